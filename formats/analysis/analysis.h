@@ -11,7 +11,7 @@
 #include "native/log.h"
 #include "pithlog_findings.h"
 
-/* Sums by lane and state. All zero: empty. */
+/* Sums by lane and state; each pair has one cell. All zero: empty. */
 struct pithi_lane_sums {
     struct pithi_map map; /* (lane, state): index + 1 */
     struct pithi_lane_sum {
@@ -36,8 +36,8 @@ static inline struct pithi_lane_sum *pithi_lane_sums_get(struct pithi_lane_sums 
 struct pithi_stage {
     int (*progress)(void *context, double part); /* NULL: none */
     void *context;
-    double begin, share; /* both of the whole, 0 to 1: where the stage begins, and its part */
-    int is_stopped;      /* progress wants to stop: the stage may end early */
+    double begin, share; /* both as parts of the whole, 0 to 1: where the stage begins, and its length */
+    int is_stopped;      /* 1: the progress callback wants to stop, so the stage may end early */
 };
 /* `part` of the stage is done. 1: stop. (A void pointer, as it serves as `progress` of parts of a stage.) */
 static inline int pithi_stage_part(void *context, double part)
@@ -51,8 +51,8 @@ static inline int pithi_stage_part(void *context, double part)
 
 struct pithlog_analysis {
     struct pithi_graph graph;          /* the pieces of all lanes and what each needed */
-    struct pithi_stage stage;          /* of the work that goes on; unused afterwards */
-    unsigned threads;                  /* for what can be shared among threads; 0, 1: the caller alone */
+    struct pithi_stage stage;          /* stage of the work under way; unused afterwards */
+    unsigned threads;                  /* most threads that share the work; 0, 1: the caller alone */
     struct pithlog_analysis_info info; /* as users get it */
     struct pithi_analysis_lane {
         struct pithlog_wait_state *waits; /* by time */
@@ -60,28 +60,29 @@ struct pithlog_analysis {
         uint32_t first, last; /* pieces that reach into the window: first to last - 1 */
         int64_t useful_ns;    /* outside MPI, in the window */
     } * lanes;
-    struct pithlog_delay *delays; /* by lane, then state */
+    struct pithlog_delay *delays; /* largest first */
     size_t delay_count;
     struct pithlog_path_part *path; /* in the order of time */
     size_t path_count;
     uint32_t path_room;
-    struct pithlog_path_share *shares; /* by lane, then state */
+    struct pithlog_path_share *shares; /* largest first */
     size_t share_count;
-    struct pithi_lane_sums states; /* time of each lane in each state; `direct` */
+    struct pithi_lane_sums states; /* time of each lane in each state, in `direct` */
     struct pithlog_iterations iterations;
-    struct pithi_step step;           /* of the iterations */
-    struct pithi_network *network;    /* network.c; NULL: not asked for yet */
-    struct pithi_finding_list *found; /* findings.c; NULL: not asked for yet */
-    struct pithi_answer *answer;      /* answer.c; NULL: not asked for yet */
-    struct pithlog_call_sum *calls;   /* state_sums.c; NULL: not asked for yet */
+    struct pithi_step step;           /* step in the lengths of the iterations */
+    struct pithi_network *network;    /* network.c; NULL: not fitted yet */
+    struct pithi_finding_list *found; /* findings.c; NULL: not found yet */
+    struct pithi_answer *answer;      /* answer.c; NULL: not found yet */
+    struct pithlog_call_sum *calls;   /* state_sums.c; NULL: not found yet */
 };
 
-/* pithlog_analyze, with so many threads at most. The results do not depend on their number. */
+/* pithlog_analyze with at most this number of threads. The results do not depend on it. */
 int pithi_analyze_by_threads(struct pithlog *log, const struct pithlog_analyze_query *query, unsigned threads,
                              struct pithlog_analysis **analysis);
 
-/* For another thread: a copy that shares what it points to. Loops through its pieces disturb nobody, searches by time
- * are for one thread in each lane (pithi_graph_find). It has no progress. */
+/* A copy of an analysis for another thread, which shares the data that it points to. Several threads may loop through
+ * pieces at once. A search by time stores its result in the lane (pithi_graph_find), so each lane may be searched by
+ * one thread only. The copy has no progress. */
 struct pithlog_analysis pithi_analysis_beside(const struct pithlog_analysis *analysis);
 void pithi_analysis_end_beside(struct pithlog_analysis *beside);
 
@@ -102,7 +103,7 @@ struct pithi_pieces {
     const struct pithi_lane_piece *piece, *next; /* next: the piece after it */
     uint32_t lane, index, end;                   /* of the lane; its last piece in the window + 1 */
 };
-/* The same loop from a later piece on. */
+/* Begins the loop at a later piece. */
 static inline void pithi_pieces_from(struct pithi_pieces *p, struct pithlog_analysis *a, uint32_t lane, uint32_t index)
 {
     const struct pithi_lane_piece *piece = pithi_graph_piece(&a->graph, lane, index);
@@ -114,7 +115,7 @@ static inline void pithi_pieces_begin(struct pithi_pieces *p, struct pithlog_ana
 {
     pithi_pieces_from(p, a, lane, a->lanes[lane].first);
 }
-/* Pieces lie side by side up to the next multiple of PITHI_CHUNK_FIRST. */
+/* Goes to the next piece. Pieces lie side by side up to the next multiple of PITHI_CHUNK_FIRST. */
 static inline void pithi_pieces_next(struct pithi_pieces *p)
 {
     p->piece = p->next;
@@ -135,18 +136,18 @@ static inline void pithi_pieces_part(const struct pithlog_analysis *a, const str
 /* Finds the root causes of all wait states: fills `delays` and `handed_ns`. */
 int pithi_analysis_delays(struct pithlog_analysis *analysis);
 
-/* The analysis of the same log kept before; NULL: none. */
+/* Reads the analysis of the same log from the cache; NULL: it has none. */
 struct pithlog_analysis *pithi_analysis_find(struct pithlog *log, const struct pithlog_analyze_query *query);
-/* Keeps an analysis in two steps. A thread writes the graph, which is complete, while the caller computes the results.
- * Meanwhile the caller may search the graph and loop through it. NULL: the analysis is not to be kept. */
+/* Keeps an analysis in two steps. First, a thread writes the graph, which is complete, while the caller computes the
+ * results. Meanwhile the caller may search the graph and loop through it. NULL: the analysis is not kept. */
 struct pithi_keeping;
 struct pithi_keeping *pithi_analysis_keep_graph(const struct pithlog_analysis *analysis,
                                                 const struct pithlog_analyze_query *query);
-/* Waits for the thread and writes the results. `is_good`: they are complete; 0: nothing is kept. */
+/* The second step: waits for the thread and writes the results. `is_good`: 1: they are complete; 0: nothing is kept. */
 void pithi_analysis_keep_results(struct pithi_keeping *keeping, struct pithlog_analysis *analysis, int is_good);
 
 struct pithi_replay_state;
-/* pithlog_analysis_what_if; also adds each call's times to states[definitions] unless that is NULL. */
+/* pithlog_analysis_what_if, which also adds each call's times to states[definitions], unless `states` is NULL. */
 int pithi_analysis_replay(struct pithlog_analysis *analysis, const struct pithlog_what_if *what, double *run_ns,
                           struct pithi_replay_state *states);
 

@@ -20,25 +20,27 @@
 #include "native/log.h"
 #include "reader/read/cache.h"
 
-/* VERSION: to be changed with the results of an analysis. */
+/* VERSION changes with the results of an analysis; KEEP_RECORDS: analyses of smaller logs are not kept. */
 enum { VERSION = 11, BLOCK = 1 << 16, KEEP_RECORDS = 100000 };
 static const char kind[] = "analysis"; /* names the file in the cache */
 
 struct stream {
-    /* of the cache; 1: reads; 1: an earlier call failed, so all later ones do nothing */
+    /* fd: the file in the cache; is_reading: 1: reads, 0: writes; has_failed: 1: an earlier call failed, so later calls
+     * do nothing */
     int fd, is_reading, has_failed;
     int (*progress)(void *context, double part); /* NULL: none */
     void *context;
-    uint64_t passed;       /* bytes of the file */
-    uint32_t at, size;     /* of `block`: the next byte; bytes in it */
-    unsigned char head[8]; /* of a block: its size and CRC */
+    uint64_t passed;       /* bytes of the file that were read or written */
+    uint32_t at, size;     /* the next byte of `block`; number of bytes in it */
+    unsigned char head[8]; /* head of the block: its size and CRC */
     unsigned char block[BLOCK];
 };
 
-/* Says which log and which Pith a file is of. */
+/* The head of a file: identifies its log and the Pith that wrote it. */
 struct head {
     char magic[8];
-    uint32_t version, sizes[5], lanes, defs; /* sizes of the structs that are stored as they are; of the log */
+    /* `sizes`: of the structs that are stored as they are; `lanes`, `defs`: their numbers in the log. */
+    uint32_t version, sizes[5], lanes, defs;
     struct pithi_cache_key key;
 };
 
@@ -53,7 +55,7 @@ static int transfer(struct stream *s, void *bytes, size_t size)
     return n == (ssize_t)size;
 }
 
-/* Writes the block, or reads the next one. A file that the cache would not keep is not written on. */
+/* Writes the block, or reads the next one. A file that is too large for the cache is written no further. */
 static void next_block(struct stream *s)
 {
     if (s->is_reading) {
@@ -84,7 +86,7 @@ static void raw(struct stream *s, void *data, size_t size)
     }
 }
 
-/* Near the end of a block, and in reading. */
+/* number() when reading, and near the end of a block. */
 static uint64_t number_slowly(struct stream *s, uint64_t value)
 {
     if (s->has_failed)
@@ -102,7 +104,7 @@ static uint64_t number_slowly(struct stream *s, uint64_t value)
     return end ? value : 0;
 }
 
-/* Writes the value, or returns the one read; then `value` has no meaning. */
+/* Writes the value and returns it; when reading, returns the value read and ignores `value`. */
 static inline uint64_t number(struct stream *s, uint64_t value)
 {
     if (s->is_reading || BLOCK - s->at < PITHI_VARINT_MAX)
@@ -111,19 +113,18 @@ static inline uint64_t number(struct stream *s, uint64_t value)
     return value;
 }
 
-/* Small if the value is near `to`. */
+/* A number near `to`: stores the difference, which takes few bytes. */
 static int64_t near(struct stream *s, int64_t value, int64_t to)
 {
     int64_t difference = (int64_t)((uint64_t)value - (uint64_t)to);
     return (int64_t)((uint64_t)to + (uint64_t)pithi_unzigzag(number(s, pithi_zigzag(difference))));
 }
 
-/* Small if the value is small, or UINT32_MAX. */
+/* An index or UINT32_MAX: stores it + 1, so that both small indices and UINT32_MAX take few bytes. */
 static uint32_t index_or_none(struct stream *s, uint32_t value) { return (uint32_t)number(s, value + 1u) - 1u; }
 
-/* A kept file may be damaged like any other: each index is checked before it is used.
- *
- * Fails unless a value from the file is below the limit. */
+/* Fails unless a value from the file is below the limit. A kept file may be damaged like any other, so each index is
+ * checked before it is used. */
 static void below(struct stream *s, uint64_t value, uint64_t limit) { s->has_failed |= value >= limit; }
 
 static void below_or_none(struct stream *s, uint32_t value, uint32_t limit)
@@ -131,7 +132,7 @@ static void below_or_none(struct stream *s, uint32_t value, uint32_t limit)
     s->has_failed |= value >= limit && value != UINT32_MAX;
 }
 
-/* Reading: an array from malloc. */
+/* When reading, allocates an array. */
 static void room(struct stream *s, void *items, size_t count, size_t size)
 {
     void **at = items;
@@ -162,10 +163,10 @@ static void chunks(struct stream *s, struct pithi_graph *g, struct pithi_chunks 
 
 /* ---- The graph --------------------------------------------------------------------------------------------------- */
 
-/* One function for both ways: number() writes its argument, or returns what it reads, and the result is stored only
- * when reading. So writer and reader cannot disagree on the order of fields.
+/* The needs of a piece; their list keeps its order. `first`: 1 + the index of the first need.
  *
- * The needs of a piece; their list keeps its order. `first`: the number of the first one. */
+ * One function serves both ways: number() writes its argument, or returns what it reads, and the result is stored only
+ * when reading. So writer and reader cannot disagree on the order of fields. */
 static void pass_needs(struct stream *s, struct pithi_graph *g, uint32_t *first, int64_t begin_ns)
 {
     struct pithi_need *need = s->is_reading ? NULL : pithi_graph_need(g, *first), copy;
@@ -201,7 +202,8 @@ static void pass_needs(struct stream *s, struct pithi_graph *g, uint32_t *first,
     }
 }
 
-/* Nothing is stored while writing: each store into a page of the temporary file would cost a page fault. */
+/* While writing, nothing is stored in the pieces: each store into a page of the temporary file would cost a page
+ * fault. */
 static void pass_pieces(struct stream *s, struct pithi_graph *g, struct pithi_chunks *pieces, uint32_t count)
 {
     struct pithi_lane_piece *piece = NULL, copy;
@@ -253,7 +255,7 @@ static void pass_moved(struct stream *s, struct pithi_graph *g, struct pithi_chu
     }
 }
 
-/* Addresses say nothing in a file: without them, the same analysis gives the same bytes. */
+/* A file has no addresses: without them, the same analysis gives the same bytes. */
 static struct pithi_chunks without_address(struct pithi_chunks items)
 {
     items.chunks = NULL;
@@ -424,7 +426,7 @@ static void pass_results(struct stream *s, struct pithlog_analysis *a)
             !pithi_map_put(&states->map, pithi_map_pair(states->cells[i].lane, states->cells[i].state), i + 1);
 }
 
-/* ---- The whole --------------------------------------------------------------------------------------------------- */
+/* ---- Finding a kept analysis ------------------------------------------------------------------------------------- */
 
 /* 1: the file is of this log and this Pith. */
 static int pass_head(struct stream *s, struct pithlog *log, const struct pithi_cache_key *key)
@@ -444,7 +446,7 @@ static int pass_head(struct stream *s, struct pithlog *log, const struct pithi_c
     return !s->has_failed && memcmp(&there, &own, sizeof own) == 0;
 }
 
-/* Kept are analyses of large logs, in the default window. 1: this is one; sets the key of the log. */
+/* 1: the analysis may be kept: the log is large, and the window is the default. Sets the key of the log. */
 static int may_keep(struct pithlog *log, const struct pithlog_analyze_query *query, struct pithi_cache_key *key)
 {
     return pithlog_get_info(log)->records >= KEEP_RECORDS && query->from_ns == INT64_MIN && query->to_ns == INT64_MAX &&
@@ -471,7 +473,7 @@ struct pithlog_analysis *pithi_analysis_find(struct pithlog *log, const struct p
         } else {
             s->has_failed = 1;
         }
-        if (s->has_failed) { /* damaged, of another Pith, or stopped */
+        if (s->has_failed) { /* the file is damaged, or of another Pith, or the reading was stopped */
             pithlog_analysis_free(a);
             a = NULL;
         }
@@ -484,13 +486,13 @@ struct pithlog_analysis *pithi_analysis_find(struct pithlog *log, const struct p
 
 /* ---- Keeping ----------------------------------------------------------------------------------------------------- */
 
-/* `graph`: a copy, as a search and a loop through a graph store in it how far they are. */
+/* `graph` is a copy with lanes of its own, because searches and loops store in a graph how far they are. */
 struct pithi_keeping {
     struct pithi_cache_part part; /* the file that is being written */
     struct pithi_cache_key key;
     struct pithi_graph graph;
     struct pithi_worker worker; /* writes the file while the analysis goes on */
-    struct stream stream;       /* into `part` */
+    struct stream stream;       /* writes into `part` */
 };
 
 static int is_stopped(void *context, double part)
@@ -542,7 +544,7 @@ void pithi_analysis_keep_results(struct pithi_keeping *k, struct pithlog_analysi
         return;
     if (!is_good)
         pithi_worker_stop(&k->worker);
-    pithi_worker_join(&k->worker, should_stop, &a->stage); /* asks, because a disk can be slow */
+    pithi_worker_join(&k->worker, should_stop, &a->stage); /* progress may stop it, because a disk can be slow */
     free(k->graph.lanes);
     pithi_scratch_free(&k->graph.scratch);
     k->stream.has_failed |= !is_good;

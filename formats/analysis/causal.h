@@ -27,9 +27,11 @@
 #include "pithlog.h"
 
 struct pithi_causal_report {
-    uint64_t messages, collectives; /* backwards: received before sent; left before needed members entered */
-    int64_t largest_ns;             /* largest distance that a record moved */
-    uint64_t given_up;              /* not corrected: they wait for each other in a cycle, so the match is wrong */
+    /* Backwards messages were received before they were sent; in backwards collectives, a member left before the
+     * members that it needs entered. */
+    uint64_t messages, collectives;
+    int64_t largest_ns; /* largest distance that a record moved */
+    uint64_t given_up;  /* dependencies that were dropped: they form a cycle, so a match is wrong */
 };
 
 /* *mended: an unnamed copy of `log` with corrected times; NULL if no time was wrong. */

@@ -30,13 +30,13 @@ enum {
  * STARTED   after the record of a nonblocking collective, in its state: the number of its request until completion.
  *           In another call (MPI_Start), before the record: the number of a persistent request.
  * COMPLETE  in the call that completes the request: its number.
- * KEPT      in the state of MPI_Bcast_init and the like: the number of the request until it is freed; and how many
- *           persistent ones the communicator had before. All members make them in the same order, but may start them
- *           in any order.
+ * KEPT      in the state of MPI_Bcast_init and the like: the number of the request until it is freed, and the number of
+ *           persistent collectives made before on the communicator. All members make these in the same order, but may
+ *           start them in any order.
  * OF_ALL    before the record of MPI_Alltoallv and the like: this process gets data from every other one. Before
  *           MPI_Win_fence: the fence ends an epoch, so all must wait for all (MPI 4.1, 12.5.1).
  * NEIGHBOURS_ARE  before a process's first record of a neighbourhood collective on a communicator: the ranks in it
- *           that send to the process, 32 bits each. More such events go on with the list. */
+ *           that send to the process, 32 bits each. Further such events go on with the list. */
 #define PITHI_COLL_STARTED "pith:coll_started"
 #define PITHI_COLL_COMPLETE "pith:coll_complete"
 #define PITHI_COLL_KEPT "pith:coll_kept"

@@ -21,17 +21,17 @@
 /* Waiting calls of one state whose peers or arrival times are unknown. */
 struct pithi_alone {
     const char *name; /* valid as long as the log is open */
-    uint64_t count;   /* 0: no more */
+    uint64_t count;   /* 0: this entry and the later ones are unused */
 };
-enum { PITHI_ALONE_NAMES = 3 }; /* states that a note names */
+enum { PITHI_ALONE_NAMES = 3 }; /* most states that are named */
 
 struct pithi_replay_result {
-    double own_ns;                                 /* sum over all lanes: the cost of records, and pith:own */
+    double own_ns;                                 /* sum over all lanes: costs of records, and those in pith:own */
     double delay_ns;                               /* largest delay at the end of a lane */
     int64_t start_ns, end_before_ns, end_after_ns; /* first and last record */
-    uint64_t early; /* receives and collectives whose record precedes what they waited for */
-    struct pithi_alone alone[PITHI_ALONE_NAMES]; /* the most frequent states */
-    uint64_t alone_others;                       /* calls of all other states */
+    uint64_t early; /* receives and collectives that were recorded before what they waited for */
+    struct pithi_alone alone[PITHI_ALONE_NAMES]; /* the states with most such calls */
+    uint64_t alone_others;                       /* such calls of all other states */
 };
 
 /* Copies an open log to an empty writer, with new times. `local`: removes only own costs; no wait becomes shorter.

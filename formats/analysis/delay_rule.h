@@ -1,22 +1,26 @@
 /* delay_rule.h - when a call would have ended had nothing been recorded: the rule of `pith compensate`, for a log, and
- * of PITH_COMPENSATE, for a running program. Integer ns. It includes no header of the tree, so that both can use it.
+ * of PITH_COMPENSATE, for a running program. Times are integer ns. This header includes no other header of the tree, so
+ * that both can use it.
  *
- * As measured, a call ended when its process had done its part and its message was there, whichever was later. The one
- * that decided is known exactly; the other one is taken to be as short as it can be. So the shortest times of calls and
- * latencies are learned, by size (1 byte, 2 to 3, 4 to 7 ...). (Malony, Shende, Morris, Wolf: Euro-Par 2005,
- * IJHPCA 2007) */
+ * In the recorded run, a call ended when its process had done its part and its message had arrived, whichever was
+ * later. How long the later of the two took is known exactly. How long the other took is not recorded, so its shortest
+ * known time is assumed. Therefore the shortest durations of calls and the shortest latencies are learned, by size (1
+ * byte, 2 to 3, 4 to 7 ...). (Malony, Shende, Morris, Wolf: Euro-Par 2005, IJHPCA 2007) */
 #ifndef PITHI_DELAY_RULE_H
 #define PITHI_DELAY_RULE_H
 
 #include <stdint.h>
 
-enum { PITHI_SIZES = 65 }; /* classes of size: 0, and a power of two each */
+enum { PITHI_SIZES = 65 }; /* classes of size: 0 bytes, and each power of two */
 
-/* Of one size; each is ns + 1, 0: none seen. Threads may share it: a shorter time that is lost comes again. */
+/* The shortest times of one size class. Each is ns + 1; 0: none seen. Threads share it without a lock: if two store at
+ * the same time, the shorter time may be lost until it is seen again. */
 struct pithi_least {
-    int64_t ready_ns, waited_ns; /* of calls whose message was there before they began; of the others */
-    int64_t latency_ns;          /* of messages, including those that arrived before their receive began */
-    int64_t flight_ns;           /* latency of messages that came while a call waited, though sent before it */
+    /* Durations of calls: ready_ns if the message had arrived before the call began, waited_ns if not. In the entries
+     * of messages, only waited_ns is set, by calls whose message was sent after they began. */
+    int64_t ready_ns, waited_ns;
+    int64_t latency_ns; /* of all messages, including those that arrived before their receive began */
+    int64_t flight_ns;  /* latency of messages that were sent before a call began, and arrived during it */
 };
 
 static inline unsigned pithi_size_class(uint64_t size_bytes)
@@ -24,7 +28,7 @@ static inline unsigned pithi_size_class(uint64_t size_bytes)
     return size_bytes ? 64 - (unsigned)__builtin_clzll(size_bytes) : 0;
 }
 
-/* INT64_MAX: none seen. */
+/* ns; INT64_MAX: none seen. */
 static inline int64_t pithi_least_get(const int64_t *least)
 {
     int64_t known = __atomic_load_n(least, __ATOMIC_RELAXED);
@@ -33,13 +37,14 @@ static inline int64_t pithi_least_get(const int64_t *least)
 
 static inline void pithi_least_lower(int64_t *least, int64_t ns)
 {
-    ns = ns > 0 ? ns : 0; /* clocks that do not agree */
+    ns = ns > 0 ? ns : 0; /* negative if clocks disagree */
     if (ns < pithi_least_get(least))
         __atomic_store_n(least, ns + 1, __ATOMIC_RELAXED);
 }
 
-/* The shortest latency; 0: not known, for how long messages lay there tells nothing, unless they came nearly as soon as
- * one that came while a call took its time. */
+/* The shortest latency; 0: not known. If all messages arrived before their receives began, the times show how long the
+ * messages waited for their receives, not their latencies. So latency_ns counts only if some message was sent during
+ * its call, or if a message that arrived during its call (flight_ns) took at most 1.5 times as long. */
 static inline int64_t pithi_least_latency(const struct pithi_least *messages)
 {
     int64_t least = pithi_least_get(&messages->latency_ns), flight = pithi_least_get(&messages->flight_ns);
@@ -48,9 +53,10 @@ static inline int64_t pithi_least_latency(const struct pithi_least *messages)
                : 0;
 }
 
-/* Learns from a call that ended with a message sent at sent_ns (call NULL: it was received in no call). A message sent
- * before the call may still have been under way; then the call shows its latency. A call counts as ready, that is, its
- * message was there before it began, if the message was sent `latency` before it; see the two functions below. */
+/* Learns from a call that ended with a message sent at sent_ns (`call` NULL: the message was received in no call). If
+ * the message was sent less than the call's duration before the call began, it may have arrived during the call; then
+ * the call shows its latency. The call counts as ready, that is, its message had arrived before it began, if the
+ * message was sent at least `latency` before; `latency` is one of the two functions below. */
 static inline void pithi_least_learn(struct pithi_least *call, struct pithi_least *messages, int64_t sent_ns,
                                      int64_t begin_ns, int64_t end_ns,
                                      int64_t (*latency)(const struct pithi_least *messages, int64_t took_ns))
@@ -65,22 +71,24 @@ static inline void pithi_least_learn(struct pithi_least *call, struct pithi_leas
         pithi_least_lower(sent_ns + latency(messages, took) <= begin_ns ? &call->ready_ns : &call->waited_ns, took);
 }
 
-/* In a log, which is read twice: the shortest latency of all messages. */
+/* `latency` of pithi_least_learn for a log, which is read twice: the shortest latency of all messages. */
 static inline int64_t pithi_least_of_log(const struct pithi_least *messages, int64_t took_ns)
 {
     (void)took_ns;
     return pithi_least_get(&messages->latency_ns);
 }
 
-/* While the program runs: the latency, if it is known by now; else the call's own duration. */
+/* `latency` of pithi_least_learn while the program runs: the shortest latency if it is known by now, else the call's
+ * own duration. */
 static inline int64_t pithi_least_so_far(const struct pithi_least *messages, int64_t took_ns)
 {
     int64_t latency = pithi_least_latency(messages);
     return latency ? latency : took_ns;
 }
 
-/* As little as a call takes. Where all of them waited, it is no longer than the shortest of them, than a message was
- * under way, and than a call that sent one (`sends`: as ready_ns; NULL: of a collective). */
+/* The shortest duration of a call that does not wait. If all calls seen have waited, it is estimated as the shortest
+ * of: such a call, the latency of its messages, and a call that sent such a message (sends->ready_ns; `sends` NULL: the
+ * call is a collective). */
 static inline int64_t pithi_least_call(const struct pithi_least *call, const struct pithi_least *messages,
                                        const struct pithi_least *sends)
 {
@@ -92,13 +100,14 @@ static inline int64_t pithi_least_call(const struct pithi_least *call, const str
     return sent < least ? sent : least;
 }
 
-/* A moment as it was measured, and as it would have been. */
+/* A moment in ns. */
 struct pithi_both_ns {
-    int64_t at, without; /* as measured; without recording */
+    int64_t at, without; /* as measured; as it would have been without recording */
 };
 
-/* When the call would have ended. `end`: as it would have been had it not waited. `least`: as little as it takes;
- * `latency`: of its message. */
+/* When the call would have ended without recording. `end.without`: when it would have ended if it had not waited, that
+ * is, its measured end without the delay of its own process. `least`: the shortest duration of the call; `latency`: the
+ * shortest latency of its message. */
 static inline int64_t pithi_delay_rule(struct pithi_both_ns begin, struct pithi_both_ns sent, struct pithi_both_ns end,
                                        int64_t least, int64_t latency)
 {
@@ -108,7 +117,8 @@ static inline int64_t pithi_delay_rule(struct pithi_both_ns begin, struct pithi_
     return own > message ? own : message;
 }
 
-/* When another message of the call would have been there: it was under way no longer than until now. */
+/* In a call with several messages: when a message that did not decide its end would have arrived without recording. It
+ * was under way until now_ns at the longest. */
 static inline int64_t pithi_delay_other(struct pithi_both_ns sent, int64_t now_ns, int64_t latency)
 {
     int64_t passed = now_ns - sent.at;

@@ -9,13 +9,13 @@
 /* A kind of wait state, summed over all lanes. */
 struct pithi_wait_group {
     uint32_t kind; /* enum pithlog_wait_kind */
-    int64_t ns;    /* sum of all */
+    int64_t ns;    /* sum of all of them */
     uint64_t instances;
     const struct pithlog_wait_state *worst; /* NULL: none */
     int64_t wrong_order_ns;                 /* late senders in the wrong order */
-    uint64_t wrong_order;                   /* how many */
-    int64_t *of_state, *of_lane;            /* [definitions], [lanes] */
-    uint64_t *state_counts;                 /* [definitions] */
+    uint64_t wrong_order;                   /* number of late senders in the wrong order */
+    int64_t *of_state, *of_lane;            /* ns by state and by lane: [definitions], [lanes] */
+    uint64_t *state_counts;                 /* number of them by state: [definitions] */
 };
 /* [PITHLOG_WAIT_KINDS], by kind, valid as long as the analysis; NULL: no memory. */
 const struct pithi_wait_group *pithi_wait_groups(struct pithlog_analysis *analysis);
@@ -28,10 +28,10 @@ void pithi_findings_free(struct pithlog_analysis *analysis);
 enum { PITHI_RARE = 40 };
 int pithi_finding_iterations(struct pithlog_analysis *analysis, const struct pithlog_finding *finding, size_t *first,
                              size_t *last);
-/* 1: these are nearly all iterations, by number or by time. An iteration lasts on one lane from one call to the
- * next, and on others it may lie elsewhere: where ranks meet only in every fifth, what four cost lies in the fifth,
- * and seems to be missing before the first of these. So a range is worth saying only if it leaves a fifth of the
- * time. */
+/* 1: the iterations `first` to `last` are nearly all, by number or by time. Such a range is not worth saying: it must
+ * leave a fifth of the time. The reason: an iteration lasts on one lane from one call to the next, and may lie
+ * elsewhere on other lanes. If ranks synchronise only in every fifth iteration, the cost of four lies in the fifth, and
+ * seems to be missing before it. */
 static inline int pithi_are_nearly_all(const struct pithlog_iterations *iterations, size_t first, size_t last)
 {
     const struct pithlog_iteration *all = iterations->all;
@@ -45,36 +45,36 @@ struct pithi_step {
     size_t first;
     double before_ns, after_ns;
 };
-/* The step of the iterations that were found last; in place of their drift. */
+/* The step of the iterations that were found last. Iterations with a step have no drift. */
 struct pithi_step pithi_iterations_step(const struct pithlog_analysis *analysis);
 
-/* Sums of times by iteration. Of each lane, add the times in order, after at = 0. */
+/* Sums of times by iteration. For each lane, set at = 0, then add its times in order. */
 struct pithi_iteration_sums {
     const struct pithlog_iterations *in; /* the caller's */
     double *of;                          /* [in->count] */
     size_t at;                           /* the iteration that the last time began in */
-    double all;                          /* also outside all iterations */
+    double all;                          /* sum of all times, also of those outside all iterations */
 };
 void pithi_iteration_sums_add(struct pithi_iteration_sums *sums, int64_t from_ns, int64_t to_ns, double factor);
 
 /* The longest piece of a lane in a state. */
 void pithi_longest_piece(struct pithlog_analysis *analysis, uint32_t lane, uint32_t state,
                          struct pithlog_finding_place *place);
-/* The piece of a lane in a state for which another lane waits longest; else the longest. */
+/* The piece of a lane in a state for which another lane waits longest; if none is waited for, the longest piece. */
 void pithi_costliest_piece(struct pithlog_analysis *analysis, uint32_t lane, uint32_t state,
                            struct pithlog_finding_place *place);
 /* 1: a state in which files are read or written: MPI_File_*, or io:* (pith run --also io). */
 int pithi_is_file_state(const struct pithlog_def *def);
 
-/* The finding on waiting for a core, if it costs this part of the run or more, and there are more threads with records
- * than cores; NULL: none. Call pithlog_analysis_findings before. */
+/* The finding on waiting for a core, if it costs at least this part of the run and more threads have records than there
+ * are cores; NULL: there is none. Call pithlog_analysis_findings before. */
 #define PITHI_CROWDED 0.10
 const struct pithlog_finding *pithi_crowded(struct pithlog_analysis *analysis);
-/* The same, if it comes before all other findings and is the answer; NULL: an imbalance or files, which it cannot
- * explain, cost at least twice as much. */
+/* Like pithi_crowded, but only if this finding comes before all others and is the answer. NULL also if an imbalance or
+ * files, which it cannot explain, cost at least twice as much. */
 const struct pithlog_finding *pithi_crowded_first(struct pithlog_analysis *analysis);
-/* As pithi_crowded, for other programs as well: "no core", or "descheduled ranks" if the system counted that ranks had
- * no core for this part of the time; NULL: none. */
+/* Like pithi_crowded, but also finds a lack of cores because of other programs: "no core", or "descheduled ranks" if
+ * the system counted that ranks had no core for this part of the time. NULL: there is none. */
 const struct pithlog_finding *pithi_lack_of_cores(struct pithlog_analysis *analysis);
 
 /* 1: an imbalance or files cost at least twice as much as this lack of cores, which does not explain them. */
@@ -82,8 +82,8 @@ int pithi_has_larger_cause(const struct pithlog_analysis *analysis, const struct
 
 #define PITHI_FINDING_LISTED 0.01 /* findings that cost less are counted for people, not listed */
 
-/* 1: that ranks had no core at times, as the system counted it, may be the only reason for a finding of
- * pithlog_analysis_findings. */
+/* 1: the only reason for a finding of pithlog_analysis_findings may be that ranks had no core at times, as counted by
+ * the system. */
 int pithi_finding_is_guess(const struct pithlog_analysis *analysis, const struct pithlog_finding *finding);
 
 enum { PITHI_NAME_COLUMNS = 28 }; /* longer names of states are cut in the text of a finding */
@@ -91,10 +91,10 @@ enum { PITHI_NAME_COLUMNS = 28 }; /* longer names of states are cut in the text 
 double pithi_analysis_percent(const struct pithlog_analysis *analysis, double ns);
 /* "rank 3"; "rank 3.1" if the rank has several threads. */
 const char *pithi_lane_text(const struct pithlog *log, uint32_t lane, char text[32]);
-/* The cores that ranks may use (their affinity), on all hosts; 0: the log does not say. *all: all cores of the hosts,
- * if not NULL. */
+/* The number of cores that ranks may use (their affinity), on all hosts; 0: not known. *all, if not NULL: the number of
+ * all cores of the hosts. */
 uint32_t pithi_cores_of(const struct pithlog *log, uint32_t *all);
-/* The name of a state; "computing" outside all. */
+/* The name of a state; "computing" outside all states. */
 const char *pithi_state_text(const struct pithlog *log, uint32_t state);
 
 /* The time of the calls of an MPI function without waiting, in the log and in a replay. */
@@ -105,35 +105,39 @@ struct pithi_replay_state {
 };
 
 enum { PITHI_WORST_STATES = 5 }; /* functions whose calls differ most in a replay */
-/* If more of the time of all lanes is in calls whose needs are unknown, predictions are withheld. */
+/* Predictions are withheld if a larger part of the time of all lanes is in calls whose needs are unknown. */
 #define PITHI_UNKNOWN_MOST 0.1
-#define PITHI_TRUSTED 0.02 /* a replay that differs more from the run cannot be trusted */
+#define PITHI_TRUSTED 0.02 /* a replay whose length differs by a larger part from the run cannot be trusted */
 /* How far an analysis can be trusted. */
 struct pithi_trust {
-    uint64_t messages, of_messages;          /* receives in the log: those whose send is known; all */
-    uint64_t collectives, of_collectives;    /* calls of collectives: those whose members are all known; all */
-    int has_no_messages, has_no_collectives; /* the log has such calls, but does not record what they do */
-    double unknown_ns, path_unknown_ns;      /* calls whose needs the log does not have; those on the critical path */
-    double replay_ns;                        /* the run on the fitted network; 0: no message or collective is known */
+    /* Receives in the log whose send is known; all receives or sends, whichever are more. */
+    uint64_t messages, of_messages;
+    /* Calls of collectives whose members are all known; all calls of collectives. */
+    uint64_t collectives, of_collectives;
+    int has_no_messages, has_no_collectives; /* the log has such calls, but not what they transfer */
+    /* Time of calls whose needs the log does not have; the part of it on the critical path. */
+    double unknown_ns, path_unknown_ns;
+    double replay_ns; /* the run on the fitted network; 0: no message or collective is known */
     struct pithi_replay_state worst[PITHI_WORST_STATES]; /* the largest differences in this replay */
     uint32_t worst_count;
 };
-/* Takes a replay. Returns PITH_OK or an error. */
+/* Finds it, which takes a replay. Returns PITH_OK or an error. */
 int pithi_trust_find(struct pithlog_analysis *analysis, struct pithi_trust *trust);
-/* The same beside other questions to the analysis, if it has threads. NULL: no memory. */
+/* Finds it beside other uses of the analysis, if that has threads. NULL: no memory. */
 struct pithi_trusting *pithi_trust_begin(struct pithlog_analysis *analysis);
-/* The caller asks nothing else meanwhile. NULL for `trust`: not wanted any more. */
+/* Waits for the result, or finds it now if there is no thread. `trust` NULL: it is not wanted any more. Meanwhile, the
+ * caller must not use the analysis. PITH_OK or an error. */
 int pithi_trust_end(struct pithi_trusting *trusting, struct pithi_trust *trust);
 
 /* Transfers that are slow against their peers (slow_transfers.c): calls of one collective, or messages of two hosts. */
 struct pithi_slow_transfers {
     struct pithi_slow_transfer {
         int is_coll;                            /* 1: calls of one collective; 0: messages */
-        uint32_t state, with;                   /* with: two hosts, 16 bits each */
-        uint64_t calls, of;                     /* slow ones; of a collective: of so many */
+        uint32_t state, with;                   /* with: for messages: two hosts, 16 bits each */
+        uint64_t calls, of;                     /* slow calls or messages; for a collective: all its calls */
         double ns;                              /* cost: beyond the typical time, summed */
         double most_ns, slowest_ns, typical_ns; /* the slowest call, or the messages with most of the cost */
-        uint32_t lane, other;                   /* of the slowest call or message */
+        uint32_t lane, other;                   /* lanes of the slowest call or message */
         int64_t at_ns, end_ns;                  /* begin and end of that call */
     } * list;
     uint32_t count, room;
@@ -145,7 +149,7 @@ int pithi_slow_transfers_find(struct pithlog_analysis *analysis, struct pithi_sl
 struct pithi_serial_io {
     double waited_ns;                 /* waiting of other ranks that MPI_File_* calls cause */
     uint32_t cause_lane, cause_state; /* the lane and state that cause most of it */
-    double in_turn_ns;                /* calls that end one after another: their time beyond that of the quickest */
+    double in_turn_ns;                /* calls that end one after another: their time beyond the time of the quickest */
     uint64_t batches;                 /* number of groups of such calls */
     int64_t worst_ns, at_ns, end_ns;  /* the group with most of in_turn_ns: its part, begin, end; 0: none */
     uint32_t lane, other, state;      /* of this group: the lanes that end first and last, and the state */
@@ -159,74 +163,82 @@ struct pithi_run_delay {
     uint32_t ranks;                   /* ranks with run-delay counters */
     double threads_ns;                /* without a core, summed over all other threads of these ranks */
 };
-/* 1: found; 0: the log does not say. */
+/* 1: found; 0: the log does not have it. */
 int pithi_run_delay_find(const struct pithlog *log, struct pithi_run_delay *delay);
-/* What the log says of single ranks: for the lane of thread 0 of each how long that thread had no core, and how long
- * the others of the rank had none; 0 for other lanes, and for ranks with less than 1 %. [lanes], to be freed. NULL: it
- * says nothing of them, or no memory. */
+/* The run delay of single ranks, [lanes], to be freed. For the lane of thread 0 of each rank: how long this thread had
+ * no core, and how long the other threads of the rank had none. 0 for other lanes, and for ranks with less than 1 %.
+ * NULL: the log does not have it, or no memory. */
 struct pithi_lane_run_delay {
     double delay_ns, threads_ns;
 };
 struct pithi_lane_run_delay *pithi_run_delay_of_lanes(const struct pithlog *log);
-/* What may have used the cores, if there are enough of them for all ranks: "other programs", or "other threads or
+/* Names what may have used the cores, if there are enough of them for all ranks: "other programs", or "other threads or
  * programs" if other threads of the ranks had no core at times either. */
 const char *pithi_run_delay_others(const struct pithi_run_delay *delay);
-/* A line, if it is at least 1 % of the time. */
+/* Writes a line, if the run delay is at least 1 % of the time. */
 void pithi_run_delay_put(const struct pithlog *log, FILE *out);
 
 /* Messages by pair and by rank, collectives by function (communication.c). */
 enum { PITHI_TOP_PAIRS = 3 };
 struct pithi_communication {
-    uint64_t messages; /* received in the window; 0: so is what follows up to the collectives, but for run_ns, ranks */
+    /* Messages received in the window. If 0, so are all fields up to `colls`, except run_ns and ranks. */
+    uint64_t messages;
     double bytes, run_ns;                /* bytes sent in all; length of the analysed time */
     uint32_t ranks, pair_count, senders; /* ranks: of the log; senders: ranks that send */
     struct pithi_rank_traffic {
-        int32_t from, to;  /* ranks; -1: to or from all */
+        int32_t from, to;  /* ranks; -1: sums over all ranks */
         uint64_t messages; /* from `from` to `to` */
         double bytes;
-    } pairs[PITHI_TOP_PAIRS],   /* with most bytes */
-        sender, busiest,        /* with most bytes, with most messages */
-        receiver;               /* that gets most bytes */
-    uint32_t receiver_senders;  /* other ranks that send to `receiver` */
-    double receiver_late_bytes; /* sent to it before it had received a message of another rank that it received first */
-    uint64_t timed;             /* messages of pairs[0] whose speed is known; 0: that and the fitted one are 0 */
+    } pairs[PITHI_TOP_PAIRS],  /* the pairs with most bytes */
+        sender, busiest,       /* the ranks that send most bytes, and most messages */
+        receiver;              /* the rank that receives most bytes */
+    uint32_t receiver_senders; /* other ranks that send to `receiver` */
+    /* Bytes that were sent to `receiver` before it received a message of another rank, but received after that. */
+    double receiver_late_bytes;
+    /* The number of messages of pairs[0] whose speed is known. If 0, their speed and the fitted speed are 0. */
+    uint64_t timed;
     double bytes_a_second, fitted_bytes_a_second, fitted_latency_ns;
     struct pithi_send_sizes {
-        uint32_t least, most;    /* bytes */
-        uint64_t calls, waited;  /* calls of this size; those that waited */
+        uint32_t least, most; /* bytes */
+        /* calls: of this size; waited: how many of them waited. */
+        uint64_t calls, waited;
     } waiting_sends, free_sends; /* blocking sends to a late receiver that waited for it, and smaller ones that did
                                     not; calls is 0: size does not decide */
     struct pithi_overlap {
-        int32_t rank;                         /* -1: all */
-        uint64_t messages;                    /* receives that overlap */
-        int64_t ns, computing_ns, waiting_ns; /* under way; of that computing; of that waiting */
+        int32_t rank;      /* -1: all */
+        uint64_t messages; /* receives that overlap */
+        /* ns: under way; computing_ns, waiting_ns: the parts of it in which the rank computes or waits. */
+        int64_t ns, computing_ns, waiting_ns;
     } overlap,     /* receives that an earlier call posted: from its begin to the end of the call that completes them */
         *overlaps; /* [overlap_count] by rank */
     uint32_t overlap_count;
     struct pithi_coll_traffic {
-        const char *function;          /* valid as long as the log */
-        uint64_t calls, without_bytes; /* of all ranks; those of which the log has no bytes */
-        double bytes, got_bytes;       /* sent and received, as the callers give them */
-        uint32_t ranks;                /* that call it */
-        int32_t sender;                /* the rank that sends most */
-        double sender_bytes;           /* of that rank */
-    } * colls; /* [coll_count] functions that move data, and barriers; by bytes, calls and name */
+        const char *function; /* valid as long as the log */
+        /* calls: of all ranks; without_bytes: how many of these have no byte count in the log. */
+        uint64_t calls, without_bytes;
+        double bytes, got_bytes; /* sent and received, as the callers give them */
+        uint32_t ranks;          /* number of ranks that call it */
+        int32_t sender;          /* the rank that sends most bytes */
+        double sender_bytes;     /* bytes that it sends */
+    } * colls;                   /* [coll_count] functions that move data, and barriers; by bytes, calls and name */
     uint32_t coll_count;
 };
-/* The speed is left out if the replay in `trust` is none. Returns PITH_OK or an error; free `found` in both cases. */
+/* The speeds are left out if the replay in `trust` is missing. Returns PITH_OK or an error; free `found` in both
+ * cases. */
 int pithi_communication_find(struct pithlog_analysis *analysis, const struct pithi_trust *trust,
                              struct pithi_communication *found);
 void pithi_communication_free(struct pithi_communication *found);
-/* A section of the page; nothing if both messages and collectives are below 1 MB. */
+/* Writes a section of the page, unless both messages and collectives are below 1 MB. */
 void pithi_communication_put(const struct pithi_communication *of, FILE *out);
 
 /* Sums of one state over lanes, and the lane with most of it. */
 struct pithi_state_sum {
-    double ns, most_ns;   /* of all lanes; of the lane `most` */
-    uint32_t state, most; /* definition; lane */
+    /* ns: sum over all lanes; most_ns: time of the lane `most`. */
+    double ns, most_ns;
+    uint32_t state, most; /* state: its definition; most: the lane with most of it */
 };
-/* The [*count] states that cause most of the waiting of a group; those with most time on the critical path. Malloc'ed;
- * NULL: no memory. */
+/* The [*count] states that cause most of the waiting of a group; the [*count] states with most time on the critical
+ * path. Malloc'ed; NULL: no memory. */
 struct pithi_state_sum *pithi_cause_sums(const struct pithlog_analysis *analysis, const struct pithi_wait_group *group,
                                          uint32_t *count);
 struct pithi_state_sum *pithi_path_sums(const struct pithlog_analysis *analysis, uint32_t *count);
@@ -238,7 +250,7 @@ double pithi_path_imbalance(const struct pithlog_analysis *analysis, uint32_t st
 /* "on rank 0", or "most on rank 3 (40 %)" */
 void pithi_state_sum_place(const struct pithlog_analysis *analysis, const struct pithi_state_sum *sum, FILE *out);
 
-/* ---- All that is said of a log ----------------------------------------------------------------------------------- */
+/* ---- All findings of a log --------------------------------------------------------------------------------------- */
 
 struct pithi_findings {
     struct pithlog *log;               /* not owned; NULL: none */
@@ -246,25 +258,25 @@ struct pithi_findings {
     int no_commands;                   /* 1: nothing names a command that opens the log */
     struct pithlog_analysis *analysis; /* owned by the command */
     const struct pithlog_analysis_info *info;
-    const struct pithi_wait_group *groups; /* by kind */
-    const struct pithlog_finding *list;    /* largest first */
-    uint32_t count, ranks, hosts;          /* findings; ranks of the log; different hosts */
-    uint32_t cores, all_cores;       /* that ranks may use, that there are on all hosts; 0: the log does not say */
-    char **functions;                /* [count]: where a rank computes longer, by the samples; NULL: not known */
-    struct pithi_trusting *trusting; /* that are under way; NULL: not asked for, or over */
-    struct pithi_trust trust;        /* what the log does not say, for the page */
-    struct pithlog_computation computation;      /* all 0 without counters */
+    const struct pithi_wait_group *groups;  /* by kind */
+    const struct pithlog_finding *list;     /* largest first */
+    uint32_t count, ranks, hosts;           /* findings; ranks of the log; different hosts */
+    uint32_t cores, all_cores;              /* cores that ranks may use; cores of all hosts; 0: not known */
+    char **functions;                       /* [count]: where a rank computes longer, by the samples; NULL: not known */
+    struct pithi_trusting *trusting;        /* under way; NULL: not begun, or over */
+    struct pithi_trust trust;               /* how far the analysis can be trusted, for the page */
+    struct pithlog_computation computation; /* all 0 without counters */
     const struct pithlog_iterations *iterations; /* of `analysis`; NULL: not asked for yet */
     const char *iterations_of;                   /* the state that was given; NULL: none */
     const struct pithlog_answer *answer;         /* of `analysis`; NULL: not asked for yet */
     char **sites, *answer_site; /* sites: [count]; where the worst instances are; NULL: not known (analyze_sites.c) */
 };
 
-/* The error of an analysis without a window: PITH_ERR_UNSUPPORTED. */
+/* Sets the error of an analysis without a window: PITH_ERR_UNSUPPORTED. */
 int pithi_findings_none(const struct pithi_findings *findings, int is_damaged);
 /* Fills `groups`, `list`, `count`, `ranks`, `hosts` and `cores` from log, analysis and info. PITH_OK or an error. */
 int pithi_findings_gather(struct pithi_findings *findings);
-/* The place of a finding, with half its length before and after. */
+/* The interval around the place of a finding: from half its length before to half its length after. */
 void pithi_findings_around(const struct pithi_findings *findings, const struct pithlog_finding_place *place,
                            int64_t *from_ns, int64_t *to_ns);
 /* The command that shows this, malloc'ed: "pith view LOG --from 1.2s --to 1.3s --rows 1,2". NULL: no memory,

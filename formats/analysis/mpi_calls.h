@@ -28,13 +28,13 @@ unsigned pithi_mpi_call_traits(const struct pithlog_def *def);
 /* 1: the log defines states of MPI calls. Without them, nothing is known to wait. */
 int pithi_has_mpi_calls(const struct pithlog *log);
 
-/* Larger messages are not sent before their receive is posted; UINT64_MAX: unknown. From the property eager_bytes of
- * the log (native/SPEC.md). */
+/* Eager limits: larger messages are not sent before their receive is posted. From the property eager_bytes of the log
+ * (native/SPEC.md). */
 struct pithi_eager {
     uint64_t same_host, network; /* bytes; UINT64_MAX: unknown */
 };
 void pithi_eager_of_log(const struct pithlog *log, struct pithi_eager *eager);
-/* The limit from the rank of a lane to another rank; UINT64_MAX also if the log lacks that rank. */
+/* The eager limit between the rank of a lane and another rank; UINT64_MAX: unknown, or the log lacks that rank. */
 uint64_t pithi_eager_limit(const struct pithi_eager *eager, const struct pithlog *log, uint32_t lane, int32_t peer);
 /* Takes a SEND record in a call with these traits. 1: it has to wait for its receive; 0: it is buffered; -1: the eager
  * limit is unknown. */

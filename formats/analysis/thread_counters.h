@@ -6,9 +6,8 @@
  *     value 0, enter solve, value 5, enter MPI_Send, value 7, leave MPI_Send, value 9, leave solve
  *     solve: 5 + 2 = 7;   MPI_Send: 2
  *
- * A value that falls is the first one of another thread, which took over the lane. In a part of a log, sums begin at a
- * lane's first value in it.
- */
+ * If a value is lower than the one before it, another thread has taken over the lane, and this is its first value. In a
+ * part of a log, sums begin at a lane's first value in it. */
 #ifndef PITHI_THREAD_COUNTERS_H
 #define PITHI_THREAD_COUNTERS_H
 
@@ -16,18 +15,19 @@
 #include "pithlog.h"
 
 struct pithi_counter_sums {
-    uint32_t count;     /* of the counters in the log; 0: it has none */
-    uint32_t *counters; /* [count], their definitions */
-    uint64_t *records;  /* [lanes], of these counters */
-    uint32_t states;    /* the number of definitions */
-    double *sums;       /* [count][states + 1], exclusive; the last one: outside all states */
+    uint32_t count;     /* number of such counters in the log; 0: it has none */
+    uint32_t *counters; /* [count]: their definitions */
+    uint64_t *records;  /* [lanes]: number of records of these counters */
+    uint32_t states;    /* number of definitions */
+    double *sums;       /* [count][states + 1]: by innermost state; the last: outside all states */
 };
 
 /* Reads the part of the log that `part` selects by times and lanes; reads nothing if the log has no such counters.
  * Skips damaged parts. */
 int pithi_counter_sums_make(struct pithlog *log, const struct pithlog_query *part, struct pithi_counter_sums *sums);
-/* The same for the time outside MPI calls: only the sums outside all states are set. A difference of two values that
- * begins or ends outside the times of `part` counts in proportion. */
+/* Like pithi_counter_sums_make, but for the time outside MPI calls: only the sums outside all states are set. If the
+ * interval between two values begins or ends outside the times of `part`, a proportional share of their difference
+ * counts. */
 int pithi_counter_sums_computing(struct pithlog *log, const struct pithlog_query *part,
                                  struct pithi_counter_sums *sums);
 void pithi_counter_sums_free(struct pithi_counter_sums *sums);

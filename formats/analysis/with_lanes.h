@@ -6,10 +6,10 @@
 
 #include "pithlog.h"
 
-/* Threads of the added lanes: for the lane of thread t, these numbers plus t. */
+/* Numbers of the added lanes as threads: of thread t, these numbers plus t. */
 enum { PITHI_WAITING_THREAD = 1000000, PITHI_PATH_THREAD = 2000000 };
 
-/* 1: such a lane, which is no thread of the program. */
+/* 1: it is an added lane, which is no thread of the program. */
 static inline int pithi_lane_is_added(const struct pithlog_lane *lane)
 {
     return lane->thread >= PITHI_WAITING_THREAD &&

@@ -91,9 +91,9 @@ struct pithlog_info {
 };
 
 PITHLOG_API int pithlog_open(const char *path, struct pithlog **log);
-/* The same with progress reports. Opening reads the whole file if the log has another format or no index. Then it calls
- * `progress` (may be NULL) about 20 times a second, in this thread, with the part done from 0 to 1. If it returns
- * anything but 0, opening stops with PITH_ERR_STOPPED. If the log opens at once, `progress` is not called. */
+/* Like pithlog_open, with progress reports. Opening reads the whole file if the log has another format or no index.
+ * Then it calls `progress` (may be NULL) about 20 times a second, in this thread, with the part done from 0 to 1. If it
+ * returns anything but 0, opening stops with PITH_ERR_STOPPED. If the log opens at once, `progress` is not called. */
 PITHLOG_API int pithlog_open_watched(const char *path, int (*progress)(void *context, double part), void *context,
                                      struct pithlog **log);
 PITHLOG_API void pithlog_close(struct pithlog *log);
@@ -126,11 +126,12 @@ enum pithlog_kind {
 
 /* One record. Fields that a kind does not use are 0, except peer, which is -1. */
 struct pithlog_record {
-    int64_t time_ns;     /* from the log's start */
-    uint32_t lane;       /* from 0; pithlog_get_lane */
-    uint32_t kind;       /* enum pithlog_kind */
-    uint32_t id;         /* ENTER LEAVE EVENT COUNTER: definition */
-    uint32_t comm;       /* SEND RECV COLL COMM_*: communicator; ENTER LEAVE EVENT: the one given when recorded */
+    int64_t time_ns; /* from the log's start */
+    uint32_t lane;   /* from 0; pithlog_get_lane */
+    uint32_t kind;   /* enum pithlog_kind */
+    uint32_t id;     /* ENTER LEAVE EVENT COUNTER: definition */
+    /* SEND RECV COLL COMM_*: communicator; ENTER LEAVE EVENT: the communicator given when recorded. */
+    uint32_t comm;
     int32_t peer;        /* SEND RECV: world rank of the partner; COLL: of the root, -1 none. RECV with -1: a receive
                             without a message; kept so that the numbers in `posted` have no gap */
     int32_t tag;         /* SEND RECV */
@@ -144,7 +145,7 @@ struct pithlog_record {
     /* Set by the iterator with PITHLOG_NEST: */
     uint32_t depth;    /* ENTER LEAVE: states open around this one on its lane */
     int64_t start_ns;  /* ENTER LEAVE: when its state began, also if it goes on after a hole */
-    int64_t nested_ns; /* LEAVE: time of that spent in states directly inside; 0 if it goes on after a hole */
+    int64_t nested_ns; /* LEAVE: time of the state in states directly inside it; 0 if it goes on after a hole */
 };
 
 /* ---- Iterating --------------------------------------------------------------------------------------------------- */
@@ -158,10 +159,10 @@ enum {
      * `to_ns` come last as LEAVEs at to_ns (or the log's end, if earlier). So every state has a LEAVE with start_ns.
      * Where records of a lane are missing, states end with the last record before, and go on with the next one. */
     PITHLOG_CLIP = 2,
-    /* For a lane without holes: the states open at from_ns come first, as with CLIP; nothing is paired, and nothing
-     * added at to_ns, so it is faster than a walk. -1 is the end: records may be missing after those delivered; a walk
-     * over the same times tells what that means. A LOST record is delivered as any other. One lane, no filter, no other
-     * flags. */
+    /* For one lane without holes: the states open at from_ns come first as ENTERs, as with CLIP. But nothing is paired,
+     * and no LEAVE is added at to_ns, so it is faster than a walk. LOST records are delivered like others. If records
+     * may be missing, the iterator returns -1 and ends; a walk over the same times shows where they are missing. No
+     * filter, no other flags. */
     PITHLOG_OPENED = 4
 };
 
@@ -180,9 +181,9 @@ struct pithlog_iter;
  * order. `query` NULL: everything, no flags. Seeking reads one block per lane. */
 PITHLOG_API int pithlog_iter_open(struct pithlog *log, const struct pithlog_query *query, struct pithlog_iter **iter);
 PITHLOG_API int pithlog_iter_next(struct pithlog_iter *iter, struct pithlog_record *record); /* 1, 0 at end, -1 error */
-/* The same for up to `count` (> 0) records at once, which is faster. Returns their number, which may be below `count`
- * at any time; 0: end. -1: a damaged part of one lane; call again to continue after it. A call reads at most one block
- * of a lane. All payloads are valid until the next call on the iterator. */
+/* Delivers up to `count` (> 0) records at once, which is faster. Returns their number, which may be below `count` at
+ * any time; 0: end. -1: a damaged part of one lane; call again to continue after it. A call reads at most one block of
+ * a lane. All payloads are valid until the next call on the iterator. */
 PITHLOG_API int pithlog_iter_next_many(struct pithlog_iter *iter, struct pithlog_record *records, int count);
 /* Records as columns: an array for each field of struct pithlog_record that is wanted, else NULL. Fills them from index
  * 0 and returns the number of records, below `room` only at the end. After a damaged part of a lane it returns -1 minus
@@ -207,8 +208,8 @@ PITHLOG_API int pithlog_open_part(struct pithlog *log, const struct pithlog_filt
 /* ---- Walking: what is open, and what is missing ------------------------------------------------------------------ */
 
 /* A walk divides the time of each lane into consecutive intervals. During one interval, the same states are open, and
- * it is the same whether the lane records, is paused, or has a hole: records are lost or damaged there. Whatever needs
- * open states is a sum over these intervals; no caller keeps a stack or knows the rules of holes.
+ * the lane either records, or is paused, or has a hole: records are lost or damaged there. Whatever needs open states
+ * is a sum over these intervals; no caller keeps a stack or follows the rules of holes.
  *
  *     rank 0     enter A at 10, enter B at 20, leave B at 50; records are lost after 60; leave A at 90
  *
@@ -236,15 +237,16 @@ enum pithlog_change {
 
 /* Why a state begins or ends at this time. 0: it was recorded. */
 enum {
-    PITHLOG_AT_EDGE = 1,  /* it is open where the window begins or ends, or at the end of the log */
-    PITHLOG_AT_HOLE = 2,  /* it begins or ends inside a hole, nobody knows when: counted at the edge of the hole */
+    PITHLOG_AT_EDGE = 1, /* it is open where the window begins or ends, or at the end of the log */
+    /* It begins or ends inside a hole, at an unknown time, and counts as if at the edge of the hole. */
+    PITHLOG_AT_HOLE = 2,
     PITHLOG_DISCARDED = 4 /* ENDS: too many states were open (4096 on a lane); this one is not followed further */
 };
 
 struct pithlog_open {
     uint32_t id;
     int64_t start_ns; /* its begin, also if that is before the window or in a hole */
-    int64_t from_ns;  /* its time counts from here: its begin, or that of the window, or the end of the hole */
+    int64_t from_ns;  /* its time counts from here: its begin, the begin of the window, or the end of the hole */
     int64_t self_ns;  /* as the innermost state, outside holes, before this interval */
 };
 
@@ -255,24 +257,25 @@ struct pithlog_step {
     const struct pithlog_open *open; /* [depth] outermost first; in a hole: the states that are open before and after
                                         it, if it has both ends in the window */
     uint32_t depth;
-    uint32_t kept;             /* number of the outermost states that were open in the lane's interval before as well */
-    uint32_t change;           /* enum pithlog_change: what ends the interval, at to_ns */
-    uint32_t why;              /* PITHLOG_AT_EDGE ... */
-    uint32_t at;               /* ENDS: the index of the state in `open` */
-    int64_t total_ns, self_ns; /* ENDS: time of the state in the window, outside holes; of that, as the innermost one */
+    uint32_t kept;   /* number of the outermost states that were open in the lane's interval before as well */
+    uint32_t change; /* enum pithlog_change: what ends the interval, at to_ns */
+    uint32_t why;    /* PITHLOG_AT_EDGE ... */
+    uint32_t at;     /* ENDS: the index of the state in `open` */
+    /* ENDS: time of the state in the window, outside holes; part of it as the innermost state. */
+    int64_t total_ns, self_ns;
     const struct pithlog_record *record; /* NULL: none; its times are as recorded */
 };
 
 struct pithlog_walk;
-/* The lanes and the window of the query; its kinds are those of the records that are delivered beside ENTER and LEAVE,
- * 0: none. It has no filter and no flags. Steps come in the order of their to_ns over all lanes, except that those of
- * EDGE come last. Memory: as an iterator, 88 bytes a lane, and 40 bytes for each open state. */
+/* Walks the lanes and the window of the query, which has no filter and no flags. Its kinds are those of the records
+ * that are delivered in addition to ENTER and LEAVE; 0: none. Steps come in the order of their to_ns over all lanes,
+ * except that all EDGE steps come last. Memory: as an iterator, 88 bytes a lane, and 40 bytes for each open state. */
 PITHLOG_API int pithlog_walk_open(struct pithlog *log, const struct pithlog_query *query, struct pithlog_walk **walk);
-/* 1; 0: at the end; -1: a damaged part of a lane, call again to continue after it. The pointers in *step are valid
- * until the next call. */
+/* Returns 1; 0: at the end; -1: a damaged part of a lane, call again to continue after it. The pointers in *step are
+ * valid until the next call. */
 PITHLOG_API int pithlog_walk_next(struct pithlog_walk *walk, struct pithlog_step *step);
 PITHLOG_API void pithlog_walk_close(struct pithlog_walk *walk);
-/* ENDS: 0 if the state is inside another instance of itself, else 1. */
+/* For an ENDS step: 0 if the state is inside another instance of itself, else 1. */
 PITHLOG_API int pithlog_step_is_outermost(const struct pithlog_step *step);
 
 /* ---- Times as users write them ----------------------------------------------------------------------------------- */
@@ -280,20 +283,20 @@ PITHLOG_API int pithlog_step_is_outermost(const struct pithlog_step *step);
 /* The words that --from, --to and --at of the commands accept:
  *
  *     1.5  2s  3ms  20us  7ns    time from the log's start; more than 146 years (INT64_MAX / 2 ns) count as 146 years
- *     2:05.3  1:02:33            the same in minutes and seconds, or hours, minutes and seconds
+ *     2:05.3  1:02:33            a time in minutes and seconds, or hours, minutes and seconds
  *     init                       the last end of MPI_Init or MPI_Init_thread over all ranks
  *     finalize                   the last begin of MPI_Finalize over all ranks
  *     solve[3]                   the third instance of a state in time order of the begins over all lanes: its begin,
  *                                or for the end of a window its end (the end of the log if it has none)
  *     end                        the end of the log
- *     2026-11-29T14:03:05.5      local time of a log that knows its wall clock, or with a Z at its end UTC; a blank may
+ *     2026-11-29T14:03:05.5      local time of a log that has its wall clock, or with a Z at its end UTC; a blank may
  *     T14:03:05  2026-11-29      stand for the T; the first such time of day in the log, or the nearest to it; midnight
  *     init+100ms  end-1s         one of these, and a time after or before it
  *
- * A blank may precede a unit: all times that Pith shows are such words.
- * Errors are PITH_ERR_USAGE; the text names the word and what is accepted. */
+ * A blank may precede a unit: all times that Pith shows are such words. Errors are PITH_ERR_USAGE; the text names the
+ * word and what is accepted. */
 
-/* Reads a number with or without a unit, or 1:02:33. Else it is an error: the other words need a log. */
+/* Reads a number with or without a unit, or 1:02:33. Any other word is an error: it needs a log. */
 PITHLOG_API int pithlog_time_parse(const char *word, int64_t *time_ns);
 /* PITH_OK if the word has one of these forms, so that a wrong one can be refused before a log is opened. */
 PITHLOG_API int pithlog_time_check(const char *word);
@@ -302,8 +305,8 @@ PITHLOG_API int pithlog_time_check(const char *word);
 enum pithlog_edge { PITHLOG_EDGE_BEGIN, PITHLOG_EDGE_END }; /* of STATE[n] */
 PITHLOG_API int pithlog_time_find(struct pithlog *log, const char *word, enum pithlog_edge edge, int64_t *time_ns);
 
-/* 1, and the wall clock at time 0 of the log in ns since 1970: in UTC, and of the local clock (of the time zone of the
- * log's start; TZ selects another); 0: the log does not know it. */
+/* Sets the wall clock at time 0 of the log, in ns since 1970: in UTC, and as local time in the time zone of the log's
+ * start (TZ selects another). Returns 1; 0: the log does not have it. */
 PITHLOG_API int pithlog_wall_clock(const struct pithlog *log, int64_t *unix_ns, int64_t *local_ns);
 
 /* 1: a state of a call that counts for `init` or `finalize`; MPI_Session_init and MPI_Session_finalize do, too. */
@@ -312,13 +315,14 @@ PITHLOG_API int pithlog_is_finalize(const struct pithlog_def *def);
 
 /* ---- Summaries --------------------------------------------------------------------------------------------------- */
 
-/* A stack of open states: path 0 is the empty one, path p is `state` inside path `parent` < p. Numbers are a lane's. */
+/* A stack of open states: path 0 is the empty stack, path p is `state` inside path `parent` < p. Each lane has its own
+ * numbers of paths. */
 struct pithlog_path {
     uint32_t parent;
     uint32_t state; /* definition; UINT32_MAX for path 0 */
 };
 
-/* A time span of a lane: the up to three paths that fill most of it, and their shares in 255ths, largest first. A share
+/* An interval of a lane: the up to three paths that fill most of it, and their shares in 255ths, largest first. A share
  * of 0 ends the list; other paths have the rest up to 255. Also the solo events in it: their number (255: or more) and
  * the definition of the first (65535: or higher). */
 enum { PITHLOG_PIECE_PATHS = 3 };
@@ -338,22 +342,24 @@ PITHLOG_API void pithlog_summary_close(struct pithlog_summary *summary);
 /* The paths of a lane; valid until the next call for another lane. NULL: the lane cannot be read. */
 PITHLOG_API const struct pithlog_path *pithlog_summary_paths(struct pithlog_summary *summary, uint32_t lane,
                                                              uint32_t *count);
-/* Calls `tell` for the pieces of `lane` that reach into [from_ns, to_ns), in time order and without gaps. Pieces are as
- * long as possible up to `length_ns`; where even the smallest (512 records) are longer, those are used. */
+/* Calls `tell` for the pieces of `lane` that reach into [from_ns, to_ns), in time order, each beginning where the one
+ * before ends. Pieces are as long as possible up to `length_ns`; where even the smallest (512 records) are longer,
+ * those are used. */
 PITHLOG_API int pithlog_summary_pieces(struct pithlog_summary *summary, uint32_t lane, int64_t from_ns, int64_t to_ns,
                                        int64_t length_ns,
                                        void (*tell)(void *context, const struct pithlog_piece *piece), void *context);
 
-/* Adds the exact contents of [from_ns, to_ns) of a lane. Reads 32768 records at each end, or all if some are lost. */
+/* Adds to sums[definitions] the exact numbers and times of a lane in [from_ns, to_ns). Reads 32768 records at each end,
+ * or all if some are lost. */
 struct pithlog_sum {
     uint64_t count; /* instances of the state that reach into the window, or events */
-    int64_t own_ns; /* a state's time as the innermost state */
-    int64_t all_ns; /* a state's time open; counted once where it is open inside itself */
+    int64_t own_ns; /* a state's time as the innermost state (self) */
+    int64_t all_ns; /* a state's time open (total); counted once where it is open inside itself */
 };
 PITHLOG_API int pithlog_summary_sums(struct pithlog_summary *summary, uint32_t lane, int64_t from_ns, int64_t to_ns,
                                      struct pithlog_sum *sums);
-/* The same. Without a summary (NULL) it reads all records: PITH_ERR_DAMAGED if some are damaged; the others count. A
- * lane ends with its last record, or with the log if states are open then. */
+/* Like pithlog_summary_sums, and sets *rest. Without a summary (NULL) it reads all records: PITH_ERR_DAMAGED if some
+ * are damaged; the others count. A lane ends with its last record, or with the log if states are open then. */
 struct pithlog_rest {
     int64_t end_ns, outside_ns, missing_ns; /* end (at most to_ns); time outside all states; time of missing records */
 };
@@ -424,9 +430,9 @@ struct pithlog_digest_window {
     const unsigned char *lanes; /* [lanes of the log], not 0: included; NULL: all */
 };
 /* Writes the longest messages to messages[most], sorted by the earlier of their two times. *count: their number, up to
- * `most`; *total: exact number in the window (in a page, perhaps too large where it is more than `most`). Cost: some
- * milliseconds for any log if all lanes are included.
- * PITH_ERR_DAMAGED, also below: the kept digest is damaged and was removed; pithlog_digest_open makes it anew. */
+ * `most`; *total: exact number in the window (in a page, it may be too large if it is more than `most`). Cost: some
+ * milliseconds for any log if all lanes are included. PITH_ERR_DAMAGED, also below: the kept digest is damaged and was
+ * removed; pithlog_digest_open makes it anew. */
 PITHLOG_API int pithlog_digest_messages(const struct pithlog_digest *digest, const struct pithlog_digest_window *window,
                                         struct pithlog_message *messages, uint32_t most, uint32_t *count,
                                         uint64_t *total);
@@ -466,22 +472,22 @@ PITHLOG_API int pithlog_digest_columns(const struct pithlog_digest *digest, uint
  * (MPI_Waitany and MPI_Waitsome: for the earliest), and its whole wait has that message's kind. So no time is counted
  * twice. A call is the innermost open state of an MPI function; in a log without MPI functions, of any state. */
 enum pithlog_wait_kind {
-    PITHLOG_LATE_SENDER = 1, /* the message was sent late */
-    PITHLOG_LATE_RECEIVER,   /* its receive was posted late */
-    PITHLOG_WAIT_AT_BARRIER, /* collectives; from here on, pithlog_analyze only */
-    PITHLOG_WAIT_AT_NXN,
-    PITHLOG_LATE_BROADCAST,   /* the root entered a broadcast or scatter late */
-    PITHLOG_EARLY_REDUCE,     /* the root of a reduce or gather waits for a member */
-    PITHLOG_EARLY_SCAN,       /* a rank in a scan waits for a lower one */
-    PITHLOG_WAIT_AT_FINALIZE, /* for the last rank at the end */
-    PITHLOG_LATE_POST,        /* one-sided */
-    PITHLOG_EARLY_WAIT,
-    PITHLOG_LOCK_CONTENTION,   /* another rank has the lock */
-    PITHLOG_WAIT_FOR_PROGRESS, /* another rank computes, and does not call MPI */
-    PITHLOG_WAIT_AT_INIT,      /* only if the window begins before the end of MPI_Init */
+    PITHLOG_LATE_SENDER = 1,   /* the message was sent late */
+    PITHLOG_LATE_RECEIVER,     /* its receive was posted late */
+    PITHLOG_WAIT_AT_BARRIER,   /* for the last rank at a barrier; from here on, only pithlog_analyze finds them */
+    PITHLOG_WAIT_AT_NXN,       /* for the last rank of a collective in which all wait for all */
+    PITHLOG_LATE_BROADCAST,    /* for the root of a broadcast or scatter, which entered it late */
+    PITHLOG_EARLY_REDUCE,      /* the root of a reduce or gather waits for a member */
+    PITHLOG_EARLY_SCAN,        /* a rank in a scan waits for a lower one */
+    PITHLOG_WAIT_AT_FINALIZE,  /* for the last rank at the end */
+    PITHLOG_LATE_POST,         /* one-sided: for the target to post its window */
+    PITHLOG_EARLY_WAIT,        /* one-sided: the target waits for the end of accesses */
+    PITHLOG_LOCK_CONTENTION,   /* for another rank's lock of a window */
+    PITHLOG_WAIT_FOR_PROGRESS, /* for another rank, which computes and does not call MPI */
+    PITHLOG_WAIT_AT_INIT,      /* for the last rank; only if the window begins before the end of MPI_Init */
     PITHLOG_LATE_INNER_RANK,   /* concluded from times: formats/analysis/graph/infer.c */
-    PITHLOG_POLLING,
-    PITHLOG_LATE_NOTICE, /* from the end of a wait of kind PITHLOG_POLLING to the end of its call; caused by itself */
+    PITHLOG_POLLING,           /* a loop of tests waits for a message */
+    PITHLOG_LATE_NOTICE,       /* from the end of such a wait to the end of its loop; the lane itself is the cause */
     PITHLOG_WAIT_KINDS
 };
 struct pithlog_wait {
@@ -557,7 +563,7 @@ struct pithlog_path_share {
 };
 
 struct pithlog_analysis_info {
-    /* The window, and the earliest hole. The window has none. */
+    /* The window, which has no hole; and the earliest hole. */
     int64_t from_ns, to_ns, gap_from_ns, gap_to_ns;
     int has_init, has_finalize, has_mpi, is_too_short; /* too short to judge the run: holes, and part < 0.01 */
     uint32_t lanes, gaps, gap_lane;                    /* lanes: with MPI calls */
@@ -586,11 +592,12 @@ PITHLOG_API size_t pithlog_analysis_path_shares(const struct pithlog_analysis *a
                                                 const struct pithlog_path_share **shares); /* largest first */
 /* Time of a lane in a state (in MPI the outermost call, else innermost state) within the window, without waiting. */
 PITHLOG_API int64_t pithlog_analysis_state_ns(const struct pithlog_analysis *analysis, uint32_t lane, uint32_t state);
-/* 1 if the state is an MPI function; 1 if the lane has MPI calls. */
+/* 1: the state is an MPI function. 1: the lane has MPI calls. */
 PITHLOG_API int pithlog_analysis_is_call(const struct pithlog_analysis *analysis, uint32_t state);
 PITHLOG_API int pithlog_analysis_calls_mpi(const struct pithlog_analysis *analysis, uint32_t lane);
-/* The collective of the call of `lane` that begins at `begin_ns`: the one that it takes part in, or that it completes.
- * begins_ns[lanes of the log]: when each member began its part; INT64_MIN: no member, or not known. 1; 0: none. */
+/* Finds the collective of the call of `lane` that begins at begin_ns: the collective that the call takes part in or, if
+ * there is none, completes. begins_ns[lanes of the log]: when each member began its part; INT64_MIN: no member, or not
+ * known. Returns 1; 0: there is no such collective. */
 PITHLOG_API int pithlog_analysis_members(struct pithlog_analysis *analysis, uint32_t lane, int64_t begin_ns,
                                          int64_t *begins_ns);
 /* Time of a lane outside MPI and outside states named io:*, within the window. */
@@ -599,8 +606,8 @@ PITHLOG_API int64_t pithlog_analysis_useful_ns(const struct pithlog_analysis *an
 struct pithlog_call_sum {
     uint64_t calls;               /* of all lanes */
     int64_t wait_ns, transfer_ns; /* wait states; the rest */
-    /* With a transfer of more than 1 ms and 20 times the 10th percentile of calls of this function and about this size,
-     * while no call of the rank that they need began where they ended; their transfer beyond the usual one. */
+    /* Calls with a transfer of more than 1 ms and 20 times the 10th percentile of calls of this function and about this
+     * size, while no call of the rank that they need began where they ended; their transfer beyond the usual one. */
     uint64_t long_calls;
     int64_t long_ns;
     /* The call with the longest transfer: this transfer, the call, its lane. */
@@ -660,7 +667,7 @@ struct pithlog_follow_info {
     uint32_t processes, running; /* processes seen; those that still run */
     uint32_t lanes, defs, comms;
     int ended;              /* 1: every process seen has ended, and all their records were delivered */
-    int finished;           /* 1: and the log was written */
+    int finished;           /* 1: and the log was written by the program */
     int64_t now_ns;         /* time of the last look: records up to then are delivered */
     int64_t zero_unix_ns;   /* time 0: begin of the first process seen; others may have begun earlier */
     uint64_t records, lost; /* so far; of these lost */
@@ -686,7 +693,7 @@ PITHLOG_API const struct pithlog_lane *pithlog_follow_get_lane(const struct pith
 PITHLOG_API const struct pithlog_comm *pithlog_follow_get_comm(const struct pithlog_follow *follow, uint32_t comm);
 /* 1: the process of the lane still runs, as far as this host can tell; 0: it has ended, or there is no such lane. */
 PITHLOG_API int pithlog_follow_is_running(const struct pithlog_follow *follow, uint32_t lane);
-PITHLOG_API uint32_t pithlog_follow_def_rgb(const struct pithlog_follow *follow, uint32_t id); /* see above */
+PITHLOG_API uint32_t pithlog_follow_def_rgb(const struct pithlog_follow *follow, uint32_t id); /* as pithlog_def_rgb */
 PITHLOG_API void pithlog_follow_close(struct pithlog_follow *follow);
 
 /* Formats the payload of an event by its definition's format ("iter=3 val=0.5"). Without a format, text is written in

@@ -14,7 +14,7 @@ extern "C" {
 /* Where to look: the worst instance of a finding; if it has none, the analyzed part of the run. */
 struct pithlog_finding_place {
     int64_t from_ns, to_ns;
-    uint32_t lane, other; /* the lane, and one that it waits for or exchanges data with; UINT32_MAX: none */
+    uint32_t lane, other; /* the lane, and another lane that it waits for or exchanges data with; UINT32_MAX: none */
 };
 
 struct pithlog_finding {
@@ -23,9 +23,11 @@ struct pithlog_finding {
     double ns;        /* what it costs, summed over lanes */
     double share;     /* of the time of all lanes with MPI calls, 0 to 1; shares of findings may overlap */
     uint32_t part_of; /* 1 + the number of the finding that its time is part of, which stands before it; 0: none */
-    uint32_t kind;    /* enum pithlog_wait_kind: the finding is the wait states of this kind; 0: it is another */
-    uint32_t state;   /* with most of the cost; PITHLOG_COMPUTING: outside all states, or the finding has no state */
-    uint32_t lane;    /* with most of the cost; UINT32_MAX: the finding has no lane */
+    /* A value of enum pithlog_wait_kind: the finding is all wait states of this kind; 0: a finding of another sort. */
+    uint32_t kind;
+    /* The state with most of the cost; PITHLOG_COMPUTING: outside all states, or the finding has no state. */
+    uint32_t state;
+    uint32_t lane;                          /* the lane with most of the cost; UINT32_MAX: the finding has no lane */
     const struct pithlog_wait_state *worst; /* the longest wait state; NULL: the finding is not about waiting */
     struct pithlog_finding_place place;
 };
@@ -36,39 +38,41 @@ struct pithlog_finding {
 PITHLOG_API int pithlog_analysis_findings(struct pithlog_analysis *analysis, const struct pithlog_finding **findings,
                                           uint32_t *count);
 
-/* What costs most of the run, in one sentence: "Rank 1 computes `refine` twice as long as the others: 49 % of the run
- * is lost." */
+/* The answer: what costs most of the run, in one sentence: "Rank 1 computes `refine` twice as long as the others: 49 %
+ * of the run is lost." */
 struct pithlog_answer {
     const char *text; /* the sentence, without a newline */
     /* "cores": more ranks or threads than cores; "progress": a rank computes and does not call MPI; "imbalance": few
      * ranks compute longer; "moving imbalance": others in each of two states, in each iteration, or from one collective
      * to the next; "files"; "serialisation"; "transfer"; "threads"; "start and end"; "balanced": nothing costs 5 %;
-     * "unknown": the log does not show it. More may come. */
+     * "unknown": the log does not show it. Later versions may have more. */
     const char *kind;
     double ns;         /* what it costs, summed over lanes; 0: "balanced" and "unknown" */
     double share;      /* 0 to 1; "start and end": of the log; "threads": of the time of all threads; else of the time
                           of all lanes with MPI calls */
-    const char *state; /* in which `lane` spends the time, "computing" outside all; of transfers the MPI function;
-                          NULL: none */
-    uint32_t lane;     /* that the others wait for; UINT32_MAX: no single one */
+    const char *state; /* the state in which `lane` spends the time, "computing" outside all states; for transfers
+                          the MPI function; NULL: none */
+    uint32_t lane;     /* the lane that the others wait for; UINT32_MAX: no single lane */
     uint32_t other;    /* another lane in the sentence; UINT32_MAX: none */
-    size_t first_iteration, last_iteration; /* between which the cost lies, from 1; 0: nowhere in particular */
-    struct pithlog_finding_place place;     /* the worst instance */
+    /* The iterations between which the cost lies, from 1; 0: in no particular ones. */
+    size_t first_iteration, last_iteration;
+    struct pithlog_finding_place place; /* the worst instance */
 };
 /* Sets *answer, which is valid until pithlog_analysis_free. Takes the iterations that pithlog_analysis_iterations found
  * last, or else finds them. PITH_ERR_MEMORY. */
 PITHLOG_API int pithlog_analysis_answer(struct pithlog_analysis *analysis, const struct pithlog_answer **answer);
 
-/* Writes which records are missing in the log and so in the analysis: lines for people, as in `text` of a finding. "":
- * none are missing. */
+/* Writes to `text` which records are missing in the log, and so in the analysis: lines for people, as in `text` of a
+ * finding. "": none are missing. */
 enum { PITHLOG_MISSING_TEXT = 512 };
 PITHLOG_API void pithlog_analysis_missing(const struct pithlog_analysis *analysis, char text[PITHLOG_MISSING_TEXT]);
 
-/* The tree of efficiencies, each above those that it is the product of. The first one is of the whole run. */
+/* The tree of efficiencies. Each stands before its factors, whose product it is. The first is the efficiency of the
+ * whole run. */
 enum { PITHLOG_EFFICIENCIES = 5 };
 struct pithlog_efficiency {
     const char *name, *meaning; /* "load balance", "mean / largest time outside MPI" ... */
-    uint32_t depth;             /* in the tree, 0: the first */
+    uint32_t depth;             /* depth in the tree; 0: the first */
     double value;               /* 0 to 1, 1 is best */
 };
 PITHLOG_API void pithlog_analysis_efficiencies(const struct pithlog_analysis *analysis,
@@ -82,14 +86,14 @@ enum { PITHLOG_HYBRID = 5 };
 PITHLOG_API uint32_t pithlog_analysis_hybrid(const struct pithlog_analysis *analysis,
                                              struct pithlog_efficiency all[PITHLOG_HYBRID]);
 
-/* What the lanes with MPI calls computed outside MPI, within the window. All 0: the log does not have the counters
+/* The computing of the lanes with MPI calls, outside MPI, within the window. All 0: the log does not have the counters
  * instructions and cycles (PITH_COUNTERS). */
 struct pithlog_computation {
-    double instructions;    /* completed, of all these lanes */
+    double instructions;    /* completed instructions, of all these lanes */
     double ipc;             /* instructions per cycle */
-    double cycles_a_second; /* of time outside MPI */
+    double cycles_a_second; /* cycles in each second outside MPI */
 };
-/* Reads the log if it has them. PITH_OK or an error. */
+/* Reads the log if it has these counters. PITH_OK or an error. */
 PITHLOG_API int pithlog_analysis_computation(const struct pithlog_analysis *analysis,
                                              struct pithlog_computation *computation);
 

@@ -27,7 +27,8 @@
 #include "native/log.h"
 #include "reader/read/match.h"
 
-/* The next stage begins; `share`: of the time of them all, as measured. An error if progress wants to stop. */
+/* The next stage begins. `share`: its part of the whole time, as measured in earlier runs. Returns an error if the
+ * progress callback wants to stop. */
 static int next_stage(struct pithlog_analysis *a, double share)
 {
     struct pithi_stage *stage = &a->stage;
@@ -53,7 +54,7 @@ struct pithlog_analysis pithi_analysis_beside(const struct pithlog_analysis *a)
 
 void pithi_analysis_end_beside(struct pithlog_analysis *beside) { pithi_scratch_free(&beside->graph.scratch); }
 
-/* A step that goes on beside others, in a thread if there is one. */
+/* Work that is done beside other work, in a thread if there is one. */
 struct side {
     struct pithlog_analysis own; /* gets the results */
     int (*find)(struct pithlog_analysis *own);
@@ -95,12 +96,12 @@ static int end_side(struct side *side, struct pithlog_analysis *a, int err)
         pithi_worker_stop(&side->worker);
     pithi_worker_join(&side->worker, should_stop, &a->stage);
     pithi_analysis_end_beside(&side->own);
-    return err ? err : side->err ? pithi_analysis_no_memory(a) : PITH_OK; /* the text of its error is that thread's */
+    return err ? err : side->err ? pithi_analysis_no_memory(a) : PITH_OK; /* the thread's error text is its own */
 }
 
 /* ---- Wait states ------------------------------------------------------------------------------------------------- */
 
-/* The latest need of a call, of those that were not concluded from times (infer.h). NULL: none. */
+/* The need with the latest release, among those that were not concluded from times (infer.h). NULL: none. */
 static const struct pithi_need *last_known(const struct pithi_graph *g, const struct pithi_lane_piece *call)
 {
     const struct pithi_need *last = NULL;
@@ -117,12 +118,12 @@ static const struct pithi_need *last_known(const struct pithi_graph *g, const st
     return last;
 }
 
-/* A call waits for the latest of its needs, and its wait has the kind of that one. There are two waits, one after
- * another, if the second one was concluded from times, or is a loop's that sees its message late:
+/* Finds the wait states of a call within the window, by time. Returns their number, 0 to 2.
  *
- *     MPI_Bcast 10-61, root begins at 20, inner rank at 60      late broadcast 10-20, late inner rank 20-60
+ * A call waits for its decisive need, and the wait state has the kind of this need. There are two wait states, one
+ * after the other, if the decisive need was concluded from times, or if a polling loop sees its message late:
  *
- * Returns how many wait states the call has within the window, by time. */
+ *     MPI_Bcast 10-61, root begins at 20, inner rank at 60      late broadcast 10-20, late inner rank 20-60 */
 static uint32_t waits_of(const struct pithlog_analysis *a, const struct pithi_pieces *p,
                          struct pithlog_wait_state waits[2])
 {
@@ -158,32 +159,33 @@ static uint32_t waits_of(const struct pithlog_analysis *a, const struct pithi_pi
     return count;
 }
 
-/* Per sender: the earliest release of its messages that later calls of `lane` receive. */
+/* For each sender: the earliest release of its messages that later calls of a lane receive. */
 struct later {
     int64_t release_ns;
-    uint32_t lane; /* 1 + the receiving lane; of another lane: not set */
+    uint32_t lane; /* 1 + that receiving lane; any other number: not set for the lane */
 };
 
-/* A late sender is in the wrong order if the lane could have received another message meanwhile, which it receives
+/* Marks late senders in the wrong order: meanwhile, the lane could have received another message, which it receives
  * later:
  *
  *     message A sent at 20, message B sent at 60;  MPI_Recv B 10-61, computes 61-81, MPI_Recv A 81-82
  *
- * MPI_Recv B waits until 60, and A had been sent before. Received first, it would have filled 20-60 with the computing.
- * Without computing between the two, the lane has both at 62 in either order: that is no wrong order.
+ * MPI_Recv B waits until 60, and A had been sent before. If the lane had received A first, its computing would have
+ * filled most of 20-60. Without computing between the two calls, the lane has both messages at 62 in either order: that
+ * is no wrong order.
  *
- * Marks late senders in the wrong order: goes backwards over the calls. Behind it goes a second walk over those calls
- * that have WORK_NS of computing between; it keeps the earliest release of their messages, in all and by sender.
- * `later`: [lanes]. */
+ * A first walk goes backwards over the calls. A second walk follows behind it, over the calls with at least WORK_NS of
+ * computing between them and the first. It keeps the earliest release of their messages: of all, and of each sender in
+ * `later` [lanes]. */
 enum { WORK_NS = 100000 };
 
 struct back {
-    const struct pithi_lane_piece *piece; /* the calls from this one on were passed */
+    const struct pithi_lane_piece *piece; /* the walk has passed the calls from this piece on */
     uint32_t index;                       /* number of this piece */
-    int64_t computing_ns;                 /* after this piece */
+    int64_t computing_ns;                 /* computing after this piece */
 };
 
-/* One piece back. */
+/* Moves one piece back. */
 static void go_back(const struct pithlog_analysis *a, uint32_t lane, struct back *b)
 {
     int64_t end_ns = b->piece->begin_ns;
@@ -238,7 +240,7 @@ static void mark_order(struct pithlog_analysis *a, uint32_t lane, struct later *
 /* A part of the lanes: wait states, their order, and sums by state, as one thread finds them before they are added to
  * the analysis. */
 struct lane_work {
-    struct pithlog_analysis own; /* for loops through pieces; its `info` has the sums of the part */
+    struct pithlog_analysis own; /* a copy for loops through pieces; its `info` has the sums of the part */
     struct pithlog_wait_state *waits;
     uint32_t wait_count, wait_room;
     struct state_sum {
@@ -289,7 +291,7 @@ static int find_waits(struct lane_work *w, uint32_t lane)
             w->own.info.wait_ns += w->waits[w->wait_count].to_ns - w->waits[w->wait_count].from_ns;
     }
     of->wait_count = w->wait_count - first;
-    of->waits = w->waits ? w->waits + first : NULL; /* until they are added */
+    of->waits = w->waits ? w->waits + first : NULL; /* until add_lanes copies them */
     return 1;
 }
 
@@ -409,9 +411,9 @@ static int look_at_all_lanes(struct pithlog_analysis *a)
     return good || a->stage.is_stopped ? PITH_OK : pithi_analysis_no_memory(a);
 }
 
-/* POP's tree: each figure is the product of those below it, so the lowest leaf says where to look. The ideal run time
- * comes from a replay in which transfers take no time (what_if.c); what remains beyond the useful time of the busiest
- * lane is serialisation: lanes that wait in turn. */
+/* POP's tree: each figure is the product of the two below it, so the lowest leaf shows where to look. The ideal run
+ * time comes from a replay in which transfers take no time (what_if.c). The part of it beyond the useful time of the
+ * busiest lane is serialisation: lanes that wait in turn. */
 static int find_efficiencies(struct pithlog_analysis *a)
 {
     struct pithlog_analysis_info *info = &a->info;
@@ -463,7 +465,8 @@ static int share_path(struct pithlog_analysis *a)
     struct pithi_lane_sums sums = {0};
     int good = 1;
 
-    for (uint32_t i = 0; i < lanes_of(a); i++) /* the path begins there; a search from the end takes more memory */
+    /* Searches begin where the path does; from the end, they would touch more pages. */
+    for (uint32_t i = 0; i < lanes_of(a); i++)
         a->graph.lanes[i].found = a->lanes[i].first;
     for (size_t i = 0; good && i < a->path_count; i++) {
         const struct pithlog_path_part *part = &a->path[i];
@@ -512,13 +515,13 @@ static unsigned char *thread_waits(const struct pithlog_analysis *a)
     return waits;
 }
 
-/* A time in which a lane works without a break. */
+/* An interval in which a lane works without a break. */
 struct work {
     int64_t from_ns, to_ns; /* both in the window */
 };
 
-/* The last one in [from_ns, to_ns); INT64_MIN, twice: none. Of a thread without MPI calls, nothing is known outside its
- * states. */
+/* The last interval of work of a lane in [from_ns, to_ns); INT64_MIN, twice: none. Time outside all states counts as
+ * work only on lanes with MPI calls; what other threads do there is not known. */
 static struct work last_work(const struct pithlog_analysis *a, uint32_t lane, const unsigned char *waits,
                              int64_t from_ns, int64_t to_ns)
 {
@@ -553,8 +556,8 @@ static int push_part(struct pithlog_analysis *a, uint32_t lane, int64_t from_ns,
     return 1;
 }
 
-/* Adds the wait [from_ns, to_ns) of a lane for other threads of its rank, the end first. Wherever one of them works,
- * the path is on it, and stays there as long as it works. `work` [lanes] is memory for this.
+/* Adds a lane's wait [from_ns, to_ns) for other threads of its rank to the path, beginning at its end. If a thread
+ * works at that moment, the path is on it as long as it works. `work` [lanes] is memory for this.
  *
  *     thread 0   |---loop---|---barrier--------------|     the path: thread 0 in `loop`, thread 2 in `loop`,
  *     thread 1   |---loop------|---barrier-----------|     and thread 0 in `barrier` from there on
@@ -592,7 +595,7 @@ static int add_wait(struct pithlog_analysis *a, uint32_t lane, int64_t from_ns, 
     }
 }
 
-/* Adds [from_ns, to_ns) of a lane, the end first. */
+/* Adds the interval [from_ns, to_ns) of a lane to the path, beginning at its end. */
 static int add_part(struct pithlog_analysis *a, uint32_t lane, int64_t from_ns, int64_t to_ns,
                     const unsigned char *waits, struct work *work)
 {
@@ -613,10 +616,11 @@ static int add_part(struct pithlog_analysis *a, uint32_t lane, int64_t from_ns, 
     return good && push_part(a, lane, from_ns, left_ns);
 }
 
-/* The path is on one lane at each moment, so its length is the window. A wait state is never on it: whoever waited
- * could have come later.
+/* Finds the critical path: goes backwards from the end of the window. At the end of a wait state, it changes to the
+ * lane that was waited for.
  *
- * Goes backwards from the end; at the end of a wait state, changes to the lane that was waited for. */
+ * The path is on one lane at each moment, so it is as long as the window. A wait state is never on the path: the
+ * waiting lane could have come later without any delay. */
 static int find_path(struct pithlog_analysis *a)
 {
     uint32_t lane = last_lane(a);
@@ -636,7 +640,7 @@ static int find_path(struct pithlog_analysis *a)
             left[lane]--;
         }
         while (left[lane] > 0 && a->lanes[lane].waits[left[lane] - 1].cause_lane == lane)
-            left[lane]--; /* it waited for itself */
+            left[lane]--; /* a late notice: the lane waited for itself */
         wait = left[lane] > 0 ? &a->lanes[lane].waits[--left[lane]] : NULL;
         int64_t from_ns = wait ? wait->to_ns : a->graph.from_ns;
         if (from_ns < end_ns)
@@ -657,13 +661,13 @@ static int find_path(struct pithlog_analysis *a)
     return good ? share_path(a) : pithi_analysis_no_memory(a);
 }
 
-/* ---- The whole --------------------------------------------------------------------------------------------------- */
+/* ---- pithlog_analyze --------------------------------------------------------------------------------------------- */
 
-/* Damage is known only once it was read. So the log is read as if it were whole; if that fails, its damage is looked
- * for, and the longest part without it is read again.
+/* Builds the graph of the log, or, if the log has holes, of its longest part without a hole. PITH_ERR_DAMAGED: there
+ * are holes because of damage.
  *
- * Builds the graph of the log, or, if it has holes, of its longest part without one. PITH_ERR_DAMAGED: they are because
- * of damage. */
+ * Damage is known only after it was read. So the log is first read as if it were whole. If that fails, all damage is
+ * looked for, and then the longest part without damage is read. */
 static int build(struct pithlog_analysis *a, struct pithlog *log, const struct pithlog_analyze_query *query,
                  struct pithi_known_part *known)
 {
@@ -679,7 +683,7 @@ static int build(struct pithlog_analysis *a, struct pithlog *log, const struct p
         if (err != PITH_ERR_DAMAGED)
             return err ? err : was_read ? PITH_ERR_DAMAGED : PITH_OK;
         if (was_read) {
-            if (!known->unread) /* a damage that no block shows: nothing is certain */
+            if (!known->unread) /* no block shows this damage, so no part of the log is certain */
                 a->graph.to_ns = a->graph.from_ns;
             return err;
         }
@@ -689,7 +693,7 @@ static int build(struct pithlog_analysis *a, struct pithlog *log, const struct p
     }
 }
 
-/* A part of the run between missing records that is shorter than this says too little about the run. */
+/* A part of the run between holes that is shorter than this share says too little about the run. */
 #define JUDGED 0.01
 
 /* The window's share of the time that was asked for. */
@@ -780,7 +784,7 @@ out:
     return err;
 }
 
-/* Threads are worth their cost in a log of so many records. */
+/* From this number of records on, threads are worth their cost. */
 enum { THREADS_RECORDS = 100000 };
 
 int pithlog_analyze(struct pithlog *log, const struct pithlog_analyze_query *query, struct pithlog_analysis **analysis)
@@ -867,13 +871,13 @@ int pithlog_analysis_calls_mpi(const struct pithlog_analysis *a, uint32_t lane)
     return a->graph.lanes[lane].calls > 0;
 }
 
-/* The last member of a lane, among those whose piece is at most `piece`, that began its part of `instance`; without an
- * instance (UINT32_MAX), the one of this piece. A lane that is no member has other instances back to its begin: the
- * search ends after MOST_BACK of them. */
+/* The last part of `instance` that a lane began in `piece` or before; if `instance` is UINT32_MAX, the part that it
+ * began in `piece` itself. NULL: none. On a lane that is no member, the search would go back through all other
+ * instances. So it ends after MOST_BACK of them. */
 static const struct pithi_graph_member *member_at(const struct pithi_graph *g, uint32_t lane, uint32_t piece,
                                                   uint32_t instance)
 {
-    enum { MOST_BACK = 256 }; /* pieces that a search looks back through at most */
+    enum { MOST_BACK = 256 };
     const struct pithi_chunks *members = &g->lanes[lane].members;
     const struct pithi_graph_member *member;
     uint32_t low = 0, high = members->count;

@@ -1,8 +1,8 @@
 /* delays.c - the root causes of wait states (D. Boehme, M. Geimer, F. Wolf, L. Arnold: Identifying the root causes of
  * wait states in large-scale parallel applications, ICPP 2010; README.md has the rule).
  *
- * Who is late is often late because it waited itself. So the cause of a wait state is not the lane that released it,
- * but what that lane did longer than the waiting lane since both were last in step:
+ * A lane that is late is often late because it waited itself. So the cause of a wait state is not the lane that
+ * released it, but what that lane did longer than the waiting lane since both were last in step:
  *
  *     rank 0   computes 0-5                 sends to rank 1
  *     rank 1   computes 0-3, waits 3-5,     sends to rank 2
@@ -14,17 +14,18 @@
  *         4 are the cost of computing on rank 0, half of it indirect
  *     2 + 4 are all costs, and 2 + 4 all waiting
  *
- * A wait state must have its full weight before it is divided, so those that end last come first. Among equal ends, as
- * here, a wait state comes before that of its cause.
+ * A wait state must have its full weight before it is divided, so wait states are handled from the latest end to the
+ * earliest. Among equal ends, as here, a wait state is handled before the wait state of its cause.
  *
  * A forward pass finds, for each wait state, the last common synchronisation of its lane and the cause. A backward pass
  * begins with the latest end. The weight of a wait state is its length plus what later wait states handed to it. It is
  * divided among the states in which the cause spent more time than the waiting lane since that synchronisation. If the
  * cause waited longer, this part is handed to its wait states in that time.
  *
- * Both passes go by time, so each wait state is of another lane. What they need of it is kept in a *row*. Rows lie in
- * stretches of time, lane by lane within a stretch: so those of the same time are side by side, and those of near
- * lanes. (The wait states of each lane are side by side. In the order of times, all of them would be in use at once.)
+ * Both passes go by time, so each wait state is on another lane than the wait state before it. The data that the passes
+ * need of a wait state are kept in a *row*. The rows of one stretch of time are side by side, and in it the rows of
+ * each lane. (The wait states themselves are stored lane by lane. In the order of times, places of all lanes would be
+ * in use at once.)
  *
  *     waits of lane 0 end at 3, 9, 12; those of lane 1 at 5, 8, 15; a stretch lasts 10
  *     rows   1: 3   2: 9   3: 5   4: 8   5: 12   6: 15 */
@@ -39,26 +40,30 @@
 #define NONE UINT32_MAX
 #define BACKWARD_SHARE 0.8 /* of the time */
 
-/* groups of equal ends between two reports of progress; wait states in a stretch; stretches; wait states that a thread
- * compares at once; pieces that it walks back before it searches */
-enum { REPORT_GROUPS = 1024, STRETCH_WAITS = 1 << 16, STRETCHES_MOST = 256, COMPARED_AT_ONCE = 2048, WALKED_MOST = 64 };
+/* Limits: */
+enum {
+    REPORT_GROUPS = 1024,    /* groups of equal ends between two reports of progress */
+    STRETCH_WAITS = 1 << 16, /* wait states in a stretch, about */
+    STRETCHES_MOST = 256,    /* stretches */
+    COMPARED_AT_ONCE = 2048, /* wait states that a thread compares at once */
+    WALKED_MOST = 64         /* pieces that it walks back before it searches */
+};
 
 /* A wait state, as the passes need it. Rows are numbered from 1 on. */
 struct row {
-    int64_t from_ns, to_ns, since_ns; /* since: the common synchronisation */
+    int64_t from_ns, to_ns, since_ns; /* since: end of the last common synchronisation */
     uint32_t lane, cause_lane, state, kind;
     uint32_t before, after; /* the lane's wait states before and after it: their rows; 0: none */
-    double handed[];        /* [kind_count]: handed to it, by the kind of the first waiting */
+    double handed[];        /* [kind_count]: cost handed to it, by the kind of the wait state that it came from first */
 };
 
-/* Wait states are taken in order of their ends over all lanes, by a tournament: of the next wait state of each lane,
- * the earliest wins, and only its lane plays again. Forwards this finds the last wait between two lanes, and the order
- * in which they are distributed, which is kept; backwards it is only read.
- *
- * A lane whose wait states are taken in order of their ends, among all lanes. */
+/* A lane in the tournament that takes wait states in the order of their ends: among the next wait states of all lanes,
+ * the earliest wins, and only its lane plays again. The forward pass uses it to find the last wait between two lanes,
+ * and the order in which wait states are distributed. The backward pass reads this order. */
 struct turn {
     struct pithi_player player; /* must be first */
-    uint32_t row, taken;        /* its next wait state; the last one that ended before this moment; 0: none */
+    /* row: the lane's next wait state; taken: its last wait state that ended before this moment, 0: none. */
+    uint32_t row, taken;
 };
 
 /* A wait state in a group of equal ends. */
@@ -85,11 +90,11 @@ struct recent {
     struct recent_comm {
         int64_t at_ns;         /* its latest synchronisation */
         uint32_t next, before; /* neighbours in the list, by communicator; NONE: the ends */
-        int is_listed;         /* 1: in the list; else the lane has met nobody there */
+        int is_listed;         /* 1: in the list; else the lane has had no such synchronisation */
     } * comms;                 /* [communicators] */
 };
 
-/* What a lane did in an interval. */
+/* The times of a lane in its states during an interval. */
 struct profile {
     struct spent {
         double ns;         /* since the last common synchronisation */
@@ -98,10 +103,12 @@ struct profile {
     uint32_t *used, count; /* the states with a time */
 };
 
-/* What the cause of a wait state did longer than the waiting lane. */
+/* The states in which the cause of a wait state spent more time than the waiting lane. */
 struct compared {
-    double sum, waiting, cause_waiting; /* ns: of all states; of them waiting; that the cause waited in all */
-    uint32_t delays;                    /* how many states */
+    /* In ns, what the cause did longer: `sum` over all states, `waiting`: it waited longer, which can be below 0;
+     * cause_waiting: all of its waiting. */
+    double sum, waiting, cause_waiting;
+    uint32_t delays; /* number of states in which it was longer, without waiting */
 };
 struct longer {
     double ns;
@@ -111,16 +118,16 @@ struct longer {
 /* A comparison uses only results of earlier passes. So threads compare ahead of the backward pass, some wait states at
  * a time. */
 struct comparing {
-    struct pithlog_analysis own; /* to report what it passes */
+    struct pithlog_analysis own; /* counts what this thread passes of the scratch memory */
     struct near {
-        const struct pithi_lane_piece *piece; /* of the lane; NULL: none yet, */
-        uint32_t index;                       /* with this number */
+        const struct pithi_lane_piece *piece; /* the piece where the last search on the lane ended; NULL: none yet */
+        uint32_t index;                       /* number of this piece */
     } * near;                                 /* [lanes]: where the last search ended */
     struct profile of_cause, of_waiter;
     uint32_t cached_lane, cached_row;     /* of_cause holds this lane and interval; NONE: nothing */
-    int64_t cached_from_ns, cached_to_ns; /* the interval of it */
+    int64_t cached_from_ns, cached_to_ns; /* this interval */
     struct compared *compared;            /* [COMPARED_AT_ONCE] */
-    struct longer *longer;                /* of all of them, one after another */
+    struct longer *longer;                /* the states of all compared wait states, one after another */
     uint32_t longer_count, longer_room;
 };
 
@@ -134,14 +141,14 @@ struct delays {
     struct pithi_scratch scratch; /* memory of `rows` and `order` */
     char *rows;                   /* struct row */
     size_t row_size, row_count;
-    uint32_t stretches;  /* how many, */
-    uint64_t stretch_ns; /* and the length of each */
+    uint32_t stretches;  /* number of stretches */
+    uint64_t stretch_ns; /* length of a stretch */
     uint32_t *first;     /* [lanes]: the first row; 0: none */
     struct ordered *order;
     size_t passed;            /* wait states passed */
     struct pithi_map members; /* communicator << 32 | lane: the lane takes part in its synchronising instances */
     struct recent recent;
-    struct sync *syncs; /* of one lane */
+    struct sync *syncs; /* synchronisations of one lane */
     uint32_t sync_count, sync_room;
     struct pithi_map pairs; /* pair of lanes: key of the end of the last wait state between them */
     struct comparing comparing[PITHI_THREADS_MOST];   /* by thread */
@@ -233,11 +240,12 @@ static uint32_t stretch_of(const struct delays *d, int64_t to_ns)
     return stretch < d->stretches ? (uint32_t)stretch : d->stretches - 1;
 }
 
-/* Lanes are members of many communicators, but mostly synchronise in few: so the search goes through the communicators
- * of the lane from the latest synchronisation back, and ends at the first that has the cause as a member, too.
+/* Makes the rows of a lane, with the latest common collective before each wait state. `next`: [stretches], the next row
+ * in each.
  *
- * Makes the rows of a lane, with the latest common collective before each wait state. `next`: [stretches], the next row
- * in each. */
+ * Lanes are members of many communicators, but mostly synchronise in few. So the search goes through the communicators
+ * of the lane from the latest synchronisation back. It ends at the first communicator that also has the cause as a
+ * member. */
 static int make_rows(struct delays *d, uint32_t lane, uint32_t *next)
 {
     const struct pithi_analysis_lane *of = &d->a->lanes[lane];
@@ -272,7 +280,7 @@ static int make_rows(struct delays *d, uint32_t lane, uint32_t *next)
 
 static uint64_t pair_key(uint32_t a, uint32_t b) { return a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a; }
 
-/* The end of the last wait state between both lanes is common to them, too. */
+/* The end of the last wait state between both lanes is a common synchronisation, too: uses it if it is later. */
 static void find_last_wait(struct delays *d, struct row *wait)
 {
     const uint64_t *last = pithi_map_find(&d->pairs, pair_key(wait->lane, wait->cause_lane));
@@ -281,7 +289,7 @@ static void find_last_wait(struct delays *d, struct row *wait)
         wait->since_ns = pithi_time_of(*last);
 }
 
-/* ---- What a lane did in an interval ------------------------------------------------------------------------------ */
+/* ---- Times of a lane in its states during an interval ------------------------------------------------------------ */
 
 static int64_t overlap(int64_t a_from, int64_t a_to, int64_t from_ns, int64_t to_ns)
 {
@@ -298,7 +306,7 @@ static void spend(struct profile *p, size_t state, double ns)
     p->in[state].ns += ns;
 }
 
-/* The last piece that begins before a moment and before the piece *at, which does not. In steps that double. */
+/* The last piece that begins before time_ns, given that piece *at does not. Searches back in steps that double. */
 static const struct pithi_lane_piece *find_before(const struct pithi_graph *g, uint32_t lane, int64_t time_ns,
                                                   uint32_t *at)
 {
@@ -317,7 +325,7 @@ static const struct pithi_lane_piece *find_before(const struct pithi_graph *g, u
     return pithi_graph_piece(g, lane, low);
 }
 
-/* The last piece of a lane that begins before a moment. Such moments come backwards, more or less. */
+/* The last piece of a lane that begins before time_ns. From one call to the next, time_ns mostly falls. */
 static const struct pithi_lane_piece *go_to(struct comparing *c, uint32_t lane, int64_t time_ns, uint32_t *index)
 {
     const struct pithi_graph *g = &c->own.graph;
@@ -326,7 +334,7 @@ static const struct pithi_lane_piece *go_to(struct comparing *c, uint32_t lane, 
     const struct pithi_lane_piece *piece = near->piece ? near->piece : pithi_graph_piece(g, lane, at);
 
     for (uint32_t walked = 0; at > 0 && piece->begin_ns >= time_ns; at--) {
-        if (walked++ == WALKED_MOST) { /* what other threads compare lies between, if there are few lanes */
+        if (walked++ == WALKED_MOST) { /* with few lanes, the wait states that other threads compare lie in between */
             piece = find_before(g, lane, time_ns, &at);
             break;
         }
@@ -343,10 +351,10 @@ static const struct pithi_lane_piece *go_to(struct comparing *c, uint32_t lane, 
     return piece;
 }
 
-/* In the example: rank 1 in 0-5 gives computing 3, waiting 2; rank 2 in 0-1 gives computing 1.
+/* Sums the time of a lane by state; the waiting part of a call counts as waiting. `row`: the lane's last wait state
+ * that can begin before to_ns.
  *
- * Sums the time of a lane by state; the waiting part of a call counts as waiting. `row`: its last wait state that can
- * begin before to_ns; those that were distributed take no costs. */
+ * In the example: rank 1 in 0-5 gives computing 3, waiting 2; rank 2 in 0-1 gives computing 1. */
 static void profile(const struct delays *d, struct comparing *c, uint32_t lane, int64_t from_ns, int64_t to_ns,
                     uint32_t row, struct profile *p)
 {
@@ -431,7 +439,7 @@ static int add_costs(struct delays *d, const struct row *wait, const struct comp
     return 1;
 }
 
-/* A loop that sees its message late has no other cause than itself. */
+/* Adds the cost of a late notice: its only cause is the loop itself. */
 static int add_own(struct delays *d, const struct row *wait)
 {
     for (uint32_t k = 0; k < d->kind_count; k++) {
@@ -447,9 +455,10 @@ static int add_own(struct delays *d, const struct row *wait)
     return 1;
 }
 
-/* Divides the weight of one wait state: its own length, and what was handed to it, by the kind of waiting that it came
- * from. Shares are in proportion to the delays, whose sum is another one: if the cause computed 6 longer and waited 2
- * longer, a weight of 4 is divided into 3 for computing and 1 that is handed on. */
+/* Divides the weight of a wait state: its own length, and what was handed to it, by the kind of waiting that it came
+ * from. The shares are in proportion to what the cause did longer, also if the sum of that differs from the weight: if
+ * the cause computed 6 longer and waited 2 longer, a weight of 4 is divided into 3 for computing and 1 that is handed
+ * on. */
 static int distribute(struct delays *d, const struct ordered *at, const struct compared *of,
                       const struct longer *longer)
 {
@@ -474,7 +483,7 @@ static int distribute(struct delays *d, const struct ordered *at, const struct c
 
 /* ---- In order of ends -------------------------------------------------------------------------------------------- */
 
-/* The key of a wait state. PITHI_KEY_DONE is later than all keys: a lane that is done loses against all. */
+/* The key of a wait state. PITHI_KEY_DONE is later than all keys, so a lane that is done loses against all others. */
 static uint64_t key_of(const struct delays *d, uint32_t row)
 {
     return row ? pithi_key_of(row_at(d, row)->to_ns) : PITHI_KEY_DONE;
@@ -504,8 +513,9 @@ static int by_cause(const void *a, const void *b)
                                           : (x->lane > y->lane) - (x->lane < y->lane);
 }
 
-/* The next place in the order, from the end of the group's places. The last wait state of the cause is that of the
- * group if it was not placed, or the one before. Those after it ended later, or wait for themselves: clocks differ. */
+/* Stores a wait state in the next place of the order, beginning at the end of the group's places. of_cause becomes the
+ * wait state of the cause in the group, if it has one that is not placed yet, else its last one before the group. Later
+ * wait states of the cause are not used: they end later, or contradict the times, because clocks differ. */
 static void place(struct delays *d, const struct item *item, struct ordered **end)
 {
     uint32_t cause = item->wait->cause_lane;
@@ -514,8 +524,8 @@ static void place(struct delays *d, const struct item *item, struct ordered **en
         (struct ordered){item->row, d->in_group[cause] ? d->group[d->in_group[cause] - 1].row : d->turns[cause].taken};
 }
 
-/* Places wait states that end at the same moment in the order in which they are distributed, each before that of its
- * cause. A lane has at most one. */
+/* Places wait states that end at the same moment in the order in which they are distributed: each before the wait state
+ * of its cause. A lane has at most one wait state in a group. */
 static void place_group(struct delays *d, size_t count)
 {
     struct item *items = d->group;
@@ -544,14 +554,14 @@ static void place_group(struct delays *d, size_t count)
             i = next - 1;
             items[i].needed_by--;
         }
-    for (size_t i = 0; i < count; i++) /* the others wait for one another in a circle: the times contradict this */
+    for (size_t i = 0; i < count; i++) /* the others wait for one another in a circle, which contradicts the times */
         if (d->in_group[items[i].wait->lane]) {
             d->in_group[items[i].wait->lane] = 0;
             place(d, &items[i], &end);
         }
 }
 
-/* ---- The whole --------------------------------------------------------------------------------------------------- */
+/* ---- All passes -------------------------------------------------------------------------------------------------- */
 
 static int prepare_profile(struct profile *p, size_t states)
 {
@@ -651,7 +661,7 @@ static int report(const struct delays *d, int is_backward, int64_t time_ns)
     return pithi_stage_part(&d->a->stage, is_backward ? 1 - passed * BACKWARD_SHARE : passed * (1 - BACKWARD_SHARE));
 }
 
-/* Finds the common synchronisation of each wait state, and their order. */
+/* Finds the common synchronisation of each wait state, and the order in which they are distributed. */
 static int go_forward(struct delays *d)
 {
     uint32_t lanes = pithlog_get_info(d->g->log)->lanes, groups = 0;
@@ -680,8 +690,8 @@ static int go_forward(struct delays *d)
 }
 
 /* The order is known, so what wait states need can be fetched into the caches before their turn: first their rows; a
- * little later, when the rows are in the cache, the places of both lanes; then the pieces that those name. (Inlined, as
- * gcc drops calls of a function that only prefetches.) */
+ * little later, when the rows are in the cache, the places of both lanes; then the pieces that these places point to.
+ * (Inlined, as gcc drops calls of a function that only prefetches.) */
 enum { FETCH_ROWS = 24, FETCH_PLACES = 16, FETCH_PIECES = 8, LINE = 64, LINES = 3 };
 
 static inline __attribute__((always_inline)) void fetch_row(const struct delays *d, uint32_t number)
@@ -715,7 +725,8 @@ static inline __attribute__((always_inline)) void fetch_ahead(const struct delay
         __builtin_prefetch(row_at(d, wait->before));
 }
 
-/* The wait states of a part, from the end of the order: those before the end, *count of them. */
+/* The wait states of a part; parts are counted from the end of the order. Returns the end of the part: its *count wait
+ * states are those before. */
 static const struct ordered *part_of_order(const struct delays *d, uint32_t part, size_t *count)
 {
     size_t end = d->row_count - (size_t)part * COMPARED_AT_ONCE;

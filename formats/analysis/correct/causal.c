@@ -4,12 +4,13 @@
  *     rank 1   send at 10       receive at 40        record at 140            the latency is 5
  *
  *     forwards     the receive moves to 105, by 65; the record after it by 65 less 100 / 100: to 204
- *     backwards    the 30 between send and receive would be 95 now. So the send moves, too: by 64 on the line from 0 at
- *                  40 - 50 * 65 to 65 at 40; or by 20 if its own receive allows only 20
+ *     backwards    the time between the send at 10 and the receive was 30, and would be 95 now. So this send moves,
+ *                  too: by 64, on the line from 0 at 40 - 50 * 65 to 65 at 40; or by 20, if the receive of its
+ *                  message allows only 20
  *
- * Forwards comes first because a moved receive may move what it releases on other ranks, in a chain; backwards only
- * uses room that is left, and moves nothing on another rank. (Becker, Rabenseifner, Wolf, Linford 2009, see
- * causal.h.) */
+ * The forward pass comes first because a moved receive may move what it releases on other ranks, in a chain. The
+ * backward pass only uses room that is left, and moves nothing on another rank. (Becker, Rabenseifner, Wolf, Linford
+ * 2009, see causal.h.) */
 #include "analysis/causal.h"
 
 #include <stdio.h>
@@ -26,12 +27,12 @@
 
 /* ---- Forwards ---------------------------------------------------------------------------------------------------- */
 
-/* Visits each edge after the edges that it depends on, in all ranks. A rank goes on until an edge needs another rank
- * that is not that far; it is ready again when that edge is done. */
+/* Visits each edge after the edges that it depends on, in all ranks. A rank goes on until an edge depends on an edge of
+ * another rank that is not done yet. When that edge is done, the rank is ready again. */
 
 struct walker {
     uint32_t next;             /* next edge, counted from the rank's first */
-    int64_t time_ns, shift_ns; /* of the last edge */
+    int64_t time_ns, shift_ns; /* time of the last edge, and its shift */
     uint32_t waiting;          /* 1 + the next rank in the same instance's list of waiters; 0: none */
 };
 
@@ -40,7 +41,7 @@ struct replay {
     struct walker *walkers; /* [ranks] */
     uint32_t *ready;        /* ranks that may continue; each at most once */
     uint32_t ready_count;
-    uint64_t collectives, given_up; /* instances that were replayed; dependencies that were dropped */
+    uint64_t collectives, given_up; /* instances that were moved; dependencies that were dropped */
     int moved;                      /* 1: some edge was moved in this pass */
 };
 
@@ -63,7 +64,8 @@ static int have_come(const struct pithi_edges *e, const struct pithi_instance *i
     return instance->root_ns != INT64_MIN;
 }
 
-/* Sets *least_ns to the earliest time of an edge; INT64_MIN: any. 0: not known yet, and the rank waits. */
+/* Sets *least_ns to the earliest time that an edge may have; INT64_MIN: any time. 0: that time is not known yet, and
+ * the rank waits. */
 static int needs(struct replay *r, struct pithi_edge *edge, uint32_t rank, int64_t *least_ns)
 {
     struct pithi_edges *e = r->e;
@@ -79,7 +81,8 @@ static int needs(struct replay *r, struct pithi_edge *edge, uint32_t rank, int64
         *least_ns = sum_of(sum_of(send->time_ns, send->shift_ns), pithi_edges_latency(e, send->rank, rank));
     } else if (edge->flags & (PITHI_EDGE_ALL | PITHI_EDGE_OF_ROOT | PITHI_EDGE_LOWER)) {
         struct pithi_instance *instance = &e->instances[edge->partner];
-        /* The root may give nothing, or a member may be missing. So nobody waits after all members entered. */
+        /* The root may give no data, or a member may be missing. So once all members have entered, no rank waits any
+         * longer. */
         if (!have_come(e, instance, edge, least_ns) && instance->seen < instance->members) {
             r->walkers[rank].waiting = instance->waiters;
             instance->waiters = rank + 1;
@@ -106,7 +109,7 @@ static void wake_all(struct replay *r, struct pithi_instance *instance)
     }
 }
 
-/* A member of a scan enters. 1: waiting members may be able to continue. */
+/* A member of a scan enters. 1: waiting members of higher positions may be able to continue. */
 static int sit_down(const struct pithi_edges *e, struct pithi_instance *instance, const struct pithi_edge *edge,
                     int64_t now_ns)
 {
@@ -241,9 +244,9 @@ static int replay_edges(struct pithi_edges *e, uint64_t *collectives, uint64_t *
 
 /* ---- Backwards --------------------------------------------------------------------------------------------------- */
 
-/* Stretches the time before each jump, as far as its sends and collectives allow. */
+/* Spreads each jump over the time before it, as far as the sends and collectives there allow. */
 
-/* The largest further shift that an edge allows. */
+/* The largest further shift that the partners of an edge allow. */
 static int64_t room_of(const struct pithi_edges *e, const struct pithi_edge *edge)
 {
     const struct pithi_instance *instance;
@@ -316,7 +319,8 @@ static void smooth_edges(struct pithi_edges *e)
         smooth_rank(e, i);
 }
 
-/* The number of edges up to a record, itself included. Edges of equal times are passed singly, one a record. */
+/* The number of edges of a rank up to a record, including the edge of this record. If several edges have the same time,
+ * each record passes one of them. */
 static uint32_t pass(const struct pithi_edge *edges, uint32_t count, const struct pithlog_record *r, uint32_t at)
 {
     enum pithi_edge_kind kind = r->kind == PITHLOG_SEND    ? PITHI_EDGE_SEND

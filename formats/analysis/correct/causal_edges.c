@@ -24,20 +24,20 @@
 #include "native/log.h"
 #include "reader/read/match.h"
 
-/* State of one thread while collecting. */
+/* State of a lane while its records are read. */
 struct lane_seen {
-    uint32_t state;      /* entered last; UINT32_MAX: left again */
+    uint32_t state;      /* the state entered last; UINT32_MAX: it has been left */
     uint32_t coll_state; /* state of the collective under way */
-    uint32_t leaving;    /* the edge that entered it; PITHI_NO_PARTNER: none */
+    uint32_t leaving;    /* the ENTER edge of this collective; PITHI_NO_PARTNER: none */
 };
 
 struct collecting {
     struct pithi_edges *e;
-    struct pithi_pairs *pairs; /* an end's number is the index of its edge */
-    struct pithi_colls *colls; /* so is the note of a part; NULL: messages only */
+    struct pithi_pairs *pairs; /* the number of an end is the index of its edge */
+    struct pithi_colls *colls; /* the note of a part is the index of its ENTER edge; NULL: only messages make edges */
     struct lane_seen *lanes;   /* [lanes] calls of collectives that are open */
-    uint32_t *filled;          /* [ranks] */
-    uint32_t kinds;            /* kinds of records that make edges */
+    uint32_t *filled;          /* [ranks]: edges stored so far */
+    uint32_t kinds;            /* mask of the kinds of records that make edges */
 };
 
 static int no_memory(const struct pithi_edges *e)
@@ -47,10 +47,9 @@ static int no_memory(const struct pithi_edges *e)
 
 /* ---- Room -------------------------------------------------------------------------------------------------------- */
 
-/* Edges are counted before, in a first pass, so that those of a rank lie side by side in the order of time: the passes
- * of causal.c go along a rank.
- *
- * Maps a file for at most this many entries. Reserves its disk space, as a full disk would raise a signal later. */
+/* Maps a file with room for these numbers of entries. Reserves its disk space, because a full disk would raise a signal
+ * later. The edges have been counted by a first reading. So the edges of a rank lie side by side in the order of time,
+ * as the passes of causal.c go along a rank. */
 static int make_room(struct pithi_edges *e, uint64_t edges, uint64_t instances, uint64_t positions)
 {
     int fd, err = PITH_OK;
@@ -116,10 +115,11 @@ static struct pithi_edge *new_edge(struct collecting *c, uint32_t rank, enum pit
 
 /* ---- Messages ---------------------------------------------------------------------------------------------------- */
 
-/* Ranks with one clock are a group, as it is the clock that is wrong. If messages there took at least 12, and back at
- * least -4, the clocks differ by 8, and the latency is (12 - 4) / 2 = 4.
+/* The smallest latency from the clock group of a rank to that of another; NULL: no message between them. Ranks with one
+ * clock are a group, because it is the clock that is wrong. *key: the pair of groups.
  *
- * The smallest latency from one rank's group to the other's. The first of a pair is from the lower group. */
+ * Example: if messages to another group took at least 12, and messages back at least -4, the clocks differ by 8, and
+ * the latency is (12 - 4) / 2 = 4. */
 static int64_t *least_latency(const struct pithi_edges *e, uint32_t from, uint32_t to, uint64_t *key)
 {
     uint32_t a = e->group[from], b = e->group[to], index;
@@ -185,7 +185,8 @@ static int flush_messages(struct collecting *c)
 
 /* ---- Collectives ------------------------------------------------------------------------------------------------- */
 
-/* The collective instance of a part. Between two groups, each group has its own entry; the two are adjacent. */
+/* Finds the entry of the instance of a part. A collective between two groups has two adjacent entries, one for each
+ * group. */
 static uint32_t find_instance(struct pithi_edges *e, const struct pithi_coll_part *part, uint32_t number)
 {
     const struct pithlog_comm *comm = pithlog_get_comm(e->log, number);
@@ -199,7 +200,7 @@ static uint32_t find_instance(struct pithi_edges *e, const struct pithi_coll_par
     return part->serial + (part->is_second != 0);
 }
 
-/* A scan position of the instance. If the log contradicts itself: PITHI_NO_POSITION, so that no member waits. */
+/* Finds the scan position of a member. If the log contradicts itself: PITHI_NO_POSITION, so that no member waits. */
 static uint32_t find_position(struct pithi_edges *e, struct pithi_instance *instance, uint32_t place)
 {
     if (place >= instance->members ||
@@ -213,7 +214,7 @@ static uint32_t find_position(struct pithi_edges *e, struct pithi_instance *inst
     return place;
 }
 
-/* Flags of the ENTER, and those of its LEAVE shifted left by PITHI_EDGE_LATER. */
+/* Flags of the ENTER, and the flags of its LEAVE shifted left by PITHI_EDGE_LATER. */
 static unsigned flags_of(const struct pithi_coll_rule *rule, int is_root, int gives, int gets, int has_position)
 {
     unsigned enter = gives ? PITHI_EDGE_GIVES : 0, leave = 0;
@@ -244,7 +245,8 @@ static int take_collective(struct collecting *c, uint32_t rank, const struct pit
         return no_memory(e);
     if (part.coll == UINT32_MAX)
         return PITH_OK;
-    pithi_colls_leave(c->colls, &part, INT64_MAX); /* times are not used here: drop it when all entered */
+    /* INT64_MAX: times are not used here; the instance ends when all members have entered */
+    pithi_colls_leave(c->colls, &part, INT64_MAX);
     enter->partner = find_instance(e, &part, r->comm);
     if (part.rule.shape == PITHI_COLL_LOWER)
         enter->position = find_position(e, &e->instances[enter->partner], part.place);
@@ -282,7 +284,7 @@ static void take_leave(struct collecting *c, uint32_t rank, const struct pithlog
     lane->state = UINT32_MAX;
 }
 
-/* An event of a nonblocking collective; adds an edge if it is complete. */
+/* Takes an event of a nonblocking collective; adds an edge if the event completes the collective. */
 static int take_event(struct collecting *c, uint32_t rank, const struct pithlog_record *r)
 {
     struct pithi_coll_part part;
@@ -292,7 +294,7 @@ static int take_event(struct collecting *c, uint32_t rank, const struct pithlog_
     return status < 0 ? no_memory(c->e) : PITH_OK;
 }
 
-/* ---- The whole --------------------------------------------------------------------------------------------------- */
+/* ---- Collecting -------------------------------------------------------------------------------------------------- */
 
 static int take_edge(struct collecting *c, const struct pithlog_record *r)
 {

@@ -15,15 +15,15 @@ enum pithi_edge_kind {
 };
 
 enum {
-    PITHI_EDGE_DONE = 1,     /* its time is known */
+    PITHI_EDGE_DONE = 1,     /* its new time is known */
     PITHI_EDGE_GIVES = 2,    /* ENTER: other members may have to wait for it */
     PITHI_EDGE_ROOT = 4,     /* ENTER of the root, which the others need */
     PITHI_EDGE_ALL = 8,      /* LEAVE: not before all edges with GIVES have entered */
     PITHI_EDGE_OF_ROOT = 16, /* LEAVE: not before the root has entered */
     PITHI_EDGE_LOWER = 32,   /* LEAVE: not before all lower scan positions have entered */
-    PITHI_EDGE_NEXT = 64,    /* LEAVE between two groups: waits for the next entry, the other group's */
-    PITHI_EDGE_BEFORE = 128, /* LEAVE between two groups: waits for the entry before, the other group's */
-    PITHI_EDGE_LATER = 8     /* ENTER: it holds the flags of its LEAVE or COMPLETE, shifted left by this */
+    PITHI_EDGE_NEXT = 64,    /* LEAVE, first group: waits for the next entry, that is, the second group */
+    PITHI_EDGE_BEFORE = 128, /* LEAVE, second group: waits for the entry before, that is, the first group */
+    PITHI_EDGE_LATER = 8     /* an ENTER also holds the flags of its LEAVE or COMPLETE, shifted left by this */
 };
 #define PITHI_NO_PARTNER UINT32_MAX
 #define PITHI_NO_POSITION UINT32_MAX
@@ -45,7 +45,7 @@ struct pithi_edge {
 
 /* A collective instance. An instance between two groups has two adjacent entries, one for each group. */
 struct pithi_instance {
-    int64_t latest_ns, root_ns; /* when the last edge with GIVES entered; when the root did */
+    int64_t latest_ns, root_ns; /* enter of the last edge with GIVES; enter of the root */
     int64_t left_ns;            /* first leave of a member that waited for all */
     int64_t left_root_ns;       /* first leave of a member that waited for the root */
     uint32_t members, seen;     /* seen: members that entered */
@@ -64,18 +64,18 @@ struct pithi_scan_place {
 struct pithi_edges {
     struct pithlog *log;
     struct pithi_edge *edges; /* mapped; rank r has first[r] to first[r] + count[r] - 1 */
-    uint64_t mapped_bytes;    /* of the file */
+    uint64_t mapped_bytes;    /* size of the mapped file */
     uint32_t *first, *count;  /* [ranks] */
     uint32_t ranks;
-    struct pithi_instance *instances;       /* mapped too */
+    struct pithi_instance *instances;       /* in the mapped file */
     uint32_t instance_count;                /* instances of collectives */
-    struct pithi_scan_place *positions;     /* mapped too */
+    struct pithi_scan_place *positions;     /* in the mapped file */
     uint32_t position_count, position_room; /* of scans only */
     uint32_t *group;                        /* [ranks]: ranks that share a clock have the same number */
     struct pithi_latencies *latencies;      /* one for each pair of groups */
     uint32_t latency_count, latency_room;
     struct pithi_map latency_map;
-    uint64_t messages; /* backwards messages */
+    uint64_t messages; /* messages that were received before they were sent */
 };
 
 /* Smallest latencies between two groups in both directions; INT64_MAX: no message seen. */
@@ -90,10 +90,14 @@ void pithi_edges_free(struct pithi_edges *edges);
 /* The smallest latency between two ranks (indices in the log); 0: unknown. */
 int64_t pithi_edges_latency(const struct pithi_edges *edges, uint32_t from, uint32_t to);
 
-/* How far a record of a rank moves. Ask for its records in order; *at keeps the position, and is 0 at first. */
+/* How far a record of a rank moves. Call it for the rank's records in order; *at keeps the position, and is 0 at
+ * first. */
 int64_t pithi_edges_shift(const struct pithi_edges *edges, uint32_t rank, const struct pithlog_record *record,
                           uint32_t *at);
 
-enum { PITHI_CAUSAL_DECAY = 100, PITHI_CAUSAL_STRETCH = 50 }; /* a shift fades by 1 ns in so many */
+enum {
+    PITHI_CAUSAL_DECAY = 100, /* after an edge, its shift fades by 1 ns in this many ns */
+    PITHI_CAUSAL_STRETCH = 50 /* before an edge, its shift grows by 1 ns in this many ns */
+};
 
 #endif

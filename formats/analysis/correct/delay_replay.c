@@ -9,8 +9,9 @@
  * 30 is the delay of rank 1, too. Had rank 1 been late instead, with the message there before, it would have kept its
  * own delay of 5: the rule is in delay_rule.h, and pith-compensate(1) has more of it.
  *
- * Two readings, because the shortest times must be known before the first call is judged. One by one in order of time
- * is enough in each: what a call waited for was recorded before it ended. */
+ * The log is read twice because the shortest times must be known before the end of the first call is computed. In each
+ * reading, records can be handled one by one in the order of time, because what a call waited for was recorded before
+ * it ended. */
 #include "analysis/delay_replay.h"
 
 #include <stdlib.h>
@@ -32,8 +33,8 @@
 #define ANY_CALL NONE /* point-to-point messages share their latencies across all calls */
 
 /* Successive receives at one moment, as in one MPI_Waitall. They wait together, for the message that was sent last.
- * Inside a call their times may differ by what reading a slow clock takes. The completion of a nonblocking collective
- * counts as a receive; its message was sent when the last needed member arrived. */
+ * Inside a call, their times may differ by up to MOMENT_NS, because each time is read from the clock. The completion of
+ * a nonblocking collective counts as a receive; its message was sent when the last needed member arrived. */
 enum { MOMENT_NS = 1000 };
 struct gathering {
     struct gathered {
@@ -42,21 +43,21 @@ struct gathering {
     } * records;
     uint32_t count, room; /* records of a call, kept until it is known what the call waited for */
     int in_call;          /* 1: the lane is in a call of MPI */
-    int any;              /* some receive has a known partner */
+    int any;              /* 1: a receive has a known partner */
     struct arriving {
         struct pithi_sent sent; /* when it was sent, as measured and without recording */
-        uint64_t bytes;         /* its size */
-        uint32_t latency_of;    /* state that selects the latency; ANY_CALL: point to point */
+        uint64_t bytes;         /* size of the message */
+        uint32_t latency_of;    /* state whose latencies apply; ANY_CALL: point to point */
     } last;                     /* the message that was sent last */
-    double others_ns;           /* latest arrival of the other messages, without delays */
+    double others_ns;           /* latest arrival of the other messages, without recording */
 };
 
 struct lane {
     struct pithi_delay delay;   /* as it is after the last record */
     struct gathering got;       /* what the lane recorded since its call began */
     struct pithlog_record left; /* a call's end, held until the next record reports its cost */
-    uint32_t left_at;           /* its index among the open states; NONE: none is held */
-    uint32_t *held;             /* numbers of sends that leave when the lane waits */
+    uint32_t left_at;           /* index of this call among the open states; NONE: no end is held */
+    uint32_t *held;             /* numbers of the sends that have not left yet (leave_held) */
     uint32_t held_count, held_room;
 };
 
@@ -67,7 +68,7 @@ struct replay {
     unsigned *traits;            /* [definitions]: flags of mpi_calls.h, and: */
 #define OWN_COUNTER (1u << 30)   /* the counter pith:own */
 #define OWN_STATE (1u << 31)     /* the state pith:flush */
-    struct pithi_eager eager;    /* up to which size sends do not wait */
+    struct pithi_eager eager;    /* sends up to these sizes do not wait */
     struct lane *lanes;
     struct pithi_partners *partners;    /* pairs sends and receives */
     struct pithi_colls *colls;          /* instances of collectives */
@@ -86,7 +87,7 @@ struct instance {
     struct arriving what;
 };
 
-/* When the call began to wait, as measured; own costs inside the call come before that. */
+/* When the call began to wait, as measured: own costs inside the call come before the wait. */
 static double call_begun(const struct pithi_delay *d, const struct pithi_open *call)
 {
     return (double)call->begin_ns + d->own_ns - call->own_ns;
@@ -94,14 +95,14 @@ static double call_begun(const struct pithi_delay *d, const struct pithi_open *c
 
 static int64_t rounded(double ns) { return (int64_t)(ns < 0 ? ns - 0.5 : ns + 0.5); }
 
-/* The shortest times of a state, or of point-to-point messages (any other number). */
+/* The shortest times of a state; for any other number, those of point-to-point messages. */
 static struct pithi_least *least_of(const struct replay *r, uint32_t state, uint64_t size_bytes)
 {
     uint32_t defs = r->log->info.defs;
     return &r->least[(state < defs ? state : defs) * (size_t)PITHI_SIZES + pithi_size_class(size_bytes)];
 }
 
-/* When the call would have ended (delay_rule.h). */
+/* When the call would have ended without recording (delay_rule.h). */
 static double instance_ends(const struct replay *r, const struct pithi_delay *d, const struct instance *m)
 {
     const struct pithi_least *messages = least_of(r, m->what.latency_of, m->what.bytes);
@@ -119,7 +120,7 @@ static double instance_ends(const struct replay *r, const struct pithi_delay *d,
     return ends == end.without ? (double)d->now_ns - d->x_ns : (double)ends;
 }
 
-/* First reading: learns from a call that ends now, and its message. */
+/* In the first reading: learns from a call that ends now, and from its message. */
 static void learn(struct replay *r, const struct pithi_delay *d, const struct instance *m)
 {
     int64_t sent_ns = rounded(m->what.sent.time_ns);
@@ -147,6 +148,7 @@ static int emit_at(struct replay *r, const struct pithlog_record *record, double
     return r->writer ? pithi_writer_add(r->writer, &moved) : PITH_OK;
 }
 
+/* Takes a received message: keeps the message that was sent last, and the latest arrival of the others. */
 static void gather(struct replay *r, struct lane *lane, const struct arriving *one)
 {
     struct gathering *got = &lane->got;
@@ -164,10 +166,9 @@ static void gather(struct replay *r, struct lane *lane, const struct arriving *o
     got->any = 1;
 }
 
-/* A large MPI_Isend moves no data before its receiver answers, and MPI answers only inside a call. So it leaves when
- * the sender next waits, tests or communicates.
- *
- * A held send leaves when the lane's call begins to wait. */
+/* A held send leaves when the lane's call begins to wait. A large MPI_Isend moves no data before its receiver answers,
+ * and MPI handles the answer only inside a call. So the message leaves when the sender next waits, tests or
+ * communicates. */
 static void leave_held(struct pithi_sent *sent, const struct pithi_delay *d, const struct pithi_open *call)
 {
     sent->held = 0;
@@ -175,10 +176,10 @@ static void leave_held(struct pithi_sent *sent, const struct pithi_delay *d, con
     sent->before_ns = call->before_ns;
 }
 
-/* MPI_Waitall records three receives at its end, at 140. Each one alone would seem to have waited for its own message;
- * but the call waited for the one that was sent last, and the others were there.
+/* Keeps a receive or completion until all others of its moment are read.
  *
- * Keeps a receive or completion until all others of its moment are read. */
+ * Example: MPI_Waitall records three receives at its end, at 140. Each receive alone would seem to have waited for its
+ * own message. But the call waited for the message that was sent last, and the others had arrived before. */
 static int take_end(struct replay *r, const struct pithlog_record *record)
 {
     struct lane *lane = &r->lanes[record->lane];
@@ -215,7 +216,7 @@ out:
     return err;
 }
 
-/* A nonblocking collective is complete. */
+/* Takes the completion of a nonblocking collective, which counts as a receive. */
 static int take_complete(struct replay *r, const struct pithlog_record *record)
 {
     struct pithi_moment last;
@@ -261,7 +262,8 @@ out:
 
 /* ---- Sends ------------------------------------------------------------------------------------------------------- */
 
-/* The lane leaves a call that waits, so its held sends have left. A number may be repeated or reused: harmless. */
+/* The lane leaves a call that waits, so its held sends left when this call began to wait. A number may be in the list
+ * twice, or be reused for another message: `held` and `lane` are checked. */
 static void end_held(struct replay *r, uint32_t number, const struct pithi_open *left)
 {
     struct lane *lane = &r->lanes[number];
@@ -304,7 +306,7 @@ static int take_send(struct replay *r, const struct pithlog_record *record)
 
 /* ---- Collectives ------------------------------------------------------------------------------------------------- */
 
-/* The member arrives: others need not wait for it any longer. */
+/* The member arrives, after its record and the cost behind_ns. */
 static void arrive(struct replay *r, struct pithi_delay *d, const struct pithi_coll_part *part, double behind_ns)
 {
     struct pithi_moment now = {(double)d->now_ns + d->pending_ns + behind_ns, pithi_delay_out(d)};
@@ -330,7 +332,8 @@ static int take_coll(struct replay *r, const struct pithlog_record *record)
     return PITH_OK;
 }
 
-/* The end of a member that waited for others, which did not wait for it. */
+/* A member ends that waited for others, while they did not wait for it. The last arrival takes the place of a
+ * message. */
 static void end_after(struct replay *r, struct pithi_delay *d, const struct pithi_open *call,
                       const struct pithi_moment *last)
 {
@@ -352,12 +355,12 @@ static void end_coll(struct replay *r, struct pithi_delay *d, const struct pithi
         r->result->early += r->writer != NULL;
     else if (known > 0 && !pithi_colls_together(r->colls, &call->part))
         end_after(r, d, call, &last);
-    else if (known > 0 && r->writer) /* the time after the last arrival stays the same */
+    else if (known > 0 && r->writer) /* what follows the last arrival takes as long without recording */
         pithi_lane_delay_set(d, last.before_ns + later((double)d->now_ns - last.at_ns, 0));
     pithi_colls_leave(r->colls, &call->part, d->now_ns);
 }
 
-/* The call that makes a window has finished waiting when the window is recorded. */
+/* When the window or communicator is recorded, the call that makes it has finished waiting. */
 static void end_making(struct replay *r, struct pithi_delay *d)
 {
     struct pithi_open *call = innermost_call(r, d);
@@ -378,8 +381,8 @@ static void begin_lane(struct replay *r, uint32_t lane, int64_t time_ns)
     pithi_lane_delay_begin(d, time_ns, r->lanes[first].delay.x_ns);
 }
 
-/* A thread's first pith:own is 0, and its time follows costs that only the next one reports. It gets the time of the
- * record before it, so that it does not hold back later records. */
+/* A thread's first pith:own is 0, and its time follows costs that only the next pith:own reports. The record gets the
+ * time of the record before it, so that it does not move later records. */
 static int take_counter(struct replay *r, const struct pithlog_record *record)
 {
     struct pithi_delay *d = &r->lanes[record->lane].delay;
@@ -391,7 +394,7 @@ static int take_counter(struct replay *r, const struct pithlog_record *record)
         return emit_at(r, record, d->out_ns);
     }
     pithi_delay_tell(d, record->value);
-    if ((call = innermost_call(r, d)) != NULL && call->part.coll != NONE) /* the cost delayed its arrival */
+    if ((call = innermost_call(r, d)) != NULL && call->part.coll != NONE) /* its cost delayed the arrival */
         arrive(r, d, &call->part, 0);
     return emit_at(r, record, pithi_delay_out(d));
 }
@@ -412,7 +415,7 @@ static void missing(void *context, uint32_t lane)
         pithi_colls_missing(r->colls, lane);
 }
 
-/* `ended`: of a LEAVE, the index of its state; NONE: it has none. */
+/* Takes a record. `ended`: for a LEAVE, the index of the state that it ends; NONE: it ends none. */
 static int take(struct replay *r, const struct pithlog_record *record, uint32_t ended)
 {
     struct pithi_delay *d = &r->lanes[record->lane].delay;
@@ -464,7 +467,7 @@ static int go_on(struct replay *r, const struct pithlog_record *record, uint32_t
     int err = PITH_OK;
     if (lane->got.count && !goes_on(r, lane, record))
         TRY(end_receives(r, lane));
-    if (lane->got.count == 0) /* else recording took the time between them */
+    if (lane->got.count == 0) /* else the time between receives of one moment was recording */
         pithi_delay_to(&lane->delay, record->time_ns);
     err = !is_end(r, record)             ? take(r, record, ended)
           : record->kind == PITHLOG_RECV ? take_receive(r, record)
@@ -487,7 +490,8 @@ static int end_call(struct replay *r, struct lane *lane, const struct pithlog_re
     return go_on(r, &lane->left, at);
 }
 
-/* 1: the record ends a call, and can wait for the next one. Ends of collectives cannot: they may be early. */
+/* 1: the record ends a call, and may be kept until the next record, which can report the cost of the call. Ends of
+ * collectives may not be kept: they are compared with the members that have arrived by now (`early`). */
 static int may_stay(const struct replay *r, const struct pithlog_step *step)
 {
     const struct pithi_delay *d = &r->lanes[step->lane].delay;
@@ -495,7 +499,7 @@ static int may_stay(const struct replay *r, const struct pithlog_step *step)
            (d->open[step->at].part.coll == NONE || d->open[step->at].part.starts);
 }
 
-/* A state that begins or ends in a hole has no record to be moved, and nobody knows what it waited for. */
+/* A state begins or ends in a hole: it has no record to be moved, and what it waited for is not known. */
 static int take_unrecorded(struct replay *r, const struct pithlog_step *step)
 {
     struct pithi_delay *d = &r->lanes[step->lane].delay;
@@ -543,7 +547,7 @@ out:
     return err;
 }
 
-/* ---- One reading, and both --------------------------------------------------------------------------------------- */
+/* ---- The two readings -------------------------------------------------------------------------------------------- */
 
 static int reading(struct replay *r, struct pithi_writer *writer)
 {
@@ -579,7 +583,7 @@ out:
     return err;
 }
 
-/* Reports the states with most waiting calls of unknown peers, and the sum of the others. */
+/* Reports the states with the most waiting calls whose peers are unknown, and the sum of all others. */
 static void tell_alone(struct replay *r)
 {
     for (uint32_t i = 0; i < r->log->info.defs; i++) {
@@ -597,7 +601,7 @@ static void tell_alone(struct replay *r)
 
 int pithi_replay(struct pithlog *log, struct pithi_writer *writer, int local, struct pithi_replay_result *result)
 {
-    /* a window after the log's end: copies all but the records */
+    /* an interval after the log's end: copies everything but records */
     struct pithi_copy facts = {.from_ns = INT64_MAX, .to_ns = INT64_MAX};
     struct replay r = {.log = log, .local = local, .result = result};
     uint32_t defs = log->info.defs;

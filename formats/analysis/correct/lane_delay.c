@@ -4,7 +4,7 @@
  *                                                                     4 of the 10 can have been spent: the delay is
  *                                                                     104, and 1004 becomes 900, too
  *
- * More than has passed is never taken, so records keep their order. */
+ * A cost never counts for more than the elapsed time, so records keep their order. */
 #include "analysis/correct/lane_delay.h"
 
 #include <stdlib.h>
@@ -40,7 +40,7 @@ void pithi_delay_to(struct pithi_delay *d, int64_t time_ns)
 }
 
 /* The cost was spent since the last pith:own, so it is at most the elapsed time. A thread's first pith:own is 0, and
- * comes late; if the first is not 0, earlier ones were cut off. */
+ * comes late. If the first value is not 0, earlier values were cut off, and nothing is added. */
 void pithi_delay_tell(struct pithi_delay *d, double total_ns)
 {
     double more = d->told ? total_ns - d->told_ns : 0;
@@ -88,7 +88,8 @@ double pithi_delay_out(struct pithi_delay *d)
     return d->out_ns;
 }
 
-/* A wrapper's cost beside its records is one number for the whole call; it counts when the call is over. */
+/* In addition to the costs of its records, a wrapper has one cost for the whole call, which is added when the call is
+ * over. */
 void pithi_delay_cost(struct pithi_delay *d, uint32_t kind, int wrapped)
 {
     if (kind < PITHLOG_OWN_COSTS)

@@ -1,4 +1,4 @@
-/* lane_delay.h - one lane of a replay: its own costs, open states and delay. Knows nothing of other lanes.
+/* lane_delay.h - one lane of a replay: its own costs, open states and delay. It does not depend on other lanes.
  *
  * The time of a record is taken when its recording begins, so its own cost follows that time. The cost counts from the
  * next record with a later time, and is never more than the elapsed time. */
@@ -8,26 +8,26 @@
 #include "analysis/waits/collectives.h"
 #include "reader/read/own_cost_read.h"
 
-/* What is known of an open state. Times and costs in ns. */
+/* Data of an open state. Times and costs in ns. */
 struct pithi_open {
     uint32_t state;
     struct pithi_coll_part part; /* of the collective that began in it */
     uint32_t sends;              /* sends recorded in it */
     uint64_t sent_bytes;         /* size of the last of them */
-    int64_t begin_ns;            /* as measured */
+    int64_t begin_ns;            /* its begin, as measured */
     double before_ns;            /* begin without recording */
     double own_ns;               /* own costs of the lane up to the begin */
 };
 
 struct pithi_delay {
-    int begun, told;            /* 1: it has a record; 1: it has a pith:own */
-    double x_ns;                /* the delay */
+    int begun, told;            /* 1: it has had a record; 1: it has had a pith:own */
+    double x_ns;                /* the delay: without recording, the lane would be earlier by this */
     double own_ns;              /* all own costs so far */
-    double pending_ns;          /* own costs of records at the present time */
+    double pending_ns;          /* own costs of records at the present time, which are not spent yet */
     double unclaimed_ns;        /* time since the last pith:own not yet counted as own cost */
     double told_ns;             /* value of the last pith:own */
     double out_ns;              /* time of the last record without recording */
-    int64_t now_ns;             /* as measured */
+    int64_t now_ns;             /* the present time, as measured */
     struct pithi_own_cost cost; /* splits the value of pith:own among records */
     struct pithi_open *open;    /* innermost last */
     uint32_t open_count, open_room;
@@ -52,8 +52,8 @@ double pithi_delay_out(struct pithi_delay *delay);
 /* Adds the cost of a record of `kind`. `wrapped`: it is in a call that a wrapper records. */
 void pithi_delay_cost(struct pithi_delay *delay, uint32_t kind, int wrapped);
 
-/* A state begins: 0; -1: no memory. The state open[at] ends; the caller knows `at` from the steps of the log, whose
- * open states are the same (records.h). */
+/* pithi_delay_enter: a state begins. 0; -1: no memory. pithi_delay_leave: the state open[at] ends; copies it to *left.
+ * The open states are the same as in the log's steps (records.h), so the caller takes `at` from the step. */
 int pithi_delay_enter(struct pithi_delay *delay, uint32_t state);
 void pithi_delay_leave(struct pithi_delay *delay, uint32_t at, struct pithi_open *left);
 

@@ -1,11 +1,12 @@
 /* answer.c - the answer in one sentence: what costs most of the run, where, and how much.
  *
  * Each rule below proposes a *candidate* with a cost in time of all lanes, as findings have. The candidates stand in
- * the order in which a person would ask for them. The answer is the first one that costs 5 % of the run and at least
- * half as much as the most expensive one: where transfers cost 50 % and a slow rank 6 %, that is not the answer.
- * If there are more ranks than cores, waiting for a core comes first from 10 % on, because it distorts all other times.
- * If other programs use the cores, that comes first, but must cost half as much as the most expensive one; not of
- * transfers, if that is a guess: their length may be the same lack of cores.
+ * the order in which a person would ask for them. The answer is the first candidate that costs 5 % of the run and at
+ * least half as much as the most expensive candidate: if transfers cost 50 % and a slow rank 6 %, the slow rank is not
+ * the answer. If there are more ranks than cores, waiting for a core comes first from 10 % on, because it distorts all
+ * other times. If other programs use the cores, that comes first, too, but only if it costs half as much as the most
+ * expensive candidate. Transfers are not compared if they are a guess: they may be long because of the same lack of
+ * cores.
  *
  *     Four ranks, 1 s. Rank 1 is in `refine` for 1 s, the others for 0.4 s; they wait for it for 0.6 s each.
  *     The delay `refine` on rank 1 costs 1.8 s of 4 x 1 s: imbalance, 45 %.
@@ -14,7 +15,7 @@
  *
  *     the same ranks in the whole run                              imbalance
  *     others in each state, iteration or between two collectives   moving imbalance
- *     nobody, and still ranks wait                                 serialisation: they work one after another */
+ *     none, but ranks wait                                          serialisation: they work one after another */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,17 +29,17 @@
 #include "base/error.h"
 #include "base/map.h"
 
-#define LEAST 0.05       /* of the run */
+#define LEAST 0.05       /* candidates with a smaller part of the run are no answer */
 #define LEAST_RUN_NS 1e6 /* a recorded run: below it, all is the system's noise */
 #define LEAST_ENDS_NS 1e9
 #define LEAST_LATE_NS 1e8 /* launchers start ranks one after another, too, but faster */
-#define MOST 0.6          /* of a cost */
-#define INSIDE 0.75       /* of a cost: lies in iterations */
+#define MOST 0.6          /* most of a cost */
+#define INSIDE 0.75       /* part of a cost that lies in iterations */
 #define ALONE 1.15        /* lanes that compute at the same time, on average: hardly more than one */
 #define SMALL_NS 1e5      /* the most that handling a small message may take, with both ends */
 #define NO_STATE (UINT32_MAX - 1)
 
-enum { NAME = PITHI_NAME_COLUMNS, FEW = 5 }; /* FEW: so many names are listed one by one */
+enum { NAME = PITHI_NAME_COLUMNS, FEW = 5 }; /* FEW: up to this number, iterations are listed one by one */
 
 struct pithi_answer {
     struct pithlog_answer answer; /* its texts are the ones below */
@@ -46,10 +47,11 @@ struct pithi_answer {
 };
 
 struct candidate {
-    const char *kind;                   /* of the answer: "imbalance" ... */
-    double ns, share;                   /* cost, of all lanes; of the run, 0 to 1 */
-    int is_first;                       /* 1: it is the answer whatever the others cost */
-    int is_guess;                       /* 1: a lack of cores may be the only reason, so that is no less of an answer */
+    const char *kind; /* of the answer: "imbalance" ... */
+    double ns, share; /* cost, of all lanes; of the run, 0 to 1 */
+    int is_first;     /* 1: it is the answer whatever the others cost */
+    /* 1: a lack of cores may be the only reason, so "cores" is not compared with it. */
+    int is_guess;
     uint32_t lane, state, other;        /* PITHI_NO_LANE, NO_STATE: none */
     struct pithlog_finding_place place; /* its worst instance */
     double *by_iteration;               /* malloc'ed; NULL: not known */
@@ -62,9 +64,11 @@ struct rules {
     const struct pithlog_finding *findings;         /* largest first */
     uint32_t finding_count, all_lanes, lanes, defs; /* lanes: with MPI calls */
     double run_ns;                                  /* of all lanes with MPI calls */
-    /* Waiting, by what caused it. */
-    double *by_lane, *by_state, *of_lanes; /* computing: [all_lanes], [defs + 1]; on the lanes in `set`: [defs + 1] */
-    double *progress_of;                   /* [all_lanes]: waiting for its progress less that for its computing */
+    /* Waiting, by its cause. by_lane [all_lanes], by_state [defs + 1]: waiting for the computing of a lane, or in a
+     * state. of_lanes [defs + 1]: by state, on the lanes in `set`. */
+    double *by_lane, *by_state, *of_lanes;
+    /* [all_lanes]: waiting for a lane's progress minus waiting for its computing. */
+    double *progress_of;
     /* sums over all lanes; `most_`: of the lane that has most */
     double computing_ns, files_ns, pthreads_ns, omp_ns, transfer_ns, progress_ns, most_files, most_progress;
     uint32_t files_lane, files_state, progress_lane, progress_state; /* the lanes and states that have most */
@@ -111,8 +115,8 @@ static void know_states(struct rules *r)
     r->computes[r->defs] = 1;
 }
 
-/* 1: others wait mainly because the delay's lane does not call MPI. If most of what they wait for the lane is for its
- * computing itself, it would make them wait with calls as well. */
+/* 1: others wait mainly because the delay's lane does not call MPI. If they wait longer for its computing itself, they
+ * would wait although it called MPI. */
 static int is_for_progress(const struct rules *r, const struct pithlog_delay *delay)
 {
     return delay->kind == PITHLOG_WAIT_FOR_PROGRESS && r->progress_of[delay->lane] > 0;
@@ -160,14 +164,14 @@ static void sum_delays(struct rules *r)
 
 /* ---- Words ------------------------------------------------------------------------------------------------------- */
 
-/* "`refine`"; nothing outside all states. */
+/* Writes " `refine`"; nothing outside all states. */
 static void put_state(const struct rules *r, uint32_t state, FILE *out)
 {
     if (state != PITHLOG_COMPUTING)
         fprintf(out, " `%.*s`", NAME, pithi_state_text(r->log, state));
 }
 
-/* "Rank 1", "Ranks 1 and 3", "Ranks 1, 3 and 6 more"; `r_`: "R", or "r" within a sentence. */
+/* Writes "Rank 1", "Ranks 1 and 3", "Ranks 1, 3 and 6 more". `r_`: "R", or "r" within a sentence. */
 static void put_set(const struct rules *r, const char *r_, FILE *out)
 {
     char text[32];
@@ -216,9 +220,9 @@ static void add_computing(struct rules *r, uint32_t lane, double *of)
     }
 }
 
-/* What imbalance costs in each iteration: the busiest lane computes 60 ms, the mean of 4 is 45 ms: 4 x 15 ms. *moves:
- * number of lanes that are the busiest of an iteration that costs something. Only lanes in `set` count as busiest, if
- * there is one. NULL: no memory, or no iterations. */
+/* The cost of imbalance in each iteration: if the busiest lane computes 60 ms and the mean of 4 lanes is 45 ms, it is 4
+ * x 15 ms. *moves: number of lanes that are the busiest of an iteration that costs something. If there are lanes in
+ * `set`, only they can be the busiest. NULL: no memory, or no iterations. */
 static double *imbalance_by_iteration(struct rules *r, double *sum_ns, uint32_t *moves)
 {
     size_t count = r->a->iterations.count;
@@ -277,9 +281,9 @@ static int by_number(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* A tenth of the iterations or less can have half of the cost: those worth at least half as much as the worst are
- * named, or counted. Else the iterations from the first to the last with cost, if they are not nearly all. 0: no
- * memory. */
+/* Writes in which iterations the cost lies. If a tenth of the iterations or less have half of it, names or counts them,
+ * and those that are at least half as bad as the worst. Else writes the first and last iteration with cost, unless
+ * these are nearly all. 0: no memory. */
 static int put_iterations(struct rules *r, const struct candidate *c, struct pithlog_answer *answer, FILE *out)
 {
     size_t count = r->a->iterations.count, few = 0, first = 0, last = count - 1, *order;
@@ -295,8 +299,8 @@ static int put_iterations(struct rules *r, const struct candidate *c, struct pit
     }
     all = inside > c->ns ? inside : c->ns; /* the rest lies before or after all iterations */
     qsort_r(order, count, sizeof *order, by_cost, c->by_iteration);
-    /* The costliest ones until they have half of all, and those that are nearly as bad as the worst: of costs 50, 30,
-     * 9, 6 and 5 the first two, which have 80 %. */
+    /* Takes the costliest iterations until they have half of the cost, and then those that cost at least half as much
+     * as the worst: of costs 50, 30, 9, 6 and 5, the first two, which have 80 %. */
     while (few < count && (2 * part < all || 2 * c->by_iteration[order[few]] >= c->by_iteration[order[0]]))
         part += c->by_iteration[order[few++]];
     if (few * 10 <= count) {
@@ -363,8 +367,9 @@ static int find_cores(struct rules *r)
         waits = pithi_lack_of_cores(r->a);
     if (!waits || !cores || pithi_has_larger_cause(r->a, waits))
         return 1;
-    /* Ranks that want no more cores at a time than there are do not take them from one another: they run for 20 % of
-     * the time, and wait for a core for 15 %, so 4 want 1.4 of 2 cores. (What other threads want is not known.) */
+    /* If ranks together want no more cores than there are, they do not take them from one another. Example: they run
+     * for 20 % of the time and wait for a core for 15 %, so 4 ranks want 1.4 of 2 cores. (What other threads want is
+     * not known.) */
     if (pithi_run_delay_find(r->log, &delay) && ranks > cores &&
         (delay.cpu_ns + delay.delay_ns) * delay.ranks <= cores * delay.time_ns)
         is_crowded = 0;
@@ -388,7 +393,7 @@ static int find_cores(struct rules *r)
         c->text[0] = 'O';
         return 1;
     }
-    if (cores < all) /* bound to them, by mpirun or taskset */
+    if (cores < all) /* mpirun or taskset bound the ranks to fewer cores */
         snprintf(of_all, sizeof of_all, ", of %u,", all);
     if (ranks > cores)
         snprintf(c->text, sizeof c->text, "%u ranks share %u core%s%s and wait for a core", ranks, cores,
@@ -437,7 +442,8 @@ static int find_progress(struct rules *r)
     return fclose(out) == 0;
 }
 
-/* The state in which the lanes of the set cause most; *second: the next one, if the first has less than MOST. */
+/* The state in which the lanes of the set cause most. *second: the state with the next most, if the first has less than
+ * MOST. */
 static uint32_t state_of_set(struct rules *r, double all_ns, uint32_t *second)
 {
     uint32_t best = r->defs, next = NO_STATE;
@@ -459,8 +465,8 @@ static uint32_t state_of_set(struct rules *r, double all_ns, uint32_t *second)
     return best == r->defs ? PITHLOG_COMPUTING : best;
 }
 
-/* Time in a state of a lane in the set, and of one that is not, as means. Threads that call MPI but hardly compute are
- * no measure for the others. */
+/* The mean time in a state of the lanes in the set, and of the others. Other threads that call MPI but hardly compute
+ * are left out: they are no measure. */
 static void mean_times(const struct rules *r, uint32_t state, double *mine, double *other)
 {
     uint32_t others = 0;
@@ -535,7 +541,7 @@ static uint32_t main_state(const struct rules *r)
     return NO_STATE;
 }
 
-/* The largest delay of a lane in a computing state. `but`: a lane that does not count. NULL: none. */
+/* The largest delay of a lane in a computing state, other than lane `but`. NULL: none. */
 static const struct pithlog_delay *largest_delay(const struct rules *r, uint32_t but)
 {
     const struct pithlog_delay *largest = NULL;
@@ -549,7 +555,8 @@ static const struct pithlog_delay *largest_delay(const struct rules *r, uint32_t
     return largest;
 }
 
-/* The end of the run is no example of what costs most in it. */
+/* Sets the place of a candidate to the longest wait state, except at MPI_Finalize: the end of the run is no example of
+ * what costs most in it. */
 static void set_worst_wait(const struct rules *r, struct candidate *c)
 {
     const struct pithi_wait_group *groups = pithi_wait_groups(r->a);
@@ -586,9 +593,9 @@ static int propose_moving(struct rules *r, uint32_t moves, double *by_iteration)
     return fclose(out) == 0;
 }
 
-/* Into `set`: the lanes that are in the state for longer than the middle between mean and most, if they are at most
- * half of all and cause most of what the state causes. 0: there are none. *ratio: how many times as long as the
- * others. */
+/* Puts into `set` the lanes that are in the state longer than the middle between the mean and the most. Returns 1 if
+ * they are at most half of all lanes and cause most of what the state causes. *ratio: how many times as long as the
+ * others they are in it. */
 static int choose_slow_in(struct rules *r, uint32_t state, double *ratio)
 {
     double sum = 0, most = 0, mine, other, cost = 0;
@@ -669,8 +676,8 @@ static int by_begin(const void *a, const void *b)
     return x->from_ns < y->from_ns ? -1 : x->from_ns > y->from_ns;
 }
 
-/* How many lanes are in the state (NO_STATE: in any in which they compute) at the same time, on average over the time
- * in which at least one is. Of a large log, in a part in its middle. -1: no memory.
+/* The mean number of lanes that are in the state at the same time (NO_STATE: in any state in which they compute), over
+ * the time in which at least one is. For a large log, it is measured in a part in the middle. -1: no memory.
  *
  *     60 ms: rank 0 is in it for 60, rank 1 for 20     80 / 60 = 1.33
  *     first rank 0 for 30, then rank 1 for 30          60 / 60 = 1 */
@@ -764,8 +771,8 @@ static int propose_serial(struct rules *r)
     return fclose(out) == 0;
 }
 
-/* Only one rank at a time holds a lock. The state that is named may also be that of a rank that has the window, and
- * does not call MPI while others want its lock. */
+/* Proposes locks of windows, which only one rank at a time holds. The named state may belong to a rank that has the
+ * window, and does not call MPI while others want its lock. */
 static int propose_locks(struct rules *r, const struct pithi_wait_group *locks)
 {
     uint32_t count, best = 0;
@@ -793,7 +800,7 @@ static int propose_locks(struct rules *r, const struct pithi_wait_group *locks)
     return out && fclose(out) == 0 && causes;
 }
 
-/* Ranks that compute less than the others, which are more than half. */
+/* Proposes the ranks in `set`, which compute less than the others, if the others are more than half. */
 static int propose_idle(struct rules *r)
 {
     const struct pithi_wait_group *groups = pithi_wait_groups(r->a);
@@ -830,8 +837,8 @@ static double computing_of(const struct rules *r, uint32_t lane)
     return ns;
 }
 
-/* Lanes whose computing is beyond the middle between the mean and the most (`least`: the least): into `set`. Returns
- * what they cause. */
+/* Puts into `set` the lanes whose computing is beyond the middle between `mean` and `most`; `is_least`: 1: `most` is
+ * the least computing of a lane, and lanes below the middle are chosen. Returns the cost that they cause. */
 static double choose_set(struct rules *r, double mean, double most, int is_least)
 {
     double middle = (mean + most) / 2, ns = 0;
@@ -846,7 +853,7 @@ static double choose_set(struct rules *r, double mean, double most, int is_least
     return ns;
 }
 
-/* Fills `computing`; the sum of lanes with MPI calls, and the most and least of one. */
+/* Fills `computing`. *sum: of lanes with MPI calls; *most, *least: of one of them. */
 static void sum_computing(struct rules *r, double *sum, double *most, double *least)
 {
     *sum = *most = 0;
@@ -861,7 +868,7 @@ static void sum_computing(struct rules *r, double *sum, double *most, double *le
     }
 }
 
-/* Waiting that computing causes. */
+/* Proposes one candidate for the waiting that computing causes. */
 static int find_computing(struct rules *r)
 {
     double sum, most, least, *by_iteration;
@@ -910,7 +917,7 @@ static int find_computing(struct rules *r)
     return propose_serial(r);
 }
 
-/* Time in files, and waiting for it. */
+/* Proposes the time in files, and the waiting for it. */
 static int find_files(struct rules *r)
 {
     double own = 0, most = 0;
@@ -1010,10 +1017,11 @@ static int find_transfer(struct rules *r)
     return 1;
 }
 
-/* What the threads of a rank do: in OpenMP's waiting states; in other states, if they do not call MPI. */
+/* The threads of a rank: their time in OpenMP's waiting states, and in other states, if they do not call MPI. */
 struct team {
-    double waits, idles, region;    /* of all threads; the longest time of one in parallel regions */
-    double slow_waits;              /* of the thread that waits least */
+    /* waits, idles: sums over all threads; region: the longest time of a thread in parallel regions. */
+    double waits, idles, region;
+    double slow_waits;              /* waiting of the thread that waits least */
     uint32_t slow, waiter, threads; /* the threads that wait least and most */
 };
 
@@ -1078,13 +1086,13 @@ static uint32_t team_of(const struct rules *r, uint32_t first, struct team *team
     return lane;
 }
 
-/* OpenMP: one thread of a team is slow, or one works while the others have no work. The share is that of all threads'
- * time.
+/* OpenMP: one thread of a team is slow, or one works while the others have no work. The share is the part of the time
+ * of all threads.
  *
  *     three threads, 80 ms: 20 ms on the first one alone; in the region, two work 10 ms and one 60 ms
  *     waiting: 2 x 50 ms of 3 x 80 ms, 42 %;   without work: 2 x 20 ms, 17 %
  *
- * While a rank waits for another one's OpenMP, so do all its threads. */
+ * While a rank waits for the OpenMP of another rank, all its threads wait. */
 static int find_threads(struct rules *r)
 {
     double waits = 0, idles = 0, all_ns = (double)(r->a->info.to_ns - r->a->info.from_ns) * r->all_lanes;
@@ -1188,7 +1196,7 @@ static int find_thread_waits(struct rules *r)
     return fclose(out) == 0;
 }
 
-/* One rank calls MPI_Init long after all others. */
+/* Proposes a late start: one rank calls MPI_Init long after all others. */
 static int find_late_start(struct rules *r)
 {
     const struct pithlog_info *info = pithlog_get_info(r->log);
@@ -1207,7 +1215,7 @@ static int find_late_start(struct rules *r)
     return 1;
 }
 
-/* The time before the analysed part of the run, and the time after it. */
+/* Proposes the time before the analysed part of the run, and the time after it. */
 static int find_ends(struct rules *r)
 {
     const struct pithlog_info *info = pithlog_get_info(r->log);
@@ -1271,10 +1279,10 @@ static int put_chosen(struct rules *r, const struct candidate *c, struct pithi_a
     return fclose(out) == 0 && good;
 }
 
-/* The records of a job that has not ended by itself. */
+/* 1: the log has the records of a job that did not end by itself. */
 static int is_recovered(const struct rules *r) { return pithi_property(r->log, "recovered") != NULL; }
 
-/* A recorded run in which a single interrupt costs as much as anything that the program does. */
+/* 1: the run is so short that a single interrupt costs as much as anything that the program does. */
 static int is_brief(const struct rules *r)
 {
     const struct pithlog_analysis_info *info = &r->a->info;

@@ -52,21 +52,22 @@ enum {
     LATE_NS = 10000,       /* a receiver is late by at least this time: longer than a short send takes */
     STEPS = 8,             /* of the sizes of sends, for each power of two */
     SIZES = 33,            /* powers of two, and 0 */
-    SOME = 3,              /* one rank receives from so many ranks or more, */
-    MUCH = 2,              /* and so many times as much as the mean */
-    TOP_COLLS = 3,         /* with a line of their own */
-    COLL_CALL = 2,         /* of is_coll */
+    SOME = 3,              /* a rank receives from many: from at least this number of ranks, */
+    MUCH = 2,              /* and at least this many times the mean */
+    TOP_COLLS = 3,         /* collectives with a line of their own */
+    COLL_CALL = 2,         /* a value of is_coll */
     COLUMNS = 79
 };
 #define NEARLY_ALL 0.9 /* a limit: above this size, this share of the calls waited; below it, this share did not */
 
 struct sum {
-    int32_t from, to;             /* to: of a pair only */
-    uint32_t lane, other;         /* of the message that was the last one */
-    uint64_t messages;            /* messages; calls, for collectives */
-    double bytes, late_bytes;     /* `late_bytes`: sent before the receiver had received from another rank */
+    int32_t from, to;     /* to: only for a pair */
+    uint32_t lane, other; /* lanes of the last message */
+    uint64_t messages;    /* number of messages; for collectives: of calls */
+    /* `late_bytes`: of messages that were sent before the receiver had received from another rank. */
+    double bytes, late_bytes;
     uint64_t timed;               /* messages whose speed is known */
-    double timed_bytes, timed_ns; /* their sizes; their transfers */
+    double timed_bytes, timed_ns; /* sizes of these messages; their transfers */
 };
 
 struct sums {
@@ -93,16 +94,17 @@ struct finding_sums {
     uint32_t overlap_room;
 };
 
-/* The time outside MPI from the begin of the window to the begin of this piece. */
+/* A piece of a lane, with the time outside MPI from the begin of the window to the begin of the piece. */
 struct computed {
     int64_t begin_ns, ns; /* of the piece; time outside MPI before it */
     int is_outside;       /* 1: the piece is outside MPI */
 };
 
-/* The message that a lane received last, and when it had received one of another sender than this one. */
+/* The last message of a lane: its sender, when it was received, and when the last message of any other sender was. */
 struct before {
-    int32_t from;                 /* rank */
-    int64_t end_ns, other_end_ns; /* end of the last call; of the last one with another sender */
+    int32_t from; /* rank */
+    /* end_ns: end of the last receiving call; other_end_ns: end of the last such call for another sender. */
+    int64_t end_ns, other_end_ns;
 };
 
 static struct sum *sum_of(struct sums *s, int32_t from, int32_t to, double bytes)
@@ -126,7 +128,7 @@ static int is_message(const struct finding_sums *f, uint32_t state, const struct
            (need->kind == PITHLOG_POLLING && need->instance == PITHI_NEED_RECEIVED);
 }
 
-/* The only need of a call. */
+/* Adds the speed of a message, if it is the only need of its call and its transfer begins within the call. */
 static void add_speed(const struct finding_sums *f, const struct pithi_pieces *p, const struct pithi_need *need,
                       struct sum *pair)
 {
@@ -146,7 +148,7 @@ static void add_speed(const struct finding_sums *f, const struct pithi_pieces *p
     pair->timed_ns += (double)(end_ns - from_ns);
 }
 
-/* Sends that could wait for this receive, which is late. */
+/* If the receive of a message is late, counts whether its send waited for it. */
 static void add_send(struct finding_sums *f, const struct pithi_pieces *p, const struct pithi_need *need)
 {
     const struct pithi_graph *g = &f->a->graph;
@@ -188,7 +190,7 @@ static int sum_computing(struct finding_sums *f, uint32_t lane)
     return 1;
 }
 
-/* What the lane has computed from the begin of the window to a moment in it. */
+/* The time that the lane has computed from the begin of the window to a moment in it. */
 static int64_t computed_until(const struct finding_sums *f, int64_t time_ns)
 {
     uint32_t first = 0, end = f->computed_count;
@@ -272,7 +274,7 @@ static int add_message(struct finding_sums *f, const struct pithi_pieces *p, con
     return add_overlap(f, p, need);
 }
 
-/* `moved`: NULL: the log does not tell the bytes of the call. 0: no memory. */
+/* Adds a collective call. `moved` NULL: the log does not have its bytes. 0: no memory. */
 static int add_coll(struct finding_sums *f, int32_t rank, uint32_t state, const struct pithi_graph_moved *moved)
 {
     double sent = moved ? (double)moved->bytes : 0, got = moved ? (double)moved->got_bytes : 0;
@@ -327,7 +329,7 @@ static int by_traffic(const void *x, const void *y)
     return strcmp(a->function, b->function);
 }
 
-/* By bytes, then by ranks. */
+/* 1: `a` has more bytes, or as many and lower ranks. */
 static int is_more(const struct sum *a, const struct sum *b)
 {
     if (a->bytes != b->bytes)
@@ -403,7 +405,8 @@ static void add_sizes(struct pithi_send_sizes *to, const struct pithi_send_sizes
     to->waited += of->waited;
 }
 
-/* The limit with the fewest calls on the wrong side. */
+/* Finds the limit with the fewest calls on the wrong side: sends of larger messages that did not wait, and sends of
+ * smaller messages that did. */
 static void find_limit(const struct finding_sums *f)
 {
     struct pithi_send_sizes above = {0}, below = {0}, none = {0};

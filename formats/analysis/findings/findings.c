@@ -27,12 +27,13 @@ struct pithi_finding_list {
     char *text; /* of the last finding */
     size_t text_size;
     double no_core_ns;         /* time without a core in the window, as the system counted it; 0: it did not */
-    double threads_no_core_ns; /* the same of threads that do not call MPI_Init, in the whole run */
-    struct pithi_lane_run_delay *of_lanes; /* [lanes] the same of each rank; NULL: only the sums are known */
-    int is_complete;                       /* 1: all findings are there */
+    double threads_no_core_ns; /* time without a core of threads that do not call MPI_Init, in the whole run */
+    struct pithi_lane_run_delay *of_lanes; /* [lanes] time without a core of each rank; NULL: only the sums are known */
+    int is_complete;                       /* 1: all findings have been found */
 };
 
-/* What a finding is, and what to do about it. Kinds of waiting are found by their names, as are all others. */
+/* The words for each finding: what it is, and what to do about it. Kinds of waiting are found by their names, as all
+ * others are. */
 static const struct words {
     const char *name, *is, *try;
 } words[] = {
@@ -128,13 +129,13 @@ static int end(struct pithlog_analysis *a, FILE *text)
     return 1;
 }
 
-/* The place of the finding that was begun. */
+/* The place of the finding that `begin` has begun. */
 static struct pithlog_finding_place *place(struct pithlog_analysis *a)
 {
     return &a->found->list[a->found->count].place;
 }
 
-/* Below half a percent of all ranks' time (PITHLOG_FINDING_LEAST). */
+/* 1: below half a percent of all ranks' time (PITHLOG_FINDING_LEAST). */
 static int is_small(const struct pithlog_analysis *a, double ns)
 {
     return pithi_analysis_percent(a, ns) < 100 * PITHLOG_FINDING_LEAST;
@@ -247,8 +248,7 @@ static int is_file(const struct pithlog_analysis *a, uint32_t state)
     return state != PITHLOG_COMPUTING && pithi_is_file_state(pithlog_get_def(a->graph.log, state));
 }
 
-/* 0: no memory.
- * Writes the causes that the analysis found for this kind of waiting, largest first. */
+/* Writes the causes that the analysis found for this kind of waiting, largest first. 0: no memory. */
 static int put_causes(const struct pithlog_analysis *a, const struct pithi_wait_group *group, FILE *out)
 {
     uint32_t count;
@@ -268,7 +268,7 @@ static int put_causes(const struct pithlog_analysis *a, const struct pithi_wait_
     return sums != NULL;
 }
 
-/* The lane that causes most of a kind of waiting. `worst`: if none does. */
+/* The lane that causes most of a kind of waiting. `worst`: the result if no lane causes any. */
 static uint32_t main_cause(const struct pithlog_analysis *a, uint32_t kind, uint32_t worst)
 {
     double most = 0;
@@ -306,7 +306,8 @@ static int find_waits(struct pithlog_analysis *a)
         fprintf(out, ", %llu time%s, ", (unsigned long long)group->instances, group->instances == 1 ? "" : "s");
         put_ranks(a, group->of_lane, out);
         fprintf(out, "\n");
-        /* The program receives in another order than messages are sent. Whether it could do otherwise, it knows. */
+        /* The program receives in another order than messages are sent. Whether another order is possible is not in the
+         * log. */
         if (group->wrong_order)
             fprintf(out,
                     "wrong order: %s in %llu of them: another message was there, which\nis received later, "
@@ -330,7 +331,7 @@ static int find_waits(struct pithlog_analysis *a)
 
 /* ---- Other findings ---------------------------------------------------------------------------------------------- */
 
-/* Finds the longest time without a break that a lane spends in a state. It stays as it was if there is none. */
+/* Finds the longest interval without a break that a lane spends in a state. If there is none, only at->lane is set. */
 void pithi_longest_piece(struct pithlog_analysis *a, uint32_t lane, uint32_t state, struct pithlog_finding_place *at)
 {
     int64_t longest_ns = -1, from_ns, to_ns;
@@ -348,12 +349,16 @@ void pithi_longest_piece(struct pithlog_analysis *a, uint32_t lane, uint32_t sta
     }
 }
 
-/* Finds the time that a lane spends in a state while another one waits longest for it. As pithi_longest_piece if none
- * does: all compute for 30 ms and meet, then this lane computes for 25 ms and the others for 5. They wait for the
- * second part, not for the first. The end of the run is an example only if nothing else is nearly as bad. */
+/* Finds the interval of a lane in a state for which another lane waits longest. If no lane waits for it, it is that of
+ * pithi_longest_piece. Example: all lanes compute for 30 ms up to a barrier, then this lane computes for 25 ms and the
+ * others for 5. They wait for the second interval, not for the first. An interval at the end of the run is taken only
+ * if it is END times as bad as any other. */
 void pithi_costliest_piece(struct pithlog_analysis *a, uint32_t lane, uint32_t state, struct pithlog_finding_place *at)
 {
-    enum { BACK = 16, END = 4 }; /* pieces that are looked at for each wait state; times as bad */
+    enum {
+        BACK = 16, /* pieces that are looked at for each wait state */
+        END = 4    /* a wait at MPI_Finalize counts 1 / END */
+    };
     const struct pithi_graph *g = &a->graph;
     int64_t most_ns = 0;
 
@@ -384,7 +389,7 @@ void pithi_costliest_piece(struct pithlog_analysis *a, uint32_t lane, uint32_t s
         }
 }
 
-/* What recording costs in a state on a lane: as much as one record for each piece, as these lie between records. */
+/* The cost of recording in a state on a lane: that of one record for each piece, because pieces lie between records. */
 static double recording_in(struct pithlog_analysis *a, uint32_t lane, uint32_t state)
 {
     uint64_t count = 0;
@@ -395,9 +400,10 @@ static double recording_in(struct pithlog_analysis *a, uint32_t lane, uint32_t s
     return (double)count * pithlog_own_cost_ns(a->graph.log, lane, PITHLOG_ENTER);
 }
 
-/* One lane, and the states in which it spends more time than any other, by how much more than the mean. */
+/* A lane, and the states in which it spends more time than any other lane: how much more than the mean. */
 struct excess {
-    double ns, most_ns, most, mean; /* of all these states; of the one with most of it, its time and mean */
+    /* Over all these states; for the state with most of it: that, its time, and its mean. */
+    double ns, most_ns, most, mean;
     uint32_t state, states;
 };
 
@@ -431,7 +437,7 @@ static int find_imbalance(struct pithlog_analysis *a)
         }
         /* Each state belongs to the lane that has most of it; `excess` collects them by lane. */
         double mean = sum / a->info.lanes, more = most_ns - mean;
-        /* `more` is of one lane; others wait for it, so its cost is that of all lanes. */
+        /* the lane is longer by `more`, and all others wait for it, so the cost is that of all lanes */
         if (is_small(a, more * a->info.lanes) || more < recording_in(a, most, state))
             continue;
         struct excess *of = &excess[most];
@@ -468,7 +474,8 @@ static int find_imbalance(struct pithlog_analysis *a)
     return good;
 }
 
-/* Threads that call MPI wait for other threads of their ranks, in the states of a group. Others wait for work. */
+/* Finds the waiting of threads that call MPI for other threads of their ranks, in the states of a group. Waits of other
+ * threads do not count, as these wait for work. */
 static int find_thread_waits(struct pithlog_analysis *a, const char *name, const char *group)
 {
     const struct pithlog_info *info = pithlog_get_info(a->graph.log);
@@ -548,7 +555,8 @@ static double accessed_bytes(struct pithlog_analysis *a, uint32_t lane, uint32_t
     return sum;
 }
 
-/* What ranks do with files: calls of MPI_File_*, and of POSIX (pith run --also io), without waiting for other ranks. */
+/* Finds the time that ranks spend with files: in MPI_File_*, and in POSIX calls (pith run --also io), without waiting
+ * for other ranks. */
 static int find_files(struct pithlog_analysis *a)
 {
     const struct pithlog_info *info = pithlog_get_info(a->graph.log);
@@ -606,10 +614,8 @@ static int lacked_cores(const struct pithlog *log)
     return pithi_run_delay_find(log, &delay) && delay.delay_ns >= PITHI_CROWDED * delay.time_ns;
 }
 
-/* What no rule calls waiting is transfer, so this is also what the log cannot explain.
- *
- * Time of MPI calls outside wait states, except those for files: data moves, calls have overhead, or a rank is
- * descheduled. */
+/* Finds the time of MPI calls outside wait states, except those for files: data moves, calls have overhead, or a rank
+ * is descheduled. What no rule calls waiting counts as transfer, so this is also time that the log cannot explain. */
 static int find_transfer(struct pithlog_analysis *a, const struct pithi_counter_sums *counters)
 {
     const struct pithlog_info *info = pithlog_get_info(a->graph.log);
@@ -675,8 +681,8 @@ static int find_transfer(struct pithlog_analysis *a, const struct pithi_counter_
     return good;
 }
 
-/* How long a lane computes, without the time in which it had no core, as far as that is known: it may lack its core at
- * any time, also while it waits busily. */
+/* How long a lane computes, without the time in which it had no core, as far as that is known. A lane may lack its core
+ * at any time, also while it waits busily; so its computing lacks it in proportion. */
 static double computing_with_core(const struct pithlog_analysis *a, uint32_t lane)
 {
     const struct pithi_lane_run_delay *delay = &a->found->of_lanes[lane];
@@ -691,7 +697,9 @@ static double computing_with_core(const struct pithlog_analysis *a, uint32_t lan
  *     of 12 ms each rank had no core for half; rank 2 computes 12 ms, the others 4: without that 6 and 2, as before */
 static int lacked_core(const struct pithlog_analysis *a, uint32_t lane)
 {
-    double more_ns = 0, left_ns = 0; /* than the others, in all; without the time without a core */
+    /* more_ns: how much longer it computes than the others, in all; left_ns: the same without the time without a
+     * core. */
+    double more_ns = 0, left_ns = 0;
 
     for (uint32_t i = 0; i < pithlog_get_info(a->graph.log)->lanes; i++)
         if (i != lane && pithlog_analysis_calls_mpi(a, i)) {
@@ -701,7 +709,7 @@ static int lacked_core(const struct pithlog_analysis *a, uint32_t lane)
     return left_ns <= 0.2 * more_ns;
 }
 
-/* What others waited for ranks that computed longer only because they had no core. */
+/* The waiting of others for ranks that computed longer only because they had no core. */
 static double caused_by_lack(const struct pithlog_analysis *a)
 {
     double ns = 0;
@@ -712,9 +720,10 @@ static double caused_by_lack(const struct pithlog_analysis *a)
     return ns;
 }
 
-/* Without counters: a rank that waits for others may have had no core meanwhile, which costs nothing, as MPI libraries
- * wait busily. Of 4 x 1 s without a core for 2 s and 0.5 s of waiting for others, at least 1.5 s are lost; at least
- * 1.1 s if the system counted for 4 x 1.1 s, and the rest of that was outside the analysed part.
+/* Finds the time without a core in a log without counters of threads. A rank that waits for others may have no core
+ * meanwhile. That costs nothing, but it counts, because MPI libraries wait busily. So of 4 x 1 s with 2 s without a
+ * core and 0.5 s of waiting for others, at least 1.5 s are lost. If the system counted over 4 x 1.1 s, up to 0.4 s may
+ * lie outside the analysed part: at least 1.1 s are lost.
  *
  * If the log has the time without a core of each rank, the loss of each rank is known, and so is the waiting of other
  * ranks that this loss caused. */
@@ -730,7 +739,7 @@ static int find_run_delay(struct pithlog_analysis *a)
     if (!a->info.has_init || !a->info.has_finalize || !pithi_run_delay_find(a->graph.log, &delay))
         return 1;
     for (uint32_t i = 0; i < a->found->count; i++)
-        /* What single calls have shown already is no news. */
+        /* single calls have shown this part already */
         if (strcmp(a->found->list[i].name, "descheduled ranks") == 0)
             shown_ns = a->found->list[i].ns;
     /* The system counts over the whole run. All of it may lie outside the analysed part, as far as there is room. */
@@ -769,8 +778,8 @@ static int find_run_delay(struct pithlog_analysis *a)
     return end(a, out);
 }
 
-/* The time in which threads could run but had no core, by the system's own count: of all, of the call with most of it,
- * and outside MPI calls. */
+/* Finds the time in which threads could run but had no core, as the system counted it: of all, in the call with most of
+ * it, and outside MPI calls. */
 static int find_no_core(struct pithlog_analysis *a, const struct pithi_counter_sums *counters)
 {
     const struct pithlog_info *info = pithlog_get_info(a->graph.log);
@@ -868,8 +877,8 @@ static int find_serial_io(struct pithlog_analysis *a)
         return 0;
     if (is_small(a, io.waited_ns + io.in_turn_ns))
         return 1;
-    /* Two signs of it: other ranks wait for the one that writes, or calls that begin together end in turn. The larger
-     * one gives the place. */
+    /* Two signs of it: other ranks wait for the rank that writes, or calls that begin together end in turn. The sign
+     * with the larger cost gives the place. */
     int waits = io.waited_ns > io.in_turn_ns;
     if (!(out = begin(a, "serialised MPI-IO", io.waited_ns + io.in_turn_ns, waits ? io.cause_state : io.state,
                       waits ? io.cause_lane : io.lane)))
@@ -915,9 +924,9 @@ static int find_small_messages(struct pithlog_analysis *a)
     return end(a, out);
 }
 
-/* The cost of recording: the measured cost of a record times the number of records. That of a state's begin or end has
- * the reading of the counters of threads in it. A lane has as much of its records in the part that was read as of its
- * time, and as much of these in the window as of its pieces. */
+/* The cost of recording: the measured cost of a record times the number of records. The cost of a state's begin or end
+ * has in it the reading of the counters of threads. For a part of a log, the records of a lane are taken in proportion
+ * to its time, and for the window in proportion to its pieces. */
 static int find_own_cost(struct pithlog_analysis *a, const struct pithi_counter_sums *counters)
 {
     const struct pithlog_info *info = pithlog_get_info(a->graph.log);
@@ -980,13 +989,17 @@ static int makes_transfers_long(const char *name)
            strcmp(name, "small messages") == 0 || strcmp(name, "descheduled ranks") == 0;
 }
 
-/* 1: the time of a finding is part of that of another one: what may be a lack of cores; the waiting that an imbalance,
- * files or transfers cause; what makes transfers long; files that are written in turn. Waiting may cost up to a tenth
- * more than its cause, and what makes transfers long a hundredth, as they are summed in different ways. */
+/* 1: the time of a finding is part of the time of another finding:
+ *     what may be a lack of cores      part of that
+ *     waiting                          part of the imbalance, the files or the transfers that cause it
+ *     what makes transfers long        part of the transfers
+ *     files that are written in turn   part of the files
+ * Waiting may cost up to a tenth more than its cause, and what makes transfers long up to a hundredth, because they are
+ * summed in different ways. */
 static int is_part_of(const struct pithlog_analysis *a, const struct pithlog_finding *part,
                       const struct pithlog_finding *of)
 {
-    /* What may be only a lack of cores stands below "no core", if that is listed. */
+    /* A finding that may be only a lack of cores is listed below "no core", if that is listed. */
     if (pithi_finding_is_guess(a, part) && strcmp(of->name, "no core") == 0 && of->share >= PITHI_FINDING_LISTED)
         return part->ns <= of->ns;
     if (makes_transfers_long(part->name))
@@ -1041,11 +1054,9 @@ const struct pithlog_finding *pithi_lack_of_cores(struct pithlog_analysis *a)
     return least;
 }
 
-/* 1: most waiting of a kind may be for ranks that had no core, as far as the system counted it for each: others wait
- * for a rank at most as long as it had none, each of them. A lack of less than 1 % of the time is below what the
- * counters can tell, and counts as 1 %.
- *
- *     three ranks wait 100 ms each for rank 1, which had no core for 5 ms     15 of 300 ms: it is late itself */
+/* 1: most waiting of a kind may be for ranks that had no core, as far as the system counted this for each rank. Each
+ * other rank waits for a rank at most as long as it had no core. Less than 1 % of the time is below the resolution of
+ * the counters, so it counts as 1 %. */
 static int may_be_for_cores(const struct pithlog_analysis *a, uint32_t kind)
 {
     const struct pithi_lane_run_delay *of_lanes = a->found->of_lanes;
@@ -1109,7 +1120,8 @@ int pithi_finding_is_guess(const struct pithlog_analysis *a, const struct pithlo
     return a->found->is_guess[finding - a->found->list];
 }
 
-/* The line of a text that begins with these words; NULL: none does. A state's name may have them, too. */
+/* The line of a text that begins with these words; NULL: none does. (The words may also stand in the name of a
+ * state.) */
 static const char *line_of(const char *text, const char *first)
 {
     while (text && strncmp(text, first, strlen(first)) != 0)
@@ -1117,9 +1129,9 @@ static const char *line_of(const char *text, const char *first)
     return text;
 }
 
-/* Where ranks lack cores, transfers take long for that reason, and so does what waits for them. To change messages is
- * no advice then, and to move work is none if a rank may be late only because it had no core. Where most of a waiting
- * is for data under way, the advice is that about transfers. 0: no memory. */
+/* Changes the advice of findings where ranks lack cores. Then transfers take long because of that, and so does waiting
+ * for them: changing messages would not help. Nor would moving work, if a rank may be late only because it had no core.
+ * If most of a waiting is for data under way, it gets the advice on transfers. 0: no memory. */
 static int advise_again(struct pithlog_analysis *a)
 {
     static const char part[] = "try: first give each rank a core; part of this waits for one\n";
@@ -1136,7 +1148,7 @@ static int advise_again(struct pithlog_analysis *a)
         int lacks_cores = is_guess || is_partly;
         if (!try || (!lacks_cores && !latency))
             continue;
-        /* Where cores are lacking, the line "latency-bound" is left out: that is not known then. */
+        /* Where cores are lacking, the line "latency-bound" is left out, because the latency is then not known. */
         const char *before = lacks_cores && latency ? latency : try;
         const char *next = lacks_cores && latency ? strchr(latency, '\n') + 1 : try;
         const char *advice = is_guess ? all : is_partly ? part : words_of("transfer")->try;
@@ -1221,7 +1233,7 @@ int pithlog_analysis_findings(struct pithlog_analysis *a, const struct pithlog_f
                                    find_transfer(a, &counters) && find_no_core(a, &counters) && find_files(a) &&
                                    find_slow_transfers(a) && find_serial_io(a) && find_small_messages(a)));
         pithi_counter_sums_free(&counters);
-        /* sorted before guesses are found, as is_guess goes by the place in the list */
+        /* sorted before guesses are found, because is_guess has the order of the list */
         if (good && a->found->count)
             qsort(a->found->list, a->found->count, sizeof *a->found->list, by_cost);
         if (!good || !find_guesses(a) || !advise_again(a) || !sort_findings(a)) {
@@ -1280,7 +1292,7 @@ static void add_waits(struct pithlog_analysis *a, uint32_t kind, struct pithi_it
 
     for (uint32_t lane = 0; lane < pithlog_get_info(a->graph.log)->lanes; lane++) {
         size_t count = pithlog_analysis_waits(a, lane, &waits);
-        costs->at = 0; /* each lane begins again with the first iteration */
+        costs->at = 0; /* each lane begins with the first iteration again */
         for (size_t i = 0; i < count; i++) {
             pithi_scratch_passed(&a->graph.scratch, sizeof *waits);
             if (waits[i].kind == kind)
@@ -1310,7 +1322,8 @@ static void add_imbalance(struct pithlog_analysis *a, const struct pithlog_findi
     for (uint32_t lane = 0; lane < pithlog_get_info(a->graph.log)->lanes; lane++) {
         costs->at = 0;
         if (pithlog_analysis_calls_mpi(a, lane))
-            /* The lane's time minus the mean: with 4 lanes its own counts 1 - 1/4 and that of each other one -1/4. */
+            /* The lane's time minus the mean: with 4 lanes, the lane's own time counts 1 - 1/4, and each other time
+             * -1/4. */
             add_state(a, lane, finding->state, (lane == finding->lane) - 1.0 / a->info.lanes, costs);
     }
     /* An iteration in which the lane was faster than the mean costs nothing. */
@@ -1347,8 +1360,8 @@ int pithi_finding_iterations(struct pithlog_analysis *a, const struct pithlog_fi
         left += costs.of[*first];
     for (left = 0; *last > *first && (left + costs.of[*last]) * PITHI_RARE < inside; --*last)
         left += costs.of[*last];
-    /* At least half must lie in iterations at all; or to name some would be misleading. So would a range if half of the
-     * cost lies in a few here and there. */
+    /* At least half of the cost must lie in iterations, or naming some would be misleading. A range would be, too, if
+     * half of the cost lies in a few iterations here and there. */
     size_t few = 0;
     qsort(costs.of, costs.in->count, sizeof *costs.of, by_most);
     for (left = 0; few < costs.in->count && 2 * left < inside; few++)

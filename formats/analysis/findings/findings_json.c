@@ -92,7 +92,7 @@ uint32_t pithi_findings_absent(const struct pithi_findings *f)
 {
     const struct pithlog_comm *world = pithlog_get_comm(f->log, 0);
     uint32_t present = 0, lanes = pithlog_get_info(f->log)->lanes, world_size = world ? (uint32_t)world->size : 0;
-    int32_t rank = 0; /* the last one that is present */
+    int32_t rank = 0; /* the last rank that is present */
 
     /* Lanes are sorted by rank, so a rank with several threads is counted once by comparing with the last one. */
     for (uint32_t i = 0; i < lanes; i++) {

@@ -14,8 +14,8 @@
 #include "analysis/thread_counters.h"
 #include "base/error.h"
 
-/* The wrappers of OpenMP and pthread put states in which a thread waits for another into groups of their own; the group
- * is all that tells them from other states. */
+/* The wrappers of OpenMP and pthread put states in which a thread waits for another into groups of their own; only the
+ * group distinguishes them from other states. */
 int pithi_is_thread_wait(const struct pithlog_def *def)
 {
     return def->kind == PITHLOG_STATE && def->group &&
@@ -43,8 +43,8 @@ double pithi_thread_wait_share(const struct pithlog_analysis *a)
     return pithi_analysis_percent(a, sum) / 100;
 }
 
-/* Adds the time of the pieces of a lane by state, of[definitions]: computing, during the waits of another one. Of a
- * thread without MPI calls, nothing is known outside its states. */
+/* Adds the time of a lane by state, of[definitions], the last: computing; but only during the waits of the lane
+ * `waiting` in `state`. What a thread without MPI calls does outside its states is not known. */
 static void add_meanwhile(struct pithlog_analysis *a, uint32_t lane, uint32_t waiting, uint32_t state, double *of)
 {
     uint32_t defs = pithlog_get_info(a->graph.log)->defs;
@@ -98,7 +98,8 @@ int pithi_meanwhile_find(struct pithlog_analysis *a, uint32_t lane, uint32_t sta
     return 1;
 }
 
-/* Of a thread without MPI calls, nothing is known outside its states. */
+/* The useful time of a lane. What a thread without MPI calls does outside its states is not known, so it does not
+ * count. */
 static int64_t useful_of(const struct pithlog_analysis *a, uint32_t lane)
 {
     int64_t outside = pithlog_analysis_useful_ns(a, lane);
@@ -139,7 +140,7 @@ uint32_t pithlog_analysis_hybrid(const struct pithlog_analysis *a, struct pithlo
 
 /* ---- Instructions, IPC and frequency ----------------------------------------------------------------------------- */
 
-/* What ranks compute outside MPI, by their hardware counters: POP's instructions, IPC and frequency. */
+/* Values of the hardware counters of ranks outside MPI: POP's instructions, IPC and frequency. */
 
 static int has_counter(const struct pithlog *log, const char *name)
 {
@@ -151,7 +152,7 @@ static int has_counter(const struct pithlog *log, const char *name)
     return 0;
 }
 
-/* A log may have any values; no processor counts more, and ratios of these are numbers. */
+/* 1: a sum that a processor can have, and whose ratios are numbers. A log may have any values. */
 static int is_sane(double sum) { return sum >= 1 && sum <= 1e24; }
 
 int pithlog_analysis_computation(const struct pithlog_analysis *a, struct pithlog_computation *computation)

@@ -27,17 +27,17 @@
 #include "base/error.h"
 #include "native/log.h"
 
-/* ---- Found ------------------------------------------------------------------------------------------------------- */
+/* ---- Iterations found by their period ---------------------------------------------------------------------------- */
 
 enum { COVERED = 10 }; /* iterations are at least a tenth of the window */
 
-/* What makes calls different, beside their function and the communicator of a collective. */
+/* Details that distinguish calls, beside their function and the communicator of a collective. */
 enum detail {
     SENDERS = 1, /* the lanes that the call receives from */
     SIZES = 2    /* how many bytes it receives from each: a power of two */
 };
 
-/* How often a program polls depends on chance. */
+/* 1: rows leave out this call: how often a program polls depends on chance. */
 static int is_left_out(const struct pithlog_def *def)
 {
     static const char *const names[] = {"Test", "Iprobe", "Improbe", "Get_count", "Get_elements", "Request_get_status"};
@@ -123,15 +123,15 @@ static int by_value(const void *a, const void *b)
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
-/* For example, a row of MPI_Send and MPI_Recv, repeated, with 5 ms of computing between them and the next MPI_Send:
+/* Sets the times of the iterations. Between the last call of an iteration and the first call of the next, the program
+ * computes. This computing belongs to the first of the two if the loop begins with calls, else to the second. For
+ * example, a row of MPI_Send and MPI_Recv, repeated, with 5 ms of computing between them and the next MPI_Send:
  *
  *     5 ms  Send Recv  5 ms  Send Recv  5 ms  Send Recv               the loop computes first
  *           Send Recv  5 ms  Send Recv  5 ms  Send Recv  5 ms         the loop begins with its calls
  *
- * Sets the times of the iterations. Between the last call of one and the first call of the next, the program computes.
- * Is that the end of an iteration, or the begin of the next? If the loop begins with calls, it computes after its last
- * call as long as ever, and not before its first call. Else it is the begin; then the first iteration begins as long
- * before its first call as is typical, at most. 0: no memory. */
+ * The loop begins with calls if it computes after its last call as long as usual, and not before its first call. If it
+ * computes first, the first iteration begins before its first call by the typical time at most. 0: no memory. */
 static int set_times(struct pithlog_analysis *a, const struct pithi_row_call *row, uint32_t count, uint32_t lane,
                      const struct pithi_period *period, struct pithlog_iterations *found)
 {
@@ -171,12 +171,13 @@ static int set_times(struct pithlog_analysis *a, const struct pithi_row_call *ro
 /* The result of the search in one row of calls. */
 struct found {
     struct pithlog_iterations iterations;
-    double covered;    /* part of the calls of the row; the system does not change it, as it does times */
-    int64_t median_ns; /* length */
-    int64_t sum_ns;    /* of all iterations */
+    /* Part of the row's calls that lie in iterations; other than times, it does not depend on the system. */
+    double covered;
+    int64_t median_ns; /* of the lengths */
+    int64_t sum_ns;    /* sum of the lengths */
 };
 
-/* 0: no memory. */
+/* Sets the other fields from the iterations. 0: no memory. */
 static int measure_found(struct found *found, const struct pithi_period *period, uint32_t count)
 {
     const struct pithlog_iterations *all = &found->iterations;
@@ -205,7 +206,8 @@ static int is_more(const struct found *found, const struct found *before)
     return found->covered > least * before->covered;
 }
 
-/* First with all details in the row, then with fewer: a program may receive from anybody, and sizes may change. */
+/* Searches on a lane, first with all details in the row, then with fewer: a program may receive from any sender, and
+ * sizes may change. */
 static int find_on(struct pithlog_analysis *a, uint32_t lane)
 {
     static const int details[] = {SENDERS | SIZES, SENDERS, 0};
@@ -238,7 +240,7 @@ static int find_on(struct pithlog_analysis *a, uint32_t lane)
     return good ? PITH_OK : pithi_analysis_no_memory(a);
 }
 
-/* On the lane with the most calls; else on the first lane that has some. */
+/* Searches on the lane with the most calls; if it has no iterations, on the first lane that has calls. */
 static int find(struct pithlog_analysis *a)
 {
     const struct pithi_graph *g = &a->graph;
@@ -257,15 +259,15 @@ static int find(struct pithlog_analysis *a)
     return err || a->iterations.count || first == most ? err : find_on(a, first);
 }
 
-/* ---- Given ------------------------------------------------------------------------------------------------------- */
+/* ---- Iterations given by a state --------------------------------------------------------------------------------- */
 
 struct given {
     struct pithlog_analysis *a; /* not owned */
     unsigned char *is_named;    /* [definitions] */
     struct given_lane {
         struct pithi_chunks instances; /* struct pithlog_iteration */
-        uint32_t open;                 /* how often the state is open */
-        int64_t begin_ns;              /* of the outermost one that is open */
+        uint32_t open;                 /* number of open instances of the state */
+        int64_t begin_ns;              /* begin of the outermost open instance */
     } * lanes;
 };
 
@@ -288,7 +290,7 @@ static int take_instance(void *context, const struct pithlog_step *step)
     return PITH_OK;
 }
 
-/* Iteration n lasts as long as instance n on the lane where that takes longest. */
+/* Sets the iterations: iteration n is instance n on the lane where that takes longest. */
 static int longest_instances(struct given *given, uint32_t state)
 {
     struct pithlog_analysis *a = given->a;
@@ -347,12 +349,13 @@ out:
 
 static int64_t length_of(const struct pithlog_iteration *iteration) { return iteration->to_ns - iteration->from_ns; }
 
-/* From one iteration on, all take longer, or less long: lengths of 10, 11, 10, 10, 30, 31, 29 and 30 are 10 on average,
- * and 30 from the fifth on. A line through them would say that each is 3 longer than the one before.
+/* Finds a step: an iteration from which on the lengths have another mean. Lengths of 10, 11, 10, 10, 30, 31, 29 and 30
+ * have the mean 10 at first, and 30 from the fifth on. A line through them would say that each is 3 longer than the one
+ * before.
  *
- * Finds where the change is: where two means, one before and one from there, leave the least sum of squared
- * residuals. It is a step if this sum is less than half of what a line leaves, and less than an eighth of what one mean
- * leaves. For lengths on a line, two means leave a quarter of it. */
+ * The step is where two means, one before it and one from there on, leave the least sum of squared residuals. It counts
+ * if this sum is less than half of what a line leaves, and less than an eighth of what one mean leaves. For lengths on
+ * a line, two means leave a quarter of it. */
 static struct pithi_step find_step(const struct pithlog_iterations *all)
 {
     double n = (double)all->count, sum = 0, squares = 0, products = 0, before = 0, best = INFINITY;
@@ -408,7 +411,8 @@ static double drift(const struct pithlog_iterations *all, int64_t most_ns, doubl
     return fabs(slope) > 4 * error && fabs(slope) * (n - 1) >= 0.05 * (double)all->median_ns ? slope : 0;
 }
 
-/* Adds the time of a lane by state and, behind these, by kind of wait state. */
+/* Adds `sign` times the time of a lane within an iteration: by state, without wait states, and by kind of wait
+ * state. */
 static void add_times(const struct pithlog_analysis *a, uint32_t lane, const struct pithlog_iteration *in, double sign,
                       double *of_state, double *of_kind)
 {
@@ -441,8 +445,9 @@ static void add_times(const struct pithlog_analysis *a, uint32_t lane, const str
     }
 }
 
-/* What a slow iteration does longer than the median one, on which lane. Where somebody waits, somebody else is late: a
- * kind of waiting is named only if nothing else explains a quarter of the excess. */
+/* Finds the state or kind of wait state, and its lane, that takes longest in a slow iteration beyond the median
+ * iteration. If a lane waits, another is late: so a kind of wait state is named only if no state explains a quarter of
+ * the excess. */
 static int explain(const struct pithlog_analysis *a, const struct pithlog_iteration *median,
                    struct pithlog_slow_iteration *slow)
 {
@@ -480,14 +485,13 @@ static int by_excess(const void *a, const void *b)
                                         : (x->index > y->index) - (x->index < y->index);
 }
 
-/* How much longer than the median a slow iteration is: by five median deviations, as is usual for outliers, but at
- * least by a tenth of the median, so that steady lengths have no slow ones.
+/* The excess over the median from which an iteration is slow: five median deviations, as is usual for outliers, but at
+ * least a tenth of the median, so that steady lengths have no slow ones. `lengths` is sorted.
  *
- * Where five deviations are more than the median, lengths vary by themselves. Of lengths from 15 to 60 ms, one of 92 ms
- * stands out, so twice the median is enough. But if more than an eighth are that long, as with tasks of all sizes, only
- * those are slow that are three times as far from the median as the longest twentieth begins.
- *
- * `lengths` is sorted. */
+ * If five deviations are more than the median, lengths vary by themselves. Among lengths from 15 to 60 ms, one of 92 ms
+ * stands out, so an excess of the median is enough. But if more than an eighth of the lengths are that long, as with
+ * tasks of all sizes, an iteration is slow only if its excess is three times the excess at which the longest twentieth
+ * begins. */
 static int64_t slow_excess(const int64_t *lengths, size_t n, int64_t deviation_ns)
 {
     int64_t median_ns = lengths[(n - 1) / 2];

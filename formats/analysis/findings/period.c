@@ -16,11 +16,11 @@
 
 enum {
     WORD_MOST = 64,        /* calls in an anchor */
-    SAMPLE_MOST = 1 << 17, /* the period is looked for in so many calls in the middle of the row */
+    SAMPLE_MOST = 1 << 17, /* periods are looked for in at most this number of calls, in the middle of the row */
     EXTRA = 8,             /* calls beyond two periods that still belong to an iteration */
-    BURST = 8,             /* calls in the period of a burst, at most */
-    SHORT = 4,             /* calls in a period that may be a part of another one, at most */
-    TRIES = 256
+    BURST = 8,             /* most calls in the period of a burst */
+    SHORT = 4,             /* most calls in a period that may be a part of a longer one */
+    TRIES = 256            /* most periods that are tried */
 };
 
 /* A word of `length` calls. */
@@ -31,7 +31,7 @@ struct word {
     int64_t busy_ns;          /* in its first calls */
 };
 
-/* A period to try: an anchor for it. */
+/* A period to try, with its anchor: the `length` calls of the row that begin at `example`. */
 struct
 try {
     uint32_t period, length, example;
@@ -87,7 +87,8 @@ static int by_distance(const void *a, const void *b)
     return x->count != y->count ? (x->count > y->count ? -1 : 1) : x->first < y->first ? -1 : x->first > y->first;
 }
 
-/* For each distance, the word that occurs most often; of about equal ones, that of the longest calls. */
+/* Adds a try for each distance: with the word that occurs most often; if several words occur about as often, with the
+ * word whose calls take longest. */
 static void add_tries(struct search *s, struct word *words, uint32_t count, uint32_t length, uint32_t sample)
 {
     uint32_t good = 0;
@@ -116,7 +117,7 @@ static int by_period(const void *a, const void *b)
                                    : x->length > y->length;
 }
 
-/* 0: no memory. */
+/* Collects the periods to try. 0: no memory. */
 static int find_tries(struct search *s)
 {
     uint32_t sample = s->count < SAMPLE_MOST ? s->count : SAMPLE_MOST, first = (s->count - sample) / 2;
@@ -156,8 +157,8 @@ static uint32_t find_anchors(const struct search *s, const struct try *try)
     return count;
 }
 
-/* An anchor that has the next one after exactly one period, with the calls that most of these have in between (the
- * majority of Boyer and Moore, from the middle on). */
+/* A typical anchor: the next anchor follows after exactly one period, and the calls in between are those that most such
+ * anchors have. (Majority of Boyer and Moore, from the middle on.) */
 static uint32_t find_typical(const struct search *s, uint32_t count, uint32_t period)
 {
     uint32_t typical = s->at[count / 2], votes = 0;
@@ -179,7 +180,7 @@ static uint32_t find_typical(const struct search *s, uint32_t count, uint32_t pe
     return typical;
 }
 
-/* How many calls from `at` on are those of the period that begins at `word`, at most `period`. */
+/* The number of calls from `at` on that equal the calls of the period that begins at `word`, at most `period`. */
 static uint32_t same_after(const struct search *s, uint32_t at, uint32_t word, uint32_t period)
 {
     uint32_t n = 0;
@@ -189,7 +190,7 @@ static uint32_t same_after(const struct search *s, uint32_t at, uint32_t word, u
     return n;
 }
 
-/* The same before `at`, at most `period` - 1. */
+/* The number of calls before `at` that equal the last calls of the period, at most `period` - 1. */
 static uint32_t same_before(const struct search *s, uint32_t at, uint32_t word, uint32_t period)
 {
     uint32_t n = 0;
@@ -199,7 +200,8 @@ static uint32_t same_before(const struct search *s, uint32_t at, uint32_t word, 
     return n;
 }
 
-/* An anchor by chance, before or after the loop. In the last iteration, an extra call may interrupt the first half. */
+/* 1: the anchor is there by chance, before or after the loop. In the last iteration, an extra call may interrupt the
+ * first half. */
 static int is_alone(const struct search *s, uint32_t at, uint32_t word, uint32_t period)
 {
     uint32_t same = same_after(s, at, word, period) + same_before(s, at, word, period);
@@ -211,8 +213,9 @@ static int64_t gap_before(const struct search *s, uint32_t i)
     return i ? s->row[i].begin_ns - s->row[i - 1].end_ns : 0;
 }
 
-/* An iteration begins `shift` calls before its anchor: so that the first and the last iteration are whole; of such
- * places, where the program typically computes longest before. -1: there is none; else how long (a logarithm). */
+/* Finds by how many calls an iteration begins before its anchor. The first and the last iteration must be whole. Among
+ * such places, it is the one before which the program typically computes longest. Returns a logarithm of that time; -1:
+ * there is no such place. */
 static double find_shift(const struct search *s, uint32_t first, uint32_t last, uint32_t word, uint32_t period,
                          uint32_t *best)
 {
@@ -235,7 +238,7 @@ static double find_shift(const struct search *s, uint32_t first, uint32_t last, 
     return longest;
 }
 
-/* The begin of the iteration, `shift` calls before its anchor without extra calls; not before `from`. */
+/* The begin of the iteration of an anchor: `shift` calls before it, not counting extra calls, but not before `from`. */
 static uint32_t begin_of(const struct search *s, uint32_t at, uint32_t from, uint32_t word, uint32_t period,
                          uint32_t shift)
 {
@@ -247,7 +250,8 @@ static uint32_t begin_of(const struct search *s, uint32_t at, uint32_t from, uin
     return begin > from && begin + shift + EXTRA >= at ? begin : at - shift;
 }
 
-/* Extra calls before the begin belong to this iteration if the program computes longer before them than after. */
+/* The begin of an iteration with its extra calls. Extra calls before `begin` belong to it if the program computes
+ * longer before them than after. */
 static uint32_t with_extras(const struct search *s, uint32_t begin, uint32_t extras)
 {
     uint32_t best = begin;
@@ -258,7 +262,7 @@ static uint32_t with_extras(const struct search *s, uint32_t begin, uint32_t ext
     return best;
 }
 
-/* 1: seven of eight calls are those of the period, which is shifted. */
+/* 1: at least seven of eight calls equal the calls of the period, which is shifted. */
 static int is_similar(const struct search *s, uint32_t at, uint32_t word, uint32_t period, uint32_t shift)
 {
     uint32_t same = 0;
@@ -286,15 +290,15 @@ static double typical_sum(int64_t *lengths, uint32_t count)
     return (double)count * (double)lengths[(count - 1) / 4];
 }
 
-/* What the iterations of a period cover. */
+/* The part of a row that the iterations of a period cover. */
 struct cover {
     uint32_t period, calls, exact_calls; /* exact_calls: of iterations without extra calls */
     int64_t ns;                          /* of the iterations */
 };
 
-/* A longer period is better if it explains clearly more: of a step that exchanges messages with several ranks, a
- * shorter one explains those with one rank. In (Recv Send Send Send), repeated, the period of a Send takes each Recv
- * for an extra call. It covers all calls, too, but only half of them exactly. */
+/* 1: a longer period is better, because it explains clearly more. A shorter period may explain only the exchanges with
+ * one rank in a step with several ranks. In (Recv Send Send Send), repeated, the period of a Send takes each Recv for
+ * an extra call. It covers all calls, too, but only half of them exactly. */
 static int is_better(const struct cover *cover, uint32_t count, const struct cover *best, uint32_t best_count)
 {
     if (best_count == 0 || cover->period == best->period)
@@ -342,7 +346,7 @@ static int try_period(struct search *s, const struct try *try, struct pithi_peri
                                  .ends = malloc(count * sizeof(uint32_t)),
                                  .count = count,
                                  .call = try->example};
-    int64_t *lengths = malloc(count * sizeof *lengths); /* those of exact iterations, then the others */
+    int64_t *lengths = malloc(count * sizeof *lengths); /* lengths of exact iterations, then of the others */
     if (!found.firsts || !found.ends || !lengths) {
         free(found.firsts);
         free(found.ends);
@@ -351,7 +355,8 @@ static int try_period(struct search *s, const struct try *try, struct pithi_peri
     }
     for (uint32_t i = 0; i < count; i++)
         found.firsts[i] = begin_of(s, s->at[first + i], i ? s->at[first + i - 1] : 0, word, period, shift);
-    for (uint32_t i = count - 1; i > 0; i--) { /* backwards: the begin before is still that without extra calls */
+    /* Backwards, so that the begin of the iteration before is still without its extra calls. */
+    for (uint32_t i = count - 1; i > 0; i--) {
         uint32_t distance = found.firsts[i] - found.firsts[i - 1];
         if (distance > period && distance <= 2 * period + EXTRA)
             found.firsts[i] = with_extras(s, found.firsts[i], least(distance - period, EXTRA));

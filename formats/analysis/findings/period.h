@@ -1,4 +1,5 @@
-/* period.h - finds the period in a row of calls: what a program repeats. It knows numbers and times, not MPI. */
+/* period.h - finds the period in a row of calls: what a program repeats. It uses numbers and times, and nothing of
+ * MPI. */
 #ifndef PITHI_PERIOD_H
 #define PITHI_PERIOD_H
 

@@ -1,9 +1,10 @@
-/* run_delay.c - how long ranks could run but had no core, by what each run records at its end. The property
+/* run_delay.c - how long ranks could run but had no core, from properties that each run records at its end. The
+ * property
  *
  *     run_delay_ns    delay=20017 cpu=4523 time=24543 ranks=6 threads=730
  *
- * says that 6 ranks had no core for 20017 of 24543 ns, and their other threads for 730 ns. It is a
- * sum over the run: PITH_COUNTERS=run-delay says when. Another says it of a single rank, the fourth:
+ * says that 6 ranks had no core for 20017 of 24543 ns, and their other threads for 730 ns. It is a sum over the run;
+ * PITH_COUNTERS=run-delay records at which times it was. Another property says it for a single rank, here rank 3:
  *
  *     run_delay_ns 3  delay=4010 threads=0 */
 #include <math.h>
@@ -26,7 +27,7 @@ int pithi_run_delay_find(const struct pithlog *log, struct pithi_run_delay *dela
 
     *delay = (struct pithi_run_delay){0};
     for (uint32_t i = 0; (key = pithlog_get_property(log, i, &value)) != NULL; i++)
-        if (strcmp(key, "run_delay_ns") == 0 && !strchr(value, ',')) /* of several logs that were merged: unknown */
+        if (strcmp(key, "run_delay_ns") == 0 && !strchr(value, ',')) /* several logs were merged: unknown */
             *delay = (struct pithi_run_delay){number_after(value, "delay="), number_after(value, "cpu="),
                                               number_after(value, "time="), (uint32_t)number_after(value, "ranks="),
                                               fmax(0, number_after(value, "threads="))};

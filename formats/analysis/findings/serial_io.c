@@ -5,8 +5,8 @@
  * *batch*: calls of one function on different ranks, all open at one moment. Calls that are served at the same time end
  * at about the same time. If they are served one after another, each ends later than the one before by about the time
  * of the quickest call: by at least half of it, and on average by at most twice of it. Then the cost is the time of the
- * calls beyond that of the quickest. Two calls are no batch: if one writes twice as much as the other, they look the
- * same.
+ * calls beyond the time of the quickest. Two calls are no batch: if one writes twice as much as the other, they look
+ * the same.
  *
  *     three ranks write from 0 on, until 10, 20 and 30 ms      one after another: the steps are 10, the quickest is 10
  *                                                              cost 10 + 20 + 30 - 3 * 10 = 30 ms
@@ -17,7 +17,7 @@
 #include "analysis/analysis.h"
 #include "analysis/findings.h"
 
-enum { LEAST_CALLS = 3 }; /* of a batch */
+enum { LEAST_CALLS = 3 }; /* least calls in a batch */
 
 struct io_call {
     int64_t begin_ns, end_ns; /* of the call */
@@ -29,7 +29,7 @@ struct io_calls {
     uint32_t count, room; /* [count] by begin */
 };
 
-/* 0: no memory. */
+/* Collects the calls that read or write files. 0: no memory. */
 static int collect(struct pithlog_analysis *a, struct io_calls *calls)
 {
     const struct pithlog_info *info = pithlog_get_info(a->graph.log);

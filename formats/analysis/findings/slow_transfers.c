@@ -1,10 +1,10 @@
 /* slow_transfers.c - finds transfers that take longer than their peers: messages of certain hosts, and collectives.
  *
- * Peers are calls of the same function that move about as many bytes (the same power of two). Of messages, only those
- * count whose receiver waited: the rest of its call, from the begin of the send, is the transfer. (If the message is
- * there already, the call shows nothing of the network.) They are compared by pair of hosts: a pair is slow if the
- * median of its messages is SLOW_HOSTS times that of most pairs. A call of a collective is slow if its transfer, which
- * begins when the last rank that it needs has come, is SLOW_COLL times the median of calls with as many ranks.
+ * Peers are calls of the same function that move about as many bytes (the same power of two). Only messages whose
+ * receiver waited count: the rest of its call, from the begin of the send, is the transfer. (If the message has arrived
+ * already, the call shows nothing of the network.) Messages are compared by pair of hosts: a pair is slow if the median
+ * of its messages is SLOW_HOSTS times that of most pairs. A call of a collective is slow if its transfer, which begins
+ * when the last rank that it needs has come, is SLOW_COLL times the median of calls with as many ranks.
  *
  *     medians of four pairs of hosts    10, 11, 12 and 30 us: the typical one is 11, so the last pair is slow, and each
  *                                       of its messages costs 19 us
@@ -20,18 +20,24 @@
 #include "analysis/replay/network.h"
 #include "native/log.h"
 
-enum { SLOW_HOSTS = 2, SLOW_COLL = 3, LEAST_CALLS = 8, LEAST_PAIRS = 3, NEEDS_MOST = 7 };
+enum {
+    SLOW_HOSTS = 2,  /* a pair of hosts is slow if its median is this many times the typical one */
+    SLOW_COLL = 3,   /* a call is slow if it takes this many medians */
+    LEAST_CALLS = 8, /* fewer calls have no median */
+    LEAST_PAIRS = 3, /* fewer pairs of hosts have no typical median */
+    NEEDS_MOST = 7   /* calls with at least this number of messages are one group */
+};
 
-/* The calls that are compared as one. */
+/* Calls that are compared with one another: same function, about as many bytes. */
 struct peers {
-    uint32_t state, group;  /* group: of the size in bytes, and of the number of messages of a call (0: a collective) */
-    uint32_t with;          /* collective: ranks; messages: the two hosts */
-    struct pithi_bins bins; /* their transfers */
-    double median_ns, typical_ns; /* of these transfers; of most peers */
+    uint32_t state, group;        /* group: log2 of the bytes, and number of messages of a call (0: a collective) */
+    uint32_t with;                /* collective: ranks; messages: the two hosts */
+    struct pithi_bins bins;       /* their transfers */
+    double median_ns, typical_ns; /* median_ns: of these transfers; typical_ns: of most peers */
     uint32_t lane, other;         /* of the slowest message */
     int64_t at_ns, end_ns;        /* its call */
     int64_t slowest_ns;           /* its transfer */
-    int is_coll, is_message;      /* neither: a call that completes a collective of any function */
+    int is_coll, is_message;      /* if both are 0: a call that completes a collective of any function */
 };
 
 struct transfers {
@@ -80,7 +86,7 @@ static int transfer_of(const struct pithlog_analysis *a, const struct pithi_piec
     return 1;
 }
 
-/* NULL: no memory. */
+/* The peers of a transfer. NULL: no memory. */
 static struct peers *peers_of(struct transfers *all, const struct transfer *t)
 {
     uint64_t key = pithi_map_pair(t->state << 8 | t->group, t->with); /* 5 bits of size, 3 of messages */

@@ -1,7 +1,7 @@
 /* state_sums.c - states summed over lanes, as causes of waiting and on the critical path; words for states, lanes.
  *
- * Of a state on the critical path, only what is beyond its mean can be saved by moving work: if the path has 5 s of
- * `refine`, and the lanes take 3 s of it on average, 2 s are its imbalance. */
+ * If a state is on the critical path, moving work can save only what is beyond the mean of the lanes: if the path has 5
+ * s of `refine`, and the lanes take 3 s of it on average, 2 s are its imbalance. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,8 +44,8 @@ const char *pithi_state_text(const struct pithlog *log, uint32_t state)
     return state == PITHLOG_COMPUTING ? "computing" : pithlog_get_def(log, state)->name;
 }
 
-/* The number of different cores in the property `affinity` of a host: "0-3,8" of all its ranks, or of each
- * "rank 0 on 0-1, rank 1 on 2-3". 0: the list is cut, or is none. */
+/* The number of different cores in the property `affinity` of a host. It lists the cores of all ranks, "0-3,8", or of
+ * each rank, "rank 0 on 0-1, rank 1 on 2-3". 0: the text is cut, or is no such list. */
 static uint32_t cores_listed(const char *text)
 {
     enum { CORES = 8192 }; /* numbers of cores that a list may have */
@@ -73,7 +73,8 @@ static uint32_t cores_listed(const char *text)
     return count;
 }
 
-/* The properties "cores HOST" and "affinity HOST" stand in this order, those of a host together: one pass suffices. */
+/* In a log, the properties "cores HOST" and "affinity HOST" of a host follow each other in this order, so one pass
+ * suffices. */
 uint32_t pithi_cores_of(const struct pithlog *log, uint32_t *all)
 {
     const char *key, *value, *host = NULL;
@@ -191,9 +192,16 @@ double pithi_path_imbalance(const struct pithlog_analysis *a, uint32_t state, do
  *     MPI_Recv of 8 bytes: 10 calls of 2 us, 30 of 4 ms     limit: 1 ms; 30 are long, by 4 ms - 2 us each
  *
  * The partner of a long call had come before (else it would have waited). But if another call of that partner begins
- * where this one ends, then this one needed it, for a reason that no rule knows: it was not the core. */
+ * where this call ends, this call needed it, for a reason that no rule has. Then it was not long for want of a core. */
 
-enum { LONG_TIMES = 20, LONG_LEAST_NS = 1000000, LONG_PEERS = 10, PART = 10, MESSAGE_NS = 10000, WAKE_NS = 50000 };
+enum {
+    LONG_TIMES = 20,         /* a call is long if its transfer exceeds this many times the 10th percentile, */
+    LONG_LEAST_NS = 1000000, /* and this time */
+    LONG_PEERS = 10,         /* if fewer calls have its size, it is compared with calls of all sizes */
+    PART = 10,               /* the 10th percentile (pithi_bins_part) */
+    MESSAGE_NS = 10000,      /* work of a call that completes several messages, for each of them */
+    WAKE_NS = 50000          /* a call may end this much later than a call that it needed began */
+};
 
 /* Calls of one function with about as many bytes. */
 struct sized_calls {
@@ -206,7 +214,7 @@ struct all_calls {
     uint32_t count, room;
 };
 
-/* The calls of a size; all of the function. NULL: no memory. */
+/* Finds the calls of a function with a size; ALL_SIZES: all calls of the function. NULL: no memory. */
 enum { ALL_SIZES = 64 };
 static uint32_t size_of(const struct pithi_need *need) { return need ? 1 + pithi_log2(need->bytes) : 0; }
 static struct sized_calls *sized_calls_of(struct all_calls *all, uint32_t state, uint32_t size)
@@ -235,13 +243,14 @@ static int begins_at_end(const struct pithlog_analysis *a, const struct pithi_pi
     }
 }
 
-/* Members of a collective can enter it while a call lasts that needs only some of them, or none by the rules (an inner
- * rank of the tree of MPI_Reduce); and what ends with another rank's call may have needed that. So for each collective
- * that has long calls, the begins of all its calls, in order; and at [definitions], those of all calls. */
+/* The begins of the calls of one function, in order. They are collected for each collective that has long calls, and at
+ * index [definitions] for all calls. The reason: members of a collective may enter it while a call lasts that needs
+ * only some of them, or none by the rules (an inner rank of the tree of MPI_Reduce). And a call that ends when a call
+ * of another rank begins may have needed that call. */
 struct begins {
     int64_t *ns; /* ascending */
     size_t count;
-    int receives; /* a call without a need has a partner that is not in the log */
+    int receives; /* 1: it is a receive with long calls; if such a call has no need, its partner is not in the log */
 };
 
 static int by_time(const void *a, const void *b)
@@ -250,7 +259,7 @@ static int by_time(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* `begins`: [definitions + 1], all zero. 0: no memory. */
+/* Collects the begins for calls that are judged. `begins`: [definitions + 1], all zero. 0: no memory. */
 static int collect_begins(struct pithlog_analysis *a, const struct pithlog_call_sum *sums, struct begins *begins,
                           struct pithi_scratch *scratch)
 {
@@ -316,13 +325,15 @@ static int64_t transfer_of(const struct pithlog_analysis *a, const struct pithi_
     return to_ns - from_ns - *waited_ns;
 }
 
-/* By how much a call is too long: beyond the fitted network, or else beyond its shorter peers. 0: it is not. */
+/* By how much a call is too long: beyond the fitted network's time or, without that, the time of its shorter peers. 0:
+ * it is not. */
 static int64_t too_long_ns(struct pithlog_analysis *a, const struct pithi_pieces *p, int64_t transfer_ns,
                            const struct sized_calls *peers, const struct pithi_need *need, const struct begins *begins)
 {
     const struct begins *members = &begins[p->piece->state], *all = &begins[pithlog_get_info(a->graph.log)->defs];
     double short_ns = pithi_bins_part(&peers->bins, PART), usual_ns;
-    int64_t messages_ns = 0, end_ns = p->next->begin_ns; /* messages_ns: MPI_Waitall works for each of a thousand */
+    /* messages_ns: the work of a call for its messages, if it has several (MPI_Waitall). */
+    int64_t messages_ns = 0, end_ns = p->next->begin_ns;
     int64_t latency_ns = short_ns > WAKE_NS ? (int64_t)short_ns : WAKE_NS;
 
     for (const struct pithi_need *of = need ? pithi_graph_need(&a->graph, p->piece->needs) : NULL; of;
@@ -346,7 +357,7 @@ static int64_t too_long_ns(struct pithlog_analysis *a, const struct pithi_pieces
     return transfer_ns > (int64_t)usual_ns ? transfer_ns - (int64_t)usual_ns : 0;
 }
 
-/* `sums`: [definitions], all zero. */
+/* Sums all calls in `sums`: [definitions], all zero. */
 static int sum_calls(struct pithlog_analysis *a, struct pithlog_call_sum *sums)
 {
     const struct pithlog_info *info = pithlog_get_info(a->graph.log);

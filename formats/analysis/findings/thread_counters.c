@@ -42,8 +42,8 @@ static double computing_part(const struct summing *s, const struct pithlog_step 
 
     for (uint32_t i = 0; i < step->depth; i++)
         if (s->is_call[step->open[i].id])
-            /* A part of nothing: all or none. */
             return 0;
+    /* An interval without length counts wholly or not at all. */
     if (from_ns == to_ns)
         return begin_ns <= end_ns;
     return end_ns > begin_ns ? (double)(end_ns - begin_ns) / (double)(to_ns - from_ns) : 0;

@@ -1,13 +1,14 @@
-/* bins.h - lengths of transfers, counted in half powers of two, for percentiles. */
+/* bins.h - counts lengths of time in bins of half powers of two (up to 95 ns, 96-127, 128-191, 192-255 ...), for
+ * percentiles. */
 #ifndef PITHI_BINS_H
 #define PITHI_BINS_H
 
 #include <stdint.h>
 
-enum { PITHI_BINS = 64, PITHI_LEAST_BIN = 12 }; /* from 64 ns on */
+enum { PITHI_BINS = 64, PITHI_LEAST_BIN = 12 }; /* bin 0 ends where half a power of two above 64 ns begins */
 struct pithi_bins {
-    uint32_t counts[PITHI_BINS], all; /* by length of transfer; of all */
-    double sums[PITHI_BINS];          /* ns of these transfers */
+    uint32_t counts[PITHI_BINS], all; /* number of lengths in each bin; in all */
+    double sums[PITHI_BINS];          /* sum of the lengths in each bin */
 };
 
 static inline unsigned pithi_log2(uint64_t value) { return 63 - (unsigned)__builtin_clzll(value | 1); }
@@ -23,7 +24,7 @@ static inline void pithi_bins_add(struct pithi_bins *bins, int64_t ns)
     bins->all++;
 }
 
-/* The mean of the bin that contains the first `part`-th: 2 is the median, 10 the 10th percentile. */
+/* The mean of the bin in which 1 / part of all lengths is reached: part 2 gives the median, 10 the 10th percentile. */
 static inline double pithi_bins_part(const struct pithi_bins *bins, uint32_t part)
 {
     uint32_t below = 0, bin = 0;

@@ -26,19 +26,24 @@
 #include "base/tournament.h"
 #include "native/log.h"
 
-enum { SMALL_BYTES = 1024, SMALL_APART_NS = 100000, SMALL_MOST_NS = 1000000, NEEDS_LEAST = 16 };
+enum {
+    SMALL_BYTES = 1024,      /* count_small: largest small message */
+    SMALL_APART_NS = 100000, /* the longest time between two sends that could be one */
+    SMALL_MOST_NS = 1000000, /* a longer call waits or has no core; its time is not the time of a small message */
+    NEEDS_LEAST = 16         /* places for needs that a lane reserves at once, at least */
+};
 
 /* A lane while the log is read. */
 struct building_lane {
     struct pithi_lane_piece *last;       /* its last piece */
-    uint32_t call;                       /* 1 + index of the outermost MPI state among those open; 0: none */
+    uint32_t call;                       /* 1 + index of the outermost open MPI state; 0: none is open */
     uint32_t call_state;                 /* that state */
     int32_t last_peer;                   /* receiver of its last message; -1: none, or the lane has received since */
     int64_t sent_ns;                     /* end of the call that sent this message */
-    int has_sent;                        /* the open call sent a message */
-    int is_small;                        /* the open call sent a message that could be part of the message before */
-    struct pithi_coll_part part;         /* open blocking collective; part.coll is UINT32_MAX: none */
-    uint32_t needs, next_need, need_end; /* how many it has; its next one, and the end of its places */
+    int has_sent;                        /* 1: the open call sent a message */
+    int is_small;                        /* 1: the open call sent a small message (count_small) */
+    struct pithi_coll_part part;         /* open blocking collective; part.coll UINT32_MAX: none */
+    uint32_t needs, next_need, need_end; /* number of its needs; its next reserved place, and their end */
     uint32_t init, finalize;             /* 1 + the piece of MPI_Init, of MPI_Finalize; 0: none */
 };
 
@@ -51,9 +56,10 @@ struct coll_step {
     struct pithi_coll_part part;
 };
 
-/* The steps of a lane, or of several in order, in a stretch. */
+/* Steps of a stretch in the order of their times: all of one lane, or of several lanes one after the other. */
 struct coll_run {
     struct pithi_player player; /* must be first */
+    /* indices in coll_steps: the next step of the run, and its end. */
     uint32_t next, end;
 };
 
@@ -67,11 +73,12 @@ struct building {
     unsigned char *serves;  /* [definitions]: 1: an MPI call that serves accesses of other ranks */
     unsigned char *clocks;  /* [definitions]: 1: MPI_Wtime or MPI_Wtick: its time belongs to the state around it */
     unsigned *traits;       /* [definitions] */
-    int64_t from_ns, to_ns, first_init_ns, init_ns; /* as asked; the first and the last end of MPI_Init */
-    uint32_t kinds;                                 /* of the records that count */
-    int is_full;                                    /* no memory in a callback */
-    int by_stretches;                               /* the steps come by stretches (records.h) */
-    struct coll_step *coll_steps;                   /* of the stretch */
+    /* The window as asked for; the first and the last end of MPI_Init. */
+    int64_t from_ns, to_ns, first_init_ns, init_ns;
+    uint32_t kinds;               /* mask of the kinds of records that are read */
+    int is_full;                  /* 1: a callback had no memory */
+    int by_stretches;             /* 1: the steps come by stretches (records.h) */
+    struct coll_step *coll_steps; /* steps of the stretch that ends next */
     uint32_t coll_step_count, coll_step_room;
 };
 
@@ -82,7 +89,7 @@ static int no_memory(const struct pithi_graph *g)
 
 /* ---- Pieces ------------------------------------------------------------------------------------------------------ */
 
-/* The lane is in `state` from now on. An empty piece of computing is replaced. */
+/* The lane is in `state` from now on. A piece of computing that has no length is replaced. */
 static int new_piece(struct building *b, uint32_t lane, int64_t time_ns, uint32_t state)
 {
     struct pithi_graph *g = b->graph;
@@ -113,9 +120,8 @@ static void end_init(struct building *b, uint32_t state, int64_t time_ns)
     b->init_ns = time_ns > b->init_ns ? time_ns : b->init_ns;
 }
 
-/* States need not nest: MPI_Reduce may end before an MPI_Recv that began in it.
- *
- * The outermost call, open[at], ends. An MPI state inside it that is still open becomes the call. */
+/* The outermost call, open[at], ends. An MPI state inside it that is still open becomes the outermost call: states need
+ * not nest, so MPI_Reduce may end before an MPI_Recv that began in it. */
 static void end_call(const struct pithi_graph *g, struct building_lane *lane, const struct pithlog_step *step)
 {
     lane->call = 0;
@@ -184,13 +190,14 @@ static int end_state(struct building *b, const struct pithlog_step *step)
 
 /* ---- Needs ------------------------------------------------------------------------------------------------------- */
 
-/* The records of lanes come mixed, and so would their needs. A pass over one lane would then touch every page of the
- * temporary file. So a lane takes places by the dozen, more of them the more it has: half as many again.
+/* Reserves places for needs of a lane, side by side. 0: no memory.
  *
- * Reserves places for needs of a lane, side by side, as most passes take lane by lane. 0: no memory. */
+ * Most passes go lane by lane. If needs were stored in the order of the records, such a pass would touch every page of
+ * the temporary file. So a lane reserves many places at once: half as many as it has needs, at least NEEDS_LEAST. */
 static int reserve_needs(struct pithi_graph *g, struct building_lane *of)
 {
-    uint32_t places = of->needs / 2, most = (1u << g->scratch.chunk_bits) / 4; /* a piece in four has one, or fewer */
+    /* As a rule, at most one piece in four has a need, so a chunk of pieces needs no more places than `most`. */
+    uint32_t places = of->needs / 2, most = (1u << g->scratch.chunk_bits) / 4;
 
     places = places < NEEDS_LEAST ? NEEDS_LEAST : places > most ? most : places;
     of->next_need = g->needs.count;
@@ -226,7 +233,7 @@ static void need_message(void *context, uint32_t lane, uint32_t number, uint32_t
     int64_t begin_ns = pithi_graph_piece(b->graph, lane, number)->begin_ns;
 
     if (by->lane == lane && by->time_ns > begin_ns)
-        return; /* it cannot wait for what it does later itself */
+        return; /* a call cannot wait for what its own lane does later */
     if (kind == PITHLOG_WAIT_FOR_PROGRESS && by->number == UINT32_MAX)
         return;
     add_need(b, lane, number,
@@ -280,11 +287,13 @@ static int leave_epoch(struct building *b, uint32_t lane, int64_t end_ns)
     return pithi_epochs_leave(b->epochs, &call, end_ns, &client);
 }
 
-/* The lane has completed its part of a collective: at the end of a blocking call, or in the MPI_Wait of a nonblocking
- * one. Between two groups, a member waits for the other group, whose instance has the next number or the one before.
+/* The lane has completed its part of a collective, at the end of a blocking call or in the MPI_Wait of a nonblocking
+ * collective: adds its need. On an intercommunicator, each group has an instance, and the numbers of the two follow
+ * each other. A member waits for the members of the other group.
  *
- * A collective that may or may not wait (MAY_WAIT: making a window) gets its needs in any case. Whether they count is
- * seen at the end: if one member left before the last one came, none waited (release_needs). */
+ * A collective that may or may not synchronise (PITHI_COLL_MAY_WAIT: MPI_Win_create) gets its needs in any case.
+ * release_needs decides at the end whether they count: if a member left before the last member came, no member
+ * waited. */
 static void add_coll_need(struct building *b, const struct coll_step *step)
 {
     static const uint16_t of[] = {[PITHI_COLL_ALL] = PITHI_NEED_ALL,
@@ -312,7 +321,7 @@ static void add_coll_need(struct building *b, const struct coll_step *step)
     need.instance = part->is_second ? first : last;
     if (!(part->rule.flags & PITHI_COLL_AFTER) &&
         (pithi_colls_last(b->colls, part, &when) != 0 || part->gets_of_all || may_wait ||
-         part->rule.shape == PITHI_COLL_NEIGHBOURS)) /* released by infer.c */
+         part->rule.shape == PITHI_COLL_NEIGHBOURS)) /* infer.c finds its releases */
         add_need(b, lane, piece, need);
     pithi_colls_leave(b->colls, part, end_ns);
 }
@@ -332,11 +341,10 @@ static struct pithi_graph_coll *new_coll(struct pithi_graph *g, uint32_t comm, u
     return coll;
 }
 
-/* Of a blocking collective the begin of the call counts, not the time of its record, which is later; of a nonblocking
- * one, the begin of the call that starts it.
+/* The lane begins its part of an instance in a piece. Keeps the begin of the root and the latest begin; of equal
+ * begins, that on the lowest lane. 0: no memory.
  *
- * The lane begins its part of an instance in a piece. Keeps the begin of the root and the latest begin; of equal ones,
- * that of the lowest lane. 0: no memory. */
+ * The member begins with the call that makes or starts the collective, not at the COLL record, which is later. */
 static int begin_member(struct pithi_graph *g, uint32_t lane, uint32_t piece, uint32_t instance, uint32_t position,
                         int is_root)
 {
@@ -384,7 +392,7 @@ static int make_positions(struct pithi_graph *g, struct pithi_graph_coll *coll)
     return 1;
 }
 
-/* 0: no memory. */
+/* Keeps the bytes of a collective's record. 0: no memory. */
 static int add_moved(struct pithi_graph *g, const struct pithlog_record *r, uint32_t state)
 {
     struct pithi_graph_lane *lane = &g->lanes[r->lane];
@@ -421,8 +429,10 @@ static int enter_coll(struct building *b, const struct coll_step *step)
                         part.is_root);
 }
 
-/* The order in which members enter and leave a collective decides who has waited. So these steps are taken in the order
- * of times: at once, or, if steps come rank by rank, at the end of each stretch. 0: no memory. */
+/* Takes a step now, or, if steps come rank by rank, keeps it until the end of the stretch. 0: no memory.
+ *
+ * The order in which members enter and leave a collective decides which of them have waited. So steps are taken in the
+ * order of their times. */
 static int take_coll_step(struct building *b, const struct coll_step *step)
 {
     if (b->by_stretches) {
@@ -466,8 +476,11 @@ static int take_coll(struct building *b, const struct pithlog_record *r)
     return take_coll_step(b, &step) ? PITH_OK : no_memory(g);
 }
 
-/* The steps of a stretch come lane by lane: in as many runs as there were lanes together, each in order. Takes them all
- * in the order of times; of equal ones, those of the lower lanes first. */
+/* Takes the steps of a stretch in the order of their times; at equal times, the steps of lower lanes first. 0: no
+ * memory.
+ *
+ * The steps came lane by lane. A new run begins wherever a step is earlier than the step before, and the runs are
+ * merged. */
 static int take_coll_steps(struct building *b)
 {
     uint32_t count = 0, leaves;
@@ -531,12 +544,12 @@ static int take_event(struct building *b, const struct pithlog_step *step)
     return status < 0 ? no_memory(b->graph) : PITH_OK;
 }
 
-/* Of ten sends of 8 bytes to rank 1 in a row, the last nine could have been part of the first. They could not if the
- * sender receives in between, as what it receives may decide what it sends; nor if it computes in between for a while,
- * as the first would then come late. A call that takes 1 ms waits, or had no core; its time is not that of a small
- * message.
+/* Counts small messages that could be part of the message before: to the same receiver, with no receive in between.
  *
- * Counts small messages that could be part of the message before: to the same receiver, with no receive in between. */
+ * Example: of ten sends of 8 bytes to rank 1 in a row, the last nine could have been part of the first. They could not
+ * if the sender receives in between, as the received data may decide what it sends. Nor could they if it computes for
+ * longer than SMALL_APART_NS in between, as the first would then come late. A call that takes 1 ms waits, or had no
+ * core; its time is not the time of a small message. */
 static void count_small(struct building *b, const struct pithlog_record *r)
 {
     struct building_lane *lane = &b->lanes[r->lane];
@@ -551,7 +564,7 @@ static void count_small(struct building *b, const struct pithlog_record *r)
     lane->has_sent |= r->kind == PITHLOG_SEND;
 }
 
-/* A record that begins or ends no open state. */
+/* Takes a record that begins or ends no open state. */
 static int take_record(struct building *b, const struct pithlog_step *step)
 {
     struct pithi_graph *g = b->graph;
@@ -608,7 +621,7 @@ static int take_step(void *context, const struct pithlog_step *step)
     return err || !b->is_full ? err : no_memory(b->graph);
 }
 
-/* ---- The whole --------------------------------------------------------------------------------------------------- */
+/* ---- Building ---------------------------------------------------------------------------------------------------- */
 
 static int reads_clock(const struct pithlog_def *def)
 {
@@ -652,8 +665,8 @@ static int prepare(struct building *b)
     return err;
 }
 
-/* MPI_Init: all lanes that call it wait for the last one, or none waits. If one left it before the last came, the
- * library does not synchronise there, and nobody waited. */
+/* Adds the needs of MPI_Init: all lanes that call it wait for the last one, or none waits. If a lane left it before the
+ * last lane came, the library does not synchronise there. */
 static void init_together(struct building *b)
 {
     struct pithi_need need = {.release_ns = INT64_MIN, .kind = PITHLOG_WAIT_AT_INIT, .of = PITHI_NEED_LANE};
@@ -681,7 +694,7 @@ static void init_together(struct building *b)
             add_need(b, i, b->lanes[i].init - 1, need);
 }
 
-/* MPI_Finalize: a collective of all lanes that call it. */
+/* Makes MPI_Finalize a collective of all lanes that call it. */
 static int finalize_together(struct building *b)
 {
     struct pithi_graph *g = b->graph;
@@ -701,11 +714,11 @@ static int finalize_together(struct building *b)
     return PITH_OK;
 }
 
-/* In MPI_Scan, position 3 waits for the latest of positions 0 to 2: of begins at 10, 30, 20, 40, the latest up to each
- * position are 10, 30, 30, 40, so position 3 is released at 30, by the lane of position 1.
+/* After the last record: computes the latest begin up to each scan position, the releases of needs for collectives, and
+ * the pieces that contain the releases.
  *
- * Computes the latest begin up to each scan position, the releases of needs for collectives, and the pieces that
- * contain the releases. */
+ * Example: in MPI_Scan, position 3 waits for the latest of positions 0 to 2. If the positions begin at 10, 30, 20, 40,
+ * the latest begins up to each are 10, 30, 30, 40. So position 3 is released at 30, by the lane of position 1. */
 static void release_needs(struct pithi_graph *g)
 {
     for (uint32_t i = 0; i < g->colls.count; i++) {

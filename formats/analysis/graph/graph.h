@@ -17,42 +17,45 @@
 struct pithi_lane_piece {
     int64_t begin_ns; /* it lasts until the begin of the next piece */
     uint32_t state;   /* definition, or PITHI_OUTSIDE */
-    uint32_t needs;   /* 1 + its first need; 0: none */
+    uint32_t needs;   /* 1 + index of its first need; 0: none */
 };
 
 enum pithi_need_of { PITHI_NEED_LANE, PITHI_NEED_ALL, PITHI_NEED_ROOT, PITHI_NEED_LOWER };
 enum {
     PITHI_NEED_CONCLUDED = 1, /* infer.h */
-    PITHI_NEED_RECEIVED = 2   /* of a loop that polls: a message that its last test has received or found */
+    PITHI_NEED_RECEIVED = 2   /* in a polling loop: a message that its last test has received or found */
 };
 struct pithi_need {
-    int64_t release_ns; /* INT64_MIN: no lane releases it; of PITHLOG_WAIT_FOR_PROGRESS: not concluded (infer.h) */
-    uint32_t next;      /* next need of the same call: 1 + its index; 0: none */
-    uint32_t lane;      /* the lane that releases it; PITHI_NO_LANE: none */
-    uint32_t instance;  /* of a collective; PITHI_NEED_LANE: 0 or one of the above */
-    uint32_t position;  /* PITHI_NEED_LANE: the piece of `lane` with the release; PITHI_NEED_LOWER: scan position */
-    uint16_t kind;      /* enum pithlog_wait_kind; 0: a place without a need */
-    uint16_t of;        /* enum pithi_need_of */
-    uint32_t bytes;     /* of the message; that the member of a collective receives; at most UINT32_MAX */
-    int64_t posted_ns;  /* of a message: the begin of the call that posted its receive, if this lane did so before the
-                           call that completes it; else the begin of the latter, or later */
+    /* INT64_MIN: no lane releases it; for the kind PITHLOG_WAIT_FOR_PROGRESS: not found yet (infer.h). */
+    int64_t release_ns;
+    uint32_t next; /* next need of the same call: 1 + its index; 0: none */
+    uint32_t lane; /* the lane that releases it; PITHI_NO_LANE: none */
+    /* Number of the collective instance; for PITHI_NEED_LANE: PITHI_NEED_CONCLUDED, PITHI_NEED_RECEIVED or 0. */
+    uint32_t instance;
+    uint32_t position; /* PITHI_NEED_LANE: the piece of `lane` with the release; PITHI_NEED_LOWER: scan position */
+    uint16_t kind;     /* enum pithlog_wait_kind; 0: a place without a need */
+    uint16_t of;       /* enum pithi_need_of: what releases it */
+    uint32_t bytes;    /* size of the message, or received by the member of a collective; at most UINT32_MAX */
+    int64_t posted_ns; /* for a message: the begin of the call that posted its receive, if this lane posted it
+                           before the call that completes it; else the begin of this call */
 };
 
 /* A collective instance; a collective between two groups has an instance for each group. */
 struct pithi_graph_coll {
     int64_t last_ns, root_ns;      /* begin of the last member, and of the root */
     uint32_t last_lane, root_lane; /* PITHI_NO_LANE: none */
-    uint32_t members, comm;        /* members: that have begun it */
+    uint32_t members, comm;        /* number of members that have begun it */
     uint32_t positions;            /* scan: 1 + index of its first position; 0: none */
-    uint16_t kind;                 /* enum pithlog_wait_kind; 0: nobody waits */
+    uint16_t kind;                 /* enum pithlog_wait_kind; 0: no member waits */
     uint16_t traits;               /* PITHI_COLL_IS_* */
-    int64_t first_end_ns;          /* PITHI_COLL_MAY_WAIT: earliest leave; before the last enter: no synchronisation */
+    /* PITHI_COLL_MAY_WAIT: the earliest leave. If it is before the last begin, the collective did not synchronise. */
+    int64_t first_end_ns;
 };
 
 enum {
     PITHI_COLL_IS_STARTED = 1, /* nonblocking: its members wait in later calls */
     PITHI_COLL_IS_OF_NEIGHBOURS = 2,
-    PITHI_COLL_IS_LOOSE = 4 /* of neighbours: parts may be empty */
+    PITHI_COLL_IS_LOOSE = 4 /* a neighbourhood collective whose parts may be empty */
 };
 
 /* A scan position: the latest begin up to it. */
@@ -61,16 +64,17 @@ struct pithi_graph_position {
     uint32_t lane;
 };
 
-/* A lane begins its part of a collective. */
+/* A lane's part of a collective instance. */
 struct pithi_graph_member {
     uint32_t instance, piece;
     uint32_t position; /* scan, neighbours: its place in the communicator; else PITHI_NO_LANE */
     int is_root;       /* 1: it is the root */
 };
 
-/* The bytes of a lane's part of a collective, also if the instance is unknown. */
+/* The bytes of a lane's part of a collective; it is kept even if the instance is unknown. */
 struct pithi_graph_moved {
-    uint32_t piece, state; /* state: names the operation; of a persistent one, the call that made its request */
+    /* `state`: the state of the call; for a persistent collective, of the call that made its request. */
+    uint32_t piece, state;
     uint64_t bytes, got_bytes;
 };
 
@@ -79,7 +83,7 @@ struct pithi_graph_lane {
     int64_t first_ns, last_ns;   /* first and last record */
     uint32_t calls;              /* MPI calls */
     uint32_t found;              /* the piece that pithi_graph_find found last */
-    uint64_t sends, small;       /* messages sent in the window; that could be part of the message before */
+    uint64_t sends, small;       /* messages sent in the window; how many of them could be part of the message before */
     int64_t small_ns;            /* time of the calls that sent the small ones */
     struct pithi_chunks members; /* struct pithi_graph_member, in the order of pieces */
     struct pithi_chunks moved;   /* struct pithi_graph_moved, in the order of pieces */
@@ -88,10 +92,11 @@ struct pithi_graph_lane {
 enum { PITHI_CALL_FIRST = 2 }; /* a value of `is_call` */
 struct pithi_graph {
     struct pithlog *log;
-    int64_t from_ns, to_ns;         /* the window */
-    int has_init, has_finalize;     /* the window's ends are those of MPI_Init and MPI_Finalize */
-    uint32_t last_init_lane;        /* begins MPI_Init last; PITHI_NO_LANE: fewer than two lanes call it */
-    int64_t late_init_ns;           /* so much later than the lane before it */
+    int64_t from_ns, to_ns;     /* the window */
+    int has_init, has_finalize; /* the window's ends are those of MPI_Init and MPI_Finalize */
+    /* The lane that begins MPI_Init last; PITHI_NO_LANE: fewer than two lanes call it. */
+    uint32_t last_init_lane;
+    int64_t late_init_ns;           /* time from the second last begin of MPI_Init to the last */
     int has_mpi;                    /* the log has states of MPI functions */
     unsigned char *is_call;         /* [definitions]: 1: an MPI call; PITHI_CALL_FIRST: it waits for the first need */
     struct pithi_graph_lane *lanes; /* [lanes] */
@@ -123,7 +128,7 @@ static inline struct pithi_lane_piece *pithi_graph_before(const struct pithi_gra
 {
     return pithi_chunks_before(&graph->lanes[lane].pieces, piece, index, sizeof *piece);
 }
-/* NULL after the last: next = pithi_graph_need(graph, need->next). */
+/* Need `number`, as in the fields `needs` and `next`; NULL: 0, the end of the list. */
 static inline struct pithi_need *pithi_graph_need(const struct pithi_graph *graph, uint32_t number)
 {
     return number ? pithi_chunks_at(&graph->needs, number - 1, sizeof(struct pithi_need)) : NULL;
@@ -141,14 +146,16 @@ static inline struct pithi_graph_position *pithi_graph_position(const struct pit
 {
     return pithi_chunks_at(&graph->positions, coll->positions - 1 + position, sizeof(struct pithi_graph_position));
 }
-/* The need that a call waits for: that with the latest release (MPI_Waitany, MPI_Waitsome: the earliest); of equal
- * releases, that of the first kind, then of the lowest lane. NULL: the call has no needs. */
+/* The need that decides when a call can end: the need with the latest release (in MPI_Waitany and MPI_Waitsome the
+ * earliest). Among equal releases, the lowest kind decides, then the lowest lane. NULL: the call has no needs with a
+ * release. */
 const struct pithi_need *pithi_graph_decisive(const struct pithi_graph *graph, const struct pithi_lane_piece *call);
-/* The piece of a lane that contains a moment: the last one that begins at or before it; 0 if the lane begins later. */
+/* The index of the piece of a lane that contains a moment: the last piece that begins at or before it; 0 if the lane
+ * begins later. */
 uint32_t pithi_graph_find(const struct pithi_graph *graph, uint32_t lane, int64_t time_ns);
 struct pithi_epoch_call;
-/* The first piece of a rank that begins after since_ns and has one of `states` ([definitions]: 1). 0: none, or one of
- * its lanes is in such a state at since_ns. */
+/* The first piece of a rank that begins after since_ns and whose state is marked in `states` ([definitions]: 1). 0:
+ * there is none, or a lane of the rank is in such a state at since_ns. */
 int pithi_graph_first_call(const struct pithi_graph *graph, const unsigned char *states, int32_t rank, int64_t since_ns,
                            struct pithi_epoch_call *call);
 

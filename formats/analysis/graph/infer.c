@@ -1,4 +1,4 @@
-/* infer.c - dependencies that no record tells, concluded from how times coincide.
+/* infer.c - concludes dependencies that no record has from times that coincide.
  *
  * Without it, three kinds of waiting would count as transfer or as computing:
  *
@@ -9,10 +9,10 @@
  *                   for the next call of rank 1, from 20 to 60
  *     polling       MPI_Test, 0.5 of sleep, MPI_Test ... until the message is there: a wait in pieces
  *
- * A coincidence alone proves nothing. So each conclusion needs a wait that is long against what it leaves unexplained,
- * and the rest of the log must not contradict it. If rank 3 has ever left an MPI_Bcast of this root before rank 1 began
- * its own, it does not need rank 1. If large messages arrive while the partner is outside MPI, the library progresses
- * by itself. Where nothing can be concluded, the time stays what it was. */
+ * A coincidence alone proves nothing. So each conclusion needs a wait that is long compared with the time that it
+ * leaves unexplained, and the rest of the log must not contradict it. If rank 3 has ever left an MPI_Bcast of this root
+ * before rank 1 began its own, it does not need rank 1. If large messages arrive while the partner is outside MPI, the
+ * library progresses by itself. Where nothing can be concluded, the time stays what it was. */
 #include "analysis/graph/infer.h"
 
 #include <math.h>
@@ -26,14 +26,14 @@
 #include "native/log.h"
 
 enum {
-    USUAL_TIMES = 4,     /* what an end may lag behind its cause, in medians of such lags */
+    USUAL_TIMES = 4,     /* usual lag of an end behind its cause, in medians of such lags */
     USUAL_LEAST = 10000, /* ns: shorter lags are always usual */
-    EXPLAINED = 4,       /* or the wait must be so many times longer than the lag */
-    CONTRADICTED = 10,   /* a rule holds if less than one in so many observations contradicts it */
-    CANDIDATES = 16      /* ranks that a member may wait for */
+    EXPLAINED = 4,       /* a longer lag is accepted if the wait is this many times as long */
+    CONTRADICTED = 10,   /* a rule holds if it has this many supporting observations for each contradiction */
+    CANDIDATES = 16      /* most ranks that are considered as causes for a member */
 };
 
-/* A wait from `from_ns` to `release_ns` explains a call that ends at `end_ns`. */
+/* 1: a wait from from_ns to release_ns explains why a call ends at end_ns. */
 static int explains(int64_t from_ns, int64_t release_ns, int64_t end_ns, double usual_ns)
 {
     double wait = (double)(release_ns - from_ns), lag = (double)(end_ns - release_ns);
@@ -53,26 +53,27 @@ static int64_t end_of(const struct pithi_graph *g, uint32_t lane, uint32_t piece
 
 /* ---- The members of instances ------------------------------------------------------------------------------------ */
 
-/* What a member of an instance does for others, and what it may wait for. In a blocking collective both are one call.
- * In a nonblocking one, others may need its next call after that which started it, and it waits in the call that
- * completes the operation. */
+/* A member of an instance: its call that others may wait for, and its call in which it may wait itself. In a blocking
+ * collective, both are the same call. In a nonblocking collective, others may need the next call after the one that
+ * started it, and the member waits in the call that completes the operation. */
 struct member {
-    int64_t begin_ns;                   /* of the call that others may wait for, `piece` */
-    int64_t from_ns, end_ns;            /* its own waiting may begin, at the earliest; the end of its call `waits` */
-    uint32_t lane, piece, waits, state; /* waits: NO_CALL: in none; state: the collective */
-    uint32_t start, place;              /* the call that starts it; the place among neighbours */
+    int64_t begin_ns;                   /* begin of the call `piece`, which others may wait for */
+    int64_t from_ns, end_ns;            /* earliest begin of the member's own wait; end of its call `waits` */
+    uint32_t lane, piece, waits, state; /* waits: NO_CALL: it waits in none; state: the collective */
+    uint32_t start, place;              /* the call that starts the collective; the member's place among neighbours */
 };
 
 #define NO_CALL UINT32_MAX
 
-/* The members of the instances that are wanted, side by side, those of an instance by begin. */
+/* The members of the wanted instances (is_wanted): instance by instance, and within an instance by begin. */
 struct members {
-    uint32_t *first; /* [colls + 1]: of instance i from first[i] to first[i + 1] */
+    uint32_t *first; /* [colls + 1]: the members of instance i are all[first[i]] to all[first[i + 1] - 1] */
     struct member *all;
-    struct pithi_scratch scratch; /* of both */
+    struct pithi_scratch scratch; /* memory of both arrays */
 };
 
-/* Rooted collectives with inner ranks, nonblocking ones, and those of neighbours. */
+/* 1: the members are needed here: of rooted collectives with inner ranks, nonblocking collectives, and those of
+ * neighbours. */
 static int is_wanted(const struct pithi_graph *g, const struct pithi_graph_coll *coll)
 {
     if (coll->traits & PITHI_COLL_IS_OF_NEIGHBOURS)
@@ -92,8 +93,8 @@ static int by_begin(const void *a, const void *b)
                                       : (x->lane > y->lane) - (x->lane < y->lane);
 }
 
-/* The piece in which a lane next makes progress for others: that at since_ns, or the first later one that is a call
- * which waits or tests; MPI_Isend and MPI_Irecv do neither. The last piece: none. */
+/* The piece in which a lane next makes progress for others: the piece at since_ns if it is a call that waits or tests,
+ * or the first such call afterwards. MPI_Isend and MPI_Irecv are no such calls. The last piece: there is none. */
 static uint32_t next_progress(const struct pithi_inferring *infer, uint32_t lane, int64_t since_ns)
 {
     const struct pithi_graph *g = infer->graph;
@@ -130,11 +131,11 @@ static struct member member_of(const struct pithi_inferring *infer, uint32_t lan
     } else if (coll->kind == PITHLOG_LATE_BROADCAST)
         member.from_ns = coll->root_ns > member.from_ns ? coll->root_ns : member.from_ns;
     else if (of->is_root)
-        member.waits = NO_CALL; /* it waits for all, which is known */
+        member.waits = NO_CALL; /* the root waits for all members, which is known without this */
     return member;
 }
 
-/* The member of an instance on a lane, while they stand in the order of lanes. NULL: none. */
+/* The member of an instance on a lane, as long as the members are in the order of lanes. NULL: none. */
 static struct member *member_in(const struct members *m, uint32_t instance, uint32_t lane)
 {
     uint32_t low = m->first[instance], high = m->first[instance + 1];
@@ -149,8 +150,8 @@ static struct member *member_in(const struct members *m, uint32_t instance, uint
     return low < m->first[instance + 1] && m->all[low].lane == lane ? &m->all[low] : NULL;
 }
 
-/* The calls that complete nonblocking collectives of a lane: they wait from when all that the collective needs has
- * begun. */
+/* Finds the call in which each member of a nonblocking collective waits: the call that completes it. Its wait for
+ * progress begins when all that the collective needs has begun. */
 static void see_completions(const struct pithi_inferring *infer, uint32_t lane, struct members *m)
 {
     struct pithi_graph *g = infer->graph;
@@ -174,7 +175,7 @@ static void see_completions(const struct pithi_inferring *infer, uint32_t lane, 
     }
 }
 
-/* Counts the members of each instance, then puts them into their places. 0: no memory. */
+/* Counts the members of each instance, then stores them at its place. 0: no memory. */
 static int collect(const struct pithi_inferring *infer, struct members *m)
 {
     struct pithi_graph *g = infer->graph;
@@ -201,7 +202,7 @@ static int collect(const struct pithi_inferring *infer, struct members *m)
             pithi_scratch_passed(&m->scratch, PITHI_SCRATCH_JUMP);
             m->all[m->first[of->instance]++] = member_of(infer, lane, of);
         }
-    memmove(m->first + 1, m->first, colls * sizeof *m->first); /* each had moved to its end */
+    memmove(m->first + 1, m->first, colls * sizeof *m->first); /* each first[i] had moved to the end of its instance */
     m->first[0] = 0;
     for (uint32_t lane = 0; started && lane < lanes; lane++)
         see_completions(infer, lane, m);
@@ -213,13 +214,15 @@ static int collect(const struct pithi_inferring *infer, struct members *m)
 
 /* ---- Inner ranks of trees, and progress of nonblocking collectives ----------------------------------------------- */
 
-/* The instances of one function, communicator and root. */
+/* Data of all instances with the same function, communicator and root. */
 struct tree_group {
-    struct pithi_bins lags; /* of all ends behind the last begin before them */
-    double usual_ns;        /* ns; a longer wait must have a reason */
+    struct pithi_bins lags; /* lengths from the last begin of a member before the end of a call, to this end */
+    double usual_ns;        /* ns; waits up to this length need no explanation */
 };
 
-/* For whom a member of them may wait: of a binomial tree the inner ranks on the way from the root. */
+/* The lanes that a lane may wait for in these instances: in a binomial tree, the inner ranks between it and the root.
+ * `support`: in how many instances the begin of `lane` explains the end of the call; `against`: how many contradict
+ * it. */
 struct parents {
     uint32_t count;
     struct parent {
@@ -234,7 +237,7 @@ struct trees {
     /* keys to numbers; each is an index into an array below */
     struct pithi_map function_numbers, group_numbers, parent_numbers;
     struct tree_group *groups;
-    struct parents *parents; /* of a group and lane */
+    struct parents *parents; /* by numbers of a group and a lane */
     uint32_t function_count, group_count, group_room, parent_count, parent_room;
     uint32_t *place; /* [lanes]: 1 + the lane's place among the members of a tree */
 };
@@ -242,10 +245,10 @@ struct trees {
 struct tree {
     struct member *members;
     uint32_t count, group;
-    uint16_t kind; /* of the waiting in it */
+    uint16_t kind; /* kind of the needs that are concluded */
 };
 
-/* 0: no memory. */
+/* Finds the members and the group of an instance. 0: no memory. */
 static int tree_of(struct trees *t, uint32_t instance, struct tree *tree)
 {
     const struct pithi_graph_coll *coll = pithi_graph_coll(t->g, instance);
@@ -282,8 +285,8 @@ static uint32_t begun_before(const struct tree *tree, int64_t end_ns)
     return low;
 }
 
-/* A lag is the time from the last begin of a member that a call can have waited for, to the end of the call. The median
- * lag is the usual one. */
+/* Collects the lags of an instance: a lag is the time from the last begin of a member that a call can have waited for,
+ * to the end of the call. The usual lag is a multiple of their median. */
 static int see_lags(struct trees *t, const struct tree *tree)
 {
     for (uint32_t i = 0; i < tree->count; i++) {
@@ -295,7 +298,7 @@ static int see_lags(struct trees *t, const struct tree *tree)
     return 1;
 }
 
-/* 1: the wait of a member for another one explains its end. */
+/* 1: the wait of a member for `other` explains the end of its call. */
 static int explains_end(const struct trees *t, const struct tree *tree, const struct member *m,
                         const struct member *other)
 {
@@ -303,7 +306,7 @@ static int explains_end(const struct trees *t, const struct tree *tree, const st
            explains(m->from_ns, other->begin_ns, m->end_ns, t->groups[tree->group].usual_ns);
 }
 
-/* Whose begin explains the end of each call? Notes the last two. */
+/* Finds candidates: for each member, the last two members whose begins explain the end of its call. 0: no memory. */
 static int see_candidates(struct trees *t, const struct tree *tree)
 {
     for (uint32_t i = 0; i < tree->count; i++) {
@@ -313,7 +316,7 @@ static int see_candidates(struct trees *t, const struct tree *tree)
             const struct member *other = &tree->members[k];
             if (other == m)
                 continue;
-            if (!explains_end(t, tree, m, other)) /* nor do earlier ones */
+            if (!explains_end(t, tree, m, other)) /* earlier begins explain it even less */
                 break;
             struct parents *parents =
                 pithi_item_at(&t->parent_numbers, pithi_map_pair(tree->group, m->lane), &t->parents, &t->parent_count,
@@ -339,7 +342,8 @@ static struct parents *parents_of(const struct trees *t, const struct tree *tree
     return number ? &t->parents[*number - 1] : NULL;
 }
 
-/* A member that left before another one came does not need it. */
+/* Counts for each candidate whether the instance supports it. If a member left before a candidate began, it does not
+ * need the candidate. */
 static int see_support(struct trees *t, const struct tree *tree)
 {
     for (uint32_t i = 0; i < tree->count; i++)
@@ -369,7 +373,8 @@ static int is_parent(const struct parents *parents, uint32_t lane)
     return 0;
 }
 
-/* The last begin that explains the end of a call and that the log does not contradict. */
+/* Adds a need for the last begin that explains the end of a call, of a candidate that the log does not contradict. 0:
+ * no memory. */
 static int conclude(struct trees *t, const struct tree *tree)
 {
     for (uint32_t i = 0; i < tree->count; i++) {
@@ -395,7 +400,7 @@ static int conclude(struct trees *t, const struct tree *tree)
     return 1;
 }
 
-/* What the record of a member says that it gets. */
+/* The bytes that a member receives, by its record. */
 static uint32_t bytes_of(const struct pithi_graph *g, const struct member *m, uint32_t instance)
 {
     const struct pithi_need *need = pithi_graph_need(g, pithi_graph_piece(g, m->lane, m->waits)->needs);
@@ -405,8 +410,9 @@ static uint32_t bytes_of(const struct pithi_graph *g, const struct member *m, ui
     return need ? need->bytes : 0;
 }
 
-/* A member waits for each neighbour that sends to it, as for a message; if it may get nothing, not beyond its end. A
- * call that returns with the first of several operations needs the last of these neighbours. 0: no memory. */
+/* A member waits for each neighbour that sends to it, as for a message. If it may receive nothing, it does not wait for
+ * neighbours that begin after its end. A call that returns with the first of several operations gets only one need: for
+ * the last of these neighbours. 0: no memory. */
 static int add_sources(struct trees *t, uint32_t instance, const struct member *m, const uint32_t *by_place,
                        uint32_t places)
 {
@@ -439,7 +445,7 @@ static int add_sources(struct trees *t, uint32_t instance, const struct member *
     return !is_first || last.release_ns == INT64_MIN || t->infer->add(t->infer->context, m->lane, m->waits, &last);
 }
 
-/* 0: no memory. */
+/* Adds the needs of all members of a neighbourhood collective. 0: no memory. */
 static int add_neighbours(struct trees *t, uint32_t instance, uint32_t *by_place, uint32_t places)
 {
     const struct member *members = t->members.all + t->members.first[instance];
@@ -520,8 +526,9 @@ static int infer_trees(const struct pithi_inferring *infer)
 
 enum { POSTS = PITHI_POSTS | PITHI_MAY_POST | PITHI_POSTS_MANY };
 
-/* What would be concluded, if the log supports it: by direction, on one host or between two, by the size of messages in
- * powers of two, and by who came first, as one case says nothing of the other:
+/* Waits for progress are concluded only if the log supports them. The observations are counted separately for each
+ * *way*: by direction, on one host or between two, by the size of messages in powers of two, and by which side came
+ * first, because one case does not show what happens in the other:
  *     the partner posts its part while the call waits: the message may move at once, inside the partner's call
  *     the partner posted its part before, and computes now: the message may stay until the partner calls MPI again */
 enum { OF_SEND, OF_RECEIVE, DIRECTIONS, WAYS = DIRECTIONS * 2 * 2 * 64 };
@@ -545,14 +552,15 @@ static int on_two_hosts(const struct pithi_graph *g, uint32_t lane, uint32_t oth
 
 static int is_eager(const struct progress *p, uint32_t lane, const struct pithi_need *need)
 {
-    if (need->bytes <= p->least_bytes) /* most messages */
+    if (need->bytes <= p->least_bytes) /* the case of most messages */
         return 1;
     uint64_t limit = pithi_eager_limit(&p->eager, p->g->log, need->lane, pithlog_get_lane(p->g->log, lane)->rank);
     return need->bytes <= (limit == UINT64_MAX ? PITHI_EAGER_LEAST : limit);
 }
 
-/* A message that is not sent before its receiver is ready. The partner has posted or begun its part in the piece
- * `position`, and is outside MPI afterwards. A rank with several threads may make progress in any of them. */
+/* Looks whether a call ends when its partner makes progress, for a message that is not sent before its receiver is
+ * ready. 0: no memory. The partner has posted or begun its part in its piece need->position, and is outside MPI
+ * afterwards. Ranks with several lanes are left out, as any of their threads may make progress. */
 static int see_message(struct progress *p, uint32_t lane, uint32_t piece, const struct pithi_need *need)
 {
     const struct pithlog *log = p->g->log;
@@ -571,13 +579,13 @@ static int see_message(struct progress *p, uint32_t lane, uint32_t piece, const 
     int64_t from_ns = begin_ns > done_ns ? begin_ns : done_ns;
     uint32_t next = next_progress(p->infer, need->lane, from_ns);
     int64_t next_ns = pithi_graph_piece(p->g, need->lane, next)->begin_ns;
-    if (next_ns <= from_ns) /* it is in MPI */
+    if (next_ns <= from_ns) /* the partner is in MPI */
         return 1;
     uint32_t way = ((is_send ? OF_SEND : OF_RECEIVE) * 2 + (uint32_t)on_two_hosts(p->g, lane, need->lane)) * 2;
     way = (way + (done_ns > begin_ns)) * 64 + pithi_log2(need->bytes);
     if (next + 1 >= p->g->lanes[need->lane].pieces.count || end_ns - from_ns <= USUAL_LEAST)
         return 1;
-    if (next_ns > end_ns) { /* it ended without the partner */
+    if (next_ns > end_ns) { /* the call ended although the partner stayed outside MPI */
         p->against[way]++;
         return 1;
     }
@@ -644,12 +652,16 @@ static int infer_progress(const struct pithi_inferring *infer)
  *
  *     10 times (2 ms, MPI_Test), in each iteration     work: nothing says that it waits
  *     9, 14, 10 times (2 ms, MPI_Test)                 polling */
-enum { SHORT = 10, ALIKE = 4, TESTS_AFTER = 2 };
+enum {
+    SHORT = 10,     /* little work: less than 1 / SHORT of the usual work */
+    ALIKE = 4,      /* work between tests that is this many times as long ends a run */
+    TESTS_AFTER = 2 /* tests of a run that may begin after its message has come */
+};
 
 struct run {
     uint32_t first, last; /* pieces: its first and its last test */
-    uint32_t tests;       /* how many */
-    uint32_t to;          /* the piece that it becomes */
+    uint32_t tests;       /* number of tests */
+    uint32_t to;          /* index of the piece that the run becomes */
     int is_sure;          /* little work lies between its tests */
 };
 
@@ -668,13 +680,14 @@ static int is_test(const struct polls *p, const struct pithi_lane_piece *piece)
     return pithi_graph_is_call(p->g, piece->state) && p->infer->traits[piece->state] & PITHI_TESTS;
 }
 
-/* Work, or a call that only asks something: MPI_Get_count. */
+/* 1: the piece is work, or a call that neither moves nor completes messages, such as MPI_Get_count. */
 static int is_between(const struct polls *p, const struct pithi_lane_piece *piece)
 {
     return !piece->needs && (!pithi_graph_is_call(p->g, piece->state) || p->infer->traits[piece->state] == PITHI_CALL);
 }
 
-/* What lies between the piece `at` and the next test or other call, *next. */
+/* The time of the work between the piece `at` and the next test or other call, which is *next. States that sleep are
+ * not counted. */
 static int64_t work_after(const struct polls *p, uint32_t lane, uint32_t at, uint32_t *next)
 {
     int64_t begin_ns = end_of(p->g, lane, at), ns = 0;
@@ -690,8 +703,9 @@ static int64_t work_after(const struct polls *p, uint32_t lane, uint32_t at, uin
     return ns;
 }
 
-/* The length of a lane's work between two calls of which one is not a failed test: half of this time lies in longer
- * ones. 0: there is less than a tenth of such work. */
+/* The usual length of a lane's work outside of polling loops: the median, by time, of the work between two calls of
+ * which at least one is not a failed test. 0: there is less than a tenth as much of it as of work between failed
+ * tests. */
 static double usual_work(const struct polls *p, uint32_t lane)
 {
     struct pithi_bins bins = {{0}, 0, {0}};
@@ -719,7 +733,7 @@ static double usual_work(const struct polls *p, uint32_t lane)
     return bins.sums[bin] / bins.counts[bin];
 }
 
-/* The needs of a run: those of its last test; if it has none, those of the next call, which receives the message. */
+/* The needs of a run: the needs of its last test or, if it has none, of the next call, which receives the message. */
 static uint32_t needs_of(const struct polls *p, uint32_t lane, const struct run *run, uint32_t next)
 {
     const struct pithi_lane_piece *last = pithi_graph_piece(p->g, lane, run->last);
@@ -727,8 +741,8 @@ static uint32_t needs_of(const struct polls *p, uint32_t lane, const struct run 
     return last->needs ? last->needs : pithi_graph_piece(p->g, lane, next)->needs;
 }
 
-/* 1: the run ended when its message had come, as few tests began after that and no work followed. -1: it did not. 0: it
- * waited for nothing that is known. */
+/* 1: the run ended because its message had come: few tests began after that, and no work followed. -1: it did not. 0:
+ * no known need was released during the run. */
 static int ends_with_message(const struct polls *p, uint32_t lane, const struct run *run, uint32_t next,
                              int64_t rest_ns)
 {
@@ -755,9 +769,9 @@ static int ends_with_message(const struct polls *p, uint32_t lane, const struct 
     return after <= TESTS_AFTER && rest_ns * run->tests <= end_ns - begin_ns ? 1 : -1;
 }
 
-/* The run of tests that begins with the piece `at`. *gap_ns: the mean work between them; *rest_ns: the work after it,
- * to the piece *next. A pause that is much longer than the first one, and than most_ns, ends it. A lost core does
- * not. */
+/* The run of tests that begins with the piece `at`. *gap_ns: the mean work between its tests; *rest_ns: the work after
+ * it, up to the piece *next. Work that is ALIKE times as long as the first between two tests, and as most_ns, ends the
+ * run. The limit is wide, so that a thread that loses its core for a short time does not end it. */
 static struct run run_of(const struct polls *p, uint32_t lane, uint32_t at, double most_ns, double *gap_ns,
                          int64_t *rest_ns, uint32_t *next)
 {
@@ -779,8 +793,8 @@ static struct run run_of(const struct polls *p, uint32_t lane, uint32_t at, doub
     return run;
 }
 
-/* Runs with little work are taken as they are found; the others if they end with their messages throughout the lane. 0:
- * no memory. */
+/* Finds the runs of a lane. Those with little work are kept in any case; the others only if most of them end with their
+ * messages and differ in their number of tests. 0: no memory. */
 static int find_runs(struct polls *p, uint32_t lane)
 {
     double most_ns = usual_work(p, lane) / SHORT, gap_ns;
@@ -816,7 +830,7 @@ static int find_runs(struct polls *p, uint32_t lane)
     return 1;
 }
 
-/* The number of a piece after the runs of its lane have become one piece each. */
+/* The new index of a piece, once each run of its lane is a single piece. */
 static uint32_t moved(const struct runs *runs, uint32_t piece)
 {
     uint32_t low = 0, high = runs->count;
@@ -834,7 +848,8 @@ static uint32_t moved(const struct runs *runs, uint32_t piece)
     return piece <= run->last ? run->to : piece - run->last + run->to;
 }
 
-/* Makes the runs of a lane one piece each. A message that the next call receives is a need of the run, too. */
+/* Makes each run of a lane a single piece. If the next call receives the message of a run, the message is also a need
+ * of the run. 0: no memory. */
 static int join_runs(struct polls *p, uint32_t lane)
 {
     struct pithi_graph_lane *of = &p->g->lanes[lane];

@@ -1,6 +1,6 @@
-/* infer.h - dependencies that no record tells, concluded from how times coincide: inner ranks of the trees of rooted
- * collectives, progress that only the partner's next MPI call makes, and loops that poll. Also the needs of
- * neighbourhood collectives, as the begins of neighbours are known when all has been read. */
+/* infer.h - concludes dependencies that no record has from times that coincide: inner ranks of the trees of rooted
+ * collectives, progress that only the partner's next MPI call makes, and polling loops. It also adds the needs of
+ * neighbourhood collectives, because the begins of neighbours are known only when all records have been read. */
 #ifndef PITHI_INFER_H
 #define PITHI_INFER_H
 
@@ -11,16 +11,16 @@ struct pithi_inferring {
     struct pithi_graph *graph;
     const unsigned *traits; /* [definitions]: mpi_calls.h */
     const struct pithi_colls *colls;
-    /* Gives the call `piece` of `lane` another need. 0: no memory. */
+    /* Adds a need to the call `piece` of `lane`. 0: no memory. */
     int (*add)(void *context, uint32_t lane, uint32_t piece, const struct pithi_need *need);
     void *context;
 };
 
-/* Makes each loop that polls one call: its pieces become a single piece of the state of its last test, with that test's
- * needs. Before pithi_infer_needs; numbers of pieces that the caller keeps are valid no longer, those in the graph are.
- * 0: no memory. */
+/* Makes each polling loop a single call: its pieces become one piece with the state and the needs of its last test.
+ * Call it before pithi_infer_needs. The numbers of pieces in the graph are changed with it; those that the caller keeps
+ * are no longer valid. 0: no memory. */
 int pithi_infer_polls(const struct pithi_inferring *infer);
-/* Adds needs for inner ranks of trees, and for progress. All releases must be known. 0: no memory. */
+/* Adds needs for inner ranks of trees, for progress, and for neighbours. All releases must be known. 0: no memory. */
 int pithi_infer_needs(const struct pithi_inferring *infer);
 
 #endif

@@ -1,9 +1,9 @@
 /* known_part.c - finds the holes of a log, and the longest part between them (known_part.h).
  *
- *     a log of 0-100; rank 0 has a hole 20-25, rank 1 one of 22-60     the parts are 0-19 and 61-100: the second one
+ *     a log of 0-100; rank 0 has a hole 20-25, rank 1 has a hole 22-60     parts: 0-19, 61-100; the longest is 61-100
  *
- * Those that LOST records make are the holes of a walk. Damaged blocks are found from the heads of all blocks, which
- * takes a fraction of reading their records. */
+ * Holes of LOST records are found by a walk. Damaged blocks are found by reading the heads of all blocks, which costs a
+ * fraction of reading their records. */
 #include "analysis/graph/known_part.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "native/log.h"
 #include "reader/read/match.h"
 
-enum { DAMAGES_MOST = 10000 }; /* damaged places that are passed over before giving up */
+enum { DAMAGES_MOST = 10000 }; /* number of damaged places that are skipped before reading stops */
 
 struct gap {
     int64_t from_ns, to_ns;
@@ -45,14 +45,15 @@ static int has_lost(struct pithlog *log, uint32_t lane)
 
     if (pithlog_iter_open(log, &query, &iter) != PITH_OK)
         return 1;
-    /* A damaged block may come first. */
+    /* A damaged block may come before the LOST record. */
     for (int damages = 0; status < 0 && damages < DAMAGES_MOST; damages++)
         status = pithlog_iter_next(iter, &record);
     pithlog_iter_close(iter);
     return status != 0;
 }
 
-/* Adds the holes of a lane that LOST records make. A ring lost the records before its first one, which is LOST. */
+/* Adds the holes of a lane that LOST records make. A ring buffer has lost the records before its first record, which is
+ * LOST: this hole begins with the log. */
 static int find_lost(struct gaps *g, uint32_t number)
 {
     const struct pithlog_info *info = pithlog_get_info(g->log);
@@ -72,7 +73,7 @@ static int find_lost(struct gaps *g, uint32_t number)
             continue;
         int is_lost = step.record && pithi_match_is_lost(step.record);
         if (is_lost && !pithi_match_is_hole(g->log, step.record))
-            /* Of a ring: from the begin of the log. */
+            /* the first record of a ring */
             err = add_gap(g, number, info->start_ns, step.to_ns);
         if (step.is != PITHLOG_IS_HOLE)
             continue;
@@ -100,7 +101,8 @@ static int read_block(struct pithlog *log, const struct pithi_log_lane *lane, ui
            pithi_block_head_get(chunk->data, chunk->size, head);
 }
 
-/* A damaged block lies between two others. If it was not found at all, the next one has more records before it. */
+/* Adds holes for damaged blocks: each reaches from the readable block before to the next one. If a block was not found
+ * at all, the next one counts more records before it. */
 static int find_damaged(struct gaps *g, uint32_t number)
 {
     const struct pithlog_info *info = pithlog_get_info(g->log);
@@ -114,7 +116,8 @@ static int find_damaged(struct gaps *g, uint32_t number)
 
     if (!window)
         return pithi_fail(PITH_ERR_MEMORY, "%s: no memory for its gaps", g->log->path);
-    int is_lost = pithi_log_lane(g->log, number, &lane) != PITH_OK; /* blocks are lost with its index, anywhere */
+    /* without its index, blocks may be missing at any time */
+    int is_lost = pithi_log_lane(g->log, number, &lane) != PITH_OK;
     int is_all = is_lost && (!lane || lane->block_count == 0);
     if (is_lost && !is_all)
         err = add_gap(g, number, info->start_ns, info->end_ns);
@@ -142,7 +145,8 @@ static int find_damaged(struct gaps *g, uint32_t number)
     return err;
 }
 
-/* In a file that was cut, the last records of some processes are missing. Threads but the first may end early. */
+/* Adds the hole at the end of a file that was cut: the last records of some processes are missing. Only first threads
+ * are checked, as other threads may end early. */
 static int find_end(struct gaps *g, uint32_t lane)
 {
     const struct pithlog_info *info = pithlog_get_info(g->log);
@@ -159,14 +163,14 @@ static int by_time(const void *a, const void *b)
     return x->from_ns != y->from_ns ? (x->from_ns < y->from_ns ? -1 : 1) : (x->lane > y->lane) - (x->lane < y->lane);
 }
 
-/* A lane with lost records and damage is looked at twice. */
+/* 1: the same hole, found twice: in a lane with lost records and damage, both searches may find it. */
 static int is_same(const struct gap *a, const struct gap *b)
 {
     return a->lane == b->lane && a->from_ns == b->from_ns && a->to_ns == b->to_ns;
 }
 
-/* Sets known->from_ns and to_ns to the longest time between holes. At the very ends of a hole there may be records that
- * are missing. */
+/* Sets known->from_ns and to_ns to the longest interval between holes. Records may be missing exactly at both ends of a
+ * hole, so these times are left out. */
 static void find_longest(const struct gaps *g, int64_t from_ns, int64_t to_ns, struct pithi_known_part *known)
 {
     const struct pithlog_info *info = pithlog_get_info(g->log);
@@ -174,7 +178,7 @@ static void find_longest(const struct gaps *g, int64_t from_ns, int64_t to_ns, s
     int64_t end_ns = to_ns < info->end_ns ? to_ns : info->end_ns, best_ns = -1;
 
     for (uint32_t i = 0; i <= g->count; i++) {
-        /* Time before a hole ends 1 ns before it. */
+        /* the time before a hole ends 1 ns before it */
         int64_t until_ns = i < g->count && g->list[i].from_ns <= end_ns ? g->list[i].from_ns - 1 : end_ns;
         if (until_ns - at_ns > best_ns) {
             best_ns = until_ns - at_ns;
@@ -211,7 +215,7 @@ int pithi_known_part_find(struct pithlog *log, int64_t from_ns, int64_t to_ns, i
     known->unread = g.unread;
     known->listed = g.listed;
     for (uint32_t i = 0; !err && i < g.count; i++) {
-        /* What lies outside of the window, and what was found twice. */
+        /* skips holes outside of the window, and holes that were found twice */
         if (g.list[i].from_ns > to_ns || g.list[i].to_ns < from_ns || (i > 0 && is_same(&g.list[i - 1], &g.list[i])))
             continue;
         if (!known->gaps++) {

@@ -20,17 +20,23 @@
 #include "analysis/mpi_calls.h"
 #include "native/log.h"
 
-enum { SIZES = 33, STEPS = 33, ROUNDS = 8, LONG_TIMES = 20, LONG_LEAST_NS = 1000000 };
-/* The limit within a host if the log names none: MPICH and Open MPI then let the receiver copy larger messages from the
- * sender's memory. */
+enum {
+    SIZES = 33,             /* classes of size: powers of two */
+    STEPS = 33,             /* more than the most steps of a collective, one for each doubling of its members */
+    ROUNDS = 8,             /* of the fit: each takes its weights from the line of the round before */
+    LONG_TIMES = 20,        /* unusually long: more than this many medians, */
+    LONG_LEAST_NS = 1000000 /* and more than this */
+};
+/* The eager limit within a host if the log has none: from this size on, MPICH and Open MPI let the receiver copy the
+ * message from the sender's memory. */
 enum { COPIED_BYTES = 4096 };
 
 /* Transfers of about one size in one function between hosts of one class. */
 struct size_group {
-    uint32_t line;          /* state and class */
-    double steps;           /* of the network that a transfer takes, at most STEPS - 1 */
-    struct pithi_bins bins; /* their times */
-    double bytes;           /* sum */
+    uint32_t line;          /* index in `functions`: state and class of hosts */
+    double steps;           /* steps through the network that a transfer takes, at most STEPS - 1 */
+    struct pithi_bins bins; /* durations of the transfers */
+    double bytes;           /* sum of their bytes */
 };
 
 struct fitting {
@@ -133,7 +139,8 @@ static double usual_mean(const struct pithi_bins *bins)
     return sum / (double)count;
 }
 
-/* Fits a line to the groups of one function, or of all messages (line: UINT32_MAX, of the class). */
+/* Fits a line to the groups of one function, or, if `line` is UINT32_MAX, to all messages between hosts of the
+ * class. */
 static void fit(const struct fitting *f, uint32_t line, unsigned class, struct pithi_network_line *fitted)
 {
     struct pithi_network_line all = f->a->network->classes[class]; /* zero while it is fitted itself */

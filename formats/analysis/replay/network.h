@@ -9,17 +9,17 @@ struct pithi_need;
 enum { PITHI_SAME_HOST, PITHI_OTHER_HOST, PITHI_HOST_CLASSES };
 struct pithi_network {
     struct pithi_network_line {
-        double latency_ns, byte_ns; /* of a message of 0 bytes; for each byte */
+        double latency_ns, byte_ns; /* latency: time of a message of 0 bytes; further time for each byte */
         uint64_t messages;          /* number of transfers that it was fitted to; 0: none, and all is 0 */
     } classes[PITHI_HOST_CLASSES];  /* all messages */
     struct pithi_network_line
         *functions; /* [definitions x PITHI_HOST_CLASSES]: messages and collectives in a function */
     uint64_t eager_bytes[PITHI_HOST_CLASSES]; /* larger messages are transferred in the call that receives them */
 };
-/* The host of a lane: equal numbers, the same host. */
+/* The number of a lane's host; lanes of one host have the same number. */
 uint32_t pithi_host_of(const struct pithlog *log, uint32_t lane);
 
-/* Fits the network, the first time; NULL: no memory. Valid as long as the analysis. */
+/* Fits the network at the first call; NULL: no memory. The result is valid as long as the analysis. */
 const struct pithi_network *pithi_network_of(struct pithlog_analysis *analysis);
 
 void pithi_network_free(struct pithi_network *network);

@@ -15,7 +15,7 @@
 #include "base/error.h"
 #include "base/worker.h"
 
-/* The number of members that an instance must have. */
+/* The number of members that a complete instance has. */
 static uint32_t size_of(const struct pithi_graph *g, const struct pithi_graph_coll *coll)
 {
     const struct pithlog_comm *comm = pithlog_get_comm(g->log, coll->comm);
@@ -102,8 +102,9 @@ static int64_t on_path(const struct pithlog_analysis *a, uint32_t lane, int64_t 
     return ns;
 }
 
-/* Calls that must have waited for others, or may have, where the log does not have these: a receive without its send, a
- * collective of which not all members are known. They count as transfer, so the path stays on their lane. */
+/* Calls that have waited or may have waited for others, but the log lacks what they waited for: a receive without its
+ * send, a collective of which not all members are known. Such calls count as transfer, so the path stays on their
+ * lane. */
 enum { NEEDS_NONE, NEEDS_SENDER, NEEDS_MEMBERS, NEEDS_NEIGHBOURS };
 
 static unsigned char needs_of(const struct pithlog_def *def)
@@ -132,7 +133,7 @@ static int find_unknown(struct pithlog_analysis *a, struct pithi_trust *trust)
         uint32_t member = 0;
         for (pithi_pieces_begin(&p, a, lane); p.index < p.end; pithi_pieces_next(&p)) {
             unsigned kind = p.piece->state == PITHI_OUTSIDE ? NEEDS_NONE : needs[p.piece->state];
-            /* Either nothing is needed, or what is needed is known. */
+            /* Skip calls that need nothing, and those whose needs are known. */
             if (kind == NEEDS_NONE || (p.piece->needs && pithi_graph_decisive(g, p.piece)))
                 continue;
             const struct pithi_graph_member *of = NULL;
@@ -175,7 +176,7 @@ static int replay(struct pithlog_analysis *a, struct pithi_trust *trust)
     if (!err)
         qsort(states, defs, sizeof *states, by_difference);
     while (!err && trust->worst_count < PITHI_WORST_STATES && trust->worst_count < defs &&
-           /* Less than half a ns is no difference. */
+           /* Skip differences of less than half a ns. */
            difference(&states[trust->worst_count]) >= 0.5) {
         trust->worst[trust->worst_count] = states[trust->worst_count];
         trust->worst_count++;
@@ -200,7 +201,7 @@ int pithi_trust_find(struct pithlog_analysis *a, struct pithi_trust *trust)
 /* ---- In a thread ------------------------------------------------------------------------------------------------- */
 
 struct pithi_trusting {
-    struct pithlog_analysis *a, own; /* own: of the thread */
+    struct pithlog_analysis *a, own; /* a: the caller's; own: the copy that the thread uses */
     struct pithi_worker worker;
     struct pithi_trust trust;
     int err, has_thread;
@@ -223,14 +224,14 @@ static void *find(void *context)
 struct pithi_trusting *pithi_trust_begin(struct pithlog_analysis *a)
 {
     struct pithi_trusting *t = calloc(1, sizeof *t);
-    int has_needs = a->graph.matched || a->graph.coll_calls; /* without them, nobody may want the network */
+    int has_needs = a->graph.matched || a->graph.coll_calls; /* without needs, the network may never be used */
 
     if (!t) {
         pithi_analysis_no_memory(a);
         return NULL;
     }
     t->a = a;
-    /* The network is found before, as both sides may want it. */
+    /* The network is fitted before the thread starts, because both threads may use it. */
     if (a->threads > 1 && has_needs && pithi_network_of(a)) {
         t->own = pithi_analysis_beside(a);
         t->own.stage = (struct pithi_stage){.progress = is_stopped, .context = t};

@@ -35,10 +35,11 @@
 
 enum { REPORT_WALKS = 4096 }; /* walks of a lane between two reports of progress */
 
-/* A lane of a million pieces may have a thousand that others wait for; only their begins are kept. To find number n
- * among the set bits, the bits before are counted, with the sum up to each word at hand.
+/* The begins in the replay of those pieces of a lane that other lanes wait for. Bit n is set if piece first + n of the
+ * lane is such a piece.
  *
- * The begins in the replay of those pieces of a lane that other lanes wait for. Bit n: the piece first + n is one. */
+ * A lane of a million pieces may have a thousand of them, and only their begins are kept. The number of a piece among
+ * them is the number of set bits before its own; `before` has the sum up to each word. */
 struct begins {
     uint64_t *bits;
     uint32_t *before;          /* [words of `bits`]: bits set in earlier words */
@@ -46,21 +47,24 @@ struct begins {
 };
 
 struct walker {
-    uint32_t piece, member; /* next ones */
+    uint32_t piece, member; /* the next piece; the next entry in the lane's list of collective parts */
     double now;             /* ns from the start of the window */
     uint32_t waiters;       /* 1 + first lane that waits for a piece of this lane */
-    uint32_t next;          /* 1 + next lane that waits for the same lane or instance */
-    uint32_t needed;        /* the piece of the other lane that it waits for */
+    uint32_t next;          /* 1 + the next lane in the same list of waiters */
+    uint32_t needed;        /* the piece for which it waits, on the other lane */
     uint32_t *list;         /* the list of waiters that it is in; NULL: it is not blocked */
     int is_begun;           /* its next piece has begun */
     uint32_t synced;        /* the piece after its last MPI call or wait for threads ... */
-    double synced_ns;       /* ... and when that begins */
-    uint32_t phase;         /* balanced computing */
-    double phase_ns;        /* its computing in this phase; below 0: not summed yet */
+    /* When the piece began that follows its last MPI call or wait for threads: `synced` is this piece, synced_ns its
+     * begin in the replay. */
+    double synced_ns;
+    uint32_t phase; /* number of its phase, when computing is balanced */
+    /* Its computing in the rest of this phase, measured when the phase began; below 0: not summed yet. */
+    double phase_ns;
 };
 
 struct instance {
-    double last, root;
+    double last, root;      /* latest begin of a member so far; begin of the root, below 0: not yet */
     uint32_t arrived, come; /* come: scan positions whose members have all begun */
     uint32_t waiters;
 };
@@ -76,18 +80,18 @@ struct replay {
     struct pithi_scratch scratch;
     uint32_t *ready, ready_count;
     uint64_t given_up;
-    int is_full;          /* no memory while a lane went on */
-    double walked;        /* pieces so far */
-    struct phase *phases; /* balanced computing */
+    int is_full;          /* 1: no memory while a lane went on */
+    double walked;        /* pieces walked so far, for the progress */
+    struct phase *phases; /* balanced computing: [phase_count + 1] */
     uint32_t phase_count;
     struct pithi_replay_state *states; /* [definitions]; NULL: not asked for */
-    unsigned char *thread_waits;       /* [definitions]: 1: in this state, a lane waits for threads of its rank; 2: its
-                                        * team leaves it together */
+    /* [definitions]: 1: in this state, a lane waits for threads of its rank; 2: its team also leaves it together. */
+    unsigned char *thread_waits;
 };
 
-/* The computing of all lanes that compute between two collectives in which all lanes wait for all. To balance it, each
- * lane gets the mean: of 60 on rank 0 and 20 on rank 1, each computes 40, its pieces scaled by 2/3 and by 2. Work
- * cannot move over such a collective, as others need its results there. */
+/* A phase: the computing of all lanes between two collectives in which all lanes wait for all. To balance a phase, each
+ * lane gets the mean: of 60 on rank 0 and 20 on rank 1, each computes 40, so their pieces are scaled by 2/3 and by 2.
+ * Work cannot move over such a collective, because others need its results there. */
 struct phase {
     double ns;
     uint32_t lanes;
@@ -102,7 +106,7 @@ static double begin_of(const struct begins *begins, uint32_t piece)
     return *(const double *)pithi_chunks_at(&begins->at_ns, number, sizeof(double));
 }
 
-/* Finds when the need is released in the replay. 0: not known yet; it waits for *lane or *instance. */
+/* Finds when the need is released in the replay. 0: not known yet; then *lane or *instance is what it waits for. */
 static int released(struct replay *r, const struct pithi_need *need, double *at, uint32_t *lane, uint32_t *instance)
 {
     const struct pithi_graph *g = r->g;
@@ -160,8 +164,8 @@ static int ends_phase(const struct replay *r, uint32_t instance)
            coll->members == r->a->info.lanes && coll->last_ns > r->g->from_ns && coll->last_ns < r->g->to_ns;
 }
 
-/* The computing of a lane from a piece to the end of the phase. Moves *piece to the call that ends it, or to the last,
- * and *member to its part in the collective. */
+/* Sums the computing of a lane from a piece to the end of the phase. Moves *piece to the call that ends the phase, or
+ * to the end of the lane, and *member to its part in that collective. */
 static double rest_of_phase(const struct replay *r, uint32_t lane, uint32_t *piece, uint32_t *member)
 {
     const struct pithi_chunks *members = &r->g->lanes[lane].members;
@@ -186,7 +190,7 @@ static double rest_of_phase(const struct replay *r, uint32_t lane, uint32_t *pie
     return ns;
 }
 
-/* 0: no memory. */
+/* Counts the phases, and sums the computing in each. 0: no memory. */
 static int sum_phases(struct replay *r, uint32_t lanes)
 {
     for (uint32_t i = 0; i < r->g->colls.count; i++)
@@ -204,7 +208,7 @@ static int sum_phases(struct replay *r, uint32_t lanes)
     return 1;
 }
 
-/* The lane begins its part of the collectives of the piece. */
+/* The lane begins its parts of collectives in its present piece. */
 static void arrive(struct replay *r, uint32_t lane, struct walker *w)
 {
     const struct pithi_chunks *members = &r->g->lanes[lane].members;
@@ -238,12 +242,12 @@ static void block(struct replay *r, uint32_t lane, uint32_t other, uint32_t inst
     *list = lane + 1;
 }
 
-/* A message that lay there when its receive began took an unknown time, but no longer than up to the end of the call.
- * So the model's time is cut to that: if it says 8 where only 5 passed, a network of half the speed makes 10 of them,
- * not 16.
+/* Finds when the transfer of a need ends, if the need is released at `at`. `is_in_call`: the transfer begins within the
+ * call. If it does not, the transfer had ended by the end of the call, whatever the model says.
  *
- * When the transfer of a need ends that is released at `at`. `is_in_call`: it begins not before the call. Else it had
- * come by the end of the call, whatever the model says. */
+ * A message that had arrived before its receive began took an unknown time, but no longer than up to the end of the
+ * call. So the model's time is cut to that: if the model gives 8, but only 5 passed, the transfer takes 10 on a network
+ * of half the speed, not 16. */
 static double arrival(const struct replay *r, uint32_t lane, uint32_t state, const struct pithi_need *need, double at,
                       int is_in_call, int64_t end_ns)
 {
@@ -256,7 +260,8 @@ static double arrival(const struct replay *r, uint32_t lane, uint32_t state, con
     return at + (model_ns > most_ns ? ns * most_ns / model_ns : ns);
 }
 
-/* Other threads of a rank change with the one that calls MPI. */
+/* 1: the factor applies to this state on this lane. The other threads of a rank change with the thread that calls
+ * MPI. */
 static int is_changed(const struct replay *r, uint32_t lane, uint32_t state)
 {
     const struct pithlog_what_if *what = r->what;
@@ -266,11 +271,12 @@ static int is_changed(const struct replay *r, uint32_t lane, uint32_t state)
             pithi_log_rank_of(r->g->log, what->lane) == pithi_log_rank_of(r->g->log, lane));
 }
 
-/* The end is the release in the replay, but not before the call begins, plus the measured transfer. If the release came
- * before the begin in the log (the message lay there), all of the call was transfer. On the fitted network, the last
- * arrival decides instead: an early large message may come after a late small one.
+/* Finds the end of a call in the replay. 0: not known yet; the lane is blocked.
  *
- * Finds the end of a call in the replay. 0: not known yet; the lane is blocked. */
+ * The end is the release in the replay, but at the earliest the begin of the call, plus the measured transfer. If in
+ * the log the release came before the begin (the message had arrived), all of the call was transfer. On the fitted
+ * network, the last arrival decides instead of the last release: an early large message may arrive after a late small
+ * one. */
 static int end_of_call(struct replay *r, uint32_t lane, const struct pithi_lane_piece *piece,
                        const struct pithi_lane_piece *next, int may_give_up, double *end)
 {
@@ -306,7 +312,7 @@ static int end_of_call(struct replay *r, uint32_t lane, const struct pithi_lane_
         come = (at < come) == is_first ? at : come;
     }
     pithi_analysis_part(r->a, piece, next, &begin_ns, &end_ns);
-    int64_t moves_ns = end_ns - begin_ns; /* the part after the release */
+    int64_t moves_ns = end_ns - begin_ns; /* the part of the measured call after its release */
     if (decisive_ns > begin_ns)
         moves_ns = decisive_ns < end_ns ? end_ns - decisive_ns : 0;
     if (what->is_fitted) {
@@ -337,9 +343,9 @@ static double computing(const struct replay *r, uint32_t lane, struct walker *w,
     return is_changed(r, lane, state) ? ns * r->what->factor : ns;
 }
 
-/* The time within [from_ns, to_ns) that a lane spends less in the changed state than in the log. *work: the begin and
- * end of its work there, which waiting for others is not, nor is what a thread without MPI calls does outside all
- * states. All ends where it is in the state `barrier` (PITHI_OUTSIDE: none) after met_ns. */
+/* How much less time a lane spends in the changed state within [from_ns, to_ns) than in the log. *work: begin and end
+ * of its work there. Waiting for others is no work, nor is what a thread without MPI calls does outside all states. The
+ * interval ends early if the lane is in the state `barrier` (PITHI_OUTSIDE: none) after met_ns. */
 static double gained(const struct replay *r, uint32_t lane, int64_t from_ns, int64_t to_ns, uint32_t barrier,
                      int64_t met_ns, int64_t work[2])
 {
@@ -365,9 +371,9 @@ static double gained(const struct replay *r, uint32_t lane, int64_t from_ns, int
     return ns;
 }
 
-/* How long a lane waits for the threads of its rank, in the replay. Each of them begins its work when it did in the
- * log, earlier by what its rank's lane has gained up to then. A team leaves a barrier together, one thread some
- * microseconds before the other, and what it does then is not waited for. */
+/* How long a lane waits for the threads of its rank in the replay. Each thread begins its work as in the log, but
+ * earlier by the time that `lane` has gained up to then. The threads of a team leave a barrier together, some of them
+ * microseconds before others. The lane does not wait for what they do after the barrier. */
 static double wait_for_threads(const struct replay *r, uint32_t lane, const struct walker *w, uint32_t state,
                                int64_t from_ns, int64_t to_ns)
 {
@@ -391,9 +397,9 @@ static double wait_for_threads(const struct replay *r, uint32_t lane, const stru
     return done - w->now + (double)(to_ns - last_ns);
 }
 
-/* Goes on with a lane until a call of it needs what is not known yet; it is then in the list of waiters of the lane or
- * instance that will know. Lanes go as far as they can one after another, in any order: the result is the same, as a
- * begin depends on releases only, and they do not change once they are known. */
+/* Goes on with a lane until a call needs something that is not known yet. Then the lane is in the list of waiters of
+ * the lane or instance that it needs. Lanes may go on in any order: the result is the same, because a begin depends
+ * only on releases, and a known release does not change. */
 static void walk(struct replay *r, uint32_t lane, int may_give_up)
 {
     const struct pithi_analysis_lane *of = &r->a->lanes[lane];
@@ -434,7 +440,7 @@ static void walk(struct replay *r, uint32_t lane, int may_give_up)
     }
     r->walked += w->piece - first;
     pithi_scratch_passed(&r->scratch, (w->piece - first) * sizeof(double));
-    /* Wake the lanes whose piece has begun. */
+    /* Wake the lanes that waited for a piece that has begun. */
     uint32_t *at = &w->waiters;
     while (*at) {
         struct walker *other = &r->walkers[*at - 1];
@@ -448,7 +454,7 @@ static void walk(struct replay *r, uint32_t lane, int may_give_up)
     }
 }
 
-/* Every lane that has not ended is blocked: a match contradicts the times. Lets the earliest lane continue. */
+/* All lanes that have not ended are blocked, so a match contradicts the times. Lets the earliest of them continue. */
 static int give_up_one(struct replay *r, uint32_t lanes)
 {
     uint32_t earliest = NONE;

@@ -7,14 +7,15 @@
  *     | cut |  rank 0 in #5         rank 0 in #6      Rank 1 began #5 before the cut, so its first record is of #6.
  *     | cut |                       rank 1 in #6      Then rank 0 has left #5 already: rank 1 counts for #6.
  *
- * In the middle of a log, records of a rank may be missing (LOST, a damaged block). Nobody knows how many of them were
- * collectives. So of each communicator with this rank, only the instances that it entered before are known:
+ * In the middle of a log, records of a rank may be missing (LOST, a damaged block). It is not known how many of them
+ * were collectives. So on each communicator with this rank, only the instances that the rank entered before are known:
  *
  *     rank 0  #4  #5  | lost |  ?  ?        #4 and #5 are known: rank 1 may enter #5 later.
  *     rank 1  #4          #5  #6  ?         #6 and all later instances are unknown.
  *
  * The members of a communicator make its persistent collectives in the same order, but may start them in any order. So
- * the starts of each are counted as on a separate communicator: its first start in one rank is the first in all. */
+ * the starts of each persistent collective are counted as if it had a communicator of its own: its first starts in all
+ * ranks are one instance. */
 #include "analysis/waits/collectives.h"
 
 #include <math.h>
@@ -32,10 +33,10 @@
 
 /* ---- Members ----------------------------------------------------------------------------------------------------- */
 
-/* The members of communicators: how many of them are in the log, where a rank is among them, and if
- * records of one of them are missing. */
+/* The members of communicators: how many of them are in the log, the place of each rank among them, and whether records
+ * of a member are missing. */
 struct team {
-    int is_known;         /* 0: not asked for yet */
+    int is_known;         /* 1: the fields below are set */
     int is_missing;       /* records of a member are missing from now on */
     uint32_t expected[2]; /* members that are in the log, by group */
 };
@@ -47,7 +48,7 @@ struct members {
     unsigned char *missing;  /* [ranks]: 1: its records are missing from now on */
 };
 
-/* NULL: the members are unknown. */
+/* Finds the members of a communicator. NULL: they are unknown. */
 static const struct team *members_team(struct members *members, uint32_t comm);
 
 /* 0: no memory. Call members_free in any case. */
@@ -141,23 +142,26 @@ static int members_missing(struct members *m, uint32_t rank)
 
 /* ---- Instances --------------------------------------------------------------------------------------------------- */
 
-/* Members that others wait for together: all, or the members of one group. */
+/* Members that others wait for together: all members, or one of the two groups of an intercommunicator. */
 struct group {
-    uint32_t expected, entered, arrived; /* entered: as seen; arrived: of these, those that count (pithi_colls_count) */
+    uint32_t expected, entered, arrived; /* entered: COLL records taken; arrived: members counted by
+                                            pithi_colls_count */
     int64_t left_ns;                     /* when the first member left that must wait for others; INT64_MAX: none did */
-    struct pithi_moment last;            /* arrival of the last one */
+    struct pithi_moment last;            /* the latest arrival of a member */
 };
 
 struct coll {
     struct pithi_coll_rule rule;
     uint32_t left, first_size; /* members that have left; size of the first group */
-    int is_inter, has_root;    /* 1: its second group is the other side; a rank has the data */
-    int is_open;               /* a member left before all had arrived */
+    int is_inter, has_root;    /* is_inter: groups[1] is the second group of an intercommunicator; has_root: the root
+                                  has arrived */
+    int is_open;               /* 1: a member left before all had arrived, so this instance makes no member wait */
     int is_lost;               /* the part of a member may be missing */
     struct group groups[2];
-    struct pithi_moment root;       /* its arrival */
-    struct pithi_moment *positions; /* scan: arrival at each scan position; INFINITY: not yet. Below `come`: the latest
-                                   arrival up to there */
+    struct pithi_moment root; /* arrival of the root */
+    /* Scans: the arrival of each member by its place; INFINITY: not yet. At places below `come`, it is raised to the
+     * latest arrival of this and all lower places. */
+    struct pithi_moment *positions;
     uint32_t come, position_room;
     uint64_t key;
     uint32_t comm, serial, next;
@@ -175,10 +179,12 @@ struct pithi_colls {
     struct pithi_coll_rule *rules;                        /* [definitions] */
     uint32_t started, complete, kept, of_all, neighbours; /* definitions of the events; NONE: not in the log */
     struct pithi_map counts;                              /* rank and communicator: number of collectives so far */
-    struct pithi_map under_way;                           /* communicator and number: index in `all` */
+    struct pithi_map under_way;                           /* communicator or persistent collective, and turn: index
+                                                             in `all` */
     struct pithi_map requests;                            /* rank and number: index in `parts` */
     struct pithi_map kept_requests; /* rank and number of a persistent request: index in `keeps` */
-    struct pithi_map kept_numbers;  /* communicator and kept.number: a number shared by all members */
+    struct pithi_map kept_numbers;  /* communicator and kept.number: number of the sequence that all members count
+                                       the starts in */
     struct kept *keeps;
     uint32_t keep_count, keep_room;
     struct coll *all;
@@ -186,14 +192,16 @@ struct pithi_colls {
     struct pithi_coll_part *parts;
     uint32_t part_count, part_room;
     struct members members;
-    int is_full; /* no memory in pithi_colls_missing: later calls fail */
+    int is_full; /* 1: pithi_colls_missing had no memory: later calls fail */
     struct lane {
-        struct pithi_coll_part part;    /* the last nonblocking one, until its request is recorded */
-        uint32_t request;               /* persistent request about to be started; NONE */
-        int gets_of_all;                /* of the lane's next collective */
-        uint32_t first_source, sources; /* of its next collective's communicator, in `sources`; 0: unknown */
+        struct pithi_coll_part part; /* the last nonblocking collective, until its request is recorded */
+        uint32_t request;            /* persistent request about to be started; NONE */
+        int gets_of_all;             /* 1: PITHI_COLL_OF_ALL was recorded for the lane's next collective */
+        /* Where `sources` below has the neighbours that send to the lane in its next collective, and their number; 0:
+         * unknown. */
+        uint32_t first_source, sources;
     } * lanes;
-    struct pithi_map source_lists; /* communicator and place: first and number of its sources */
+    struct pithi_map source_lists; /* communicator and place: first index in `sources` and number */
     uint32_t *sources, source_count, source_room;
 };
 
@@ -295,8 +303,8 @@ static int is_second(const struct coll *coll, uint32_t place) { return coll->is_
 
 static int is_under_way(const struct coll *coll) { return coll->groups[0].expected + coll->groups[1].expected > 0; }
 
-/* Keys count up and are never used again, and the map cannot remove. Finished instances stay in the map; rebuilds it
- * when most of its entries are finished. */
+/* Rebuilds the map of instances if most of its entries are of finished instances: keys count up and are never used
+ * again, and the map cannot remove entries. 0: no memory. */
 static int sweep(struct pithi_colls *c)
 {
     if (c->under_way.count < 4096 || c->under_way.count / 4 < c->count)
@@ -308,7 +316,8 @@ static int sweep(struct pithi_colls *c)
     return 1;
 }
 
-/* Makes the positions of a scan. No member waits for ranks that are not in the log. */
+/* Makes the arrivals of a scan: none has arrived. A rank that is not in the log counts as arrived, so no member waits
+ * for it. 0: no memory. */
 static int make_positions(struct pithi_colls *c, struct coll *coll, const struct pithlog_comm *comm)
 {
     uint32_t count = members_count(c->log, comm);
@@ -353,7 +362,8 @@ static uint32_t begin(struct pithi_colls *c, uint64_t key, struct pithi_coll_rul
     return sweep(c) && pithi_map_put(&c->under_way, key, at) ? at : NONE;
 }
 
-/* The key of the next instance of `who`, a communicator or a persistent collective. 0: no memory. */
+/* The key of the rank's next instance in the sequence `who`: a communicator, or a persistent collective. 0: no
+ * memory. */
 static int next_turn(struct pithi_colls *c, uint32_t rank, uint32_t who, uint64_t *key)
 {
     uint32_t turn = 0;
@@ -365,7 +375,7 @@ static int next_turn(struct pithi_colls *c, uint32_t rank, uint32_t who, uint64_
 
 /* ---- Requests ---------------------------------------------------------------------------------------------------- */
 
-/* Stores a part under its request until the request is complete. */
+/* Stores a part under its request until the request is complete. 0: no memory. */
 static int follow(struct pithi_colls *c, uint64_t key, const struct pithi_coll_part *part)
 {
     uint32_t at;
@@ -379,7 +389,8 @@ static int follow(struct pithi_colls *c, uint64_t key, const struct pithi_coll_p
     return 1;
 }
 
-/* A rank has made a persistent collective; its request keeps the number until another one reuses it. */
+/* A rank has made a persistent collective. The number of its request means this collective until another request gets
+ * the number. 0: no memory. */
 static int keep(struct pithi_colls *c, uint64_t key, uint32_t state, uint32_t number)
 {
     uint32_t at;
@@ -394,8 +405,9 @@ static int keep(struct pithi_colls *c, uint64_t key, uint32_t state, uint32_t nu
     return 1;
 }
 
-/* Before its collective, a process records who sends to it. Several lanes of a rank may do so at once, so a list that
- * goes on is copied to the end. 0: no memory. */
+/* Adds the neighbours in a record PITHI_COLL_NEIGHBOURS_ARE to the list for the lane's next collective. Several lanes
+ * of a rank may record such lists at once, so a list that goes on in a second record is copied to the end of `sources`.
+ * 0: no memory. */
 static int hear_sources(struct pithi_colls *c, struct lane *lane, const struct pithlog_record *r)
 {
     uint32_t more = r->payload_bytes / 4, before = lane->sources, first = c->source_count;
@@ -452,7 +464,7 @@ int pithi_colls_event(struct pithi_colls *c, const struct pithlog_record *r, uin
         return 0;
     uint32_t rank = pithi_log_rank_of(c->log, r->lane), request = pithi_get_be32(r->payload);
     uint64_t key = (uint64_t)rank << 32 | request;
-    if (c->members.missing[rank]) /* its requests may be others now */
+    if (c->members.missing[rank]) /* the missing records may have reused the numbers of its requests */
         return 0;
     if (r->id == c->kept && r->payload_bytes == 8)
         return keep(c, key, state, pithi_get_be32(r->payload + 4)) ? 0 : -1;
@@ -475,7 +487,8 @@ int pithi_colls_event(struct pithi_colls *c, const struct pithlog_record *r, uin
 
 /* ---- Members enter, arrive and leave ----------------------------------------------------------------------------- */
 
-/* The rule of the collective that begins; *who is the sequence that it counts in. NULL: no memory. */
+/* Returns the rule of the collective that begins, and sets *who to the sequence that it is counted in. NULL: no
+ * memory. */
 static const struct pithi_coll_rule *what(struct pithi_colls *c, const struct pithlog_record *r, uint32_t *state,
                                           uint32_t *who)
 {
@@ -500,8 +513,8 @@ static const struct pithi_coll_rule *what(struct pithi_colls *c, const struct pi
 /* The group for which the member at a place waits, and whose members wait for that member. */
 static int other_group(const struct coll *coll, uint32_t place) { return coll->is_inter ? !is_second(coll, place) : 0; }
 
-/* 1: a member that enters now cannot be in this instance: another call, or others could not have left before it. Nobody
- * waits for a member that contributes no data. */
+/* 1: a member that enters now cannot be in this instance: it makes another kind of call, or a member that waits for it
+ * has already left. A member that contributes no data is waited for by none. */
 static int is_over(const struct coll *coll, const struct pithi_coll_rule *rule, const struct pithlog_record *r,
                    uint32_t place, int is_root)
 {
@@ -512,7 +525,8 @@ static int is_over(const struct coll *coll, const struct pithi_coll_rule *rule, 
            (is_needed && coll->groups[other_group(coll, place)].left_ns < r->time_ns);
 }
 
-/* Links a part with its request, if any, which is recorded before or after the COLL record. */
+/* Links a part with its request, if it has one. The request is recorded before the COLL record (MPI_Start) or after
+ * it. */
 static int note(struct pithi_colls *c, const struct pithlog_record *r, uint32_t request,
                 const struct pithi_coll_part *part)
 {
@@ -583,7 +597,7 @@ static int enter(struct pithi_colls *c, const struct pithlog_record *r, uint32_t
     struct coll *coll = &c->all[at];
     struct group *own = &coll->groups[is_second(coll, place)];
     if (coll->is_lost || coll->rule.shape != rule->shape || own->entered == own->expected)
-        return 1; /* it is unknown, or the log is wrong */
+        return 1; /* the instance is unknown, or the log contradicts itself */
     own->entered++;
     *part = (struct pithi_coll_part){.coll = at,
                                      .note = note_of,
@@ -620,11 +634,11 @@ static void latest(struct pithi_moment *last, const struct pithi_moment *when)
     last->before_ns = when->before_ns > last->before_ns ? when->before_ns : last->before_ns;
 }
 
-/* `come` moves only over positions that have arrived, so a position below it is the latest up to there. It is raised if
- * a later time of a lower one becomes known: positions 0 and 1 are at 10 and 20; if 0 turns out to have arrived at 25,
- * both are at 25.
+/* A member arrives at its place in a scan: raises the accumulated arrivals of the higher places below `come`.
  *
- * Sets the arrival at a scan position, and raises the accumulated arrivals of higher positions. */
+ * `come` moves only over places that have arrived; below it, each place has the latest arrival up to there. Such an
+ * arrival is raised if a later time of a lower place becomes known: places 0 and 1 have 10 and 20; if 0 turns out to
+ * have arrived at 25, both get 25. */
 static void sit_down(struct coll *coll, uint32_t place, const struct pithi_moment *when)
 {
     if (coll->positions[place].at_ns == INFINITY)
@@ -674,15 +688,16 @@ static int last_of_needed(struct coll *coll, const struct pithi_coll_part *part,
     case PITHI_COLL_FROM:
         *when = coll->root;
         return part->is_root || part->is_idle ? 0 : coll->has_root ? 1 : -1;
-    case PITHI_COLL_NEIGHBOURS: /* the graph looks at them */
+    case PITHI_COLL_NEIGHBOURS: /* infer.c finds these needs by pithi_colls_sources */
         return 0;
     default:
         return last_of_lower(coll, part->place, when);
     }
 }
 
-/* A member that receives nothing, or data from only some members, has not waited for members that arrive later. Of a
- * collective that is recorded after the call, the arrivals are unknown. */
+/* A member that receives nothing does not wait for members that arrive after it has left, nor does a member that may
+ * receive data from only some members (PITHI_COLL_LOOSE). For a collective that is recorded after the call, the
+ * arrivals are unknown. */
 int pithi_colls_last(struct pithi_colls *c, const struct pithi_coll_part *part, struct pithi_moment *when)
 {
     struct coll *coll = &c->all[part->coll];

@@ -25,19 +25,21 @@ enum {
     RANK_BITS = 22,
     ACCESSED_MOST = 64,   /* targets kept for a later call that waits for all of them */
     LOCKED_MOST = 4096,   /* members of a window that MPI_Win_lock_all may wait for */
-    EXCLUSIVE_MOST = 4096 /* exclusive locks kept while a rank has a lock of all; then the oldest half is forgotten */
+    EXCLUSIVE_MOST = 4096 /* most exclusive locks kept while a rank holds MPI_Win_lock_all; if all are used, the
+                             older half is dropped */
 };
 #define NO_RANK UINT32_MAX
 
 /* A target and an origin of a window. */
 struct pair {
-    uint32_t posts, starts, completes, waits, seen; /* seen: the last post that a call of the origin has waited for */
+    uint32_t posts, starts, completes, waits, seen; /* seen: number of the last post that a call of the origin has
+                                                       waited for */
     struct pithi_epoch_call post[2], complete[2];
-    int64_t lock_ns;  /* begin of the origin's lock */
-    int is_exclusive; /* 1: the lock is for one rank alone */
+    int64_t lock_ns;  /* begin of the origin's last call that locked the target */
+    int is_exclusive; /* 1: that lock is exclusive */
 };
 
-/* A lock that a rank had: when it asked for it, and the call that ended it. */
+/* A lock that a rank held: when it called for it, and the call that released it, with its end. */
 struct holder {
     int64_t lock_ns, end_ns; /* ns since the log's start */
     struct pithi_epoch_call unlock;
@@ -47,31 +49,31 @@ struct holder {
 struct member {
     uint32_t *targets, *origins, target_count, origin_count;
     struct holder last;            /* the last rank that had this rank's lock */
-    struct holder exclusive;       /* the last one that had it as an exclusive lock */
+    struct holder exclusive;       /* the last rank that had it as an exclusive lock */
     int was_locked, was_exclusive; /* 1: `last`, `exclusive` are set */
     int64_t lock_all_ns;           /* begin of the rank's own MPI_Win_lock_all */
 };
 
-/* The locks of all members of a window. */
+/* The locks by MPI_Win_lock_all on a window. */
 struct window {
-    uint32_t open;  /* ranks with such a lock */
+    uint32_t open;  /* number of ranks that hold such a lock now */
     int was_locked; /* 1: `last` is set */
     struct holder last;
-    struct holder *exclusive; /* those of exclusive locks while there are such ranks */
+    struct holder *exclusive; /* exclusive locks of single ranks that were released while a rank held such a lock */
     uint32_t count, room;
 };
 
-/* The events in the open call of a lane. */
+/* Data of the open call of a lane, from its events. */
 struct open {
     enum what what;
     uint32_t comm, rank, target;
-    uint32_t reached;                        /* the rank of an access, lock or flush; NO_RANK */
+    uint32_t reached;                        /* target of the access, lock or flush; NO_RANK: none */
     uint32_t accessed[ACCESSED_MOST], count; /* targets of the lane's accesses so far, each once */
 };
 
 struct pithi_epochs {
     const struct pithlog *log;
-    uint32_t id, target_id, access_id; /* of the events; UINT32_MAX: not in the log */
+    uint32_t id, target_id, access_id; /* ids of the events; UINT32_MAX: not in the log */
     struct pithi_map pair_map, member_map, window_map;
     struct pair *pairs;
     struct member *members;
@@ -198,8 +200,9 @@ static int read_ranks(const char *text, uint32_t length, uint32_t **ranks, uint3
     return 1;
 }
 
-/* A post that comes early waits for its start, a start that comes early is counted: both have the number of the epoch
- * of the pair, and the last two posts are kept by their lowest bit. */
+/* A call posts or starts an epoch with these ranks, and takes over `ranks`. Post n of a pair of ranks belongs to start
+ * n, whichever comes first; so both are only counted, and each pair keeps its last two posts, by the lowest bit of
+ * their number. 0: no memory. */
 static int begin_epoch(struct pithi_epochs *e, struct open *open, const struct pithi_epoch_call *call, uint32_t *ranks,
                        uint32_t count)
 {
@@ -226,7 +229,7 @@ static int begin_epoch(struct pithi_epochs *e, struct open *open, const struct p
     return 1;
 }
 
-/* An event that names the target of the call. */
+/* Takes an event that names the target of the call. */
 static void take_target(const struct pithi_epochs *e, const struct pithlog_record *r, struct open *open)
 {
     uint32_t i = 0;
@@ -279,7 +282,7 @@ int pithi_epochs_event(struct pithi_epochs *e, const struct pithlog_record *r, c
         return begin_epoch(e, open, call, ranks, count);
     int good = 1;
     if (open->what == LOCK_ALL) {
-        open->count = 0; /* an unlock or a fence has ended the accesses before */
+        open->count = 0; /* MPI_Win_unlock_all or a fence has ended the accesses before */
         good = begin_lock_all(e, open, call);
     } else if (open->what >= EXCLUSIVE && open->what <= UNLOCK) {
         open->target = count ? ranks[0] : 0;
@@ -301,15 +304,16 @@ int pithi_epochs_event(struct pithi_epochs *e, const struct pithlog_record *r, c
 
 /* ---- Needs ------------------------------------------------------------------------------------------------------- */
 
-/* Two locks exclude each other; `before` ended first. Normally that rank had the lock first. But a rank that loses its
- * processor in MPI_Win_unlock ends it late: then the other rank waited in an access when `own` began to unlock. If both
- * waited so, the lock that was asked for first was the first. */
+/* Two locks exclude each other; `before` was released first. Normally its rank also held the lock first, and `own`
+ * waited for its release. But a rank that loses its core in MPI_Win_unlock ends that call late. Then the order is
+ * reversed: the other rank was still waiting in an access when `own` began to unlock. If both waited in that way, the
+ * lock that was called for first was the first. */
 static void need_lock(const struct pithi_epoch_client *client, const struct holder *own, const struct holder *before)
 {
     int64_t own_ns = own->unlock.begin_ns, before_ns = before->unlock.begin_ns;
 
     if (own->unlock.lane == before->unlock.lane || own_ns <= before->lock_ns || before_ns <= own->lock_ns)
-        return; /* one had begun to unlock when the other asked for it */
+        return; /* the same lane, or one lock was already being released when the other was called for */
     int waited = client->accesses(client->context, own->unlock.lane, before_ns);
     int was_first = own_ns < before->end_ns && client->accesses(client->context, before->unlock.lane, own_ns);
     if (was_first && (!waited || own->lock_ns < before->lock_ns))
@@ -318,7 +322,8 @@ static void need_lock(const struct pithi_epoch_client *client, const struct hold
         client->need(client->context, own->unlock.lane, PITHLOG_LOCK_CONTENTION, &before->unlock);
 }
 
-/* Unlocks are seen in the order of their ends; the one that began last decides how long the next rank waited. */
+/* Releases come in the order of their ends. The one that began last decides how long the next rank waited, so it is
+ * kept. */
 static void keep_last(struct holder *last, int *has_last, const struct holder *own)
 {
     if (!*has_last || own->unlock.begin_ns > last->unlock.begin_ns)
@@ -326,12 +331,13 @@ static void keep_last(struct holder *last, int *has_last, const struct holder *o
     *has_last = 1;
 }
 
-/* The lock is over, so it is known now who had it before:
+/* A lock is released: its rank may have waited for locks that were released before:
  *
- *     exclusive    waits for any lock of this target before it, and for MPI_Win_lock_all, which is of all targets
- *     shared       waits only for an exclusive one
+ *     exclusive    waits for any earlier lock of this target, and for MPI_Win_lock_all, which locks all targets
+ *     shared       waits only for an earlier exclusive lock
  *
- * Exclusive locks are kept while some rank has all locked, for the end of that. */
+ * While some rank holds MPI_Win_lock_all, exclusive locks are kept: its release compares itself with them. 0: no
+ * memory. */
 static int leave_lock(struct pithi_epochs *e, const struct open *open, const struct pithi_epoch_client *client,
                       const struct pithi_epoch_call *unlock, int64_t end_ns)
 {
@@ -379,7 +385,8 @@ static int leave_lock_all(struct pithi_epochs *e, const struct open *open, const
     return 1;
 }
 
-/* Of the calls by which the targets let the access go on, keeps the latest. */
+/* Finds the first call of a target `rank` after since_ns, which lets the access go on. *last keeps the latest of such
+ * calls. */
 static void reach(const struct pithi_epoch_client *client, int64_t since_ns, uint32_t own, uint32_t rank,
                   struct pithi_epoch_call *last, int *found)
 {
@@ -392,15 +399,15 @@ static void reach(const struct pithi_epoch_client *client, int64_t since_ns, uin
     *found = 1;
 }
 
-/* If MPI has no thread of its own, an access is served when its target calls MPI:
+/* Reports that the call waits until its targets call MPI.
+ *
+ * If the MPI library has no progress thread, an access is served when its target calls MPI:
  *
  *     target   computes 0-50, MPI_Barrier 50-60
  *     origin   MPI_Win_flush 20-52                     wait for progress from 20 to 50
  *
- * If the flush had ended at 40, the next call of the target would not have been read by then, and none is found: the
- * library served the access without the target.
- *
- * The call waits until its targets call MPI. */
+ * If the flush had ended at 40, no call of the target would have been read by then, and none is found. The library
+ * served the access without the target. */
 static void need_progress(const struct pithi_epochs *e, const struct pithi_epoch_call *call, struct open *open,
                           const struct pithi_epoch_client *client)
 {

@@ -1,6 +1,6 @@
-/* pairs.c - matches under numbers: the number of an end takes the place of its lane in the matcher, which only passes
- * it on. So a client has its own data of both ends when they meet: the send with number 7 and the receive with number
- * 12 give a message with send_lane 7, recv_lane 12. */
+/* pairs.c - matches sends with receives under numbers. The matcher gets the number of an end in place of its lane,
+ * which it only passes on. So a client finds its own data of both ends of a match: the send with number 7 and the
+ * receive with number 12 give a message with send_lane 7, recv_lane 12. */
 #include "analysis/waits/pairs.h"
 
 #include <stdlib.h>
@@ -27,8 +27,9 @@ struct pithi_pairs {
     struct pithlog *log;
     struct pithi_match *match; /* NULL: a window */
     uint32_t rank;             /* of the last record; at the end, the rank to finish */
-    int is_recv, is_rest;      /* the side of the matcher to ask next; 1: only the rest is left */
+    int is_recv, is_rest;      /* is_recv: the last record is a receive; is_rest: pithi_pairs_rest has begun */
     struct wanted *wanted;
+    /* count: messages in `wanted`; found: the entry that the last call of pithi_pairs_want found. */
     uint32_t count, room, found;
     struct pithi_map map;
     int64_t from_ns, to_ns; /* the window, [from, to) */
@@ -44,8 +45,8 @@ struct pithi_pairs *pithi_pairs_open(struct pithlog *log)
         free(p);
         return NULL;
     }
-    /* a log that lacks ranks has messages of which one end will never come */
     p->log = log;
+    /* In a log that lacks ranks, the other end of some messages never comes. */
     if (pithi_match_incomplete(log))
         pithi_match_cut(p->match);
     return p;
@@ -86,8 +87,7 @@ void pithi_pairs_lost(struct pithi_pairs *p, const struct pithlog_record *r)
 
 /* ---- A window ---------------------------------------------------------------------------------------------------- */
 
-/* A message reaches into the interval if a part of it lies there; one without length, if it lies at from_ns or later.
- */
+/* 1: a part of the message lies in the interval; if it has equal times, they are in [from_ns, to_ns). */
 int pithi_message_reaches(const struct pithlog_message *m, int64_t from_ns, int64_t to_ns)
 {
     int is_turned = m->recv_ns < m->send_ns;
@@ -96,14 +96,14 @@ int pithi_message_reaches(const struct pithlog_message *m, int64_t from_ns, int6
     return first_ns < to_ns && (last_ns > from_ns || first_ns >= from_ns);
 }
 
-/* Lane, kind and time in 64 bits. Different ends may share a key; `want` compares what matters. */
+/* A hash of lane, kind and time. Different ends may have the same hash; pithi_pairs_want compares the rest. */
 static uint64_t key_of(uint32_t lane, int64_t time_ns, int is_recv)
 {
     return ((uint64_t)lane << 1 | (unsigned)is_recv) * UINT64_C(0xd6e8feb86659fd93) ^
            (uint64_t)time_ns * UINT64_C(0x9e3779b97f4a7c15);
 }
 
-/* Keeps a message under the keys of both ends. An end that has the key of an earlier one is linked before it. */
+/* Keeps a message under the keys of both ends. An end whose key another end already has is linked before that end. */
 static void keep(void *context, const struct pithlog_message *m)
 {
     struct pithi_pairs *p = context;
@@ -124,8 +124,9 @@ static void keep(void *context, const struct pithlog_message *m)
     p->count++;
 }
 
-/* Prepares to find the numbers of the messages of a window, without matching the log. *pairs NULL without an error: too
- * many messages, or no memory. *first_ns, *last_ns: the records that have to be read. */
+/* Prepares to find the records of the messages of a window, without matching the log. *first_ns, *last_ns: the interval
+ * in which records have to be read. If *pairs is NULL without an error, there are too many messages, or there is no
+ * memory: the caller matches the whole log. */
 int pithi_pairs_open_window(struct pithlog *log, const struct pithlog_digest *digest, int64_t from_ns, int64_t to_ns,
                             int64_t *first_ns, int64_t *last_ns, struct pithi_pairs **pairs)
 {
@@ -156,10 +157,11 @@ int pithi_pairs_open_window(struct pithlog *log, const struct pithlog_digest *di
 
 /* ---- Both -------------------------------------------------------------------------------------------------------- */
 
-/* A digest has the messages of a window, but not where their records are. Several messages may have the same lane, time
- * and kind of end (MPI_Waitall); tag, communicator and partner tell them apart, and equal ones may be taken in order.
+/* In a window: finds the message that has this record as one end, if no earlier record was taken for that end.
  *
- * In a window: finds the message that has this record as its end, if no earlier record was taken for it. */
+ * A digest has the times and lanes of messages, but not where their records are. Several messages may have the same
+ * lane, time and kind of end (MPI_Waitall). Tag, communicator and partner distinguish them; among those that are equal
+ * in all, any order is right. */
 int pithi_pairs_want(struct pithi_pairs *p, const struct pithlog_record *r)
 {
     int is_recv = r->kind == PITHLOG_RECV;
@@ -180,8 +182,8 @@ int pithi_pairs_want(struct pithi_pairs *p, const struct pithlog_record *r)
     return 0;
 }
 
-/* Takes a record that `want` accepted, under its number. Returns 1 if the message is complete, 0 if not yet, -1 without
- * memory. */
+/* Takes a record that pithi_pairs_want accepted, under its number. Returns 1 if the message is complete, 0 if not yet,
+ * -1 without memory. */
 int pithi_pairs_take(struct pithi_pairs *p, const struct pithlog_record *r, uint32_t number,
                      struct pithlog_message *message)
 {
@@ -190,7 +192,7 @@ int pithi_pairs_take(struct pithi_pairs *p, const struct pithlog_record *r, uint
         p->rank = pithi_log_rank_of(p->log, r->lane);
         return pithi_match_take(p->match, p->rank, pithi_log_rank(p->log, p->rank)->rank, r, number, message);
     }
-    /* of a window: the entry that `want` found */
+    /* in a window: the entry that pithi_pairs_want found */
     struct wanted *wanted = &p->wanted[p->found];
     wanted->number[p->is_recv] = number;
     *message = wanted->message;
@@ -199,7 +201,8 @@ int pithi_pairs_take(struct pithi_pairs *p, const struct pithlog_record *r, uint
     return message->send_lane != NONE && message->recv_lane != NONE;
 }
 
-/* A receive may complete others of its rank that were waiting for their turn. Call it until it returns 0. */
+/* A receive may complete other messages of its rank, whose receives had to wait for their turn. Call it until it
+ * returns 0. */
 int pithi_pairs_more(struct pithi_pairs *p, struct pithlog_message *message)
 {
     if (!p->match || !p->is_recv)
@@ -212,7 +215,7 @@ struct pithi_turn pithi_pairs_turn(const struct pithi_pairs *p)
     return p->match ? pithi_match_turn(p->match) : (struct pithi_turn){0};
 }
 
-/* At the end of the log: the messages that could not be decided before. Call it until it returns 0. */
+/* At the end of the log: the messages that were undecided until now. Call it until it returns 0. */
 int pithi_pairs_rest(struct pithi_pairs *p, struct pithlog_message *message)
 {
     int status = 0;
@@ -230,23 +233,23 @@ int pithi_pairs_rest(struct pithi_pairs *p, struct pithlog_message *message)
 
 /* ---- Ahead of a replay ------------------------------------------------------------------------------------------- */
 
-/* Owns the ends of messages between the iterator that reads ahead and the replay.
- * A replay needs at each receive what the sender did, but the send may come later in the order of reading. So a second
- * iterator runs ahead of the replay, as far as the next receive needs it:
+/* Keeps the ends of messages between the iterator that reads ahead and the replay. At each receive, the replay needs
+ * what it did at the send, but the order of reading may bring the send later. So a second iterator runs ahead of the
+ * replay, as far as the next receive needs it:
  *
  *     the replay is at the receive of message 5     the reading ahead has matched messages 1 to 9
  *
  * The data of both ends are kept until the replay has passed them. */
 
-/* Most ends that may wait for the replay; a receive whose partner is further ahead gets none. */
+/* The most ends that may wait for the replay; a receive whose partner would be further ahead gets no partner. */
 enum { AHEAD_MOST = 1 << 22 };
 
 struct end {
     struct pithi_sent sent;
-    uint32_t partner; /* of a receive: the send */
+    uint32_t partner; /* for a receive: its send; NONE: not matched */
     uint32_t next;    /* next of the same lane, or next free */
     int passed;       /* the replay has reached it */
-    int alone;        /* not needed any more: free it when it is passed or matched */
+    int alone;        /* 1: not needed any more: free it when it is passed (a send) or matched (a receive) */
 };
 
 /* The ends of a lane that the replay has not reached. */
@@ -308,8 +311,8 @@ void pithi_partners_close(struct pithi_partners *p)
 
 /* ---- Ends -------------------------------------------------------------------------------------------------------- */
 
-/* Makes an end at the back of its lane's queue. NONE: no memory. Freed ends are used again, so memory is that of the
- * ends between both iterators. */
+/* Makes an end at the back of its lane's queue. NONE: no memory. Freed ends are used again, so memory grows only with
+ * the ends between the two iterators. */
 static uint32_t make_end(struct pithi_partners *p, uint32_t lane)
 {
     struct queue *queue = &p->queues[lane];
@@ -344,7 +347,8 @@ static void leave_send(struct pithi_partners *p, uint32_t at)
         free_end(p, at);
 }
 
-/* Joins a receive with its send. A receive that the replay has passed without its partner does not need it any more. */
+/* Links a receive with its send. If the replay has passed the receive already, without a partner, neither end is needed
+ * any more. */
 static void join(struct pithi_partners *p, const struct pithlog_message *message)
 {
     struct end *recv = &p->ends[message->recv_lane];
@@ -357,7 +361,7 @@ static void join(struct pithi_partners *p, const struct pithlog_message *message
 
 /* ---- Reading ahead ----------------------------------------------------------------------------------------------- */
 
-/* Reads one more record, or matches the rest at the end: 0 or -1. */
+/* Reads one more record, or matches the rest at the end of the log. Returns 0, or -1: an error. */
 static int advance(struct pithi_partners *p)
 {
     struct pithlog_record r;
@@ -388,7 +392,7 @@ static int advance(struct pithi_partners *p)
     return status < 0 ? no_memory(p) : 0;
 }
 
-/* Takes the next end of a lane as the replay reaches it. Returns its number; NONE: an error. */
+/* The replay reaches the next end of a lane: returns its number. NONE: an error. */
 static uint32_t pass(struct pithi_partners *p, uint32_t lane)
 {
     struct queue *queue = &p->queues[lane];
@@ -396,7 +400,7 @@ static uint32_t pass(struct pithi_partners *p, uint32_t lane)
         if (advance(p) < 0)
             return NONE;
     uint32_t at = queue->first;
-    /* the replay sees the same records, so there must be an end: the file has changed meanwhile */
+    /* the replay reads the same records, so an end is missing only if the file has changed meanwhile */
     if (at == NONE) {
         pithi_fail(PITH_ERR_DAMAGED, "%s: read twice, it was not the same", p->log->path);
         return NONE;
@@ -407,7 +411,7 @@ static uint32_t pass(struct pithi_partners *p, uint32_t lane)
     return at;
 }
 
-/* The replay is at a send. Returns its number, for pithi_partners_sent; NONE: an error. */
+/* The replay is at a send. Returns its number, for pithi_partners_sent. NONE: an error. */
 uint32_t pithi_partners_send(struct pithi_partners *p, uint32_t lane)
 {
     uint32_t at = pass(p, lane);
@@ -418,8 +422,8 @@ uint32_t pithi_partners_send(struct pithi_partners *p, uint32_t lane)
 
 struct pithi_sent *pithi_partners_sent(struct pithi_partners *p, uint32_t number) { return &p->ends[number].sent; }
 
-/* The replay is at a receive: gives what was kept for its send. Returns 0 if it has no partner, or none that is near
- * enough; -1: an error. */
+/* The replay is at a receive: copies what it stored for the send into *sent and returns 1. 0: the receive has no
+ * partner, or the partner is too far ahead; -1: an error. */
 int pithi_partners_recv(struct pithi_partners *p, uint32_t lane, struct pithi_sent *sent)
 {
     uint32_t at = pass(p, lane);
@@ -430,7 +434,7 @@ int pithi_partners_recv(struct pithi_partners *p, uint32_t lane, struct pithi_se
             return -1;
     uint32_t partner = p->ends[at].partner;
     if (partner == NONE) {
-        /* the partner may still come; `join` frees both then */
+        /* the partner may still come; then `join` frees both */
         p->ends[at].alone = 1;
         return 0;
     }

@@ -1,6 +1,6 @@
 /* pairs.h - matches the sends and receives of a log, under numbers that the caller gives them.
  *
- * In a whole log, the matcher does it (match.h). For a time window, a digest knows the messages, so only the records
+ * In a whole log, the matcher does it (match.h). For a time window, a digest has the messages, so only the records
  * around them need to be read. */
 #ifndef PITHI_PAIRS_H
 #define PITHI_PAIRS_H
@@ -14,16 +14,18 @@ struct pithi_pairs;
 struct pithi_pairs *pithi_pairs_open(struct pithlog *log);
 void pithi_pairs_close(struct pithi_pairs *pairs);
 
-/* Opens the messages under way in [from_ns, to_ns); *first_ns and *last_ns give the time that they span (first > last:
- * there are none). *pairs is NULL if there are more than a million. PITH_OK, or an error of the digest. */
+/* Prepares to find the messages under way in [from_ns, to_ns). *first_ns and *last_ns: their first and last time,
+ * between which records have to be read (first > last: there are no messages). *pairs is NULL if there are more than a
+ * million, or no memory. Returns PITH_OK, or an error of the digest. */
 int pithi_pairs_open_window(struct pithlog *log, const struct pithlog_digest *digest, int64_t from_ns, int64_t to_ns,
                             int64_t *first_ns, int64_t *last_ns, struct pithi_pairs **pairs);
 /* 1: the message is under way in [from_ns, to_ns). If clocks disagree, it may be received before it is sent. */
 int pithi_message_reaches(const struct pithlog_message *message, int64_t from_ns, int64_t to_ns);
 
-/* Records of the lane's rank are missing from now on (pithi_match_missing). A digest knows it. */
+/* Records of the lane's rank are missing from now on (pithi_match_missing). In a window it has no effect, as a digest
+ * has only messages that were matched. */
 void pithi_pairs_missing(struct pithi_pairs *pairs, uint32_t lane);
-/* Takes a LOST record: the same, if it is in the middle of its lane (pithi_match_is_hole). */
+/* Takes a LOST record: calls pithi_pairs_missing if it is in the middle of its lane (pithi_match_is_hole). */
 void pithi_pairs_lost(struct pithi_pairs *pairs, const struct pithlog_record *record);
 /* For clients that read records in order by an iterator: it reports its holes to the pairs. */
 void pithi_pairs_follow(struct pithi_pairs *pairs, struct pithlog_iter *iter);
@@ -33,11 +35,12 @@ int pithi_pairs_want(struct pithi_pairs *pairs, const struct pithlog_record *rec
  * of its ends. 0: it does not. -1: no memory. After a RECV, pithi_pairs_more() may return more. */
 int pithi_pairs_take(struct pithi_pairs *pairs, const struct pithlog_record *record, uint32_t number,
                      struct pithlog_message *message);
-/* The next message that the last record completed: 1, 0, -1. */
+/* The next message that the last record completed: 1; 0: none; -1: no memory. */
 int pithi_pairs_more(struct pithi_pairs *pairs, struct pithlog_message *message);
-/* Of the last message: see pithi_match_turn. In a window: zero. */
+/* The turn of the last message (pithi_match_turn). In a window: zero. */
 struct pithi_turn pithi_pairs_turn(const struct pithi_pairs *pairs);
-/* After the last record: the next message whose receive still waits for missing earlier ones: 1, 0, -1. */
+/* After the last record: the next message whose receive still waits for missing earlier ones: 1; 0: none; -1: no
+ * memory. */
 int pithi_pairs_rest(struct pithi_pairs *pairs, struct pithlog_message *message);
 
 /* ---- Ahead of a replay ------------------------------------------------------------------------------------------- */
@@ -50,10 +53,10 @@ int pithi_pairs_rest(struct pithi_pairs *pairs, struct pithlog_message *message)
  * replay. */
 struct pithi_partners;
 
-/* What the replay knows about a send. */
+/* Data of a send that the replay has set. */
 struct pithi_sent {
     int done; /* 0: the replay has not reached it */
-    int held; /* 1: it leaves when its lane waits (used by the replay only) */
+    int held; /* 1: the message leaves only when its lane waits in a call (used by the replay only) */
     uint32_t lane;
     double time_ns;   /* when the message left, after the own cost of its record */
     double before_ns; /* when it would have left without recording */
@@ -65,11 +68,11 @@ void pithi_partners_close(struct pithi_partners *partners);
 /* The replay reaches the next SEND of a lane that has a peer. Returns its number; UINT32_MAX: the log cannot be read,
  * or no memory (see pithlog_error). */
 uint32_t pithi_partners_send(struct pithi_partners *partners, uint32_t lane);
-/* The entry of a send; valid until the next call of the functions above and below. After its receive has asked for it,
- * its number may be reused for another message of any lane. */
+/* The data of a send, which the replay fills; valid until the next call of pithi_partners_send or pithi_partners_recv.
+ * Once pithi_partners_recv has returned the send, its number may be reused for another message of any lane. */
 struct pithi_sent *pithi_partners_sent(struct pithi_partners *partners, uint32_t number);
 /* The replay reaches the next RECV of a lane that has a peer. 1: *sent is its send; 0: it has no partner, or one that
- * is too far ahead; -1: as UINT32_MAX above. */
+ * is too far ahead; -1: the log cannot be read, or no memory. */
 int pithi_partners_recv(struct pithi_partners *partners, uint32_t lane, struct pithi_sent *sent);
 
 #endif

@@ -1,6 +1,6 @@
-/* read_ahead.c - a ring of batches between the thread that reads and the one that takes. Whoever finds nothing to do
- * sleeps. The reader, which is mostly the faster one, is woken only when half of the ring is free, as each sleep costs
- * as much as some hundred records. */
+/* read_ahead.c - a ring of batches between the thread that reads and the caller, which takes them. A thread that has
+ * nothing to do sleeps. The reader, which is mostly the faster one, is woken only when half of the ring is free, as
+ * each sleep costs as much as some hundred records. */
 #include "analysis/waits/read_ahead.h"
 
 #include <pthread.h>
@@ -11,7 +11,11 @@
 #include "base/error.h"
 #include "base/worker.h"
 
-enum { MANY = 512, BATCHES = 8, ERROR_BYTES = 512 }; /* records of a batch; batches of the ring; bytes of an error */
+enum {
+    MANY = 512,       /* records of a batch */
+    BATCHES = 8,      /* batches of the ring */
+    ERROR_BYTES = 512 /* longest error message */
+};
 
 struct batch {
     int count; /* 0: end of the log; -1: an error */
@@ -24,8 +28,8 @@ struct pithi_read_ahead {
     struct pithlog_iter *iter;
     struct pithi_worker worker;
     pthread_mutex_t lock;
-    pthread_cond_t is_read, is_taken; /* `filled` has grown; it has shrunk */
-    uint32_t filled;                  /* batches that were read and not given back */
+    pthread_cond_t is_read, is_taken; /* signals: `filled` has grown; it has shrunk */
+    uint32_t filled;                  /* batches that were read and not given back by the taker */
     int reader_sleeps, taker_sleeps;  /* 1: the thread waits and wants a signal */
     uint32_t at;                      /* the taker's batch */
     int has_batch;                    /* 1: the taker still uses batch `at` */
@@ -34,8 +38,9 @@ struct pithi_read_ahead {
 
 /* ---- The reader -------------------------------------------------------------------------------------------------- */
 
-/* Payloads are valid only until the next call on the iterator: copies those of records `first` to `end` - 1. Until the
- * batch is full, `payload` is 1 + a place in the copies. 0: no memory. */
+/* Copies the payloads of records `first` to `end` - 1, because they are valid only until the next call on the iterator.
+ * The copies may move while the batch is filled, so `payload` is 1 + a place in them until set_payloads. 0: no
+ * memory. */
 static int keep_payloads(struct batch *b, int first, int end)
 {
     for (int i = first; i < end; i++) {
@@ -57,7 +62,8 @@ static void set_payloads(struct batch *b)
             b->records[i].payload = b->payloads.data + (uintptr_t)b->records[i].payload - 1;
 }
 
-/* Fills a batch up to the end of the log or an error; *failed: the error comes after its records. */
+/* Fills a batch up to the end of the log or an error. *failed: 1: the error came after some records; the next batch
+ * then has it. */
 static void fill(struct pithi_read_ahead *a, struct batch *b, int *failed)
 {
     int count = 0;
@@ -138,7 +144,7 @@ void pithi_read_ahead_close(struct pithi_read_ahead *a)
     free(a);
 }
 
-/* Gives the batch before back, and waits for the next one. */
+/* Gives back the last batch, and waits for the next one. */
 static struct batch *next_batch(struct pithi_read_ahead *a)
 {
     pthread_mutex_lock(&a->lock);

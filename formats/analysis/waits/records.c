@@ -3,11 +3,11 @@
  *     a window, or a log in which records may be missing      pithlog_walk
  *     a whole log without holes                               the records themselves
  *
- * Steps of the second kind are only what the first would give, so nothing here knows what a hole means. They exist
- * because they are cheaper. Without holes and edges a step needs no interval, no times of states and no kinds of
- * records that nobody asked for. On a log of 1e6 records of which three in four are ENTER or LEAVE, pith analyze takes
- * 8 % fewer instructions (callgrind) than over pithlog_walk. If damage turns up, the caller gets PITH_ERR_DAMAGED,
- * and asks again with the damage known.
+ * For a log without holes, both give the same steps, so no client needs to know which of them it gets. The second
+ * exists because it is cheaper: without holes and edges, a step needs no interval, no times of states and no kinds of
+ * records that the query leaves out. On a log of 1e6 records of which three in four are ENTER or LEAVE, pith analyze
+ * takes 8 % fewer instructions (callgrind) than over pithlog_walk. If damage is found while records are read, the
+ * caller gets PITH_ERR_DAMAGED. It then reads again, with pithlog_walk, as the log remembers its damage.
  *
  *     enter A at 10, enter B at 20, leave A at 50, leave B at 60      (they do not nest)
  *
@@ -28,7 +28,9 @@
 #include "native/log.h"
 #include "reader/read/iter.h"
 
-/* PART: as a progress says it; AHEAD: a log for which a thread is worth its cost. */
+/* PART_RECORDS: steps of a walk between two reports of progress. DAMAGES_MOST: reading ends after this number of
+ * errors. AHEAD_RECORDS: from this number of records on, a thread that reads ahead is worth its cost. STRETCH_RECORDS:
+ * see stretch_length. */
 enum { PART_RECORDS = 32768, DAMAGES_MOST = 10000, AHEAD_RECORDS = 100000, STRETCH_RECORDS = 64 };
 
 struct open_states {
@@ -36,7 +38,7 @@ struct open_states {
     uint32_t depth, room;
 };
 
-/* How far a reading is, for its progress. */
+/* How far a reading has come, for its progress. */
 struct position {
     double start, span;
     uint32_t calls;
@@ -60,14 +62,14 @@ static int go_on(const struct pithlog *log, const struct pithi_reading *reading,
 
 /* ---- A whole log without holes ----------------------------------------------------------------------------------- */
 
-/* As in a walk, the step PITHLOG_ENDS has the ended state still among those open. */
+/* Removes an ended state after its step: as in a walk, the step PITHLOG_ENDS still has the state among those open. */
 static void remove_ended(struct open_states *lane, uint32_t at)
 {
     if (at < --lane->depth)
         memmove(&lane->open[at], &lane->open[at + 1], (lane->depth - at) * sizeof *lane->open);
 }
 
-/* So many states are open that some are not followed further (native/stack.h). */
+/* PITHI_OPEN_MAX states are open: ends some of them, as the recorder does at the next ENTER (native/stack.h). */
 static int discard_states(const struct pithi_reading *reading, struct open_states *lane, uint32_t number)
 {
     int err = PITH_OK;
@@ -117,8 +119,8 @@ static inline int take_record(const struct pithi_reading *reading, struct open_s
     return reading->take(reading->context, step);
 }
 
-/* The length of a stretch: a lane has STRETCH_RECORDS in it, on average. With fewer, what is kept for the lane would be
- * fetched into the caches too often; with more, more messages would be under way at once. */
+/* The length of a stretch: a lane has STRETCH_RECORDS in it, on average. With fewer, the data kept for the lane would
+ * be fetched into the caches too often; with more, more messages would be under way at once. */
 static uint64_t stretch_length(const struct pithlog_info *info)
 {
     double stretches = (double)info->records / ((double)info->lanes * STRETCH_RECORDS);

@@ -13,15 +13,15 @@ struct pithi_reading {
     void *context;
     int (*progress)(void *context, double part); /* may be NULL; as in pithlog_waits_query */
     void *progress_context;
-    /* If set, steps may come in stretches of time: in each, first all steps of one rank, then those of the next, so
-     * that what is kept for a rank stays in the caches. It is then called before the first stretch and after each.
-     * NULL: all steps come in the order of times. */
+    /* If set, steps may come in stretches of time: in each, first all steps of one rank, then all of the next, so that
+     * the data kept for a rank stays in the caches. The function is then called before the first stretch and after
+     * each. NULL: all steps come in the order of times. */
     int (*stretch_ends)(void *context);
-    unsigned threads; /* that may read, with the caller; 0: as many as are worth it */
+    unsigned threads; /* most threads that may read, with the caller; 0: as many as are worth it */
 };
 
-/* Walks the times and lanes of the query, with its kinds of records (pithlog_walk_open). Damaged parts are left out:
- * PITH_ERR_DAMAGED. */
+/* Reads the times, lanes and kinds of records of the query (pithlog_walk_open). PITH_ERR_DAMAGED: damaged parts were
+ * left out. */
 int pithi_read_steps(struct pithlog *log, const struct pithlog_query *query, const struct pithi_reading *reading);
 
 #endif

@@ -43,30 +43,31 @@
 #define NONE UINT32_MAX
 
 enum {
-    LATER_MOST = 1 << 16, /* sends in the list of a lane */
-    QUEUE_MOST = 64       /* calls of a lane that wait until such sends are matched */
+    LATER_MOST = 1 << 16, /* most sends in a lane's list of those that a later call completes */
+    QUEUE_MOST = 64       /* most calls of a lane that are kept until the sends before them are matched */
 };
 
 /* ---- Probes ------------------------------------------------------------------------------------------------------ */
 
 /* Calls that have found a message without receiving it: MPI_Probe, MPI_Iprobe, MPI_Mprobe.
  *
- * An event in the call tells the sender and the tag. The message is the next one with these that the rank receives, if
- * the receive was posted after the probe began. */
+ * An event in the call has the sender and the tag. The message is the next one with both that the rank receives, if the
+ * receive was posted after the probe began. */
 /* The event: world rank of the sender, and tag; 32 bits, big-endian. */
 #define PITHI_PROBED "pith:probed"
 
-/* Probes whose message has not been received so far. All zero: empty. */
+/* Probes whose message has not been received yet. All zero: empty. */
 struct probes {
     struct probe {
         int64_t begin_ns;
-        uint32_t rank, call; /* of the lane; number of the probing call */
-        int32_t source, tag; /* as asked for, or a wildcard */
+        uint32_t rank, call; /* rank of the lane; number of the probing call */
+        int32_t source, tag; /* of the message found (from its MPI_Status) */
     } * all;
     uint32_t count, room;
 };
 
-enum { PROBES_MOST = 4096 }; /* a program may never receive what it finds; then the oldest half is forgotten */
+/* A program may never receive the messages that it finds; if all probes are used, the older half is dropped. */
+enum { PROBES_MOST = 4096 };
 
 /* The definition of the event; UINT32_MAX: not in the log. */
 static uint32_t probed_event(const struct pithlog *log)
@@ -79,7 +80,8 @@ static uint32_t probed_event(const struct pithlog *log)
     return UINT32_MAX;
 }
 
-/* Takes an event, in a call of the rank that began at begin_ns. `call`: the caller's own. 0: no memory. */
+/* Takes an event in a call of the rank that began at begin_ns. `call`: the number of this call, which probes_take
+ * returns. 0: no memory. */
 static int probes_add(struct probes *probes, uint32_t rank, const struct pithlog_record *event, int64_t begin_ns,
                       uint32_t call)
 {
@@ -95,8 +97,8 @@ static int probes_add(struct probes *probes, uint32_t rank, const struct pithlog
     return 1;
 }
 
-/* A receive, posted at posted_ns, receives its message: removes one of the probes that found it, and returns its call;
- * UINT32_MAX: none (left). */
+/* A receive that was posted at posted_ns receives its message: removes one of the probes that found the message, and
+ * returns its call. UINT32_MAX: no such probe is left. */
 static uint32_t probes_take(struct probes *probes, uint32_t rank, const struct pithlog_record *recv, int64_t posted_ns)
 {
     for (uint32_t i = 0; i < probes->count; i++) {
@@ -128,18 +130,20 @@ static void probes_free(struct probes *probes) { free(probes->all); }
 /* A call that posts a receive, or any number (`is_many`). */
 struct post {
     int64_t time_ns;
-    uint32_t lane, call; /* the caller's own */
+    uint32_t lane, call; /* the posting lane; the client's number of the call */
     int is_many;         /* 1: MPI_Startall */
 };
 
 /* The posting calls of one rank. All zero: the call of the first receive is unknown. */
 struct posts {
-    struct post *calls;       /* call c at c % room; the last 512 */
-    uint32_t room;            /* a power of two, or 0 */
-    uint64_t first, next;     /* numbers of the kept calls */
-    uint64_t base, end, seen; /* receives: complete up to here; highest seen + 1; seen since `base` */
-    uint64_t shift;           /* call p + shift made receive p */
-    int is_known;             /* 0: which call posted the first receive is not known */
+    struct post *calls;   /* call c at c % room; the last 512 */
+    uint32_t room;        /* a power of two, or 0 */
+    uint64_t first, next; /* numbers of the kept calls */
+    /* Receives below `base` are complete; `end`: the highest complete receive + 1; `seen`: number of receives completed
+     * since `base` was set. */
+    uint64_t base, end, seen;
+    uint64_t shift; /* call p + shift made receive p */
+    int is_known;   /* 0: which call posted the first receive is not known */
 };
 
 enum { POSTS_MOST = 512 }; /* calls that are kept for a rank */
@@ -165,7 +169,7 @@ static int posts_add(struct posts *posts, const struct post *post)
     return 1;
 }
 
-/* The last call posted none. */
+/* The last posting call was an MPI_Start of a send: it posted no receive, so its entry is removed. */
 static void posts_drop(struct posts *posts)
 {
     if (posts->next > posts->first)
@@ -209,8 +213,9 @@ static const struct post *posts_find(const struct posts *posts, uint64_t number)
     return &post_not_known;
 }
 
-/* Receive `number` is complete. `*by`: the call that posted it; NULL: unknown. Returns that call; its time is
- * UNKNOWN if it is unknown, or `by` is given. Valid until the next posts_add. */
+/* Receive `number` is complete. `by`: the number of the call that posted it, if it is known (MPI_Recv), else NULL.
+ * Returns the call that is estimated to have posted it; if `by` is given, or no call is known, a post with the time
+ * UNKNOWN. Valid until the next posts_add. */
 static const struct post *posts_complete(struct posts *posts, uint64_t number, const uint64_t *by)
 {
     const struct post *post = by ? &post_not_known : posts_find(posts, number);
@@ -232,16 +237,17 @@ struct call {
     uint32_t lane, state;
     int64_t begin_ns, end_ns;
     uint32_t number;    /* the client's number of the call */
-    uint32_t unmatched; /* messages that it completes, not matched so far */
+    uint32_t unmatched; /* messages that it completes and that are not matched yet */
     uint32_t received;  /* messages that it received */
     uint32_t colls;     /* collectives that it completes; set at its end */
     uint32_t kind;      /* kind of the release below */
-    int64_t release_ns; /* of the last message that it waited for */
+    int64_t release_ns; /* of the last message that it waited for; with PITHI_FIRST, of the first */
     struct pithlog_message message;
-    uint32_t early;        /* by stretches: the sends that were matched before its end was seen; NONE */
-    uint32_t next;         /* in the queue of its lane; among the probes of a message; or in the free list */
+    uint32_t early;        /* by stretches: its sends that were matched before its end was seen, linked by `next`;
+                              NONE */
+    uint32_t next;         /* next call in the queue of its lane, among the probes of a message, or in the free list */
     int is_queued;         /* 1: it may complete sends of other calls */
-    uint32_t sends_left;   /* queued: earlier sends without a partner so far */
+    uint32_t sends_left;   /* queued: earlier sends in the lane's list without a partner */
     uint64_t sends_before; /* sends of the lane up to the end of the call */
 };
 
@@ -256,14 +262,14 @@ struct end {
     uint32_t next;                      /* next in that list, or in the free list */
     uint64_t number;                    /* in that list: its number among the lane's listed sends */
     int is_matched, is_void, must_wait; /* must_wait: as pithi_send_waits */
-    uint64_t seen;                      /* records with an end before it */
-    int64_t matched_ns;                 /* in that list: the time of the record with which it was matched */
+    uint64_t seen;                      /* number of ends made before this one */
+    int64_t matched_ns;                 /* in that list: the time of the record that completed the match */
     struct pithlog_message message;
 };
 
-/* What is known of an open state, beside the state itself in the steps. */
+/* Data of an open state, in addition to its struct pithlog_open in the steps. */
 struct open_call {
-    uint32_t call; /* the live call; NONE */
+    uint32_t call; /* the live call; NONE: it is not live */
     uint32_t number, colls;
     uint64_t post; /* number of its posting call */
 };
@@ -276,7 +282,7 @@ struct lane {
     uint32_t sends_left;                    /* those without a partner */
     uint64_t send_count;                    /* sends of the lane so far */
     uint32_t rank;
-    int is_waiting; /* in `waiting` */
+    int is_waiting; /* 1: the lane is in the array `waiting` */
 };
 
 struct pithi_waits {
@@ -292,12 +298,13 @@ struct pithi_waits {
     uint32_t call_count, call_room, free_call;
     struct end *ends;
     uint32_t end_count, end_room, free_end;
-    uint32_t probed; /* definition of the event; NONE */
+    uint32_t probed; /* definition of the event pith:probed; NONE: not in the log */
     struct probes probes;
     int has_calls;                    /* the log defines states of MPI calls */
-    uint32_t *waiting, waiting_count; /* by stretches: the lanes with a queue; NULL: records come in order */
-    uint64_t seen;                    /* ends so far */
-    struct held {                     /* it was matched with a record of this lane */
+    uint32_t *waiting, waiting_count; /* by stretches: the lanes with a queue; NULL: records come in the order of
+                                         times */
+    uint64_t seen;                    /* ends made so far */
+    struct held {                     /* a match that is kept until the stretch ends; a record of `lane` completed it */
         struct pithi_turn by;
         uint32_t lane;
         struct pithlog_message message;
@@ -310,7 +317,7 @@ static int no_memory(const struct pithi_waits *p)
     return pithi_fail(PITH_ERR_MEMORY, "%s: no memory for its wait states", p->log->path);
 }
 
-/* NONE: no memory. */
+/* Makes a live call. NONE: no memory. */
 static uint32_t new_call(struct pithi_waits *p, uint32_t lane, const struct pithlog_open *state, uint32_t number)
 {
     uint32_t at = p->free_call;
@@ -360,10 +367,10 @@ static void free_end(struct pithi_waits *p, uint32_t at)
 
 /* ---- Reporting --------------------------------------------------------------------------------------------------- */
 
-/* A message releases a call, which may have several: MPI_Waitall with releases at 20, 50 and 40 waits until 50, the
- * latest; MPI_Waitany that began at 10 until 20, the earliest. Keeps the decisive release; of two at the same time, a
- * late sender's is kept. `must_wait`: the message could not be buffered; -1: not known. `posted_ns`: see
- * waits.h. */
+/* A message releases a call. A call may have several releases: MPI_Waitall with releases at 20, 50 and 40 waits until
+ * 50, the latest; MPI_Waitany that began at 10 waits until 20, the earliest. Keeps the decisive release; of two at the
+ * same time, the late sender's. `must_wait`: 1: the message could not be buffered; 0: it could; -1: not known.
+ * `posted_ns`: see waits.h. */
 static void release(struct pithi_waits *p, struct call *call, uint32_t kind, const struct pithi_release *by,
                     const struct pithlog_message *message, int must_wait, int64_t posted_ns)
 {
@@ -384,7 +391,7 @@ static void release(struct pithi_waits *p, struct call *call, uint32_t kind, con
     call->message = *message;
 }
 
-/* Reports and frees a call that is over and has all its messages. */
+/* Reports and frees a call that is over and whose messages are all matched. */
 static void finish(struct pithi_waits *p, uint32_t at)
 {
     struct call *call = &p->calls[at];
@@ -406,11 +413,11 @@ static void finish(struct pithi_waits *p, uint32_t at)
 
 /* ---- Sends that a later call completes --------------------------------------------------------------------------- */
 
-/* The call is over, and the receives of all sends before it are known, or will not be known (QUEUE_MOST). A send whose
- * receive was posted after the end of the call stays in the list for a later call. MPI_Wait completes one request: if
- * it completed a receive or a collective, it completed no send.
+/* Removes from the lane's list the sends that this call can have completed, if they were matched by the time by_ns.
  *
- * Removes the sends that this call can have completed from the list of its lane, and were matched by a time. */
+ * The call is over, and all sends before it are matched, or the call no longer waits for that (QUEUE_MOST). A send
+ * whose receive was posted after the end of the call stays in the list for a later call. MPI_Wait completes one
+ * request: if it completed a receive or a collective, it completed no send. */
 static void complete_sends(struct pithi_waits *p, struct lane *lane, struct call *call, int64_t by_ns)
 {
     unsigned traits = p->traits[call->state];
@@ -469,8 +476,9 @@ static int are_matched(const struct pithi_waits *p, const struct lane *lane, con
     return 1;
 }
 
-/* Handles the same calls as look_at_queue has done by the end of a stretch if records come in the order of times: then
- * a call is given up when the QUEUE_MOST'th after it is over, and later matches do not count for it. */
+/* Handles the calls that look_at_queue would have handled by the end of the stretch if records came in the order of
+ * times. There, the call at the front leaves when QUEUE_MOST calls after it are over, and later matches do not count
+ * for it. */
 static void look_at_stretch(struct pithi_waits *p, struct lane *lane)
 {
     uint32_t later = lane->first_call;
@@ -510,7 +518,7 @@ static void put_into_list(struct pithi_waits *p, struct lane *lane, uint32_t at)
     lane->sends_left++;
 }
 
-/* A send in the list has been matched. */
+/* A send in the list is matched, at the time by_ns. */
 static void matched_later(struct pithi_waits *p, struct end *send, const struct pithi_release *post,
                           const struct pithlog_message *message, int64_t by_ns)
 {
@@ -532,7 +540,7 @@ static void matched_later(struct pithi_waits *p, struct end *send, const struct 
 
 /* ---- Messages ---------------------------------------------------------------------------------------------------- */
 
-/* The second half of join: the call that has sent the message. */
+/* The second half of join: releases the sending call if it waited for the receive, and frees the send. */
 static void join_send(struct pithi_waits *p, uint32_t at, const struct pithi_release *post,
                       const struct pithlog_message *message)
 {
@@ -550,7 +558,7 @@ static void join_send(struct pithi_waits *p, uint32_t at, const struct pithi_rel
     free_end(p, at);
 }
 
-/* The end of the call is known now. */
+/* The end of the call is seen now: handles its sends that were matched before. */
 static void join_sends(struct pithi_waits *p, uint32_t call)
 {
     for (uint32_t at = p->calls[call].early, next; at != NONE; at = next) {
@@ -561,11 +569,12 @@ static void join_sends(struct pithi_waits *p, uint32_t call)
     }
 }
 
-/* If records come in order, a call that is over when its message is received was not held up by the receiver. If they
- * do not, the end of the call must be known first (join_sends).
+/* Handles a matched message and frees its ends, except a send that a later call completes. `by_ns`: the time of the
+ * record that completed the match.
  *
- * Handles a matched message and frees its ends, except a send that a later call completes. `by_ns`: the time of the
- * record with which it was matched. */
+ * A sending call that was over when the receive was posted did not wait for the receive. Therefore its end must be
+ * known. If records come in the order of times, a call without an end is still open. If they come by stretches, its end
+ * may follow; then the send is kept for join_sends. */
 static void join(struct pithi_waits *p, struct pithlog_message message, int64_t by_ns)
 {
     uint32_t send_at = message.send_lane, recv_at = message.recv_lane;
@@ -605,11 +614,11 @@ static void join(struct pithi_waits *p, struct pithlog_message message, int64_t 
     free_end(p, recv_at);
 }
 
-/* By stretches: the messages that one call receives are handled in the order in which they would be matched if all
- * records came by time. This matters only to calls that may receive several: they are held to the end of the stretch.
+/* Takes a matched message. 0: no memory.
  *
- * Takes a matched message. In the order of times it would be matched when its receive has its turn, or when its send is
- * seen, if that is later. 0: no memory. */
+ * If a call receives several messages, the order of their matches matters. By stretches, such matches are therefore
+ * kept until the stretch ends, and then handled in the order in which records by time would have completed them: at the
+ * receive, when it has its turn, or at the send, if that is later. */
 static int take_match(struct pithi_waits *p, const struct pithlog_message *message)
 {
     const struct end *send = &p->ends[message->send_lane], *recv = &p->ends[message->recv_lane];
@@ -746,7 +755,7 @@ static int end_state(struct pithi_waits *p, const struct pithlog_step *step)
         return no_memory(p);
     p->calls[left.call].end_ns = step->record->time_ns;
     p->calls[left.call].colls = left.colls;
-    p->calls[left.call].unmatched++; /* it is used below */
+    p->calls[left.call].unmatched++; /* so that join_sends does not finish the call, which is used below */
     join_sends(p, left.call);
     p->calls[left.call].unmatched--;
     if (traits & PITHI_LEAVES_NONE && p->calls[left.call].received)
@@ -758,7 +767,7 @@ static int end_state(struct pithi_waits *p, const struct pithlog_step *step)
     return PITH_OK;
 }
 
-/* The innermost call of a lane: *state and what is known of it. NULL: none is open. */
+/* The innermost open MPI call of a lane: sets *state and returns its data. NULL: none is open. */
 static struct open_call *innermost(const struct pithi_waits *p, const struct pithlog_step *step,
                                    const struct pithlog_open **state)
 {
@@ -888,7 +897,7 @@ int pithi_waits_take(struct pithi_waits *p, const struct pithlog_step *step, uin
     }
 }
 
-/* ---- The whole --------------------------------------------------------------------------------------------------- */
+/* ---- Opening and closing ----------------------------------------------------------------------------------------- */
 
 static int prepare(struct pithi_waits *p)
 {
@@ -968,9 +977,7 @@ unsigned pithi_waits_traits(const struct pithi_waits *p, uint32_t state) { retur
 
 void pithi_waits_missing(struct pithi_waits *p, uint32_t lane) { pithi_pairs_missing(p->pairs, lane); }
 
-/* ---- All at once ------------------------------------------------------------------------------------------------- */
-
-/* Pithlog_waits: the wait states of messages in a log or a window of it. */
+/* ---- The whole log at once --------------------------------------------------------------------------------------- */
 
 static void wait_missing(void *waits, uint32_t lane) { pithi_waits_missing(waits, lane); }
 

@@ -6,7 +6,7 @@
 
 struct pithi_waits;
 
-/* Where the eager limit is unknown, messages below this are taken for eager. */
+/* Where the eager limit is unknown, messages below this size count as eager. */
 enum { PITHI_EAGER_LEAST = 4096 };
 
 /* A call that sends a message or posts a receive. It releases the call that completes the other end of the message. */
@@ -16,12 +16,12 @@ struct pithi_release {
 };
 
 struct pithi_waits_client {
-    /* A call is over and all its messages are matched; NULL: not wanted. */
+    /* Called for each waiting call, when it is over and all its messages are matched; NULL: not wanted. */
     void (*tell)(void *context, const struct pithlog_wait *wait);
-    /* The call with this number needs a message of so many bytes: another call releases it. PITHLOG_WAIT_FOR_PROGRESS:
-     * the receive was posted, but the message may be too large to be sent before the receiver calls MPI again; that is
-     * not known. PITHLOG_LATE_SENDER: posted_ns is when the lane posted the receive, INT64_MAX if that is not known.
-     * NULL: not wanted. */
+    /* The call with this number needs a message of `bytes`: the call `by` releases it. Kind PITHLOG_LATE_SENDER:
+     * posted_ns is when the lane posted the receive, INT64_MAX if that is not known. Kind PITHLOG_WAIT_FOR_PROGRESS:
+     * the receive was posted, but it is not known whether the message was small enough to be sent before the receiver
+     * calls MPI again. NULL: not wanted. */
     void (*need)(void *context, uint32_t lane, uint32_t number, uint32_t kind, const struct pithi_release *by,
                  uint64_t bytes, int64_t posted_ns);
     uint64_t *matched; /* counts the messages with both ends */
@@ -32,18 +32,18 @@ struct pithi_waits_client {
 int pithi_waits_open(struct pithlog *log, const struct pithlog_waits_query *query,
                      const struct pithi_waits_client *client, struct pithlog_query *records,
                      struct pithi_waits **waits);
-/* Takes the next step. If a state begins, `number` is the client's number of its call. */
+/* Takes the next step. If it begins a state, `number` is the client's number of this call. */
 int pithi_waits_take(struct pithi_waits *waits, const struct pithlog_step *step, uint32_t number);
 /* Records of the lane are missing from now on: later messages of its rank are not matched. */
 void pithi_waits_missing(struct pithi_waits *waits, uint32_t lane);
 /* The innermost call of the step completes a collective. */
 void pithi_waits_completes_coll(struct pithi_waits *waits, const struct pithlog_step *step);
-/* Steps come by stretches of time (records.h): before the first one and after each. */
+/* If steps come by stretches of time (records.h): call it before the first stretch and after each. */
 int pithi_waits_stretch_ends(struct pithi_waits *waits);
 /* After the last record: reports the calls that are still open or miss a partner. */
 int pithi_waits_end(struct pithi_waits *waits);
 void pithi_waits_close(struct pithi_waits *waits);
-/* Traits of a state (mpi_calls.h); in a log without MPI functions each state is a call that receives. */
+/* Traits of a state (mpi_calls.h). In a log without MPI functions, each state counts as a call that receives. */
 unsigned pithi_waits_traits(const struct pithi_waits *waits, uint32_t state);
 
 #endif

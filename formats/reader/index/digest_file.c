@@ -1,6 +1,6 @@
-/* digest_file.c - encodes and decodes nodes, entries and head (digest_file.h). Knows nothing of finding messages.
+/* digest_file.c - encodes and decodes nodes, entries and head (digest_file.h). It does not find messages.
  *
- * Times are steps from the message before, lanes are distances from the lowest one, and all are numbers of as many
+ * Times are steps from the message before, lanes are distances from the lowest lane, and all are numbers of as many
  * bytes as they need: a message takes 7 to 50 bytes. What all messages of a node have in common is in its entry, so
  * that a query passes over nodes that it does not touch.
  *
@@ -186,7 +186,7 @@ static int get_values(const unsigned char *p, const struct pithi_value_node *nod
 
 static int damaged(const struct pithlog_digest *d, uint64_t offset)
 {
-    /* So the next opening makes it anew. */
+    /* Removes the damaged digest, so the next opening makes a new one. */
     if (d->cached)
         pithi_cache_remove(&d->key, "digest");
     return pithi_fail(PITH_ERR_DAMAGED, "%s: byte %llu of the digest made of it is damaged; open it again",
@@ -265,8 +265,8 @@ static int get_message_entry(const unsigned char *p, const struct pithlog_digest
            node->size <= (uint64_t)node->count * MOST_MESSAGE && lies_within(node->offset, node->size, end);
 }
 
-/* The nodes of each series follow those of the one before.
- * So a series needs no offset that could be wrong; its first node is known. */
+/* The nodes of a series follow the nodes of the series before. So a series needs no offset that could be wrong; its
+ * first node is known. */
 static int get_series_entry(const unsigned char *p, const struct pithlog_digest *d, uint32_t first_node,
                             struct pithi_series_entry *series)
 {
@@ -475,7 +475,7 @@ static int check_nodes(const struct pithlog_digest *d)
     return sound;
 }
 
-/* Of a far file the entries of messages, 11 MB of 1e8 messages, are left until they are needed. */
+/* For a far file, the entries of messages (11 MB for 1e8 messages) are left out until they are needed. */
 int pithi_digest_take(struct pithlog_digest *d)
 {
     unsigned char head[PITHI_DIGEST_HEAD], *bytes = NULL;

@@ -60,7 +60,7 @@ struct pithi_series_entry {
 
 struct pithi_value_node {
     int64_t first_ns, last_ns; /* of its first and last value */
-    double low, high, last;    /* `last`: the value of the newest one */
+    double low, high, last;    /* `last`: the newest value */
     uint32_t size, crc;        /* of the node in the file */
     uint64_t offset;
     uint32_t count; /* values in the node */
@@ -104,7 +104,7 @@ static inline int pithi_series_compare(const struct pithlog_series *a, const str
 /* Appends messages, sorted by their earlier times, to `out`, and fills the node except its offset. 0: no memory. */
 int pithi_message_node_put(const struct pithlog_message *messages, uint32_t count, struct pithi_buffer *out,
                            struct pithi_message_node *node);
-/* The same for values, in time order. */
+/* Like pithi_message_node_put, for values in time order. */
 struct pithi_value {
     int64_t time_ns;
     double value;
@@ -119,7 +119,7 @@ int pithi_message_node_read(const struct pithlog_digest *digest, const struct pi
 int pithi_value_node_read(const struct pithlog_digest *digest, const struct pithi_value_node *node,
                           struct pithi_value *values);
 
-/* ---- The whole --------------------------------------------------------------------------------------------------- */
+/* ---- Digests ----------------------------------------------------------------------------------------------------- */
 
 /* Writes bytes at `offset` of digest->fd. */
 int pithi_digest_put(const struct pithlog_digest *digest, const void *data, uint64_t size, uint64_t offset);
@@ -131,7 +131,7 @@ int pithi_digest_take(struct pithlog_digest *digest);
 int pithi_digest_nodes(const struct pithlog_digest *digest);
 /* Makes the digest in digest->fd, an empty file (digest_make.c). PITH_ERR_DAMAGED: some records could not be read. */
 int pithi_digest_make(struct pithlog_digest *digest, int (*progress)(void *context, double part), void *context);
-/* The same, from the messages of another digest: see pithlog_digest_select. */
+/* Makes the digest from the messages of another digest: see pithlog_digest_select. */
 struct pithi_selection {
     const struct pithlog_digest *from;                                   /* whose messages are copied */
     int (*wanted)(void *context, const struct pithlog_message *message); /* returns 1 if the message belongs to it */

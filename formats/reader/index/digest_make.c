@@ -3,13 +3,15 @@
  * the memory of the matcher.
  *
  * Why slabs and not one sort by length: the messages of a long log do not fit into memory, and a picture of a short
- * window wants those of its time together. A slab is a piece of time at level 0, and a longer one at each level above:
+ * window needs the messages of its time together. A slab is a piece of time at level 0, and a longer one at each level
+ * above:
  *
  *     slab 0: 65,536 messages -> the 4,096 longest go up; 61,440 stay: 60 nodes of 1,024 by time
  *     slab 1: the same; after 16 slabs, the slab of level 1 is full: its 4,096 longest go up, 60 nodes of longer ones
  *
- * Each level gets a sixteenth of the messages of the one below. That lets a query stop early: no node of level 0 holds
- * a message that is longer than those that its slab sent up, so most nodes hold only messages too short to be drawn. */
+ * Each level gets a sixteenth of the messages of the level below. That lets a query stop early: no node of level 0
+ * holds a message that is longer than the messages that its slab sent up, so most nodes hold only messages too short to
+ * be drawn. */
 #include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -24,13 +26,13 @@
 
 enum {
     SLAB = 65536,
-    GO_UP = SLAB / 16,     /* the longest messages */
+    GO_UP = SLAB / 16,     /* number of the longest messages of a slab, which move up */
     LEVELS = 12,           /* enough for any number of messages */
-    FEW_LANES = 64,        /* with at most so many lanes, slabs are cut by time only */
-    CUTS = 64,             /* otherwise also by lanes, into at most so many parts */
+    FEW_LANES = 64,        /* with at most this number of lanes, slabs are cut by time only */
+    CUTS = 64,             /* otherwise also by lanes, into at most this number of parts */
     HELPING = 4096,        /* records read at once */
-    VALUES_HELD = 2 << 20, /* then all are written to the file */
-    MOST_DAMAGES = 10000   /* gives up after so many unreadable parts */
+    VALUES_HELD = 2 << 20, /* if more values are held, all are written to the file */
+    MOST_DAMAGES = 10000   /* after this number of unreadable parts, it gives up */
 };
 
 struct slab {
@@ -58,7 +60,7 @@ struct making {
     struct slab samples[PITHI_SAMPLE_LEVELS]; /* [PITHI_NODE_MESSAGES] each */
     uint64_t taken;                           /* messages so far */
     uint64_t *lengths;                        /* [SLAB], for finding the longest */
-    uint32_t cuts, node_room;                 /* of lanes: slabs are cut into so many parts */
+    uint32_t cuts, node_room;                 /* number of parts that slabs are cut into by lanes; room of nodes */
     struct held_series *series;
     uint32_t series_room;
     struct pithi_map series_map; /* counter << 32 | lane */
@@ -147,8 +149,8 @@ static uint64_t select_length(uint64_t *lengths, uint32_t count, uint32_t rank)
 
 static int add_message(struct making *m, uint32_t level, const struct pithlog_message *message);
 
-/* Moves the longest messages of a slab up, and writes the others as nodes. `least` is the length of the shortest one
- * that goes up. Several may have this length: `ties` of them go up, so that exactly `up` do. */
+/* Moves the longest messages of a slab up, and writes the others as nodes. `least` is the length of the shortest
+ * message that goes up. Several may have this length: `ties` of them go up, so that exactly `up` messages do. */
 static int empty_slab(struct making *m, uint32_t level)
 {
     struct slab *slab = &m->slabs[level];
@@ -329,7 +331,7 @@ static int by_lane(const void *a, const void *b)
                                 &((const struct pithi_series_entry *)b)->seen);
 }
 
-/* Sorts entries by lane and counter; the nodes of each series follow those of the one before, in time order. */
+/* Sorts entries by lane and counter; the nodes of a series follow the nodes of the series before, in time order. */
 static int order_series(struct making *m)
 {
     struct pithlog_digest *d = m->digest;
@@ -355,7 +357,7 @@ static int order_series(struct making *m)
     return PITH_OK;
 }
 
-/* ---- The whole --------------------------------------------------------------------------------------------------- */
+/* ---- Reading and writing all ------------------------------------------------------------------------------------- */
 
 /* Reports the progress as a part of the log's time. */
 static int tell_progress(struct making *m, int64_t time_ns)

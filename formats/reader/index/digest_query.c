@@ -174,7 +174,7 @@ static int begin_choice(struct choice *c, const struct pithlog_digest *d, const 
         const struct pithlog_digest_window *w = c->window;
         uint32_t senders = lanes_between(c, d->nodes[i].send_low, d->nodes[i].send_high);
         uint32_t receivers = lanes_between(c, d->nodes[i].recv_low, d->nodes[i].recv_high);
-        /* no message of the node can reach into the window, or has both ends shown */
+        /* skips nodes in which no message can reach into the window with both ends shown */
         if (d->nodes[i].first_ns < w->to_ns && d->nodes[i].last_ns >= w->from_ns && senders && receivers) {
             c->chosen[c->count].node = &d->nodes[i];
             /* all of them do: the last to begin begins before the window ends, and so on */
@@ -261,8 +261,8 @@ int pithlog_digest_messages(const struct pithlog_digest *d, const struct pithlog
         if (chosen->node->sample) /* copies do not count */
             continue;
         int beaten = !most || (*count == most && chosen->node->longest_ns <= pithi_message_length(&messages[0]));
-        /* counted without being read; of a far file also where only some count, once these are more than the caller
-         * has room for: that a view has 240,000 messages or 250,000 is not worth 10 MB */
+        /* Beaten nodes are counted without being read. For a far file, once the count exceeds `most`, this includes
+         * nodes of which only some messages count: that a view has 240,000 messages or 250,000 is not worth 10 MB. */
         if (beaten && (chosen->whole || (pithi_far() && *total > most))) {
             *total += chosen->node->count;
             continue;
@@ -340,7 +340,7 @@ struct filling {
     struct pithlog_column now; /* what is known of it */
 };
 
-/* the last column ends exactly at the end, whatever the rounding */
+/* The last column ends exactly at the end, whatever the rounding. */
 static int64_t column_end(const struct filling *f, uint32_t column)
 {
     uint64_t span = (uint64_t)f->to_ns - (uint64_t)f->from_ns;
@@ -353,7 +353,7 @@ static void pass(struct filling *f, int64_t time_ns)
 {
     while (f->at < f->count && column_end(f, f->at) <= time_ns) {
         f->columns[f->at++] = f->now;
-        /* the next column begins with the value that the one before ended with */
+        /* the next column begins with the value at the end of the column before */
         f->now.low = f->now.high = f->now.last;
     }
 }

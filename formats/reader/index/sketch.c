@@ -26,8 +26,8 @@ enum { HEAD = 36, SHARES = 15 };
 
 /* ---- Making one -------------------------------------------------------------------------------------------------- */
 
-/* What a column shows: the path that is followed inwards from the state with most time to the state inside it with most
- * time, and so on, and an outer part of it that has more time. Shares are parts of the time that is known. */
+/* The content of a column: the path that is followed inwards from the state with most time to the state inside it with
+ * most time, and so on, and an outer part of it that has more time. Shares are parts of the time that is known. */
 struct column {
     uint32_t inner, outer;             /* paths of the sketch; inner PITHI_PATH_NONE: nothing is known */
     uint32_t inner_share, outer_share; /* of SHARES; outer: besides the inner one's */
@@ -37,7 +37,7 @@ struct making {
     int64_t from_ns, to_ns, length_ns;
     struct pithi_paths *paths; /* of the sketch */
     struct pithi_buffer *out;
-    int failed; /* no memory */
+    int failed; /* 1: no memory */
 
     /* the current lane: */
     const struct pithlog_path *lane_paths;
@@ -101,7 +101,8 @@ static struct column judge(struct making *m)
     }
     for (outer = inner; outer && all_ns(m, outer) - all_ns(m, inner) < least;)
         outer = m->lane_paths[outer].parent;
-    /* Other states at its side count as the outermost one that is shown: the height of bars is that of all. */
+    /* States beside it count as the outermost state that is shown, because bars are as high as the time in all
+     * states. */
     double part = inner && !outer ? in_states : all_ns(m, inner);
     return (struct column){.inner = path_of(m, inner),
                            .outer = path_of(m, outer),
@@ -208,7 +209,7 @@ int pithi_sketch_make(struct pithlog *log, int64_t from_ns, int64_t to_ns, uint3
 
 /* ---- Reading one ------------------------------------------------------------------------------------------------- */
 
-/* The next columns that are alike; NULL: that is no run. */
+/* Reads the next run of equal columns; NULL: the bytes are not a run. */
 static const unsigned char *get_run(const struct pithi_sketch *s, const unsigned char *p, struct column *column,
                                     uint64_t *count)
 {
@@ -223,7 +224,7 @@ static const unsigned char *get_run(const struct pithi_sketch *s, const unsigned
     return shares >> 8 == 0 && column->inner_share + column->outer_share <= SHARES + 1 ? p : NULL;
 }
 
-/* Finds where each lane begins. 0: a lane has other columns than there are. */
+/* Finds where each lane begins. 0: a lane has more columns than the sketch, or is damaged. */
 static int find_lanes(struct pithi_sketch *s, const unsigned char *p)
 {
     struct column column;

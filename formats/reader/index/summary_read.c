@@ -1,5 +1,5 @@
 /* summary_read.c - finds the pieces of a lane in the sheets of the log (native/summary.h), or in sheets made from its
- * records in a temporary file. Knows where sheets are, not how they are drawn.
+ * records in a temporary file. It finds sheets and does not draw them.
  *
  * Pieces. For a picture, the caller gives the length of a pixel column. From the top of each sheet, a piece that is not
  * longer than that is reported as it is; a longer one is replaced by the four inside it. So the number of pieces
@@ -38,8 +38,9 @@
 /* The sheets made from a lane's records, and their places in the temporary file. */
 struct made {
     struct pithi_lane_sheets sheets;
-    uint32_t room;             /* room of the places in `sheets` */
-    int is_at_hole, has_holes; /* records are missing before the next one; before some */
+    uint32_t room; /* room of the places in `sheets` */
+    /* is_at_hole: 1: records are missing before the next record; has_holes: 1: before at least one record. */
+    int is_at_hole, has_holes;
 };
 
 /* The sheets of one lane. */
@@ -60,7 +61,8 @@ struct pithlog_summary {
     /* sheets announced for reading (base/far.h): of the lanes before `expected`, in this window */
     uint32_t expected;
     int64_t expected_from_ns, expected_to_ns, expected_length_ns;
-    uint32_t asked, asked_end; /* the last lane of which pieces were asked; 1 + the last one in the picture before */
+    /* asked: the last lane whose pieces were requested; asked_end: 1 + the last such lane of the picture before. */
+    uint32_t asked, asked_end;
     struct pithi_sheet sheet;
     struct pithi_buffer bytes; /* its payload, or the coarse levels */
     int whole;                 /* 1: `bytes` has level 0, too */
@@ -347,7 +349,8 @@ const struct pithlog_path *pithlog_summary_paths(struct pithlog_summary *s, uint
     return paths->items;
 }
 
-/* The most blocks of a lane that are expected; blocks that it has in a window, if all take equal time. */
+/* blocks_most: the most blocks of a lane that are announced. blocks_about: the number of blocks that the lane has in a
+ * window, if all blocks take equal time. */
 static uint32_t blocks_most(const struct pithlog *log) { return 2 + 100 / log->info.lanes; }
 
 static double blocks_about(const struct pithi_log_lane *lane, int64_t from_ns, int64_t to_ns)
@@ -356,7 +359,8 @@ static double blocks_about(const struct pithi_log_lane *lane, int64_t from_ns, i
     return ((double)to_ns - (double)from_ns) / span * lane->block_count;
 }
 
-/* The blocks of a lane in a window of few records, which an exact picture reads after the pieces. */
+/* Announces the blocks of a lane in a window of few records, which an exact picture reads after the pieces. Returns
+ * their bytes. */
 static uint64_t expect_blocks(struct pithlog *log, const struct pithi_log_lane *lane, int64_t from_ns, int64_t to_ns)
 {
     struct pithi_log_window window = {0};
@@ -378,8 +382,8 @@ static uint64_t expect_blocks(struct pithlog *log, const struct pithi_log_lane *
     return bytes;
 }
 
-/* Pictures ask for lane after lane, mostly for those of the picture before. Names the lists of the next lanes, and then
- * what these need of sheets. */
+/* Announces the data that the next lanes need, because pictures request lane after lane, mostly the lanes of the
+ * picture before. First come the lists of these lanes, then the parts of sheets that they need. */
 static void expect_lanes(struct pithlog_summary *s, uint32_t lane, int64_t from_ns, int64_t to_ns, int64_t length_ns)
 {
     enum { LANES = 16, LANES_MOST = 256, BYTES = 8 << 20, FINE = 4096 }; /* FINE: more than a quick picture's columns */
@@ -387,7 +391,8 @@ static void expect_lanes(struct pithlog_summary *s, uint32_t lane, int64_t from_
     if (lane < s->asked)
         s->asked_end = s->asked + 1;
     s->asked = lane;
-    uint32_t more = lane < LANES ? LANES : lane < LANES_MOST ? lane : LANES_MOST; /* the longer it goes on */
+    /* More lanes, the longer the caller goes on. */
+    uint32_t more = lane < LANES ? LANES : lane < LANES_MOST ? lane : LANES_MOST;
     uint32_t end = lane < s->asked_end ? s->asked_end : lane + more;
     end = end < s->log->info.lanes ? end : s->log->info.lanes;
     int is_exact = length_ns < (to_ns - from_ns) / FINE;
@@ -460,22 +465,22 @@ int pithlog_summary_pieces(struct pithlog_summary *s, uint32_t lane, int64_t fro
 
 /* ---- Sums -------------------------------------------------------------------------------------------------------- */
 
-/* The time in which records are missing is no time of any state. (Stored sums know the records that are damaged. They
- * do not say how long the holes of LOST records are.) Records of equal times may lie on both sides of a border between
- * pieces; `ties` counts those before it. */
+/* Time in which records are missing counts for no state. (Stored sums still have the records of blocks that were
+ * damaged later, but not the lengths of the holes of LOST records.) Records of equal times may lie on both sides of a
+ * border between pieces; `ties` counts the records before it. */
 struct summing {
     struct pithlog *log;
     uint32_t lane;
-    int64_t from_ns;                      /* of the window */
+    int64_t from_ns;                      /* begin of the window */
     int64_t run_ns;                       /* summed up to here */
     uint64_t ties;                        /* changes at run_ns that are summed already */
     struct pithlog_sum *sums;             /* [defs] the result, added to */
     int64_t end_ns;                       /* of the lane's time in the window */
-    int64_t own_ns;                       /* in all states */
+    int64_t own_ns;                       /* time in all states */
     int64_t missing_ns;                   /* of all holes in the window */
     int is_damaged;                       /* 1: some block could not be read */
     const struct pithi_lost_states *lost; /* NULL: no holes of LOST records */
-    uint32_t next_lost;                   /* index of the next of these */
+    uint32_t next_lost;                   /* index of the next of these holes */
 };
 
 /* A run: the records from summing->run_ns up to to_ns. */
@@ -515,7 +520,7 @@ static void sum_step(struct summing *summing, struct run *run, const struct pith
     else if (step->change == PITHLOG_BEGINS || (step->change == PITHLOG_HAPPENS && r->kind == PITHLOG_EVENT))
         summing->sums[r->id].count += (uint64_t)counts(summing, run, r);
     else if (r && r->kind == PITHLOG_LEAVE && step->why != PITHLOG_AT_HOLE)
-        counts(summing, run, r); /* a tie, perhaps */
+        counts(summing, run, r); /* it may be a tie, which is counted */
 }
 
 static int sum_run(struct summing *summing, int64_t to_ns, uint64_t ties)

@@ -49,7 +49,7 @@ enum pithi_field {
     PITHI_FIELDS
 };
 
-/* What must be known for a field. States are of kind PITHLOG_ENTER. */
+/* Facts that must be known before a field has a value. States are of kind PITHLOG_ENTER. */
 enum { PITHI_KNOW_KIND = 1, PITHI_KNOW_DEF = 2, PITHI_KNOW_LANE = 4, PITHI_KNOW_RECORD = 8, PITHI_KNOW_END = 16 };
 
 struct pithi_filter_field {
@@ -59,7 +59,8 @@ struct pithi_filter_field {
     uint32_t needs;             /* what must be known of a record before it has a value */
 };
 extern const struct pithi_filter_field pithi_filter_fields[PITHI_FIELDS]; /* by enum pithi_field */
-extern const char *const pithi_filter_kinds[PITHLOG_LOST + 1]; /* by enum pithlog_kind; NULL: none of its own */
+/* By enum pithlog_kind; [0], which is no kind, is NULL. */
+extern const char *const pithi_filter_kinds[PITHLOG_LOST + 1];
 
 /* `text` NULL: the number, or the range up to `last`. */
 struct pithi_filter_value {
@@ -71,7 +72,7 @@ enum pithi_filter_op {
     PITHI_OP_AND,
     PITHI_OP_OR,
     PITHI_OP_NOT,
-    PITHI_OP_IN, /* the first that compares a field with a value */
+    PITHI_OP_IN, /* the first operator that compares a field with a value */
     PITHI_OP_LIKE,
     PITHI_OP_EQ,
     PITHI_OP_NE,
@@ -84,7 +85,7 @@ struct pithi_filter_node {
     enum pithi_filter_op op;
     uint32_t left, right;   /* AND, OR, NOT (only left): nodes */
     enum pithi_field field; /* of a comparison */
-    uint32_t first, count;  /* values */
+    uint32_t first, count;  /* first value, number of values */
 };
 
 struct pithlog_filter {
@@ -125,15 +126,15 @@ struct pithi_names {
 enum pithi_answer pithi_filter_ask(const struct pithlog_filter *filter, const struct pithi_names *names,
                                    const struct pithi_subject *subject);
 /* The answer for a state, from its ENTER or LEAVE with the fields of PITHLOG_NEST. `known`: PITHI_KNOW_END or 0.
- * `comm`: as in the subject; 0: that of `r`, if it has one. */
+ * `comm`: as in the subject; 0: the communicator of `r`, if it has one. */
 enum pithi_answer pithi_filter_state(const struct pithlog_filter *filter, const struct pithi_names *names,
                                      const struct pithlog_record *r, uint32_t known, uint32_t comm);
 /* For any other record. 1: it matches; 0: it does not; -1: no memory. */
 int pithi_filter_other(const struct pithlog_filter *filter, const struct pithi_names *names,
                        const struct pithlog_record *r);
 
-/* PITH_ERR_USAGE if no record of the log can match, because the query asks for a name, rank or thread that the log does
- * not have; the text names the nearest name. `filter` may be NULL. */
+/* PITH_ERR_USAGE if no record of the log can match, because the query asks for a name, rank, thread or lane that the
+ * log does not have; for a name, the text has the nearest one. `filter` may be NULL. */
 int pithi_filter_check(const struct pithlog_filter *filter, const struct pithlog *log);
 /* Names of definitions. `kinds`: a mask of 1 << enum pithlog_def_kind. */
 enum { PITHI_DEFS_ALL = 1 << PITHLOG_STATE | 1 << PITHLOG_EVENT_TYPE | 1 << PITHLOG_COUNTER_TYPE };
@@ -155,7 +156,7 @@ int pithi_scope_find(struct pithi_scope *scope, struct pithlog *log, const struc
                      const struct pithlog_query *query);
 void pithi_scope_free(struct pithi_scope *scope);
 
-/* `scope` is of the records to come. Reads the states of the log if their ends decide. */
+/* `scope`: the records that will be judged. Reads the states of the log if their ends decide. */
 int pithi_judge_open(struct pithi_judge **judge, struct pithlog *log, const struct pithlog_filter *filter,
                      const struct pithi_scope *scope);
 void pithi_judge_free(struct pithi_judge *judge);
@@ -189,7 +190,7 @@ void pithi_follow_filter_free(struct pithi_follow_filter *filter);
 struct pithi_filtered;
 int pithi_filtered_new(struct pithlog *log, const struct pithlog_query *query, struct pithi_filtered **filtered);
 int pithi_filtered_next(struct pithi_filtered *filtered, struct pithlog_record *records, int count);
-struct pithlog_iter *pithi_filtered_iter(const struct pithi_filtered *filtered); /* the one that it reads from */
+struct pithlog_iter *pithi_filtered_iter(const struct pithi_filtered *filtered); /* the iterator that it reads from */
 void pithi_filtered_free(struct pithi_filtered *filtered);
 
 #endif

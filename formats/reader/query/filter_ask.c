@@ -1,14 +1,15 @@
 /* filter_ask.c - evaluates a filter (filter.h) for a record of which some facts may still be unknown.
  *
- * There are three answers, yes, no and maybe (Kleene's logic), so that one function serves all questions: about a
- * lane of which nothing else is known, a kind, a definition, an ENTER, and a whole state.
+ * There are three answers, yes, no and maybe (Kleene's logic), so that one function serves all questions: about a lane
+ * of which nothing else is known, a kind, a definition, an ENTER, and a whole state.
  *
  *     rank == 3 and duration > 1ms          lane of rank 2: no and maybe   = no      the lane is not read
  *                                           lane of rank 3: yes and maybe  = maybe   it is
  *                                           its state of 2 ms: yes and yes = yes
  *
- * What a change must keep: an answer that is not maybe stays the same when more is known. Else a lane would be excluded
- * that has a match. A comparison with a field that a record does not have (the tag of a state) is no, also with !=. */
+ * A change must keep this rule: an answer that is not maybe stays the same when more is known. Otherwise a lane that
+ * has a match would be excluded. A comparison with a field that a record does not have (the tag of a state) is no, also
+ * with !=. */
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
@@ -122,7 +123,8 @@ static const char *text_of(const struct pithi_names *names, const struct pithi_s
     }
 }
 
-/* The communicator of a state or event is optional. That of a state may be known only at its end. */
+/* Sets *comm to the communicator of a subject that has one. For a state or event, it is optional. For a state, the
+ * communicator may be known only at its end. */
 static enum pithi_answer has_comm(const struct pithi_subject *s, uint32_t *comm)
 {
     *comm = s->record->comm;
@@ -205,7 +207,7 @@ enum pithi_answer pithi_filter_ask(const struct pithlog_filter *filter, const st
     return ask(filter, names, subject, filter->root);
 }
 
-/* what is known of a record before its end */
+/* facts known about a record before its end */
 enum { ALL_BUT_END = PITHI_KNOW_KIND | PITHI_KNOW_DEF | PITHI_KNOW_LANE | PITHI_KNOW_RECORD };
 
 enum pithi_answer pithi_filter_state(const struct pithlog_filter *filter, const struct pithi_names *names,
@@ -298,7 +300,8 @@ static int lanes_have(const struct pithlog *log, const struct pithlog_filter *fi
     return 0;
 }
 
-/* 0, and the comparison that is never true: no record can match the node, whatever its times and values. */
+/* 1: some record may match the node. 0: no record can match it, whatever its times and values; *never is the comparison
+ * that is never true. */
 static int can_match(const struct pithlog *log, const struct pithlog_filter *filter, uint32_t place,
                      const struct pithi_filter_node **never)
 {

@@ -4,8 +4,8 @@
  *     query: duration > 25ns     0 enter A    10 enter B    30 leave B     50 leave A
  *     selected                   -            -             (20 ns: no)    0 enter A, 50 leave A
  *
- * A file is read twice for this (filter_judge.c), but what runs cannot be read again, and nobody wants to wait for its
- * end. The price is that such an ENTER comes late, after records with later times. */
+ * A log is read twice for this (filter_judge.c). The records of a running program cannot be read again, and its end may
+ * be far. So such an ENTER comes late, after records with later times. */
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -22,8 +22,8 @@ struct state {
 
 struct lane {
     struct pithi_stack open;   /* with its times */
-    struct pithi_stack places; /* the same; enter_ns: the index in `states` */
-    struct state *states;      /* [state_count] those that are open, at places that do not move */
+    struct pithi_stack places; /* the same states; enter_ns: their index in `states` */
+    struct state *states;      /* [state_count] the open states, at indices that do not change */
     uint32_t *unused;          /* indices in `states` */
     uint32_t state_count, state_room, unused_count, unused_room;
 };
@@ -172,7 +172,8 @@ int pithi_follow_filter_end(struct pithi_follow_filter *f, struct pithlog_record
 
     for (; f->ended < f->lane_count; f->ended++) {
         struct lane *lane = &f->lanes[f->ended];
-        while (lane->open.count) { /* the innermost state first, so that its time is not that of the one around it */
+        /* The innermost state first, so that its time is not self time of the state around it. */
+        while (lane->open.count) {
             uint32_t id = lane->open.states[lane->open.count - 1].id;
             pithi_stack_leave(&lane->open, id, f->last_ns, &ended, &depth);
             pithi_stack_leave(&lane->places, id, 0, &place, &depth);

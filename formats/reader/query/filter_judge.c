@@ -32,7 +32,7 @@ struct bounds {
     long double first, last; /* in the unit of the field; first > last: nothing */
 };
 
-/* The times outside of which a part of the filter cannot hold: of `and` the later begin and the earlier end, of `or`
+/* The times outside of which a part of the filter cannot hold: for `and` the later begin and the earlier end, for `or`
  * the earlier begin and the later end. NOT and != give no bounds; they would be two intervals. */
 static struct bounds bounds_of(const struct pithlog_filter *f, uint32_t place)
 {
@@ -116,8 +116,9 @@ struct lane {
     /* By number of the ENTER, from the pass over the states: */
     unsigned char *matches; /* 1: the state matches */
     uint32_t *comms;        /* if the filter asks for it: 1 + the communicator; 0: none */
-    uint64_t room, learned; /* later ones begin too late to match */
-    int is_in_window;       /* the pass has come to the window here */
+    /* learned: number of ENTERs whose answer is known; states that begin later begin too late to match. */
+    uint64_t room, learned;
+    int is_in_window; /* 1: the pass has reached the window on this lane */
 };
 
 struct pithi_judge {
@@ -127,11 +128,11 @@ struct pithi_judge {
     unsigned char *excluded;           /* by definition: 1: nothing of it matches */
     struct lane *lanes;                /* what is known of the states of each lane */
     uint32_t lane_count, open_matches; /* of the log; states that match and are open now */
-    int has_learned;                   /* by a pass over the states */
+    int has_learned;                   /* 1: a pass over the states has set `matches` of the lanes */
     int64_t first_ns;                  /* states that begin before it need no answer */
 };
 
-/* The number of an ENTER in the stack carries whether its state matches. */
+/* Packs the number of an ENTER and a flag: its state matches (in the first pass: is in doubt). */
 static int64_t numbered(uint64_t number, int matches) { return (int64_t)(number << 1 | (unsigned)matches); }
 
 static uint32_t own_comm(const struct pithlog_record *r) { return r->comm ? r->comm + 1 : 0; }
@@ -175,7 +176,8 @@ static int learn(struct pithi_judge *j, const struct pithlog_record *r, uint64_t
         return pithi_stack_enter(&lane->open, r->id, numbered(lane->entered++, is == PITHI_MAYBE)) ? PITH_OK
                                                                                                    : pithi_no_memory();
     }
-    if (r->kind != PITHLOG_LEAVE) { /* the communicator of a call is that of its first message or collective */
+    /* The communicator of a call is the communicator of its first message or collective. */
+    if (r->kind != PITHLOG_LEAVE) {
         if (lane->open.count) {
             uint32_t *comm = &lane->comms[lane->open.states[lane->open.count - 1].enter_ns >> 1];
             *comm = *comm ? *comm : r->comm + 1;
@@ -190,7 +192,7 @@ static int learn(struct pithi_judge *j, const struct pithlog_record *r, uint64_t
     return PITH_OK;
 }
 
-/* The pass came to the window: from here on the states count that are open now, and later ones. */
+/* The pass has reached the window: from now on, only states that are open here count, and later ones. */
 static void begin_window(struct lane *lane)
 {
     for (uint32_t i = 0; i < lane->open.count && !lane->is_in_window; i++) {
@@ -212,7 +214,7 @@ struct pithlog_record pithi_judge_begun(const struct pithlog_record *r, enum pit
     return begun;
 }
 
-/* After so many errors the pass ends: an iterator that has no memory or disk left fails at each call. */
+/* After this number of errors, the pass ends: an iterator that has no memory or disk left fails at each call. */
 enum { MOST_DAMAGES = 10000 };
 
 static int learn_all(struct pithi_judge *j, const struct pithi_scope *scope)
@@ -273,7 +275,7 @@ int pithi_judge_open(struct pithi_judge **judge, struct pithlog *log, const stru
     j->excluded = calloc(pithlog_get_info(log)->defs + (size_t)1, 1);
     if (!j->lanes || !j->excluded)
         return pithi_no_memory();
-    /* Definitions of which no record can match. */
+    /* Excludes definitions of which no record can match. */
     static const uint32_t kinds[] = {[PITHLOG_STATE] = PITHLOG_ENTER,
                                      [PITHLOG_EVENT_TYPE] = PITHLOG_EVENT,
                                      [PITHLOG_COUNTER_TYPE] = PITHLOG_COUNTER};
@@ -287,7 +289,7 @@ int pithi_judge_open(struct pithi_judge **judge, struct pithlog *log, const stru
     j->has_learned = !scope->is_empty && filter->fields & ends && scope->query.kinds >> PITHLOG_ENTER & 1;
     if (j->has_learned)
         err = learn_all(j, scope);
-    /* The records are read again from the start, with what the first pass learned. */
+    /* The records are read again from the start, with the results of the first pass. */
     for (uint32_t i = 0; i < j->lane_count; i++) {
         j->lanes[i].open.count = 0;
         j->lanes[i].learned = j->lanes[i].entered;
@@ -325,7 +327,7 @@ int pithi_judge_goes_on(const struct pithi_judge *j, const struct pithlog_record
 int pithi_judge_record(struct pithi_judge *j, const struct pithlog_record *r)
 {
     if (r->kind <= PITHLOG_LEAVE) {
-        /* A LEAVE is decided as its ENTER was. */
+        /* A LEAVE is decided as its ENTER was; a LEAVE without ENTER is decided by itself. */
         struct lane *lane = &j->lanes[r->lane];
         struct pithi_open_state ended;
         uint32_t depth;

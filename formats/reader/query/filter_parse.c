@@ -1,4 +1,4 @@
-/* filter_parse.c - reads a query (man/pith-query.7) into the tree of filter.h. Knows no log.
+/* filter_parse.c - reads a query (man/pith-query.7) into the tree of filter.h. It needs no log.
  *
  * A parser by recursive descent, a function for each level of binding: read_or, read_and, read_not, read_comparison.
  *
@@ -81,7 +81,7 @@ struct parser {
     struct pithlog_filter *filter; /* the tree being made */
     char *string;                  /* free place in filter->strings */
     unsigned depth;                /* of parentheses and `not`, which is limited */
-    unsigned *column;              /* where an error stands; the caller's */
+    unsigned *column;              /* the caller's: gets the column of an error */
 };
 
 /* The column of a place, in characters from 1. */

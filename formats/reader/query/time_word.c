@@ -25,7 +25,7 @@
 #define SECOND INT64_C(1000000000)
 #define DAY (86400 * SECOND)
 
-enum { DAMAGES_MOST = 10000 }; /* damaged places that are passed over */
+enum { DAMAGES_MOST = 10000 }; /* number of damaged places that are skipped before a search ends */
 
 /* ---- Numbers --------------------------------------------------------------------------------------------------- */
 
@@ -130,7 +130,7 @@ int pithlog_wall_clock(const struct pithlog *log, int64_t *unix_ns, int64_t *loc
     return 1;
 }
 
-/* As users write it. */
+/* A date or time of day as users write it. */
 struct date {
     int64_t day; /* since 1970; NONE: only a time of day */
     int64_t ns;  /* since midnight */
@@ -227,7 +227,7 @@ int pithlog_is_finalize(const struct pithlog_def *def)
     return has_name(def, names);
 }
 
-/* As pithlog_iter_next, but skips damaged parts: 1 or 0. */
+/* Like pithlog_iter_next, but skips damaged parts: 1 or 0. */
 static int next_intact(struct pithlog_iter *iter, struct pithlog_record *record)
 {
     for (int i = 0; i < DAMAGES_MOST; i++) {
@@ -380,7 +380,7 @@ out:
 
 /* ---- Words ----------------------------------------------------------------------------------------------------- */
 
-/* A word without an offset. */
+/* 1: the word is a time without an offset. */
 static int is_place(const char *word)
 {
     int64_t time_ns;

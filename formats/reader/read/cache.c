@@ -1,13 +1,13 @@
-/* cache.c - owns the user's cache folder (cache.h). Knows nothing of the contents of its files.
+/* cache.c - owns the user's cache folder (cache.h). The contents of its files do not matter here.
  *
  * A file there is named by a hash of what it was made from, so it is never out of date: a changed log has another key
- * and finds nothing. Reading a log of 10 GB for its key would take as long as the work that the cache saves. So the
- * key has its size, its time of modification, its first and last 8 KiB and 63 samples of 512 bytes between them: 48,640
+ * and finds nothing. Reading a log of 10 GB for its key would take as long as the work that the cache saves. So the key
+ * has its size, its time of modification, its first and last 8 KiB and 63 samples of 512 bytes between them: 48,640
  * bytes of any large log.
  *
  * A file gets its name only when it is complete (until then it has none, or a temporary one). So two programs that make
- * the same file at once do not disturb each other: one of two equal files stays. `trim` removes the files that were
- * used longest ago; a program that has one of them open keeps its contents. */
+ * the same file at once do not disturb each other: one of two equal files stays. pithi_cache_end removes the files that
+ * were used longest ago; a program that has one of them open keeps its contents. */
 #include "reader/read/cache.h"
 
 #include <dirent.h>
@@ -24,8 +24,11 @@
 #include "base/temporary.h"
 #include "native/log.h"
 
-/* places of a file that its key is made of; bytes of each; of its begin and end */
-enum { SAMPLES = 64, SAMPLE_BYTES = 512, END_BYTES = 8192 };
+enum {
+    SAMPLES = 64,       /* places of a file that its key is made of */
+    SAMPLE_BYTES = 512, /* bytes of each of these */
+    END_BYTES = 8192    /* bytes of the begin, and of the end */
+};
 
 /* ---- Keys -------------------------------------------------------------------------------------------------------- */
 
@@ -46,7 +49,7 @@ static int mix_bytes(struct pithi_cache_key *key, int fd, uint64_t offset, uint6
     return 1;
 }
 
-/* The modification time is part of it, since a byte between the samples may have changed. */
+/* Mixes a file into the key. Its modification time counts, because a byte between the samples may have changed. */
 static int mix_file(struct pithi_cache_key *key, int fd, uint64_t size)
 {
     uint64_t end = size < END_BYTES ? size : END_BYTES;
@@ -92,7 +95,8 @@ int pithi_cache_key_file(int fd, struct pithi_cache_key *key)
 
 /* ---- The folder -------------------------------------------------------------------------------------------------- */
 
-/* Writes the name of the folder; 0: there is none. XDG Base Directory Specification: only an absolute path counts. */
+/* Writes the name of the folder; 0: there is none. By the XDG Base Directory Specification, only an absolute path
+ * counts. */
 static int folder(char *name, size_t size, int make)
 {
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");

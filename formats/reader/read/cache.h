@@ -42,9 +42,10 @@ int pithi_cache_key_file(int fd, struct pithi_cache_key *key);
 int pithi_cache_find(const struct pithi_cache_key *key, const char *kind); /* a descriptor to read; -1: none */
 int pithi_cache_begin(struct pithi_cache_part *part, const struct pithi_cache_key *key,
                       const char *kind); /* 0: errno */
-/* The same for an unnamed file. */
+/* Begins an unnamed file, which cannot be found later. 0: errno. */
 int pithi_cache_begin_nameless(struct pithi_cache_part *part);
-/* 1: later calls can find it; 0: it disappears when fd is closed. */
+/* Ends the file, and keeps it in the cache if it is `whole`. 1: later calls can find it; 0: it disappears when fd is
+ * closed. */
 int pithi_cache_end(struct pithi_cache_part *part, int whole);
 /* Removes a damaged file. */
 void pithi_cache_remove(const struct pithi_cache_key *key, const char *kind);

@@ -10,8 +10,8 @@
 
 struct pithi_carry;
 
-/* The part: the window and the filter of `part`, and the lanes of which `kept` (by lane) has 1. `kept` NULL: the lanes
- * of `part`, and only what lies on them. The arguments must stay valid. *carry is NULL if the log has no such event. */
+/* The part: the window and the filter of `part`, and the lanes whose entry in `kept` is 1. `kept` NULL: the lanes of
+ * `part`, and only what lies on them. The arguments must stay valid. *carry is NULL if the log has no such event. */
 int pithi_carry_open(struct pithlog *log, const struct pithlog_query *part, const unsigned char *kept,
                      struct pithi_carry **carry);
 /* The next such event outside the part. Its time is the start of the part, its lane the first one of its rank there. 1;

@@ -27,7 +27,7 @@
 struct check {
     struct pithlog *log;
     struct pithi_zip zip;                        /* memory to unpack */
-    struct pithi_buffer chunk;                   /* of the chunk being checked */
+    struct pithi_buffer chunk;                   /* the chunk being checked */
     struct pithi_log_window window;              /* of the log's file */
     struct pithi_block block;                    /* the block being checked */
     struct pithi_stack stack, opened;            /* as replayed; as stored in a block */
@@ -174,7 +174,7 @@ static int same_stack(const struct pithi_stack *a, const struct pithi_stack *b)
     return 1;
 }
 
-/* `whole`: no earlier part of the lane was lost, so its open states are known. */
+/* `whole`: 1: no earlier part of the lane was lost, so its open states are known. */
 static const char *check_block(struct check *c, int whole)
 {
     struct pithlog_record r;
@@ -288,7 +288,8 @@ int pithi_check_watched(const char *path, void (*say)(void *context, const char 
     struct check c = {.progress = progress, .context = context};
     if (pithi_log_open(path, say, context, progress, &c.log) != PITH_OK)
         return -1;
-    /* Its file, or one that it was made from, was cut or damaged. Damage of its own front was reported at opening. */
+    /* The file of the log, or the file that it was made from, was cut or damaged. Damage of its own front was reported
+     * at opening. */
     const struct pithlog_info *info = &c.log->info;
     if (!info->complete && !c.log->damages) {
         pithi_fail(PITH_ERR_DAMAGED, "%s: incomplete: %s", c.log->path, info->incomplete);

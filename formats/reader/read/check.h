@@ -9,7 +9,7 @@
  * are read completely. Returns the number of damages; -1, with pithlog_error(), if the log cannot be opened.
  * *records (may be NULL): the number of good records. Cost: as iterating over all records. */
 int pithi_check(const char *path, void (*say)(void *context, const char *text), void *context, uint64_t *records);
-/* The same; calls `progress` from time to time with the part done, from 0 to 1, and ignores its result. */
+/* Like pithi_check; calls `progress` from time to time with the part done, from 0 to 1, and ignores its result. */
 int pithi_check_watched(const char *path, void (*say)(void *context, const char *text), void *context,
                         int (*progress)(void *context, double part), uint64_t *records);
 

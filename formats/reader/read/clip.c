@@ -24,14 +24,14 @@ struct left {
 };
 
 struct pithi_clipped {
-    struct pithlog_walk *walk; /* below */
+    struct pithlog_walk *walk; /* delivers the steps */
     uint32_t kinds;            /* wanted by the caller */
     enum pithi_iter_part part; /* of the records delivered last */
-    struct pithlog_step step;  /* the one whose records are being delivered */
+    struct pithlog_step step;  /* the step whose records are being delivered */
     int has_step;              /* 1: its record is to be delivered, after those of `left` */
     struct left *left;
     uint32_t left_count, left_room;
-    uint32_t lane;   /* of these */
+    uint32_t lane;   /* lane of the states in `left` */
     int64_t hole_ns; /* when the hole begins */
 };
 
@@ -76,7 +76,8 @@ static enum pithi_iter_part part_of(const struct pithlog_step *step)
     return PITHI_PART_WITHIN;
 }
 
-/* Finds the next step with a wanted record, or after states to be left: 1; 0: end; -1: error. */
+/* Finds the next step with a wanted record. If states are to be left before it, they are delivered first: 1; 0: end;
+ * -1: error. */
 static int find_step(struct pithi_clipped *c)
 {
     const struct pithlog_step *step = &c->step;

@@ -73,7 +73,7 @@ static int no_memory(const struct copying *c)
     return pithi_fail(PITH_ERR_MEMORY, "%s: no memory to copy it", c->log->path);
 }
 
-/* Ends with equal keys are interchangeable. */
+/* The key of an end of a message. Ends with equal keys are interchangeable. */
 static uint64_t end_key(uint32_t kind, uint32_t lane, int64_t time_ns, uint32_t comm, int32_t peer, int32_t tag)
 {
     uint64_t hash = pithi_hash_mix(pithi_hash_mix(0, (uint64_t)kind << 32 | lane), (uint64_t)time_ns);
@@ -184,8 +184,6 @@ static int find_postings(struct copying *c)
     return status < 0 ? PITH_ERR_DAMAGED : err;
 }
 
-/* ---- Beginning and end ------------------------------------------------------------------------------------------- */
-
 /* ---- Definitions ------------------------------------------------------------------------------------------------- */
 
 /* Two programs may have different payload formats for an event of the same name. The copy then has two events. */
@@ -269,7 +267,7 @@ static int copy_comm(struct copying *c, uint32_t number)
 
 /* ---- Records ----------------------------------------------------------------------------------------------------- */
 
-/* 0: the kind of the record contradicts its definition: the record is damaged. */
+/* 0: the kind of the record contradicts its definition, so the record is damaged. */
 static int is_of_kind(const struct pithlog *log, const struct pithlog_record *r)
 {
     static const enum pithlog_def_kind kinds[] = {[PITHLOG_ENTER] = PITHLOG_STATE,
@@ -279,8 +277,8 @@ static int is_of_kind(const struct pithlog *log, const struct pithlog_record *r)
     return r->kind > PITHLOG_COUNTER || pithi_defs_get(log->defs, r->id)->kind == kinds[r->kind];
 }
 
-/* Says with a LOST record how many states ended in its hole. Of the copy of a filter it is not known, as some of these
- * states may be left out. */
+/* Stores in a LOST record how many states ended in its hole. In a copy by a filter it is not known, because some of
+ * these states may be left out. */
 static int number_lost(struct copying *c, struct pithlog_record *r)
 {
     const struct pithi_lost_states *lost;
@@ -403,7 +401,7 @@ out:
     return err;
 }
 
-/* The names of the code in the part, before all other records. */
+/* Copies the events that name the code of samples and call sites in the part, before all other records. */
 static int copy_carried(struct copying *c)
 {
     struct pithi_carry *carry;
@@ -428,7 +426,7 @@ int pithi_log_copy(struct pithlog *log, struct pithi_writer *writer, const struc
     size_t lane_count = log->info.lanes;
     int err = PITH_OK; /* an empty log has nothing that can fail */
 
-    if (what->filter) { /* lanes of which nothing can match are left out, as if not selected */
+    if (what->filter) { /* lanes in which nothing can match are left out, as if not selected */
         TRY(pithi_scope_find(&c.scope, log, what->filter, &c.query));
         if (c.scope.query.lane_count < (what->lanes ? what->lane_count : lane_count)) {
             c.query.lanes = c.scope.lanes;

@@ -4,13 +4,13 @@
 
 #include "native/segment.h"
 
-/* What to copy, and how to number it in the copy. */
+/* The part to copy, and its numbers in the copy. */
 struct pithi_copy {
     int64_t from_ns, to_ns; /* the window, inclusive, in the log's own time; INT64_MIN, INT64_MAX: all */
     const uint32_t *lanes;  /* only these, ascending; NULL: all */
     uint32_t lane_count;
-    const struct pithlog_filter *filter; /* only what it matches; NULL: all */
-    uint64_t *damages;   /* counts damaged parts, which are left out; NULL: the copy ends at the first */
+    const struct pithlog_filter *filter; /* only the records that it matches; NULL: all */
+    uint64_t *damages;   /* counts damaged parts, which are left out; NULL: the first damage ends the copy */
     uint64_t *copied;    /* or NULL; counts the records */
     uint64_t *differing; /* or NULL; counts definitions that keep another colour or group in the writer */
     int64_t (*move)(void *context, const struct pithlog_record *record); /* NULL, or returns the ns

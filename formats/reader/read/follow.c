@@ -165,7 +165,7 @@ static const struct pithi_spill_job *choose_job(const struct pithi_spill_folder 
     return folder->job_count > 0 ? &folder->jobs[folder->job_count - 1] : NULL;
 }
 
-/* Opens the folder, or that of a single file: the other processes of its job are there too. */
+/* Opens the folder; for a single file, the folder that it is in, because the other processes of its job are there. */
 static int open_folder(const struct pithlog_follow *follow, struct pithi_spill_folder *folder)
 {
     const char *slash = strrchr(follow->path, '/');
@@ -221,7 +221,8 @@ static int is_alive(const struct pithi_follow_process *process, const struct pit
     return 0;
 }
 
-/* Finds processes that ended: the log was written, or the process is dead. Only its own host can tell the latter. */
+/* Finds processes that ended: the log was written, or the process is dead. Only its own host can see that it is
+ * dead. */
 static void see_ends(struct pithlog_follow *follow)
 {
     uint32_t i;
@@ -231,8 +232,8 @@ static void see_ends(struct pithlog_follow *follow)
         struct pithi_follow_process *process = follow->processes[i];
         if (!process->ended)
             pithi_follow_process_page(process);
-        /* On another host nobody here can see whether the process lives, so it counts as running until its page says
-         * that the log was written. */
+        /* If the process is on another host, this host cannot see whether it lives, so it counts as running until its
+         * page says that the log was written. */
         if (!process->ended && process->spill.page.finished == 0 && pithi_spill_is_here(&process->spill.page)) {
             struct pithi_spill_folder folder;
             process->ended = 1;
@@ -277,8 +278,8 @@ static int add_comm(struct pithlog_follow *follow, uint64_t key, uint32_t *index
     return PITH_OK;
 }
 
-/* Copies name and members from a process that knows them.
- * The name is known from the last process that has one, the members from the first. */
+/* Copies name and members of a communicator from a process that has them. The name is taken from the last process that
+ * has one, the members from the first. */
 static int describe_comm(struct pithi_follow_comm *known, const struct pithlog_comm *comm)
 {
     size_t count = (size_t)(uint32_t)comm->size + (uint32_t)comm->remote_size;
@@ -336,7 +337,7 @@ static struct pithi_follow_lane *new_lane(struct pithlog_follow *follow, uint32_
     return lane;
 }
 
-/* Adds new lanes, and updates what a look may change of known ones. */
+/* Adds new lanes, and updates the known ones. */
 static int update_lanes(struct pithlog_follow *follow, uint32_t index)
 {
     struct pithi_follow_process *process = follow->processes[index];
@@ -369,7 +370,7 @@ static int update_lanes(struct pithlog_follow *follow, uint32_t index)
 
 /* ---- The heap of heads ------------------------------------------------------------------------------------------- */
 
-/* Of records at one time the lower lane comes first, so the order does not depend on the heap. */
+/* At equal times, the lower lane comes first, so the order does not depend on the heap. */
 static int is_before(const void *a, const void *b)
 {
     const struct pithi_follow_head *x = a, *y = b;
@@ -387,7 +388,7 @@ static void fill(struct pithlog_follow *follow, uint32_t index)
     }
 }
 
-/* ---- The calls --------------------------------------------------------------------------------------------------- */
+/* ---- Public functions -------------------------------------------------------------------------------------------- */
 
 /* After an error *follow is NULL, and nothing is left to close. */
 int pithlog_follow_open(const char *path, struct pithlog_follow **follow)
@@ -500,7 +501,7 @@ int pithlog_follow_next(struct pithlog_follow *follow, struct pithlog_record *re
         follow->info.ended = follow->process_count > 0 && follow->info.running == 0;
         return 0;
     }
-    /* What is after the horizon waits, unless all processes have ended: then nothing earlier can come. */
+    /* A record after the horizon waits, unless all processes have ended: then no earlier record can come. */
     if (follow->heap[0].time_ns > follow->horizon_ns && follow->info.running > 0)
         return 0;
     struct pithi_follow_head head;

@@ -64,7 +64,7 @@ struct pithi_follow_process {
     uint64_t scanned; /* offset at which to look for the next chunk */
     struct pithi_follow_gap {
         uint64_t from, to;
-    } * gaps; /* before `scanned`, without a chunk so far */
+    } * gaps; /* parts of the file before `scanned` in which no chunk was found yet */
     uint32_t gap_count, gap_room;
     struct {
         void *data;
@@ -95,7 +95,7 @@ struct pithlog_follow {
     struct pithi_map comm_map; /* key of a communicator -> index in `comms` + 1 */
     uint32_t machine_count, machine_room, process_count, process_room, lane_room, comm_room;
     int64_t horizon_ns; /* log time; records after it wait for the next look */
-    int started;        /* zero_unix_ns is set */
+    int started;        /* 1: zero_unix_ns is set */
     struct pithi_follow_head {
         int64_t time_ns;
         uint32_t lane;
@@ -105,7 +105,7 @@ struct pithlog_follow {
     struct pithi_match *match;        /* pairs sends and receives as they come */
     struct pithlog_message *messages; /* matched, not fetched yet: from message_first on */
     uint32_t message_count, message_first, message_room;
-    char log[1024], program[1024]; /* "" until a process has said them */
+    char log[1024], program[1024]; /* "" until they are on the page of a process */
 };
 
 /* ---- follow_process.c -------------------------------------------------------------------------------------------- */

@@ -1,4 +1,4 @@
-/* follow_process.c - reads one growing spill file (follow.h). Knows nothing of other processes.
+/* follow_process.c - reads one growing spill file (follow.h). It is independent of other processes.
  *
  * The program writes while this reads, and no lock holds it up. So each word that was read must be checked afterwards:
  * a chunk may have been reused for later records meanwhile. A chunk's header has the lane and its number `seq` there.
@@ -85,7 +85,7 @@ void pithi_follow_process_close(struct pithi_follow_process *process)
 
 /* ---- Chunks ------------------------------------------------------------------------------------------------------ */
 
-/* Reads a chunk header at `offset` of a file of `size` bytes. 1: there is one. */
+/* Reads a chunk header at `offset` of a file of `size` bytes. 1: a chunk begins there. */
 static int read_header(const struct pithi_follow_process *process, uint64_t offset, uint64_t size,
                        struct pithi_chunk *header)
 {
@@ -110,8 +110,8 @@ static int add_lane(struct pithi_spill *spill, uint32_t number)
     return PITH_OK;
 }
 
-/* 1: the chunk is a copy. Windows have the lane's highest number or the one before; lower ones do not change any more.
- * A flight recorder has no copies. */
+/* 1: the chunk is a copy, which does not change any more. The chunks that the program writes have the lane's highest
+ * number or the number before it; copies have lower numbers. A flight recorder has no copies. */
 static int is_copy(const struct pithi_follow_process *process, const struct pithi_chunk *header)
 {
     uint32_t i;
@@ -131,7 +131,8 @@ static void describe(struct pithi_spill_chunk *chunk, const struct pithi_chunk *
     chunk->open_bytes = (uint32_t)header->open_bytes;
 }
 
-/* Notes a new chunk. One with definitions is mapped for good; one of a lane only when its walk comes to it. */
+/* Notes a new chunk. A chunk with definitions is mapped now and stays mapped. A chunk of a lane is mapped only when the
+ * lane's walk comes to it. */
 static int add_chunk(struct pithi_follow_process *process, uint64_t offset, const struct pithi_chunk *header)
 {
     struct pithi_follow_chunk *chunk;
@@ -169,7 +170,7 @@ static int note_gap(struct pithi_follow_process *process, uint64_t from, uint64_
     return PITH_OK;
 }
 
-/* Finds new chunks. The next one begins where the last one ends, or after a gap. */
+/* Finds new chunks. The next chunk begins where the last one ends, or after a gap in the file. */
 static int find_chunks(struct pithi_follow_process *process)
 {
     uint64_t size, offset = process->scanned;
@@ -177,9 +178,9 @@ static int find_chunks(struct pithi_follow_process *process)
     struct stat info;
     int err = PITH_OK;
     for (uint32_t i = 0; i < process->gap_count && err == PITH_OK; i++) {
-        /* Looks for chunks in a gap. Threads that copy windows at once reserve space in the file in turn, but store in
-         * parallel, so a chunk may appear before its predecessor. The predecessor appears at the start of the gap, or
-         * at an aligned offset. (Gaps due to alignment stay; looking at one costs next to nothing.) */
+        /* Looks for chunks in a gap. Threads that copy chunks at the same time reserve space in the file in turn, but
+         * store in parallel, so a chunk may appear before its predecessor. The predecessor appears at the start of the
+         * gap, or at an aligned offset. (Gaps due to alignment stay; looking at one costs next to nothing.) */
         struct pithi_follow_gap *gap = &process->gaps[i];
         uint64_t at = gap->from;
         while (at < gap->to && err == PITH_OK)
@@ -274,7 +275,7 @@ static const struct pithi_spill_chunk *find_chunk(const struct pithi_follow_proc
     return found;
 }
 
-/* 1: the mapped chunk is still the one that the walk is in. */
+/* 1: the mapped chunk is still the chunk that the walk is in. */
 static int is_same(const struct pithi_follow_lane *lane)
 {
     const struct pithi_chunk *header = lane->mapped;
@@ -367,7 +368,7 @@ static int open_chunk(struct pithi_follow_process *process, struct pithi_follow_
     walk->lane_id = before.lane_id;
     walk->last_ns = before.last_ns;
     lane->is_open = walk->word != NULL;
-    if (!lane->is_open) /* reused at this very moment */
+    if (!lane->is_open) /* the chunk was reused at this very moment */
         pithi_follow_lane_close(lane);
     return lane->is_open;
 }

@@ -117,7 +117,7 @@ int pithlog_iter_open(struct pithlog *log, const struct pithlog_query *query, st
                          log->path);
     it->looks_beyond = (it->flags & PITHLOG_OPENED) != 0;
     if (err == PITH_OK && count > 1 && pithi_far()) {
-        /* Of a far log, names the lists of blocks that an iterator over several lanes goes through. */
+        /* For a far log, announces the lists of blocks that an iterator over several lanes goes through. */
         enum { BYTES = 4 << 20 };
         uint64_t bytes = 0;
         const struct pithi_log_lane *lane;
@@ -194,8 +194,9 @@ static inline __attribute__((always_inline)) uint32_t run(struct pithlog_iter *i
                 break;
             ahead[last] = key_of(it, b->next->time_ns, last);
         }
-        /* `ahead` has the key of the record that is now current; then the one after it, which may lie behind the ready
-         * ones: entries there may be read and mean nothing, and the check above renews the key before it counts */
+        /* `ahead` has the key of the record that is now current; then it gets the key of the record after it. That
+         * record may lie behind the ready records: entries there may be read and mean nothing, and the check above
+         * renews the key before it counts. */
         winner = pithi_packed_replay(tree, leaves, last, ahead[last]);
         ahead[last] = pithi_packed_key((++b->next)->time_ns, base_ns, last);
         if (__builtin_expect(winner >= limit, 0)) {
@@ -216,7 +217,7 @@ static inline __attribute__((always_inline)) uint32_t run(struct pithlog_iter *i
     return n;
 }
 
-/* The same for a single lane, which needs no tournament: records come straight from its block, many at once. */
+/* Like `run`, for a single lane. It needs no tournament: records come straight from its block, many at once. */
 static uint32_t run_alone(struct pithlog_iter *it, struct pithlog_record *records, uint32_t count)
 {
     struct pithi_cursor *c = it->cursors;
@@ -253,7 +254,7 @@ static uint32_t run_alone(struct pithlog_iter *it, struct pithlog_record *record
     return n;
 }
 
-/* Finds the first record. -1: a damaged part of a lane. */
+/* Finds the first record of each lane. -1: a damaged part of a lane. */
 static int prime(struct pithlog_iter *it)
 {
     for (; it->at < it->cursor_count; it->at++)

@@ -19,8 +19,9 @@ enum pithi_iter_part {
     PITHI_PART_WITHIN,
     PITHI_PART_AFTER,
     PITHI_PART_HOLE,  /* a state is open before a hole and after it: its LEAVE and ENTER at the ends of the hole */
-    PITHI_PART_ENDED, /* it ended in a hole, or the window did: its LEAVE where the hole begins */
-    PITHI_PART_BEGUN  /* it began in a hole, or the window did: its ENTER where the hole ends; start_ns: its begin */
+    PITHI_PART_ENDED, /* a state ended in a hole, or the window ends in the hole: its LEAVE where the hole begins */
+    /* A state began in a hole, or the window begins in it: its ENTER where the hole ends; start_ns: its begin. */
+    PITHI_PART_BEGUN
 };
 /* The part of the record delivered last. */
 enum pithi_iter_part pithi_iter_part(const struct pithlog_iter *iter);
@@ -35,18 +36,20 @@ struct pithi_holes {
     void *context;
 };
 void pithi_iter_tell_holes(struct pithlog_iter *iter, struct pithi_holes holes);
-/* The same, and of holes that end after the window. For that, a block more of each lane is read. */
+/* Like pithi_iter_tell_holes, but also for holes that end after the window. For that, a block more of each lane is
+ * read. */
 void pithi_iter_tell_all_holes(struct pithlog_iter *iter, struct pithi_holes holes);
 
-/* Finds the first record of each lane, before any is delivered: 1; -1: a damaged part of a lane, call again. For few
- * lanes; else the first call that delivers records does it. */
+/* Finds the first record of each lane, before any is delivered: 1; -1: a damaged part of a lane, call again. It does so
+ * only for few lanes; with more, the first call that delivers records does it. */
 int pithi_iter_prime(struct pithlog_iter *iter);
 /* After pithi_iter_prime: the states open before the first record of the i-th lane, if that record is in the block in
  * which the window begins; else NULL. */
 const struct pithi_stack *pithi_iter_open_states(const struct pithlog_iter *iter, uint32_t i);
 
-/* The records of a query over more lanes; the query is copied. Otherwise like pithlog_iter_open, _next_many and _close.
- * A temporary file holds the packed records of a time slab of about `slab_records`. */
+/* The records of a query over more than PITHI_ITER_LANES lanes; the query is copied. The functions are like
+ * pithlog_iter_open, _next_many and _close. A temporary file holds the packed records of a time slab of about
+ * `slab_records`. */
 struct pithi_runs;
 enum { PITHI_SLAB_RECORDS = 16 << 20 };
 int pithi_runs_new(struct pithlog *log, const struct pithlog_query *query, uint64_t slab_records,
@@ -55,10 +58,11 @@ int pithi_runs_next(struct pithi_runs *runs, struct pithlog_record *records, uin
 void pithi_runs_tell_holes(struct pithi_runs *runs, struct pithi_holes holes, int all);
 void pithi_runs_free(struct pithi_runs *runs);
 
-/* Before the first record: records need not come in the order of times from now on, but in stretches of time of this
- * length, from the log's start on. In each, the lanes of a rank come together, in order; ranks come one after another,
- * or some of them together in order. 1: so they do; 0: all come in order, as there are few lanes, or too many of one
- * rank. Not for logs with holes. So many threads read at most. */
+/* Call it before the first record. From then on, records need not come in the order of times, but come in intervals of
+ * this length, counted from the log's start: the stretches. In each stretch, the lanes of a rank come together, in the
+ * order of times. Ranks come one after another, or several of them together in this order. At most `threads` threads
+ * read. 1: so they do; 0: all records come in order, because there are few lanes, or too many of one rank. Not for logs
+ * with holes. */
 int pithi_iter_by_stretches(struct pithlog_iter *iter, uint64_t length_ns, unsigned threads);
 int pithi_runs_by_stretches(struct pithi_runs *runs, uint64_t length_ns, unsigned threads);
 /* The last moment of the stretch that contains a time. */

@@ -6,7 +6,8 @@
  * LEAVE. `take_stack` takes such states off whenever a block's stack is used. They are found by time and id; of several
  * that agree in both, the innermost ended first.
  *
- * The result belongs to the log and never changes, so threads share it without a lock: whoever is first stores it. */
+ * The result belongs to the log and never changes, so threads share it without a lock: the first thread that has it
+ * stores it. */
 #include "reader/read/lane_blocks.h"
 
 #include "base/error.h"
@@ -56,14 +57,14 @@ struct pithi_gone {
     uint32_t id, hole; /* definition; the number of the hole in which it ended */
 };
 
-/* Reads the lane from its first block with a LOST record on. `only_holes`: reads only blocks with LOST records, and
- * what tells the ends of holes; stops at a hole without a number. */
+/* Reads the lane from its first block with a LOST record on. `only_holes`: reads only blocks with LOST records and the
+ * records that end holes; stops at a hole without a number. */
 static int pass(struct pithi_lost_pass *p, struct pithi_unpacking *u, uint32_t number,
                 const struct pithi_log_lane *lane, int only_holes)
 {
     struct pithi_block block = {0};
     struct pithi_log_block at;
-    int is_behind = 1, good = 1; /* is_behind: of the writer's stack */
+    int is_behind = 1, good = 1; /* 1: the stack followed here is not the writer's */
     const char *why;
     p->begin_ns = lane->seen.first_ns;
     for (uint32_t i = 0; good && i < lane->block_count; i++) {
@@ -103,7 +104,8 @@ static int pass(struct pithi_lost_pass *p, struct pithi_unpacking *u, uint32_t n
     return good ? PITH_OK : pithi_no_memory();
 }
 
-/* 1: the number of each hole is known. That of a hole without a record after it need not be: all states end there. */
+/* 1: for each hole, the number of states that ended in it is known. For a hole without a record after it, it need not
+ * be: all states end there. */
 static int is_numbered(const struct pithi_lost_pass *p)
 {
     return p->numbered == p->hole_count ||
@@ -185,7 +187,7 @@ int pithi_lost_states_get(struct pithlog *log, uint32_t number, const struct pit
     return err;
 }
 
-/* The number of a lane's holes in the blocks before `block`. */
+/* The number of the lane's holes that begin in blocks before `block`. */
 static uint32_t holes_before(const struct pithi_lost_states *lost, uint32_t block)
 {
     uint32_t low = 0, high = lost->hole_count;
@@ -226,7 +228,7 @@ struct scanning {
     const struct pithi_log_lane *lane;    /* NULL: it cannot be read */
     uint32_t number;                      /* of the lane */
     const struct pithi_lost_states *lost; /* NULL: it has no LOST records in its middle */
-    uint32_t hole;                        /* the next of these */
+    uint32_t hole;                        /* index of the next hole in `lost` */
 };
 
 static int begin_scan(struct scanning *s, struct pithi_open_at *at)
@@ -246,7 +248,7 @@ static int load(const struct scanning *s, uint32_t i, struct pithi_log_block *pl
     return pithi_unpack(s->u, s->lane, s->number, place, s->block, 1, &why);
 }
 
-/* The stack at the start of a block, which was loaded. */
+/* Takes the stack at the start of the loaded block. */
 static void take_stack(struct scanning *s, uint32_t block, struct pithi_open_at *at)
 {
     struct pithi_stack before = at->stack;
@@ -256,7 +258,7 @@ static void take_stack(struct scanning *s, uint32_t block, struct pithi_open_at 
     if (s->lost) {
         /* States that ended in one of these holes are still on the writer's stack. */
         uint32_t kept = 0;
-        const int64_t dropped = INT64_MIN; /* as nested_ns */
+        const int64_t dropped = INT64_MIN; /* in nested_ns: the state has ended */
         for (uint32_t i = at->stack.count; i-- > 0;) {
             /* of several with the same id and time, the innermost ended first */
             uint32_t gone = count_gone(s->lost, s->hole, &at->stack.states[i]);
@@ -310,7 +312,7 @@ int pithi_open_at(struct pithi_unpacking *u, struct pithi_block *block, uint32_t
     CHECK(begin_scan(&s, at));
     uint32_t count = s.lane ? s.lane->block_count : 0;
     uint32_t i = s.lane ? pithi_log_block_at(u->log, s.lane, time_ns, &u->window) : 0;
-    /* between two blocks, the end of the first tells whether a hole begins there */
+    /* between two blocks, the end of the first shows whether a hole begins there */
     if (i > 0 &&
         (i == count || (pithi_log_block(u->log, s.lane, i, &u->window, &place) == PITH_OK && place.first_ns > time_ns)))
         i--;
@@ -367,7 +369,7 @@ int pithi_open_after_gap(struct pithi_unpacking *u, struct pithi_block *block, u
             at->to_ns = place.first_ns;
             return PITH_OK;
         }
-        if (place.first_ns > time_ns) /* it could be read this time */
+        if (place.first_ns > time_ns) /* the block could be read now, so there is no hole */
             return PITH_OK;
         while ((err = pithi_block_step(block)) > 0)
             continue;

@@ -1,5 +1,5 @@
 /* lane_cursor.c - the cursor of a lane: loads its blocks, finds the first record of a window, and follows open states.
- * Knows blocks and the index, but no files and no inside of chunks.
+ * It uses blocks and the index, but no files and no contents of chunks.
  *
  * The index has the time span and the kinds of each block. So the cursor begins at the first block that reaches into
  * the window, and skips blocks without a wanted kind:
@@ -20,7 +20,7 @@
 
 #include <stdio.h>
 
-/* Records of the cursor's lane are missing after its last one. */
+/* Reports that records are missing after the last record of the cursor's lane. */
 static void tell_hole(const struct pithlog_iter *it, const struct pithi_cursor *c)
 {
     if (it->holes.tell)
@@ -46,7 +46,7 @@ UNCOMMON int pithi_cursor_damaged(struct pithlog_iter *it, struct pithi_cursor *
     return block_damaged(it, c, c->block.why);
 }
 
-/* 1; -1: it cannot be read. */
+/* Loads a block. 1; -1: it cannot be read. */
 static int load_block(struct pithlog_iter *it, struct pithi_cursor *c, const struct pithi_log_block *b)
 {
     const char *why;
@@ -86,7 +86,8 @@ UNCOMMON int pithi_cursor_next_block(struct pithlog_iter *it, struct pithi_curso
             tell_hole(it, c);
         if (block.is_after_gap && it->flags & PITHLOG_OPENED)
             return pithi_fail(PITH_ERR_DAMAGED, "%s: records are missing", it->log->path), -1;
-        /* the window ends before the block; if that is damaged, it may end in a hole */
+        /* The window ends before the block. But if the block is damaged, the window ends in a hole, which may be
+         * wanted. */
         if (block.first_ns > it->to_ns && (!it->looks_beyond || c->next_block == 0))
             return 0;
         if (!(block.kinds & it->kinds)) /* the next block has its own open states */
@@ -99,7 +100,7 @@ UNCOMMON int pithi_cursor_next_block(struct pithlog_iter *it, struct pithi_curso
     return 0;
 }
 
-/* The rest of `pair`: the stack must grow, a LEAVE is not that of the innermost state, or it has no ENTER. */
+/* The rare cases of `nest`: the stack must grow, a LEAVE is not that of the innermost state, or it has no ENTER. */
 UNCOMMON void pithi_cursor_pair(struct pithi_cursor *c, struct pithlog_record *r)
 {
     struct pithi_open_state state;

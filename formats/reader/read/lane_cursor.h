@@ -14,9 +14,9 @@ struct pithi_cursor {
     _Alignas(64) struct pithi_block block; /* begins with the fields used for each record: one cache line */
     uint32_t lane_number;                  /* in the log */
     uint32_t done;                         /* 1: no more records before the end of the window */
-    const struct pithi_log_lane *lane;     /* NULL: not looked up yet, or lost */
-    uint32_t found;                        /* 1: it was looked up */
-    uint32_t next_block;                   /* to be loaded after the current one */
+    const struct pithi_log_lane *lane;     /* NULL: not searched for yet, or lost */
+    uint32_t found;                        /* 1: the lane was searched for */
+    uint32_t next_block;                   /* the block to be loaded after the current one */
     struct pithi_stack stack;              /* the open states, with PITHLOG_NEST */
 };
 
@@ -36,18 +36,18 @@ struct pithlog_iter {
     uint32_t leaves;                      /* of the tree: a power of two, at least cursor_count */
     int64_t base_ns;                      /* of the keys */
     uint64_t limit;                       /* the first key that is not in the window, or FAR */
-    enum phase phase;                     /* what the next call does first */
+    enum phase phase;                     /* what the next call does first: PRIMED: it is at the first record */
     struct pithi_runs *runs;              /* reads very many lanes; NULL: few lanes, read here */
     struct pithi_filtered *filtered;      /* reads the records that match a filter; NULL: no filter */
     struct pithi_clipped *clipped;        /* reads with PITHLOG_CLIP; NULL: without */
-    struct pithi_holes holes;             /* what the caller wants to know of them */
-    int looks_beyond;                     /* 1: also of holes that end after the window */
+    struct pithi_holes holes;             /* the callback for holes */
+    int looks_beyond;                     /* 1: also reports holes that end after the window */
     uint32_t at;                          /* PRIMING: the cursor being worked on */
     struct pithi_open_at opened;          /* with PITHLOG_OPENED */
     uint32_t opened_at;                   /* number of its states delivered */
 };
 
-/* The rare cases of the functions below. Return as they do. */
+/* The rare cases of the functions below, with the same results. */
 int pithi_cursor_damaged(struct pithlog_iter *it, struct pithi_cursor *c);
 int pithi_cursor_next_block(struct pithlog_iter *it, struct pithi_cursor *c);
 void pithi_cursor_pair(struct pithi_cursor *c, struct pithlog_record *r);

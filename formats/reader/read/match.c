@@ -16,14 +16,12 @@
  *
  *     | cut |  recv at 5    send at 7    recv at 9        message 7 -> 9; the first receive's send is before the cut
  *
- * In the middle of a log, records of a rank may be missing (a damaged block, or LOST): nobody knows how many sends and
- * receives these were.
- * From then on, the ends of its messages stay unmatched, at both ranks. But its earlier ends are all known, and their
- * partners come before those of the missing ones:
+ * In the middle of a log, records of a rank may be missing (a damaged block, or LOST): it is not known how many sends
+ * and receives these were. From then on, the ends of its messages stay unmatched, at both ranks. But its earlier ends
+ * are all known, and their partners come before the partners of the missing ends:
  *
  *     rank 0:  send A   | damaged: send B |   send C
- *     rank 1:                    recv A    recv B    recv C        message A; B and C have no partner
- */
+ *     rank 1:                    recv A    recv B    recv C        message A; B and C have no partner */
 #include "reader/read/match.h"
 
 #include <stdio.h>
@@ -38,13 +36,13 @@
 #include "native/lost_states.h"
 #include "reader/read/iter.h"
 
-enum { QUEUE_LEAST = 4 }; /* messages of a pair under way */
+enum { QUEUE_LEAST = 4 }; /* room of a queue at first */
 
 /* An unmatched end of a message, in the queue of its path. */
 struct half {
     int64_t time_ns;        /* when its call began or ended */
-    uint64_t bytes;         /* as that end has them */
-    struct pithi_turn turn; /* of a receive */
+    uint64_t bytes;         /* as this end has them */
+    struct pithi_turn turn; /* for a receive: when it had its turn */
     uint32_t lane;
 };
 
@@ -61,16 +59,16 @@ struct held {
     uint64_t expected;      /* the next number that was not released */
     struct held_recv *heap; /* [count] held receives, the one with the lowest number first */
     uint32_t count, room;
-    int is_missing; /* its records are missing from now on */
+    int is_missing; /* 1: records of this rank are missing from now on */
 };
 
 /* (communicator, sender, receiver, tag) and its queue of unmatched ends: only sends, or only receives. */
 struct path {
     uint32_t comm;
     int32_t from, to, tag;
-    uint32_t next; /* with the same hash; UINT32_MAX: none */
+    uint32_t next; /* next path with the same hash; UINT32_MAX: none */
     int sends;     /* 1: the queue holds sends; 0: receives */
-    int is_broken; /* later records of a rank are missing: the queue holds its earlier ends, or nothing */
+    int is_broken; /* 1: later records of a rank are missing: the queue holds its earlier ends, or nothing */
     struct half one;
     struct half *queue;          /* NULL: `one` is the queue; most paths have at most one unmatched end */
     uint32_t first, count, room; /* a ring; room: a power of two, or 0 */
@@ -84,17 +82,17 @@ struct pithi_match {
     struct pithi_map path_map;                  /* hash: first path */
     struct pithi_map missing;                   /* ranks of which records are missing from now on */
     uint64_t sends, recvs;                      /* unmatched ends: queued on paths, or given up */
-    struct pithi_turn turn;                     /* of the record taken last, and of the last match's receive */
-    struct pithi_turn matched;                  /* of the receive of the last match */
-    int cut;                                    /* messages may be missing */
-    int is_full;                                /* no memory for `missing`: later calls fail */
+    struct pithi_turn turn;                     /* turn of the record taken last, or of the receive released last */
+    struct pithi_turn matched;                  /* turn of the receive of the last match */
+    int cut;                                    /* 1: messages may be missing */
+    int is_full;                                /* 1: no memory for `missing`: later calls fail */
 };
 
 struct pithlog_matcher {
     struct pithlog *log;       /* not owned */
     struct pithlog_iter *iter; /* of sends and receives only */
     struct pithi_match *match; /* the state of the matching */
-    int flushing;              /* 1: the log has ended, and what is held is released */
+    int flushing;              /* 1: the log has ended, and held receives are released */
     uint32_t flush_rank;       /* the rank being released at the end */
     uint32_t release_rank;     /* the rank whose heap may hold receives to release */
     int releasing;             /* 1: the last record may release more than one */
@@ -209,9 +207,9 @@ static struct half queue_get(struct path *p)
 
 /* Matches a send or a released receive: 1 and *message; 0: it has to wait; -1: no memory.
  *
- * The queue of a path never holds both sends and receives, since the first of each would be a message. So there are
- * two cases: the queue is empty or has the same kind, and this end waits; or it has the other kind, and its first end
- * is the partner. The rules for incomplete logs (above) come before these. */
+ * The queue of a path never holds both sends and receives, since the first send and the first receive would be a
+ * message. So there are two cases: the queue is empty or has the same kind, and this end waits; or it has the other
+ * kind, and its first end is the partner. The rules for incomplete logs (above) come before these. */
 static int meet(struct pithi_match *m, uint32_t comm, int32_t from, int32_t to, int32_t tag, const struct half *half,
                 int is_send, struct pithlog_message *message)
 {

@@ -24,7 +24,8 @@ void pithi_match_missing(struct pithi_match *match, uint32_t index, int32_t rank
 
 /* 1: a LOST record with a count above 0: records are missing. (A count of 0 says that none are.) */
 int pithi_match_is_lost(const struct pithlog_record *record);
-/* 1: such a record in the middle of its lane: records are missing from its time on. (A ring loses the first ones.) */
+/* 1: a LOST record with such a count in the middle of its lane: records are missing from its time on. (A ring buffer
+ * loses its first records.) */
 int pithi_match_is_hole(const struct pithlog *log, const struct pithlog_record *record);
 
 /* When the receive of the last match had its turn: with a record of this time, it and all those posted before were
@@ -36,12 +37,12 @@ struct pithi_turn {
 struct pithi_turn pithi_match_turn(const struct pithi_match *match);
 
 /* Takes a SEND or RECV record of world rank `rank`, whose number is `index` (dense, from 0). In the message, this end
- * has the lane `lane`: that of the record, or another number of the caller's. 1: it completes *message; 0: it completes
- * none; -1: no memory. After 0 or 1, pithi_match_ready() may return more. */
+ * has the lane `lane`: the lane of the record, or another number that the caller chooses. 1: it completes *message; 0:
+ * it completes none; -1: no memory. After 0 or 1, pithi_match_ready() may return more. */
 int pithi_match_take(struct pithi_match *match, uint32_t index, int32_t rank, const struct pithlog_record *record,
                      uint32_t lane, struct pithlog_message *message);
-/* Releases receives of a rank in posting order until one is matched: 1; 0: no more; -1: no memory. `all`: also
- * receives with missing predecessors. */
+/* Releases receives of a rank in posting order until one is matched: 1; 0: there are no more; -1: no memory. `all`:
+ * also releases receives that wait for missing earlier ones. */
 int pithi_match_ready(struct pithi_match *match, uint32_t index, int32_t rank, int all,
                       struct pithlog_message *message);
 

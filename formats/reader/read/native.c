@@ -42,7 +42,7 @@ static int open_most(const char *path, struct pithlog **log)
         return err;
     if (err == PITH_OK)
         pithlog_close(*log);
-    /* Also if it cannot be opened at all: its blocks may be there. */
+    /* Also if it cannot be opened at all: its blocks may be intact. */
     return err == PITH_OK || err == PITH_ERR_OPEN ? pithi_log_open_blocks(path, log) : err;
 }
 

@@ -43,8 +43,11 @@
  * the cache (cache.h), followed by a mark: a hash of all its bytes, so that damage in the cache is never taken for the
  * user's log. Formats with several files are not cached: the cache would not notice changes of the other files. */
 
-/* bytes: smaller logs are read again; of a file's first bytes; read at once */
-enum { KEEP_BYTES = 8 << 20, MARK = 16, PIECE = 1 << 20 };
+enum {
+    KEEP_BYTES = 8 << 20, /* smaller logs are not kept, but read again */
+    MARK = 16,            /* bytes of the mark */
+    PIECE = 1 << 20       /* bytes read at once */
+};
 
 static int plain; /* see pithi_log_plain */
 
@@ -148,7 +151,7 @@ out:
     return err;
 }
 
-/* `key` NULL: not cached. */
+/* Reads a log with the reader of its format. `key`: where to keep it in the cache; NULL: it is not kept. */
 static int read_anew(struct pithlog *log, const struct pithi_input *input, const struct pithi_format *format,
                      const struct pithi_cache_key *key)
 {
@@ -156,7 +159,7 @@ static int read_anew(struct pithlog *log, const struct pithi_input *input, const
     struct stat st = {0};
     if (!(key ? pithi_cache_begin(&part, key, kind_of(plain)) : pithi_cache_begin_nameless(&part)))
         return pithi_fail(PITH_ERR_IO, "%s: no place for a temporary file: %s; set TMPDIR", log->path, strerror(errno));
-    /* Runs the reader once, or twice if it asks for it. The second pass knows the numbers that the first one left in
+    /* Runs the reader once, or twice if it asks for it. The second pass has the numbers that the first pass left in
      * `again`. */
     struct pithi_again again = {0};
     struct pithi_input twice = *input;
@@ -185,10 +188,11 @@ static int convert(struct pithlog *log, const struct pithi_input *input, const s
 {
     struct pithi_cache_key key;
     uint64_t size;
-    /* Only what has all its data in this file, and is large enough that reading it again would take long. */
+    /* Only logs that have all their data in this file, and are so large that reading them again would take long. */
     int keep = input->data && !format->beside && input->size >= KEEP_BYTES && pithi_cache_key_file(log->files.fd, &key);
     int kept = keep ? find_kept(&key, kind_of(0), &size) : -1;
-    /* A log with summaries serves for one without; the other way round it does not. */
+    /* A cached log with summaries serves where none are wanted. A log without summaries does not serve where they
+     * are. */
     if (kept < 0 && keep && plain)
         kept = find_kept(&key, kind_of(1), &size);
     if (kept >= 0)
@@ -201,7 +205,7 @@ static int convert(struct pithlog *log, const struct pithi_input *input, const s
 
 /* ---- Foreign formats --------------------------------------------------------------------------------------------- */
 
-/* The first format that knows the content. The native one is not asked here; it was tested before. */
+/* The first format whose probe accepts the content. The native format is left out; it was tested before. */
 static const struct pithi_format *probe(const struct pithi_input *input)
 {
     for (const struct pithi_format *f = pithi_formats; f->name; f++)
@@ -288,6 +292,7 @@ static const struct refused {
      .name = "the JSON of `pith print`, which Pith only writes; convert the log that it was made from"},
 };
 
+/* The name of a format that Pith does not read, by the file's name and content; NULL: none of these. */
 static const char *refused_format(const struct pithi_input *input)
 {
     /* gzip would make reading slow and save nothing, as native logs are compressed; so they are not read from it. */
@@ -305,7 +310,7 @@ static const char *refused_format(const struct pithi_input *input)
     return NULL;
 }
 
-/* The same for a folder. */
+/* The name of a format of folders that Pith does not read; NULL: none of these. */
 static const char *refused_folder(const char *path)
 {
     char *file = NULL, start[] = "/* CTF 1.8 */", begin[sizeof start] = "";
@@ -341,8 +346,8 @@ static int read_foreign(struct pithlog *log, const struct pithi_input *input)
 
 static int read_gzip(struct pithlog *log, const void *data, size_t size);
 
+/* Counts and reports damage in a foreign file, as in a native log. */
 static void damage(void *context, const char *text)
-/* Damage in a foreign file is reported like that of a native one. */
 {
     struct pithlog *log = context;
     log->damages++;

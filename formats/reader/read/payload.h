@@ -17,7 +17,7 @@ struct pithi_payload_line {
 /* Only for pithi_payload_line: the text has `size` bytes. */
 const char *pithi_payload_longer(struct pithi_payload_line *line, size_t size, const char *format,
                                  const struct pithlog_record *record);
-/* Valid until the next call. NULL: no memory. */
+/* The text of a record's payload; valid until the next call. NULL: no memory. */
 static inline const char *pithi_payload_line(struct pithi_payload_line *line, const char *format,
                                              const struct pithlog_record *record)
 {

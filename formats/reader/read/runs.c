@@ -11,7 +11,8 @@
  * over the log's time and lanes.
  *
  * If they may come in stretches of time, threads make the runs of a slab, each of fewer lanes, so that all of them
- * together take the memory of one. Where anything is wrong, one thread makes the slab again, which says it.
+ * together take the memory of one. If a thread meets an error or a hole, a single thread makes the slab again and
+ * reports it.
  *
  * Holes must reach the caller in their place between the records. So a run also has marks for them: a packed record
  * that only says that records of its lane are missing from here on. */
@@ -123,35 +124,41 @@ static const unsigned char *unpack(struct packing *before, const unsigned char *
     return p + r->payload_bytes;
 }
 
-/* records; bytes written at once, of all buffers, of one buffer */
-enum { AT_ONCE = 256, OUT_BYTES = 1 << 20, BUFFERS_BYTES = 16 << 20, BUFFER_LEAST = 4096, BUFFER_MOST = 65536 };
+enum {
+    AT_ONCE = 256,            /* records */
+    OUT_BYTES = 1 << 20,      /* bytes written at once */
+    BUFFERS_BYTES = 16 << 20, /* bytes of all buffers of a merge */
+    BUFFER_LEAST = 4096,      /* bytes of one buffer, at least */
+    BUFFER_MOST = 65536       /* and at most */
+};
 #define FILE_MOST (UINT64_C(1) << 30) /* bytes */
 
-/* The mark of a record that only says that others of its lane are missing from here on. */
+/* A mark HOLE: the packed record only says that records of its lane are missing from here on. */
 enum { RECORD, HOLE };
 
 struct run {
-    struct pithi_player player;   /* key: that of the current record */
+    struct pithi_player player;   /* its key is that of the current record */
     uint32_t first_lane, lanes;   /* in the query's list */
     uint64_t at, end;             /* part of the file still to be read */
     unsigned char *buffer;        /* of the file: a piece of the run; NULL: the run is at its end */
-    size_t room, have, used;      /* of `buffer`: room, bytes read, bytes used */
-    int fd;                       /* the file, that of its maker */
-    struct packing packing;       /* of the record before */
+    size_t room, have, used;      /* of `buffer`: its size, bytes read into it, bytes used */
+    int fd;                       /* the file of its maker */
+    struct packing packing;       /* fields of the record before */
     struct pithlog_record record; /* the current record */
-    unsigned mark;                /* of the record; with HOLE it is none, but a hole */
+    unsigned mark;                /* mark of `record`; HOLE: it stands for a hole */
 };
 
 /* Makes runs one after another, in a file. */
 struct maker {
     struct pithi_runs *of;
     struct pithlog_iter *sub; /* iterator of the run being made */
-    uint32_t run;             /* that one */
+    uint32_t run;             /* number of this run */
     struct pithi_buffer out;  /* its records, before they are written */
     struct packing packing;
-    int fd, has_file;      /* unnamed temporary file; 1: there is one */
-    uint64_t written;      /* bytes of the file so far */
-    int has_hole, is_full; /* 1: in this slab; 1: a hole could not be stored */
+    int fd, has_file; /* unnamed temporary file; 1: there is one */
+    uint64_t written; /* bytes of the file so far */
+    /* has_hole: 1: a hole was met in this slab; is_full: 1: a hole could not be stored. */
+    int has_hole, is_full;
 };
 
 struct pithi_runs {
@@ -164,9 +171,9 @@ struct pithi_runs {
     unsigned threads;          /* that make runs; 1: the caller, with makers[0] */
     struct maker makers[PITHI_THREADS_MOST];
     struct run *runs;
-    uint32_t run_count, made; /* number of runs; made for this slab so far */
+    uint32_t run_count, made; /* number of runs; how many were made for this slab so far */
     int cuts_ranks;           /* 1: the lanes of a rank are in several runs */
-    uint64_t stretch_ns;      /* 0: all in the order of times */
+    uint64_t stretch_ns;      /* length of a stretch; 0: all records come in the order of times */
     int64_t stretch_end_ns;   /* of the stretch being delivered */
     uint32_t at_run;          /* the run being delivered */
     struct pithi_loser *tree; /* of the merge: the run whose record is next */
@@ -175,6 +182,7 @@ struct pithi_runs {
     int delivered; /* 1: the winner's record was delivered */
     int over;      /* 1: all slabs were delivered */
     struct pithi_holes holes;
+    /* 1: also holes that end after the window are reported. */
     int all_holes;
 };
 
@@ -278,7 +286,7 @@ int pithi_runs_new(struct pithlog *log, const struct pithlog_query *query, uint6
         return no_memory(m);
     if (!has_file(&m->makers[0]))
         return pithi_fail(PITH_ERR_IO, "%s: no place for a temporary file: %s; set TMPDIR", log->path, strerror(errno));
-    /* Sets the length of slabs to hold so many records if these are spread evenly. */
+    /* The length of a slab: about slab_records records, if records are spread evenly. */
     const struct pithlog_info *info = &m->log->info;
     m->first_ns = m->query.from_ns > info->start_ns ? m->query.from_ns : info->start_ns;
     m->last_ns = m->query.to_ns < info->end_ns ? m->query.to_ns : info->end_ns;
@@ -330,7 +338,7 @@ static int no_file(const struct pithi_runs *m, const char *done)
                       strerror(errno));
 }
 
-/* What could not be stored ends the query. */
+/* Result of the functions below: records or holes could not be stored, which ends the query. */
 enum { NOT_STORED = -2 };
 
 static int write_out(struct maker *maker)
@@ -448,7 +456,7 @@ static int make_run(void *context, unsigned thread, uint32_t part)
     return n == 0 && !maker->has_hole;
 }
 
-/* Makes all runs of the slab. 0: something is wrong, and none is made. */
+/* Makes all runs of the slab. 0: a thread met an error or a hole, and no run is made. */
 static int make_runs_by_threads(struct pithi_runs *m)
 {
     struct pithi_parts parts = {.count = m->run_count, .threads = m->threads, .work = make_run, .context = m};
@@ -579,8 +587,8 @@ static int merge(struct pithi_runs *m, struct pithlog_record *records, uint32_t 
 
 /* ---- By stretches ------------------------------------------------------------------------------------------------ */
 
-/* In the order of times, each record is of another lane, and whoever keeps something for each lane finds none of it in
- * the caches. So a reader that can do without this order gets run after run for a stretch of time. */
+/* In the order of times, each record is of another lane, and a reader that keeps data for each lane finds none of them
+ * in the caches. So a reader that can do without this order gets run after run for a stretch of time. */
 int pithi_runs_by_stretches(struct pithi_runs *m, uint64_t length_ns, unsigned threads)
 {
     int may_not = 0;
@@ -605,7 +613,7 @@ int64_t pithi_stretch_end(int64_t time_ns, int64_t start_ns, uint64_t length_ns)
     return passed + 1 > most / length_ns ? INT64_MAX : (int64_t)((uint64_t)start_ns + (passed + 1) * length_ns - 1);
 }
 
-/* As merge, by stretches. */
+/* Like `merge`, but delivers the slab stretch by stretch. */
 static int give_stretches(struct pithi_runs *m, struct pithlog_record *records, uint32_t count)
 {
     uint32_t n = 0;
@@ -613,7 +621,7 @@ static int give_stretches(struct pithi_runs *m, struct pithlog_record *records, 
     while (n < count) {
         struct run *run = &m->runs[m->at_run];
         if (m->at_run == m->run_count) {
-            /* The stretch with the earliest record that is left. */
+            /* Begins the stretch with the earliest record that is left. */
             uint64_t key = PITHI_KEY_DONE;
 
             for (uint32_t i = 0; i < m->run_count; i++)

@@ -42,10 +42,11 @@
 #include "reader/read/lane_blocks.h"
 #include "reader/read/match.h"
 
-/* HOLE_AHEAD: HOLE_BEGINS comes next. RESUMING: at the hole's end, states go on or begin before its record. */
+/* HOLE_AHEAD: a HOLE_BEGINS step comes next. RESUMING: the hole ends, and states go on or begin before the record that
+ * ends it. */
 enum hole { NO_HOLE, HOLE_AHEAD, IN_HOLE, RESUMING };
 
-/* What struct pithlog_open does not say. */
+/* Data of an open state beyond its struct pithlog_open. */
 struct beside {
     int64_t missing_ns; /* the lane's missing_ns when the state began */
     int64_t nested_ns;  /* time spent in states directly inside it, so far, also before the window */
@@ -55,7 +56,7 @@ struct beside {
 struct walked_lane {
     uint32_t number;           /* in the log */
     struct pithlog_open *open; /* [depth] what a step shows */
-    struct beside *beside;     /* of each of these */
+    struct beside *beside;     /* data of each of these states */
     uint32_t depth, room;
     uint32_t kept;                        /* see struct pithlog_step */
     uint32_t discarding;                  /* number of states to be discarded before the current record */
@@ -70,7 +71,8 @@ struct walked_lane {
     uint32_t next_lost;                   /* index of its next hole */
     uint32_t is_gap;                      /* HOLE_AHEAD: the hole has a damaged or missing block */
     struct pithi_stack begun;             /* in a hole: the states that begin in it */
-    uint32_t going_on, resumed;           /* RESUMING: of so many states, these were delivered, then of `begun` */
+    /* RESUMING: number of states that go on after the hole; how many of these, and then of `begun`, were delivered. */
+    uint32_t going_on, resumed;
 };
 
 enum { AT_ONCE = 128 }; /* records */
@@ -91,7 +93,7 @@ struct pithlog_walk {
     uint32_t *holes, hole_count, hole_room; /* indices of lanes in which a hole begins */
     uint32_t opened;                        /* at the start: number of lanes of which the open states were delivered */
     uint32_t clipped;                       /* at the end: number of lanes without open states */
-    uint32_t closed;                        /* and number of lanes that had their EDGE */
+    uint32_t closed;                        /* at the end: number of lanes that had their EDGE */
     struct pithi_unpacking unpacking;       /* to read which states are open */
     struct pithi_block block;
     struct pithi_open_at at;       /* the states open at a time, read from the log */
@@ -157,7 +159,7 @@ static UNCOMMON int reserve(struct walked_lane *lane)
     return PITH_OK;
 }
 
-/* There is room for it. */
+/* Begins a state; the lane has room for it. */
 static inline void begin_state(struct walked_lane *lane, uint32_t id, int64_t start_ns, int64_t from_ns,
                                int64_t nested_ns)
 {
@@ -188,7 +190,7 @@ static inline void pair_leave(struct walked_lane *lane, uint32_t at, struct pith
         lane->beside[at - 1].nested_ns = sum(lane->beside[at - 1].nested_ns, apart(start_ns, r->time_ns));
 }
 
-/* A record of a state that the log does not have at this place. */
+/* Makes the record of a state that the log does not have at this place. */
 static struct pithlog_record *make_record(struct pithlog_walk *walk, uint32_t kind, const struct walked_lane *lane,
                                           uint32_t id, int64_t time_ns, int64_t start_ns, uint32_t depth)
 {
@@ -240,7 +242,7 @@ int pithlog_step_is_outermost(const struct pithlog_step *step)
 
 /* ---- Holes ------------------------------------------------------------------------------------------------------- */
 
-/* A hole begins after the lane's last record. Without memory it is not seen. */
+/* A hole begins after the lane's last record. Without memory, the hole is left out. */
 static void queue_hole(struct pithlog_walk *walk, struct walked_lane *lane, uint32_t is_gap)
 {
     if (!pithi_grow(&walk->holes, walk->hole_count, &walk->hole_room, sizeof *walk->holes))
@@ -283,8 +285,8 @@ static int foresee(struct pithlog_walk *walk, struct walked_lane *lane)
     if (lane->is_gap) {
         if (pithi_open_after_gap(&walk->unpacking, &walk->block, lane->number, lane->seen_ns, &walk->at) != PITH_OK)
             return 0;
-        /* After a damaged or missing block the log knows the open states, `after`. Those that were open before are the
-         * first of them, in the same order. */
+        /* After a damaged or missing block, walk->at.stack has the open states. The states that were open before and go
+         * on are the first of them, in the same order. */
         uint32_t known = 0;
         for (uint32_t i = 0; i < lane->depth; i++) {
             const struct pithi_open_state *state = &walk->at.stack.states[known];
@@ -312,7 +314,7 @@ static int foresee(struct pithlog_walk *walk, struct walked_lane *lane)
     return 1;
 }
 
-/* The next step where a hole begins: it does, or a state ends. 1; 0: no more; -1: no memory. */
+/* The next step where a hole begins: HOLE_BEGINS, or ENDS of a state. 1; 0: no more; -1: no memory. */
 static UNCOMMON int next_at_hole(struct pithlog_walk *walk, struct pithlog_step *step)
 {
     while (walk->hole_count > 0) {
@@ -333,8 +335,8 @@ static UNCOMMON int next_at_hole(struct pithlog_walk *walk, struct pithlog_step 
     return 0;
 }
 
-/* The next step where a hole ends, before the lane's record at `time_ns`: a state goes on or begins. 1; 0: no more; -1:
- * no memory. */
+/* The next step where a hole ends, before the lane's record at `time_ns`: GOES_ON or BEGINS of a state. 1; 0: no more;
+ * -1: no memory. */
 static int next_resumed(struct pithlog_walk *walk, struct walked_lane *lane, int64_t time_ns, struct pithlog_step *step)
 {
     if (lane->hole == IN_HOLE)
@@ -355,7 +357,7 @@ static int next_resumed(struct pithlog_walk *walk, struct walked_lane *lane, int
 
 /* ---- Records ----------------------------------------------------------------------------------------------------- */
 
-/* What a record changes. */
+/* The effect of a record. MORE: a step comes before it; take the record again afterwards. */
 enum taken { FAILED = -1, NOTHING, RECORD, MORE }; /* MORE: a step before it; take the record again */
 
 /* The stack has a limit, as the writer's has (native/stack.h). If it is full, states are discarded first, one step for
@@ -477,7 +479,7 @@ static int find_pause(const struct pithlog_walk *walk, struct walked_lane *lane)
     return PITH_OK;
 }
 
-/* Finds what is open on a lane, or missing, where the window begins. */
+/* Finds the states that are open on a lane where the window begins, and whether it begins in a hole or a pause. */
 static int find_open(struct pithlog_walk *walk, struct walked_lane *lane)
 {
     struct pithi_open_at *at = &walk->at;
@@ -505,7 +507,8 @@ static int begin(struct pithlog_walk *walk)
     return 1;
 }
 
-/* The first steps: states are open where the window begins, or it begins in a hole. 1; 0: no more; -1: no memory. */
+/* The first steps: BEGINS of the states that are open where the window begins, or HOLE_BEGINS if it begins in a hole.
+ * 1; 0: no more; -1: no memory. */
 static UNCOMMON int next_opened(struct pithlog_walk *walk, struct pithlog_step *step)
 {
     for (; walk->opened < walk->count; walk->opened++) {
@@ -528,7 +531,7 @@ static UNCOMMON int next_opened(struct pithlog_walk *walk, struct pithlog_step *
     return 0;
 }
 
-/* The last steps: states are open where the window ends; then lanes end. */
+/* The last steps: ENDS of the states that are open where the window ends, then EDGE of each lane. */
 static UNCOMMON int next_closed(struct pithlog_walk *walk, struct pithlog_step *step)
 {
     int64_t end_ns = walk->to_ns < walk->log->info.end_ns ? walk->to_ns : walk->log->info.end_ns;
