@@ -251,19 +251,24 @@ int64_t pithi_moment_ns(const char *value, int64_t plain_ns)
         const char *suffix;
         int64_t ns;
     } units[] = {{"", plain_ns}, {"s", 1000000000}, {"ms", 1000000}, {"us", 1000}, {"ns", 1}};
-    __int128 number = 0, part = 1;
+    uint64_t number = 0, part = 1, rest;
     int digits = 0;
     size_t i;
-    for (; *value >= '0' && *value <= '9' && number < INT64_MAX; value++, digits++)
-        number = number * 10 + (*value - '0');
+    for (; *value >= '0' && *value <= '9'; value++, digits++) {
+        if (number > (INT64_MAX - 9) / 10)
+            return -1;
+        number = number * 10 + (uint64_t)(*value - '0');
+    }
     if (*value == '.')
         for (value++; *value >= '0' && *value <= '9'; value++, digits++)
-            if (part < 1000000000) { /* finer digits are ignored */
-                number = number * 10 + (*value - '0');
+            if (part < 1000000000 && number <= (INT64_MAX - 9) / 10) { /* finer digits are ignored */
+                number = number * 10 + (uint64_t)(*value - '0');
                 part *= 10;
             }
-    for (i = 0; digits > 0 && number < INT64_MAX && i < sizeof units / sizeof units[0]; i++)
-        if (strcmp(value, units[i].suffix) == 0 && number * units[i].ns / part < INT64_MAX)
-            return (int64_t)(number * units[i].ns / part);
+    for (i = 0; digits > 0 && i < sizeof units / sizeof units[0]; i++)
+        if (strcmp(value, units[i].suffix) == 0) {
+            uint64_t ns = pithi_mul_div(number, (uint64_t)units[i].ns, part, &rest);
+            return ns < INT64_MAX ? (int64_t)ns : -1;
+        }
     return -1;
 }

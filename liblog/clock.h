@@ -26,6 +26,7 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "base/wide.h"
 #include "spill/spill.h"
 
 /* PITH_CLOCK. */
@@ -59,7 +60,7 @@ static inline uint64_t pithi_ticks_at(int64_t mono_ns)
     uint64_t passed_ns = (uint64_t)(mono_ns - pithi_clock_line.mono_ns);
     if (__builtin_expect(pithi_clock_line.scale == 0, 1))
         return (uint64_t)mono_ns;
-    return pithi_clock_line.ticks + (uint64_t)((unsigned __int128)passed_ns * pithi_clock_line.scale >> 32);
+    return pithi_clock_line.ticks + pithi_mul_shift(passed_ns, pithi_clock_line.scale, 32);
 }
 /* Reads three clocks at about one moment: of a few tries, the one with the least time between the readings. */
 void pithi_clock_anchor(struct pithi_anchor *anchor);

@@ -9,7 +9,8 @@
  * of 4 * 10^14, which is less than 10^15 / 2: "0.1". 0.1 + 0.2 has the m of 5404319552844596 and s = 54; the rest is
  * 8 * 10^14 for 15 digits, too much, and 8 * 10^15 for 16; only 17 digits tell it from 0.3: "0.30000000000000004".
  *
- * All else, and ties, go to printf, which is right but ten times slower: each guess is printed and read back.
+ * All other values, ties, and machines without integers of 128 bits take printf, which is right but ten times slower:
+ * each guess is printed and read back.
  */
 #include "base/decimal.h"
 
@@ -22,7 +23,13 @@ const char pithi_digit_pairs[] = "0001020304050607080910111213141516171819202122
                                  "50515253545556575859606162636465666768697071727374"
                                  "75767778798081828384858687888990919293949596979899";
 
+#ifdef __SIZEOF_INT128__
 typedef unsigned __int128 wide;
+enum { IS_WIDE = 1 };
+#else
+typedef uint64_t wide;
+enum { IS_WIDE = 0 };
+#endif
 
 /* The parts of a double; power: power of ten of its first digit. */
 struct parts {
@@ -37,7 +44,7 @@ static int take_apart(double value, struct parts *parts)
                                     1e6,  1e7,  1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
     uint64_t bits;
     int power = 0;
-    if (!(value >= powers[0] && value < powers[19]))
+    if (!IS_WIDE || !(value >= powers[0] && value < powers[19]))
         return 0;
     while (value >= powers[power + 1])
         power++;

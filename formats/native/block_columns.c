@@ -114,8 +114,8 @@ int pithi_block_unpack(struct pithi_block *b, struct pithi_zip *zip, const unsig
         b->column[c].end = b->column[c].at + bytes[c];
     }
     *why = "a column is shorter than its records";
-    return b->column[PITHI_COL_WHAT].end - b->column[PITHI_COL_WHAT].at == b->head.count &&
-                   b->column[PITHI_COL_TIME].end - b->column[PITHI_COL_TIME].at == b->head.count
+    return (size_t)(b->column[PITHI_COL_WHAT].end - b->column[PITHI_COL_WHAT].at) == b->head.count &&
+                   (size_t)(b->column[PITHI_COL_TIME].end - b->column[PITHI_COL_TIME].at) == b->head.count
                ? PITH_OK
                : PITH_ERR_DAMAGED;
 }

@@ -25,6 +25,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/wide.h"
 #include "spill/spill.h"
 
 /* Two readings of a clock; the slope is better if they are far apart. */
@@ -73,14 +74,16 @@ static inline int64_t pithi_ns_apart(int64_t a, int64_t b) { return (int64_t)((u
 
 static inline int64_t pithi_span_ns(const struct pithi_span *span, uint64_t ticks)
 {
-    __int128 way = (__int128)(int64_t)(ticks - span->ticks) * (__int128)span->scale;
-    return (int64_t)((uint64_t)span->ns + (uint64_t)(way >> PITHI_SCALE_BITS));
+    uint64_t passed = ticks - span->ticks, ns = pithi_mul_shift(passed, span->scale, PITHI_SCALE_BITS);
+    /* Before the begin, `passed` is 2^64 too large. */
+    ns -= (int64_t)passed < 0 ? span->scale << (64 - PITHI_SCALE_BITS) : 0;
+    return (int64_t)((uint64_t)span->ns + ns);
 }
 
 /* The ns from the span's begin to `ticks`, which are not before it. */
 static inline uint64_t pithi_span_after(const struct pithi_span *span, uint64_t ticks)
 {
-    return (uint64_t)((unsigned __int128)(ticks - span->ticks) * span->scale >> PITHI_SCALE_BITS);
+    return pithi_mul_shift(ticks - span->ticks, span->scale, PITHI_SCALE_BITS);
 }
 
 /* Converts one time, with a search from the first span: for rare use. */

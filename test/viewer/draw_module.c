@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/wide.h"
 #include "wasm/module.h"
 #include "wasm/module_page.h"
 
@@ -49,7 +50,8 @@ static int64_t member(const char *json, const char *key)
 /* Logs may have times as far apart as numbers go. */
 static int64_t part_of(int64_t t0, int64_t t1, int permille)
 {
-    return (int64_t)(t0 + ((__int128)t1 - t0) * permille / 1000);
+    uint64_t rest;
+    return (int64_t)((uint64_t)t0 + pithi_mul_div((uint64_t)t1 - (uint64_t)t0, (uint64_t)permille, 1000, &rest));
 }
 
 int main(int argc, char **argv)

@@ -15,12 +15,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/wide.h"
+
 /* of the hash: a Mersenne prime, and its base */
 static const uint64_t prime = (UINT64_C(1) << 61) - 1, base = UINT64_C(0x15bf0a8b1457695);
 
 static struct pithi_signature find(MPI_Datatype type);
 
-static uint64_t times(uint64_t a, uint64_t b) { return (uint64_t)((unsigned __int128)a * b % prime); }
+static uint64_t times(uint64_t a, uint64_t b)
+{
+    uint64_t rest;
+    pithi_mul_div(a, b, prime, &rest);
+    return rest;
+}
 
 /* The neutral element: a hash of 0, and base to the power of 0. */
 static struct pithi_signature nothing(void) { return (struct pithi_signature){.power = 1}; }

@@ -16,6 +16,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/text_fields.h"
+#include "base/wide.h"
 #include "foreign/otf2/otf2_reader.h"
 #include "native/event_numbers.h"
 #include "reader/read/payload.h"
@@ -51,12 +52,13 @@ static OTF2_CallbackCode result(struct otf2_reader *r, int err)
 /* Nanoseconds from the archive's start, limited to a sane range. */
 static int64_t time_ns(const struct otf2_reader *r, OTF2_TimeStamp time)
 {
-    /* 128 bits, as a time of 2^63 ticks times 10^9 must not overflow. */
-    __int128 ns = (__int128)time - r->defs.offset;
+    int is_before = time < r->defs.offset;
+    uint64_t ns = is_before ? r->defs.offset - time : time - r->defs.offset, rest;
 
     if (r->defs.ticks_a_second != 1000000000)
-        ns = ns * 1000000000 / r->defs.ticks_a_second;
-    return ns > INT64_MAX / 4 ? INT64_MAX / 4 : ns < INT64_MIN / 4 ? INT64_MIN / 4 : (int64_t)ns;
+        ns = pithi_mul_div(ns, 1000000000, r->defs.ticks_a_second, &rest);
+    ns = ns > INT64_MAX / 4 ? INT64_MAX / 4 : ns;
+    return is_before ? -(int64_t)ns : (int64_t)ns;
 }
 
 /* Adds a record to the lane of this event. Records of a lane must be in order of time, so an earlier one gets the time

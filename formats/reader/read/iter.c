@@ -233,7 +233,7 @@ static uint32_t run_alone(struct pithlog_iter *it, struct pithlog_record *record
         if ((n > 0 && n + 1 == count) || !at_hand(c)) /* one record alone would have to be prepared with many others */
             break;
         const struct pithi_ready *next = b->next, *end = b->ready_end;
-        if (end - next > count - n)
+        if ((size_t)(end - next) > count - n)
             end = next + (count - n);
         if (plain && end[-1].time_ns <= it->to_ns) { /* all at once; else one by one, up to the window's end */
             pithi_block_give_many(&c->block, records + n, (uint32_t)(end - next));

@@ -20,6 +20,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/wide.h"
 #include "core/cells/helper.h"
 #include "core/cells/memory.h"
 
@@ -487,10 +488,10 @@ const char *pithi_cell_cache_trouble(struct pithi_cell_cache *cache)
 
 static int64_t time_of(const struct cache_view *view, int64_t column)
 {
-    __int128 ns = (__int128)(view->shift + column) * view->span_ns;
-    __int128 whole = ns / view->width;
+    int64_t shift = view->shift + column;
+    uint64_t rest, whole = pithi_mul_div((uint64_t)llabs(shift), (uint64_t)view->span_ns, view->width, &rest);
 
-    return view->anchor_ns + (int64_t)(whole - (ns % view->width < 0));
+    return shift < 0 ? view->anchor_ns - (int64_t)(whole + (rest > 0)) : view->anchor_ns + (int64_t)whole;
 }
 
 /* Makes the view of a plot. Returns 1 if it uses the columns of the old view, shifted. */

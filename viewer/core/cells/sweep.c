@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/wide.h"
 #include "core/cells/memory.h"
 
 /* ---- Marks, spans ------------------------------------------------------------------------------------------------ */
@@ -251,12 +252,14 @@ struct pithi_sweep *pithi_sweep_new(const struct pithi_query *query, struct pith
     sweep->cells = cells;
     while (span << sweep->shift < (uint64_t)width * 16)
         sweep->shift++;
-    unsigned __int128 columns_ns = (unsigned __int128)span * PITHI_SPAN_COLUMNS;
-    sweep->span_least_ns = columns_ns / width >= UINT64_MAX ? UINT64_MAX : (uint64_t)((columns_ns + width - 1) / width);
+    uint64_t rest;
+    sweep->span_least_ns = pithi_mul_div(span, PITHI_SPAN_COLUMNS, width, &rest);
+    sweep->span_least_ns += rest > 0 && sweep->span_least_ns < UINT64_MAX;
     sweep->end = span << sweep->shift;
     sweep->bounds = pithi_alloc((size_t)width + 2, sizeof *sweep->bounds);
     /* bounds[c] = end * c / width, c from 1 to width, without a division for each column; bounds[0] is 0. */
-    uint64_t step = sweep->end / width, rest = sweep->end % width, over = 0;
+    uint64_t step = sweep->end / width, over = 0;
+    rest = sweep->end % width;
     for (uint32_t c = 1; c <= width; c++) {
         over += rest;
         sweep->bounds[c] = sweep->bounds[c - 1] + step + (over >= width);

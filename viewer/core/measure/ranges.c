@@ -15,6 +15,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/wide.h"
 #include "core/cells/memory.h"
 #include "core/raster/palette.h"
 #include "core/cells/query.h"
@@ -69,8 +70,9 @@ struct pithi_ranges *pithi_ranges_new(struct pithlog *log, const struct pithi_ra
         ranges->shift++;
     ranges->end = span << ranges->shift;
     ranges->bounds = pithi_alloc((size_t)query->width + 1, sizeof *ranges->bounds);
+    uint64_t rest;
     for (uint32_t c = 0; c <= query->width; c++)
-        ranges->bounds[c] = (uint64_t)((unsigned __int128)ranges->end * c / query->width);
+        ranges->bounds[c] = pithi_mul_div(ranges->end, c, query->width, &rest);
     ranges->layer = pithi_alloc(defs, sizeof *ranges->layer);
     memset(ranges->layer, 0xff, defs * sizeof *ranges->layer);
     return ranges;
