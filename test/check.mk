@@ -19,7 +19,9 @@ needs_fuzz := $(fuzz_bin)
 gives_way := $(foreach m,$(filter mpich openmpi,$(MPIS)),$(O)/test/mpi/gives_way/mpiexec.$(m)) # of all that start ranks
 include test/mpi/heavy.mk
 needs_mpi := $(if $(MPIS),$(O)/test/mpi/count.so $(call heavy,heavy heavytime)) $(gives_way)
-needs_viewer := $(gives_way) $(O)/test/bench/make_big_log $(O)/test/viewer/draw_module $(if $(HAVE_WASM),wasm)
+viewer_logs := $(addprefix $(O)/test/viewer/,make_log make_tour_log)
+needs_viewer := $(gives_way) $(O)/test/bench/make_big_log $(viewer_logs) $(O)/test/viewer/draw_module \
+	$(if $(HAVE_WASM),wasm)
 needs_cli := $(gives_way) $(O)/test/cli/make_cli_log $(O)/test/cli/puppet $(O)/test/golden/make_golden \
 	$(O)/test/bench/make_big_log
 needs_analyze := $(gives_way) $(O)/test/bench/make_big_log
@@ -41,6 +43,9 @@ $(O)/test/cli/%: $(O)/obj/test/cli/%.o $(lib_a) $(log_a)
 $(O)/test/golden/%: $(O)/obj/test/golden/%.o $(log_a)
 	@mkdir -p $(@D)
 	$(LINK) -o $@ $^ -lz -lm $(LIBS)
+$(viewer_logs): $(O)/test/viewer/%: $(O)/obj/test/viewer/%.o $(log_a)
+	@mkdir -p $(@D)
+	$(LINK) -o $@ $^ -lz -lm -lpthread $(LIBS)
 $(O)/test/viewer/draw_module: $(O)/obj/test/viewer/draw_module.o $(O)/obj/viewer/wasm/module.o \
 		$(call obj,$(module_draw_src)) $(core_a) $(log_a)
 	@mkdir -p $(@D)
@@ -119,7 +124,7 @@ check-asan asan-build:
 	@+$(MAKE) --no-print-directory O='$(O)-asan' SAN='-fsanitize=address,undefined -fno-sanitize-recover=undefined' \
 		CFLAGS='-O1 -g1 -fno-omit-frame-pointer' MPIS= $(call sanitizer_goal,asan)
 tests_asan_window = $(patsubst %,test/viewer/test_%.sh,window rows walk search selection beside)
-asan-built: lib tools viewer samples $(foreach s,unit golden bad fuzz cli,$(needs_$(s))) $(needs_cli)
+asan-built: lib tools viewer samples $(foreach s,unit golden bad fuzz cli,$(needs_$(s))) $(if $(HAVE_TK),$(viewer_logs))
 # (test_clock plays the processor's counter by its faults, and files by a function open, which the sanitizer needs. With
 # the other clock the tests of recording run the same code but for the reading of the clock.)
 asan-suites: asan-built

@@ -2,7 +2,7 @@
 # Messages of a large log: read beside the window, kept, there at once the next time; crowds in pictures.
 . "$(dirname "$0")/../lib.sh"
 . "$top/test/viewer/window.sh"
-./make_log crowd crowd.pith && ./make_log plain plain.pith
+"$make_log" crowd crowd.pith && "$make_log" plain plain.pith
 ok $? "logs are made"
 
 # ---- pith draw

@@ -2,15 +2,14 @@
 # Two logs on one time axis.
 . "$(dirname "$0")/../lib.sh"
 . "$top/test/viewer/window.sh"
-./make_log plain plain.pith && ./make_log rich rich.pith && pith convert plain.pith later.pith --from 250ms
+"$make_log" plain plain.pith && "$make_log" rich rich.pith && pith convert plain.pith later.pith --from 250ms
 ok $? "logs are made"
 screen_size=1300x1400
 start_display
 inside plain.pith beside_checks.tcl
 # What changed, by cause.
-# shellcheck disable=SC2086
-${CC:-cc} ${SAN:-} -O1 -I"$top/formats" -I"$top/formats/reader" "$top/test/viewer/make_tour_log.c" "$build/lib/libpithlog.a" -lz -lm -lpthread -o make_tour_log
-./make_tour_log before before.pith && ./make_tour_log after after.pith
+make_tour_log=$build/test/viewer/make_tour_log
+"$make_tour_log" before before.pith && "$make_tour_log" after after.pith
 inside before.pith changes_checks.tcl
 like "$(pith view --together before.pith plain.pith -e 'puts [lindex [beside changes] 0]; quit' 2>&1)" '.' "logs that have nothing in common: something is said"
 
@@ -23,7 +22,7 @@ out=$(pith view --together plain.pith rich.pith -e 'beside align init; sync; clo
 is "$?:$out" "0:" "a window with two logs is closed"
 # Another number of ranks: times are those of a rank, and shares leave empty time out. One rank of plain has red 0.5 s (0.1
 # of it in green) and blue 0.5 s, the other blue 0.5 s.
-./make_log alone alone.pith
+"$make_log" alone alone.pith
 is "$(pith view --together plain.pith alone.pith -e 'puts [beside table]; quit' 2>&1)" \
     "{blue 0.500000000 0.500000000} {red 0.200000000 0.400000000} {green 0.050000000 0.100000000} {computing 0.075000000 0.000000000}" "times of a rank"
 finish

@@ -14,7 +14,7 @@ for SCALE in 1 2; do
     export SCALE
     inside log.pith core_waits_checks.tcl
 done
-./make_log plain plain.pith
+"$make_log" plain plain.pith
 is "$(pith view plain.pith -e 'core_waits on; sync; puts [status]; quit')" \
     "the log does not tell when threads had no core; record with PITH_COUNTERS=run-delay" "a log without the counter: it says so"
 

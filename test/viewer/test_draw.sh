@@ -6,9 +6,8 @@ if [ ! -x "$build/libexec/pith/pith-draw" ]; then
     skip "pith draw" "not built here: no cairo"
     finish
 fi
-${CC:-cc} -O1 -I"$top/formats" -I"$top/formats/reader" "$top/test/viewer/make_log.c" "$build/lib/libpithlog.a" -lz -lm -lpthread -o make_log
-ok $? "the log maker compiles"
-./make_log plain plain.pith && ./make_log rich rich.pith
+make_log=$build/test/viewer/make_log
+"$make_log" plain plain.pith && "$make_log" rich rich.pith
 ok $? "logs are made"
 
 # pixel FILE X Y: its colour as rrggbb.
@@ -38,7 +37,7 @@ like "$(colours plain.png "$(($(at 480) - $(at 420)))x10+$(at 420)+60")" '^([3-9
 is "$(colours plain.png "$(($(at 380) - $(at 310)))x10+$(at 310)+60")" 1 "and none where no message is under way"
 
 # ---- windows, lanes, sizes
-./make_log hosts hosts.pith
+"$make_log" hosts hosts.pith
 pith draw hosts.pith --text --ascii --group host --size 57 >hosts.text
 is "$(grep -c '|' hosts.text)" 3 "--group host: a row each"
 like "$(cat hosts.text)" '^beta  2 ranks  \|:W?W+H+W+:+\|$' "which is what most of its lanes do"
@@ -95,7 +94,7 @@ pith draw long.txt -o long.svg --size 600
 is "$(grep -o '>1[0-9.]* s<' long.svg | tr -d '\n')" ">1700000000.5 s<>1700000001.5 s<>1700000002.5 s<" "wide labels: each second one"
 
 # ---- odd logs
-for kind in nasty empty point; do ./make_log $kind $kind.pith; done
+for kind in nasty empty point; do "$make_log" $kind $kind.pith; done
 like "$(pith draw nasty.pith --text)" '^rank 0 ' "names of control characters: a picture"
 is "$(pith draw nasty.pith --text --size 60 | LC_ALL=C grep -c $'[\001-\011\013-\037]')" 0 "no control character of a name reaches the terminal"
 pith draw nasty.pith -o nasty.png
@@ -136,7 +135,7 @@ out=$(ulimit -f 1; pith draw plain.pith -o out.png 2>&1)
 is "$?:$out" "1:pith: out.png: cannot write: File too large" "a full disk"
 is "$(ls out.png* 2>/dev/null)" "" "a full disk: no file"
 # A log of more than a million records is drawn by its summary; without its end, by one made anew.
-./make_log big damaged.pith
+"$make_log" big damaged.pith
 head -c -100 damaged.pith >cut.pith
 for window in "" "--from 0.2 --to 0.3" "--from 0.31 --to 0.3105"; do
     # shellcheck disable=SC2086

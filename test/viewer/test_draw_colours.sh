@@ -5,8 +5,8 @@ if [ ! -e "$build/libexec/pith/pith-draw" ]; then
     skip "pith draw" "not built here: no cairo"
     finish
 fi
-${CC:-cc} -O1 -I"$top/formats" -I"$top/formats/reader" "$top/test/viewer/make_log.c" "$build/lib/libpithlog.a" -lz -lm -lpthread -o make_log
-./make_log plain plain.pith && ./make_log rich rich.pith
+make_log=$build/test/viewer/make_log
+"$make_log" plain plain.pith && "$make_log" rich rich.pith
 ok $? "logs are made"
 # colours FILE.svg: those in it.
 colours() { grep -oE '#[0-9a-f]{6}|rgb\([^)]*\)' "$1" | sort -u; }

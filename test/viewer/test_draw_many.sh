@@ -7,9 +7,8 @@ if [ ! -x "$build/libexec/pith/pith-draw" ]; then
     skip "pith draw" "not built here: no cairo"
     finish
 fi
-${CC:-cc} -O1 -I"$top/formats" -I"$top/formats/reader" -I"$top/test" "$top/test/bench/make_big_log.c" "$build/lib/libpithlog.a" -lz -lm -lpthread -o make_big
-ok $? "the log maker compiles"
-./make_big thousand.pith 1000 1000 400 && ./make_big dense.pith 64 64 14000
+make_big_log=$build/test/bench/make_big_log
+"$make_big_log" thousand.pith 1000 1000 400 && "$make_big_log" dense.pith 64 64 14000
 ok $? "logs are made"
 bytes() { stat -c %s "$1"; }
 

@@ -6,9 +6,8 @@ if [ ! -x "$build/libexec/pith/pith-draw" ]; then
     skip "pith draw" "not built here: no cairo"
     finish
 fi
-${CC:-cc} -O1 -I"$top/formats" -I"$top/formats/reader" "$top/test/viewer/make_log.c" "$build/lib/libpithlog.a" -lz -lm -lpthread -o make_log
-ok $? "the log maker compiles"
-./make_log plain plain.pith && ./make_log rich rich.pith && ./make_log big big.pith
+make_log=$build/test/viewer/make_log
+"$make_log" plain plain.pith && "$make_log" rich rich.pith && "$make_log" big big.pith
 ok $? "logs are made"
 
 # ---- words: the same as by options
@@ -173,7 +172,7 @@ like "$(cat err)" '^pith: huge\.svg: drawn with [0-9]+ columns instead of 38[0-9
 pith draw big.pith -o full.svg --size 4000 --full 2>err
 is "$?:$(cat err)" "0:" "--full: nothing is said"
 ok $(($(stat -c %s full.svg) < 2000000)) "--full: $(stat -c %s full.svg) bytes"
-./make_log nasty nasty.pith && pith draw nasty.pith -o nasty.svg --stats --title $'<&">\ufffe\xff'
+"$make_log" nasty nasty.pith && pith draw nasty.pith -o nasty.svg --stats --title $'<&">\ufffe\xff'
 ok $? "names and titles that are no XML"
 for file in big huge full stats nasty; do
     python3 -c "import sys, xml.dom.minidom as m; m.parse('$file.svg')"

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../lib.sh"
 . "$top/test/viewer/window.sh"
 for kind in rich empty point nasty; do
-    ./make_log $kind $kind.pith
+    "$make_log" $kind $kind.pith
     ok $? "a log is made: $kind"
 done
 start_display

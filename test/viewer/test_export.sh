@@ -2,7 +2,7 @@
 # Saving from the window: pictures of what it shows, logs of a stretch of time (export_checks.tcl).
 . "$(dirname "$0")/../lib.sh"
 . "$top/test/viewer/window.sh"
-./make_log plain plain.pith
+"$make_log" plain plain.pith
 ok $? "a log is made"
 start_display
 inside plain.pith export_checks.tcl

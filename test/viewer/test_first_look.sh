@@ -7,7 +7,7 @@ wait_log >work.txt && pith convert work.txt work.pith && cp work.pith again.pith
     sed 's/MPI_Finalize/farewell/' work.txt >open.txt && pith convert open.txt open.pith &&
     awk -F'\t' -v OFS='\t' '$5 == "MPI_Init" { $1 /= 10 } $1 == 0.94 { $1 = 0.98 } { print }' work.txt >brief.txt && pith convert brief.txt brief.pith &&
     sed 's/MPI_Finalize/MPI_X/; s/MPI_Init/MPI_Finalize/; s/MPI_X/MPI_Init/' work.txt >turned.txt && pith convert turned.txt turned.pith &&
-    ./make_log plain plain.pith
+    "$make_log" plain plain.pith
 ok $? "logs are made"
 start_display
 work='0.100000000 0.980000000'

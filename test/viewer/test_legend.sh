@@ -3,7 +3,7 @@
 . "$(dirname "$0")/../lib.sh"
 screen_size=1500x900
 . "$top/test/viewer/window.sh"
-./make_log plain plain.pith && ./make_log rich rich.pith && ./make_log many many.pith
+"$make_log" plain plain.pith && "$make_log" rich rich.pith && "$make_log" many many.pith
 ok $? "logs are made"
 start_display
 inside rich.pith legend_checks.tcl

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../lib.sh"
 . "$top/test/viewer/window.sh"
 . "$top/test/viewer/wait_log.sh"
-./make_log rich 1.pith && wait_log >0.txt && pith convert 0.txt 0.pith
+"$make_log" rich 1.pith && wait_log >0.txt && pith convert 0.txt 0.pith
 ok $? "logs are made"
 start_display
 export SEED EVENTS=${MONKEY_EVENTS:-1500}

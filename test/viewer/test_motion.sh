@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../lib.sh"
 . "$top/test/viewer/window.sh"
 screen_size=1000x700
-./make_log plain plain.pith && ./make_log rich rich.pith && ./make_log big big.pith
+"$make_log" plain plain.pith && "$make_log" rich rich.pith && "$make_log" big big.pith
 ok $? "logs are made"
 start_display
 export XDG_CONFIG_HOME=$PWD/config

@@ -7,9 +7,8 @@ if [ ! -x "$build/libexec/pith/pith-draw" ]; then
     skip "pith draw" "not built here: no cairo"
     finish
 fi
-${CC:-cc} -O1 -I"$top/formats" -I"$top/formats/reader" "$top/test/viewer/make_log.c" "$build/lib/libpithlog.a" -lz -lm -lpthread -o make_log
-ok $? "the log maker compiles"
-./make_log plain plain.pith
+make_log=$build/test/viewer/make_log
+"$make_log" plain plain.pith
 if [ ! -e "$build/share/pith/page/viewer.html" ]; then
     pith draw plain.pith -o plain.html >said 2>&1
     is "$?:$(ls plain.html* 2>/dev/null)" "1:" "without the page: an error and no file"
@@ -18,7 +17,7 @@ if [ ! -e "$build/share/pith/page/viewer.html" ]; then
     finish
 fi
 for kind in plain rich big nasty point fine deep; do
-    ./make_log $kind $kind.pith && pith draw $kind.pith -o $kind.html
+    "$make_log" $kind $kind.pith && pith draw $kind.pith -o $kind.html
     is "$?:$(ls ./*.part 2>/dev/null)" "0:" "a page of the $kind log"
 done
 ok $(($(stat -c %s plain.html) > 720000)) "a small log: a small page ($(stat -c %s plain.html) bytes)"
@@ -90,7 +89,7 @@ sed 's/^0/1700000000/' random.txt >epoch.txt && pith convert epoch.txt epoch.pit
 awk 'BEGIN { for (i = 0; i < 160; i++) { level = i < 80 ? i : 159 - i
     printf "%.9f\t0\t0\t%s\tf%d\n", i / 1e6, i < 80 ? "enter" : "leave", level % 7 } }' >recursive.txt
 pith convert recursive.txt recursive.pith && pith draw recursive.pith -o recursive.html
-./make_log hosts many.pith && pith draw many.pith -o many.html -e 'height 120'
+"$make_log" hosts many.pith && pith draw many.pith -o many.html -e 'height 120'
 printf '%s\t0\t0\t%s\n' 0 $'enter\twork' 0.2 $'leave\twork' 0.2 pause 0.5 resume 0.7 $'lost\t\tcount=12' 0.8 $'enter\twork' \
     1 $'leave\twork' >gaps.txt
 printf '%s\t1\t0\t%s\n' 0 $'enter\twork' 1 $'leave\twork' >>gaps.txt

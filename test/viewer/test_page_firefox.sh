@@ -15,8 +15,8 @@ fi
 page_logs
 pith draw "$bad.pith" --viewer -o hostile.html
 "$build/test/bench/make_big_log" large.pith 8 8 150000
-${CC:-cc} -O1 -I"$top/formats" -I"$top/formats/reader" "$top/test/viewer/make_log.c" "$build/lib/libpithlog.a" -lz -lm -lpthread -o make_log &&
-    ./make_log hosts many.pith && pith draw many.pith -o many.html -e 'height 120' && ./make_log plain plain.pith &&
+make_log=$build/test/viewer/make_log
+"$make_log" hosts many.pith && pith draw many.pith -o many.html -e 'height 120' && "$make_log" plain plain.pith &&
     pith draw plain.pith -o bare.html --title plain.pith -e 'names off; height 30; arrows off' &&
     pith draw --viewer -o page.html && pith draw run.pith --viewer -o run.html
 ok $? "the pages are made"

@@ -2,7 +2,7 @@
 # The panel with tabs, with the keys and the pointer of the X server: panel_checks.tcl; what it remembers.
 . "$(dirname "$0")/../lib.sh"
 . "$top/test/viewer/window.sh"
-./make_log rich rich.pith
+"$make_log" rich rich.pith
 ok $? "a log is made"
 screen_size=1900x1000
 start_display

@@ -61,7 +61,7 @@ if [ -z "$display" ]; then
     finish
 fi
 export DISPLAY=":$display" TOUCHPAD="python3 $top/test/viewer/touchpad.py $scratch/touchpad"
-./make_log plain plain.pith
+"$make_log" plain plain.pith
 ok $? "a log is made"
 inside plain.pith pinch_checks.tcl
 finish

@@ -3,7 +3,7 @@
 # them; the man page.
 . "$(dirname "$0")/../lib.sh"
 . "$top/test/viewer/window.sh"
-./make_log plain plain.pith
+"$make_log" plain plain.pith
 ok $? "a log is made"
 conf="$XDG_CONFIG_HOME/pith/view.conf"
 prefer() { # SCRIPT: without Tk

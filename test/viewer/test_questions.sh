@@ -5,9 +5,8 @@
 . "$top/test/viewer/window.sh"
 . "$top/test/viewer/card_log.sh"
 command -v python3 >/dev/null || { skip "the questions" "no python3"; finish; }
-# shellcheck disable=SC2086
-${CC:-cc} ${SAN:-} -O1 -I"$top/formats" -I"$top/formats/reader" "$top/test/viewer/make_tour_log.c" "$build/lib/libpithlog.a" -lz -lm -lpthread -o make_tour_log
-./make_tour_log before before.pith && ./make_tour_log after after.pith && ./make_log late late.pith
+make_tour_log=$build/test/viewer/make_tour_log
+"$make_tour_log" before before.pith && "$make_tour_log" after after.pith && "$make_log" late late.pith
 card_log >card.txt
 awk -f "$top/viewer/tour/samples.awk" >samples.lines
 { grep '^#' samples.lines; grep -v '^#' samples.lines | sort -s -g -k 1,1; } >samples.txt

@@ -2,7 +2,7 @@
 # Mountain ranges below the time lines, in the window and in pictures.
 . "$(dirname "$0")/../lib.sh"
 . "$top/test/viewer/window.sh"
-./make_log plain plain.pith && ./make_log big big.pith
+"$make_log" plain plain.pith && "$make_log" big big.pith
 ok $? "logs are made"
 
 # ---- pith draw: of the log "plain" in 1000 pixels

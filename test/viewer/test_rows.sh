@@ -2,11 +2,11 @@
 # The rows of the window: tree, filter, drag, pin, sort, with real events (rows_checks.tcl); many lanes.
 . "$(dirname "$0")/../lib.sh"
 . "$top/test/viewer/window.sh"
-./make_log hosts hosts.pith
+"$make_log" hosts hosts.pith
 ok $? "a log is made"
 start_display
 inside hosts.pith rows_checks.tcl
-./make_log deep deep.pith
+"$make_log" deep deep.pith
 inside deep.pith bands_checks.tcl
 
 # Ranks that are alike are one row, also in a picture.

@@ -2,7 +2,7 @@
 # Finding states, events and messages: the bar, the words, the marks (search_checks.tcl).
 . "$(dirname "$0")/../lib.sh"
 . "$top/test/viewer/window.sh"
-./make_log plain plain.pith && ./make_log rich rich.pith
+"$make_log" plain plain.pith && "$make_log" rich rich.pith
 ok $? "logs are made"
 start_display
 inside plain.pith search_checks.tcl

@@ -2,7 +2,7 @@
 # Selecting a stretch of time, the hand, the crosshair: with real events (selection_checks.tcl).
 . "$(dirname "$0")/../lib.sh"
 . "$top/test/viewer/window.sh"
-./make_log plain plain.pith
+"$make_log" plain plain.pith
 ok $? "a log is made"
 start_display
 inside plain.pith selection_checks.tcl

@@ -2,7 +2,7 @@
 # The windows with statistics: with real events, in a display of their own (lengths_checks.tcl ...).
 . "$(dirname "$0")/../lib.sh"
 . "$top/test/viewer/window.sh"
-./make_log plain plain.pith && ./make_log rich rich.pith && ./make_log late late.pith
+"$make_log" plain plain.pith && "$make_log" rich rich.pith && "$make_log" late late.pith
 ok $? "logs are made"
 start_display
 inside plain.pith lengths_checks.tcl
@@ -51,13 +51,13 @@ is "$out" "pith: view: -e: no state is called nonsense" "lengths of a state that
 out=$(pith view plain.pith -e 'lengths blue; close; quit' 2>&1)
 is "$?:$out" "0:" "the window goes while a board is open"
 # Very many values are rounded, which the window says with their number.
-./make_log crowd crowd.pith
+"$make_log" crowd crowd.pith
 out=$(pith view crowd.pith -e 'proc all {path} { list {*}[winfo children $path] {*}[concat {*}[lmap one [winfo children $path] {all $one}]] }
     lengths sizes; sync; foreach one [all [winfo toplevel [canvas]].lengths] {
         if {[winfo class $one] eq "TLabel" && [$one cget -textvariable] ne {}} { puts [set [$one cget -textvariable]] } }; quit' 2>&1)
 like "$out" '^5.*values are many: they are rounded' "a large distribution: values are rounded"
 for kind in empty point nasty; do
-    ./make_log $kind $kind.pith
+    "$make_log" $kind $kind.pith
     out=$(pith view $kind.pith -e 'lengths; lengths log on; lengths as time; lengths as ranks; lengths messages; lengths save x.svg; matrix; late; late states; stats; select 0 1; stats x.csv; matrix save x.png; quit' 2>&1)
     is "$?:$out" "0:" "an odd log has statistics: $kind"
 done

@@ -2,7 +2,7 @@
 # What is remembered of a log's view; opening what takes long; trouble in dialogs (opening_checks.tcl).
 . "$(dirname "$0")/../lib.sh"
 . "$top/test/viewer/window.sh"
-./make_log plain plain.pith && ./make_log rich rich.pith && ./make_log big big.pith && pith convert big.pith big.alog
+"$make_log" plain plain.pith && "$make_log" rich rich.pith && "$make_log" big big.pith && pith convert big.pith big.alog
 ok $? "logs are made"
 start_display
 
@@ -32,9 +32,9 @@ sed -i 's/^/junk /' "${views[0]}"
 printf 'version 1\nidentity {11 0 1000000000}\ntime {x y}\ntop -4\nrows {1 2 3}\npart.Bookmarks {{name}}\n' >"${views[0]}"
 out=$(pith view plain.pith --restore -e 'puts [window]; quit' 2>&1)
 like "$out" "$whole\$" "values that make no sense are left out"
-./make_log rich plain.pith
+"$make_log" rich plain.pith
 is "$(pith view plain.pith --restore -e 'puts [bookmarks]; quit' 2>&1)" "" "another run under that name: not restored"
-./make_log plain plain.pith
+"$make_log" plain plain.pith
 mkdir -p "$XDG_CONFIG_HOME/pith" && echo 'remember off' >"$XDG_CONFIG_HOME/pith/view.conf"
 pith view plain.pith --restore -e 'zoom 0.2 0.4; quit'
 is "$(pith view plain.pith --restore -e 'puts [window]; quit' 2>&1)" "$whole" "the preference remember off"

@@ -16,7 +16,7 @@ for f in json.load(sys.stdin)["findings"]:
     begin, end = map(float, window.split())
     shown = begin <= f["from_ns"] / 1e9 and f["to_ns"] / 1e9 <= end and str(f["rank"]) in rows.replace("{", " ").replace("}", " ").split() if "rank" in f else 1
     print(f["name"], "is shown" if shown else said)')" "$(pith analyze log.pith --csv | awk -F, 'NR > 1 { print $1 " is shown" }')" "the commands of pith analyze show the findings"
-./make_log point point.pith
+"$make_log" point point.pith
 ok $? "a log with a single record is made"
 timeout 60 pith view point.pith -e 'waits on; critical_path on; sync; puts [status]; puts [findings]; quit' >point.out 2>&1
 is "$?:$(cat point.out)" "0:no call waits for another rank" "a log without waiting"

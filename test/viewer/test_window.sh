@@ -2,7 +2,7 @@
 # The window, on an Xvfb of its own: events and what they do (window_checks.tcl), several windows, errors.
 . "$(dirname "$0")/../lib.sh"
 . "$top/test/viewer/window.sh"
-./make_log plain plain.pith && ./make_log rich rich.pith
+"$make_log" plain plain.pith && "$make_log" rich rich.pith
 ok $? "logs are made"
 
 # one STATUS PATTERN WHAT ARGS...: pith view must end with STATUS and one line on stderr.
@@ -58,7 +58,7 @@ cmp a.png e.png
 ok $? "a link that lies in the way"
 is "$(cat victim.txt)" victim "is not followed"
 for kind in nasty empty point; do
-    ./make_log $kind $kind.pith
+    "$make_log" $kind $kind.pith
     out=$(pith view $kind.pith -e "in; out; pan 0.5; fit; legend; shot $kind.png; quit" 2>&1)
     is "$?:$out" "0:" "an odd log opens: $kind"
 done
@@ -68,7 +68,7 @@ echo "no log" >text.pith
 one 1 'text\.pith: ' "no log" text.pith
 one 1 'view: -e: .*nonsense' "a script's error" plain.pith -e 'nonsense'
 # A damaged block: the other lanes are drawn, the status line says what is wrong.
-./make_log big big.pith
+"$make_log" big big.pith
 size=$(stat -c %s big.pith)
 printf 'damage damage damage' | dd of=big.pith bs=1 seek=$((size / 2)) conv=notrunc status=none
 out=$(pith view big.pith -e 'event generate [canvas] <Motion> -x 200 -y 60; sync; puts [status]; set counted [llength [legend]]

@@ -1,4 +1,5 @@
-# window.sh - tests of the window source this after lib.sh. It compiles make_log and defines
+# window.sh - tests of the window source this after lib.sh. It defines
+#     $make_log                  the program of make_log.c
 #     start_display              starts Xvfb (screen_size, default 1300x900); there is no display before
 #     inside LOG CHECKS.tcl      runs checks in a window of a log; see window_tap.tcl
 if [ ! -e "$build/lib/pith/libpithtk.so" ]; then
@@ -17,9 +18,7 @@ if [ -n "${SAN:-}" ]; then
     done
     PATH=$TMPDIR/bin:$PATH
 fi
-# shellcheck disable=SC2086
-${CC:-cc} ${SAN:-} -O1 -I"$top/formats" -I"$top/formats/reader" "$top/test/viewer/make_log.c" "$build/lib/libpithlog.a" -lz -lm -lpthread -o make_log
-ok $? "the log maker compiles"
+make_log=$build/test/viewer/make_log
 
 # Tests neither use nor change the preferences of the user.
 export XDG_CONFIG_HOME="$TMPDIR/config" XDG_STATE_HOME="$TMPDIR/state"
