@@ -65,7 +65,7 @@ enum pithi_coding { PITHI_STORED, PITHI_DEFLATED, PITHI_HUFFMAN };
 /* Limits of the unpacked size of columns, so that a small file cannot demand much memory: for a block, for all blocks
  * that are read at once, and for each as a multiple of the size of the block or the log (SPEC.md). */
 #define PITHI_BLOCK_UNPACKED (UINT64_C(32) << 20)
-#define PITHI_BLOCKS_UNPACKED (UINT64_C(256) << 20) /* bytes of blocks that are unpacked for a log of any size */
+#define PITHI_BLOCKS_UNPACKED (UINT64_C(240) << 20) /* bytes of blocks that are unpacked for a log of any size */
 #define PITHI_UNPACKED_FACTOR 16u                   /* and for each byte of the file */
 #define PITHI_CODE_ESCAPE 255u                      /* a record whose code is not in the dictionary */
 #define PITHI_LEAVE_INNERMOST 13u                   /* a kind of code: LEAVE of the innermost state */

@@ -144,7 +144,7 @@ def make(kind, path):
         payload_bomb(log, 1, 1 << 28)
     elif kind == "lanes-payloads":  # the same of what a writer of Pith's might have made, in many lanes
         log = Log(defs())
-        payload_bomb(log, 300, 1 << 24)
+        payload_bomb(log, 300, 1 << 22)
     elif kind == "records":
         log = Log(defs())
         records_bomb(log, 16, 1 << 20)
