@@ -10,6 +10,7 @@
  * last; then the header with their places over the empty one. So the output must allow to seek. */
 #include "foreign/formats.h"
 
+#include "base/bytes.h"
 #include "base/colour.h"
 #include "base/error.h"
 #include "base/map.h"
@@ -20,6 +21,7 @@
 #include "foreign/slog2/slog2_shadow.h"
 #include "foreign/slog2/slog2_tree.h"
 #include "foreign/walk.h"
+#include "native/event_numbers.h"
 
 /* bytes of arrows in memory; of an arrow's info: a tag of 4 bytes, a size of 4 or 8 */
 enum { ARROWS_MEMORY = 8 << 20, ARROW_INFO = 12 };
@@ -76,6 +78,32 @@ static int draw_arrows(struct slog2_writer *w, int64_t until_ns)
         CHECK(draw(w, &d));
     }
     return status < 0 ? PITH_ERR_IO : PITH_OK;
+}
+
+/* Copies a payload that is longer than the file's strings to cut[PITHI_SLOG2_STRING_MAX]. A string that crosses the end
+ * is cut between characters and gets its new length: a reader that trusted the old one would read on behind it.
+ * Returns the size. */
+static uint32_t cut_payload(const char *format, const unsigned char *payload, unsigned char *cut)
+{
+    uint32_t at = 0, taken;
+    memcpy(cut, payload, PITHI_SLOG2_STRING_MAX);
+    for (const char *percent = strchr(format, '%'); percent; percent = strchr(percent + 2, '%')) {
+        size_t token = pithi_token_size(percent[1]);
+        if (!token || at + token > PITHI_SLOG2_STRING_MAX)
+            break;
+        at += (uint32_t)token;
+        if (percent[1] != 's')
+            continue;
+        uint64_t length = pithi_get_be(payload + at - token, token);
+        if (length > PITHI_SLOG2_STRING_MAX - at) {
+            for (taken = PITHI_SLOG2_STRING_MAX - at; taken && (payload[at + taken] & 0xc0) == 0x80;)
+                taken--;
+            pithi_put_be(cut + at - token, taken, token);
+            return at + taken;
+        }
+        at += (uint32_t)length;
+    }
+    return PITHI_SLOG2_STRING_MAX;
 }
 
 /* ---- The file ---------------------------------------------------------------------------------------------------- */
@@ -141,13 +169,16 @@ static int write_file(struct pithlog *log, FILE *out, const struct pithi_convert
                                                         .own_ns = step.self_ns}));
         } else if (step.record->kind == PITHLOG_EVENT) {
             const struct pithlog_record *r = step.record;
-            uint32_t size = r->payload_bytes < PITHI_SLOG2_STRING_MAX ? r->payload_bytes : PITHI_SLOG2_STRING_MAX;
-            w.cut_payloads += size < r->payload_bytes;
+            unsigned char cut[PITHI_SLOG2_STRING_MAX];
+            int is_cut = r->payload_bytes > sizeof cut;
+            const char *format = pithlog_get_def(log, r->id)->format;
+            uint32_t size = is_cut ? cut_payload(format, r->payload, cut) : r->payload_bytes;
+            w.cut_payloads += is_cut;
             TRY(draw(&w, &(struct pithi_slog2_drawable){.topology = PITHI_SLOG2_EVENT,
                                                         .category = (int32_t)r->id + 1,
                                                         .line = {(int32_t)r->lane, (int32_t)r->lane},
                                                         .time_ns = {r->time_ns, r->time_ns},
-                                                        .info = r->payload,
+                                                        .info = is_cut ? cut : r->payload,
                                                         .info_size = size}));
         }
     }
