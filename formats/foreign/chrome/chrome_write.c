@@ -29,7 +29,7 @@ struct chrome_writer {
     int64_t zero_ns; /* ts 0 of the file */
     int begun;       /* a comma is due */
     struct pithi_losses losses;
-    uint64_t no_numbers; /* payloads without a number */
+    uint64_t no_numbers, cut; /* counted for the notes: values of counters, payloads */
 };
 
 /* ---- Events ------------------------------------------------------------------------------------------------------ */
@@ -113,7 +113,7 @@ static int put_record(void *context, const struct pithlog_step *step)
         put_name(w, r->id);
         pithi_out_text(&w->out, ",\"s\":\"t\"");
         if (r->payload_bytes) {
-            pithlog_payload_text(w->log, r, text, sizeof text);
+            w->cut += pithlog_payload_text(w->log, r, text, sizeof text) > sizeof text;
             pithi_out_text(&w->out, ",\"args\":{\"payload\":");
             pithi_out_quoted(&w->out, PITHI_QUOTE_JSON, text);
             pithi_out_char(&w->out, '}');
@@ -244,6 +244,7 @@ int pithi_chrome_write(struct pithlog *log, FILE *out, const struct pithi_conver
     if (err == PITH_OK) {
         pithi_losses_tell(&w.losses, how);
         pithi_note(how, w.no_numbers, "values of counters that are no finite numbers are left out");
+        pithi_note(how, w.cut, "payloads of events are cut");
     }
 out:
     pithi_losses_close(&w.losses);

@@ -64,6 +64,7 @@ struct perfetto_writer {
     struct pithi_naming naming;
     struct stack *stacks; /* by lane */
     uint64_t samples;     /* written so far */
+    uint64_t cut;         /* payloads, for the note */
     int wall;             /* 1: samples at intervals of wall-clock time */
     int64_t period_ns;    /* between two samples */
     struct pithi_out out;
@@ -351,10 +352,11 @@ static int put_record(void *context, const struct pithlog_step *step)
         if (r->payload_bytes) {
             unsigned char note[TEXT + 64], *n;
             char text[TEXT];
+            size_t room = sizeof text - 100;
             if (functions)
-                snprintf(text, sizeof text - 100, "%s", functions);
+                w->cut += (size_t)snprintf(text, room, "%s", functions) >= room;
             else
-                pithlog_payload_text(w->log, r, text, sizeof text - 100);
+                w->cut += pithlog_payload_text(w->log, r, text, room) > room;
             n = pb_varint(note, NOTE_NAME, NOTE_PAYLOAD);
             n = pb_bytes(n, NOTE_STRING, text, strlen(text));
             p = pb_bytes(p, EVENT_NOTE, note, (size_t)(n - note));
@@ -447,10 +449,11 @@ int pithi_perfetto_write(struct pithlog *log, FILE *out, const struct pithi_conv
         err = pithi_each_message(log, how, &each);
     err = pithi_out_close(&w.out, err);
     pithi_map_free(&w.counters);
-    if (err == PITH_OK)
+    if (err == PITH_OK) {
         pithi_losses_tell(&w.losses, how);
-    if (err == PITH_OK)
+        pithi_note(how, w.cut, "payloads of events are cut");
         pithi_note(how, w.samples, "samples became slices of their functions");
+    }
 out:
     pithi_losses_close(&w.losses);
     return err;
