@@ -252,6 +252,16 @@ def payloads_changed(b, a, form):
     return count
 
 
+def quotes(b, a, form):
+    """Of definitions, lanes and payloads; records have the names of definitions."""
+    count = 0
+    for fields, key in [(d, "name") for d in b.defs + b.lanes] + [(r, "payload") for r in b.records if "payload" in r]:
+        count += '"' in fields[key]
+        fields[key] = fields[key].replace('"', "'")
+    b.edit(lambda r: '"' in r["name"], lambda r: r.update(name=r["name"].replace('"', "'")))
+    return count
+
+
 def names(b, a, form):
     count, renamed = 0, {}
     for old, new in pairs(b, a):
@@ -381,7 +391,8 @@ RULES = [
     ("values of counters are left out", dropped("counter")),
     ("payloads of events are left out", payloads),
     ("names (of definitions and lanes )?cut to [0-9]+ bytes or (changed|made different)", names),
-    ("payloads cut to .*", payloads_changed),
+    ("payloads (cut to .*|of events are cut)", payloads_changed),
+    ("names and payloads have double quotes: these became single ones", quotes),
     ("formats of payloads are left out", lambda b, a, form: adopt(b, a, "format", kinds=("event",))),
     ("formats of payloads became %d or %s, or are left out",
      lambda b, a, form: adopt(b, a, "format", kinds=("event",))),

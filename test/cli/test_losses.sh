@@ -16,7 +16,7 @@ tr '|' '\t' >all.txt <<'T'
 # state|name=MPI_Recv|colour=|group=MPI point-to-point
 # state|name=MPI_Allreduce|colour=yellow|group=MPI collective
 # state|name=a\ttab and a\nline, ü, and a long end: 01234567890123456789012345678901234567890123456789|colour=sea green|group=user
-# state|name=a second one|colour=|group=user
+# state|name=a "second" one|colour=|group=user
 # state|name=nobody is in it|colour=red|group=user
 # event|name=plain|colour=white|group=user|format=
 # event|name=step|colour=red|group=steps|format=i=%d
@@ -45,10 +45,10 @@ tr '|' '\t' >all.txt <<'T'
 0.000022000|0|1|leave|work
 0.000023000|0|1|leave|work
 0.000024500|0|1|enter|a\ttab and a\nline, ü, and a long end: 01234567890123456789012345678901234567890123456789
-0.000025500|0|1|enter|a second one
+0.000025500|0|1|enter|a "second" one
 0.000030000|0|0|event|plain
 0.000031000|0|0|event|step|payload=i=-7
-0.000032000|1|0|event|note|payload=hello
+0.000032000|1|0|event|note|payload=say "hello"
 0.000032700|1|0|event|note|payload=one\ttwo, and more than ninety-nine bytes: 012345678901234567890123456789012345678901234567890123456789
 0.000033000|3|0|event|both|payload=x=3 y=0.5
 0.000040000|0|0|counter|heap|value=1.5
@@ -114,6 +114,20 @@ pith convert all.pith part.slog2 --from 0.000011500 --to 0.000062500 2>notes
 is "$(grep -E 'open at|partner' notes)" "pith: note: 4 states open at the start of the window begin there
 pith: note: 5 states still open at the end are closed there
 pith: note: 2 sends and receives of which the partner is not in the log are left out" "what a window cuts"
+
+# Payloads longer than a format has room for: a string is cut between characters.
+{ printf '# event\tname=note\tcolour=red\tgroup=user\tformat=%%d %%s\n'
+  for size in 400 2000 30000; do printf '0.%09d\t0\t0\tevent\tnote\tpayload=7 %s\n' $size "$(printf 'ä%.0s' $(seq $size))"; done; } >long.txt
+while read -r format cut kept; do
+    pith convert long.txt "long.$format" --format "$format" 2>notes
+    is "$(sed -n 's/^pith: note: \([0-9]*\) payloads.* cut.*/\1/p' notes)" "$cut" "$format: long payloads"
+    [ -z "$kept" ] || is "$(pith print "long.$format" | sed -n 's/.*payload=7 \(ä*\)$/\1/p' | awk '{ printf "%s ", length }')" "$kept " "$format: what is left of them"
+done <<'T'
+slog2 1 800 4000 32760
+chrome 1
+paje 1
+perfetto 2
+T
 
 # Many lanes are merged in another way.
 { for ((i = 0; i < 300; i++)); do printf '# lane\trank=%d\tthread=0\tname=\thost=\n' $i; done

@@ -42,10 +42,12 @@ enum paje_event {
 };
 
 /* Writes " \"text\"". Paje has no escapes, so control characters are spelled as in `pith print` and double quotes
- * become single ones. Its readers do not accept empty strings, which become "(none)". */
-static void put_string(struct pithi_out *out, enum pithi_quote quote, const char *text)
+ * become single ones. Its readers do not accept empty strings, which become "(none)".
+ * Returns 1 if a quote was changed. */
+static int put_string(struct pithi_out *out, enum pithi_quote quote, const char *text)
 {
     char *plain = pithi_quoted(quote, text);
+    int changed = strchr(text, '"') != NULL;
     pithi_out_text(out, " \"");
     if (!*text)
         pithi_out_text(out, "(none)");
@@ -53,6 +55,7 @@ static void put_string(struct pithi_out *out, enum pithi_quote quote, const char
         pithi_out_char(out, *c == '"' ? '\'' : *c);
     pithi_out_char(out, '"');
     free(plain);
+    return changed;
 }
 
 /* Writes the number of an event and its time; the caller ends the line. */
@@ -81,14 +84,15 @@ static void put_line(struct pithi_out *out, enum paje_event event, const char *r
     pithi_out_char(out, '\n');
 }
 
-static void put_named(struct pithi_out *out, enum paje_event event, char kind, uint32_t number, const char *type,
-                      const char *name, uint32_t rgb)
+/* Returns 1 if a quote in the name was changed. */
+static int put_named(struct pithi_out *out, enum paje_event event, char kind, uint32_t number, const char *type,
+                     const char *name, uint32_t rgb)
 {
     pithi_out_u64(out, event);
     put_alias(out, kind, number);
     pithi_out_char(out, ' ');
     pithi_out_text(out, type);
-    put_string(out, PITHI_QUOTE_TABS, name);
+    int changed = put_string(out, PITHI_QUOTE_TABS, name);
     char text[40];
     for (int i = 0, at = 0; i < 3; i++) { /* printf would use the locale's decimal point */
         unsigned thousandths = (rgb >> (16 - 8 * i) & 255) * 1000 / 255;
@@ -97,17 +101,20 @@ static void put_named(struct pithi_out *out, enum paje_event event, char kind, u
     }
     put_string(out, PITHI_QUOTE_TABS, text);
     pithi_out_char(out, '\n');
+    return changed;
 }
 
 /* ---- Containers -------------------------------------------------------------------------------------------------- */
 
-static void put_container(struct pithi_out *out, char kind, uint32_t lane, const char *rest, const char *name)
+/* Returns 1 if a quote in the name was changed. */
+static int put_container(struct pithi_out *out, char kind, uint32_t lane, const char *rest, const char *name)
 {
     begin_event(out, PAJE_CREATE, 0);
     put_alias(out, kind, lane);
     pithi_out_text(out, rest);
-    put_string(out, PITHI_QUOTE_TABS, name);
+    int changed = put_string(out, PITHI_QUOTE_TABS, name);
     pithi_out_char(out, '\n');
+    return changed;
 }
 
 static void destroy(struct pithi_out *out, const char *type, char kind, uint32_t lane, int64_t end_ns)
@@ -137,7 +144,7 @@ struct paje_writer {
     int err;
     int64_t start_ns, last_ns; /* of the window, of the last record */
     struct pithi_losses losses;
-    uint64_t no_numbers, cut; /* counted for the notes */
+    uint64_t no_numbers, cut, quotes; /* counted for the notes */
 };
 
 /* ---- Lines ------------------------------------------------------------------------------------------------------- */
@@ -234,7 +241,7 @@ static int put_record(void *context, const struct pithlog_step *step)
         begin_line(w, PAJE_NEW_EVENT, r->time_ns, type, r->lane);
         if (r->payload_bytes) {
             w->cut += pithlog_payload_text(w->log, r, text, sizeof text) > sizeof text;
-            put_string(&w->out, PITHI_QUOTE_TEXT, text);
+            w->quotes += put_string(&w->out, PITHI_QUOTE_TEXT, text);
         } else {
             put_string(&w->out, PITHI_QUOTE_TABS, def->name);
         }
@@ -323,11 +330,11 @@ static void begin(void *context, int64_t from_ns)
     for (uint32_t id = 0; (def = pithlog_get_def(log, id)); id++) {
         uint32_t rgb = pithlog_def_rgb(log, id);
         if (def->kind == PITHLOG_STATE)
-            put_named(out, PAJE_VALUE, 's', id, "S", def->name, rgb);
+            w->quotes += put_named(out, PAJE_VALUE, 's', id, "S", def->name, rgb);
         else if (def->kind == PITHLOG_EVENT_TYPE)
-            put_named(out, PAJE_EVENT_TYPE, 'e', id, "CT", def->name, rgb);
+            w->quotes += put_named(out, PAJE_EVENT_TYPE, 'e', id, "CT", def->name, rgb);
         else
-            put_named(out, PAJE_VARIABLE_TYPE, 'v', id, "CT", def->name, rgb);
+            w->quotes += put_named(out, PAJE_VARIABLE_TYPE, 'v', id, "CT", def->name, rgb);
     }
     for (uint32_t i = 0; i < sizeof own / sizeof *own; i++)
         put_named(out, PAJE_EVENT_TYPE, 'o', i, "CT", own[i], 0x808080);
@@ -338,18 +345,18 @@ static void begin(void *context, int64_t from_ns)
     uint32_t first = 0;
     const char *program = pithi_property(log, "program");
     char name[640], parent[32];
-    put_container(out, 'p', 0, " CP 0", program ? program : "program");
+    w->quotes += put_container(out, 'p', 0, " CP 0", program ? program : "program");
     for (uint32_t i = 0; (lane = pithlog_get_lane(log, i)); i++) {
         if (i == 0 || pithlog_get_lane(log, first)->rank != lane->rank) {
             first = i;
             snprintf(name, sizeof name, *lane->host ? "rank %" PRId32 " (%.500s)" : "rank %" PRId32, lane->rank,
                      lane->host);
-            put_container(out, 'r', i, " CR p0", name);
+            w->quotes += put_container(out, 'r', i, " CR p0", name);
         }
         snprintf(parent, sizeof parent, " CT r%" PRIu32, first);
         snprintf(name, sizeof name, *lane->name ? "%" PRId32 ".%" PRIu32 " %.500s" : "%" PRId32 ".%" PRIu32, lane->rank,
                  lane->thread, lane->name);
-        put_container(out, 'l', i, parent, name);
+        w->quotes += put_container(out, 'l', i, parent, name);
     }
 }
 
@@ -393,6 +400,7 @@ int pithi_paje_write(struct pithlog *log, FILE *out, const struct pithi_convert 
         pithi_losses_tell(&w.losses, how);
         pithi_note(how, w.no_numbers, "values of counters that are no finite numbers are left out");
         pithi_note(how, w.cut, "payloads of events are cut");
+        pithi_note(how, w.quotes, "names and payloads have double quotes: these became single ones");
     }
 out:
     pithi_sorter_free(w.ends);
