@@ -429,4 +429,15 @@ if mkdir full && mount -t tmpfs -o size=64k tmpfs full 2>/dev/null; then
 else
     skip "a full disk: nothing is left" "no tmpfs"
 fi
+# Definitions without a name keep their format and unit, and events their payloads.
+tr '|' '\t' >nameless.txt <<'T'
+# event|name=|colour=red|group=user|format=at=%s
+# counter|name=|colour=red|group=user|unit=W
+0.000001000|0|0|event||payload=at=a[1] b
+0.000002000|0|0|counter||value=1.5
+T
+pith convert nameless.txt nameless.prv 2>err
+is "$(pith print nameless.prv | grep -E '^(# event|# counter|0)' | sed 's/\tcolour=[^\t]*//')" "$(grep -E '^(# event|# counter|0)' nameless.txt | sed 's/\tcolour=[^\t]*//')" \
+    "definitions without a name"
+
 finish

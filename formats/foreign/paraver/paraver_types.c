@@ -30,7 +30,7 @@
 /* Adds a definition of Pith's own from its escaped label, "name [format]". */
 static int add_own(struct pithi_prv_types *t, uint32_t number, enum pithlog_def_kind kind, const char *label)
 {
-    char *name = strdup(label), *format = name ? strstr(name, " [") : NULL, colour[16] = "";
+    char *name = strdup(label), *format = name ? strchr(name, '[') : NULL, colour[16] = "";
     uint64_t *place = pithi_map_at(&t->own_defs, number);
     uint32_t id, rgb;
     int err;
@@ -39,9 +39,9 @@ static int add_own(struct pithi_prv_types *t, uint32_t number, enum pithlog_def_
         return pithi_no_memory();
     }
     if (format) {
-        /* "bytes [%d]" is the name "bytes" and the format "%d" */
-        *format = 0;
-        format += 2;
+        /* "bytes [%d]" is the name "bytes" and the format "%d"; of an empty name only "[%d]" is left */
+        format[format > name ? -1 : 0] = 0;
+        format++;
         format[strlen(format) - (*format != 0)] = 0; /* removes the ']' */
         pithi_unescape(format);
     }
