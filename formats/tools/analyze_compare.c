@@ -381,9 +381,7 @@ int pithi_compare(const struct pithi_compare_query *query, FILE *out)
         put_scaling(&c, out);
     if (query->style == PITHI_TEXT_TABS && has_changes(&c))
         TRY(pithi_changes_print(c.findings, out, query->style));
-    if (fflush(out) || ferror(out))
-        TRY(pithi_fail(PITH_ERR_IO, "standard output: cannot be written"));
-    err = PITH_OK;
+    TRY(pithi_tool_flush(out));
 out:
     if (err)
         pithi_tool_failed();

@@ -456,7 +456,7 @@ int pithi_findings_page(const struct pithi_findings *f, FILE *out)
     /* Without MPI calls and messages there is nothing to match, so the page ends with how far it can be trusted. */
     if (!f->info->has_mpi && !f->trust.of_messages) {
         fprintf(out, "pith stat shows where the time goes.\n");
-        return fflush(out) || ferror(out) ? pithi_fail(PITH_ERR_IO, "standard output: cannot be written") : PITH_OK;
+        return pithi_tool_flush(out);
     }
     if (!f->info->has_mpi)
         fprintf(out, "\nThere are no efficiencies without MPI calls; a state that receives may wait.\n");
@@ -522,5 +522,5 @@ int pithi_findings_page(const struct pithi_findings *f, FILE *out)
 
     pithi_findings_put_iterations(f, out);
     CHECK(pithi_findings_put_communication(f, out));
-    return fflush(out) || ferror(out) ? pithi_fail(PITH_ERR_IO, "standard output: cannot be written") : PITH_OK;
+    return pithi_tool_flush(out);
 }

@@ -49,9 +49,7 @@ int pithi_tool_check(int argc, char **argv)
         pithi_tool_say_lost(log, stdout, ""); /* no damage either */
         pithlog_close(log);
     }
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        pithi_fail(PITH_ERR_IO, "standard output: cannot write");
+    if (pithi_tool_flush(stdout))
         return pithi_tool_failed();
-    }
     return damages != 0;
 }

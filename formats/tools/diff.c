@@ -602,8 +602,8 @@ static int diff_records(struct pair *pair, int64_t within_ns, int *different)
     }
     if (c.differences > MOST) /* each lane counts once */
         printf("and %llu more threads\n", (unsigned long long)(c.differences - MOST));
-    if (!err && (fflush(stdout) != 0 || ferror(stdout)))
-        err = pithi_fail(PITH_ERR_IO, "standard output: cannot write");
+    if (!err)
+        err = pithi_tool_flush(stdout);
     *different = c.differences > 0;
     for (int side = 0; side < 2; side++) {
         if (c.printing >> side & 1)

@@ -66,7 +66,7 @@ static void put_row(const char *name, const char *access, const char *suffixes, 
     } while (*summary || *suffixes); /* a text of which nothing is left prints as blanks, beside one that goes on */
 }
 
-int pithi_tool_help(int argc, char **argv)
+static int print_help(int argc, char **argv)
 {
     struct pithi_nearest nearest;
 
@@ -126,4 +126,11 @@ int pithi_tool_help(int argc, char **argv)
         return pithi_tool_usage("help", "no such topic: %s; did you mean `pith help %s`?", argv[1], nearest.name);
     pithi_tool_say(stderr, "pith: help: no such topic: %s; `pith help` lists them", argv[1]);
     return 2;
+}
+
+int pithi_tool_help(int argc, char **argv)
+{
+    int status = print_help(argc, argv);
+
+    return status ? status : pithi_tool_flush(stdout) ? pithi_tool_failed() : 0;
 }

@@ -276,7 +276,7 @@ int main(int argc, char **argv)
     }
     if (strcmp(argv[0], "--version") == 0) {
         puts("pith " PITH_VERSION);
-        return 0;
+        return pithi_tool_flush(stdout) ? pithi_tool_failed() : 0;
     }
     if (strcmp(argv[0], "--complete") == 0)
         return pithi_tool_complete(argc - 1, argv + 1);

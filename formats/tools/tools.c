@@ -39,6 +39,14 @@ int pithi_tool_failed(void)
     return 1;
 }
 
+int pithi_tool_flush(FILE *out)
+{
+    errno = 0;
+    if (fflush(out) == 0 && !ferror(out))
+        return PITH_OK;
+    return pithi_fail(PITH_ERR_IO, "standard output: %s", errno ? strerror(errno) : "cannot be written");
+}
+
 /* pithi_fail replaces control characters. */
 void pithi_tool_say(FILE *out, const char *format, ...)
 {
@@ -228,8 +236,8 @@ int pithi_tool_arguments(int argc, char **argv, const char *const *names)
     int i = optind;
 
     for (; *names; names++, i++)
-        if (i >= argc)
-            return pithi_tool_usage(argv[0], "%s is missing", *names);
+        if (i >= argc || !*argv[i]) /* an empty one is that of a variable that a script did not set */
+            return pithi_tool_usage(argv[0], "%s is %s", *names, i < argc ? "empty" : "missing");
     /* "10 ms" are two words */
     if (i < argc && (strcmp(argv[i], "ms") == 0 || strcmp(argv[i], "us") == 0 || strcmp(argv[i], "ns") == 0))
         return pithi_tool_usage(argv[0], "write a time without a blank before its unit, such as 10%s", argv[i]);

@@ -42,6 +42,8 @@ int pithi_tool_prepare(int argc, char **argv);    /* `pith --prepare LOG`, for `
 
 /* Prints a line on `out`. Replaces control characters, which names from a log may contain. */
 void pithi_tool_say(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Writes what is left of `out`, which is standard output. PITH_ERR_IO if not all of it could be written. */
+int pithi_tool_flush(FILE *out);
 int pithi_tool_failed(void); /* "pith: " and the text of pithlog_error(); returns 1 */
 /* "pith: COMMAND: what is wrong; see `pith help COMMAND`", or without its end after "did you mean ...?"; returns 2. */
 int pithi_tool_usage(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));

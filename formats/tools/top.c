@@ -257,8 +257,8 @@ static int put_page(const struct pithi_top *top, const struct pithi_running *run
     } else {
         err = put_table(top, running, on_terminal ? terminal_rows() : UINT32_MAX); /* a file or pipe gets all ranks */
     }
-    if (fflush(stdout) != 0 && err == PITH_OK)
-        err = pithi_fail(PITH_ERR_IO, "standard output: cannot be written");
+    if (err == PITH_OK)
+        err = pithi_tool_flush(stdout);
     return err;
 }
 

@@ -200,7 +200,7 @@ fails 2 '--scaling needs several logs' a.pith --scaling weak
 fails 2 'need a single log' a.pith b.pith --waits
 fails 2 '26 logs can be compared' $(printf 'a.pith %.0s' {1..27})
 pith analyze a.pith b.pith >/dev/full 2>err
-like "$? $(cat err)" '^1 pith: standard output: cannot be written' "a full disk"
+like "$? $(cat err)" '^1 pith: standard output: No space left on device' "a full disk"
 
 # ---- Recorded programs
 cat >check.py <<'E'
