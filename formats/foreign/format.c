@@ -92,6 +92,9 @@ static int output_names(struct output *output, const struct pithi_format *format
         /* "run.prv" with "pcf" gives "run.pcf" */
         if (asprintf(&output->name[count], "%.*s.%.*s", stem, path, (int)length, suffix) < 0)
             output->name[count] = NULL;
+        else if (strcmp(output->name[count], path) == 0)
+            return pithi_fail(PITH_ERR_USAGE, "%s: in the format %s this is a file beside the log; give %.*s.%.*s",
+                              path, format->name, stem, path, (int)strcspn(format->suffixes, " "), format->suffixes);
         count++;
         suffix += length;
     }
@@ -262,6 +265,8 @@ int pithi_format_write(struct pithlog *log, const struct pithi_format *format, c
     if (!format->write && !format->write_folder)
         return pithi_fail(PITH_ERR_UNSUPPORTED, "%s: the format %s cannot be written; choose another with --format",
                           path, format->name);
+    if (!*path) /* of a variable that a script did not set */
+        return pithi_fail(PITH_ERR_USAGE, "the name of the output is empty");
     err = output_names(&output, format, path);
     if (!err)
         err = write_output(log, &output, how);

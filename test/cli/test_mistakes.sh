@@ -167,6 +167,12 @@ table <<'END'
 2|pith convert run.pith o.x --format xml|pith: convert: no such format: xml; `pith help formats` lists them$see
 2|pith convert run.pith|pith: convert: OUT is missing$see
 2|pith cut run.pith o.pith|pith: cut: -o OUT is missing$see
+2|pith info "$unset"|pith: info: LOG is empty$see
+2|pith convert run.pith "$unset" --format paraver|pith: convert: OUT is empty$see
+1|pith cut run.pith -o "$unset"|pith: the name of the output is empty
+1|pith merge run.pith small.pith --align start -o "$unset"|pith: the name of the output is empty
+1|pith convert run.pith x.row --format paraver|pith: x.row: in the format paraver this is a file beside the log; give x.prv
+1|pith convert run.pith x.pcf --format paraver|pith: x.pcf: in the format paraver this is a file beside the log; give x.prv
 1|pith info run.pth|pith: run.pth: cannot be opened: No such file or directory; did you mean run.pith?
 1|pith stat smal.pith|pith: smal.pith: cannot be opened: No such file or directory; did you mean small.pith?
 1|pith stat ./smal.pith|pith: ./smal.pith: cannot be opened: No such file or directory; did you mean ./small.pith?
@@ -177,6 +183,9 @@ table <<'END'
 1|pith print binary|pith: binary: byte 0: not a log of any known format; `pith help formats` lists them
 1|pith recover folder|pith: folder: holds no records; name the folder LOG.spill of the run
 END
+for command in help 'help formats' 'help print' --version 'info run.pith' 'stat run.pith' 'check run.pith' 'analyze run.pith'; do
+    try 1 "pith $command >/dev/full" 'pith: standard output: No space left on device'
+done
 mkdir died.pith.spill
 try 1 'pith stat died.pith' "pith: died.pith: cannot be opened: No such file or directory; its run left died.pith.spill: see \`pith help recover\`"
 rmdir died.pith.spill
