@@ -78,12 +78,14 @@ struct row {
     int64_t most_ns; /* of one call */
 };
 
+enum { IN_CALL = 1, WAITING }; /* a call of MPI; waiting for other threads */
+
 struct gathering {
     struct pair *pair;
     struct pithlog_summary *summary[2];
     struct pithlog_sum *own;    /* of a lane, by definition of its log */
     struct pithlog_sum *sum[2]; /* of all lanes of a row, by definition of the pair; [defs]: computing */
-    unsigned char *is_idle;     /* by definition of the pair: a call of MPI, or waiting in OpenMP */
+    unsigned char *is_idle;     /* by definition of the pair: IN_CALL, WAITING, or 0 */
     uint32_t defs;
     struct row *rows;
     uint32_t count, room;
@@ -105,7 +107,7 @@ static int open_sums(struct gathering *g, struct pair *pair)
         return pithi_no_memory();
     for (uint32_t i = 0; i < g->defs; i++) {
         const struct pithlog_def *def = pithi_defs_get(pair->defs, i);
-        g->is_idle[i] = pithi_mpi_call_traits(def) != 0 || pithi_is_thread_wait(def);
+        g->is_idle[i] = pithi_mpi_call_traits(def) ? IN_CALL : pithi_is_thread_wait(def) ? WAITING : 0;
     }
     CHECK(pithlog_summary_open(pair->log[0], &g->summary[0]));
     return pithlog_summary_open(pair->log[1], &g->summary[1]);
@@ -123,7 +125,9 @@ static void close_sums(struct gathering *g)
 }
 
 /* Adds the sums of a lane to g->sum, and the time that it computed: outside MPI and outside waiting in OpenMP, and of
- * that outside all states. (A log has no more definitions than the pair, so g->own has room.) */
+ * that outside all states. States inside an MPI call, such as the I/O of MPI_File_write, belong to the call, so its
+ * whole time is subtracted. (A call inside a call, from a callback of the program, is subtracted twice: summaries do
+ * not show what is inside what. A log has no more definitions than the pair, so g->own has room.) */
 static int add_lane(struct gathering *g, int side, uint32_t lane)
 {
     const struct pithlog_info *info = pithlog_get_info(g->pair->log[side]);
@@ -141,10 +145,11 @@ static int add_lane(struct gathering *g, int side, uint32_t lane)
         sum->count += g->own[i].count;
         sum->own_ns += g->own[i].own_ns;
         sum->all_ns += g->own[i].all_ns;
-        busy_ns += g->is_idle[id] ? 0 : g->own[i].own_ns;
+        busy_ns += g->is_idle[id] == WAITING ? 0 : g->own[i].own_ns;
+        busy_ns -= g->is_idle[id] == IN_CALL ? g->own[i].all_ns : 0;
     }
     g->sum[side][g->defs].own_ns += rest.outside_ns;
-    g->sum[side][g->defs].all_ns += rest.outside_ns + busy_ns;
+    g->sum[side][g->defs].all_ns += rest.outside_ns + (busy_ns > 0 ? busy_ns : 0);
     return PITH_OK;
 }
 

@@ -141,4 +141,17 @@ fails "pith: diff: --within needs --records; see \`pith help diff\`" "--within a
 fails "pith: diff: --records cannot be used with --by, --csv or --json; see \`pith help diff\`" "--records --csv" a.pith b.pith --records --csv
 pith diff a.pith b.pith >/dev/full 2>err
 is "$? $(cat err)" "2 pith: standard output: No space left on device" "a full device"
+# The I/O inside a call of MPI belongs to the call, as in pith stat.
+tr '|' '\t' >io.txt <<'T'
+0.000000000|0|0|enter|solve
+0.000010000|0|0|enter|MPI_File_write
+0.000011000|0|0|enter|io:write
+0.000018000|0|0|leave|io:write
+0.000020000|0|0|leave|MPI_File_write
+0.000021000|0|0|enter|io:read
+0.000026000|0|0|leave|io:read
+0.000030000|0|0|leave|solve
+T
+is "$(pith diff io.txt io.txt --csv | awk -F, '$1 == "computing" { print $6, $7 }')" "$(pith stat io.txt --csv | awk -F, '$2 == "computing" { print $5, $5 }')" \
+    "computing is outside MPI"
 finish
