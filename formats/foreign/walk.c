@@ -32,6 +32,7 @@ int pithi_walk_open_lanes(struct pithi_walk *walk, struct pithlog *log, const st
     const struct pithlog_info *info = pithlog_get_info(log);
     struct pithlog_query query = {.lanes = lanes, .lane_count = count, .kinds = UINT32_MAX};
 
+    const int64_t most_ns = (INT64_C(1) << 61) - 1000000; /* 73 years; some formats round up */
     *walk = (struct pithi_walk){.from_ns = info->start_ns, .to_ns = info->end_ns};
     if (how && how->from_ns > walk->from_ns)
         walk->from_ns = how->from_ns;
@@ -41,6 +42,9 @@ int pithi_walk_open_lanes(struct pithi_walk *walk, struct pithlog *log, const st
     query.to_ns = walk->to_ns; /* before from_ns: the log has nothing in the window, which is not an error */
     if (walk->to_ns < walk->from_ns)
         walk->to_ns = walk->from_ns;
+    /* Formats count in seconds, microseconds or ticks, often from the first record; readers refuse what is beyond. */
+    if (info->records && (walk->from_ns < -most_ns || walk->to_ns > most_ns || walk->to_ns - walk->from_ns > most_ns))
+        return pithi_fail(PITH_ERR_UNSUPPORTED, "%s: its times are too far apart for this format", log->path);
     if (walk->from_ns > info->start_ns || walk->to_ns < info->end_ns)
         CHECK(pithi_carry_open(log, &query, NULL, &walk->carry));
     return pithlog_walk_open(log, &query, &walk->steps);

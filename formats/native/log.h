@@ -192,4 +192,7 @@ void pithi_log_free_comm(struct pithlog_comm *comm);
 /* Of the communicators that were asked for, the number of those whose members cannot be read. */
 uint32_t pithi_log_lost_comms(const struct pithlog *log);
 
+/* PITH_ERR_UNSUPPORTED if the window is so long that sums over all lanes could overflow. */
+int pithi_log_adds_up(const struct pithlog *log, int64_t from_ns, int64_t to_ns);
+
 #endif

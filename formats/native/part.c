@@ -437,6 +437,17 @@ int pithlog_check_comms(const struct pithlog *log)
                                   log->path, lost, lost == 1 ? "" : "s");
 }
 
+int pithi_log_adds_up(const struct pithlog *log, int64_t from_ns, int64_t to_ns)
+{
+    const int64_t most_ns = INT64_C(1) << 62;
+
+    if (log->info.records && from_ns < to_ns &&
+        (from_ns < -most_ns || to_ns > most_ns || to_ns - from_ns > most_ns / (log->info.lanes + INT64_C(1))))
+        return pithi_fail(PITH_ERR_UNSUPPORTED, "%s: its times are too far apart to be added over all threads",
+                          log->path);
+    return PITH_OK;
+}
+
 void pithi_log_free_comm(struct pithlog_comm *comm)
 {
     if (comm)

@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "base/map.h"
 #include "foreign/text/printer.h"
+#include "native/log.h"
 #include "native/segment.h"
 #include "reader/index/summary_read.h"
 #include "tools/stat_pass.h"
@@ -680,6 +681,10 @@ int pithi_tool_diff(int argc, char **argv)
     if (asked.records) {
         TRY(diff_records(&pair, asked.within_ns < 0 ? 0 : asked.within_ns, &different));
     } else {
+        for (int side = 0; side < 2; side++) {
+            const struct pithlog_info *info = pithlog_get_info(pair.log[side]);
+            TRY(pithi_log_adds_up(pair.log[side], info->start_ns, info->end_ns));
+        }
         TRY(answers[asked.by ? asked.by - 1 : 0](&pair, &table));
         TRY(pithi_table_print(table, stdout, asked.style));
         TRY(pithi_stat_damaged());

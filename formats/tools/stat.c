@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "native/log.h"
 #include "reader/query/filter.h"
 #include "tools/stat_pass.h"
 #include "tools/tools.h"
@@ -176,6 +177,7 @@ int pithi_tool_stat(int argc, char **argv)
     query->cut = query->from_ns > info->start_ns || query->to_ns < info->end_ns;
     query->from_ns = query->from_ns > info->start_ns ? query->from_ns : info->start_ns;
     query->to_ns = query->to_ns < info->end_ns ? query->to_ns : info->end_ns;
+    TRY(pithi_log_adds_up(log, query->from_ns, query->to_ns));
     if (asked.set.count) {
         TRY(pithi_lanes_find(&asked.set, log, &asked.lanes, &query->lane_count));
         if (!(asked.wanted = calloc(info->lanes + (size_t)1, 1)))

@@ -58,4 +58,24 @@ fails 1 "without.txt: finalize: there is no MPI_Finalize in this log" pith stat 
 if [ "$have_draw" ]; then
     is "$(pith draw log.pith --ascii -e 'zoom {solve it[2]} finalize')" "$(pith draw log.pith --ascii -e 'zoom 160us 900us')" "draw -e zoom"
 fi
+# Times of centuries: no sums that overflow, and no file that its own reader refuses.
+log_of() { printf '# lane\trank=0\tthread=0\tname=\thost=\n# lane\trank=1\tthread=0\tname=\thost=\n'
+    printf '%s\t%s\t0\t%s\twork\n' "$1" 0 enter 0.000001000 1 enter 0.000003000 1 leave "$2" 0 leave; }
+log_of -9223372036.854775807 9223372036.854775807 >far.txt
+for command in "stat" "stat --by lane" "stat --by state,lane" "stat --longest 3" "analyze" "diff far.txt"; do
+    is "$(pith $command far.txt 2>&1)" "pith: far.txt: its times are too far apart to be added over all threads" "$command"
+done
+is "$(pith stat far.txt --from 0 --to 1 --csv | awk -F, '$1 == "work" { print $4, $5 }')" "2 1.000002000" "stat of a part"
+log_of 0.000000000 2305843009.212693952 >most.txt
+log_of -1100000000.000000000 1100000000.000000000 >both.txt
+for format in clog2 slog2 alog picl chrome paje paraver otf2; do
+    pith convert far.txt far.$format --format $format >out 2>&1
+    like "$? $(cat out)" "^1 pith: (far.txt: its times are too far apart for this format|.*libotf2.*)$" "$format refuses them"
+    [ ! -e far.$format ]
+    ok $? "$format: leaves nothing"
+    for log in most both; do
+        pith convert $log.txt $log.$format --format $format 2>notes || { skip "$format" "$(head -n 1 notes)"; continue; }
+        is "$(pith print $log.$format 2>&1 | grep -c '	enter	\|	leave	')" 4 "$format: $log"
+    done
+done
 finish

@@ -725,12 +725,7 @@ int pithi_analyze_by_threads(struct pithlog *log, const struct pithlog_analyze_q
         return pithi_fail(PITH_ERR_MEMORY, "%s: no memory for its analysis", log->path);
     a->threads = threads;
     const struct pithlog_info *info = pithlog_get_info(log);
-    int64_t longest_ns = (INT64_C(1) << 62) / (info->lanes + INT64_C(1)); /* sums over lanes must not overflow */
-    if (info->records && (info->start_ns < -(INT64_C(1) << 62) || info->end_ns > INT64_C(1) << 62 ||
-                          info->end_ns - info->start_ns > longest_ns)) {
-        TRY(pithi_fail(PITH_ERR_UNSUPPORTED, "%s: its times are too far apart to be added over all threads",
-                       log->path));
-    }
+    TRY(pithi_log_adds_up(log, info->start_ns, info->end_ns));
     a->stage = (struct pithi_stage){.progress = query->progress, .context = query->context, .share = 0.5};
     damaged = build(a, log, query, &known);
     if (damaged && damaged != PITH_ERR_DAMAGED)
