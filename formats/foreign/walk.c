@@ -231,11 +231,21 @@ void pithi_losses_zero(struct pithi_losses *losses, int64_t zero_ns)
     losses->count[PITHI_LOSS_ORIGIN] = zero_ns < 0 ? 0 - (uint64_t)zero_ns : (uint64_t)zero_ns;
 }
 
+/* 1: as seconds in a double, the time is read as another one. All times of 52 days are exact. */
+static int changes_as_seconds(int64_t time_ns)
+{
+    const int64_t exact_ns = INT64_C(1) << 52;
+    if (time_ns > -exact_ns && time_ns < exact_ns)
+        return 0;
+    return (int64_t)((double)time_ns / 1e9 * 1e9 + (time_ns < 0 ? -0.5 : 0.5)) != time_ns;
+}
+
 void pithi_losses_record(struct pithi_losses *losses, const struct pithlog_record *r)
 {
     uint64_t *count = losses->count;
     if (r->kind <= PITHLOG_COUNTER && r->id < pithlog_get_info(losses->log)->defs)
         losses->used[r->id] |= 1;
+    count[PITHI_LOSS_SECONDS] += (uint64_t)changes_as_seconds(r->time_ns);
     count[PITHI_LOSS_ROUNDED] += ((uint64_t)r->time_ns - (uint64_t)losses->zero_ns) % 1000 != 0;
     switch (r->kind) {
     case PITHLOG_ENTER:

@@ -26,6 +26,7 @@
     ROW(SPLIT, "ends of states that were not nested: the states inside are cut in two")                                \
     ROW(ORIGIN, "ns: by so much all times are moved")                                                                  \
     ROW(ROUNDED, "times are rounded to whole microseconds")                                                            \
+    ROW(SECONDS, "times are rounded: seconds in doubles are exact for 50 days")                                        \
     ROW(OPEN_START, "states open at the start of the window begin there")                                              \
     ROW(OPEN_END, "states still open at the end are closed there")                                                     \
     ROW(OPEN_HOLE, "states that end where records are missing are closed there")                                       \

@@ -92,6 +92,12 @@ def rounded(b, a, form):
     return b.edit(lambda r: r["time"] % 1000, lambda r: r.update(time=(r["time"] + half) // 1000 * 1000))
 
 
+def as_seconds(b, a, form):
+    def read(time):
+        return int(time / 1e9 * 1e9 + (-0.5 if time < 0 else 0.5))
+    return b.edit(lambda r: read(r["time"]) != r["time"], lambda r: r.update(time=read(r["time"])))
+
+
 def end_open(b, lane, records, time):
     """Ends the open states of a lane. Returns their number."""
     open_states = []
@@ -371,6 +377,7 @@ RULES = [
     ("states still open at the end are closed there", closed),
     ("ns: by so much all times are moved", moved),
     ("times are rounded to whole microseconds", rounded),
+    ("times are rounded: seconds in doubles are exact for 50 days", as_seconds),
     ("ends of states that were not nested: the states inside are cut in two", split),
     ("receives ended before one posted earlier: the order of posting is not kept", posted),
     ("receives that got no message are left out", lambda b, a, form: b.drop(

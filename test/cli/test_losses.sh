@@ -96,6 +96,17 @@ for format in native text clog2 slog2 alog picl chrome paje paraver otf2; do
 done
 is "$(cat notes.native notes.text)" "" "native and text lose nothing"
 
+# Times since 1970: CLOG-2 and SLOG-2 have doubles. Those of days are exact.
+for begin in 1700000000 1000000; do
+    awk -F'\t' -v OFS='\t' -v begin=$begin '/^[^#]/ { sub(/^-?0/, begin, $1) } { print }' all.txt >since.txt
+    pith convert since.txt since.pith && pith print since.pith >before
+    for format in clog2 slog2; do
+        pith convert since.pith since.out --format $format 2>notes && pith print since.out >after
+        is "$? $(python3 "$top/test/cli/losses.py" "$format" before after notes 2>&1)" "0 " "$format: times from $begin s on"
+        is "$(grep -c 'seconds in doubles' notes)" "$((begin > 4503600))" "$format: what is said of them"
+    done
+done
+
 # What is only written says it in the same words.
 for format in perfetto ctf sqlite csv json; do
     pith convert all.pith "all.$format" --format "$format" 2>notes
