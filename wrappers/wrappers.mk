@@ -14,9 +14,12 @@ $(O)/obj/mpi-$(1)/$(2)%.o: $(3) $(O)/.flags | $(headers) layers $(mpe_headers) $
 	@mkdir -p $$(@D)
 	$(MPICC_$(1)) $(BASE) $(no_deprecated) $(SAN) $(inc_wrappers) $(inc_mpi) $(4) $(CPPFLAGS) $(CFLAGS) -c -o $$@ $$<
 endef
+# Each wrapper begins with a call of __fentry__ (mpi/other_mpi.c), where the compiler can do that.
+gated := $(and $(filter x86_64%,$(shell $(CC) -dumpmachine)),$(findstring __fentry__,\
+	$(shell echo 'int f(void) { return 0; }' | $(CC) -fPIC -pg -mfentry -S -x c - -o - 2>/dev/null)),-DPITHI_GATED)
 $(foreach m,$(MPIS) abi,\
-	$(eval $(call mpi_object,$(m),,wrappers/%.c)) \
-	$(eval $(call mpi_object,$(m),gen/,$(O)/gen/$(m)/%.c,-Iwrappers/$$*)))
+	$(eval $(call mpi_object,$(m),,wrappers/%.c,$(gated))) \
+	$(eval $(call mpi_object,$(m),gen/,$(O)/gen/$(m)/%.c,-Iwrappers/$$* $(gated:%=-pg -mfentry))))
 $(foreach m,$(MPIS),\
 	$(eval $(call mpi_object,$(m),static/,wrappers/%.c,-DPITHI_STATIC)) \
 	$(eval $(call mpi_object,$(m),static/gen/,$(O)/gen/$(m)/%.c,-DPITHI_STATIC -fvisibility=default)))

@@ -69,10 +69,19 @@ pith: ./program: $cannot 0" "$mpi: --mpi with a program of the standard ABI: it 
             "$mpi, $library: and one line says it" || cat err
     done
     pith run --mpi "$mpi" ./host >out 2>err
-    is "$? $(cat out) $(grep '^pith:' err | sed 's/those for .*, but/those for .., but/')" \
-        "1  pith: the wrappers loaded are those for .., but the program uses the standard ABI of MPI 5 (libmpi_abi); name it with pith run --mpi abi" \
-        "$mpi: a program that opens the library later ends in its first call, with a line"
-    is "$(ls -d host.pith* 2>/dev/null)" "" "$mpi: and leaves no records"
+    if [ "$(uname -m)" = x86_64 ]; then
+        is "$? $(cat out) $(grep '^pith' err) $(ls -d host.pith* 2>/dev/null)" "0 intact 1 pith: ./host: $cannot " \
+            "$mpi: a program that opens the library later runs, too, and leaves no records" || cat err
+        for library in trace time check; do
+            pith run --mpi "$mpi" --lib $library ./host a b >out 2>err
+            is "$? $(cat out) $(grep '^pith' err)" "7 intact 3 pith: ./host: $cannot" "$mpi, $library: the same" || cat err
+        done
+    else # the wrappers have no gate (wrappers/mpi/other_mpi.c)
+        is "$? $(cat out) $(grep '^pith:' err | sed 's/those for .*, but/those for .., but/')" \
+            "1  pith: the wrappers loaded are those for .., but the program uses the standard ABI of MPI 5 (libmpi_abi); name it with pith run --mpi abi" \
+            "$mpi: a program that opens the library later ends in its first call, with a line"
+        is "$(ls -d host.pith* 2>/dev/null)" "" "$mpi: and leaves no records"
+    fi
     rm -rf host.pith*
 done
 
@@ -86,6 +95,23 @@ if [ "$(mpis | wc -l)" = 2 ]; then
 pith: ./other: uses $name, which these wrappers cannot record; it runs unrecorded 0" "$mpi: --mpi with a program of $other: it runs" || cat err
     done
 fi
+
+# Python, whose mpi4py loads its MPI, under the mpiexec of the other one.
+python_mpi=$(/usr/bin/python3 -c 'from mpi4py import MPI; print("openmpi" if "Open MPI" in MPI.Get_library_version() else "mpich")' 2>/dev/null)
+cat >comm.py <<'E1'
+from mpi4py import MPI
+comm = MPI.COMM_WORLD.Dup()
+print(comm.Get_rank(), comm.Get_size(), comm.allreduce(3), comm.bcast("text"), MPI.Wtime() > 0, flush=True)
+E1
+for mpi in $(mpis); do
+    [ "$python_mpi" ] && [ "$python_mpi" != "$mpi" ] && [ "$(uname -m)" = x86_64 ] || continue
+    "mpiexec.$mpi" -n 2 /usr/bin/python3 comm.py >plain 2>&1; wanted=$?
+    for library in log time; do
+        "mpiexec.$mpi" -n 2 pith run --lib $library /usr/bin/python3 comm.py >out 2>err
+        is "$? $(sort out)" "$wanted $(sort plain)" "mpiexec of $mpi, mpi4py of $python_mpi, $library: runs as without Pith"
+        like "$(joined "$(grep '^pith' err)")" '^pith: /usr/bin/python3: uses [^|]*, which these wrappers cannot record; it runs unrecorded$' "and one line says it"
+    done
+done
 
 make -C "$top" -s --no-print-directory missing O="$PWD/b" MPICC="cc -I$PWD/abi" >out 2>&1
 like "$(cat out)" '^no MPICH and no Open MPI found .*: MPI wrappers left out, but for those of the standard ABI of MPI 5$' "make does not take the standard ABI for MPICH"

@@ -20,6 +20,7 @@
 
 int pithi_job_seen, pithi_job_aside; /* here, so that any use links this object from the archive */
 
+/* An MPI that these wrappers can record. */
 static int mpi_was_used(void)
 {
     int flag = 0;
@@ -27,7 +28,7 @@ static int mpi_was_used(void)
     PMPI_Initialized(&flag);
 #else
     int (*initialized)(int *);
-    void *symbol = pithi_real_symbol("PMPI_Initialized");
+    void *symbol = pithi_real_other_kind() ? NULL : pithi_real_symbol("PMPI_Initialized");
     memcpy(&initialized, &symbol, sizeof initialized);
     if (initialized)
         initialized(&flag);

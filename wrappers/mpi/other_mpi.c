@@ -3,18 +3,37 @@
  * pith run looks at the program that it starts. But if that is a script, the programs that it starts inherit
  * LD_PRELOAD, and may be linked with another MPI than its launcher's. Their calls would come to wrappers that misread
  * them. When this library is loaded, nothing of the program has run yet, so the program is executed again without the
- * wrappers. A program that loads its MPI later (Python) ends with a message in its first call (real.c). */
+ * wrappers.
+ *
+ * A program that loads its MPI later (Python, by dlopen) has done work by its first call. Its calls go straight on to
+ * its MPI: each wrapper begins with a call of __fentry__ below (the compiler's -mfentry, wrappers.mk), before it has
+ * read an argument, since one for MPICH would read handles of 8 bytes as int. Where the compiler cannot do that, such a
+ * program ends with a message (real.c). */
 #include "base/launcher.h"
 #include "base/say.h"
 #include "real.h"
 
 #ifndef PITHI_STATIC
 #include <dlfcn.h>
+#include <errno.h>
 #include <limits.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* Says why nothing is recorded, once for a job, also to libpith-run (run/preload/note.c). */
+static void say_other(const char *program, const char *other)
+{
+    if (pithi_launcher_rank(0) == 0)
+        pithi_say("%s: uses %s, which these wrappers cannot record; it runs unrecorded", program, other);
+    char *note = secure_getenv("_PITH_RUN"), *rank = note ? strchr(note, ' ') : NULL,
+         *mpi = rank ? strchr(rank + 1, ' ') : NULL;
+
+    if (mpi)
+        mpi[1] = '!';
+}
 
 /* Removes the libraries of this library's folder from LD_PRELOAD, in place: the program's allocator may not be ready.
  * Returns their number. */
@@ -55,14 +74,90 @@ __attribute__((constructor)) static void stay_away(int argc, char **argv)
     /* A loader that was named on the command line would need that line. */
     if (!strncmp(strrchr(path, '/') + 1, "ld", 2) || !leave_preload())
         return;
-    if (pithi_launcher_rank(0) == 0)
-        pithi_say("%s: uses %s, which these wrappers cannot record; it runs unrecorded", argv[0], other);
-    /* Tells libpith-run that the reason was said (run/preload/note.c). */
-    char *note = secure_getenv("_PITH_RUN"), *rank = note ? strchr(note, ' ') : NULL,
-         *mpi = rank ? strchr(rank + 1, ' ') : NULL;
-
-    if (mpi)
-        mpi[1] = '!';
+    say_other(argv[0], other);
     execv(path, argv);
 }
+
+#ifdef PITHI_GATED
+enum { UNKNOWN, RECORDED, OTHER, KEPT = 4096 }; /* KEPT: more than there are functions, a power of two */
+
+__attribute__((visibility("hidden"))) int pithi_gate_program; /* UNKNOWN: before the first call */
+static struct {
+    uintptr_t wrapper; /* 0: free; set after `function` */
+    void *function;
+} kept[KEPT];
+
+/* The function of the program's MPI that has the name of a wrapper, of which `inside` is an address. */
+static void *same_function(uintptr_t inside)
+{
+    static int lock;
+    size_t at = (inside >> 4) % KEPT;
+    Dl_info info;
+
+    for (; __atomic_load_n(&kept[at].wrapper, __ATOMIC_ACQUIRE); at = (at + 1) % KEPT)
+        if (kept[at].wrapper == inside)
+            return kept[at].function;
+    void *function = dladdr((const void *)inside, &info) && info.dli_sname ? pithi_real_symbol(info.dli_sname) : NULL;
+    while (__atomic_exchange_n(&lock, 1, __ATOMIC_ACQUIRE))
+        continue;
+    while (kept[at].wrapper && kept[at].wrapper != inside) /* another thread may have been faster */
+        at = (at + 1) % KEPT;
+    kept[at].function = function;
+    __atomic_store_n(&kept[at].wrapper, inside, __ATOMIC_RELEASE);
+    __atomic_store_n(&lock, 0, __ATOMIC_RELEASE);
+    return function;
+}
+
+/* At the beginning of a wrapper, until the program's MPI is known to be that of the wrappers. Returns what to call in
+ * place of the wrapper; NULL: the wrapper. */
+__attribute__((used, visibility("hidden"))) void *pithi_gate(uintptr_t inside);
+void *pithi_gate(uintptr_t inside)
+{
+    int program = __atomic_load_n(&pithi_gate_program, __ATOMIC_ACQUIRE), saved = errno;
+    void *function = NULL;
+
+    if (program == UNKNOWN) {
+        const char *other = pithi_real_other_kind();
+        int set = other ? OTHER : RECORDED;
+        if (__atomic_compare_exchange_n(&pithi_gate_program, &program, set, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+            program = set;
+            if (other)
+                say_other(program_invocation_name, other);
+        }
+    }
+    if (program == OTHER)
+        function = same_function(inside);
+    errno = saved;
+    return function;
+}
+
+/* All registers of arguments as the program set them. */
+__asm__(".text\n"
+        ".globl __fentry__\n"
+        ".hidden __fentry__\n"
+        ".type __fentry__, @function\n"
+        "__fentry__:\n"
+        "    cmpl $1, pithi_gate_program(%rip)\n" /* RECORDED */
+        "    jne 1f\n"
+        "    ret\n"
+        "1:  push %rdi\n    push %rsi\n    push %rdx\n    push %rcx\n    push %r8\n    push %r9\n    push %rax\n"
+        "    sub $136, %rsp\n"
+        "    movups %xmm0, (%rsp)\n    movups %xmm1, 16(%rsp)\n    movups %xmm2, 32(%rsp)\n"
+        "    movups %xmm3, 48(%rsp)\n    movups %xmm4, 64(%rsp)\n    movups %xmm5, 80(%rsp)\n"
+        "    movups %xmm6, 96(%rsp)\n    movups %xmm7, 112(%rsp)\n"
+        "    mov 192(%rsp), %rdi\n" /* the return address: in the wrapper */
+        "    call pithi_gate\n"
+        "    mov %rax, %r11\n"
+        "    movups (%rsp), %xmm0\n    movups 16(%rsp), %xmm1\n    movups 32(%rsp), %xmm2\n"
+        "    movups 48(%rsp), %xmm3\n    movups 64(%rsp), %xmm4\n    movups 80(%rsp), %xmm5\n"
+        "    movups 96(%rsp), %xmm6\n    movups 112(%rsp), %xmm7\n"
+        "    add $136, %rsp\n"
+        "    pop %rax\n    pop %r9\n    pop %r8\n    pop %rcx\n    pop %rdx\n    pop %rsi\n    pop %rdi\n"
+        "    test %r11, %r11\n"
+        "    jne 2f\n"
+        "    ret\n"
+        "2:  add $8, %rsp\n" /* the wrapper does not run */
+        "    jmp *%r11\n"
+        ".size __fentry__, .-__fentry__\n");
+#endif
 #endif
