@@ -177,6 +177,8 @@ int pith_job_join(const struct pith_transport *transport)
         s->file.page->listed = (uint64_t)s->listed;
     if (s->left_out)
         pithi_session_drop();
+    else
+        pithi_output_watched();
     pithi_guard_leave(&guard);
     compare_clocks(transport, &agreed); /* its first call is a reduction, so all files now have the job's number */
     pithi_listener_expect(0);
@@ -203,6 +205,7 @@ int pith_job_log(const char *name)
         memcpy(s->log, log, sizeof s->log);
         if (s->file.page != NULL)
             memcpy(s->file.page->log, log, sizeof log);
+        pithi_output_watched();
         taken = 0;
     }
     pithi_guard_leave(&guard);
@@ -253,14 +256,6 @@ int pith_watched_call(void)
 }
 
 int pith_recorded(void) { return pithi_session.start_real_ns != 0 || pithi_session.failed; }
-
-int pith_recorded_before(const char *program, char *folder, size_t size)
-{
-    struct pithi_settings settings = pithi_session.settings;
-    if (pithi_session.start_real_ns == 0)
-        pithi_settings_read(&settings);
-    return !settings.secure && pithi_place_left(folder, size, &settings, program, pithi_session.file.path);
-}
 
 int pith_where(const char **log, const char **spill)
 {

@@ -239,7 +239,8 @@ static int send_set(const struct pith_transport *t, int to, const char *data, ui
 /* NULL: no set was sent, or it is lost. */
 static char *receive_set(const struct pith_transport *t, int from, uint64_t *size)
 {
-    char passing[PIECE], *data;
+    static char passing[PIECE]; /* the stack of the calling thread may be small */
+    char *data;
     int good = t->recv(t->context, from, size, sizeof *size) == 0;
     if (!good || *size == 0)
         return NULL;

@@ -358,7 +358,7 @@ int pithi_far_end(const struct pith_transport *t)
  * error. -1: the transport failed. */
 static int take_from(const struct pith_transport *t, int rank, void *file, int *wrong)
 {
-    char data[PIECE] = {0};
+    static char data[PIECE]; /* the stack of the calling thread may be small */
     struct head head;
     uint64_t at;
     if (t->send(t->context, rank, data, 1) != 0)

@@ -122,13 +122,9 @@ int pith_clocks_turn(const struct pith_transport *transport) { return (void)tran
 void pith_job_abandon(void) {}
 
 int pith_recorded(void) { return 0; }
+
 int pith_function_names(const char *const *files, int out) { return (void)files, (void)out, -1; }
 
-int pith_recorded_before(const char *program, char *folder, size_t size)
-{
-    (void)program, (void)folder, (void)size;
-    return 0;
-}
 int pith_where(const char **log, const char **spill)
 {
     *log = *spill = "";

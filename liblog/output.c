@@ -19,6 +19,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -28,8 +29,10 @@
 #include "base/format_names.h"
 #include "base/say.h"
 #include "base/shell_word.h"
+#include "base/watch_file.h"
 #include "host_clocks.h"
 #include "place.h"
+#include "process.h"
 #include "session.h"
 
 /* The format asked for by PITH_FORMAT, else by the log's suffix; -1: a name or a suffix of no format. */
@@ -325,13 +328,18 @@ void pithi_output_analyze(const char *cores)
  * than 50 ms in 1 of 90 jobs. Only a process that was killed meanwhile makes the others wait so long. */
 enum { MOST_SPEAKING_MS = 1000 };
 
+static void mark_path(char *path, size_t size)
+{
+    snprintf(path, size, "%s/.told-%llx", pithi_session.folder, (unsigned long long)pithi_session.job);
+}
+
 /* A descriptor for has_spoken in only one of the processes that share a folder, the one that makes this file; -1 in the
  * others, after it has spoken or the time is over. */
 static int speak_for_folder(void)
 {
     char mark[PITHI_PATH_MAX + 32];
     int fd;
-    snprintf(mark, sizeof mark, "%s/.told-%llx", pithi_session.folder, (unsigned long long)pithi_session.job);
+    mark_path(mark, sizeof mark);
     fd = open(mark, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0 && errno == EEXIST) {
         const struct timespec ms = {.tv_nsec = 1000000};
@@ -366,26 +374,68 @@ void pithi_output_kept(int rank)
         return; /* it was removed; the cause was reported */
     if (rank == 0) {
         pithi_say("the records are kept: pith recover %s -o LOG", short_word(pithi_session.folder, word));
+        if (there && (fd = speak_for_folder()) >= 0) /* nobody need say it again */
+            has_spoken(fd);
     } else if (there && !pithi_session_at_root() && (fd = speak_for_folder()) >= 0) {
         tell_elsewhere("");
         has_spoken(fd);
     }
 }
 
+enum { LINE = 4000 }; /* bytes of a line, a little less than what pithi_say writes */
+
+static void missed_cause(char *why, size_t size)
+{
+    snprintf(why, size, "%s: the program ended without finishing the job; ", pithi_session.program);
+}
+
+/* Under the guard, or with the mark. Its names are not on the stack, which is small in some threads. */
+static void missed_line(char *line, size_t size)
+{
+    static char folder[WORD], log[WORD];
+    char why[sizeof pithi_session.program + 64];
+    missed_cause(why, sizeof why);
+    snprintf(line, size, "%sthe records are kept: pith recover %s -o %s%s", why,
+             short_word(pithi_session.folder, folder), short_word(pithi_session.log, log),
+             pithi_host_clocks_several() ? " (other hosts may keep theirs on their own disks)" : "");
+}
+
 void pithi_output_missed(void)
 {
-    char why[sizeof pithi_session.program + 64], folder[WORD], log[WORD];
+    char line[LINE];
     int fd;
     if (pithi_session.settings.quiet || (fd = speak_for_folder()) < 0)
         return;
-    snprintf(why, sizeof why, "%s: the program ended without finishing the job; ", pithi_session.program);
-    if (pithi_session_at_root())
-        pithi_say("%sthe records are kept: pith recover %s -o %s%s", why, short_word(pithi_session.folder, folder),
-                  short_word(pithi_session.log, log),
-                  pithi_host_clocks_several() ? " (other hosts may keep theirs on their own disks)" : "");
-    else
-        tell_elsewhere(why);
+    if (pithi_session_at_root()) {
+        missed_line(line, sizeof line);
+        pithi_say("%s", line);
+    } else {
+        missed_cause(line, sizeof line);
+        tell_elsewhere(line);
+    }
     has_spoken(fd);
+}
+
+/* The place of the watcher's file is in the variable of pith run: -PID RANK MPI PLACE PROGRAM. */
+void pithi_output_watched(void)
+{
+    const struct pithi_session *s = &pithi_session;
+    const char *note = secure_getenv("_PITH_RUN");
+    static char mark[PITHI_PATH_MAX + 32], line[LINE], text[LINE + 3 * PITHI_PATH_MAX];
+    char place[32], path[PITHI_WATCH_PATH];
+    struct pithi_signals signals;
+    int fd, size;
+    if (note == NULL || s->settings.quiet || s->file.page == NULL || sscanf(note, "%*c%*d %*d %*s %31s", place) != 1 ||
+        !pithi_watch_path(path, place) || (fd = pithi_descriptor_open(path, O_WRONLY | O_APPEND, 0)) < 0)
+        return;
+    missed_line(line, sizeof line);
+    mark_path(mark, sizeof mark);
+    size = snprintf(text, sizeof text, "%s%c%s%cpith: %s\n", s->file.path, 0, mark, 0, line);
+    pithi_signals_begin(&signals);
+    if (size < (int)sizeof text && write(fd, text, (size_t)size + 1) < 0) { /* it says nothing, then */
+    }
+    pithi_signals_end(&signals);
+    close(fd);
 }
 
 /* ---- Snapshots --------------------------------------------------------------------------------------------------- */

@@ -55,6 +55,10 @@ void pithi_output_kept(int rank);
 /* The process ends before its job was finished. One process reports each folder. */
 void pithi_output_missed(void);
 
+/* When recording has started, and when the name of its log is known: gives the same line to the process that pith run
+ * left beside this one (wrappers/run/watch.c), which prints it if this process cannot. Under the guard. */
+void pithi_output_watched(void);
+
 /* A log of a running job. */
 struct pithi_snapshot {
     const char *part; /* the finished native log */

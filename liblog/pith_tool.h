@@ -230,10 +230,6 @@ PITH_API void pith_job_abandon(void);
 /* 1: this process has recorded, or has reported why it could not; stays 1 after the end of recording. */
 PITH_API int pith_recorded(void);
 
-/* 1: an earlier program of this process, called `program`, recorded something before it called exec; `folder` (of
- * `size` bytes) then names the folder of its records, for `pith recover`. Costs some system calls. */
-PITH_API int pith_recorded_before(const char *program, char *folder, size_t size);
-
 /* 1: records of this thread would be stored now: recording is not off, paused or over. If it is 0, a wrapper may
  * skip work that only serves recording, but must still keep track of requests and communicators. */
 PITH_API int pith_recording(void);

@@ -22,8 +22,6 @@
 
 #include "base/open_file.h"
 #include "native/log_files.h"
-#include "process.h"
-#include "spill/spill_folder.h"
 
 static const char *base_name(const char *path)
 {
@@ -251,59 +249,6 @@ const char *pithi_place_folder(char *folder, size_t size, const struct pithi_set
     if (pithi_place_temporary(folder, size, log))
         return NULL;
     return "cannot make a folder for the buffers, neither beside the log nor in TMPDIR; set PITH_SPILL";
-}
-
-/* CLOCK_REALTIME of the start of this process, which exec does not change. INT64_MAX: unknown. */
-static int64_t process_start_ns(void)
-{
-    char line[1024], *at;
-    unsigned long long ticks;
-    struct timespec since_boot, now;
-    int fd = pithi_descriptor_open("/proc/self/stat", O_RDONLY, 0);
-    ssize_t size = fd >= 0 ? read(fd, line, sizeof line - 1) : -1;
-    if (fd >= 0)
-        close(fd);
-    if (size <= 0)
-        return INT64_MAX;
-    line[size] = '\0';
-    at = strrchr(line, ')'); /* the program's name in parentheses may contain anything */
-    if (at == NULL ||
-        sscanf(at, ") %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu", &ticks) != 1)
-        return INT64_MAX;
-    clock_gettime(CLOCK_BOOTTIME, &since_boot);
-    clock_gettime(CLOCK_REALTIME, &now);
-    return ((int64_t)now.tv_sec - since_boot.tv_sec) * 1000000000 + (now.tv_nsec - since_boot.tv_nsec) +
-           (int64_t)(ticks * (1000000000 / (unsigned long long)sysconf(_SC_CLK_TCK)));
-}
-
-/* 1: an earlier program of this process left a spill file in the folder. The times are compared with a second of
- * tolerance, because the clock may have been corrected. */
-static int has_left(const char *folder, const char *own)
-{
-    struct pithi_spill_folder files;
-    int64_t start_ns = process_start_ns();
-    int left = 0;
-    if (start_ns == INT64_MAX || access(folder, R_OK | X_OK) != 0 || pithi_spill_folder_open(&files, folder) != PITH_OK)
-        return 0;
-    for (uint32_t i = 0; i < files.member_count; i++) {
-        const struct pithi_spill_member *member = &files.members[i];
-        left |= member->running && member->pid == (uint32_t)getpid() && strcmp(member->path, own) != 0 &&
-                member->start_real_ns > start_ns - 1000000000;
-    }
-    pithi_spill_folder_close(&files);
-    return left;
-}
-
-int pithi_place_left(char *folder, size_t size, const struct pithi_settings *settings, const char *program,
-                     const char *own)
-{
-    char log[PITHI_PATH_MAX];
-    if (pithi_place_log(log, sizeof log, settings, program, 0) != NULL)
-        return 0;
-    if (settings->spill != NULL)
-        return PRINT(folder, size, "%s", settings->spill) == 0 && has_left(folder, own);
-    return (PRINT(folder, size, "%s.spill", log) == 0 && has_left(folder, own)) ||
-           (name_temporary(folder, size, log, ".spill") == 0 && has_left(folder, own));
 }
 
 /* ---- Publishing -------------------------------------------------------------------------------------------------- */

@@ -31,11 +31,6 @@ const char *pithi_place_folder(char *folder, size_t size, const struct pithi_set
 /* The folder in TMPDIR or /tmp, which the above uses as its last choice. 1; 0: it cannot be made. */
 int pithi_place_temporary(char *folder, size_t size, const char *log);
 
-/* Finds records that an earlier program of this process, called `program`, left in a spill folder before it called
- * exec. `own`: the spill file of the present program, or "". 1: `folder` has them. */
-int pithi_place_left(char *folder, size_t size, const struct pithi_settings *settings, const char *program,
-                     const char *own);
-
 /* Renames the volumes PART.1 to PART.`volumes` to LOG.1 ..., then the finished file `part` to `log`. A log of that name
  * that is older than `start_real_ns` is replaced, with its volumes. A younger one belongs to another job: then the next
  * free name of NAME-2, NAME-3 ... is taken. `name` gets the name. 0; -1 (errno): nothing has changed. */

@@ -313,6 +313,7 @@ void pithi_session_start(void)
     /* from here on, a child of a fork has to begin a log of its own */
     has_started = 1;
     pithi_output_expect();
+    pithi_output_watched();
     pithi_defs_write_all();
     pithi_listener_start();
     /* the definitions are in the file before the first record can be */

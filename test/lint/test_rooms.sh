@@ -44,7 +44,7 @@ done | awk -v order="${layers[*]}" 'BEGIN { n = split(order, name, " "); for (i 
 is "$upwards" "reader uses pithi_formats of foreign" "no layer calls a later one; the reader has the table of formats"
 is "$(includes '(\.\./|reader/|analysis/|foreign/|tools/|wrappers/|viewer/)' liblog)" "" "liblog knows the lower layers of formats only"
 is "$(includes '(\.\./|formats/|liblog/|viewer/)' wrappers)" "" "wrappers knows public headers only"
-is "$(includes '(base|native|spill|reader|symbols|analysis|foreign|tools)/' wrappers viewer | grep -vE '"base/(nearest|cause|launcher|say|hash|open_file|shell_word|wide)\.h"|^wrappers/compensate/.*<analysis/delay_rule\.h>|^wrappers/also/functions/.*"symbols/code_file\.h"|^viewer/wasm/module\.c:.*"base/(put_json|far)\.h"|^viewer/serve/.*"base/(put_json|file_at|format_names|temporary|zip)\.h"')" \
+is "$(includes '(base|native|spill|reader|symbols|analysis|foreign|tools)/' wrappers viewer | grep -vE '"base/(nearest|cause|launcher|say|watch_file|hash|open_file|shell_word|wide)\.h"|^wrappers/compensate/.*<analysis/delay_rule\.h>|^wrappers/also/functions/.*"symbols/code_file\.h"|^viewer/wasm/module\.c:.*"base/(put_json|far)\.h"|^viewer/serve/.*"base/(put_json|file_at|format_names|temporary|zip)\.h"')" \
     "" "of formats, wrappers and viewer know what helps with messages, files, launchers, hashes and 128 bits; compensate its rule; functions their names; the module JSON and far files; the server files and zip"
 is "$(includes '(\.\./|formats/|liblog/|wrappers/|pithi)' viewer)" "" "viewer knows the reader only"
 folders=$(git -C "$top" ls-files formats liblog wrappers viewer | sed -E 's|/[^/]*$||; s|^(formats/foreign\|formats/wasm)/.*|\1|; s|^(wrappers/[a-z_]*)/.*|\1|; s|^(viewer/[a-z]*)/core.*|\1|' |

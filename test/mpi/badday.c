@@ -6,10 +6,12 @@
  *     kill-one          rank 1 kills itself (SIGKILL), the others wait for it in MPI_Barrier
  *     kill-all          all kill themselves
  *     abort             rank 1 calls MPI_Abort with 3
+ *     error             rank 1 makes an error, which is fatal in MPI
  *     exit, quick-exit  all leave without MPI_Finalize, by exit(0) or _exit(0)
  *     handler           rank 1 crashes inside a handler of its own for SIGUSR1
  *     fork              each rank forks a child that runs a program, one that exits and one that calls _exit; then
  *                       all is well
+ *     recorded-child    rank 0 forks a child that calls MPI and then _exit; then all is well
  *     exec              all become another program without MPI_Finalize
  *     threads           a second thread is at work in rank 1 when it kills itself
  */
@@ -56,6 +58,18 @@ static void start_children(void)
         ;
 }
 
+static void start_recorded_child(void)
+{
+    int flag;
+
+    fflush(NULL);
+    if (fork() == 0) {
+        MPI_Initialized(&flag);
+        _exit(0);
+    }
+    wait(NULL);
+}
+
 static void come_to_grief(const char *how, int rank)
 {
     pthread_t thread;
@@ -69,6 +83,8 @@ static void come_to_grief(const char *how, int rank)
     }
     if (strcmp(how, "abort") == 0 && rank == 1)
         MPI_Abort(MPI_COMM_WORLD, 3);
+    if (strcmp(how, "error") == 0 && rank == 1)
+        MPI_Send(&rank, 1, MPI_INT, 99, 0, MPI_COMM_WORLD);
     if (strcmp(how, "exit") == 0)
         exit(0);
     if (strcmp(how, "quick-exit") == 0)
@@ -94,6 +110,8 @@ int main(int argc, char **argv)
                      MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     if (strcmp(how, "fork") == 0)
         start_children();
+    if (strcmp(how, "recorded-child") == 0 && rank == 0)
+        start_recorded_child();
     MPI_Barrier(MPI_COMM_WORLD);
     come_to_grief(how, rank);
     MPI_Barrier(MPI_COMM_WORLD);

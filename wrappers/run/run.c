@@ -244,10 +244,10 @@ static void preload_log(const struct program *program, const char *prefix, const
     char *note = library_path(prefix, "lib/pith/libpith-run.so%s", "");
     if (!access(note, R_OK))
         preload(note);
-    /* What libpith-run (preload/note.c) needs to explain why nothing was recorded. */
+    /* What libpith-run (preload/note.c) needs to explain why nothing was recorded, and libpith to reach the watcher. */
     const char *slash = strrchr(program->path, '/');
-    char *word;
-    if (asprintf(&word, "-%ld %d %s %s", (long)getpid(), rank_of_launcher(), mpi ? mpi : "-",
+    char *word, *watch = rank_of_launcher() == 0 ? watch_program() : NULL;
+    if (asprintf(&word, "-%ld %d %s %s %s", (long)getpid(), rank_of_launcher(), mpi ? mpi : "-", watch ? watch : "-",
                  slash ? slash + 1 : program->path) > 0)
         setenv("_PITH_RUN", word, 1);
     free(library);

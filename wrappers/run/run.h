@@ -1,6 +1,6 @@
 /* run.h - pith run: starts a program recorded, unchanged.
  *
- *     find the program and its MPI (program.c) -> set LD_PRELOAD and PITH_*, exec (run.c)
+ *     find the program and its MPI (program.c) -> set LD_PRELOAD and PITH_*, leave a watcher (watch.c), exec (run.c)
  *
  * The program replaces this process, so the exit status is the program's.
  */
@@ -33,6 +33,9 @@ const char *mpi_of_program(struct program *program);
 const char *mpi_of_launcher(void);
 /* The rank that the launcher gave this process; 0 without a launcher. */
 int rank_of_launcher(void);
+/* Starts a process that says after the end of this one where records of an unfinished job are (watch.c). Returns the
+ * place of its file below /proc, "712/fd/3"; NULL: there is none. */
+char *watch_program(void);
 /* 1: this process speaks for those of the job on its machine. */
 int speaks_for_host(void);
 

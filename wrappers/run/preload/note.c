@@ -8,7 +8,7 @@
  * end.
  */
 #include "base/say.h"
-#include "base/shell_word.h"
+#include "base/watch_file.h"
 #include "pith_tool.h"
 
 #include <fcntl.h>
@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { DESCRIPTOR = 190 }; /* number of a file that other processes look for */
@@ -26,7 +27,8 @@ static int standard_error = -1;
 struct note {
     char recorded; /* '+': the process of pith run has recorded something, perhaps in a program before exec */
     long first;
-    int rank; /* the rank, as the launcher says it */
+    int rank;       /* the rank, as the launcher says it */
+    char watch[32]; /* the file of run/watch.c, below /proc; "-": none */
     char mpi[16], program[256];
 };
 
@@ -37,8 +39,8 @@ static int read_note(struct note *note)
 {
     const char *text = secure_getenv("_PITH_RUN");
 
-    return text && sscanf(text, "%c%ld %d %15s %255[^\n]", &note->recorded, &note->first, &note->rank, note->mpi,
-                          note->program) == 5;
+    return text && sscanf(text, "%c%ld %d %15s %31s %255[^\n]", &note->recorded, &note->first, &note->rank, note->mpi,
+                          note->watch, note->program) == 6;
 }
 
 __attribute__((constructor)) static void begin(void)
@@ -58,6 +60,15 @@ __attribute__((constructor)) static void begin(void)
     }
     if (mark >= 0)
         standard_error = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, DESCRIPTOR + 1);
+}
+
+/* 1: a process that was killed, and could leave no byte, had begun to record. */
+static int was_killed(const struct note *note)
+{
+    char path[PITHI_WATCH_PATH];
+    struct stat info;
+
+    return pithi_watch_path(path, note->watch) && stat(path, &info) == 0 && info.st_size > 0;
 }
 
 __attribute__((destructor)) static void end(void)
@@ -85,17 +96,7 @@ __attribute__((destructor)) static void end(void)
     }
     if (mark < 0 || is_quiet || is_said(&note))
         return;
-    if (note.recorded == '+') {
-        /* The program called exec. If it had not written its log, its records are not lost, but they are not in the new
-         * program's log. */
-        char folder[1024], word[4 * sizeof folder + 5];
-
-        if (pith_recorded_before(note.program, folder, sizeof folder))
-            pithi_say_to(standard_error,
-                         "%s called exec, and another program ended; to get the records from before: "
-                         "pith recover %s -o LOG",
-                         note.program, pithi_shell_word(folder, word, sizeof word));
-    } else if (!pith_recorded() && lseek(mark, 0, SEEK_END) == 0) {
+    if (note.recorded != '+' && !pith_recorded() && lseek(mark, 0, SEEK_END) == 0 && !was_killed(&note)) {
         if (strcmp(note.mpi, "-") != 0)
             pithi_say_to(standard_error, "nothing was recorded: %s called no MPI function and none of pith.h",
                          note.program);

@@ -1,0 +1,181 @@
+/* watch.c - a process beside the program, for the line about records that a dying program cannot print: after SIGKILL,
+ * SIGSEGV, _exit, or an error that is fatal in MPI.
+ *
+ * A handler in the program could be told of some of these ends only, and would be noticed. So rank 0's pith run leaves
+ * a process of its own, which sleeps until the program has ended:
+ *
+ *     pith run -> the program (the same process)
+ *          `-> start -> watch: poll(pidfd) -> the records' file is still there -> the line
+ *
+ * The recorder writes the line in advance (liblog/output.c): it opens the watcher's memory file in /proc and adds three
+ * strings, each with its zero byte:
+ *
+ *     the spill file, removed when the log is written; a mark, made by whoever prints the line; the line
+ *
+ * The program does not notice the watcher: it has a session of its own, so no signal of a terminal or of a launcher for
+ * the program's group reaches it, and its parent, an intermediate process, has ended, so it is no child of the program.
+ * It keeps only standard error open, and ends when the program has ended. There is no watcher where it would become a
+ * child again, if the program is the first process of a container or takes such processes over (a subreaper). */
+#include "run.h"
+
+#include "base/launcher.h"
+#include "base/watch_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#ifdef SYS_pidfd_open
+enum { MOST = 4096 }; /* lines that are looked at */
+
+struct told {
+    const char *spill, *mark, *line;
+};
+
+/* Prints the line unless the log was written or somebody has printed it. Returns 1 if the records are there. */
+static int say_line(const struct told *told)
+{
+    int fd;
+
+    if (access(told->spill, F_OK))
+        return 0;
+    fd = open(told->mark, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd >= 0 && (write(STDERR_FILENO, told->line, strlen(told->line)) < 0 || write(fd, "\n", 1) < 0)) {
+        /* nobody reads it; the disk is full */
+    }
+    if (fd >= 0)
+        close(fd);
+    return 1;
+}
+
+static int is_same_folder(const char *a, const char *b)
+{
+    size_t size = (size_t)(strrchr(a, '/') - a);
+
+    return size == (size_t)(strrchr(b, '/') - b) && !memcmp(a, b, size);
+}
+
+/* Of a job the last line counts: it knows more. Of a folder one is enough, as pith recover reads all that is in it. */
+static void say_lines(int lines)
+{
+    static struct told all[MOST];
+    static const char *said[MOST];
+    struct stat info;
+    char *text = fstat(lines, &info) == 0 && info.st_size > 0
+                     ? mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, lines, 0)
+                     : MAP_FAILED;
+    size_t count = 0, folders = 0;
+
+    if (text == MAP_FAILED || text[info.st_size - 1])
+        return;
+    for (const char *at = text, *end = text + info.st_size; at < end && count < MOST; count++) {
+        const char *strings[3] = {"", "/", ""};
+        for (int i = 0; i < 3 && at < end; i++, at += strlen(at) + 1)
+            strings[i] = at;
+        all[count] = (struct told){strings[0], strings[1], strings[2]};
+    }
+    for (size_t i = 0; i < count; i++) {
+        size_t later = i + 1, k = 0;
+        while (later < count && strcmp(all[later].mark, all[i].mark) != 0)
+            later++;
+        while (k < folders && !is_same_folder(said[k], all[i].mark))
+            k++;
+        if (later == count && k == folders && say_line(&all[i]))
+            said[folders++] = all[i].mark;
+    }
+}
+
+/* Closes the descriptors between the two. */
+static void close_between(int from, int to)
+{
+#ifdef SYS_close_range
+    if (from + 1 < to)
+        syscall(SYS_close_range, from + 1u, to - 1u, 0u);
+#endif
+}
+
+static void watch(int lines, int program)
+{
+    static const int ignored[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGXFSZ, SIGUSR1, SIGUSR2};
+    struct pollfd end = {program, POLLIN, 0};
+    int low = lines < program ? lines : program, high = lines < program ? program : lines;
+
+    for (size_t i = 0; i < sizeof ignored / sizeof ignored[0]; i++)
+        signal(ignored[i], SIG_IGN);
+    /* Readers of its pipes must not wait for this process, nor who unmounts its folder. */
+    int null = open("/dev/null", O_RDWR);
+    for (int fd = 0; fd < STDERR_FILENO; fd++)
+        if (dup2(null, fd) < 0)
+            return;
+    close_between(STDERR_FILENO, low);
+    close_between(low, high);
+    close_between(high, INT_MAX);
+    if (chdir("/"))
+        return;
+    while (poll(&end, 1, -1) < 1)
+        continue;
+    say_lines(lines);
+}
+
+/* The intermediate process: it writes the watcher's number into the file. */
+static void start(int lines, int program)
+{
+    setsid();
+    pid_t pid = fork();
+    if (pid == 0)
+        watch(lines, program);
+    else if (pid > 0 && write(lines, &pid, sizeof pid) < 0)
+        kill(pid, SIGKILL);
+}
+
+static int is_adopter(void)
+{
+    int subreaper = 0;
+
+    return getpid() == 1 || (prctl(PR_GET_CHILD_SUBREAPER, &subreaper, 0, 0, 0) == 0 && subreaper);
+}
+#endif
+
+char *watch_program(void)
+{
+    char *place = NULL;
+#ifdef SYS_pidfd_open
+    pid_t pid = 0;
+    int program = -1, lines = -1;
+
+    if (pithi_is_quiet() || fcntl(STDERR_FILENO, F_GETFD) < 0 || is_adopter())
+        return NULL;
+    program = (int)syscall(SYS_pidfd_open, getpid(), 0);
+    lines = program < 0 ? -1 : memfd_create(PITHI_WATCH_FILE, MFD_CLOEXEC);
+    if (lines > STDERR_FILENO && program > STDERR_FILENO) {
+        /* fork, without a signal at the end, which could still be pending in the program */
+        long child = syscall(SYS_clone, 0L, NULL, NULL, NULL, NULL);
+        if (child == 0) {
+            start(lines, program);
+            _exit(0);
+        }
+        while (child > 0 && waitpid((pid_t)child, NULL, __WCLONE) < 0 && errno == EINTR)
+            continue;
+        /* The file has the same number in the watcher from the first moment on. */
+        if (pread(lines, &pid, sizeof pid, 0) == sizeof pid && ftruncate(lines, 0) == 0 &&
+            asprintf(&place, "%ld/fd/%d", (long)pid, lines) < 0)
+            place = NULL;
+    }
+    if (program >= 0)
+        close(program);
+    if (lines >= 0)
+        close(lines);
+#endif
+    return place;
+}
