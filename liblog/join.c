@@ -177,7 +177,7 @@ int pith_job_join(const struct pith_transport *transport)
         s->file.page->listed = (uint64_t)s->listed;
     if (s->left_out)
         pithi_session_drop();
-    else
+    if (s->listed > 0)
         pithi_output_watched();
     pithi_guard_leave(&guard);
     compare_clocks(transport, &agreed); /* its first call is a reduction, so all files now have the job's number */

@@ -389,14 +389,18 @@ static void missed_cause(char *why, size_t size)
     snprintf(why, size, "%s: the program ended without finishing the job; ", pithi_session.program);
 }
 
-/* Under the guard, or with the mark. Its names are not on the stack, which is small in some threads. */
+/* Beside the log, the folder has its name, and the command needs no -o, which would replace the log of another run.
+ * Under the guard, or with the mark. The names are not on the stack, which is small in some threads. */
 static void missed_line(char *line, size_t size)
 {
     static char folder[WORD], log[WORD];
-    char why[sizeof pithi_session.program + 64];
+    const struct pithi_session *s = &pithi_session;
+    char why[sizeof s->program + 64];
+    size_t length = strlen(s->log);
+    int beside = strncmp(s->folder, s->log, length) == 0 && strcmp(s->folder + length, ".spill") == 0;
     missed_cause(why, sizeof why);
-    snprintf(line, size, "%sthe records are kept: pith recover %s -o %s%s", why,
-             short_word(pithi_session.folder, folder), short_word(pithi_session.log, log),
+    snprintf(line, size, "%sthe records are kept: pith recover %s%s%s%s", why, short_word(s->folder, folder),
+             beside ? "" : " -o ", beside ? "" : short_word(s->log, log),
              pithi_host_clocks_several() ? " (other hosts may keep theirs on their own disks)" : "");
 }
 
@@ -425,12 +429,13 @@ void pithi_output_watched(void)
     char place[32], path[PITHI_WATCH_PATH];
     struct pithi_signals signals;
     int fd, size;
-    if (note == NULL || s->settings.quiet || s->file.page == NULL || sscanf(note, "%*c%*d %*d %*s %31s", place) != 1 ||
-        !pithi_watch_path(path, place) || (fd = pithi_descriptor_open(path, O_WRONLY | O_APPEND, 0)) < 0)
+    if (note == NULL || s->settings.quiet || (s->file.page == NULL && !s->left_out) ||
+        sscanf(note, "%*c%*d %*d %*s %31s", place) != 1 || !pithi_watch_path(path, place) ||
+        (fd = pithi_descriptor_open(path, O_WRONLY | O_APPEND, 0)) < 0)
         return;
     missed_line(line, sizeof line);
     mark_path(mark, sizeof mark);
-    size = snprintf(text, sizeof text, "%s%c%s%cpith: %s\n", s->file.path, 0, mark, 0, line);
+    size = snprintf(text, sizeof text, "%s%c%s%cpith: %s\n", s->left_out ? s->folder : s->file.path, 0, mark, 0, line);
     pithi_signals_begin(&signals);
     if (size < (int)sizeof text && write(fd, text, (size_t)size + 1) < 0) { /* it says nothing, then */
     }

@@ -56,7 +56,8 @@ void pithi_output_kept(int rank);
 void pithi_output_missed(void);
 
 /* When recording has started, and when the name of its log is known: gives the same line to the process that pith run
- * left beside this one (wrappers/run/watch.c), which prints it if this process cannot. Under the guard. */
+ * left beside this one (wrappers/run/watch.c), which prints it if this process cannot. A rank that PITH_RANKS leaves
+ * out does so for the others. Under the guard. */
 void pithi_output_watched(void);
 
 /* A log of a running job. */

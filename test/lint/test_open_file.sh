@@ -19,8 +19,9 @@ wrappers/check/verdict.c|PITH_CHECK_FILE, to which lines are appended; may be a 
 wrappers/mpe/misc_process.c|the file that the program names for its output
 wrappers/mpi/members.c|/proc/PID/stat and environ
 wrappers/mpi/transport.c|the log in a job: O_EXCL or O_NOFOLLOW
-wrappers/run/preload/note.c|/proc/PID/fd, the standard error of the launcher
+wrappers/run/preload/note.c|/proc/PID/fd, the standard error of the watcher
 wrappers/run/program.c|the program that is started
+wrappers/run/watch.c|O_EXCL, in the spill folder
 wrappers/trace/trace.c|PITH_TRACE_FILE, to which lines are appended; may be a pipe
 wrappers/wrappergen/text.c|input that the user names, which may be a pipe
 wrappers/wrappergen/wrappergen.c|output that the user names, if it is a device or pipe'

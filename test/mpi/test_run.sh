@@ -125,7 +125,7 @@ int main(int argc, char **argv)
 }
 END
 # The line is written after the end of the program, so its reader waits for the end of the pipe.
-left='^pith: becomes: the program ended without finishing the job; the records are kept: pith recover becomes.pith.spill -o becomes.pith$'
+left='^pith: becomes: the program ended without finishing the job; the records are kept: pith recover becomes.pith.spill$'
 cc -I"$build/include" becomes.c -o becomes -L"$build/lib" -lpith -Wl,-rpath,"$build/lib" $(sanitizers) &&
     pith run ./becomes 2>&1 | cat >err
 is "$? $(told) $(grep -c "$left" err)" "0 0 1" "a program that calls exec: what it recorded is told of" || cat err
@@ -171,6 +171,30 @@ for mpi in $(mpis); do
             done; }
     done
 done
+# A reader of the output of a program that leaves a daemon need not wait for the daemon.
+cat >daemon.c <<'END'
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(void)
+{
+    if (fork())
+        _exit(0);
+    for (int i = 0; i < 3; i++)
+        close(i);
+    for (int i = 0; i < 600 && access("read", F_OK); i++)
+        usleep(50000);
+    close(open("daemon-ended", O_CREAT, 0600));
+    return 0;
+}
+END
+cc -D_GNU_SOURCE -o daemon daemon.c && pith run ./daemon 2>&1 | cat >out
+is "$(ls daemon-ended 2>&1 | grep -c 'No such file')" 1 "a daemon goes on: its starter's output has ended"
+touch read; for _ in $(seq 100); do [ -e daemon-ended ] && break; sleep 0.05; done
+pith run ./marks 2>&1 <&- | cat >out
+like "$(cat out)" '^pith: marks.pith: 1 rank' "without standard input"
+pith run ls / 2>err >/dev/full; pith run ls /nowhere 2>err
+is "$(told) $(grep -c nowhere err)" "1 1" "ls closes its standard error: the line comes after what it wrote"
 # The process that pith run leaves beside a program: no child that it could see, and no signal of its group reaches it.
 cat >beside.c <<'END'
 #include <errno.h>
@@ -186,7 +210,7 @@ int main(void)
 }
 END
 cc -D_GNU_SOURCE -I"$build/include" beside.c -o beside -L"$build/lib" -lpith -Wl,-rpath,"$build/lib" $(sanitizers)
-timeout 20 setsid -w pith run ./beside 2>&1 | cat >err
+timeout 20 setsid -w pith run ./beside 2>&1 <&- | cat >err
 is "${PIPESTATUS[0]} $(grep -c 'pith recover beside.pith.spill' err)" "143 1" "SIGTERM to a program and its group: its records are told of" || cat err
 # ---- where LD_PRELOAD cannot reach
 mkdir "a place" && cp -r "$build/bin" "$build/lib" "$build/libexec" "a place"

@@ -263,7 +263,7 @@ static void test_unfinished(void)
     int rank, good = 1;
     help_fresh();
     OK(job_run(4, unfinished_job) == 1 && access("run.pith", F_OK) != 0, "a job that never finishes");
-    OK(said_by_all(4, "pith recover run.pith.spill -o run.pith") == 1, "one process says how to get at its records");
+    OK(said_by_all(4, "pith recover run.pith.spill\n") == 1, "one process says how to get at its records");
     OK(pithi_spill_folder_open(&folder, "run.pith.spill") == PITH_OK && folder.job_count == 1 &&
            folder.jobs[0].ranks == 4 && folder.jobs[0].count == 4 && folder.jobs[0].missing == 0 &&
            folder.jobs[0].running == 0,

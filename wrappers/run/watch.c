@@ -1,8 +1,8 @@
 /* watch.c - a process beside the program, for the line about records that a dying program cannot print: after SIGKILL,
  * SIGSEGV, _exit, or an error that is fatal in MPI.
  *
- * A handler in the program could be told of some of these ends only, and would be noticed. So rank 0's pith run leaves
- * a process of its own, which sleeps until the program has ended:
+ * Handlers in the program would see only some of these ends, and the program would notice them. So rank 0's pith run
+ * leaves a process of its own, which sleeps until the program has ended:
  *
  *     pith run -> the program (the same process)
  *          `-> start -> watch: poll(pidfd) -> the records' file is still there -> the line
@@ -79,11 +79,12 @@ static void say_lines(int lines)
 
     if (text == MAP_FAILED || text[info.st_size - 1])
         return;
-    for (const char *at = text, *end = text + info.st_size; at < end && count < MOST; count++) {
-        const char *strings[3] = {"", "/", ""};
+    for (const char *at = text, *end = text + info.st_size; at < end && count < MOST;) {
+        const char *strings[3] = {"", "", ""};
         for (int i = 0; i < 3 && at < end; i++, at += strlen(at) + 1)
             strings[i] = at;
-        all[count] = (struct told){strings[0], strings[1], strings[2]};
+        if (strchr(strings[1], '/')) /* empty: of a process without records (preload/note.c) */
+            all[count++] = (struct told){strings[0], strings[1], strings[2]};
     }
     for (size_t i = 0; i < count; i++) {
         size_t later = i + 1, k = 0;
@@ -99,10 +100,14 @@ static void say_lines(int lines)
 /* Closes the descriptors between the two. */
 static void close_between(int from, int to)
 {
+    enum { USUAL = 1024 };
+
 #ifdef SYS_close_range
-    if (from + 1 < to)
-        syscall(SYS_close_range, from + 1u, to - 1u, 0u);
+    if (from + 1 >= to || syscall(SYS_close_range, from + 1u, to - 1u, 0u) == 0)
+        return;
 #endif
+    for (int fd = from + 1; fd < to && fd < USUAL; fd++) /* before Linux 5.9 */
+        close(fd);
 }
 
 static void watch(int lines, int program)
@@ -139,6 +144,16 @@ static void start(int lines, int program)
         kill(pid, SIGKILL);
 }
 
+/* The descriptor with a number that is none of a standard one, which may be free. */
+static int above_standard(int fd)
+{
+    int above = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+
+    if (fd >= 0)
+        close(fd);
+    return above;
+}
+
 static int is_adopter(void)
 {
     int subreaper = 0;
@@ -156,9 +171,9 @@ char *watch_program(void)
 
     if (pithi_is_quiet() || fcntl(STDERR_FILENO, F_GETFD) < 0 || is_adopter())
         return NULL;
-    program = (int)syscall(SYS_pidfd_open, getpid(), 0);
-    lines = program < 0 ? -1 : memfd_create(PITHI_WATCH_FILE, MFD_CLOEXEC);
-    if (lines > STDERR_FILENO && program > STDERR_FILENO) {
+    program = above_standard((int)syscall(SYS_pidfd_open, getpid(), 0));
+    lines = above_standard(memfd_create(PITHI_WATCH_FILE, MFD_CLOEXEC));
+    if (lines >= 0 && program >= 0) {
         /* fork, without a signal at the end, which could still be pending in the program */
         long child = syscall(SYS_clone, 0L, NULL, NULL, NULL, NULL);
         if (child == 0) {

@@ -2,10 +2,10 @@
  * recorded.
  *
  * Every process that the program starts loads this library too. Only the first process on rank 0, the process of
- * pith run itself, prints the message, when it ends. A memory file tells it whether another process recorded
- * something: that process opens the file through /proc and writes a byte into it. The library uses two high file
- * descriptors: the memory file, and a copy of standard error, because programs such as ls close theirs before they
- * end.
+ * pith run itself, prints the message, when it ends. The file of the watcher (run/watch.c) tells it whether another
+ * process recorded something: the recorder writes its line there, and a process that could not record, and has said
+ * why, an empty one. The library keeps no descriptor open, as a reader of standard error would also wait for children
+ * that go on. Programs such as ls close standard error before they end; then the watcher's is used.
  */
 #include "base/say.h"
 #include "base/watch_file.h"
@@ -15,22 +15,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-enum { DESCRIPTOR = 190 }; /* number of a file that other processes look for */
-
-static int mark = -1; /* the memory file, in the first process */
-static int standard_error = -1;
 
 struct note {
     char recorded; /* '+': the process of pith run has recorded something, perhaps in a program before exec */
     long first;
     int rank;       /* the rank, as the launcher says it */
-    char watch[32]; /* the file of run/watch.c, below /proc; "-": none */
+    char watch[32]; /* the watcher's file, below /proc; "-": none */
     char mpi[16], program[256];
 };
+
+static struct stat standard_error; /* at the start */
 
 /* 1: another library has said why this program is not recorded (mpi/other_mpi.c). */
 static int is_said(const struct note *note) { return note->mpi[0] == '!'; }
@@ -43,68 +39,55 @@ static int read_note(struct note *note)
                           note->watch, note->program) == 6;
 }
 
-__attribute__((constructor)) static void begin(void)
-{
-    struct note note;
+__attribute__((constructor)) static void begin(void) { fstat(STDERR_FILENO, &standard_error); }
 
-    if (!read_note(&note) || note.first != (long)getpid() || note.rank != 0)
-        return;
-    int fd = memfd_create("pith-run", MFD_CLOEXEC);
-    if (fd >= 0) {
-        mark = fcntl(fd, F_DUPFD_CLOEXEC, DESCRIPTOR);
-        close(fd);
-    }
-    if (mark >= 0 && mark != DESCRIPTOR) { /* the number is in use, but other processes look for it */
-        close(mark);
-        mark = -1;
-    }
-    if (mark >= 0)
-        standard_error = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, DESCRIPTOR + 1);
+static int is_standard_error(const struct stat *file)
+{
+    return file->st_dev == standard_error.st_dev && file->st_ino == standard_error.st_ino;
 }
 
-/* 1: a process that was killed, and could leave no byte, had begun to record. */
-static int was_killed(const struct note *note)
+/* -1: there is none any more. */
+static int open_standard_error(const struct note *note)
 {
+    struct stat file;
     char path[PITHI_WATCH_PATH];
-    struct stat info;
 
-    return pithi_watch_path(path, note->watch) && stat(path, &info) == 0 && info.st_size > 0;
+    if (fstat(STDERR_FILENO, &file) == 0 && is_standard_error(&file))
+        return STDERR_FILENO;
+    snprintf(path, sizeof path, "/proc/%ld/fd/2", atol(note->watch));
+    return stat(path, &file) == 0 && is_standard_error(&file)
+               ? open(path, O_WRONLY | O_APPEND | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+               : -1;
 }
 
 __attribute__((destructor)) static void end(void)
 {
     struct note note;
-    const char *quiet = secure_getenv("PITH_QUIET");
-    int is_quiet = quiet && *quiet && strcmp(quiet, "0") != 0;
+    char path[PITHI_WATCH_PATH];
+    struct stat recorded;
 
-    if (!read_note(&note) || note.rank != 0)
+    if (!read_note(&note) || note.rank != 0 || !pithi_watch_path(path, note.watch))
         return;
     if (note.first != (long)getpid()) {
-        if (pith_recorded() || is_said(&note)) {
-            char path[64];
-
-            snprintf(path, sizeof path, "/proc/%ld/fd/%d", note.first, DESCRIPTOR);
-            int fd = open(path, O_WRONLY | O_CLOEXEC);
-            if (fd >= 0) {
-                if (write(fd, "1", 1) != 1) {
-                    /* the first process will print its message although it is wrong */
-                }
-                close(fd);
+        int fd = pith_recorded() || is_said(&note) ? open(path, O_WRONLY | O_APPEND | O_CLOEXEC) : -1;
+        if (fd >= 0) {
+            if (write(fd, "\0\0", 3) != 3) {
+                /* the first process will print its message although it is wrong */
             }
+            close(fd);
         }
         return;
     }
-    if (mark < 0 || is_quiet || is_said(&note))
+    if (note.recorded == '+' || is_said(&note) || pith_recorded() || stat(path, &recorded) || recorded.st_size > 0)
         return;
-    if (note.recorded != '+' && !pith_recorded() && lseek(mark, 0, SEEK_END) == 0 && !was_killed(&note)) {
-        if (strcmp(note.mpi, "-") != 0)
-            pithi_say_to(standard_error, "nothing was recorded: %s called no MPI function and none of pith.h",
-                         note.program);
-        else
-            pithi_say_to(
-                standard_error,
-                "nothing was recorded: %s is not linked with MPI, was not started by mpirun, and called no function "
-                "of pith.h",
-                note.program);
-    }
+    int fd = open_standard_error(&note);
+    if (strcmp(note.mpi, "-") != 0)
+        pithi_say_to(fd, "nothing was recorded: %s called no MPI function and none of pith.h", note.program);
+    else
+        pithi_say_to(fd,
+                     "nothing was recorded: %s is not linked with MPI, was not started by mpirun, and called no "
+                     "function of pith.h",
+                     note.program);
+    if (fd > STDERR_FILENO)
+        close(fd);
 }
