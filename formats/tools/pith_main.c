@@ -204,9 +204,21 @@ static int is_done_by_rank_0(const char *command)
 
 /* ---- Running --------------------------------------------------------------------------------------------------- */
 
+static int is_help(const char *word) { return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0; }
+
+/* 1: help is asked for, at any place. `run` looks itself: it knows where the arguments of the program begin. */
+static int asks_for_help(const struct pithi_command *command, int argc, char **argv)
+{
+    int count = strcmp(command->name, "run") == 0 ? 0 : argc;
+    for (int i = 1; i < count && strcmp(argv[i], "--") != 0; i++)
+        if (is_help(argv[i]))
+            return 1;
+    return 0;
+}
+
 static int run_command(const struct pithi_command *command, int argc, char **argv)
 {
-    if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
+    if (asks_for_help(command, argc, argv)) {
         char *help[] = {"help", argv[0], NULL};
         return pithi_tool_help(2, help);
     }
@@ -270,7 +282,7 @@ int main(int argc, char **argv)
             return run_command(pithi_command_find("view"), argc, argv);
     }
     argc--, argv++;
-    if (argc == 0 || strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0) {
+    if (argc == 0 || is_help(argv[0])) {
         char *help[] = {"help", argc > 1 ? argv[1] : NULL, argc > 2 ? argv[2] : NULL, NULL};
         return pithi_tool_help(argc > 3 ? 3 : argc ? argc : 1, help); /* a second topic is passed on: help refuses it */
     }

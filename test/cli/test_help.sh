@@ -10,6 +10,12 @@ for command in $(pith help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do
     like "$(pith help "$command" | head -n 1)" "^usage: pith $command " "pith help $command"
 done
 is "$(pith print --help)" "$(pith help print)" "pith print --help is pith help print"
+for command in $(pith help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do
+    [ "$command" = run ] || is "$(pith "$command" absent.pith x --help; pith "$command" absent.pith -h x)" "$(pith help "$command" && pith help "$command")" "pith $command LOG --help, -h"
+done
+is "$(pith run -o x.pith --help; pith run --answer -h echo)" "$(pith help run && pith help run)" "pith run OPTION --help, -h"
+is "$(pith run echo --help -h 2>/dev/null)" "$(command echo --help -h)" "what follows the program is the program's"
+is "$(pith info -- --help 2>&1)" "pith: --help: cannot be opened: No such file or directory" "after -- it is a name"
 is "$(pith help | awk 'length > 120')" "" "no line is too long"
 
 # The formats.

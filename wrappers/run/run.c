@@ -67,6 +67,31 @@ static void parse_also(struct run_options *options, const char *names)
     free(copy);
 }
 
+/* PREFIX, where this program is PREFIX/libexec/pith/pith-run. */
+static char *prefix_of_this(void)
+{
+    char path[PATH_MAX];
+    ssize_t size = readlink("/proc/self/exe", path, sizeof path - 1);
+
+    path[size < 0 ? 0 : size] = 0;
+    for (int i = 0; i < 3; i++) {
+        char *slash = strrchr(path, '/');
+        if (slash)
+            *slash = 0;
+    }
+    return strdup(path);
+}
+
+/* Becomes `pith help run`. */
+static void help(void)
+{
+    char *prefix = prefix_of_this(), *path = NULL;
+
+    if (asprintf(&path, "%s/bin/pith", prefix) > 0)
+        execl(path, "pith", "help", "run", NULL);
+    usage("%s: %s", path ? path : prefix, strerror(errno));
+}
+
 /* `pith run` belongs behind mpirun. Prints the command the other way round: `from` is mpirun's first argument. */
 static void turn_round(const char *launcher, char **from)
 {
@@ -116,6 +141,8 @@ static void parse_options(int argc, char **argv, struct run_options *options)
             i++;
             break;
         }
+        if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
+            help();
         if (!strcmp(argv[i], "--answer")) {
             options->answer = 1;
             continue;
@@ -294,19 +321,7 @@ static void set_sanitizer(const struct program *program)
 
 static void set_preload(const struct run_options *options, const struct program *program, const char *mpi)
 {
-    /* PREFIX, where this program is PREFIX/libexec/pith/pith-run. */
-    char path[PATH_MAX];
-    ssize_t size = readlink("/proc/self/exe", path, sizeof path - 1);
-
-    if (size < 0)
-        size = 0;
-    path[size] = 0;
-    for (int i = 0; i < 3; i++) {
-        char *slash = strrchr(path, '/');
-        if (slash)
-            *slash = 0;
-    }
-    char *prefix = strdup(path);
+    char *prefix = prefix_of_this();
 
     if (!options->ready)
         preload(absolute(options->library));
