@@ -96,6 +96,9 @@ PITHLOG_API int pithlog_open(const char *path, struct pithlog **log);
  * returns anything but 0, opening stops with PITH_ERR_STOPPED. If the log opens at once, `progress` is not called. */
 PITHLOG_API int pithlog_open_watched(const char *path, int (*progress)(void *context, double part), void *context,
                                      struct pithlog **log);
+/* 1: the file or folder is a log of a format that can be read, by its first bytes. It may still be damaged. Opens the
+ * file, which takes some 13 us, and reports no error. */
+PITHLOG_API int pithlog_is_log(const char *path);
 PITHLOG_API void pithlog_close(struct pithlog *log);
 PITHLOG_API const struct pithlog_info *pithlog_get_info(const struct pithlog *log);
 PITHLOG_API const struct pithlog_def *pithlog_get_def(const struct pithlog *log, uint32_t id);     /* NULL: none */

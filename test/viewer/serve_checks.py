@@ -66,7 +66,8 @@ def check_reading():
     status, body, head = ask(BASE)
     same(status, 200, "the list")
     listed = re.findall(rb'href="\?log=([^"]*)"', body)
-    same(listed, [b"a%20%26%20b.pith", b"run.pith", b"words.txt"], "has the logs; no link, hidden file, other file")
+    same(listed, [b"a%20%26%20b.pith", b"as-alog", b"as-chrome", b"as-clog2", b"as-paje", b"as-picl", b"as-slog2", b"packed",
+                  b"par.prv", b"run.pith", b"words.txt"], "has the logs, also of other names; no link, hidden file, other file")
     has(body.decode(), "a &amp; b.pith", "with their names")
     plain, packed = ask(f"{BASE}?log=run.pith"), ask(f"{BASE}?log=run.pith", Accept_Encoding="br, gzip")
     ok(b"Content-Encoding: gzip" in packed[2] and gzip.decompress(packed[1]) == plain[1], "a page, packed if that is accepted")
@@ -102,14 +103,15 @@ def check_reading():
     status, body, _ = ask(f"{BASE}bytes?log=words.txt&bytes=0-6")
     same((status, body), (200, b"\x89Pith\r\n"), "a log of another format is served as a native one")
     ok(text["size"] != os.path.getsize("folder/words.txt"), "with its own size")
-    same(facts("a%20%26%20b.pith")["state"], "ready", "a name with blanks")
+    same([facts(name)["state"] for name in ("a%20%26%20b.pith", "as-alog", "packed", "par.prv")], ["ready"] * 4,
+         "a name with blanks, and those that say nothing")
 
 
 def check_paths():
     wrong = []
     for name in ("../secret.pith", "..%2fsecret.pith", "%2e%2e%2fsecret.pith", "/etc/passwd", "%2fetc%2fpasswd", "..", ".",
                  "", "folder%2frun.pith", "./run.pith", "link.pith", "inner.pith", ".hidden.pith",
-                 "notes.md", "run.pith/", os.path.abspath("secret.pith").replace("/", "%2f")):
+                 "notes.md", "README.txt", "par.pcf", "run.pith/", os.path.abspath("secret.pith").replace("/", "%2f")):
         for what in ("", "facts", "first", "bytes", "answer", "legend"):
             status, body, _ = ask(f"{BASE}{what}?log={name}&bytes=0-9")
             if (status, body) != (404, b"there is no such log\n"):

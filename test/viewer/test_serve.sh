@@ -54,7 +54,11 @@ cp folder/run.pith secret.pith && cp folder/run.pith "folder/a & b.pith" && cp f
 "$build/test/bench/make_big_log" next.pith 2 4 20000
 ln -s ../secret.pith folder/link.pith
 ln -s run.pith folder/inner.pith
-echo "notes" >folder/notes.md
+echo "notes" >folder/notes.md && echo "no log" >folder/README.txt
+# What they are decides, not what they are called.
+for format in alog clog2 slog2 picl paje chrome; do pith convert folder/run.pith folder/as-$format --format=$format 2>/dev/null; done
+cp folder/words.txt folder/words && gzip folder/words && mv folder/words.gz folder/packed
+pith convert folder/run.pith folder/par.prv 2>/dev/null
 serve folder
 like "$link" '^http://127\.0\.0\.1:[0-9]+/[0-9a-f]{32}/$' "a link"
 port=${link#http://*:} port=${port%%/*}
@@ -68,7 +72,7 @@ like "$(tail -n 1 checks.out)" '^1\.\.[0-9]+$' "with all of them"
 checks_of checks.out
 ends INT "Ctrl-C ends it"
 is "$(wc -l <said)" 1 "without a word"
-is "$(ls folder | xargs)" "a & b.pith broken.pith inner.pith inner.pith.d link.pith notes.md words.txt" "nothing was written into the folder"
+is "$(ls folder | xargs)" "README.txt a & b.pith as-alog as-chrome as-clog2 as-paje as-picl as-slog2 broken.pith inner.pith inner.pith.d link.pith notes.md packed par.pcf par.prv par.row words.txt" "nothing was written into the folder"
 
 # Ends while a log is prepared: the process that does it ends, too.
 mkdir -p slow/bin slow/libexec/pith && ln -s "$build/share" slow/share && cp "$build/libexec/pith/pith-serve" slow/libexec/pith/ &&

@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <pithlog.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -45,28 +46,26 @@ static size_t name_count;
 
 /* ---- Which logs there are ---------------------------------------------------------------------------------------- */
 
-/* The suffix of a format that can be read, also if packed. */
-static int is_log_name(const char *name)
+static struct pithi_serve_log *find_known(const char *name)
 {
-    char plain[NAME_MAX + 1];
-    size_t length = strlen(name);
-
-    if (*name == '.' || length > NAME_MAX)
-        return 0;
-    memcpy(plain, name, length + 1);
-    if (length > 3 && strcmp(plain + length - 3, ".gz") == 0)
-        plain[length - 3] = '\0';
-    int format = pithi_format_name_of_path(plain);
-    return format >= 0 && !strstr("csv json sqlite perfetto ctf", pithi_format_names[format].name);
+    for (size_t i = 0; i < log_count; i++)
+        if (strcmp(logs[i]->name, name) == 0)
+            return logs[i];
+    return NULL;
 }
 
-/* 1: an entry of the folder that is a log: a file, or a folder where a format has one. */
+/* 1: an entry of the folder that is a log: a file, or a folder where a format has one. The content decides, as in all
+ * commands; only a file with Pith's own suffix is listed in any case, because its page says what is wrong with it. A
+ * log that was asked for before is not looked at again, for each request comes here. */
 static int is_listed(int folder, const char *name)
 {
+    char path[PATH_MAX];
     struct stat st;
 
-    return !strchr(name, '/') && is_log_name(name) && fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-           (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode));
+    return *name != '.' && !strchr(name, '/') && fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+           (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)) &&
+           snprintf(path, sizeof path, "%s/%s", served, name) < (int)sizeof path &&
+           (pithi_format_name_of_path(name) == 0 || find_known(name) || pithlog_is_log(path));
 }
 
 static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
@@ -131,12 +130,9 @@ struct pithi_serve_log *pithi_serve_find(const char *name)
     closedir(folder);
     if (!is_there || snprintf(path, sizeof path, "%s/%s", served, name) >= (int)sizeof path)
         return NULL;
-    for (size_t i = 0; i < log_count; i++)
-        if (strcmp(logs[i]->name, name) == 0) {
-            logs[i]->used = used;
-            return logs[i];
-        }
-    struct pithi_serve_log *log = add(name, path);
+    struct pithi_serve_log *log = find_known(name);
+    if (!log)
+        log = add(name, path);
     if (log)
         log->used = used;
     return log;
@@ -171,7 +167,7 @@ int pithi_serve_begin(const char *path)
     program = find_program();
     if (!program)
         return pithi_serve_failed("/proc/self/exe: %s", strerror(errno));
-    is_folder = S_ISDIR(st.st_mode) && !is_log_name(strrchr(whole, '/') + 1);
+    is_folder = S_ISDIR(st.st_mode) && !pithlog_is_log(whole);
     if (is_folder)
         return access(whole, R_OK | X_OK) == 0 ? 0 : pithi_serve_failed("%s: %s", path, strerror(errno));
     /* By the name that the user gave: a log that is written anew may then be another file. */

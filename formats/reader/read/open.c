@@ -559,6 +559,46 @@ int pithi_log_open_file(const char *name, int fd, struct pithlog **log)
 
 int pithlog_open(const char *path, struct pithlog **log) { return open_log(path, &(struct way){0}, log); }
 
+/* 1: a mapped file, or the unpacked copy of its begin, is a log. */
+static int is_log(const char *path, int fd, size_t size, int is_copy)
+{
+    enum { PACKED = 16 << 10 }; /* bytes of a packed file that are unpacked: at most 16 MiB come out */
+    void *data = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+    int is_cut = 0, is = 0;
+
+    if (data == MAP_FAILED)
+        return 0;
+    pithi_fault_watch(data, size, &is_cut);
+    if (!is_copy && pithi_zip_is_gzip(data, size)) {
+        int copy = pithi_temporary_file();
+        uint64_t unpacked = 0;
+        const char *why;
+        if (copy >= 0 &&
+            pithi_zip_gunzip(data, size < PACKED ? size : PACKED, copy, NULL, &unpacked, &why) == PITH_OK && unpacked)
+            is = is_log(path, copy, (size_t)unpacked, 1);
+        if (copy >= 0)
+            close(copy);
+    } else /* a native log that gzip packed is refused */
+        is = (!is_copy && pithi_native_is(data, size)) ||
+             probe(&(struct pithi_input){.path = path, .data = data, .size = size}) != NULL;
+    pithi_fault_leave(data);
+    munmap(data, size);
+    return is && !__atomic_load_n(&is_cut, __ATOMIC_SEQ_CST);
+}
+
+int pithlog_is_log(const char *path)
+{
+    int fd = pithi_open_input(path, 0), is = 0;
+    struct stat st;
+
+    if (fd < 0)
+        return errno == EISDIR && probe(&(struct pithi_input){.path = path}) != NULL;
+    if (fstat(fd, &st) == 0 && st.st_size > 0)
+        is = is_log(path, fd, (size_t)st.st_size, 0);
+    close(fd);
+    return is;
+}
+
 int pithlog_open_watched(const char *path, int (*progress)(void *context, double part), void *context,
                          struct pithlog **log)
 {
