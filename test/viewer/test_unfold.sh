@@ -37,7 +37,10 @@ awk 'BEGIN {
 pith convert many.txt many.pith
 pith draw many.pith -o low.svg --unfold all --lanes 0-9
 is "$(grep -c '>rank [0-9]<' low.svg)" 10 "each lane has its label, also where rows are low"
-ok $(($(grep -c '>level [0-9]*<' low.svg) < 50)) "with levels between"
+is "$(grep -o '>level [0-9]*<' low.svg | sort | uniq -c | grep -o '[0-9]*' | paste -sd ': ')" \
+    "10:10 10:15 10:20 10:25 10:30 10:35 10:40 10:45 1:50" "with the same round levels below each"
+pith draw many.pith -o high.svg --unfold all --lanes 0-7
+is "$(grep -o '>level [0-9]*<' high.svg | sort -u | wc -l):$(grep -o '<svg [^>]*' high.svg | grep -c 'height="6[45]')" 49:1 "400 rows are high enough for names"
 
 # Levels that occur only outside of the time have no row: three before 1 s, one from then on, four from 2 s on.
 printf '%s\t0\t0\t%s\n' 0 'enter	a' 0.1 'enter	b' 0.2 'enter	c' 0.3 'leave	c' 1 'leave	b' 1.5 'event	e' 2 'enter	b' 2 'enter	c' 2 'enter	d' \

@@ -190,10 +190,11 @@ static uint32_t all_rows(const struct pithi_figure *figure)
 }
 static double all_gaps(const struct pithi_figure *figure) { return figure->stack.count * (double)BAND_GAP; }
 
-/* The largest natural height of all rows together. */
-enum { MOST_NATURAL = 2000 };
+/* The largest natural height of all rows together; the most rows of unfolded lanes that are high enough for names. */
+enum { MOST_NATURAL = 2000, MOST_NAMED = 400 };
 
-/* Rows of an unfolded lane are high enough for names, as long as all of them fit. */
+/* Rows of an unfolded lane are high enough for names even if the picture becomes long: without names, nothing can be
+ * read in it. */
 static double natural_row_height(const struct pithi_figure *figure)
 {
     uint32_t rows = all_rows(figure);
@@ -206,7 +207,7 @@ static double natural_row_height(const struct pithi_figure *figure)
         return 30;
     if (rows <= 24)
         return 24;
-    if (rows <= 64 || (rows <= MOST_NATURAL / 16 && figure->is_unfolded))
+    if (rows <= 64 || (rows <= MOST_NAMED && figure->is_unfolded))
         return 16;
     return rows <= 128 ? 10 : rows <= 400 ? 4 : 2;
 }
@@ -519,12 +520,24 @@ static int is_in_the_way(const struct pithi_plot *plot, uint32_t row)
     return 0;
 }
 
+/* Which levels and depths have labels: the multiples of this number, the same below each lane. */
+static uint32_t labelled_depths(double row_height)
+{
+    static const uint32_t steps[] = {1, 2, 5, 10, 20, 50, 100};
+    uint32_t i = 0;
+
+    while (i + 1 < sizeof steps / sizeof *steps && steps[i] * row_height < LEAST_LABEL_SPACING - 2)
+        i++;
+    return steps[i];
+}
+
 /* The labels of a plot's rows: those of the figure, or of a band of its iterations. */
 static void draw_labels(const struct pithi_figure *figure, const struct pithi_plot *plot,
                         const struct pithi_painter *painter)
 {
     double left = MARGIN + figure->band_label_width;
     uint32_t every = figure->is_unfolded ? 1 : (uint32_t)ceil(LEAST_LABEL_SPACING / plot->row_height);
+    uint32_t depths = labelled_depths(plot->row_height);
     double top, height, y, last_y = -INFINITY;
     char label[128];
 
@@ -533,10 +546,12 @@ static void draw_labels(const struct pithi_figure *figure, const struct pithi_pl
     for (uint32_t row = 0; row < plot->row_count; row += every) {
         /* the text's foot, so that its middle is the middle of the bar; never above the plot */
         y = fmax(plot->y + 9, floor(plot->y + row * plot->row_height + top + height / 2 + 4));
-        if (y - last_y < LEAST_LABEL_SPACING - 2 || is_in_the_way(plot, row))
+        int is_below = pithi_row_is_below(&plot->rows[row]);
+        if (y - last_y < LEAST_LABEL_SPACING - 2 || is_in_the_way(plot, row) ||
+            (is_below && plot->rows[row].band % depths))
             continue;
         last_y = y;
-        int is_faint = plot->rows[row].counter != PITHI_NONE || pithi_row_is_below(&plot->rows[row]);
+        int is_faint = plot->rows[row].counter != PITHI_NONE || is_below;
         pithi_row_label(plot->log, plot->rows[row], label, sizeof label);
         pithi_text_in(painter, left, y, figure->label_width + 4 - figure->band_label_width, text_font,
                       is_faint ? PITHI_RGB_FAINT : PITHI_RGB_TEXT, label);
