@@ -32,6 +32,11 @@ needs_golden := $(gives_way) $(O)/test/golden/make_golden $(O)/test/cli/make_cli
 $(O)/test/unit/%: $(O)/obj/test/unit/%.o $(core_a) $(lib_a) $(log_a)
 	@mkdir -p $(@D)
 	$(LINK) -o $@ $^ -lz -lm -lpthread $(LIBS)
+# With the colours of MPI's functions.
+$(O)/test/unit/test_core_colours: $(O)/test/unit/%: $(O)/obj/test/unit/%.o $(O)/obj/wrappers/mpi/group.o $(core_a) \
+		$(lib_a) $(log_a)
+	@mkdir -p $(@D)
+	$(LINK) -o $@ $^ -lz -lm -lpthread $(LIBS)
 # Those of recording need nothing of the viewer, which `make check-tsan` then need not build.
 unit_record := $(filter $(addprefix $(O)/test/unit/test_,record% spill% encode% thread%),$(unit_bin))
 READS ?= $(O)# the build whose reader and commands read what was recorded

@@ -47,11 +47,11 @@ static void define_all(void)
     defs.compute = define(PITHLOG_STATE, "compute", "#40a090", "user", "");
     defs.refine = define(PITHLOG_STATE, "refine mesh", "#80e0b0", "user", "");
     defs.write = define(PITHLOG_STATE, "write checkpoint", "#206080", "user", "");
-    defs.irecv = define(PITHLOG_STATE, "MPI_Irecv", "#d6c8de", "MPI point-to-point", "");
-    defs.isend = define(PITHLOG_STATE, "MPI_Isend", "#c7b4d2", "MPI point-to-point", "");
+    defs.irecv = define(PITHLOG_STATE, "MPI_Irecv", "#d4ace0", "MPI point-to-point", "");
+    defs.isend = define(PITHLOG_STATE, "MPI_Isend", "#eccae6", "MPI point-to-point", "");
     defs.waitall = define(PITHLOG_STATE, "MPI_Waitall", "#d9694f", "MPI wait", "");
-    defs.allreduce = define(PITHLOG_STATE, "MPI_Allreduce", "#8a79b5", "MPI collective", "");
-    defs.barrier = define(PITHLOG_STATE, "MPI_Barrier", "#756fa0", "MPI collective", "");
+    defs.allreduce = define(PITHLOG_STATE, "MPI_Allreduce", "#624c92", "MPI collective", "");
+    defs.barrier = define(PITHLOG_STATE, "MPI_Barrier", "#5c586e", "MPI collective", "");
     defs.init = define(PITHLOG_STATE, "MPI_Init", "#b9bfca", "MPI environment", "");
     defs.finalize = define(PITHLOG_STATE, "MPI_Finalize", "#b9bfca", "MPI environment", "");
     defs.checkpoint = define(PITHLOG_EVENT_TYPE, "checkpoint", "#206080", "user", "step=%d");

@@ -14,7 +14,7 @@ BEGIN {
     print "# event", "name=pith:sample", "colour=", "group=pith", "format=cpu=%l"
     print "# event", "name=pith:module", "colour=", "group=pith", "format=begin=%X end=%X bias=%X build=%s path=%s"
     print "# state", "name=MPI_Waitall", "colour=#d9694f", "group=MPI wait"
-    print "# state", "name=MPI_Allreduce", "colour=#8a79b5", "group=MPI collective"
+    print "# state", "name=MPI_Allreduce", "colour=#624c92", "group=MPI collective"
     for (rank = 0; rank < 2; rank++)
         record(1000, "event", "pith:module", "payload=begin=500000000000 end=500000010000 bias=500000000000 " \
             "build=feedbeef path=/gone/heat")

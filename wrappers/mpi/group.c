@@ -6,22 +6,24 @@
 #include <string.h>
 
 /* Quiet colours, so that what the program does and where it waits are seen first: red for calls that only wait, light
- * red for tests, violet, grey and beige for the others, brown for files. Functions that should differ at sight have
- * colours of their own in roles.table. Matched with the beginning of the class or the name; the first match counts. */
+ * red for tests, rose for messages, violet for collectives, grey and beige for the others, brown for files. Functions
+ * that should differ at sight have colours of their own in roles.table. A search found those of messages and
+ * collectives (test_core_colours.c says how far they are apart, also for the colour-blind). Matched with the beginning
+ * of the class or the name; the first match counts. */
 static const struct {
     const char *classes, *name, *group, *colour;
 } groups[] = {
-    {"coll", "", "MPI collective", "#8a79b5"},
-    {"send", "", "MPI point-to-point", "#a58ab5"},
-    {"isend", "", "MPI point-to-point", "#c7b4d2"},
-    {"recv", "", "MPI point-to-point", "#85689a"},
-    {"irecv", "", "MPI point-to-point", "#d6c8de"},
+    {"coll", "", "MPI collective", "#624c92"},
+    {"send", "", "MPI point-to-point", "#c294aa"},
+    {"isend", "", "MPI point-to-point", "#eccae6"},
+    {"recv", "", "MPI point-to-point", "#8c707a"},
+    {"irecv", "", "MPI point-to-point", "#d4ace0"},
     {"wait", "", "MPI wait", "#d9694f"},
     {"test", "", "MPI wait", "#e8b3a3"},
-    {"start", "", "MPI point-to-point", "#c7b4d2"},
-    {"probe", "", "MPI point-to-point", "#b59fc0"},
+    {"start", "", "MPI point-to-point", "#eccae6"},
+    {"probe", "", "MPI point-to-point", "#e4cdd2"},
     {"request", "", "MPI point-to-point", "#c9ccd3"},
-    {"p2p", "", "MPI point-to-point", "#9680ad"},
+    {"p2p", "", "MPI point-to-point", "#a4769e"},
     {"comm", "", "MPI communicator", "#aab1bf"},
     {"job", "", "MPI environment", "#b9bfca"},
     {"", "MPI_File_", "MPI file", "#9c8468"},

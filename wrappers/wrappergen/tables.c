@@ -3,7 +3,7 @@
  * The roles table has a row for each function, with its classes and the roles of its arguments:
  *
  *     # comment
- *     MPI_Send  send  peer=dest type=datatype colour:#a58ab5
+ *     MPI_Send  send  peer=dest type=datatype colour:#c294aa
  *
  * ROLE=NAME: the argument NAME, as the MPI standard calls it, has this role. A role named like its argument may be left
  * out. KEY:TEXT gives {{KEY}} the value TEXT. Several classes are written a,b; no class: -. A function NAME_c
