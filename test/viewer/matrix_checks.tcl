@@ -79,6 +79,14 @@ like [set $told] {from 0  :  3 messages, 7 kB} "the total of a line"
 lassign [$picture coords [lindex [$picture find withtag column1] 0]] x0 y0 x1 y1
 event generate $picture <Motion> -x [expr {int($x0 + 2)}] -y [expr {int($y0 + 3)}]
 like [set $told] {to 1  :  3 messages, 13 kB} "and of a column"
+proc head_of_totals {} {
+    variable picture
+    lmap item [$picture find withtag total] {$picture itemcget $item -text}
+}
+is [lsort -unique [head_of_totals]] total "the bars at the sides are named"
+matrix bandwidth
+is [lsort -unique [head_of_totals]] mean "of bandwidths they are no sums"
+matrix bytes
 matrix comm MPI_COMM_WORLD
 is [dict get [matrix pair 0 1] count] 2 "of one communicator"
 ok [catch {matrix comm none}] "that must be there"

@@ -162,7 +162,8 @@ oo::class create ::pith::Heatmap {
         if {$matrix eq {} || $width <= 1 || [$matrix ranks] eq {}} {
             return
         }
-        set left [expr {[font measure PithSmall [lindex [$matrix ranks] end]] + 34}]
+        set left [expr {max([font measure PithSmall [lindex [$matrix ranks] end]] + 34,
+            [font measure PithSmall total] + 12)}]
         # In a low panel, the scale is on the right of the tiles, and there are no totals below.
         set is_low [expr {$height < [px 280] && $width > [px 640]}]
         lassign [lmap pixels [expr {$is_low ? {34 400 6} : {34 76 116}}] {px $pixels}] top right bottom
@@ -223,6 +224,14 @@ oo::class create ::pith::Heatmap {
         if {!$is_low} {
             lappend sides column $columns $left $right $bottom 46
         }
+        set text [expr {$value eq "bandwidth" ? "mean" : "total"}]
+        set places [list [expr {$right + 6}] [expr {$top - 6}] sw]
+        if {!$is_low} {
+            lappend places [expr {$left - 6}] [expr {$bottom + [px 12]}] e
+        }
+        foreach {x y anchor} $places {
+            $canvas create text $x $y -anchor $anchor -font PithSmall -text $text -fill [colour faint] -tags total
+        }
         foreach {name totals first last edge room} $sides {
             set most [tcl::mathfunc::max 1e-9 {*}$totals]
             set number 0
@@ -258,8 +267,7 @@ oo::class create ::pith::Heatmap {
         $matrix scale $scale $wide 10
         $canvas create image $left $y -anchor nw -image $scale
         if {$low == $high} {
-            $canvas create text [expr {$left + $wide + 14}] [expr {$y + 5}] -anchor w -font PithSmall \
-                -text "[my value_name $value]: all [my value_text $high]" -fill [colour text]
+            my name_scale [expr {$left + $wide}] $y "[my value_name $value]: all [my value_text $high]"
             return
         }
         set texts [list 0 w [expr {$logarithmic ? $low : 0}]  0.5 n \
@@ -268,8 +276,16 @@ oo::class create ::pith::Heatmap {
             $canvas create text [expr {$left + $share * $wide}] [expr {$y + 14}] -font PithSmall \
                 -anchor [dict get {w nw n n e ne} $anchor] -text [my value_text $amount] -fill [colour faint]
         }
-        $canvas create text [expr {$left + $wide + 14}] [expr {$y + 5}] -anchor w -font PithSmall \
-            -text [my value_name $value] -fill [colour text]
+        my name_scale [expr {$left + $wide}] $y [my value_name $value]
+    }
+
+    # Beside the scale; without room there, below it and its numbers.
+    method name_scale {right y text} {
+        lassign [list [expr {$right + 14}] [expr {$y + 5}] w] x middle anchor
+        if {$x + [font measure PithSmall $text] > [winfo width $canvas]} {
+            lassign [list $right [expr {$y + [px 28]}] ne] x middle anchor
+        }
+        $canvas create text $x $middle -anchor $anchor -font PithSmall -text $text -fill [colour text]
     }
 
     # ---- The pointer
