@@ -59,6 +59,19 @@ for scale in 1 2; do
         quit' 2>stderr.txt)" $'{8962962963 s} 121:23:57\n50' "scale $scale: no digit of a long time is cut; a column that is made narrow stays so"
 done
 
+# ---- Long names have the room that a wide panel has
+name=$(printf 'solver<double>::iterate_%.0s' 1 2 3 4)
+printf '%s\t0\t0\t%s\t%s\n' 0 enter "$name" 1 leave "$name" 1 enter short 2 leave short >names.txt
+is "$(pith view names.txt -e '
+    wm geometry [winfo toplevel [canvas]] 1500x800
+    prefer scale 1
+    legend_columns off
+    panel below
+    sync; update
+    set tree [winfo toplevel [canvas]].panes.legend.tree
+    puts [lsort [lmap item [$tree children {}] {string trim [$tree item $item -text]}]]
+    quit' 2>/dev/null)" "short $name" "below, a long name is whole"
+
 # ---- What depends on the paper; messages
 out=$(pith view plain.pith -e 'puts [colour blue]; theme dark; puts [colour blue]; palette safe; palette log; theme light
     puts [colour blue]; quit' 2>/dev/null | tr '\n' ' ')

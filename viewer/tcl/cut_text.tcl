@@ -108,8 +108,9 @@ proc ::pith::make_room {tree font values needed} {
 }
 
 # Shows as many of the COLUMNS of a table as leave room for the names. DROPPED: lists of columns; each list goes at once,
-# the first one first. Tk fits columns into the table only when that changes its size.
-proc ::pith::fit_columns {tree columns dropped} {
+# the first one first. WANTED: the room that the longest name needs. Tk fits columns into the table only when that
+# changes its size.
+proc ::pith::fit_columns {tree columns dropped {wanted 0}} {
     foreach drop [list {} {*}$dropped] {
         set columns [lmap column $columns {expr {$column in $drop ? [continue] : $column}}]
         set rest [expr {[winfo width $tree] - 2 - [::tcl::mathop::+ {*}[lmap column $columns {$tree column $column -width}]]}]
@@ -119,7 +120,7 @@ proc ::pith::fit_columns {tree columns dropped} {
     }
     $tree configure -displaycolumns $columns
     # In a wide table, the numbers stay near the names, so that the eye finds their line.
-    set width [expr {min($rest, max([::pith::theme::px 420], $rest * 2 / 5))}]
+    set width [expr {min($rest, max([::pith::theme::px 420], $rest * 2 / 5, $wanted))}]
     $tree column #0 -width [expr {max([$tree column #0 -minwidth], $width)}] -stretch [expr {$width == $rest}]
 }
 

@@ -24,6 +24,8 @@ oo::class create ::pith::Legend {
     variable functions    ;# a LegendSamples
     variable columns      ;# a LegendColumns
     variable room         ;# width of the names' column for which names are cut
+    variable wanted       ;# width of it that the longest name needs; that for which the columns were fitted
+    variable fitted
     variable before       ;# pixels before the name of a definition
     variable tip          ;# tooltip with the name in full
     variable editor       ;# script called with ids to change a colour
@@ -41,7 +43,7 @@ oo::class create ::pith::Legend {
         set rows [::pith::LegendRows new $model]
         set waits [::pith::LegendWaits new $model $rows [namespace code {my fill}]]
         set functions [::pith::LegendSamples new $model $rows [namespace code {my fill}]]
-        set room 0
+        lassign {0 0 0} room wanted fitted
         set all [::pith::preferences::get legend_all]
         set grouped [::pith::preferences::get legend_groups]
         set px [px 4]
@@ -272,7 +274,8 @@ oo::class create ::pith::Legend {
             set columns_too [string is true -strict $detailed]
             set width [winfo width $tree]
             set bar [expr {$width > [px 700] ? [px 240] : $columns_too || $width < [px 340] ? 0 : [px 60]}]
-            $columns fit [$waits is_on] $columns_too
+            set fitted $wanted
+            $columns fit [$waits is_on] $columns_too $wanted
             if {$bar != $before} {
                 my forget_rows
                 my fill
@@ -290,6 +293,7 @@ oo::class create ::pith::Legend {
     }
 
     method cut_name {name font before} {
+        set wanted [expr {max($wanted, [font measure $font "$name  "] + [px $before] + $bar)}]
         return " [::pith::cut_text $name $font [expr {$room - [px $before] - $bar}]]"
     }
 
@@ -338,6 +342,7 @@ oo::class create ::pith::Legend {
     method forget_rows {} {
         set shown [dict map {item look} $shown {string cat old}]
         set made_of [dict map {item of} $made_of {string cat old}]
+        lassign {0 0} wanted fitted
     }
 
     # All icons have changed.
@@ -391,7 +396,7 @@ oo::class create ::pith::Legend {
                 $tree selection remove [list $item]
             }
         }
-        if {[$columns is_wider]} {
+        if {[$columns is_wider] || $wanted > $fitted} {
             my fit_columns
         }
     }
@@ -743,15 +748,16 @@ oo::class create ::pith::LegendColumns {
 
     method is_wider {} { return $wider }
 
-    method fit {with_waiting detailed} {
+    method fit {with_waiting detailed wanted} {
         set wider 0
         if {!$detailed} {
             set columns $::pith::LegendColumns::brief
-            ::pith::fit_columns $tree [expr {$with_waiting ? [linsert $columns 1 waiting] : $columns}] {lens waiting eye}
+            ::pith::fit_columns $tree [expr {$with_waiting ? [linsert $columns 1 waiting] : $columns}] \
+                {lens waiting eye} $wanted
             return
         }
         set columns [set ::pith::LegendColumns::[expr {$with_waiting ? "waiting" : "usual"}]]
-        ::pith::fit_columns $tree $columns {find inclusive count caused waiting show}
+        ::pith::fit_columns $tree $columns {find inclusive count caused waiting show} $wanted
     }
 }
 
