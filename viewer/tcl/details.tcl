@@ -288,7 +288,11 @@ oo::class create ::pith::Details {
     method counter_lines {hit} {
         # Unit 1 means no unit.
         set unit [expr {[dict get $hit unit] eq "1" ? {} : [dict get $hit unit]}]
-        set lines [list {} [dict get $hit name] on [my place_of $hit] value [string trim "[format %.10g [dict get $hit last]] $unit"]]
+        set value [string trim "[format %.10g [dict get $hit last]] $unit"]
+        if {$unit eq "ns" && abs([dict get $hit last]) >= 1e3 && abs([dict get $hit last]) < 9e18} {
+            append value " ([::pithtk::duration [expr {wide([dict get $hit last])}]])"
+        }
+        set lines [list {} [dict get $hit name] on [my place_of $hit] value $value]
         if {[dict get $hit low] != [dict get $hit high]} {
             lappend lines here "[format %.10g [dict get $hit low]] to [format %.10g [dict get $hit high]]"
         }

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "core/scene/arrows.h"
+#include "core/scene/axis.h"
 #include "core/cells/memory.h"
 #include "core/raster/palette.h"
 #include "core/scene/waiting.h"
@@ -470,6 +471,23 @@ void pithi_graphs_free(struct pithi_graphs *graphs)
 
 enum { SCALE_TEXT = 9, SCALE_AROUND = 3 }; /* pixels */
 
+/* Four digits: "2.815 s" of 2815123456 ns, "12.35 kB" of 12345 bytes, "2.815 G instructions". */
+static void graph_text(double value, const char *unit, char *text, size_t size)
+{
+    static const char *const prefixes[] = {"", "k", "M", "G", "T", "P", "E"};
+    int i = 0, is_bytes = strcmp(unit, "bytes") == 0;
+
+    if (strcmp(unit, "ns") == 0 && fabs(value) < 9e18) {
+        pithi_duration_text((int64_t)value, text, size);
+        return;
+    }
+    double least = fabs(value) < 9999.5 ? 9999.5 : 999.95; /* 1234 has four digits and needs no letter */
+    while (fabs(value) >= least && i < 6)
+        value /= 1000, i++;
+    snprintf(text, size, "%.4g%s%s%s%.40s", value, i || *unit ? " " : "", prefixes[i],
+             i && *unit && !is_bytes ? " " : "", i && is_bytes ? "B" : unit);
+}
+
 /* The values at the upper and lower edge of a graph, at its left end: both if the row has room for two lines, else the
  * upper one. Nothing is drawn if the values are all 0: then the graph has no height. */
 static void draw_scale(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t row, double top,
@@ -485,12 +503,12 @@ static void draw_scale(const struct pithi_plot *plot, const struct pithi_painter
         return;
     /* "1" is the unit of a number without a unit */
     unit = strcmp(unit, "1") ? unit : ""; /* no unit */
-    snprintf(text, sizeof text, "%.4g%s%.40s", graph->high, *unit ? " " : "", unit);
+    graph_text(graph->high, unit, text, sizeof text);
     painter->text(painter->context, plot->x + around, top + ceil(size * 0.72) + 1, PITHI_LEFT, font,
                   pithi_theme()->text, text);
     if (height < 2 * (size + around))
         return;
-    snprintf(text, sizeof text, "%.4g", graph->low);
+    graph_text(graph->low, unit, text, sizeof text);
     painter->text(painter->context, plot->x + around, top + height - 2, PITHI_LEFT, font, pithi_theme()->text, text);
 }
 
