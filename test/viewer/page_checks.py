@@ -450,6 +450,11 @@ def check_answer(browser):
     shown.until("findings && !element('findings').hidden")
     has(shown.page.text("#answer"), "Show me", "which comes with them")
     shown.page.close()
+    shown = Shown(browser, "alone.html")
+    shown.until("findings")
+    same(shown.page.text("#answer"), "The log has no MPI calls and no messages, so nothing can be said about waiting.",
+         "nothing costs: no button either")
+    shown.page.close()
 
 
 def check_flash(browser):

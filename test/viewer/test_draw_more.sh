@@ -10,6 +10,9 @@ make_log=$build/test/viewer/make_log
 "$make_log" plain plain.pith && "$make_log" rich rich.pith && "$make_log" big big.pith
 ok $? "logs are made"
 
+printf '0\t0\t0\tevent\tping\n' >one.txt && pith draw one.txt -o one.svg
+like "$(cat one.svg)" '>1 rank, 1 record, 0 ns</text>' "one record is no records"
+
 # ---- words: the same as by options
 same() { # WHAT WORDS OPTIONS...
     local what=$1 words=$2

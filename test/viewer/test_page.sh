@@ -67,6 +67,7 @@ pith draw plain.pith -o bare.html --title plain.pith -e 'names off; height 30; a
 printf '%b\n' '0\t0\t0\tenter\tstep' '0\t1\t0\tenter\tstep' '0.1\t0\t0\tenter\tMPI_Recv' '0.61\t1\t0\tenter\tMPI_Send' \
     '0.61\t1\t0\tsend\t\tcomm=0\tpeer=0\ttag=0\tbytes=8' '0.7\t0\t0\trecv\t\tcomm=0\tpeer=1\ttag=0\tbytes=8' \
     '0.7\t0\t0\tleave\tMPI_Recv' '0.7\t1\t0\tleave\tMPI_Send' '0.8\t0\t0\tleave\tstep' '0.8\t1\t0\tleave\tstep' >late.txt
+printf '%b\n' '0\t0\t0\tenter\twork' '1\t0\t0\tleave\twork' >alone.txt && pith draw alone.txt -o alone.html
 pith draw late.txt -o late.html --waits -e 'names off; arrows off; height 30'
 python3 "$top/test/analyze/random_log.py" 3 3 && pith draw 3.txt -o run.html
 printf '0.4\trank 0\there it begins\n' >late.txt.notes

@@ -1183,7 +1183,7 @@ const char *pithi_module_answer(void)
     if (!now.draw.analysis || !begin(&json, &answer, &answer_size))
         return NULL;
     pithi_json_put_begin(&json, NULL, '{');
-    if (!pithlog_analysis_answer(now.draw.analysis, &found) && found->place.from_ns < found->place.to_ns) {
+    if (!pithlog_analysis_answer(now.draw.analysis, &found) && found->ns > 0) {
         int64_t from_ns, to_ns;
         pithi_view_of_place(now.draw.analysis, &found->place, &from_ns, &to_ns);
         put_interval(&json, from_ns, to_ns);

@@ -507,8 +507,9 @@ void pithi_figure_subtitle(const struct pithi_figure *figure, char *text, size_t
     if (pithi_arrows_left_out(plot))
         snprintf(arrows, sizeof arrows, ", messages not drawn (would cover %.0f %%)",
                  100 * fmin(plot->arrows.cover, 1));
-    snprintf(text, size, "%" PRIu32 " rank%s%s, %s records, %s%s%s%s%s%s%s%s", info->ranks, info->ranks == 1 ? "" : "s",
-             lanes, records, duration, window, groups, waits, core_waits, path, missing, arrows);
+    snprintf(text, size, "%" PRIu32 " rank%s%s, %s record%s, %s%s%s%s%s%s%s%s", info->ranks,
+             info->ranks == 1 ? "" : "s", lanes, records, info->records == 1 ? "" : "s", duration, window, groups,
+             waits, core_waits, path, missing, arrows);
 }
 
 /* 1: a row's label takes the room of that of a lane below. Levels and functions mean nothing without their lane. */
