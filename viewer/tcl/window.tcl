@@ -403,9 +403,10 @@ oo::class create ::pith::Window {
     method choose_log {} {
         set path [tk_getOpenFile -parent $top -title "Open a log" -initialdir [file dirname [file normalize [$model path]]] \
             -filetypes {
-            {{All logs} {.pith .clog2 .slog2 .clog .alog .log .trf .picl .json .txt .spill}}
-            {Pith .pith} {CLOG {.clog2 .clog}} {SLOG-2 .slog2} {ALOG {.alog .log}} {PICL {.trf .picl}}
-             {Chrome .json} {Text .txt}
+            {{All logs} {.pith .spill .clog2 .clog .clog1 .slog2 .alog .log .trf .picl .prv .paraver .otf2 .json .chrome
+                .paje .trace .txt .text .gz}}
+            {Pith .pith} {CLOG {.clog2 .clog .clog1}} {SLOG-2 .slog2} {ALOG {.alog .log}} {PICL {.trf .picl}}
+            {Paraver {.prv .paraver}} {OTF2 .otf2} {Chrome {.json .chrome}} {Paje {.paje .trace}} {Text {.txt .text}}
             {{All files} *}}]
         if {$path ne {}} {
             my open_or_complain $path
