@@ -86,6 +86,19 @@ for name, *values in list(csv.reader(open("two.csv")))[1:]: print(name, values[l
 rank 1 4.0 4.0
 all rows 3.0 5.0" "its values, and the mean of both ranks"
 is "$(tail -n 1 none.csv | tr -d , )" "all rows" "without a value where it is divided by nothing"
+# In a low window the pane is lower, and the strip with the whole log stays.
+is "$(pith view values.pith -e '
+    set path [[[lindex [info class instances ::pith::Window] 0] timeline] path]
+    wm geometry [winfo toplevel $path] 800x500
+    update; sync
+    derive {value(load*)}
+    sync; update; sync
+    puts [lmap widget [grid slaves $path] {
+        if {[winfo y $widget] + [winfo height $widget] <= [winfo height $path]} continue
+        set widget
+    }]
+    puts [expr {[winfo height $path.derivedplot] >= 40}]
+    quit' 2>&1)" $'\n1' "a low window: nothing is cut off"
 while IFS='|' read -r formula error; do
     out=$(pith view values.pith -e "derive {$formula}; quit" 2>&1)
     is "$out" "pith: view: -e: formula: $error" "wrong: $formula"

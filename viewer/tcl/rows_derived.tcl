@@ -9,7 +9,7 @@ oo::class create ::pith::Derived {
     variable plot side photo
     variable found         ;# result, a command of tk/log_object.h; {} none yet
     variable readout
-    variable height        ;# of the picture, in pixels
+    variable height        ;# of the picture where there is room, in pixels
 
     constructor {its_window} {
         next $its_window "Derived rows"
@@ -55,6 +55,9 @@ oo::class create ::pith::Derived {
         grid $board -row 6 -column 0 -columnspan 2 -sticky nsew
         grid $side -row 7 -column 0 -sticky nsew
         grid $plot -row 7 -column 1 -sticky nsew
+        # Where the timelines have little room, it is lower, so that the strip with the whole log stays.
+        grid rowconfigure $path 7 -weight 1 -minsize [px 40]
+        update idletasks ;# else the head has no size yet
         event generate $path <<Panes>>
         bind $body.formula <Return> [list $me entered]
         bind $body.formula <Escape> "[list focus [[$window timeline] plot]]; break"
@@ -72,6 +75,7 @@ oo::class create ::pith::Derived {
         my drop
         if {[my is_open]} {
             destroy $board $side $plot
+            grid rowconfigure [[$window timeline] path] 7 -weight 0 -minsize 0
             event generate [[$window timeline] path] <<Panes>>
         }
     }
@@ -108,8 +112,11 @@ oo::class create ::pith::Derived {
         }
     }
 
+    # The height that the picture has.
+    method high {} { return [expr {[winfo height $plot] > 1 ? [winfo height $plot] : $height}] }
+
     method ask {callback} {
-        return [[$model log] derive $formula {*}$stretch [expr {max(1, [winfo width $plot])}] $height $callback]
+        return [[$model log] derive $formula {*}$stretch [expr {max(1, [winfo width $plot])}] [my high] $callback]
     }
 
     method answered {result} {
@@ -133,7 +140,8 @@ oo::class create ::pith::Derived {
         if {$found eq {} || ![my is_open]} {
             return
         }
-        $found draw $photo $height
+        set high [my high]
+        $found draw $photo $high
         $plot configure -background [colour paper]
         $side configure -background [colour paper]
         $side delete all
@@ -141,8 +149,8 @@ oo::class create ::pith::Derived {
         set line_height [font metrics PithSmall -linespace]
         set below 0
         for {set line 0} {$line < $lines} {incr line} {
-            set y [expr {($line + 0.5) * $height / $lines}]
-            if {$y - $line_height / 2 < $below || $y + $line_height / 2 > $height} continue
+            set y [expr {($line + 0.5) * $high / $lines}]
+            if {$y - $line_height / 2 < $below || $y + $line_height / 2 > $high} continue
             $side create text [expr {[winfo width $side] - 8}] $y -anchor e -font PithSmall -fill [colour text] \
                 -text [my line_name $line]
             set below [expr {$y + $line_height / 2}]
@@ -172,10 +180,10 @@ oo::class create ::pith::Derived {
 
     method moved {x y} {
         [$window pointer] shadow $x
-        if {$found eq {} || $y < 0 || $y >= $height} {
+        if {$found eq {} || $y < 0 || $y >= [my high]} {
             return
         }
-        set line [expr {int($y * [dict get [$found info] lines] / $height)}]
+        set line [expr {int($y * [dict get [$found info] lines] / [my high])}]
         set readout "[my line_name $line]: [my number [$found at $line $x]],  all rows: [my number [$found at -1 $x]]"
     }
 
