@@ -175,7 +175,7 @@ static void pass_needs(struct stream *s, struct pithi_graph *g, uint32_t *first,
     for (uint32_t *link = first;
          (said = number(s, need ? (uint64_t)need->kind << 3 | need->of : 0)) != 0 && !s->has_failed;) {
         if (s->is_reading) {
-            if (!(need = pithi_chunks_add(&g->needs, &g->scratch, sizeof *need))) {
+            if (!(need = pithi_chunks_add(&g->needs, &g->need_scratch, sizeof *need))) {
                 s->has_failed = 1;
                 return;
             }
@@ -311,7 +311,7 @@ static void pass_graph(struct stream *s, struct pithi_graph *g)
     copy.needs = without_address(copy.needs);
     copy.colls = without_address(copy.colls);
     copy.positions = without_address(copy.positions);
-    copy.scratch = (struct pithi_scratch){0};
+    copy.scratch = copy.need_scratch = (struct pithi_scratch){0};
     raw(s, &copy, sizeof copy);
     if (s->has_failed)
         return;
@@ -323,6 +323,7 @@ static void pass_graph(struct stream *s, struct pithi_graph *g)
         g->lanes = NULL;
         g->needs = g->colls = g->positions = (struct pithi_chunks){0};
         g->scratch = pithi_scratch_of_lanes(info->lanes);
+        g->need_scratch = pithi_scratch_beside(&g->scratch);
     }
     array(s, &g->is_call, info->defs, 1);
     chunks(s, g, &g->colls, copy.colls.count, sizeof(struct pithi_graph_coll));

@@ -95,7 +95,7 @@ static inline int pithi_grow(void *array, uint32_t count, uint32_t *room, size_t
     void **at = array;
     if (count < *room)
         return 1;
-    uint32_t more = *room ? *room * 2 : 8;
+    uint32_t more = *room ? *room * 2 : 4;
     void *moved = more > *room ? realloc(*at, more * item) : NULL;
     if (!moved)
         return 0;

@@ -18,16 +18,20 @@
 enum { IN_MEMORY = 8 << 20, FIRST = 64 << 10, LARGEST = 8 << 20 };
 /* Of lanes: bytes that may stay in memory, and how many more for each lane; log2 of the items in the chunks that all of
  * them fill at the same time; bytes between two looks; how many times more bytes come into memory than are passed if
- * they lie far apart. */
-enum { MOST = 24 << 20, MOST_OF_LANE = 5 << 9, GROWING_BITS = 20, LOOK = 2 << 20, FAR_APART = 32 };
+ * they lie far apart; how many times in a row this must be seen. Between two looks, FAR_APART times as many bytes may
+ * come into memory. With 2 MiB, 64 lanes exceeded the limit by 15 MiB, and 65,536 lanes by 70 MiB. */
+enum { MOST = 34 << 20, MOST_OF_LANE = 9 << 8, GROWING_BITS = 20, LOOK = 256 << 10, FAR_APART = 32, FAR_TIMES = 16 };
 
 /* The limit of resident memory holds for the process. So all threads of an analysis share one count, and release pages
- * together. */
+ * together. What is not in a file is counted together, too: each pass and each thread has scratch memory of its own. */
 struct pithi_scratch_pool {
     pthread_mutex_t lock;
     uint32_t users;
-    size_t most;                      /* bytes that may stay in memory */
+    size_t in_memory;                 /* bytes of parts that are not in files */
+    size_t most;                      /* bytes of files that may stay in memory */
     size_t progress;                  /* bytes passed since pages were let go */
+    unsigned far_apart;               /* so many times in a row, passes have read far apart until then */
+    int statm;                        /* /proc/self/statm; -1: cannot be read */
     struct pithi_scratch_part *parts; /* those in files */
     uint32_t count, room;
 };
@@ -44,11 +48,25 @@ static int fill(int fd, size_t bytes)
     return 1;
 }
 
+/* Returns 1 if a part may be without a file, and counts it. */
+static int may_be_in_memory(struct pithi_scratch *s, size_t bytes)
+{
+    size_t *in_memory = s->pool ? &s->pool->in_memory : &s->in_memory;
+
+    if (s->pool)
+        pthread_mutex_lock(&s->pool->lock);
+    int may = *in_memory + bytes <= IN_MEMORY;
+    *in_memory += may ? bytes : 0;
+    if (s->pool)
+        pthread_mutex_unlock(&s->pool->lock);
+    return may;
+}
+
 static char *new_part(struct pithi_scratch *s, size_t bytes, int *is_file)
 {
     int fd = -1, flags = MAP_PRIVATE | MAP_ANONYMOUS;
 
-    if (s->in_memory + bytes > IN_MEMORY) {
+    if (!may_be_in_memory(s, bytes)) {
         if ((fd = pithi_temporary_file()) < 0)
             return NULL;
         flags = MAP_SHARED;
@@ -56,8 +74,6 @@ static char *new_part(struct pithi_scratch *s, size_t bytes, int *is_file)
     char *memory = fd >= 0 && !fill(fd, bytes) ? MAP_FAILED : mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, fd, 0);
     if (fd >= 0)
         close(fd);
-    else
-        s->in_memory += bytes;
     *is_file = fd >= 0;
     return memory == MAP_FAILED ? NULL : memory;
 }
@@ -86,13 +102,12 @@ void *pithi_scratch_get(struct pithi_scratch *s, size_t bytes)
             munmap(part.memory, part.bytes);
             return NULL;
         }
-        s->passed += part.bytes;
-        pithi_scratch_look(s);
         s->parts[s->count++] = part;
         s->used = 0;
     }
     char *got = s->parts[s->count - 1].memory + s->used;
     s->used += bytes;
+    pithi_scratch_passed(s, bytes);
     return got;
 }
 
@@ -105,6 +120,7 @@ struct pithi_scratch pithi_scratch_of_lanes(uint32_t lanes)
     if (s.pool) {
         pthread_mutex_init(&s.pool->lock, NULL);
         s.pool->users = 1;
+        s.pool->statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
         s.pool->most = MOST + (size_t)lanes * MOST_OF_LANE;
     }
     while (s.chunk_bits > PITHI_CHUNK_FIRST_BITS && lanes >> (GROWING_BITS - s.chunk_bits))
@@ -132,8 +148,9 @@ static void let_go(const struct pithi_scratch_part *parts, uint32_t count)
 }
 
 /* If much more comes into memory than the passes report, they read places that lie far apart. Pages that are let go
- * would be read again soon, which costs more than the memory is worth: then twice as much may stay. (A search for
- * causes that goes far back made 1.5e6 page faults instead of 1e5, and took three times as long.) */
+ * would be read again soon. If this goes on, it costs more than the memory is worth: then twice as much may stay. (A
+ * search for causes that goes far back made 1.5e6 page faults instead of 1e5, and took three times as long. But causes
+ * of 65,536 lanes read far apart only seven times, and twice as much memory gained nothing.) */
 void pithi_scratch_look(struct pithi_scratch *s)
 {
     struct pithi_scratch_pool *pool = s->pool;
@@ -147,18 +164,18 @@ void pithi_scratch_look(struct pithi_scratch *s)
     pthread_mutex_lock(&pool->lock);
     pool->progress += passed;
     /* The bytes of files that the process has in memory. */
-    int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
     char text[128];
-    ssize_t size = fd >= 0 ? read(fd, text, sizeof text - 1) : 0;
+    ssize_t size = pool->statm >= 0 ? pread(pool->statm, text, sizeof text - 1, 0) : 0;
     unsigned long long in_memory;
 
-    if (fd >= 0)
-        close(fd);
     text[size > 0 ? size : 0] = '\0';
     size_t here = sscanf(text, "%*u %*u %llu", &in_memory) == 1 ? (size_t)in_memory * (size_t)sysconf(_SC_PAGESIZE) : 0;
     if ((here ? here : pool->progress) > pool->most) {
-        if (pool->progress < pool->most / FAR_APART)
+        pool->far_apart = pool->progress < pool->most / FAR_APART ? pool->far_apart + 1 : 0;
+        if (pool->far_apart == FAR_TIMES) {
             pool->most *= 2;
+            pool->far_apart = 0;
+        }
         pool->progress = 0;
         let_go(pool->parts, pool->count);
     }
@@ -171,16 +188,20 @@ void pithi_scratch_free(struct pithi_scratch *s)
         struct pithi_scratch_pool *pool = s->pool;
 
         pthread_mutex_lock(&pool->lock);
-        for (uint32_t i = 0; i < s->count; i++)
+        for (uint32_t i = 0; i < s->count; i++) {
+            pool->in_memory -= s->parts[i].is_file ? 0 : s->parts[i].bytes;
             for (uint32_t k = 0; s->parts[i].is_file && k < pool->count; k++)
                 if (pool->parts[k].memory == s->parts[i].memory) {
                     pool->parts[k] = pool->parts[--pool->count];
                     break;
                 }
+        }
         int is_last = --pool->users == 0;
         pthread_mutex_unlock(&pool->lock);
         if (is_last) {
             pthread_mutex_destroy(&pool->lock);
+            if (pool->statm >= 0)
+                close(pool->statm);
             free(pool->parts);
             free(pool);
         }

@@ -14,7 +14,7 @@ struct pithi_scratch {
         int is_file;
     } * parts;
     uint32_t count, room;
-    size_t used, in_memory; /* used: of the last part */
+    size_t used, in_memory; /* used: of the last part; in_memory: of parts without a file, if it is alone */
     size_t passed;          /* since it last looked how much is in memory */
     size_t look;            /* `passed` at which it looks; 0: PITHI_SCRATCH_LOOK */
     uint32_t chunk_bits;    /* of arrays in it: log2 of the items of their longest chunks; 0: PITHI_CHUNK_BITS */

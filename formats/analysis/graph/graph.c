@@ -202,7 +202,7 @@ static int reserve_needs(struct pithi_graph *g, struct building_lane *of)
     places = places < NEEDS_LEAST ? NEEDS_LEAST : places > most ? most : places;
     of->next_need = g->needs.count;
     for (uint32_t i = 0; i < places; i++)
-        if (!pithi_chunks_add(&g->needs, &g->scratch, sizeof(struct pithi_need)))
+        if (!pithi_chunks_add(&g->needs, &g->need_scratch, sizeof(struct pithi_need)))
             return 0;
     of->need_end = g->needs.count;
     return 1;
@@ -789,6 +789,7 @@ int pithi_graph_build(struct pithi_graph *g, struct pithlog *log, int64_t from_n
     int damaged = PITH_OK, err;
 
     *g = (struct pithi_graph){.log = log, .scratch = pithi_scratch_of_lanes(pithlog_get_info(log)->lanes)};
+    g->need_scratch = pithi_scratch_beside(&g->scratch);
     TRY(pithi_waits_open(log, &query, &client, &records, &b.waits));
     TRY(pithi_colls_open(log, 1, &b.colls));
     TRY(pithi_epochs_open(log, &b.epochs));
@@ -846,6 +847,7 @@ void pithi_graph_free(struct pithi_graph *g)
     pithi_chunks_free(&g->needs);
     pithi_chunks_free(&g->colls);
     pithi_chunks_free(&g->positions);
+    pithi_scratch_free(&g->need_scratch);
     pithi_scratch_free(&g->scratch);
     *g = (struct pithi_graph){0};
 }

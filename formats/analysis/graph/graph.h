@@ -102,6 +102,7 @@ struct pithi_graph {
     struct pithi_graph_lane *lanes; /* [lanes] */
     struct pithi_chunks needs, colls, positions;
     struct pithi_scratch scratch;
+    struct pithi_scratch need_scratch; /* memory of `needs`: so pieces lie side by side for passes that use no needs */
     uint64_t sends, recvs, coll_calls; /* messages and collectives seen */
     uint64_t matched;                  /* messages with both ends */
 };

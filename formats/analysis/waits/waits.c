@@ -154,7 +154,7 @@ static void posts_free(struct posts *posts) { free(posts->calls); }
 static int posts_add(struct posts *posts, const struct post *post)
 {
     if (posts->next - posts->first == posts->room && posts->room < POSTS_MOST) {
-        uint32_t room = posts->room ? posts->room * 2 : 8;
+        uint32_t room = posts->room ? posts->room * 2 : 4;
         struct post *calls = malloc(room * sizeof *calls);
         if (!calls)
             return 0;

@@ -4,7 +4,7 @@
  * repeatedly. (Knuth, The Art of Computer Programming 3, 5.4: external sorting.)
  *
  *     100,000 lanes:  391 runs of 256 lanes (the last of 160), each in order of time
- *                     the merge has 391 players, and 16 MB of buffers: 42,908 bytes for each run
+ *                     the merge has 391 players, and 8 MB of buffers: 21,454 bytes for each run
  *
  * The size of the file is bounded: a query with many records is handled in slabs, time spans of some 16 million
  * records. Slabs with too many records are halved: their number is only estimated, as if records were spread evenly
@@ -127,7 +127,7 @@ static const unsigned char *unpack(struct packing *before, const unsigned char *
 enum {
     AT_ONCE = 256,            /* records */
     OUT_BYTES = 1 << 20,      /* bytes written at once */
-    BUFFERS_BYTES = 16 << 20, /* bytes of all buffers of a merge */
+    BUFFERS_BYTES = 8 << 20,  /* bytes of all buffers of a merge */
     BUFFER_LEAST = 4096,      /* bytes of one buffer, at least */
     BUFFER_MOST = 65536       /* and at most */
 };
