@@ -153,7 +153,7 @@ static void array(struct stream *s, void *items, size_t count, size_t size)
 static void chunks(struct stream *s, struct pithi_graph *g, struct pithi_chunks *items, uint32_t count, size_t size)
 {
     for (uint32_t i = 0; i < count && !s->has_failed; i++) {
-        void *item = s->is_reading ? pithi_chunks_add(items, &g->scratch, size) : pithi_chunks_at(items, i, size);
+        void *item = s->is_reading ? pithi_chunks_add(items, &g->rest_scratch, size) : pithi_chunks_at(items, i, size);
         pithi_scratch_passed(&g->scratch, size);
         s->has_failed |= !item;
         if (item)
@@ -175,7 +175,7 @@ static void pass_needs(struct stream *s, struct pithi_graph *g, uint32_t *first,
     for (uint32_t *link = first;
          (said = number(s, need ? (uint64_t)need->kind << 3 | need->of : 0)) != 0 && !s->has_failed;) {
         if (s->is_reading) {
-            if (!(need = pithi_chunks_add(&g->needs, &g->need_scratch, sizeof *need))) {
+            if (!(need = pithi_chunks_add(&g->needs, &g->rest_scratch, sizeof *need))) {
                 s->has_failed = 1;
                 return;
             }
@@ -237,8 +237,8 @@ static void pass_moved(struct stream *s, struct pithi_graph *g, struct pithi_chu
     uint32_t before = 0;
 
     for (uint32_t i = 0; i < count && !s->has_failed; i++) {
-        struct pithi_graph_moved *moved =
-            s->is_reading ? pithi_chunks_add(all, &g->scratch, sizeof *moved) : pithi_chunks_at(all, i, sizeof *moved);
+        struct pithi_graph_moved *moved = s->is_reading ? pithi_chunks_add(all, &g->rest_scratch, sizeof *moved)
+                                                        : pithi_chunks_at(all, i, sizeof *moved);
         pithi_scratch_passed(&g->scratch, sizeof *moved);
         s->has_failed |= !moved;
         if (!moved)
@@ -288,9 +288,9 @@ static void pass_positions(struct stream *s, struct pithi_graph *g, uint32_t cou
     int64_t before_ns = 0;
 
     for (uint32_t i = 0; i < count && !s->has_failed; i++) {
-        struct pithi_graph_position *position = s->is_reading
-                                                    ? pithi_chunks_add(&g->positions, &g->scratch, sizeof *position)
-                                                    : pithi_chunks_at(&g->positions, i, sizeof *position);
+        struct pithi_graph_position *position =
+            s->is_reading ? pithi_chunks_add(&g->positions, &g->rest_scratch, sizeof *position)
+                          : pithi_chunks_at(&g->positions, i, sizeof *position);
         pithi_scratch_passed(&g->scratch, sizeof *position);
         s->has_failed |= !position;
         if (!position)
@@ -311,7 +311,7 @@ static void pass_graph(struct stream *s, struct pithi_graph *g)
     copy.needs = without_address(copy.needs);
     copy.colls = without_address(copy.colls);
     copy.positions = without_address(copy.positions);
-    copy.scratch = copy.need_scratch = (struct pithi_scratch){0};
+    copy.scratch = copy.rest_scratch = (struct pithi_scratch){0};
     raw(s, &copy, sizeof copy);
     if (s->has_failed)
         return;
@@ -323,7 +323,7 @@ static void pass_graph(struct stream *s, struct pithi_graph *g)
         g->lanes = NULL;
         g->needs = g->colls = g->positions = (struct pithi_chunks){0};
         g->scratch = pithi_scratch_of_lanes(info->lanes);
-        g->need_scratch = pithi_scratch_beside(&g->scratch);
+        g->rest_scratch = pithi_scratch_beside(&g->scratch);
     }
     array(s, &g->is_call, info->defs, 1);
     chunks(s, g, &g->colls, copy.colls.count, sizeof(struct pithi_graph_coll));

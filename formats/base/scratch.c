@@ -212,7 +212,26 @@ void pithi_scratch_free(struct pithi_scratch *s)
     *s = (struct pithi_scratch){0};
 }
 
+static void *get_near(struct pithi_scratch *s, struct pithi_near *near, size_t bytes)
+{
+    if (bytes >= PITHI_NEAR_BYTES)
+        return pithi_scratch_get(s, bytes);
+    if (near->left < bytes) {
+        if (!(near->next = pithi_scratch_get(s, PITHI_NEAR_BYTES)))
+            return NULL;
+        near->left = PITHI_NEAR_BYTES;
+    }
+    near->left -= bytes;
+    near->next += bytes;
+    return near->next - bytes;
+}
+
 void *pithi_chunks_add(struct pithi_chunks *a, struct pithi_scratch *scratch, size_t size)
+{
+    return pithi_chunks_add_near(a, scratch, NULL, size);
+}
+
+void *pithi_chunks_add_near(struct pithi_chunks *a, struct pithi_scratch *scratch, struct pithi_near *near, size_t size)
 {
     if (a->count > UINT32_MAX - PITHI_CHUNK_FIRST)
         return NULL;
@@ -223,7 +242,8 @@ void *pithi_chunks_add(struct pithi_chunks *a, struct pithi_scratch *scratch, si
                          : a->count >> a->bits        ? 1u << a->bits
                                                       : a->count;
         if (!pithi_grow_one(&a->chunks, a->chunk_count, sizeof *a->chunks) ||
-            !(a->chunks[a->chunk_count] = pithi_scratch_get(scratch, items * size)))
+            !(a->chunks[a->chunk_count] = near && items >> a->bits ? get_near(scratch, near, items * size)
+                                                                   : pithi_scratch_get(scratch, items * size)))
             return NULL;
         a->chunk_count++;
         a->item_room += items;

@@ -52,12 +52,22 @@ struct pithi_chunks {
 
 /* Adds an item of `size` bytes; NULL: no memory, or almost 2^32 items. */
 void *pithi_chunks_add(struct pithi_chunks *array, struct pithi_scratch *scratch, size_t size);
+/* Memory for the chunks of arrays that are used one after another: so these lie side by side, although arrays grow in
+ * any order. All zero: empty. */
+struct pithi_near {
+    char *next; /* what is left of the last PITHI_NEAR_BYTES, */
+    size_t left;
+};
+enum { PITHI_NEAR_BYTES = 64 << 10 }; /* which the kernel brings into memory together */
+/* The same as pithi_chunks_add; `near` gets the chunks that do not double. NULL: none. */
+void *pithi_chunks_add_near(struct pithi_chunks *array, struct pithi_scratch *scratch, struct pithi_near *near,
+                            size_t size);
 /* The same, faster: `last` is the last item; NULL: none. */
-static inline void *pithi_chunks_add_after(struct pithi_chunks *array, struct pithi_scratch *scratch, void *last,
-                                           size_t size)
+static inline void *pithi_chunks_add_after(struct pithi_chunks *array, struct pithi_scratch *scratch,
+                                           struct pithi_near *near, void *last, size_t size)
 {
     if (array->count % PITHI_CHUNK_FIRST == 0)
-        return pithi_chunks_add(array, scratch, size);
+        return pithi_chunks_add_near(array, scratch, near, size);
     array->count++;
     return (char *)last + size;
 }

@@ -69,10 +69,12 @@ struct building {
     struct pithi_colls *colls;
     struct pithi_epochs *epochs; /* NULL: none */
     struct building_lane *lanes;
-    unsigned char *at_init; /* [definitions]: 1: MPI_Init, 2: MPI_Finalize */
-    unsigned char *serves;  /* [definitions]: 1: an MPI call that serves accesses of other ranks */
-    unsigned char *clocks;  /* [definitions]: 1: MPI_Wtime or MPI_Wtick: its time belongs to the state around it */
-    unsigned *traits;       /* [definitions] */
+    unsigned char *at_init;  /* [definitions]: 1: MPI_Init, 2: MPI_Finalize */
+    unsigned char *serves;   /* [definitions]: 1: an MPI call that serves accesses of other ranks */
+    unsigned char *clocks;   /* [definitions]: 1: MPI_Wtime or MPI_Wtick: its time belongs to the state around it */
+    unsigned *traits;        /* [definitions] */
+    struct pithi_near *near; /* [lanes >> near_bits]: memory for the pieces of so many lanes */
+    uint32_t near_bits;
     /* The window as asked for; the first and the last end of MPI_Init. */
     int64_t from_ns, to_ns, first_init_ns, init_ns;
     uint32_t kinds;               /* mask of the kinds of records that are read */
@@ -96,7 +98,8 @@ static int new_piece(struct building *b, uint32_t lane, int64_t time_ns, uint32_
     struct pithi_lane_piece *last = b->lanes[lane].last;
 
     if (!last || last->begin_ns != time_ns || pithi_graph_is_call(g, last->state))
-        last = b->lanes[lane].last = pithi_chunks_add_after(&g->lanes[lane].pieces, &g->scratch, last, sizeof *last);
+        last = b->lanes[lane].last = pithi_chunks_add_after(&g->lanes[lane].pieces, &g->scratch,
+                                                            &b->near[lane >> b->near_bits], last, sizeof *last);
     if (!last)
         return no_memory(g);
     *last = (struct pithi_lane_piece){.begin_ns = time_ns, .state = state};
@@ -202,7 +205,7 @@ static int reserve_needs(struct pithi_graph *g, struct building_lane *of)
     places = places < NEEDS_LEAST ? NEEDS_LEAST : places > most ? most : places;
     of->next_need = g->needs.count;
     for (uint32_t i = 0; i < places; i++)
-        if (!pithi_chunks_add(&g->needs, &g->need_scratch, sizeof(struct pithi_need)))
+        if (!pithi_chunks_add(&g->needs, &g->rest_scratch, sizeof(struct pithi_need)))
             return 0;
     of->need_end = g->needs.count;
     return 1;
@@ -328,7 +331,7 @@ static void add_coll_need(struct building *b, const struct coll_step *step)
 
 static struct pithi_graph_coll *new_coll(struct pithi_graph *g, uint32_t comm, uint32_t kind)
 {
-    struct pithi_graph_coll *coll = pithi_chunks_add(&g->colls, &g->scratch, sizeof *coll);
+    struct pithi_graph_coll *coll = pithi_chunks_add(&g->colls, &g->rest_scratch, sizeof *coll);
 
     if (coll)
         *coll = (struct pithi_graph_coll){.last_ns = INT64_MIN,
@@ -349,7 +352,7 @@ static int begin_member(struct pithi_graph *g, uint32_t lane, uint32_t piece, ui
                         int is_root)
 {
     struct pithi_graph_coll *coll = pithi_graph_coll(g, instance);
-    struct pithi_graph_member *member = pithi_chunks_add(&g->lanes[lane].members, &g->scratch, sizeof *member);
+    struct pithi_graph_member *member = pithi_chunks_add(&g->lanes[lane].members, &g->rest_scratch, sizeof *member);
     int64_t begin_ns = pithi_graph_piece(g, lane, piece)->begin_ns;
 
     if (!member)
@@ -383,7 +386,7 @@ static int make_positions(struct pithi_graph *g, struct pithi_graph_coll *coll)
     uint32_t size = comm_size(g, coll->comm), first = g->positions.count + 1;
 
     for (uint32_t i = 0; i < size; i++) {
-        struct pithi_graph_position *position = pithi_chunks_add(&g->positions, &g->scratch, sizeof *position);
+        struct pithi_graph_position *position = pithi_chunks_add(&g->positions, &g->rest_scratch, sizeof *position);
         if (!position)
             return 0;
         *position = (struct pithi_graph_position){INT64_MIN, PITHI_NO_LANE};
@@ -396,7 +399,7 @@ static int make_positions(struct pithi_graph *g, struct pithi_graph_coll *coll)
 static int add_moved(struct pithi_graph *g, const struct pithlog_record *r, uint32_t state)
 {
     struct pithi_graph_lane *lane = &g->lanes[r->lane];
-    struct pithi_graph_moved *moved = pithi_chunks_add(&lane->moved, &g->scratch, sizeof *moved);
+    struct pithi_graph_moved *moved = pithi_chunks_add(&lane->moved, &g->rest_scratch, sizeof *moved);
 
     if (moved)
         *moved = (struct pithi_graph_moved){lane->pieces.count - 1, state, r->bytes, r->got_bytes};
@@ -644,7 +647,10 @@ static int prepare(struct building *b)
     g->lanes = calloc(info->lanes + (size_t)1, sizeof *g->lanes);
     b->lanes = calloc(info->lanes + (size_t)1, sizeof *b->lanes);
     b->traits = calloc(info->defs + (size_t)1, sizeof *b->traits);
-    if (!g->is_call || !b->at_init || !b->serves || !b->clocks || !b->traits || !g->lanes || !b->lanes)
+    while (sizeof(struct pithi_lane_piece) << (b->near_bits + g->scratch.chunk_bits) < PITHI_NEAR_BYTES)
+        b->near_bits++;
+    b->near = calloc((info->lanes >> b->near_bits) + (size_t)1, sizeof *b->near);
+    if (!b->near || !g->is_call || !b->at_init || !b->serves || !b->clocks || !b->traits || !g->lanes || !b->lanes)
         return no_memory(g);
     g->has_mpi = pithi_has_mpi_calls(g->log);
     for (uint32_t i = 0; i < info->defs; i++) {
@@ -789,7 +795,7 @@ int pithi_graph_build(struct pithi_graph *g, struct pithlog *log, int64_t from_n
     int damaged = PITH_OK, err;
 
     *g = (struct pithi_graph){.log = log, .scratch = pithi_scratch_of_lanes(pithlog_get_info(log)->lanes)};
-    g->need_scratch = pithi_scratch_beside(&g->scratch);
+    g->rest_scratch = pithi_scratch_beside(&g->scratch);
     TRY(pithi_waits_open(log, &query, &client, &records, &b.waits));
     TRY(pithi_colls_open(log, 1, &b.colls));
     TRY(pithi_epochs_open(log, &b.epochs));
@@ -828,6 +834,7 @@ out:
     free(b.at_init);
     free(b.serves);
     free(b.clocks);
+    free(b.near);
     free(b.traits);
     pithi_colls_close(b.colls);
     pithi_epochs_close(b.epochs);
@@ -847,7 +854,7 @@ void pithi_graph_free(struct pithi_graph *g)
     pithi_chunks_free(&g->needs);
     pithi_chunks_free(&g->colls);
     pithi_chunks_free(&g->positions);
-    pithi_scratch_free(&g->need_scratch);
+    pithi_scratch_free(&g->rest_scratch);
     pithi_scratch_free(&g->scratch);
     *g = (struct pithi_graph){0};
 }

@@ -101,10 +101,9 @@ struct pithi_graph {
     unsigned char *is_call;         /* [definitions]: 1: an MPI call; PITHI_CALL_FIRST: it waits for the first need */
     struct pithi_graph_lane *lanes; /* [lanes] */
     struct pithi_chunks needs, colls, positions;
-    struct pithi_scratch scratch;
-    struct pithi_scratch need_scratch; /* memory of `needs`: so pieces lie side by side for passes that use no needs */
-    uint64_t sends, recvs, coll_calls; /* messages and collectives seen */
-    uint64_t matched;                  /* messages with both ends */
+    struct pithi_scratch scratch, rest_scratch; /* rest: all but pieces, which so lie side by side */
+    uint64_t sends, recvs, coll_calls;          /* messages and collectives seen */
+    uint64_t matched;                           /* messages with both ends */
 };
 
 /* Reads the whole log, or only [from_ns, to_ns] if `is_part`. The window is [from_ns, to_ns]; INT64_MIN and INT64_MAX:

@@ -125,11 +125,11 @@ static const unsigned char *unpack(struct packing *before, const unsigned char *
 }
 
 enum {
-    AT_ONCE = 256,            /* records */
-    OUT_BYTES = 1 << 20,      /* bytes written at once */
-    BUFFERS_BYTES = 8 << 20,  /* bytes of all buffers of a merge */
-    BUFFER_LEAST = 4096,      /* bytes of one buffer, at least */
-    BUFFER_MOST = 65536       /* and at most */
+    AT_ONCE = 256,           /* records */
+    OUT_BYTES = 1 << 20,     /* bytes written at once */
+    BUFFERS_BYTES = 8 << 20, /* bytes of all buffers of a merge */
+    BUFFER_LEAST = 4096,     /* bytes of one buffer, at least */
+    BUFFER_MOST = 65536      /* and at most */
 };
 #define FILE_MOST (UINT64_C(1) << 30) /* bytes */
 
