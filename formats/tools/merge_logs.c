@@ -19,6 +19,7 @@
 #include "native/log.h"
 #include "native/segment.h"
 #include "reader/read/copy.h"
+#include "reader/read/match.h"
 #include "tools/outfile.h"
 #include "tools/tools.h"
 
@@ -348,7 +349,8 @@ static int fill(void *context, struct pithi_writer *writer)
     for (uint32_t i = 0; i < m->count; i++)
         for (uint32_t k = 0; (key = pithlog_get_property(m->sources[i].log, k, &value)) != NULL; k++) {
             /* these two are not joined: which is right depends on the alignment */
-            if (strcmp(key, start_key) == 0 || strcmp(key, error_key) == 0 || joined_before(m->sources, i, key))
+            if (strcmp(key, start_key) == 0 || strcmp(key, error_key) == 0 || joined_before(m->sources, i, key) ||
+                strcmp(key, PITHI_PART_NS_KEY) == 0) /* nor this: of each log, before it is shifted */
                 continue;
             char *values = all_values(m->sources, m->count, key, &m->values_left_out);
             err = values ? pithi_defs_property(defs, key, values) : pithi_no_memory();

@@ -39,10 +39,20 @@ is "$(pith stat --by comm --csv cut.pith 2>/dev/null | awk -F, 'NR > 1 { n += $3
 
 # ---- what is kept
 pith cut small.pith -o part.pith --from 2.5ms --to 8ms
-is "$(pith print part.pith | grep '^#' | grep -v '^# property	key=part	value=of a longer log$')" "$(pith print small.pith | grep '^#')" "definitions, hosts, colours, communicators, properties are kept"
+is "$(pith print part.pith | grep '^#' | grep -v '^# property	key=part	value=of a longer log$' | grep -v '^# property	key=part_ns	value=from=2500000 to=8000000$')" "$(pith print small.pith | grep '^#')" "definitions, hosts, colours, communicators, properties are kept"
 is "$(records part.pith | grep -e recv -e send)" "0.003000000	1	0	recv	halo	comm=1	peer=-1	tag=5	bytes=7	posted=0
 0.004000000	0	0	send	MPI_COMM_WORLD	comm=0	peer=1	tag=-1	bytes=1000
 0.006000000	1	0	recv	MPI_COMM_WORLD	comm=0	peer=0	tag=-1	bytes=1000	posted=1" "a receive whose send lies before the window is there without peer"
+# At both edges all ranks compute outside states, so that no record is there. A part of a part, and a merged one.
+awk 'BEGIN { for (rank = 0; rank < 2; rank++) for (i = 1; i < 5; i++) {
+    printf "%.9f\t%d\t0\tenter\tMPI_Barrier\n", 0.01 * i, rank; printf "%.9f\t%d\t0\tcoll\tMPI_COMM_WORLD\tcomm=0\troot=-1\n", 0.01 * i, rank
+    printf "%.9f\t%d\t0\tleave\tMPI_Barrier\n", 0.01 * i + 0.001, rank } }' | sort -s -g -k 1,1 >edges.txt
+computes() { pith analyze "$@" --json | python3 -c 'import json, sys; d = json.load(sys.stdin); print(d["window"]["from_ns"], d["window"]["to_ns"], d["useful_ns"])'; }
+pith cut edges.txt -o edges.pith --from 15ms --to 38ms && pith cut edges.pith -o inner.pith --from 12ms --to 35ms
+is "$(computes edges.pith)" "$(computes edges.txt --from 15ms --to 38ms)" "computing at the edges stays"
+is "$(computes inner.pith)" "15000000 35000000 [18000000, 18000000]" "in a part of a part, too"
+pith merge edges.pith -o moved.pith --shift 1s 2>/dev/null
+is "$(pith info moved.pith | grep -c part_ns)" 0 "and where times were moved, nothing wrong is said of them"
 pith cut small.pith -o part.pith --lane 1
 is "$(records part.pith)" "$(pith print small.pith --lane 1 | grep -v '^#')" "one rank: its records, as they are"
 is "$(pith info part.pith | grep -E '^(ranks|lanes|host):')" "ranks: 1

@@ -25,6 +25,7 @@
 #include "base/error.h"
 #include "base/tournament.h"
 #include "native/log.h"
+#include "reader/read/match.h"
 
 enum {
     SMALL_BYTES = 1024,      /* count_small: largest small message */
@@ -77,6 +78,7 @@ struct building {
     uint32_t near_bits;
     /* The window as asked for; the first and the last end of MPI_Init. */
     int64_t from_ns, to_ns, first_init_ns, init_ns;
+    int64_t start_ns, end_ns;     /* of the log; of a part also where it has no records */
     uint32_t kinds;               /* mask of the kinds of records that are read */
     int is_full;                  /* 1: a callback had no memory */
     int by_stretches;             /* 1: the steps come by stretches (records.h) */
@@ -666,7 +668,7 @@ static int prepare(struct building *b)
         g->lanes[i].last_ns = INT64_MIN;
         b->lanes[i].part.coll = UINT32_MAX;
         b->lanes[i].last_peer = -1;
-        err = new_piece(b, i, info->start_ns, PITHI_OUTSIDE);
+        err = new_piece(b, i, b->start_ns, PITHI_OUTSIDE);
     }
     return err;
 }
@@ -774,13 +776,12 @@ static int infer_need(void *building, uint32_t lane, uint32_t piece, const struc
 
 static void set_window(struct pithi_graph *g, const struct building *b, int64_t from_ns, int64_t to_ns)
 {
-    const struct pithlog_info *info = pithlog_get_info(g->log);
     const struct pithi_graph_coll *finalize = pithi_graph_coll(g, g->colls.count - 1);
 
     g->has_init = from_ns == INT64_MIN && b->init_ns > INT64_MIN;
     g->has_finalize = to_ns == INT64_MAX && finalize->last_ns >= b->init_ns && finalize->members > 0;
-    g->from_ns = g->has_init ? b->init_ns : from_ns > info->start_ns ? from_ns : info->start_ns;
-    g->to_ns = g->has_finalize ? finalize->last_ns : to_ns < info->end_ns ? to_ns : info->end_ns;
+    g->from_ns = g->has_init ? b->init_ns : from_ns > b->start_ns ? from_ns : b->start_ns;
+    g->to_ns = g->has_finalize ? finalize->last_ns : to_ns < b->end_ns ? to_ns : b->end_ns;
     g->to_ns = g->to_ns < g->from_ns ? g->from_ns : g->to_ns;
 }
 
@@ -818,8 +819,11 @@ int pithi_graph_build(struct pithi_graph *g, struct pithlog *log, int64_t from_n
             leave_coll(&b, i, &b.lanes[i].part, pithlog_get_info(log)->end_ns);
         /* The last piece is empty and ends the lane. */
         struct pithi_lane_piece *end = pithi_chunks_add(&g->lanes[i].pieces, &g->scratch, sizeof *end);
+    b.start_ns = pithlog_get_info(log)->start_ns;
+    b.end_ns = pithlog_get_info(log)->end_ns;
+    pithi_part_ns(log, &b.start_ns, &b.end_ns);
         TRY(end ? PITH_OK : no_memory(g));
-        *end = (struct pithi_lane_piece){.begin_ns = pithlog_get_info(log)->end_ns, .state = PITHI_OUTSIDE};
+        *end = (struct pithi_lane_piece){.begin_ns = b.end_ns, .state = PITHI_OUTSIDE};
     }
     struct pithi_inferring infer = {.graph = g, .traits = b.traits, .colls = b.colls, .add = infer_need, .context = &b};
     init_together(&b);

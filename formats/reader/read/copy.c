@@ -418,6 +418,21 @@ static int copy_carried(struct copying *c)
     return err;
 }
 
+/* The times of a part, as far as they lie in the log. */
+static int set_part_ns(const struct copying *c, struct pithi_defs *defs)
+{
+    int64_t from_ns = c->log->info.start_ns, to_ns = c->log->info.end_ns;
+    char text[64];
+
+    if (!c->query.flags)
+        return PITH_OK;
+    pithi_part_ns(c->log, &from_ns, &to_ns);
+    from_ns = c->what->from_ns > from_ns ? c->what->from_ns : from_ns;
+    to_ns = c->what->to_ns < to_ns ? c->what->to_ns : to_ns;
+    snprintf(text, sizeof text, "from=%lld to=%lld", (long long)from_ns, (long long)to_ns);
+    return pithi_defs_property(defs, PITHI_PART_NS_KEY, text);
+}
+
 int pithi_log_copy(struct pithlog *log, struct pithi_writer *writer, const struct pithi_copy *what)
 {
     struct copying c = {.log = log, .writer = writer, .what = what, .rank_count = pithi_log_ranks(log)};
@@ -458,7 +473,8 @@ int pithi_log_copy(struct pithlog *log, struct pithi_writer *writer, const struc
     for (uint32_t i = 0; i < log->info.defs; i++)
         TRY(add_def(&c, pithi_defs_get(log->defs, i), &c.defs[i]));
     for (uint32_t i = 0; !what->one_of_many && (key = pithlog_get_property(log, i, &value)) != NULL; i++)
-        TRY(pithi_defs_property(defs, key, value));
+        if (strcmp(key, PITHI_PART_NS_KEY) != 0 || (!what->move && !what->shift_ns)) /* its times would move, too */
+            TRY(pithi_defs_property(defs, key, value));
     for (uint32_t i = 0; i < c.rank_count; i++) {
         /* A part leaves out ranks without a kept lane. A whole copy keeps also ranks that have no lanes. */
         const struct pithi_log_rank *r = pithi_log_rank(log, i);
@@ -481,6 +497,7 @@ int pithi_log_copy(struct pithlog *log, struct pithi_writer *writer, const struc
         goto out;
     if (c.part) {
         TRY(pithi_defs_property(defs, PITHI_PART_KEY, "of a longer log"));
+        TRY(set_part_ns(&c, defs));
         if (!(c.postings = calloc(c.rank_count + (size_t)1, sizeof *c.postings))) {
             err = no_memory(&c);
             goto out;

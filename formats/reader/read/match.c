@@ -457,3 +457,14 @@ int pithlog_matcher_next(struct pithlog_matcher *m, struct pithlog_message *mess
             return status < 0 ? no_memory(m) : 1;
     return 0;
 }
+
+void pithi_part_ns(const struct pithlog *log, int64_t *from_ns, int64_t *to_ns)
+{
+    const char *value = pithi_property(log, PITHI_PART_NS_KEY);
+    long long first, last;
+
+    if (!value || sscanf(value, "from=%lld to=%lld", &first, &last) != 2)
+        return;
+    *from_ns = first < *from_ns ? first : *from_ns;
+    *to_ns = last > *to_ns ? last : *to_ns;
+}

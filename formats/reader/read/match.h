@@ -13,6 +13,11 @@ void pithi_match_free(struct pithi_match *match);
 
 /* The property of a log that is a part of another one, by time, lanes or a query. Its messages lack no partner. */
 #define PITHI_PART_KEY "part"
+/* Of a part by time: "from=2500000 to=8000000", in ns. Its records may begin later and end earlier, as a lane that
+ * computes makes none. */
+#define PITHI_PART_NS_KEY "part_ns"
+/* Moves *from_ns and *to_ns out to these times; leaves them as they are if the log does not have the property. */
+void pithi_part_ns(const struct pithlog *log, int64_t *from_ns, int64_t *to_ns);
 
 /* 1: records may be missing: lost, cut off, outside of the recorded window, or damaged. */
 int pithi_match_incomplete(const struct pithlog *log);
