@@ -196,8 +196,10 @@ class Log:
             for state in self.states[lane]:
                 state[1] = self.end if state[1] is None else state[1]
             for call in self.calls[lane]:
-                if call.end is None:
-                    call.end = self.end
+                # A rank without a record after MPI_Finalize has ended: that lasts to the end.
+                has_ended = call.name == "MPI_Finalize" and call.outermost is call and call.end == self.last[lane][-1]
+                if call.end is None or has_ended:
+                    call.end = call.state[1] = self.end
                     self.left.append((call, len(self.later[lane])))
         self.release_by_messages(sends, recvs, posts)
         self.release_by_collectives(instances)

@@ -182,8 +182,35 @@ phases '' '' MPI_Barrier MPI_Allreduce
 is "$(answer)" "moving imbalance|None|computing|None|None|0.340|The slowest rank changes from one collective to the next, and the others wait for it: 34 % of the run is lost." \
     "without states: from one collective to the next"
 phases '' '' MPI_Sendrecv MPI_Barrier
-is "$(answer | cut -d '|' -f 1,7)" "serialisation|The ranks wait for one another in turn, most for computing on rank 0: 34 % of the run is lost." \
-    "not all of it before collectives: both compute at the same time, so nothing is said of one after the other"
+is "$(answer | cut -d '|' -f 1,7)" "moving imbalance|$changes" "from a message to a collective"
+
+# shellcheck disable=SC2046
+steps $(for i in {1..20}; do [ "$i" -gt 10 ] && echo 20,20,20,60 || echo 60,20,20,20; done)
+like "$(answer)" '^moving imbalance[|]None[|]step[|].*[|]Rank 0 computes `step` longer than the others in iterations 1 to 10, and rank 3 in 11 to 20 of 20: (49|50) %' \
+    "the slow rank of each half"
+# shellcheck disable=SC2046
+steps $(for i in {1..20}; do [ "$i" -gt 7 ] && [ "$i" -lt 15 ] && echo 20,20,60 || echo 60,20,20; done)
+like "$(answer)" '[|]Rank 0 computes `step` longer than the others in iterations 1 to 7, rank 2 in 8 to 14, and rank 0 in 15 to 20 of 20: ' "three turns"
+# shellcheck disable=SC2046
+steps $(for _ in {1..10}; do echo assemble:60,20,20,20 solve:20,60,20,20 output:20,20,60,20; done)
+like "$(answer)" '^moving imbalance[|]0[|]assemble[|].*[|]Rank 0 computes `assemble` 3.0 times as long as the others, rank 1 `solve`, and rank 2 `output`: (49|50) %' \
+    "each of three states takes longer on another rank"
+# shellcheck disable=SC2046
+steps $(for _ in {1..10}; do echo assemble:20,60,20,20 output:5,5,5,20; done)
+is "$(found 'load imbalance' | paste -sd ' ')" "1.200000000 0.450000000" "two causes with a collective between: less work before it does not make up for more behind it"
+# shellcheck disable=SC2046
+steps $(for i in {1..20}; do ((i % 5)) && echo 20,20,20,20 || echo 120,20,20,20; done)
+is "$(pith analyze log.pith | grep -c '^ *nearly all of it in 4 of 20 iterations$')" 2 "a cost in every fifth iteration"
+log 0:give:1 1:task:90 2:task:30 3:task:30
+like "$(answer)" '[|]Rank 1 computes `task` 3.0 times as long as the others: ' "a rank without tasks is no measure"
+# After its last record, a rank that has called MPI_Finalize does not compute.
+{
+    printf '0\t%d\t0\tenter\tsolve\n' 0 1
+    printf '%s\t0\t0\t%s\n' 0.01 'leave	solve' 0.01 'enter	MPI_Finalize' 0.011 'leave	MPI_Finalize' 0.011 'enter	pith:flush' 0.012 'leave	pith:flush'
+    printf '%s\t1\t0\t%s\n' 0.1 'leave	solve' 0.1 'enter	MPI_Finalize' 0.101 'leave	MPI_Finalize'
+} >ended.txt
+is "$(pith analyze ended.txt --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["useful_ns"])')" "[11000000, 100000000]" "a rank that has ended does not compute"
+like "$(answer ended.txt)" '^imbalance[|]1[|]solve[|].*[|]0[.]44' "and waits for the last one"
 
 # ---- More ranks than cores, threads ----------------------------------------------------------------------------------
 # crowd CORES LATE_US: 20 steps of 4 ms, each an MPI_Allreduce of four ranks that come at the same time. In four of them it

@@ -45,7 +45,7 @@ struct building_lane {
     int is_small;                        /* 1: the open call sent a small message (count_small) */
     struct pithi_coll_part part;         /* open blocking collective; part.coll UINT32_MAX: none */
     uint32_t needs, next_need, need_end; /* number of its needs; its next reserved place, and their end */
-    uint32_t init, finalize;             /* 1 + the piece of MPI_Init, of MPI_Finalize; 0: none */
+    uint32_t init, finalize, ended; /* 1 + the piece of MPI_Init, of MPI_Finalize, after the last record; 0: none */
 };
 
 /* A member enters a collective instance (its COLL record) or leaves it (the end of its call, or of the call that
@@ -702,11 +702,32 @@ static void init_together(struct building *b)
             add_need(b, i, b->lanes[i].init - 1, need);
 }
 
+/* After its last record, a rank that has called MPI_Finalize has ended and does not compute. This time counts as a part
+ * of MPI_Finalize, in which the rank waits for the last one: after records that follow MPI_Finalize (pith:flush), as
+ * another call of it. */
+static void has_ended(struct building *b, uint32_t lane)
+{
+    struct pithi_graph_lane *of = &b->graph->lanes[lane];
+    uint32_t last = of->pieces.count - 1, finalize = b->lanes[lane].finalize;
+    struct pithi_lane_piece *piece = pithi_graph_piece(b->graph, lane, last);
+
+    if (!finalize || piece->begin_ns != of->last_ns || pithi_graph_is_call(b->graph, piece->state))
+        return;
+    if (finalize == last) {
+        of->pieces.count--;
+        return;
+    }
+    piece->state = pithi_graph_piece(b->graph, lane, finalize - 1)->state;
+    b->lanes[lane].ended = last + 1;
+    of->calls++;
+}
+
 /* Makes MPI_Finalize a collective of all lanes that call it. */
 static int finalize_together(struct building *b)
 {
     struct pithi_graph *g = b->graph;
     uint32_t instance = g->colls.count;
+    struct pithi_need need = {.instance = instance, .kind = PITHLOG_WAIT_AT_FINALIZE, .of = PITHI_NEED_ALL};
 
     if (!new_coll(g, 0, PITHLOG_WAIT_AT_FINALIZE))
         return no_memory(g);
@@ -716,8 +737,9 @@ static int finalize_together(struct building *b)
             continue;
         if (!begin_member(g, i, piece, instance, PITHI_NO_LANE, 0))
             return no_memory(g);
-        add_need(b, i, piece,
-                 (struct pithi_need){.instance = instance, .kind = PITHLOG_WAIT_AT_FINALIZE, .of = PITHI_NEED_ALL});
+        add_need(b, i, piece, need);
+        if (b->lanes[i].ended)
+            add_need(b, i, b->lanes[i].ended - 1, need);
     }
     return PITH_OK;
 }
@@ -797,6 +819,9 @@ int pithi_graph_build(struct pithi_graph *g, struct pithlog *log, int64_t from_n
 
     *g = (struct pithi_graph){.log = log, .scratch = pithi_scratch_of_lanes(pithlog_get_info(log)->lanes)};
     g->rest_scratch = pithi_scratch_beside(&g->scratch);
+    b.start_ns = pithlog_get_info(log)->start_ns;
+    b.end_ns = pithlog_get_info(log)->end_ns;
+    pithi_part_ns(log, &b.start_ns, &b.end_ns);
     TRY(pithi_waits_open(log, &query, &client, &records, &b.waits));
     TRY(pithi_colls_open(log, 1, &b.colls));
     TRY(pithi_epochs_open(log, &b.epochs));
@@ -816,12 +841,10 @@ int pithi_graph_build(struct pithi_graph *g, struct pithlog *log, int64_t from_n
     TRY(pithi_waits_end(b.waits));
     for (uint32_t i = 0; i < pithlog_get_info(log)->lanes; i++) {
         if (b.lanes[i].part.coll != UINT32_MAX)
-            leave_coll(&b, i, &b.lanes[i].part, pithlog_get_info(log)->end_ns);
+            leave_coll(&b, i, &b.lanes[i].part, b.end_ns);
+        has_ended(&b, i);
         /* The last piece is empty and ends the lane. */
         struct pithi_lane_piece *end = pithi_chunks_add(&g->lanes[i].pieces, &g->scratch, sizeof *end);
-    b.start_ns = pithlog_get_info(log)->start_ns;
-    b.end_ns = pithlog_get_info(log)->end_ns;
-    pithi_part_ns(log, &b.start_ns, &b.end_ns);
         TRY(end ? PITH_OK : no_memory(g));
         *end = (struct pithi_lane_piece){.begin_ns = b.end_ns, .state = PITHI_OUTSIDE};
     }
