@@ -395,6 +395,11 @@ like "$(answer)" '^cores[|].*[|]Other programs use the 2 cores, so ranks wait fo
 like "$(pith analyze log.pith | sed '/How far/q' | paste -sd'|')" '[|]   18[.][0-9] %  descheduled ranks[|]   2[0-9][.][0-9] %  no core[|]' "and has no line above; nor is a part of it to the right of one"
 sed 's/delay=1000000000/delay=100000000/' log.txt >less.txt
 like "$(pith analyze less.txt --csv)" '^descheduled ranks,0[.]100000000,' "calls of 0.25 s without a core are no longer than what the system counted"
+is "$(pith analyze log.pith --json | python3 -c '
+import json, sys
+found = json.load(sys.stdin)
+start = "%.9fs" % (found["window"]["from_ns"] / 1e9)
+print([f["command"].split()[4] == start for f in found["findings"] if f["name"] == "no core"])')" "[True]" "its place is the analysed part, and the command shows no more"
 # Of what the system counted, 1.2 s may lie outside the analysed part: 3 x 0.3 s of waiting for a core are then not certain.
 sed 's/time=1800000000/time=2960000000/; s/delay=90000000/delay=900000000/' delay.txt >outside.txt
 unlike "$(pith analyze outside.txt --csv)" '^no core' "a core that may have been missing outside the analysed part"

@@ -60,8 +60,9 @@ void pithi_findings_around(const struct pithi_findings *f, const struct pithlog_
 {
     const struct pithlog_info *info = pithlog_get_info(f->log);
     /* Half the length of the place is added on each side: of 100 to 120 ms the window shows 90 to 130 ms, within the
-     * log. */
-    int64_t half_ns = (place->to_ns - place->from_ns) / 2;
+     * log. What lies in the whole analysed part needs nothing around it. */
+    int is_all = place->from_ns <= f->info->from_ns && place->to_ns >= f->info->to_ns;
+    int64_t half_ns = is_all ? 0 : (place->to_ns - place->from_ns) / 2;
 
     *from_ns = place->from_ns - half_ns > info->start_ns ? place->from_ns - half_ns : info->start_ns;
     *to_ns = place->to_ns + half_ns < info->end_ns ? place->to_ns + half_ns : info->end_ns;
