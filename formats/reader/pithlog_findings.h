@@ -106,8 +106,9 @@ struct pithlog_what_if {
     uint32_t state;  /* the state (PITHLOG_COMPUTING: outside all) to change */
     uint32_t lane;   /* on this lane, and on threads of its rank that it waits for; UINT32_MAX: on all */
     double factor;   /* factor for the time in the state; 1: as measured */
-    int is_balanced; /* 1: between two collectives in which all lanes with MPI calls wait for all, each that computes is
-                        scaled to compute as long as their mean */
+    int is_balanced; /* 1: in each phase, each lane that computes is scaled to compute as long as their mean. Phases lie
+                        between collectives in which all lanes with MPI calls wait for all, or between stops for
+                        messages or collectives, whichever makes the run shorter */
 };
 PITHLOG_API int pithlog_analysis_what_if(struct pithlog_analysis *analysis, const struct pithlog_what_if *what,
                                          double *run_ns);

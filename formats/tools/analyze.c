@@ -337,8 +337,8 @@ static int print_what_ifs(const struct pithi_findings *f, const struct asked *as
         return err;
     }
     if (!err && is_longer)
-        fprintf(out, "Balanced takes longer: ranks wait in calls where the log does not show for whom, and\n"
-                     "that stays as their transfer. So this is no prediction.\n");
+        fprintf(out, "Balanced takes longer: a rank gets work while others wait for it, or ranks wait where\n"
+                     "the log does not show for whom. So this is no prediction.\n");
     if (!err && pithi_crowded(f->analysis))
         fprintf(out, "Ranks share cores: the times contain waiting for a core, also after the change.\n");
     /* The fitted network is a model with a latency and a bandwidth; if it does not give the run's time, it is wrong

@@ -555,22 +555,79 @@ def find_ideal(log, members, t0, t1):
 
 
 def find_balanced(log, lanes, members, t0, t1):
-    """The replay with the computing of all lanes balanced, between two instances in which all lanes wait for all."""
+    """The replay with the computing of all lanes balanced: between two instances in which all lanes wait for all, or
+    between stops, whichever is shorter."""
     phases = [begins for begins in log.begins if set(begins) == set(members) and t0 < max(begins.values()) < t1]
-    computing, factors = [], {}
-    for lane in members:
-        for a, b, _, mpi in lanes[lane].pieces:
-            if not mpi:
-                computing.append((lane, a, b, sum(begins[lane] <= a for begins in phases)))
-    for number in range(len(phases) + 1):
-        sums = {}
-        for lane, a, b, phase in computing:
-            if phase == number and b > a:
-                sums[lane] = sums.get(lane, 0) + b - a
-        for lane, time in sums.items():
-            factors[lane, number] = Fraction(sum(sums.values()), len(sums) * time)
+    stop_phase = phases_by_stops(log, lanes, t0, t1)
+    return min(balanced_in(log, lanes, members, t0, t1, phase_of)
+               for phase_of in (lambda lane, a: sum(begins[lane] <= a for begins in phases), stop_phase))
 
+
+def balanced_in(log, lanes, members, t0, t1, phase_of):
+    computing = [(lane, a, b, phase_of(lane, a)) for lane in members for a, b, _, mpi in lanes[lane].pieces if not mpi]
+    sums, factors = {}, {}
+    for lane, a, b, phase in computing:
+        if b > a:
+            of = sums.setdefault(phase, {})
+            of[lane] = of.get(lane, 0) + b - a
+    for phase, of in sums.items():
+        for lane, time in of.items():
+            factors[lane, phase] = Fraction(sum(of.values()), len(of) * time)
     return replay_scaled(log, members, t0, t1, [(lane, a, b, factors.get((lane, phase), 1)) for lane, a, b, phase in computing])
+
+
+def phases_by_stops(log, lanes, t0, t1):
+    """Rows of linked calls with little computing between them are stops. Those that are linked, or each before the other,
+    are one; the computing before a stop is in the phase of the longest way from there."""
+    rows = [[c for c in calls if c.outermost is c and c.end > t0 and c.begin < t1] for calls in log.calls]
+    inside = {id(c) for row in rows for c in row}
+    links = [(c.outermost, r[3].outermost) for calls in log.calls for c in calls for r in c.releases
+             if r[3] and not r[4] and r[1] != 7]
+    for _, _, of in log.instances:
+        parts = [m.call.outermost for m in of if m.call and id(m.call.outermost) in inside]
+        links += [(parts[0], part) for part in parts]
+    finals = [c.outermost for calls in log.calls for c in calls if c.name == "MPI_Finalize" and id(c.outermost) in inside]
+    links += [(finals[0], c) for c in finals]
+    links = [(x, y) for x, y in links if id(x) in inside and id(y) in inside]
+    linked = {id(c) for link in links for c in link}
+    stop_of, begins, owner = {}, [], []
+    for lane, row in enumerate(rows):
+        calls = [c for c in row if id(c) in linked]
+        gaps, before = [], t0
+        for c in calls:
+            gaps.append(sum(max(0, min(b, c.begin) - max(a, before)) for a, b, _, mpi in lanes[lane].pieces if not mpi))
+            before = c.begin
+        total, squares = sum(gaps), sum(g * g for g in gaps)
+        for i, c in enumerate(calls):
+            if i == 0 or gaps[i] * total * 10 > squares:
+                begins.append(c.begin)
+                owner.append(lane)
+            stop_of[id(c)] = len(begins) - 1
+    after = {s: set() for s in range(len(begins))}
+    for s in range(len(begins) - 1):
+        if owner[s] == owner[s + 1]:
+            after[s].add(s + 1)
+    for x, y in links:
+        after[stop_of[id(x)]].add(stop_of[id(y)])
+        after[stop_of[id(y)]].add(stop_of[id(x)])
+    reach = {s: {s} for s in after}
+    changed = True
+    while changed:
+        changed = False
+        for s in reversed(range(len(begins))):
+            more = set().union(*(reach[n] for n in after[s])) - reach[s]
+            reach[s] |= more
+            changed |= bool(more)
+    heights = {}
+
+    def height(s):
+        same = frozenset(n for n in reach[s] if s in reach[n])
+        if same not in heights:
+            heights[same] = max([height(n) + 1 for n in reach[s] - same], default=0)
+        return heights[same]
+
+    phases = [-height(s) for s in range(len(begins))]
+    return lambda lane, a: min([(begins[s], phases[s]) for s in range(len(begins)) if owner[s] == lane and begins[s] > a], default=(0, 1))[1]
 
 
 def find_faster(log, t0, t1, state, rank, times):

@@ -269,6 +269,10 @@ like "$(pith analyze hidden.txt --what-if balanced)" '^balanced +0[.]055000 s, [
 like "$(joined "$(pith analyze hidden.txt --what-if balanced)")" 'Balanced takes longer: .*So this is no prediction[.]' "which it says"
 unlike "$(pith analyze phases.txt --what-if balanced)" 'takes longer' "elsewhere it does not"
 like "$(pith analyze phases.txt --what-if balanced)" '^balanced +0[.]005000 s, -37[.]5 % .*unchanged: 0[.]008000 s' "balanced in each phase: 2 + 3 ms, not 8"
+# The same with messages that both exchange instead of barriers.
+sed -E 's/MPI_Barrier/MPI_Sendrecv/; s/^([0-9.]+)\t([01])\t0\tcoll.*/\1\t\2\t0\tsend\tMPI_COMM_WORLD\tcomm=0\tpeer=\2\ttag=0\tbytes=4/; s/peer=0/peer=one/; s/peer=1/peer=0/; s/peer=one/peer=1/' phases.txt |
+    awk -F '\t' -v OFS='\t' '$4 == "leave" && $5 == "MPI_Sendrecv" { print $1, $2, $3, "recv", "MPI_COMM_WORLD", "comm=0", "peer=" 1 - $2, "tag=0", "bytes=4", "posted=" 0 + n[$2]++ } 1' >exchanges.txt
+like "$(pith analyze exchanges.txt --what-if balanced)" '^balanced +0[.]005000 s, -37[.]5 % .*unchanged: 0[.]008000 s' "balanced between two exchanges of messages"
 like "$(pith analyze phases.txt --from 0.002s --what-if balanced)" '^balanced +0[.]004000 s, -33[.]3 % .*unchanged: 0[.]006000 s' "in a window: the 1 ms of rank 1 before the barrier, then 3 ms"
 # Two ranks in turn compute 1 ms and send 1000, 10000 or 100000 bytes, which take 10 us + 1 ns a byte; the last message takes
 # MORE ns. The other rank waits.

@@ -28,6 +28,7 @@
 #include "analysis/findings.h"
 #include "analysis/hybrid_model.h"
 #include "analysis/replay/network.h"
+#include "analysis/replay/even_phases.h"
 #include "base/error.h"
 #include "native/log.h"
 
@@ -58,7 +59,7 @@ struct walker {
     /* When the piece began that follows its last MPI call or wait for threads: `synced` is this piece, synced_ns its
      * begin in the replay. */
     double synced_ns;
-    uint32_t phase; /* number of its phase, when computing is balanced */
+    uint32_t end; /* the next end of a phase of this lane, in `phases`, when computing is balanced */
     /* Its computing in the rest of this phase, measured when the phase began; below 0: not summed yet. */
     double phase_ns;
 };
@@ -80,18 +81,18 @@ struct replay {
     struct pithi_scratch scratch;
     uint32_t *ready, ready_count;
     uint64_t given_up;
-    int is_full;          /* 1: no memory while a lane went on */
-    double walked;        /* pieces walked so far, for the progress */
-    struct phase *phases; /* balanced computing: [phase_count + 1] */
-    uint32_t phase_count;
+    int is_full;                       /* 1: no memory while a lane went on */
+    double walked;                     /* pieces walked so far, for the progress */
+    const struct pithi_phases *phases; /* balanced computing; NULL: as measured */
+    struct phase *of_phases;           /* [phases->count] */
     struct pithi_replay_state *states; /* [definitions]; NULL: not asked for */
     /* [definitions]: 1: in this state, a lane waits for threads of its rank; 2: its team also leaves it together. */
     unsigned char *thread_waits;
 };
 
-/* A phase: the computing of all lanes between two collectives in which all lanes wait for all. To balance a phase, each
- * lane gets the mean: of 60 on rank 0 and 20 on rank 1, each computes 40, so their pieces are scaled by 2/3 and by 2.
- * Work cannot move over such a collective, because others need its results there. */
+/* The computing of all lanes in a phase (even_phases.h). To balance a phase, each lane gets the mean: of 60 on rank 0
+ * and 20 on rank 1, each computes 40, so their pieces are scaled by 2/3 and by 2. Work cannot move from one phase to
+ * another, because others need its results there. */
 struct phase {
     double ns;
     uint32_t lanes;
@@ -155,35 +156,34 @@ static void wake_all(struct replay *r, uint32_t *waiters)
     }
 }
 
-/* 1: a phase ends with this collective instance. */
-static int ends_phase(const struct replay *r, uint32_t instance)
+/* The phase that a lane is in before this end of its phases. */
+static uint32_t phase_at(const struct replay *r, uint32_t lane, uint32_t end)
 {
-    const struct pithi_graph_coll *coll = pithi_graph_coll(r->g, instance);
-
-    return (coll->kind == PITHLOG_WAIT_AT_BARRIER || coll->kind == PITHLOG_WAIT_AT_NXN) &&
-           coll->members == r->a->info.lanes && coll->last_ns > r->g->from_ns && coll->last_ns < r->g->to_ns;
+    return end < r->phases->first[lane + 1] ? r->phases->ends[end].phase : r->phases->count - 1;
 }
 
-/* Sums the computing of a lane from a piece to the end of the phase. Moves *piece to the call that ends the phase, or
- * to the end of the lane, and *member to its part in that collective. */
-static double rest_of_phase(const struct replay *r, uint32_t lane, uint32_t *piece, uint32_t *member)
+/* Moves *end to the first end after a piece. Returns 1 if that is of another phase. */
+static int pass_ends(const struct replay *r, uint32_t lane, uint32_t piece, uint32_t *end)
 {
-    const struct pithi_chunks *members = &r->g->lanes[lane].members;
+    uint32_t phase = phase_at(r, lane, *end);
+
+    while (*end < r->phases->first[lane + 1] && r->phases->ends[*end].piece <= piece)
+        ++*end;
+    return phase_at(r, lane, *end) != phase;
+}
+
+/* Sums the computing of a lane from a piece to the end of the phase. Moves *piece after the phase, or to the end of the
+ * lane, and *end to the next end. */
+static double rest_of_phase(const struct replay *r, uint32_t lane, uint32_t *piece, uint32_t *end)
+{
     int64_t from_ns, to_ns;
     double ns = 0;
 
-    for (; *piece < r->a->lanes[lane].last; ++*piece) {
-        for (; *member < members->count; ++*member) {
-            const struct pithi_graph_member *of = pithi_chunks_at(members, *member, sizeof *of);
-            if (of->piece > *piece)
-                break;
-            if (ends_phase(r, of->instance))
-                return ns;
-        }
+    for (; *piece < r->a->lanes[lane].last && !pass_ends(r, lane, *piece, end); ++*piece) {
         pithi_scratch_passed(&r->a->graph.scratch, sizeof(struct pithi_lane_piece));
-        if (pithi_graph_is_call(r->g, pithi_graph_piece(r->g, lane, *piece)->state))
-            continue;
         const struct pithi_lane_piece *of = pithi_graph_piece(r->g, lane, *piece);
+        if (pithi_graph_is_call(r->g, of->state))
+            continue;
         pithi_analysis_part(r->a, of, pithi_graph_next(r->g, lane, of, *piece), &from_ns, &to_ns);
         ns += (double)(to_ns - from_ns);
     }
@@ -193,16 +193,16 @@ static double rest_of_phase(const struct replay *r, uint32_t lane, uint32_t *pie
 /* Counts the phases, and sums the computing in each. 0: no memory. */
 static int sum_phases(struct replay *r, uint32_t lanes)
 {
-    for (uint32_t i = 0; i < r->g->colls.count; i++)
-        r->phase_count += (uint32_t)ends_phase(r, i);
-    if (!(r->phases = calloc(r->phase_count + (size_t)1, sizeof *r->phases)))
+    if (!(r->of_phases = calloc(r->phases->count, sizeof *r->of_phases)))
         return 0;
     for (uint32_t i = 0; i < lanes; i++) {
-        uint32_t piece = r->a->lanes[i].first, member = 0;
-        for (uint32_t phase = 0; r->g->lanes[i].calls && phase <= r->phase_count; phase++, member++) {
-            double ns = rest_of_phase(r, i, &piece, &member);
-            r->phases[phase].ns += ns;
-            r->phases[phase].lanes += ns > 0;
+        uint32_t piece = r->a->lanes[i].first, end = r->phases->first[i];
+        while (r->g->lanes[i].calls && piece < r->a->lanes[i].last) {
+            pass_ends(r, i, piece, &end);
+            struct phase *phase = &r->of_phases[phase_at(r, i, end)];
+            double ns = rest_of_phase(r, i, &piece, &end);
+            phase->ns += ns;
+            phase->lanes += ns > 0;
         }
     }
     return 1;
@@ -219,10 +219,6 @@ static void arrive(struct replay *r, uint32_t lane, struct walker *w)
             break;
         struct instance *coll = &r->instances[member->instance];
         coll->arrived++;
-        if (r->phases && w->phase < r->phase_count && ends_phase(r, member->instance)) {
-            w->phase++;
-            w->phase_ns = -1;
-        }
         coll->last = w->now > coll->last ? w->now : coll->last;
         coll->root = member->is_root ? w->now : coll->root;
         if (pithi_graph_coll(r->g, member->instance)->positions)
@@ -333,12 +329,15 @@ static int end_of_call(struct replay *r, uint32_t lane, const struct pithi_lane_
 
 static double computing(const struct replay *r, uint32_t lane, struct walker *w, uint32_t state, double ns)
 {
-
     if (r->phases && r->g->lanes[lane].calls && ns > 0) {
-        uint32_t piece = w->piece, member = w->member;
+        uint32_t piece = w->piece, end;
+        if (pass_ends(r, lane, piece, &w->end))
+            w->phase_ns = -1;
+        end = w->end;
         if (w->phase_ns < 0)
-            w->phase_ns = rest_of_phase(r, lane, &piece, &member);
-        ns *= r->phases[w->phase].ns / r->phases[w->phase].lanes / w->phase_ns;
+            w->phase_ns = rest_of_phase(r, lane, &piece, &end);
+        const struct phase *phase = &r->of_phases[phase_at(r, lane, w->end)];
+        ns *= phase->ns / phase->lanes / w->phase_ns;
     }
     return is_changed(r, lane, state) ? ns * r->what->factor : ns;
 }
@@ -526,10 +525,11 @@ static int run(struct replay *r, uint32_t lanes, double *run_ns)
         if (pithi_is_thread_wait(pithlog_get_def(r->g->log, i)))
             r->thread_waits[i] = strcmp(pithlog_get_def(r->g->log, i)->group, PITHI_OPENMP_WAITS) == 0 ? 2 : 1;
     if (!r->thread_waits || !r->walkers || !r->ready || !r->instances || !r->positions || !prepare_begins(r, lanes) ||
-        (r->what->is_balanced && !sum_phases(r, lanes)))
+        (r->phases && !sum_phases(r, lanes)))
         return 0;
     for (uint32_t i = 0; i < lanes; i++) {
         r->walkers[i] = (struct walker){.piece = r->a->lanes[i].first, .synced = r->a->lanes[i].first, .phase_ns = -1};
+        r->walkers[i].end = r->phases ? r->phases->first[i] : 0;
         pieces += r->a->lanes[i].last - r->a->lanes[i].first;
     }
     for (uint32_t i = 0; i < r->g->positions.count; i++)
@@ -559,15 +559,11 @@ static int run(struct replay *r, uint32_t lanes, double *run_ns)
     return !r->is_full;
 }
 
-int pithlog_analysis_what_if(struct pithlog_analysis *a, const struct pithlog_what_if *what, double *run_ns)
+/* NULL for `phases`: computing as measured. */
+static int replay(struct pithlog_analysis *a, const struct pithlog_what_if *what, const struct pithi_phases *phases,
+                  double *run_ns, struct pithi_replay_state *states)
 {
-    return pithi_analysis_replay(a, what, run_ns, NULL);
-}
-
-int pithi_analysis_replay(struct pithlog_analysis *a, const struct pithlog_what_if *what, double *run_ns,
-                          struct pithi_replay_state *states)
-{
-    struct replay r = {.a = a, .g = &a->graph, .what = what, .states = states};
+    struct replay r = {.a = a, .g = &a->graph, .what = what, .states = states, .phases = phases};
 
     r.scratch = pithi_scratch_beside(&a->graph.scratch);
     int good = (!what->is_fitted || pithi_network_of(a)) && run(&r, pithlog_get_info(a->graph.log)->lanes, run_ns);
@@ -575,7 +571,7 @@ int pithi_analysis_replay(struct pithlog_analysis *a, const struct pithlog_what_
     if (!what->is_fitted)
         a->info.given_up = r.given_up;
     free(r.walkers);
-    free(r.phases);
+    free(r.of_phases);
     free(r.ready);
     for (uint32_t i = 0; r.begins && i < pithlog_get_info(a->graph.log)->lanes; i++)
         pithi_chunks_free(&r.begins[i].at_ns);
@@ -585,4 +581,36 @@ int pithi_analysis_replay(struct pithlog_analysis *a, const struct pithlog_what_
     free(r.positions);
     free(r.thread_waits);
     return good ? PITH_OK : pithi_analysis_no_memory(a);
+}
+
+/* Phases by stops are shorter than those by collectives. But where only some lanes stop for one another, work may move
+ * to a lane that has no time for it, as in a pipeline. So the way to balance counts that gains more. */
+static int balanced(struct pithlog_analysis *a, const struct pithlog_what_if *what, double *run_ns)
+{
+    struct pithi_scratch scratch = pithi_scratch_beside(&a->graph.scratch);
+    struct pithi_phases phases;
+    double by_stops;
+    int err = PITH_OK;
+
+    if (!pithi_phases_of_collectives(a, &scratch, &phases))
+        TRY(pithi_analysis_no_memory(a));
+    TRY(replay(a, what, &phases, run_ns, NULL));
+    if (!pithi_phases_of_stops(a, &scratch, &phases))
+        TRY(pithi_analysis_no_memory(a));
+    TRY(replay(a, what, &phases, &by_stops, NULL));
+    *run_ns = by_stops < *run_ns ? by_stops : *run_ns;
+out:
+    pithi_scratch_free(&scratch);
+    return err;
+}
+
+int pithlog_analysis_what_if(struct pithlog_analysis *a, const struct pithlog_what_if *what, double *run_ns)
+{
+    return what->is_balanced ? balanced(a, what, run_ns) : replay(a, what, NULL, run_ns, NULL);
+}
+
+int pithi_analysis_replay(struct pithlog_analysis *a, const struct pithlog_what_if *what, double *run_ns,
+                          struct pithi_replay_state *states)
+{
+    return replay(a, what, NULL, run_ns, states);
 }
