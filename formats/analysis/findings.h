@@ -23,11 +23,12 @@ void pithi_findings_free(struct pithlog_analysis *analysis);
 
 /* Finds the iterations *first to *last, from 0, in which the cost of a finding lies: a kind of waiting, or a load
  * imbalance. Less than 1 / PITHI_RARE of the cost lies in the iterations before them, and less than that in those after
- * them. Call pithlog_analysis_iterations before. 1: found; 0: none, or most of the cost is outside all iterations;
- * below 0: the negated error. */
+ * them. *costly: so many iterations have nearly all of the cost. Call pithlog_analysis_iterations before. 1: found; 2:
+ * *costly iterations here and there, so that a range says little; 0: none, or most of the cost is outside all
+ * iterations; below 0: the negated error. */
 enum { PITHI_RARE = 40 };
 int pithi_finding_iterations(struct pithlog_analysis *analysis, const struct pithlog_finding *finding, size_t *first,
-                             size_t *last);
+                             size_t *last, size_t *costly);
 /* 1: the iterations `first` to `last` are nearly all, by number or by time. Such a range is not worth saying: it must
  * leave a fifth of the time. The reason: an iteration lasts on one lane from one call to the next, and may lie
  * elsewhere on other lanes. If ranks synchronise only in every fifth iteration, the cost of four lies in the fifth, and

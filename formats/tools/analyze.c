@@ -208,8 +208,8 @@ static int print_csv(struct pithi_findings *f, FILE *out)
         pithi_table_number(table, place->from_ns);
         pithi_table_number(table, place->to_ns);
         pithi_table_text(table, f->functions[i] ? f->functions[i] : "");
-        size_t iterations[2];
-        int has = pithi_finding_iterations(f->analysis, &f->list[i], &iterations[0], &iterations[1]) > 0;
+        size_t iterations[2], costly;
+        int has = pithi_finding_iterations(f->analysis, &f->list[i], &iterations[0], &iterations[1], &costly) == 1;
         for (int k = 0; k < 2; k++)
             if (has)
                 pithi_table_number(table, (int64_t)iterations[k] + 1);

@@ -1,8 +1,8 @@
 /* analyze_iterations.c - the iterations of a program, as `pith analyze` tells of them.
  *
  * A finding of every iteration is a matter of the algorithm, one of a single iteration an accident. So each finding
- * says in which iterations it is: "in iterations 4 to 7 of 100", or "spread over all 100 iterations" if it is in
- * nearly all.
+ * says in which iterations it is: "in iterations 4 to 7 of 100", "nearly all of it in 20 of 100 iterations" if these
+ * lie here and there, or "spread over all 100 iterations".
  *
  * Iterations that become longer or shorter are described by a straight line: with a first length of 10 ms and 0.1 ms
  * more for each, the hundredth takes 10 + 99 * 0.1 = 19.9 ms. The ends of the line are cut to the shortest and the
@@ -36,12 +36,15 @@ int pithi_findings_find_iterations(struct pithi_findings *f)
 
 const char *pithi_findings_range(const struct pithi_findings *f, const struct pithlog_finding *finding, char text[80])
 {
-    size_t first, last, count = f->iterations->count;
+    size_t first, last, costly, count = f->iterations->count;
+    int found = pithi_finding_iterations(f->analysis, finding, &first, &last, &costly);
 
     *text = '\0';
-    if (pithi_finding_iterations(f->analysis, finding, &first, &last) <= 0)
+    if (found <= 0)
         return text;
-    if (first == last)
+    if (found == 2)
+        snprintf(text, 80, "nearly all of it in %zu of %zu iterations", costly, count);
+    else if (first == last)
         snprintf(text, 80, "in iteration %zu of %zu", first + 1, count);
     else if (pithi_are_nearly_all(f->iterations, first, last))
         snprintf(text, 80, "spread over all %zu iterations", count);

@@ -65,10 +65,12 @@ awk 'function line(ms, rank, text) { printf "%.9f\t%d\t0\t%s\n", ms / 1000, rank
 is "$(pith analyze log.pith | grep -v 'pith view' | grep -E '.{81}')" "" "long causes are broken at 80 columns"
 like "$(one_line)" ' caused by integrate_the_momentum_equat: 360[.]0 ms [(]100 %[)], most on rank 1 [(]50 %[)] ' "and nothing is left out"
 
-# steps TIMES_OF_STEP ...: in each step, rank n computes for the n-th of these times in ms, then all meet in an Allreduce.
+# steps [STATE:]TIMES_OF_STEP ...: in each step, rank n computes for the n-th of these times in ms, then all meet in an Allreduce.
+# STATE, "step" without it, is the state in which they compute.
 steps() {
     awk -v steps="$*" 'BEGIN {
         count = split(steps, of, " "); ranks = split(of[1], ms, ",")
+        for (i = 1; i <= count; i++) if (split(of[i], parts, ":") > 1) { state[i] = parts[1]; of[i] = parts[2] } else state[i] = "step"
         printf "# comm\tcomm=0\tname=MPI_COMM_WORLD\tsize=%d\tranks=0", ranks
         for (rank = 1; rank < ranks; rank++) printf ",%d", rank
         print ""
@@ -77,8 +79,8 @@ steps() {
             for (rank = 0; rank < ranks; rank++) if (at + ms[rank + 1] > end) end = at + ms[rank + 1]
             for (rank = 0; rank < ranks; rank++) {
                 head = "\t" rank "\t0\t"
-                printf "%.9f%senter\tstep\n", at / 1000, head
-                printf "%.9f%sleave\tstep\n", (at + ms[rank + 1]) / 1000, head
+                printf "%.9f%senter\t%s\n", at / 1000, head, state[i]
+                printf "%.9f%sleave\t%s\n", (at + ms[rank + 1]) / 1000, head, state[i]
                 printf "%.9f%senter\tMPI_Allreduce\n", (at + ms[rank + 1]) / 1000, head
                 printf "%.9f%scoll\tMPI_COMM_WORLD\tcomm=0\troot=-1\n", (at + ms[rank + 1]) / 1000, head
                 printf "%.9f%sleave\tMPI_Allreduce\n", end / 1000 + 1e-6, head
@@ -179,8 +181,8 @@ for calls in "MPI_Barrier MPI_Barrier" "MPI_Barrier MPI_Allreduce" "MPI_Sendrecv
         "each of two states takes longer on another rank ($calls)"
 done
 phases '' '' MPI_Barrier MPI_Allreduce
-is "$(answer)" "moving imbalance|None|computing|None|None|0.340|The slowest rank changes from one collective to the next, and the others wait for it: 34 % of the run is lost." \
-    "without states: from one collective to the next"
+changes="The slowest rank changes from one collective or message to the next, and the others wait for it: 34 % of the run is lost."
+is "$(answer)" "moving imbalance|None|computing|None|None|0.340|$changes" "without states: from one collective to the next"
 phases '' '' MPI_Sendrecv MPI_Barrier
 is "$(answer | cut -d '|' -f 1,7)" "moving imbalance|$changes" "from a message to a collective"
 
@@ -393,13 +395,13 @@ pith convert log.txt log.pith
 like "$(pith analyze log.pith | grep -A3 'transfer: ')" 'a guess: that ranks had no core at times may be the only reason' "a transfer that may be a lack of cores"
 like "$(answer)" '^cores[|].*[|]Other programs use the 2 cores, so ranks wait for a core: 3[0-9] % of the run is lost[.]$' "is no larger cause than that"
 like "$(pith analyze log.pith | sed '/How far/q' | paste -sd'|')" '[|]   18[.][0-9] %  descheduled ranks[|]   2[0-9][.][0-9] %  no core[|]' "and has no line above; nor is a part of it to the right of one"
-sed 's/delay=1000000000/delay=100000000/' log.txt >less.txt
-like "$(pith analyze less.txt --csv)" '^descheduled ranks,0[.]100000000,' "calls of 0.25 s without a core are no longer than what the system counted"
 is "$(pith analyze log.pith --json | python3 -c '
 import json, sys
 found = json.load(sys.stdin)
 start = "%.9fs" % (found["window"]["from_ns"] / 1e9)
 print([f["command"].split()[4] == start for f in found["findings"] if f["name"] == "no core"])')" "[True]" "its place is the analysed part, and the command shows no more"
+sed 's/delay=1000000000/delay=100000000/' log.txt >less.txt
+like "$(pith analyze less.txt --csv)" '^descheduled ranks,0[.]100000000,' "calls of 0.25 s without a core are no longer than what the system counted"
 # Of what the system counted, 1.2 s may lie outside the analysed part: 3 x 0.3 s of waiting for a core are then not certain.
 sed 's/time=1800000000/time=2960000000/; s/delay=90000000/delay=900000000/' delay.txt >outside.txt
 unlike "$(pith analyze outside.txt --csv)" '^no core' "a core that may have been missing outside the analysed part"

@@ -36,6 +36,7 @@
 #define MOST 0.6          /* most of a cost */
 #define INSIDE 0.75       /* part of a cost that lies in iterations */
 #define ALONE 1.15        /* lanes that compute at the same time, on average: hardly more than one */
+#define ALMOST_NONE 0.02  /* of what slow lanes have of a state */
 #define SMALL_NS 1e5      /* the most that handling a small message may take, with both ends */
 #define NO_STATE (UINT32_MAX - 1)
 
@@ -221,9 +222,10 @@ static void add_computing(struct rules *r, uint32_t lane, double *of)
 }
 
 /* The cost of imbalance in each iteration: if the busiest lane computes 60 ms and the mean of 4 lanes is 45 ms, it is 4
- * x 15 ms. *moves: number of lanes that are the busiest of an iteration that costs something. If there are lanes in
- * `set`, only they can be the busiest. NULL: no memory, or no iterations. */
-static double *imbalance_by_iteration(struct rules *r, double *sum_ns, uint32_t *moves)
+ * x 15 ms. *moves: number of lanes that are the busiest of an iteration that costs something. *busiest_of, if not NULL:
+ * the busiest lane of each iteration, malloc'ed. If there are lanes in `set`, only they can be the busiest. NULL: no
+ * memory, or no iterations. */
+static double *imbalance_by_iteration(struct rules *r, double *sum_ns, uint32_t *moves, uint32_t **busiest_of)
 {
     size_t count = r->a->iterations.count;
     double *cost = calloc(count + 1, sizeof *cost), *mine = calloc(count + 1, sizeof *mine);
@@ -254,18 +256,21 @@ static double *imbalance_by_iteration(struct rules *r, double *sum_ns, uint32_t 
         *sum_ns += cost[i];
     }
     for (size_t i = 0; good && i < count; i++)
-        if (cost[i] * (double)count > *sum_ns && !is_busiest[busiest[i]]) {
+        if (2 * cost[i] * (double)count > *sum_ns && !is_busiest[busiest[i]]) {
             is_busiest[busiest[i]] = 1;
             ++*moves;
         }
     free(mine);
     free(all);
-    free(busiest);
     free(is_busiest);
     if (!good) {
         free(cost);
         cost = NULL;
     }
+    if (good && busiest_of)
+        *busiest_of = busiest;
+    else
+        free(busiest);
     return cost;
 }
 
@@ -465,8 +470,9 @@ static uint32_t state_of_set(struct rules *r, double all_ns, uint32_t *second)
     return best == r->defs ? PITHLOG_COMPUTING : best;
 }
 
-/* The mean time in a state of the lanes in the set, and of the others. Other threads that call MPI but hardly compute
- * are left out: they are no measure. */
+/* The mean time in a state of the lanes in the set, and of the others. Lanes that have almost none of it are left out:
+ * a rank that only gives tasks to the others is no measure for their tasks. So are other threads that call MPI but
+ * hardly compute. *other is 0 if no other lane has the state. */
 static void mean_times(const struct rules *r, uint32_t state, double *mine, double *other)
 {
     uint32_t others = 0;
@@ -476,8 +482,8 @@ static void mean_times(const struct rules *r, uint32_t state, double *mine, doub
         *mine += r->set[lane] ? (double)pithlog_analysis_state_ns(r->a, lane, state) / r->set_count : 0;
     for (uint32_t lane = 0; lane < r->all_lanes; lane++) {
         double ns = (double)pithlog_analysis_state_ns(r->a, lane, state);
-        if (!pithlog_analysis_calls_mpi(r->a, lane) || r->set[lane] ||
-            (pithlog_get_lane(r->log, lane)->thread != 0 && ns < 0.1 * *mine))
+        double least = pithlog_get_lane(r->log, lane)->thread != 0 ? 0.1 : ALMOST_NONE;
+        if (!pithlog_analysis_calls_mpi(r->a, lane) || r->set[lane] || ns < least * *mine)
             continue;
         *other += ns;
         others++;
@@ -502,7 +508,7 @@ static int propose_imbalance(struct rules *r, double ns)
     put_set(r, "R", out);
     /* "Rank 3 alone computes grow_ice, and the others wait for it" if the others have none of that state; else how much
      * longer it takes there, and of two states with most of the cost both are named. */
-    if (other < 0.02 * mine) {
+    if (other <= 0) {
         fprintf(out, " %s", r->set_count == 1 ? "alone computes" : "alone compute");
         put_state(r, state, out);
         fprintf(out, ", and the others wait for %s", r->set_count == 1 ? "it" : "them");
@@ -528,7 +534,7 @@ static int propose_imbalance(struct rules *r, double ns)
     pithi_costliest_piece(r->a, c->lane, state, &c->place);
     double sum;
     uint32_t moves;
-    c->by_iteration = imbalance_by_iteration(r, &sum, &moves);
+    c->by_iteration = imbalance_by_iteration(r, &sum, &moves, NULL);
     return 1;
 }
 
@@ -570,9 +576,83 @@ static void set_worst_wait(const struct rules *r, struct candidate *c)
         c->place = (struct pithlog_finding_place){worst->from_ns, worst->to_ns, worst->lane, worst->cause_lane};
 }
 
-static int propose_moving(struct rules *r, uint32_t moves, double *by_iteration)
+/* Iterations one after another in which the same lane is the busiest. */
+struct turn_of_lane {
+    size_t first, last;
+    uint32_t lane;
+    double ns; /* cost */
+};
+
+/* Finds the turns, if lanes are the busiest for several iterations in a row: rank 0 in 1 to 10, rank 3 in 11 to 20.
+ * Iterations without cost, and turns with little of it, belong to those around them. Returns their number; 0: more than
+ * `room`, or turns of less than TURN iterations. */
+static uint32_t find_turns(const double *cost, const uint32_t *busiest, size_t count, struct turn_of_lane *turns,
+                           uint32_t room)
 {
-    uint32_t state = main_state(r);
+    enum { TURN = 3, MANY = 64 };
+    struct turn_of_lane all[MANY];
+    uint32_t found = 0, kept = 0;
+    double sum = 0;
+
+    for (size_t i = 0; i < count; i++)
+        sum += cost[i];
+    for (size_t i = 0; i < count; i++) {
+        if (4 * cost[i] * (double)count < sum)
+            continue;
+        if (found > 0 && all[found - 1].lane == busiest[i]) {
+            all[found - 1].last = i;
+            all[found - 1].ns += cost[i];
+        } else if (found < MANY) {
+            all[found++] = (struct turn_of_lane){i, i, busiest[i], cost[i]};
+        } else {
+            return 0;
+        }
+    }
+    for (uint32_t i = 0; i < found; i++) {
+        if (all[i].ns < 0.05 * sum)
+            continue;
+        if (kept > 0 && turns[kept - 1].lane == all[i].lane) {
+            turns[kept - 1].last = all[i].last;
+            continue;
+        }
+        if (kept == room)
+            return 0;
+        turns[kept++] = all[i];
+    }
+    for (uint32_t i = 0; i < kept; i++)
+        if (turns[i].last - turns[i].first + 1 < TURN)
+            return 0;
+    return kept;
+}
+
+/* "Rank 0 computes `solve` longer than the others in iterations 1 to 10, and rank 3 in 11 to 20" */
+static void put_turns(const struct rules *r, const struct turn_of_lane *turns, uint32_t count, uint32_t state,
+                      FILE *out)
+{
+    char lane[32];
+
+    for (uint32_t i = 0; i < count; i++) {
+        pithi_lane_text(r->log, turns[i].lane, lane);
+        lane[0] = i == 0 ? 'R' : lane[0];
+        fprintf(out, "%s%s", i == 0 ? "" : i + 1 == count ? ", and " : ", ", lane);
+        if (i == 0) {
+            fprintf(out, " computes");
+            if (state != NO_STATE)
+                put_state(r, state, out);
+            fprintf(out, " longer than the others in iterations");
+        } else {
+            fprintf(out, " in");
+        }
+        fprintf(out, " %zu to %zu", turns[i].first + 1, turns[i].last + 1);
+    }
+    fprintf(out, " of %zu", r->a->iterations.count);
+}
+
+/* busiest: the busiest lane of each iteration, where there is `by_iteration`. */
+static int propose_moving(struct rules *r, uint32_t moves, double *by_iteration, const uint32_t *busiest)
+{
+    struct turn_of_lane turns[FEW - 1];
+    uint32_t state = main_state(r), turn_count = 0;
     struct candidate *c = propose(r, "moving imbalance", r->computing_ns);
     FILE *out = fmemopen(c->text, sizeof c->text, "w");
 
@@ -582,9 +662,15 @@ static int propose_moving(struct rules *r, uint32_t moves, double *by_iteration)
     c->state = state;
     set_worst_wait(r, c);
     if (by_iteration)
+        turn_count = find_turns(by_iteration, busiest, r->a->iterations.count, turns, FEW - 1);
+    if (turn_count > 1) {
+        put_turns(r, turns, turn_count, state, out);
+        return fclose(out) == 0;
+    }
+    if (by_iteration)
         fprintf(out, "The slowest rank changes from iteration to iteration (%u of %u ranks)", moves, r->lanes);
     else
-        fprintf(out, "The slowest rank changes from one collective to the next");
+        fprintf(out, "The slowest rank changes from one collective or message to the next");
     if (state != NO_STATE && state != PITHLOG_COMPUTING) {
         fprintf(out, " in");
         put_state(r, state, out);
@@ -623,46 +709,55 @@ static int choose_slow_in(struct rules *r, uint32_t state, double *ratio)
     return *ratio >= 1.1 && *ratio <= 10; /* if the others have none of it, they may work one after another */
 }
 
-/* Two states cause most of the waiting, and each is longer on other ranks, which have as much to do in sum:
+/* Two or more states cause most of the waiting, and each is longer on other ranks, which have as much to do in sum:
  *
  *     rank 0   assemble 60 | solve 20       both wait 40 of 120 at the barrier between the two
  *     rank 1   assemble 20 | solve 60 */
 static int propose_phases(struct rules *r, int *is_proposed)
 {
-    uint32_t first = 0, second = NO_STATE;
-    double ratio;
+    uint32_t states[FEW - 1], count = 0;
+    double ratio, cost = 0;
 
-    for (uint32_t i = 1; i < r->defs; i++) { /* time outside of states has no name to be found by */
-        if (r->by_state[i] > r->by_state[first]) {
-            second = first;
-            first = i;
-        } else if (second == NO_STATE || r->by_state[i] > r->by_state[second]) {
-            second = i;
+    *is_proposed = 0;
+    while (cost < 0.8 * r->computing_ns) {
+        uint32_t best = NO_STATE; /* time outside of states has no name to be found by */
+        for (uint32_t i = 0; i < r->defs; i++) {
+            int is_new = r->by_state[i] >= 0.2 * r->computing_ns;
+            for (uint32_t k = 0; k < count; k++)
+                is_new &= states[k] != i;
+            if (is_new && (best == NO_STATE || r->by_state[i] > r->by_state[best]))
+                best = i;
         }
+        if (best == NO_STATE || count == FEW - 1 || !choose_slow_in(r, best, &ratio))
+            return 1;
+        states[count++] = best;
+        cost += r->by_state[best];
     }
-    *is_proposed = second != NO_STATE && r->by_state[first] + r->by_state[second] >= 0.8 * r->computing_ns &&
-                   r->by_state[second] >= 0.2 * r->computing_ns && choose_slow_in(r, second, &ratio) &&
-                   choose_slow_in(r, first, &ratio);
-    if (!*is_proposed)
+    if (count < 2)
         return 1;
+    *is_proposed = 1;
     struct candidate *c = propose(r, "moving imbalance", r->computing_ns);
     FILE *out = fmemopen(c->text, sizeof c->text, "w");
     if (!out)
         return 0;
-    c->state = first;
-    for (uint32_t lane = 0; lane < r->all_lanes; lane++)
-        if (r->set[lane] && (c->lane == PITHI_NO_LANE || r->by_lane[lane] > r->by_lane[c->lane]))
-            c->lane = lane;
-    pithi_costliest_piece(r->a, c->lane, first, &c->place);
-    put_set(r, "R", out);
-    fprintf(out, " compute%s", r->set_count == 1 ? "s" : "");
-    put_state(r, first, out);
-    fprintf(out, " ");
-    put_ratio(ratio, out);
-    fprintf(out, " the others, and ");
-    choose_slow_in(r, second, &ratio);
-    put_set(r, "r", out);
-    put_state(r, second, out);
+    c->state = states[0];
+    for (uint32_t i = 0; i < count; i++) {
+        choose_slow_in(r, states[i], &ratio);
+        for (uint32_t lane = 0; i == 0 && lane < r->all_lanes; lane++)
+            if (r->set[lane] && (c->lane == PITHI_NO_LANE || r->by_lane[lane] > r->by_lane[c->lane]))
+                c->lane = lane;
+        fprintf(out, "%s", i == 0 ? "" : i + 1 == count ? ", and " : ", ");
+        put_set(r, i == 0 ? "R" : "r", out);
+        if (i == 0)
+            fprintf(out, " compute%s", r->set_count == 1 ? "s" : "");
+        put_state(r, states[i], out);
+        if (i == 0) {
+            fprintf(out, " ");
+            put_ratio(ratio, out);
+            fprintf(out, " the others");
+        }
+    }
+    pithi_costliest_piece(r->a, c->lane, states[0], &c->place);
     return fclose(out) == 0;
 }
 
@@ -875,7 +970,7 @@ static int find_computing(struct rules *r)
     struct pithlog_what_if what = {.network = 1, .state = PITHLOG_COMPUTING, .lane = UINT32_MAX, .factor = 1};
     const struct pithi_wait_group *locks = &pithi_wait_groups(r->a)[PITHLOG_LOCK_CONTENTION];
     double as_it_is, balanced;
-    uint32_t moves;
+    uint32_t moves, *busiest = NULL;
     int is_proposed;
 
     if (r->computing_ns < LEAST * r->run_ns || r->lanes < 2)
@@ -894,26 +989,31 @@ static int find_computing(struct rules *r)
     }
     if (2 * (double)locks->ns >= r->computing_ns)
         return propose_locks(r, locks);
-    /* Other lanes in each of two states. Or other lanes each time: if balancing each iteration by itself would save
-     * that much, and not always the same lane is the busiest; or a replay in which all computing between two
-     * collectives is balanced. Else the waiting has another form: one lane after the other. */
+    /* Other lanes in each of a few states. Or other lanes each time: if a replay with balanced computing saves that
+     * much. Iterations say it better, if not always the same lane is the busiest. Alone they prove nothing: in a
+     * pipeline, other lanes are in earlier or later ones at the same time. Else the waiting has another form: one lane
+     * after the other. */
     if (!propose_phases(r, &is_proposed))
         return 0;
     if (is_proposed)
         return 1;
     memset(r->set, 0, r->all_lanes);
     r->set_count = 0;
-    by_iteration = imbalance_by_iteration(r, &sum, &moves);
-    if (by_iteration && 2 * sum >= r->computing_ns && moves > 1)
-        return propose_moving(r, moves, by_iteration);
-    free(by_iteration);
     if (pithlog_analysis_what_if(r->a, &what, &as_it_is) != PITH_OK)
         return 0;
     what.is_balanced = 1;
     if (pithlog_analysis_what_if(r->a, &what, &balanced) != PITH_OK)
         return 0;
-    if (2 * (as_it_is - balanced) * r->lanes >= r->computing_ns)
-        return propose_moving(r, 0, NULL);
+    if (2 * (as_it_is - balanced) * r->lanes >= r->computing_ns) {
+        by_iteration = imbalance_by_iteration(r, &sum, &moves, &busiest);
+        if (2 * sum < r->computing_ns || moves < 2) {
+            free(by_iteration);
+            by_iteration = NULL;
+        }
+        int good = propose_moving(r, moves, by_iteration, busiest);
+        free(busiest);
+        return good;
+    }
     return propose_serial(r);
 }
 

@@ -404,12 +404,25 @@ static double recording_in(struct pithlog_analysis *a, uint32_t lane, uint32_t s
 struct excess {
     /* Over all these states; for the state with most of it: that, its time, and its mean. */
     double ns, most_ns, most, mean;
+    double waited_ns; /* that other lanes waited for all these states on this lane */
     uint32_t state, states;
 };
 
+/* How long others waited for a state on a lane. */
+static double waited_for(const struct pithlog_analysis *a, uint32_t lane, uint32_t state)
+{
+    double ns = 0;
+
+    for (size_t i = 0; i < a->delay_count; i++)
+        if (a->delays[i].lane == lane && a->delays[i].state == state)
+            ns += a->delays[i].direct_ns + a->delays[i].indirect_ns;
+    return ns;
+}
+
 /* Finds states in which one lane spends more time than the mean of all lanes with MPI calls. The lane may spend less
  * time in other states (one lane computes the ocean, another the atmosphere), so the cost is at most what it computes
- * more than the mean in all states together. What recording may have cost is no imbalance: if a rank computes 240,000
+ * more than the mean in all states together, or what others waited for these states, if that is more: behind a barrier,
+ * less time in another state comes too late. What recording may have cost is no imbalance: if a rank computes 240,000
  * times for 22 ns between calls, where the mean is 17 ns and a record costs 9 ns, that says nothing of the program. */
 static int find_imbalance(struct pithlog_analysis *a)
 {
@@ -443,15 +456,16 @@ static int find_imbalance(struct pithlog_analysis *a)
         struct excess *of = &excess[most];
         of->ns += more;
         of->states++;
+        of->waited_ns += waited_for(a, most, state);
         if (more > of->most_ns)
-            *of = (struct excess){of->ns, more, most_ns, mean, state, of->states};
+            *of = (struct excess){of->ns, more, most_ns, mean, of->waited_ns, state, of->states};
     }
     for (uint32_t lane = 0; good && lane < info->lanes; lane++) {
         const struct excess *of = &excess[lane];
         /* ocean 60 ms more than the mean, atmosphere 50 ms less: this lane computes 10 ms more, and that is the cost.
          * */
         double all_more = (double)pithlog_analysis_useful_ns(a, lane) - (double)a->info.useful_ns / a->info.lanes;
-        double cost = (of->ns < all_more ? of->ns : all_more) * a->info.lanes;
+        double cost = fmax(fmin(of->ns, all_more) * a->info.lanes, fmin(of->ns * a->info.lanes, of->waited_ns));
         FILE *out;
         if (!of->states || is_small(a, cost))
             continue;
@@ -1331,6 +1345,8 @@ static void add_imbalance(struct pithlog_analysis *a, const struct pithlog_findi
         costs->of[i] = costs->of[i] > 0 ? costs->of[i] : 0;
 }
 
+#define NEARLY_ALL 0.95
+
 static int by_most(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
@@ -1338,7 +1354,7 @@ static int by_most(const void *a, const void *b)
 }
 
 int pithi_finding_iterations(struct pithlog_analysis *a, const struct pithlog_finding *finding, size_t *first,
-                             size_t *last)
+                             size_t *last, size_t *costly)
 {
     struct pithi_iteration_sums costs = {.in = &a->iterations};
     double inside = 0, left = 0;
@@ -1361,11 +1377,15 @@ int pithi_finding_iterations(struct pithlog_analysis *a, const struct pithlog_fi
     for (left = 0; *last > *first && (left + costs.of[*last]) * PITHI_RARE < inside; --*last)
         left += costs.of[*last];
     /* At least half of the cost must lie in iterations, or naming some would be misleading. A range would be, too, if
-     * half of the cost lies in a few iterations here and there. */
+     * the cost lies in some iterations here and there. */
     size_t few = 0;
     qsort(costs.of, costs.in->count, sizeof *costs.of, by_most);
     for (left = 0; few < costs.in->count && 2 * left < inside; few++)
         left += costs.of[few];
+    for (*costly = few; *costly < costs.in->count && left < NEARLY_ALL * inside; ++*costly)
+        left += costs.of[*costly];
     free(costs.of);
-    return 2 * inside >= costs.all && inside > 0 && (10 * few > costs.in->count || *last - *first < 2 * few);
+    if (2 * inside < costs.all || inside <= 0)
+        return 0;
+    return 2 * *costly <= *last - *first + 1 || (10 * few <= costs.in->count && *last - *first >= 2 * few) ? 2 : 1;
 }

@@ -245,7 +245,7 @@ static void put_answer(struct json *j)
 
 static void put_findings(struct json *j)
 {
-    size_t first, last;
+    size_t first, last, costly;
 
     pithi_json_put_begin(&j->to, "findings", '[');
     for (uint32_t i = 0; i < j->f->count; i++) {
@@ -271,7 +271,7 @@ static void put_findings(struct json *j)
             pithi_json_put_text(&j->to, "function", j->f->functions[i]);
         if (j->f->sites && j->f->sites[i])
             pithi_json_put_text(&j->to, "longest", j->f->sites[i]);
-        if (pithi_finding_iterations(j->f->analysis, finding, &first, &last) > 0) {
+        if (pithi_finding_iterations(j->f->analysis, finding, &first, &last, &costly) == 1) {
             /* iterations are numbered from 1, as in the texts */
             pithi_json_put_integer(&j->to, "first_iteration", (int64_t)first + 1);
             pithi_json_put_integer(&j->to, "last_iteration", (int64_t)last + 1);
