@@ -77,6 +77,24 @@ static void moving(int i)
     MPI_Allreduce(&one, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
 }
 
+/* What all have when the work of `moving` is balanced: the mean of one LONG_MS and SHORT_MS of the others. */
+static double mean_ms(void) { return SHORT_MS + (double)(LONG_MS - SHORT_MS) / size; }
+
+/* The same, but only the late rank's data are waited for: it is the root. */
+static void bcast_moving(int i)
+{
+    work("solve", !sick ? mean_ms() : rank == i % size ? LONG_MS : SHORT_MS);
+    MPI_Bcast(&one, 1, MPI_DOUBLE, i % size, MPI_COMM_WORLD);
+}
+
+/* "Rank 0 is late in the first half of the iterations, rank 3 in the second": no rank computes more than these two. */
+static void halves(int i)
+{
+    late = i < STEPS ? 0 : size - 1;
+    work(NULL, !sick ? mean_ms() : rank == late ? LONG_MS : SHORT_MS);
+    MPI_Allreduce(&one, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+}
+
 /* "Rank 0 assembles three times as long as the others, and rank 1 solves": of two ranks both have the same in sum, but
  * each part ends with a collective, at which n - 1 ranks wait 40 of 60 ms. */
 static void parts(const char *assemble, const char *solve)
@@ -215,6 +233,8 @@ static const struct mode modes[] = {
     {"two", two, STEPS, 1},
     {"state", state, STEPS, 3},
     {"moving", moving, STEPS, 0},
+    {"bcast_moving", bcast_moving, 2 * STEPS, 0},
+    {"halves", halves, 2 * STEPS, 0},
     {"phases", phases, STEPS, 0},
     {"phases_plain", phases_plain, STEPS, 0},
     {"startup", startup, STEPS, 0},

@@ -67,20 +67,33 @@ static void late_receiver_large(int i)
     pass(0, 1, LARGE);
 }
 
-/* "Rank 2 smooths three times as long as its neighbours in the ring; in the end all go at its pace." */
-static void halo(int i)
+/* With both neighbours in the ring. */
+static void exchange(void)
 {
     MPI_Request requests[4];
     int left = (rank + size - 1) % size, right = (rank + 1) % size;
 
-    uneven("smooth");
     MPI_Irecv(there, 1000, MPI_CHAR, left, 1, MPI_COMM_WORLD, &requests[0]);
     MPI_Irecv(there + 1000, 1000, MPI_CHAR, right, 2, MPI_COMM_WORLD, &requests[1]);
     MPI_Isend(here, 1000, MPI_CHAR, right, 1, MPI_COMM_WORLD, &requests[2]);
     MPI_Isend(here, 1000, MPI_CHAR, left, 2, MPI_COMM_WORLD, &requests[3]);
     MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
+}
+
+/* "Rank 2 smooths three times as long as its neighbours in the ring; in the end all go at its pace." */
+static void halo(int i)
+{
+    uneven("smooth");
+    exchange();
     if (i == STEPS - 1)
         meet();
+}
+
+/* "In each step another rank smooths three times as long": balanced, all take the mean. */
+static void halo_moving(int i)
+{
+    work("smooth", !sick ? SHORT_MS + (double)(LONG_MS - SHORT_MS) / size : rank == i % size ? LONG_MS : SHORT_MS);
+    exchange();
 }
 
 /* "Rank 0 decides for 10 ms on each request of 3 workers, which have 10 ms of work: they wait for rank 0." A worker
@@ -116,6 +129,7 @@ static const struct mode modes[] = {
     {"late_receiver_ssend", late_receiver_ssend, STEPS, 1},
     {"late_receiver_large", late_receiver_large, STEPS, 1},
     {"halo", halo, STEPS, 2},
+    {"halo_moving", halo_moving, 2 * STEPS, 0},
     {"master", master, 1, 0},
 };
 

@@ -42,10 +42,19 @@ static void ring(int i)
         MPI_Send(NULL, 0, MPI_INT, (rank + 1) % size, 0, MPI_COMM_WORLD);
 }
 
+/* "A pipeline in which all work at the same time, once it is full": the last rank waits for 3 of 23 pieces at the
+ * begin, the first one for 3 at the end, and those between for 3 in sum. */
+static void full(int i)
+{
+    (void)i;
+    in_turn("stage", 20);
+}
+
 static const struct mode modes[] = {
     {"token", token, 5, 0},
     {"pipeline", pipeline, STEPS, 0},
     {"ring", ring, STEPS, 0},
+    {"full", full, 20, 0},
 };
 
 GYM_MAIN(modes)

@@ -74,9 +74,15 @@ late("fortran_late", "gym_fortran late", 4, 2, "computing", "wait at N x N")
 late("allreduce_two", "gym_collectives two", 4, (1, 2), "solve", "wait at N x N", share=2 * 40 / (4 * 60))
 late("allreduce_state", "gym_collectives state", 4, 3, "write_checkpoint", "wait at N x N")
 plant("allreduce_moving", "gym_collectives moving", 4, "moving imbalance", None, "solve", 0.5, "wait at N x N")
+plant("bcast_moving", "gym_collectives bcast_moving", 4, "moving imbalance", None, "solve", 0.5, "late broadcast, wait at finalize",
+      what_if="balanced")
+plant("halo_moving", "gym_messages halo_moving", 4, "moving imbalance", None, "smooth", 0.5, "late sender, wait at finalize",
+      what_if="balanced")
+plant("halves", "gym_collectives halves", 4, "moving imbalance", None, "computing", 0.5, "wait at N x N, load imbalance",
+      what_if="balanced")
 for n in (2, 4):
     plant(f"phases_{n}", "gym_collectives phases", n, "moving imbalance", (0, 1), ("assemble", "solve"), (n - 1) * 40 / (n * 60),
-          "wait at N x N, wait at barrier" + (", load imbalance" if n > 2 else ""))
+          "wait at N x N, wait at barrier, load imbalance")
 plant("phases_plain", "gym_collectives phases_plain", 2, "moving imbalance", None, "computing", 40 / 120,
       "wait at N x N, wait at barrier")
 late("startup", "gym_collectives startup", 4, 0, "read_input", "late broadcast", share=3 * 300 / (4 * 460))
@@ -112,6 +118,7 @@ plant("token", "gym_turns token", 4, "serialisation", ANY, "write", 60 / 100, "l
 plant("pipeline", "gym_turns pipeline", 4, "serialisation", ANY, "stage", 45 / 60, "late sender, wait at barrier",
       what_if="stage=3")
 plant("ring", "gym_turns ring", 4, "serialisation", ANY, "turn", 30 / 40, "late sender, wait at finalize")
+plant("full_pipeline", "gym_turns full", 4, "serialisation", ANY, "stage", 3 / 23, "late sender, wait at finalize")
 
 # ---- The messages themselves
 plant("large", "gym_transfer large", 2, "transfer", ANY, "MPI_Sendrecv", MEASURED, "late sender, late receiver", busy=True)
