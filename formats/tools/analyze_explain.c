@@ -248,43 +248,11 @@ static const struct term terms[] = {
      NULL, NULL, pithi_findings_put_iterations},
 };
 
-/* Kinds of waiting, by their names. */
-static const struct {
-    const char *name, *meaning;
-} kinds[] = {
-    {"late sender", "A call that completes a receive waits from its begin until the sending call begins. Remedy: send "
-                    "earlier, or compute while the message is under way (MPI_Irecv)."},
-    {"late receiver", "A call that completes a send waits from its begin until the receive is posted, if the message "
-                      "is too large to be buffered. Remedy: post receives early (MPI_Irecv)."},
-    {"wait at barrier", "A rank in MPI_Barrier waits until the last rank enters it. Remedy: remove the barrier if it "
-                        "is not needed, or balance the computing before it."},
-    {"wait at N x N", "In a collective where all ranks need the data of all (MPI_Allreduce, MPI_Alltoall ...) a rank "
-                      "waits until the last one enters it. Remedy: balance the computing before it. Calls that make a "
-                      "communicator wait in the same way. Remedy: make it once."},
-    {"late broadcast", "A member of MPI_Bcast or MPI_Scatter waits until the root enters it."},
-    {"early reduce", "The root of MPI_Reduce or MPI_Gather waits until the last member enters it."},
-    {"early scan", "A rank in MPI_Scan or MPI_Exscan waits until all lower ranks have entered it."},
-    {"wait at finalize", "A rank in MPI_Finalize waits until the last rank enters it."},
-    {"late post", "MPI_Win_start, or else MPI_Win_complete, waits until the last target calls MPI_Win_post. Remedy: "
-                  "post the window early."},
-    {"early wait", "MPI_Win_wait waits until the last rank with access calls MPI_Win_complete. Remedy: complete the "
-                   "access early, or call MPI_Win_wait later."},
-    {"lock contention", "MPI_Win_lock, a flush, or MPI_Win_unlock waits until the rank that holds the lock of the "
-                        "window unlocks it. Remedy: keep locks for a short time, or share them."},
-    {"wait for progress", "A call waits until another rank, which computes, calls MPI: without that, some MPI "
-                          "libraries move no large message and serve no access to a window. Remedy: let that rank call "
-                          "MPI_Test now and then, or give MPI a thread of its own."},
-    {"wait at init", "A rank in MPI_Init waits until the last rank enters it. Only an analysis that begins before the "
-                     "end of MPI_Init (--from 0) has it."},
-    {"late inner rank",
-     "In a collective with a root, data goes through a tree of ranks. A member waits until an inner rank of the tree, "
-     "which passes the data on, enters the call. The tree is not in the log: it is concluded from the times, and the "
-     "number of calls says how well it is supported. Remedy: balance the computing before the call."},
-    {"polling",
-     "A rank asks in a loop (MPI_Test, MPI_Iprobe) for a message that has not been sent yet. Remedy: compute something "
-     "else meanwhile, or wait."},
-    {"late notice",
-     "A message was there, but the rank that polled for it asked late. Remedy: ask more often, or wait."},
+/* What each kind of wait state means. */
+static const char *const meanings[PITHLOG_WAIT_KINDS] = {
+#define WAIT_KIND(kind, name, colour, is, try, meaning) [PITHLOG_##kind] = meaning,
+#include "analysis/wait_kinds.def"
+#undef WAIT_KIND
 };
 
 /* "late-sender" and "Late_Sender" are "late sender". */
@@ -362,9 +330,7 @@ int pithi_findings_explain(const struct pithi_findings *f, const char *name, FIL
     for (uint32_t kind = 1; kind < PITHLOG_WAIT_KINDS; kind++)
         if (is_term(name, pithlog_wait_kind_name(kind))) {
             fprintf(out, "%s\n", pithlog_wait_kind_name(kind));
-            for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-                if (strcmp(kinds[i].name, pithlog_wait_kind_name(kind)) == 0)
-                    pithi_findings_wrap(kinds[i].meaning, "", out);
+            pithi_findings_wrap(meanings[kind], "", out);
             fprintf(out, "Here: %llu times, %s, %.1f %% of all ranks' time\n",
                     (unsigned long long)f->groups[kind].instances, pithi_ns_text(text, (double)f->groups[kind].ns),
                     pithi_analysis_percent(f->analysis, (double)f->groups[kind].ns));

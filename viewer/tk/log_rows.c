@@ -102,8 +102,11 @@ static uint32_t *get_nodes(struct pithi_log_object *object, Tcl_Interp *interp, 
 
 static Tcl_Obj *row_dict(struct pithi_log_object *object, uint32_t row)
 {
-    /* By the kind of node, from the root on; a communicator, host or group is "group". */
-    static const char *const kinds[] = {"group", "group", "group", "group", "states", "states", "counter"};
+    static const char *const kinds[] = {
+        [PITHI_NODE_ROOT] = "group",      [PITHI_NODE_HOST] = "group",  [PITHI_NODE_COMM] = "group",
+        [PITHI_NODE_ALIKE] = "group",     [PITHI_NODE_RANK] = "states", [PITHI_NODE_THREAD] = "states",
+        [PITHI_NODE_COUNTER] = "counter",
+    };
     struct pithi_rows *tree = object->tree;
     uint32_t number = tree->places[row].node, lanes;
     const struct pithi_node *node = &tree->nodes[number];

@@ -935,22 +935,11 @@ int64_t pithlog_analysis_useful_ns(const struct pithlog_analysis *a, uint32_t la
 
 const char *pithlog_wait_kind_name(uint32_t kind)
 {
-    static const char *const names[PITHLOG_WAIT_KINDS] = {"",
-                                                          "late sender",
-                                                          "late receiver",
-                                                          "wait at barrier",
-                                                          "wait at N x N",
-                                                          "late broadcast",
-                                                          "early reduce",
-                                                          "early scan",
-                                                          "wait at finalize",
-                                                          "late post",
-                                                          "early wait",
-                                                          "lock contention",
-                                                          "wait for progress",
-                                                          "wait at init",
-                                                          "late inner rank",
-                                                          "polling",
-                                                          "late notice"};
+    static const char *const names[PITHLOG_WAIT_KINDS] = {
+        "",
+#define WAIT_KIND(kind, name, colour, is, try, meaning) [PITHLOG_##kind] = name,
+#include "analysis/wait_kinds.def"
+#undef WAIT_KIND
+    };
     return kind < PITHLOG_WAIT_KINDS ? names[kind] : "";
 }

@@ -32,40 +32,13 @@ struct pithi_finding_list {
     int is_complete;                       /* 1: all findings have been found */
 };
 
-/* The words for each finding: what it is, and what to do about it. Kinds of waiting are found by their names, as all
- * others are. */
+/* The words for each finding: what it is, and what to do about it. */
 static const struct words {
     const char *name, *is, *try;
 } words[] = {
-    {"late sender", "a receive waits because its message is sent late",
-     "try: give the late rank less to do before it sends, or compute something\nelse while the message is under way "
-     "(MPI_Irecv)"},
-    {"late receiver", "a send waits because its receive is posted late",
-     "try: post the receive before computing (MPI_Irecv), and MPI_Isend"},
-    {"wait at barrier", "ranks wait at a barrier for the last one",
-     "try: balance the work before the barrier, or do without it"},
-    {"wait at N x N", "ranks wait in a collective for the last one",
-     "try: balance the work before it, or compute meanwhile (MPI_Iallreduce)"},
-    {"late broadcast", "ranks wait for the root of a broadcast or scatter",
-     "try: give the root less to do before it, or compute meanwhile\n(MPI_Ibcast)"},
-    {"early reduce", "the root of a reduce or gather waits for the others",
-     "try: balance the work before it, or let the root compute meanwhile\n(MPI_Ireduce)"},
-    {"early scan", "ranks wait in a scan for lower ranks", "try: balance the work before it"},
-    {"wait at finalize", "ranks wait for the last one at the end of the run",
-     "try: balance the work of the last phase"},
-    {"late post", "an access to a window waits because its target posts it late",
-     "try: post the window before computing"},
-    {"early wait", "the target of accesses to a window waits for their end",
-     "try: complete the accesses earlier, or call MPI_Win_wait later"},
-    {"lock contention", "a rank waits for a lock of a window that another rank holds",
-     "try: hold locks for a short time, or share them (MPI_LOCK_SHARED)"},
-    {"wait for progress", "a rank waits until another one, which computes, calls MPI",
-     "try: call MPI_Test now and then while it computes, or give MPI a thread\nof its own for progress"},
-    {"wait at init", "ranks wait for the last one at the start of the run", NULL},
-    {"late inner rank", "ranks wait in a tree of ranks for one that passes data on", "try: balance the work before it"},
-    {"polling", "a rank asks again and again for a message that is not there yet",
-     "try: compute something else meanwhile, or MPI_Wait"},
-    {"late notice", "a message was there, but the rank asked for it late", "try: ask more often, or MPI_Wait"},
+#define WAIT_KIND(kind, name, colour, is, try, meaning) {name, is, try},
+#include "analysis/wait_kinds.def"
+#undef WAIT_KIND
     {"load imbalance", NULL, "try: give a part of its work to other ranks"},
     {"OpenMP waiting", "threads that call MPI wait for the other threads of their teams",
      "try: give all threads equal parts (schedule), or fewer barriers (nowait)"},
@@ -313,10 +286,10 @@ static int find_waits(struct pithlog_analysis *a)
                     "wrong order: %s in %llu of them: another message was there, which\nis received later, "
                     "perhaps for a later step\n",
                     pithi_ns_text(text, (double)group->wrong_order_ns), (unsigned long long)group->wrong_order);
-        if (strcmp(pithlog_wait_kind_name(kind), "wait for progress") == 0)
+        if (kind == PITHLOG_WAIT_FOR_PROGRESS)
             fprintf(out, "%s computes meanwhile, without calling MPI\n",
                     pithi_lane_text(a->graph.log, main_cause(a, kind, worst->cause_lane), lane));
-        if (strcmp(pithlog_wait_kind_name(kind), "late inner rank") == 0)
+        if (kind == PITHLOG_LATE_INNER_RANK)
             fprintf(out, "the tree is concluded from the times of these %llu calls\n",
                     (unsigned long long)group->instances);
         int good = put_causes(a, group, out);

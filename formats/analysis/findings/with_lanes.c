@@ -18,22 +18,9 @@ static int define(struct adding *a)
 {
     static const char *const colours[PITHLOG_WAIT_KINDS] = {
         [0] = "#c00000",
-        [PITHLOG_LATE_SENDER] = "#d95f02",
-        [PITHLOG_LATE_RECEIVER] = "#7570b3",
-        [PITHLOG_WAIT_AT_BARRIER] = "#e7298a",
-        [PITHLOG_WAIT_AT_NXN] = "#66a61e",
-        [PITHLOG_LATE_BROADCAST] = "#e6ab02",
-        [PITHLOG_EARLY_REDUCE] = "#a6761d",
-        [PITHLOG_EARLY_SCAN] = "#1b9e77",
-        [PITHLOG_WAIT_AT_FINALIZE] = "#666666",
-        [PITHLOG_LATE_POST] = "#7a5230",
-        [PITHLOG_EARLY_WAIT] = "#a9744f",
-        [PITHLOG_LOCK_CONTENTION] = "#4b0055",
-        [PITHLOG_WAIT_FOR_PROGRESS] = "#2c7fb8",
-        [PITHLOG_WAIT_AT_INIT] = "#999999",
-        [PITHLOG_LATE_INNER_RANK] = "#b8860b",
-        [PITHLOG_POLLING] = "#8fb339",
-        [PITHLOG_LATE_NOTICE] = "#c8d8a0",
+#define WAIT_KIND(kind, name, colour, is, try, meaning) [PITHLOG_##kind] = colour,
+#include "analysis/wait_kinds.def"
+#undef WAIT_KIND
     };
     int err = PITH_OK;
 
