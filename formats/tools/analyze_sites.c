@@ -87,7 +87,7 @@ static char *site_of(struct pithi_findings *f, struct pithi_sample_names *names,
 {
     const struct pithi_graph *g = &f->analysis->graph;
     const struct pithi_place *place;
-    uint32_t state = PITHI_OUTSIDE, lane = where->lane;
+    uint32_t state = PITHLOG_COMPUTING, lane = where->lane;
     int64_t begin_ns;
     int found = 0;
 

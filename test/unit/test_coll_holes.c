@@ -4,7 +4,7 @@
 #include "native/log.h"
 #include "common/log_model.h"
 #include "reader/read/iter.h"
-#include "reader/read/match.h"
+#include "reader/read/lane_blocks.h"
 #include "tap.h"
 
 enum { RANKS = 4, LANES = RANKS * 2, STEPS = 3000, COMMS = 4, NONE = -1 };
@@ -188,9 +188,9 @@ static struct found find(struct pithlog *log)
             end_part(colls, &part, &r, &found);
         if (r.kind == PITHLOG_LEAVE && open[r.lane].coll != UINT32_MAX)
             end_part(colls, &open[r.lane], &r, &found);
-        if (r.kind == PITHLOG_LEAVE || pithi_match_is_hole(log, &r))
+        if (r.kind == PITHLOG_LEAVE || pithi_is_hole(log, &r))
             open[r.lane].coll = UINT32_MAX;
-        if (pithi_match_is_hole(log, &r))
+        if (pithi_is_hole(log, &r))
             pithi_colls_missing(colls, r.lane);
     }
     pithlog_iter_close(iter);

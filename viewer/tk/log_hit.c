@@ -388,10 +388,7 @@ int pithi_log_counter_at(struct pithi_log_object *object, Tcl_Interp *interp, in
 /* ---- Gaps -------------------------------------------------------------------------------------------------------- */
 
 /* A lane has pauses, losses and missing records in its own row. */
-static int shows_gaps(const struct pithi_row *row)
-{
-    return row->counter == PITHI_NONE && row->lane_count <= 1 && !pithi_row_is_below(row);
-}
+static int shows_gaps(const struct pithi_row *row) { return pithi_row_is_whole(row) && row->lane_count <= 1; }
 
 /* 1: records of a lane are missing at this time in the last picture. */
 static int is_missing(const struct pithi_plot *plot, uint32_t lane, int64_t time_ns)

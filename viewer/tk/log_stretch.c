@@ -164,7 +164,7 @@ static Tcl_Obj *stretch_result(struct pithi_job *data)
     object->lane_counts = pithi_alloc(object->row_count, sizeof *object->lane_counts);
     /* A heading or a counter keeps 0 lanes. */
     for (uint32_t row = 0; row < object->row_count; row++)
-        if (pithi_row_has_sums(&job->rows[row]))
+        if (pithi_row_is_whole(&job->rows[row]))
             pithi_row_lanes(&job->rows[row], &object->lane_counts[row]);
     snprintf(name, sizeof name, "::pithtk::stretch%u", ++number);
     Tcl_CreateObjCommand(job->interp, name, stretch_command, object, stretch_free);

@@ -161,13 +161,11 @@ static void write_function(struct emitter *emitter, const struct proto *proto)
 
     if (emitter->bindings) { /* --cxx: no C functions */
         /* --cxx: writes a function for each member that calls the C function. */
-        const int before = emitter->number;
-
         for (int i = 0; i < emitter->bindings->count; i++) {
             const struct member *member = &emitter->bindings->at[i];
             if (member->proto != proto)
                 continue;
-            emitter->number = before; /* {{fn_num}} is that of the C function */
+            emitter->number = number; /* {{fn_num}} is that of the C function */
             emitter->member = member;
             const struct body body = make_body(emitter, proto, call_text(emitter, cxx_call(emitter, member)));
             cxx_begin(emitter, member, emitter->flags & EMIT_WRAP ? "0" : NULL);

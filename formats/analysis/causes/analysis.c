@@ -307,7 +307,7 @@ static int sum_states(struct lane_work *w, uint32_t lane)
     memset(sums, 0, (outside + (size_t)1) * sizeof *sums);
     for (pithi_pieces_begin(&p, a, lane); p.index < p.end; pithi_pieces_next(&p)) {
         pithi_pieces_part(a, &p, &from_ns, &to_ns);
-        sums[p.piece->state == PITHI_OUTSIDE ? outside : p.piece->state] += to_ns - from_ns;
+        sums[p.piece->state == PITHLOG_COMPUTING ? outside : p.piece->state] += to_ns - from_ns;
     }
     for (uint32_t i = 0; i <= outside; i++)
         if (i == outside || (!a->graph.is_call[i] && !pithi_is_file_state(pithlog_get_def(a->graph.log, i))))
@@ -319,7 +319,7 @@ static int sum_states(struct lane_work *w, uint32_t lane)
             continue;
         if (!pithi_grow(&w->sums, w->sum_count, &w->sum_room, sizeof *w->sums))
             return 0;
-        w->sums[w->sum_count++] = (struct state_sum){lane, i == outside ? PITHI_OUTSIDE : i, sums[i]};
+        w->sums[w->sum_count++] = (struct state_sum){lane, i == outside ? PITHLOG_COMPUTING : i, sums[i]};
     }
     if (a->graph.lanes[lane].calls) {
         a->info.useful_ns += of->useful_ns;
@@ -531,7 +531,7 @@ static struct work last_work(const struct pithlog_analysis *a, uint32_t lane, co
 
     for (uint32_t index = pithi_graph_find(g, lane, to_ns - 1);; index--) {
         const struct pithi_lane_piece *piece = pithi_graph_piece(g, lane, index);
-        int is_work = piece->state == PITHI_OUTSIDE ? g->lanes[lane].calls > 0 : !waits[piece->state];
+        int is_work = piece->state == PITHLOG_COMPUTING ? g->lanes[lane].calls > 0 : !waits[piece->state];
         is_work = is_work && piece->begin_ns < end_ns && index + 1 < g->lanes[lane].pieces.count;
         if (is_work && work.to_ns == INT64_MIN)
             work.to_ns = end_ns;
@@ -605,7 +605,7 @@ static int add_part(struct pithlog_analysis *a, uint32_t lane, int64_t from_ns, 
     for (uint32_t index = waits ? pithi_graph_find(&a->graph, lane, to_ns - 1) : 0; waits && good; index--) {
         const struct pithi_lane_piece *piece = pithi_graph_piece(&a->graph, lane, index);
         int64_t begin_ns = piece->begin_ns > from_ns ? piece->begin_ns : from_ns;
-        if (piece->state != PITHI_OUTSIDE && waits[piece->state] && begin_ns < end_ns) {
+        if (piece->state != PITHLOG_COMPUTING && waits[piece->state] && begin_ns < end_ns) {
             good = push_part(a, lane, end_ns, left_ns) && add_wait(a, lane, begin_ns, end_ns, waits, work);
             left_ns = begin_ns;
         }

@@ -367,10 +367,10 @@ static void profile(const struct delays *d, struct comparing *c, uint32_t lane, 
         const struct pithi_lane_piece *piece = go_to(c, lane, to_ns, &last);
         int64_t end_ns = to_ns;
         for (i = last; i > 0 && piece->begin_ns > from_ns; piece = pithi_graph_before(d->g, lane, piece, i--)) {
-            spend(p, piece->state == PITHI_OUTSIDE ? outside : piece->state, (double)(end_ns - piece->begin_ns));
+            spend(p, piece->state == PITHLOG_COMPUTING ? outside : piece->state, (double)(end_ns - piece->begin_ns));
             end_ns = piece->begin_ns;
         }
-        spend(p, piece->state == PITHI_OUTSIDE ? outside : piece->state, (double)(end_ns - from_ns));
+        spend(p, piece->state == PITHLOG_COMPUTING ? outside : piece->state, (double)(end_ns - from_ns));
         pithi_scratch_passed(&c->own.graph.scratch, (last - i) * sizeof *piece);
     }
     for (const struct row *wait; row && (wait = row_at(d, row))->to_ns > from_ns; row = wait->before) {
@@ -429,8 +429,9 @@ static int add_costs(struct delays *d, const struct row *wait, const struct comp
         for (uint32_t k = 0; k < d->kind_count; k++) {
             if (d->kinds[k] != wait->kind && wait->handed[k] == 0)
                 continue;
-            struct pithi_lane_sum *cell = pithi_lane_sums_get(
-                &d->cells[d->kinds[k]], wait->cause_lane, longer[i].state == outside ? PITHI_OUTSIDE : longer[i].state);
+            struct pithi_lane_sum *cell =
+                pithi_lane_sums_get(&d->cells[d->kinds[k]], wait->cause_lane,
+                                    longer[i].state == outside ? PITHLOG_COMPUTING : longer[i].state);
             if (!cell)
                 return 0;
             cell->direct += d->kinds[k] == wait->kind ? own * longer[i].ns / of->sum : 0;

@@ -213,7 +213,7 @@ static void add_computing(struct rules *r, uint32_t lane, double *of)
     int64_t from_ns, to_ns;
 
     for (pithi_pieces_begin(&p, r->a, lane); p.index < p.end; pithi_pieces_next(&p)) {
-        if (!is_computing(r, p.piece->state == PITHI_OUTSIDE ? PITHLOG_COMPUTING : p.piece->state))
+        if (!is_computing(r, p.piece->state))
             continue;
         pithi_pieces_part(r->a, &p, &from_ns, &to_ns);
         if (to_ns > from_ns)
@@ -796,7 +796,7 @@ static double at_the_same_time(struct rules *r, uint32_t state)
             continue;
         for (pithi_pieces_from(&p, r->a, lane, first > from ? first : from);
              p.index < p.end && p.piece->begin_ns < to_ns; pithi_pieces_next(&p)) {
-            uint32_t of = p.piece->state == PITHI_OUTSIDE ? PITHLOG_COMPUTING : p.piece->state;
+            uint32_t of = p.piece->state;
             int64_t begin_ns = p.piece->begin_ns > from_ns ? p.piece->begin_ns : from_ns;
             int64_t next_ns = p.next->begin_ns < to_ns ? p.next->begin_ns : to_ns;
             if (next_ns <= begin_ns || (state == NO_STATE ? !is_computing(r, of) : of != state))

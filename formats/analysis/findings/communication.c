@@ -122,7 +122,7 @@ static struct sum *sum_of(struct sums *s, int32_t from, int32_t to, double bytes
 
 static int is_message(const struct finding_sums *f, uint32_t state, const struct pithi_need *need)
 {
-    if (need->of != PITHI_NEED_LANE || need->lane == PITHI_NO_LANE || (state != PITHI_OUTSIDE && f->finds[state]))
+    if (need->of != PITHI_NEED_LANE || need->lane == PITHI_NO_LANE || (state != PITHLOG_COMPUTING && f->finds[state]))
         return 0;
     return need->kind == PITHLOG_LATE_SENDER ||
            (need->kind == PITHLOG_POLLING && need->instance == PITHI_NEED_RECEIVED);
@@ -154,12 +154,12 @@ static void add_send(struct finding_sums *f, const struct pithi_pieces *p, const
     const struct pithi_graph *g = &f->a->graph;
     int64_t posted_ns = p->piece->begin_ns;
 
-    if (p->piece->state == PITHI_OUTSIDE || !(f->traits[p->piece->state] & PITHI_RECEIVES) ||
+    if (p->piece->state == PITHLOG_COMPUTING || !(f->traits[p->piece->state] & PITHI_RECEIVES) ||
         need->kind != PITHLOG_LATE_SENDER || need->release_ns > posted_ns - LATE_NS || need->release_ns < g->from_ns ||
         need->position == UINT32_MAX || need->position + 1 >= g->lanes[need->lane].pieces.count)
         return;
     const struct pithi_lane_piece *send = pithi_graph_piece(g, need->lane, need->position);
-    if (send->state == PITHI_OUTSIDE || !(f->traits[send->state] & PITHI_SENDS))
+    if (send->state == PITHLOG_COMPUTING || !(f->traits[send->state] & PITHI_SENDS))
         return;
     unsigned log2 = need->bytes ? pithi_log2(need->bytes) : 0;
     unsigned step = need->bytes ? (unsigned)(((uint64_t)need->bytes << 3 >> log2) & (STEPS - 1)) : 0;
@@ -314,7 +314,7 @@ static int add_colls(struct finding_sums *f, const struct pithi_pieces *p, uint3
         if (f->is_coll[moved->state] && !add_coll(f, rank, moved->state, moved))
             return 0;
     }
-    return is_told || p->piece->state == PITHI_OUTSIDE || f->is_coll[p->piece->state] != COLL_CALL ||
+    return is_told || p->piece->state == PITHLOG_COMPUTING || f->is_coll[p->piece->state] != COLL_CALL ||
            add_coll(f, rank, p->piece->state, NULL);
 }
 

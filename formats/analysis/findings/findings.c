@@ -314,7 +314,7 @@ void pithi_longest_piece(struct pithlog_analysis *a, uint32_t lane, uint32_t sta
     for (pithi_pieces_begin(&p, a, lane); p.index < p.end; pithi_pieces_next(&p)) {
         uint32_t of = p.piece->state;
         pithi_pieces_part(a, &p, &from_ns, &to_ns);
-        if ((of == PITHI_OUTSIDE ? PITHLOG_COMPUTING : of) != state || to_ns - from_ns <= longest_ns)
+        if (of != state || to_ns - from_ns <= longest_ns)
             continue;
         longest_ns = to_ns - from_ns;
         at->from_ns = from_ns;
@@ -350,8 +350,7 @@ void pithi_costliest_piece(struct pithlog_analysis *a, uint32_t lane, uint32_t s
                 pithi_analysis_part(a, piece, pithi_graph_next(g, lane, piece, index), &from_ns, &to_ns);
                 begin_ns = from_ns > wait->from_ns ? from_ns : wait->from_ns;
                 end_ns = to_ns < wait->to_ns ? to_ns : wait->to_ns;
-                if ((piece->state == PITHI_OUTSIDE ? PITHLOG_COMPUTING : piece->state) == state &&
-                    (end_ns - begin_ns) / part > most_ns) {
+                if (piece->state == state && (end_ns - begin_ns) / part > most_ns) {
                     most_ns = (end_ns - begin_ns) / part;
                     at->from_ns = from_ns;
                     at->to_ns = to_ns;
@@ -369,7 +368,7 @@ static double recording_in(struct pithlog_analysis *a, uint32_t lane, uint32_t s
     struct pithi_pieces p;
 
     for (pithi_pieces_begin(&p, a, lane); p.index < p.end; pithi_pieces_next(&p))
-        count += (p.piece->state == PITHI_OUTSIDE ? PITHLOG_COMPUTING : p.piece->state) == state;
+        count += p.piece->state == state;
     return (double)count * pithlog_own_cost_ns(a->graph.log, lane, PITHLOG_ENTER);
 }
 
@@ -1295,7 +1294,7 @@ static void add_state(struct pithlog_analysis *a, uint32_t lane, uint32_t state,
     struct pithi_pieces p;
 
     for (pithi_pieces_begin(&p, a, lane); p.index < p.end; pithi_pieces_next(&p)) {
-        if ((p.piece->state == PITHI_OUTSIDE ? PITHLOG_COMPUTING : p.piece->state) != state)
+        if (p.piece->state != state)
             continue;
         pithi_pieces_part(a, &p, &from_ns, &to_ns);
         if (to_ns > from_ns)

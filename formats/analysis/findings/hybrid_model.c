@@ -62,8 +62,8 @@ static void add_meanwhile(struct pithlog_analysis *a, uint32_t lane, uint32_t wa
         int is_first = to_ns < wait_to_ns;
         from_ns = from_ns > wait_from_ns ? from_ns : wait_from_ns;
         to_ns = is_first ? to_ns : wait_to_ns;
-        if (w.piece->state == state && to_ns > from_ns && (is_known || p.piece->state != PITHI_OUTSIDE))
-            of[p.piece->state == PITHI_OUTSIDE ? defs : p.piece->state] += (double)(to_ns - from_ns);
+        if (w.piece->state == state && to_ns > from_ns && (is_known || p.piece->state != PITHLOG_COMPUTING))
+            of[p.piece->state == PITHLOG_COMPUTING ? defs : p.piece->state] += (double)(to_ns - from_ns);
         pithi_pieces_next(is_first ? &p : &w);
     }
 }

@@ -96,7 +96,7 @@ static struct pithi_row_call *make_row(struct pithlog_analysis *a, uint32_t lane
     for (pithi_pieces_begin(&p, a, lane); row && is_out && p.index < p.end; pithi_pieces_next(&p)) {
         const struct pithi_lane_piece *piece = p.piece;
         pithi_scratch_passed(scratch, sizeof *row);
-        if (piece->state == PITHI_OUTSIDE || is_out[piece->state])
+        if (piece->state == PITHLOG_COMPUTING || is_out[piece->state])
             continue;
         uint64_t symbol =
             pithi_hash_mix(PITHI_HASH, piece->state) + (details & SENDERS ? senders(g, piece, details) : 0);
@@ -427,7 +427,7 @@ static void add_times(const struct pithlog_analysis *a, uint32_t lane, const str
             break;
         int64_t from_ns = piece->begin_ns > in->from_ns ? piece->begin_ns : in->from_ns;
         int64_t to_ns = least(pithi_graph_piece(g, lane, i + 1)->begin_ns, in->to_ns);
-        of_state[piece->state == PITHI_OUTSIDE ? outside : piece->state] += sign * (double)(to_ns - from_ns);
+        of_state[piece->state == PITHLOG_COMPUTING ? outside : piece->state] += sign * (double)(to_ns - from_ns);
     }
     while (low < high) { /* the first wait state that ends later than the begin */
         size_t middle = low + (high - low) / 2;

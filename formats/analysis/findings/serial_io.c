@@ -46,7 +46,7 @@ static int collect(struct pithlog_analysis *a, struct io_calls *calls)
     for (uint32_t lane = 0; good && any && lane < info->lanes; lane++)
         for (pithi_pieces_begin(&p, a, lane); good && p.index < p.end; pithi_pieces_next(&p)) {
             struct io_call call = {.state = p.piece->state, .lane = lane};
-            if (call.state == PITHI_OUTSIDE || !moves[call.state])
+            if (call.state == PITHLOG_COMPUTING || !moves[call.state])
                 continue;
             pithi_pieces_part(a, &p, &call.begin_ns, &call.end_ns);
             good = pithi_grow(&calls->all, calls->count, &calls->room, sizeof call);

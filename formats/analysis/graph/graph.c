@@ -190,7 +190,7 @@ static int end_state(struct building *b, const struct pithlog_step *step)
     return new_piece(b, step->lane, time_ns,
                      lane->call        ? lane->call_state
                      : step->depth > 1 ? step->open[step->depth - 1 - (at + 1 == step->depth)].id
-                                       : PITHI_OUTSIDE);
+                                       : PITHLOG_COMPUTING);
 }
 
 /* ---- Needs ------------------------------------------------------------------------------------------------------- */
@@ -668,7 +668,7 @@ static int prepare(struct building *b)
         g->lanes[i].last_ns = INT64_MIN;
         b->lanes[i].part.coll = UINT32_MAX;
         b->lanes[i].last_peer = -1;
-        err = new_piece(b, i, b->start_ns, PITHI_OUTSIDE);
+        err = new_piece(b, i, b->start_ns, PITHLOG_COMPUTING);
     }
     return err;
 }
@@ -846,7 +846,7 @@ int pithi_graph_build(struct pithi_graph *g, struct pithlog *log, int64_t from_n
         /* The last piece is empty and ends the lane. */
         struct pithi_lane_piece *end = pithi_chunks_add(&g->lanes[i].pieces, &g->scratch, sizeof *end);
         TRY(end ? PITH_OK : no_memory(g));
-        *end = (struct pithi_lane_piece){.begin_ns = b.end_ns, .state = PITHI_OUTSIDE};
+        *end = (struct pithi_lane_piece){.begin_ns = b.end_ns, .state = PITHLOG_COMPUTING};
     }
     struct pithi_inferring infer = {.graph = g, .traits = b.traits, .colls = b.colls, .add = infer_need, .context = &b};
     init_together(&b);
@@ -929,7 +929,7 @@ uint32_t pithi_graph_find(const struct pithi_graph *g, uint32_t lane, int64_t ti
 static int is_of(const struct pithi_graph *g, const unsigned char *states, uint32_t lane, uint32_t piece)
 {
     uint32_t state = pithi_graph_piece(g, lane, piece)->state;
-    return state != PITHI_OUTSIDE && states[state];
+    return state != PITHLOG_COMPUTING && states[state];
 }
 
 int pithi_graph_first_call(const struct pithi_graph *g, const unsigned char *states, int32_t number, int64_t since_ns,

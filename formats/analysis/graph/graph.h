@@ -11,12 +11,11 @@
 #include "base/scratch.h"
 #include "pithlog.h"
 
-#define PITHI_OUTSIDE UINT32_MAX /* the state of a piece outside all states */
 #define PITHI_NO_LANE UINT32_MAX
 
 struct pithi_lane_piece {
     int64_t begin_ns; /* it lasts until the begin of the next piece */
-    uint32_t state;   /* definition, or PITHI_OUTSIDE */
+    uint32_t state;   /* definition, or PITHLOG_COMPUTING */
     uint32_t needs;   /* 1 + index of its first need; 0: none */
 };
 
@@ -139,7 +138,7 @@ static inline struct pithi_graph_coll *pithi_graph_coll(const struct pithi_graph
 }
 static inline int pithi_graph_is_call(const struct pithi_graph *graph, uint32_t state)
 {
-    return state != PITHI_OUTSIDE && graph->is_call[state];
+    return state != PITHLOG_COMPUTING && graph->is_call[state];
 }
 static inline struct pithi_graph_position *pithi_graph_position(const struct pithi_graph *graph,
                                                                 const struct pithi_graph_coll *coll, uint32_t position)

@@ -697,7 +697,7 @@ static int64_t work_after(const struct polls *p, uint32_t lane, uint32_t at, uin
         if (!is_between(p, piece))
             break;
         int64_t end_ns = end_of(p->g, lane, *next);
-        ns += piece->state != PITHI_OUTSIDE && p->sleeps[piece->state] ? 0 : end_ns - begin_ns;
+        ns += piece->state != PITHLOG_COMPUTING && p->sleeps[piece->state] ? 0 : end_ns - begin_ns;
         begin_ns = end_ns;
     }
     return ns;

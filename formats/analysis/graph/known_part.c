@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "native/block.h"
 #include "native/log.h"
-#include "reader/read/match.h"
+#include "reader/read/lane_blocks.h"
 
 enum { DAMAGES_MOST = 10000 }; /* number of damaged places that are skipped before reading stops */
 
@@ -71,8 +71,8 @@ static int find_lost(struct gaps *g, uint32_t number)
         damages += status < 0;
         if (status < 0)
             continue;
-        int is_lost = step.record && pithi_match_is_lost(step.record);
-        if (is_lost && !pithi_match_is_hole(g->log, step.record))
+        int is_lost = step.record && pithi_is_lost(step.record);
+        if (is_lost && !pithi_is_hole(g->log, step.record))
             /* the first record of a ring */
             err = add_gap(g, number, info->start_ns, step.to_ns);
         if (step.is != PITHLOG_IS_HOLE)

@@ -43,7 +43,7 @@ static void find_missing(const struct pithlog_analysis *a, struct pithi_trust *t
 {
     for (uint32_t i = 0; i < a->states.count; i++) {
         uint32_t state = a->states.cells[i].state;
-        if (state == PITHI_OUTSIDE || !a->graph.has_mpi || a->info.lanes < 2)
+        if (state == PITHLOG_COMPUTING || !a->graph.has_mpi || a->info.lanes < 2)
             continue;
         const struct pithlog_def *def = pithlog_get_def(a->graph.log, state);
         struct pithi_coll_rule rule = pithi_coll_rule(def->name);
@@ -132,7 +132,7 @@ static int find_unknown(struct pithlog_analysis *a, struct pithi_trust *trust)
         const struct pithi_chunks *members = &g->lanes[lane].members;
         uint32_t member = 0;
         for (pithi_pieces_begin(&p, a, lane); p.index < p.end; pithi_pieces_next(&p)) {
-            unsigned kind = p.piece->state == PITHI_OUTSIDE ? NEEDS_NONE : needs[p.piece->state];
+            unsigned kind = p.piece->state == PITHLOG_COMPUTING ? NEEDS_NONE : needs[p.piece->state];
             /* Skip calls that need nothing, and those whose needs are known. */
             if (kind == NEEDS_NONE || (p.piece->needs && pithi_graph_decisive(g, p.piece)))
                 continue;

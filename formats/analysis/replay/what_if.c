@@ -344,7 +344,7 @@ static double computing(const struct replay *r, uint32_t lane, struct walker *w,
 
 /* How much less time a lane spends in the changed state within [from_ns, to_ns) than in the log. *work: begin and end
  * of its work there. Waiting for others is no work, nor is what a thread without MPI calls does outside all states. The
- * interval ends early if the lane is in the state `barrier` (PITHI_OUTSIDE: none) after met_ns. */
+ * interval ends early if the lane is in the state `barrier` (PITHLOG_COMPUTING: none) after met_ns. */
 static double gained(const struct replay *r, uint32_t lane, int64_t from_ns, int64_t to_ns, uint32_t barrier,
                      int64_t met_ns, int64_t work[2])
 {
@@ -357,14 +357,14 @@ static double gained(const struct replay *r, uint32_t lane, int64_t from_ns, int
         int64_t begin_ns = of->begin_ns > from_ns ? of->begin_ns : from_ns;
         int64_t end_ns = pithi_graph_next(r->g, lane, of, piece)->begin_ns;
         end_ns = end_ns < to_ns ? end_ns : to_ns;
-        if (of->begin_ns >= to_ns || (barrier != PITHI_OUTSIDE && of->state == barrier && end_ns > met_ns))
+        if (of->begin_ns >= to_ns || (barrier != PITHLOG_COMPUTING && of->state == barrier && end_ns > met_ns))
             break;
-        int is_work = of->state == PITHI_OUTSIDE ? r->g->lanes[lane].calls > 0 : !r->thread_waits[of->state];
+        int is_work = of->state == PITHLOG_COMPUTING ? r->g->lanes[lane].calls > 0 : !r->thread_waits[of->state];
         if (end_ns <= begin_ns || !is_work)
             continue;
         work[0] = work[0] > INT64_MIN ? work[0] : begin_ns;
         work[1] = end_ns;
-        uint32_t state = of->state == PITHI_OUTSIDE ? PITHLOG_COMPUTING : of->state;
+        uint32_t state = of->state;
         ns += is_changed(r, lane, state) ? (double)(end_ns - begin_ns) * (1 - r->what->factor) : 0;
     }
     return ns;
@@ -376,7 +376,7 @@ static double gained(const struct replay *r, uint32_t lane, int64_t from_ns, int
 static double wait_for_threads(const struct replay *r, uint32_t lane, const struct walker *w, uint32_t state,
                                int64_t from_ns, int64_t to_ns)
 {
-    uint32_t barrier = r->thread_waits[state] == 2 ? state : PITHI_OUTSIDE;
+    uint32_t barrier = r->thread_waits[state] == 2 ? state : PITHLOG_COMPUTING;
     const struct pithi_log_rank *rank = pithi_log_rank(r->g->log, pithi_log_rank_of(r->g->log, lane));
     int64_t since_ns = pithi_graph_piece(r->g, lane, w->synced)->begin_ns, last_ns = from_ns, work[2], own[2];
     double done = w->now;
@@ -388,7 +388,7 @@ static double wait_for_threads(const struct replay *r, uint32_t lane, const stru
         double gain = gained(r, i, since_ns, to_ns, barrier, from_ns, work);
         if (work[1] == INT64_MIN)
             continue;
-        gain += gained(r, lane, since_ns, work[0] < from_ns ? work[0] : from_ns, PITHI_OUTSIDE, 0, own);
+        gain += gained(r, lane, since_ns, work[0] < from_ns ? work[0] : from_ns, PITHLOG_COMPUTING, 0, own);
         double at = w->synced_ns + (double)(work[1] - since_ns) - gain;
         done = at > done ? at : done;
         last_ns = work[1] > last_ns ? work[1] : last_ns;
@@ -422,7 +422,7 @@ static void walk(struct replay *r, uint32_t lane, int may_give_up)
         }
         w->is_begun = 1;
         int is_call = pithi_graph_is_call(r->g, p.piece->state);
-        int is_wait = p.piece->state != PITHI_OUTSIDE && r->thread_waits[p.piece->state];
+        int is_wait = p.piece->state != PITHLOG_COMPUTING && r->thread_waits[p.piece->state];
         pithi_pieces_part(r->a, &p, &from_ns, &to_ns);
         if (is_call && !end_of_call(r, lane, p.piece, p.next, may_give_up, &w->now))
             break;

@@ -10,6 +10,7 @@
 #include "base/map.h"
 #include "native/log.h"
 #include "reader/read/iter.h"
+#include "reader/read/lane_blocks.h"
 #include "reader/read/match.h"
 
 #define NONE UINT32_MAX
@@ -81,7 +82,7 @@ void pithi_pairs_follow(struct pithi_pairs *p, struct pithlog_iter *iter)
 
 void pithi_pairs_lost(struct pithi_pairs *p, const struct pithlog_record *r)
 {
-    if (pithi_match_is_hole(p->log, r))
+    if (pithi_is_hole(p->log, r))
         pithi_pairs_missing(p, r->lane);
 }
 

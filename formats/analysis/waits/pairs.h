@@ -25,7 +25,7 @@ int pithi_message_reaches(const struct pithlog_message *message, int64_t from_ns
 /* Records of the lane's rank are missing from now on (pithi_match_missing). In a window it has no effect, as a digest
  * has only messages that were matched. */
 void pithi_pairs_missing(struct pithi_pairs *pairs, uint32_t lane);
-/* Takes a LOST record: calls pithi_pairs_missing if it is in the middle of its lane (pithi_match_is_hole). */
+/* Takes a LOST record: calls pithi_pairs_missing if it is in the middle of its lane (pithi_is_hole). */
 void pithi_pairs_lost(struct pithi_pairs *pairs, const struct pithlog_record *record);
 /* For clients that read records in order by an iterator: it reports its holes to the pairs. */
 void pithi_pairs_follow(struct pithi_pairs *pairs, struct pithlog_iter *iter);

@@ -22,6 +22,7 @@
 #include "native/log.h"
 #include "reader/index/digest_file.h"
 #include "reader/read/iter.h"
+#include "reader/read/lane_blocks.h"
 #include "reader/read/match.h"
 
 enum {
@@ -394,7 +395,7 @@ static int read_records(struct making *m)
         err = PITH_OK; /* damaged parts are counted; the others are still read */
         for (int i = 0; i < count && err == PITH_OK; i++) {
             const struct pithlog_record *r = &m->records[i];
-            if (pithi_match_is_hole(m->digest->log, r))
+            if (pithi_is_hole(m->digest->log, r))
                 hole(m, r->lane);
             err = r->kind == PITHLOG_COUNTER ? take_value(m, r)
                   : r->kind == PITHLOG_LOST  ? PITH_OK

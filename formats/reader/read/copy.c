@@ -283,7 +283,7 @@ static int number_lost(struct copying *c, struct pithlog_record *r)
 {
     const struct pithi_lost_states *lost;
     r->got_bytes = 0;
-    if (!c->next_lost || !pithi_match_is_hole(c->log, r))
+    if (!c->next_lost || !pithi_is_hole(c->log, r))
         return PITH_OK;
     CHECK(pithi_lost_states_get(c->log, r->lane, &lost));
     uint32_t *next = &c->next_lost[r->lane];

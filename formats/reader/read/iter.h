@@ -29,7 +29,7 @@ enum pithi_iter_part pithi_iter_part(const struct pithlog_iter *iter);
 /* From now on, calls `tell` when records of a lane are missing: after its last record before them was delivered, and
  * perhaps again for the same hole. The call that does so returns -1, except in the next two cases. In a log whose index
  * was rebuilt, the damage was reported then; the end of each lane with messages counts as a hole, as its last blocks
- * may be missing. It is not called for holes of LOST records, which the caller finds by itself (pithi_match_is_hole).
+ * may be missing. It is not called for holes of LOST records, which the caller finds by itself (pithi_is_hole).
  * With CLIP, the callback is also called for a hole that contains from_ns, as its LOST record is not delivered. */
 struct pithi_holes {
     void (*tell)(void *context, uint32_t lane);

@@ -295,7 +295,7 @@ static int follow(struct scanning *s, int64_t time_ns, struct pithi_open_at *at)
             return -1;
         if (r.kind == PITHLOG_LEAVE)
             pithi_stack_leave(&at->stack, r.id, r.time_ns, &ended, &depth);
-        if (!s->lost || s->hole == s->lost->hole_count || !pithi_match_is_hole(s->u->log, &r))
+        if (!s->lost || s->hole == s->lost->hole_count || !pithi_is_hole(s->u->log, &r))
             continue;
         pithi_stack_drop(&at->stack, s->lost->holes[s->hole++].gone);
         at->is_hole = 1;

@@ -31,6 +31,15 @@ void pithi_unpacking_free(struct pithi_unpacking *unpacking);
 int pithi_unpack(struct pithi_unpacking *unpacking, const struct pithi_log_lane *lane, uint32_t number,
                  const struct pithi_log_block *at, struct pithi_block *block, int wants_opened, const char **why);
 
+/* 1: a LOST record with a count above 0: records are missing. (A count of 0 says that none are.) */
+static inline int pithi_is_lost(const struct pithlog_record *r) { return r->kind == PITHLOG_LOST && r->bytes > 0; }
+/* 1: a LOST record with such a count in the middle of its lane: records are missing from its time on. (A ring buffer
+ * loses its first records.) */
+static inline int pithi_is_hole(const struct pithlog *log, const struct pithlog_record *r)
+{
+    return pithi_is_lost(r) && pithi_lost_is_hole(r, pithlog_get_lane(log, r->lane)->first_ns);
+}
+
 /* The holes of a lane's LOST records. */
 struct pithi_lost_states {
     uint32_t hole_count, gone_count;

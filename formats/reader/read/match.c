@@ -22,6 +22,7 @@
  *
  *     rank 0:  send A   | damaged: send B |   send C
  *     rank 1:                    recv A    recv B    recv C        message A; B and C have no partner */
+#include "reader/read/lane_blocks.h"
 #include "reader/read/match.h"
 
 #include <stdio.h>
@@ -362,13 +363,6 @@ int pithi_match_incomplete(const struct pithlog *log)
     return pithlog_get_info(log)->lost > 0 || pithlog_get_info(log)->incomplete || log->damages > 0;
 }
 
-int pithi_match_is_lost(const struct pithlog_record *r) { return r->kind == PITHLOG_LOST && r->bytes > 0; }
-
-int pithi_match_is_hole(const struct pithlog *log, const struct pithlog_record *r)
-{
-    return pithi_match_is_lost(r) && pithi_lost_is_hole(r, pithlog_get_lane(log, r->lane)->first_ns);
-}
-
 static void hole(void *context, uint32_t lane)
 {
     const struct pithlog_matcher *m = context;
@@ -441,7 +435,7 @@ int pithlog_matcher_next(struct pithlog_matcher *m, struct pithlog_message *mess
             m->flushing = 1;
             break;
         }
-        if (pithi_match_is_hole(m->log, &r))
+        if (pithi_is_hole(m->log, &r))
             hole(m, r.lane);
         if (r.kind == PITHLOG_LOST)
             continue;

@@ -27,12 +27,6 @@ void pithi_match_cut(struct pithi_match *match);
  * matched, as their partners are not known. */
 void pithi_match_missing(struct pithi_match *match, uint32_t index, int32_t rank);
 
-/* 1: a LOST record with a count above 0: records are missing. (A count of 0 says that none are.) */
-int pithi_match_is_lost(const struct pithlog_record *record);
-/* 1: a LOST record with such a count in the middle of its lane: records are missing from its time on. (A ring buffer
- * loses its first records.) */
-int pithi_match_is_hole(const struct pithlog *log, const struct pithlog_record *record);
-
 /* When the receive of the last match had its turn: with a record of this time, it and all those posted before were
  * seen. Receives that have their turns with the same record are numbered in order. */
 struct pithi_turn {

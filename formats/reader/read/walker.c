@@ -426,7 +426,7 @@ static UNCOMMON enum taken take(struct pithlog_walk *walk, struct walked_lane *l
         step->record = r;
     lane->seen_ns = r->time_ns;
     lane->is_paused = r->kind == PITHLOG_PAUSE || (lane->is_paused && r->kind != PITHLOG_RESUME);
-    if (pithi_match_is_hole(walk->log, r)) {
+    if (pithi_is_hole(walk->log, r)) {
         uint32_t is_known = lane->lost && lane->next_lost < lane->lost->hole_count;
         queue_hole(walk, lane, is_known && lane->lost->holes[lane->next_lost].is_wider);
         lane->next_lost += is_known;

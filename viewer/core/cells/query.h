@@ -161,6 +161,12 @@ struct pithi_row {
 /* 1: the row shows a part of its lane, below the row that stands for the lane. */
 static inline int pithi_row_is_below(const struct pithi_row *row) { return row->band > 1 || row->flame; }
 
+/* 1: the row shows all of its lanes' states; 0: a heading, a counter, or a part of the lane of a row above. */
+static inline int pithi_row_is_whole(const struct pithi_row *row)
+{
+    return row->counter == PITHI_NONE && !pithi_row_is_below(row);
+}
+
 /* The lanes of a row, one or more. */
 static inline const uint32_t *pithi_row_lanes(const struct pithi_row *row, uint32_t *count)
 {

@@ -400,7 +400,7 @@ int pithi_derived_run(struct pithlog *log, const struct pithi_derived_query *que
     derived->row_of = pithi_alloc(query->row_count + (size_t)1, sizeof *derived->row_of);
     /* levels, functions and counters are no rows of their own here */
     for (uint32_t row = 0; row < query->row_count; row++)
-        if (query->rows[row].counter == PITHI_NONE && !pithi_row_is_below(&query->rows[row]))
+        if (pithi_row_is_whole(&query->rows[row]))
             derived->row_of[derived->rows++] = row;
     derived->lines = derived->rows < query->most_lines ? derived->rows : query->most_lines;
     d.line_of = pithi_alloc(lanes + (size_t)1, sizeof *d.line_of);

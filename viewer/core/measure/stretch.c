@@ -30,7 +30,7 @@ int pithi_stretch_run(struct pithlog *log, const struct pithi_stretch_query *que
     stretch->defs = pithlog_get_info(log)->defs;
     stretch->sums = pithi_alloc(stretch->defs, sizeof *stretch->sums);
     for (uint32_t row = 0; row < query->row_count; row++) {
-        if (!pithi_row_has_sums(&query->rows[row]))
+        if (!pithi_row_is_whole(&query->rows[row]))
             continue;
         if (!pithi_go_on(&query->watch, (double)row / query->row_count))
             break;
@@ -125,7 +125,7 @@ int pithi_traffic_run(struct pithlog *log, const struct pithi_stretch_query *que
         uint32_t count;
         for (uint32_t row = 0; row < query->row_count; row++) {
             const uint32_t *lanes = pithi_row_lanes(&query->rows[row], &count);
-            for (uint32_t i = 0; i < count && pithi_row_has_sums(&query->rows[row]); i++)
+            for (uint32_t i = 0; i < count && pithi_row_is_whole(&query->rows[row]); i++)
                 counting.chosen[lanes[i]] = 1;
         }
         int err = pithi_messages_each(log, query->digest, query->t0_ns, query->t1_ns, &query->watch, count_message,
@@ -135,7 +135,7 @@ int pithi_traffic_run(struct pithlog *log, const struct pithi_stretch_query *que
     }
     int err = PITH_OK;
     for (uint32_t row = 0; row < query->row_count; row++) {
-        if (!pithi_row_has_sums(&query->rows[row]) || !pithi_go_on(&query->watch, (double)row / query->row_count))
+        if (!pithi_row_is_whole(&query->rows[row]) || !pithi_go_on(&query->watch, (double)row / query->row_count))
             continue;
         int row_err = traffic_of_row(log, query, &query->rows[row], (double)row / query->row_count, traffic);
         err = err ? err : row_err;

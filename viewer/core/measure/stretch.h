@@ -13,12 +13,6 @@ struct pithi_stretch_query {
     struct pithi_watch watch;            /* asked from time to time */
 };
 
-/* Counters have no sums. A row below another one shows a part of its lane, whose sums the row above has. */
-static inline int pithi_row_has_sums(const struct pithi_row *row)
-{
-    return row->counter == PITHI_NONE && !pithi_row_is_below(row);
-}
-
 /* One definition in one row. */
 struct pithi_stretch_entry {
     uint32_t row, id;     /* index of the row; definition */

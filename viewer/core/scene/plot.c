@@ -353,7 +353,7 @@ void pithi_groups_make(const struct pithi_row *rows, uint32_t count, uint32_t pe
         uint32_t lane_count = 0, more;
         for (uint32_t i = 0; i < taken; i++) {
             const uint32_t *its_lanes = pithi_row_lanes(&of[i], &more);
-            if (of[i].counter != PITHI_NONE || pithi_row_is_below(&of[i]))
+            if (!pithi_row_is_whole(&of[i]))
                 continue;
             if (!lane_count)
                 /* The group looks like its first row that shows a lane: a row of levels before it must not give it its
@@ -389,7 +389,7 @@ uint32_t *pithi_rows_of_lanes(const struct pithlog *log, const struct pithi_row 
     for (uint32_t row = 0; row < count; row++) {
         const uint32_t *of_row = pithi_row_lanes(&rows[row], &lanes);
         /* Arrows end at the row of the lane itself, not at one of its levels, functions or counters. */
-        for (uint32_t i = 0; i < lanes && rows[row].counter == PITHI_NONE && !pithi_row_is_below(&rows[row]); i++)
+        for (uint32_t i = 0; i < lanes && pithi_row_is_whole(&rows[row]); i++)
             row_of_lane[of_row[i]] = row;
     }
     return row_of_lane;
