@@ -171,7 +171,7 @@ static inline const unsigned char *pithi_get_slice(const unsigned char *p, const
     return p + n;
 }
 
-/* The same with a malloc'ed copy in *s. NULL also if there is no memory. */
+/* Like pithi_get_slice, but makes a malloc'ed copy with a NUL in *s. NULL also if there is no memory. */
 static inline const unsigned char *pithi_get_string(const unsigned char *p, const unsigned char *end, char **s)
 {
     struct pithi_slice text;

@@ -12,7 +12,7 @@ struct pithi_cause {
     char text[4400];
 };
 
-/* `error`: errno of the call that failed. The text lives as long as `cause`. */
+/* The cause as text, which lives as long as `cause`. `error`: errno of the call that failed. */
 static inline const char *pithi_cause_of(struct pithi_cause *cause, const char *path, int error)
 {
     const char *slash = strrchr(path, '/');

@@ -276,7 +276,7 @@ static void consider(struct nearest *nearest, const char *name, uint32_t rgb)
 {
     uint32_t d = distance(nearest->wanted, rgb);
 
-    /* Of names with the same colour the first one stays: "navy", not "NavyBlue". */
+    /* If several names have the same colour, the first name stays: "navy", not "NavyBlue". */
     if (d < nearest->distance) {
         nearest->distance = d;
         nearest->name = name;
@@ -299,7 +299,7 @@ const char *pithi_colour_nearest(uint32_t rgb)
 
 const char *pithi_colour_text(uint32_t rgb, char text[8])
 {
-    /* Only an exact name is an answer here. The nearest one would change the colour. */
+    /* Returns only a name with exactly this colour; the nearest name would change the colour. */
     const char *name = pithi_colour_nearest(rgb);
     uint32_t named;
 

@@ -6,8 +6,10 @@
  * if the error of rounding, in units of 2^-s, is less than 10^p / 2.
  *
  * 0.1 is m / 2^56 with m = 7205759403792794. For 15 digits p is 15, and m * 10^15 / 2^56 is 100000000000000 with a rest
- * of 4 * 10^14, which is less than 10^15 / 2: "0.1". 0.1 + 0.2 has the m of 5404319552844596 and s = 54; the rest is
- * 8 * 10^14 for 15 digits, too much, and 8 * 10^15 for 16; only 17 digits tell it from 0.3: "0.30000000000000004".
+ * of 4 * 10^14, which is less than 10^15 / 2: "0.1".
+ *
+ * 0.1 + 0.2 has the m of 5404319552844596 and s = 54. For 15 digits the rest is 8 * 10^14, too much, and for 16 digits
+ * 8 * 10^15, too. Only 17 digits distinguish it from 0.3: "0.30000000000000004".
  *
  * All other values, ties, and machines without integers of 128 bits take printf, which is right but ten times slower:
  * each guess is printed and read back.
@@ -31,13 +33,13 @@ typedef uint64_t wide;
 enum { IS_WIDE = 0 };
 #endif
 
-/* The parts of a double; power: power of ten of its first digit. */
+/* A double as mantissa / 2^shift; power: power of ten of its first digit. */
 struct parts {
     uint64_t mantissa;
     int shift, power;
 };
 
-/* 0: outside the range of this method. */
+/* Splits a double into its parts. 0: outside the range of this method. */
 static int take_apart(double value, struct parts *parts)
 {
     static const double powers[] = {1e-4, 1e-3, 1e-2, 1e-1, 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,
@@ -126,6 +128,7 @@ static size_t lay_out(char *out, uint64_t digits, int count, int power)
     return (size_t)(to - out);
 }
 
+/* pithi_decimal by exact integers. 0: printf must do it. */
 static size_t quick(char *out, double value, int least, int most)
 {
     struct parts parts;

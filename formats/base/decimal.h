@@ -15,7 +15,8 @@ size_t pithi_decimal(char *out, double value, int least, int most);
 
 extern const char pithi_digit_pairs[]; /* "00" to "99" */
 
-/* Writes `value` in front of `end`, at most 20 bytes; returns the first one. */
+/* Writes `value` so that its last digit is just before `end`, at most 20 bytes, without a NUL; returns its first
+ * digit. */
 static inline char *pithi_digits_before(char *end, uint64_t value)
 {
     while (value >= 100) {
@@ -32,8 +33,8 @@ static inline char *pithi_digits_before(char *end, uint64_t value)
     return end;
 }
 
-/* Four digits and a unit, for people: "12.35 ms". Each unit is `step` times the one before; `last`: index of the last
- * one. Returns `text`. */
+/* Four digits and a unit, for people: "12.35 ms". Each of the `units` is `step` times the unit before; `last` is the
+ * index of the last unit. Returns `text`. */
 enum { PITHI_NS_TEXT = 32 };
 const char *pithi_scaled_text(char text[PITHI_NS_TEXT], double value, double step, const char *const *units, int last);
 const char *pithi_ns_text(char text[PITHI_NS_TEXT], double ns);

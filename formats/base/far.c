@@ -1,4 +1,4 @@
-/* far.c - the system reads ahead by itself. */
+/* far.c - far.h for programs whose files are near: nothing to do, unless pithi_far_play pretends that they are far. */
 #include "base/far.h"
 
 #include <stddef.h>

@@ -7,15 +7,16 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { EXTENTS = 254, CLAIMED = 1 }; /* files of one list; a place that a thread has taken and not filled yet */
+/* EXTENTS: entries of one list; CLAIMED: `begin` of an entry that a thread has taken and not filled yet */
+enum { EXTENTS = 254, CLAIMED = 1 };
 struct extent {
     uintptr_t begin; /* atomic; 0: free */
-    uintptr_t end;   /* atomic; 0 until the others are stored, and again before they change */
+    uintptr_t end;   /* atomic; 0 while the other fields are not set, so that `find` ignores the entry */
     int *seen;       /* set to 1 when a fault in it was repaired */
 };
 struct list {
     struct list *next;              /* atomic */
-    struct extent extents[EXTENTS]; /* found by the handler, which takes no lock */
+    struct extent extents[EXTENTS]; /* the handler reads them without a lock */
 };
 static struct list first; /* more are linked to it */
 static int installed;     /* atomic */

@@ -5,11 +5,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* An access to mapped memory beyond the end of a cut file raises SIGBUS, which would end the process. From now on, a
- * handler replaces such pages of the `size_bytes` at `begin` by anonymous memory, and sets *seen to 1 (atomically): the
- * process goes on and reads zeros there. `seen` (or NULL) must stay valid until pithi_fault_leave. Any thread, no
- * lock. A program with its own SIGBUS handler keeps that handler and has no such protection; neither has a thread that
- * blocks SIGBUS.
+/* An access to mapped memory beyond the end of a cut file raises SIGBUS, which would end the process. After this call,
+ * a handler replaces such pages of the `size_bytes` at `begin` by anonymous memory, so that the process continues and
+ * reads zeros there. It also sets *seen to 1 (atomically). `seen` (or NULL) must stay valid until pithi_fault_leave.
+ * Any thread, no lock. A program with a SIGBUS handler of its own keeps that handler and gets no such protection; a
+ * thread that blocks SIGBUS gets none either.
  */
 void pithi_fault_watch(const void *begin, uint64_t size_bytes, int *seen);
 

@@ -33,7 +33,7 @@ static inline uint64_t pithi_hash_number(uint64_t hash, uint64_t number)
     return (hash ^ number) * UINT64_C(0x9e3779b97f4a7c15);
 }
 
-/* The same for callers that use the low bits. */
+/* Like pithi_hash_number, for callers that use the low bits of the result. */
 static inline uint64_t pithi_hash_mix(uint64_t hash, uint64_t number)
 {
     hash = pithi_hash_number(hash, number);

@@ -9,13 +9,13 @@
 /* Progress and cancellation while a log is opened. Readers report their position for each line or block; they
  * call the callback rarely. The caller sets the first three fields; the others are 0. */
 struct pithi_watched {
-    int (*progress)(void *context, double part); /* as of pithlog_open_watched */
+    int (*progress)(void *context, double part); /* see pithlog_open_watched */
     void *context;                               /* for `progress` */
-    unsigned passes;                             /* the expected number; the first of two counts for a third */
-    unsigned pass;                               /* the current one, from 0 */
-    uint64_t at;                                 /* the position at the last look at the clock */
-    int64_t called_ms;                           /* ms of a monotonic clock */
-    int stopped;                                 /* 1: the callback wants to stop */
+    unsigned passes;   /* the expected number of passes; if it is two, the first one counts as a third of the work */
+    unsigned pass;     /* the current one, from 0 */
+    uint64_t at;       /* the position at the last look at the clock */
+    int64_t called_ms; /* ms of a monotonic clock */
+    int stopped;       /* 1: the callback wants to stop */
 };
 
 /* Bytes between looks at the clock. */
@@ -23,16 +23,16 @@ enum { PITHI_WATCHED_BYTES = 1 << 16 };
 
 int pithi_watched_look(struct pithi_watched *watched, uint64_t at, uint64_t size);
 
-/* A reader has reached byte `at` of `size`; a step back begins the next pass. 1: go on; 0: stop, as if the file ended
- * here. Usually costs one comparison. `watched` may be NULL. */
+/* Reports that a reader has reached byte `at` of `size`; a step back begins the next pass. 1: continue; 0: stop, as if
+ * the file ended here. It usually costs one comparison. `watched` may be NULL. */
 static inline int pithi_watched_at(struct pithi_watched *watched, uint64_t at, uint64_t size)
 {
     return !watched || (!watched->stopped && at - watched->at < PITHI_WATCHED_BYTES) ||
            pithi_watched_look(watched, at, size);
 }
 
-/* For a reader that learns at the end of a log how it should have read the middle: it adds numbers of its own, and is
- * called a second time with a new writer and `is_second` set. */
+/* For a reader that must know facts from the end of a log when it reads the middle. It stores them in `numbers`, in a
+ * form of its own; if it stored any, it is called a second time, with a new writer and `is_second` set. */
 struct pithi_again {
     uint64_t *numbers; /* malloc'ed, [count] */
     uint32_t count, room;
@@ -43,12 +43,12 @@ struct pithi_input {
     const char *path;
     const unsigned char *data;     /* NULL for a folder */
     size_t size;                   /* bytes */
-    int mapped;                    /* 1: foreign/reading.h may give its memory back */
+    int mapped;                    /* 1: `data` is a mapped file, whose pages foreign/reading.h may release */
     struct pithi_watched *watched; /* NULL: no progress to report */
     /* A reader reports each missing or damaged part of the log as one line, which makes the log incomplete; or NULL. */
     void (*damage)(void *context, const char *text);
-    void *damage_context;      /* for `damage` */
-    const char *cut;           /* why this is not the whole file: it was unpacked from one that is damaged; NULL */
+    void *damage_context; /* for `damage` */
+    const char *cut;      /* why the data is not complete (it was unpacked from a damaged file); NULL: it is complete */
     struct pithi_again *again; /* NULL: the reader is called once */
 };
 

@@ -1,5 +1,5 @@
-/* launcher.h - what launchers of MPI jobs say to a process in its environment, for what must be known before MPI is
- * initialized. Test: test/mpi/test_launchers.sh. Pages: pith-launchers(7). */
+/* launcher.h - reads the environment variables in which launchers of MPI jobs give a process its rank, for code that
+ * needs the rank before MPI is initialized. Test: test/mpi/test_launchers.sh. Pages: pith-launchers(7). */
 #ifndef PITHI_LAUNCHER_H
 #define PITHI_LAUNCHER_H
 
@@ -9,7 +9,7 @@
 /* The variables in which launchers give a process its rank; the first that is set counts. Flux and Cray's PALS set
  * PMI_RANK, too. SLURM_PROCID is last: a batch script of Slurm has it, and what an mpiexec in the script starts. */
 #define PITHI_RANK_VARIABLES "OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"
-/* In which they give it its number among the processes on its machine. */
+/* The variables in which launchers give a process its number among the processes on its machine. */
 #define PITHI_LOCAL_RANK_VARIABLES                                                                                     \
     "OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "PMI_LOCAL_RANK", "FLUX_TASK_LOCAL_ID", "SLURM_LOCALID"
 

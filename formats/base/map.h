@@ -13,7 +13,7 @@
 /* All zero is an empty table; end with pithi_map_free. */
 struct pithi_map {
     struct pithi_map_slot {
-        uint64_t key; /* + 1; 0: free */
+        uint64_t key; /* the key + 1; 0: a free slot */
         uint64_t value;
     } * slots;
     size_t count, room; /* room: a power of two, or 0 */
@@ -38,7 +38,7 @@ static inline uint64_t *pithi_map_find(const struct pithi_map *m, uint64_t key)
     return slot && slot->key ? &slot->value : NULL;
 }
 
-/* The same; a new key gets the value 0. NULL: no memory. */
+/* The value of `key`, which is added with the value 0 if it is new. NULL: no memory. */
 static inline uint64_t *pithi_map_at(struct pithi_map *m, uint64_t key)
 {
     if (key == UINT64_MAX) {
@@ -69,7 +69,7 @@ static inline void pithi_map_free(struct pithi_map *m)
     *m = (struct pithi_map){0};
 }
 
-/* For 32-bit values. Get: 1: *value is set; 0: no such key. Put: 0: no memory. */
+/* Gets and puts 32-bit values. Get returns 0 if there is no such key; put returns 0 without memory. */
 static inline int pithi_map_get(const struct pithi_map *m, uint64_t key, uint32_t *value)
 {
     const uint64_t *at = pithi_map_find(m, key);
@@ -104,15 +104,16 @@ static inline int pithi_grow(void *array, uint32_t count, uint32_t *room, size_t
     return 1;
 }
 
-/* The same for an array without a stored room, which is the power of two from `count` on. */
+/* A pithi_grow for arrays that store no `room`: it grows only if `count` is 0 or a power of two, so the array must have
+ * grown by this function from the first item on. */
 static inline int pithi_grow_one(void *array, uint32_t count, size_t item)
 {
     uint32_t room = count & (count - 1) ? UINT32_MAX : count;
     return pithi_grow(array, count, &room, item);
 }
 
-/* The item of `key` in such an array; `of` keeps its index + 1. A new item is zero, and *fresh is 1 (`fresh` may be
- * NULL). Valid until the next item is made. NULL: no memory. */
+/* The item of `key` in an array that grows by pithi_grow; the map `of` keeps index + 1 of each key's item. A new item
+ * is zero, and *fresh is 1 (`fresh` may be NULL). Valid until the next item is made. NULL: no memory. */
 static inline void *pithi_item_at(struct pithi_map *of, uint64_t key, void *array, uint32_t *count, uint32_t *room,
                                   size_t item, int *fresh)
 {

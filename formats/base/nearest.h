@@ -7,9 +7,9 @@
  *         pithi_nearest_try(&nearest, names[i]);
  *     ... "no such thing: %s%s", given, pithi_nearest_ask(&nearest)
  *
- * The distance is the number of letters to add, remove, replace or swap with the next one, regardless of case
- * (optimal string alignment). Names with more than a quarter of their letters different are a guess, not a typing
- * error, except those that contain the whole word: "send" means MPI_Send. */
+ * The distance is the number of letters to add, remove, replace or swap with the next one, regardless of case (optimal
+ * string alignment). A name is suggested if at most a quarter of the letters differ (of fewer than eight letters, one),
+ * or if it contains the whole given word: "send" means MPI_Send. */
 #ifndef PITHI_NEAREST_H
 #define PITHI_NEAREST_H
 
@@ -40,6 +40,7 @@ static inline void pithi_nearest_begin(struct pithi_nearest *nearest, const char
             nearest->given[used++] = given[i];
 }
 
+/* The distance of two names. The three rows are the last ones of the table of distances between their beginnings. */
 static inline int pithi_nearest_edits(const char *a, const char *b)
 {
     int rows[3][PITHI_NEAREST_LONGEST + 1], *before = rows[0], *last = rows[1], *row = rows[2];
@@ -67,7 +68,8 @@ static inline int pithi_nearest_edits(const char *a, const char *b)
     return row[size];
 }
 
-/* Of names at the same distance the first remains. `known` must live as long as `nearest`. */
+/* Compares a known name. If several have the same distance, the first one stays. `known` must live as long as
+ * `nearest`. */
 static inline void pithi_nearest_try(struct pithi_nearest *nearest, const char *known)
 {
     size_t size = strlen(nearest->given);

@@ -1,9 +1,9 @@
-/* open_file.h - opens every file that Pith reads, and makes every file that it writes. In this header alone, because
- * libpith, libpithlog and programs that have neither use it.
+/* open_file.h - opens every file that Pith reads, and makes every file that it writes. The functions are inline in this
+ * header, because libpith, libpithlog and programs that have neither use them.
  *
- * A file beside a log may be there because somebody else put it there: a named pipe, which blocks whoever opens it, or
- * a link, through which the file of another user is read or overwritten. (Names that the user gives for output may be
- * devices and pipes; their callers open these by themselves.) */
+ * Somebody else may have put a file beside a log: a named pipe, which would block the program that opens it, or a link,
+ * through which another user's file would be read or overwritten. (A name that the user gives for output may be a
+ * device or a pipe; callers open such names without this header.) */
 #ifndef PITHI_OPEN_FILE_H
 #define PITHI_OPEN_FILE_H
 
@@ -31,8 +31,8 @@ static inline int pithi_open_input(const char *path, int flags)
     return -1;
 }
 
-/* The same for a text that is read as a whole, which may also be a pipe that the user has opened, such as /dev/stdin or
- * /dev/fd/63 (process substitution). NULL: errno, EFBIG if the file is larger than PITHI_WHOLE_MIB. */
+/* Opens a text that is read as a whole. It may also be a pipe that the user has opened, such as /dev/stdin or
+ * /dev/fd/63 (process substitution). NULL: errno; EFBIG: the file is larger than PITHI_WHOLE_MIB. */
 static inline FILE *pithi_open_whole(const char *path)
 {
     struct stat status;
@@ -48,15 +48,15 @@ static inline FILE *pithi_open_whole(const char *path)
     return file;
 }
 
-/* Makes an empty file that is to be renamed when it is complete, in place of one that a killed process has left.
- * Follows no link. `flags`: O_WRONLY or O_RDWR. -1: errno. */
+/* Makes an empty file that is to be renamed when it is complete. Removes an old file of this name first, which a killed
+ * process may have left. Follows no link. `flags`: O_WRONLY or O_RDWR. -1: errno. */
 static inline int pithi_make_output(const char *part, int flags)
 {
     unlink(part);
     return open(part, flags | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
 }
 
-/* The same as a stream; `mode` as of fopen, "w" or "w+". */
+/* Makes such a file as a stream; `mode`: "w" or "w+", as for fopen. NULL: errno. */
 static inline FILE *pithi_make_stream(const char *part, const char *mode)
 {
     int fd = pithi_make_output(part, strchr(mode, '+') ? O_RDWR : O_WRONLY);
@@ -66,7 +66,7 @@ static inline FILE *pithi_make_stream(const char *part, const char *mode)
     return file;
 }
 
-/* What errno says after one of these. */
+/* The text of errno after one of these functions has failed. */
 static inline const char *pithi_open_why(void)
 {
     return errno == ESPIPE ? "is not a regular file" : errno == EFBIG ? "is larger than 64 MiB" : strerror(errno);

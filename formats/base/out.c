@@ -1,4 +1,4 @@
-/* out.c - owns the bytes of text output; it knows nothing of logs.
+/* out.c - writes text output: numbers, and strings in the ways of enum pithi_quote.
  *
  * Numbers are written digit by digit, because printf reads its format for each one. 1,234,567,890 ns becomes
  * "1.234567890": the whole seconds, one digit, and four pairs of digits "34" "56" "78" "90" from a table.
@@ -93,7 +93,8 @@ void pithi_out_seconds(struct pithi_out *out, int64_t time_ns)
     out->used += 10;
 }
 
-/* Most values are whole numbers: no search for the shortest decimal. -0 is not one of them: it keeps its sign. */
+/* Most values are whole numbers, which need no search for the shortest decimal. -0 is not written as one, so that it
+ * keeps its sign. */
 
 void pithi_out_double(struct pithi_out *out, double value)
 {
@@ -136,7 +137,7 @@ static size_t escape(char *to, const unsigned char **text, int json)
     return (size_t)sprintf(to, "\\x%02x", c);
 }
 
-/* NULL: needs none. */
+/* The entity of a character; NULL: it needs none. */
 static const char *entity(char c)
 {
     return c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '"' ? "&quot;" : NULL;

@@ -1,7 +1,7 @@
 /* out.h - fast text output: one big buffer, own number formatting, escaped names.
  *
  * printf costs about 0.3 microseconds a record, more than reading the record; so the text formats build their lines in
- * this buffer. The first failure is kept: pithi_out_close returns it, and `failed` allows to stop early.
+ * this buffer. The first failure is kept: pithi_out_close returns it, and a caller may stop early if `failed` is set.
  */
 #ifndef PITHI_OUT_H
 #define PITHI_OUT_H
@@ -75,7 +75,7 @@ enum pithi_quote {
 void pithi_quote_formulas(void);
 void pithi_out_quoted(struct pithi_out *out, enum pithi_quote quote, const char *text);
 
-/* The same as a malloc'ed string, for names that are written often; NULL: no memory. */
+/* The text that pithi_out_quoted writes, as a malloc'ed string, for names that are written often; NULL: no memory. */
 char *pithi_quoted(enum pithi_quote quote, const char *text);
 
 #endif

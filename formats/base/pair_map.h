@@ -25,7 +25,7 @@ static inline struct pithi_pair_slot *pithi_pair_slot(const struct pithi_pair_ma
     return &map->slots[i];
 }
 
-/* *number: that of the pair (a, b); a new pair gets the number map->count had before. PITH_OK or an error. */
+/* Sets *number to the number of the pair (a, b). A new pair gets the next number, map->count. PITH_OK or an error. */
 static inline int pithi_pair_number(struct pithi_pair_map *map, uint64_t a, uint64_t b, uint32_t *number)
 {
     if (2 * map->count >= map->room) {

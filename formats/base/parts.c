@@ -1,5 +1,6 @@
-/* parts.c - each thread takes the next part that none has taken. As it waits with its result until those of the parts
- * before are added, at most one part of each thread is under way, and memory does not grow with the number of parts. */
+/* parts.c - each thread takes the next part that no thread has taken. It keeps its result until the results of all
+ * earlier parts are added, and only then takes another part. So there is at most one result for each thread, and memory
+ * does not grow with the number of parts. */
 #include "base/parts.h"
 
 #include "base/worker.h"
@@ -25,7 +26,7 @@ static void fail(struct sharing *s)
     pthread_cond_broadcast(&s->is_finished);
 }
 
-/* The lock is held, except by `work`. */
+/* Does parts until none is left. The caller holds the lock; it is released during `work`. */
 static void take_parts(struct sharing *s, unsigned thread)
 {
     const struct pithi_parts *p = s->parts;

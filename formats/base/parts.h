@@ -14,17 +14,18 @@ unsigned pithi_threads(void);
 
 struct pithi_parts {
     uint32_t count;
-    unsigned threads; /* at most so many, the caller among them; 0, 1: the caller does all parts, in their order */
-    /* Does a part. `thread`: below `threads`, for what each has of its own; 0: the caller. Returns 0 if it failed or is
-     * to be stopped. */
+    unsigned threads; /* at most, with the caller; 0, 1: the caller does all parts, in their order */
+    /* Does a part. `thread`: number of the thread, below `threads`, an index for data that each thread has for itself;
+     * 0: the caller. Returns 0 if it failed or is to be stopped. */
     int (*work)(void *context, unsigned thread, uint32_t part);
-    /* Adds the result of a part, in the thread that has done it, while no other one is in here. 0: failed. NULL: there
-     * is nothing to add. */
+    /* Adds the result of a part, in the thread that has done it; only one thread at a time is in here. Returns 0 if it
+     * failed. NULL: there is nothing to add. */
     int (*finish)(void *context, unsigned thread, uint32_t part);
     void *context;
 };
 
-/* Returns when no thread is left. 0: `work` or `finish` has returned 0; the parts after that one may not be done. */
+/* Returns when all threads have ended. 1: all parts are done; 0: `work` or `finish` returned 0, and later parts may be
+ * missing. */
 int pithi_parts_do(const struct pithi_parts *parts);
 
 #endif

@@ -54,14 +54,14 @@ static inline void pithi_json_put_flag(struct pithi_json_out *j, const char *nam
     pithi_out_text(&j->out, value ? "true" : "false");
 }
 
-/* In an array. */
+/* An item of an array. */
 static inline void pithi_json_put_item(struct pithi_json_out *j, int64_t value)
 {
     pithi_json_put_comma(j);
     pithi_out_i64(&j->out, value);
 }
 
-/* name: NULL in an array. */
+/* Begins an object or array; `bracket`: '{' or '['. name: NULL for an item of an array. */
 static inline void pithi_json_put_begin(struct pithi_json_out *j, const char *name, char bracket)
 {
     if (name)

@@ -1,5 +1,5 @@
-/* say.h - a line of text for whoever looks at the program, written in one system call. (What fprintf gives to stderr,
- * which has no buffer, glibc 2.41 writes in pieces of 128 bytes, and launchers mix those of several ranks.) */
+/* say.h - writes a line of text for the user of the program in one system call. (stderr has no buffer, so fprintf of
+ * glibc 2.41 writes a line in pieces of 128 bytes, and launchers mix the pieces of several ranks.) */
 #ifndef PITHI_SAY_H
 #define PITHI_SAY_H
 
@@ -14,7 +14,8 @@
 
 /* ---- Signals during writes --------------------------------------------------------------------------------------- */
 
-/* A write to a closed pipe, or beyond the limit of file sizes, must not end the program. */
+/* A write to a closed pipe, or beyond the limit of file sizes, must not end the program. So SIGPIPE and SIGXFSZ are
+ * blocked during a write, and those that the write caused are removed. */
 struct pithi_signals {
     sigset_t before, pending;
 };
@@ -37,7 +38,7 @@ static inline void pithi_signals_end(const struct pithi_signals *signals)
     for (int i = 0; i < 2; i++) {
         sigset_t set;
         if (sigismember(&signals->pending, held[i]))
-            continue; /* was pending before: the program's own */
+            continue; /* it was pending before, so the program caused it */
         sigemptyset(&set);
         sigaddset(&set, held[i]);
         while (sigtimedwait(&set, NULL, &now) < 0 && errno == EINTR)
@@ -49,8 +50,9 @@ static inline void pithi_signals_end(const struct pithi_signals *signals)
 
 /* ---- Standard error ---------------------------------------------------------------------------------------------- */
 
-/* 1: the process was started without one. Then descriptor 2 is soon a file of the program or of its MPI. Weak: each
- * file that includes this defines it, and those of a library share one. */
+/* 1: the process was started without a standard error. Descriptor 2 may then become a file of the program or of its
+ * MPI, so nothing may be written to it. Weak: each file that includes this header defines the variable, and the files
+ * of one library share it. */
 __attribute__((weak, visibility("hidden"))) int pithi_no_stderr;
 __attribute__((constructor)) static void find_stderr(void) { pithi_no_stderr = fcntl(STDERR_FILENO, F_GETFD) < 0; }
 
@@ -58,7 +60,7 @@ __attribute__((constructor)) static void find_stderr(void) { pithi_no_stderr = f
 
 static inline void pithi_say_values(int fd, const char *format, va_list values)
 {
-    char line[4096]; /* a pipe takes that many bytes as a whole */
+    char line[4096]; /* PIPE_BUF: a pipe takes up to this many bytes as a whole */
     struct pithi_signals signals;
     size_t length;
     int saved = errno;
@@ -85,7 +87,7 @@ __attribute__((format(printf, 2, 3))) static inline void pithi_say_to(int fd, co
     va_end(values);
 }
 
-/* The same to stderr. */
+/* Writes one line "pith: ..." to stderr. */
 __attribute__((format(printf, 1, 2))) static inline void pithi_say(const char *format, ...)
 {
     va_list values;

@@ -14,30 +14,35 @@
 #include "base/map.h"
 #include "base/temporary.h"
 
-/* bytes: in memory before a file is used; of the first part and of the largest one */
+/* IN_MEMORY: bytes that are kept in memory before files are used. FIRST, LARGEST: bytes of the first and of the largest
+ * part. */
 enum { IN_MEMORY = 8 << 20, FIRST = 64 << 10, LARGEST = 8 << 20 };
-/* Of lanes: bytes that may stay in memory, and how many more for each lane; log2 of the items in the chunks that all of
- * them fill at the same time; bytes between two looks; how many times more bytes come into memory than are passed if
- * they lie far apart; how many times in a row this must be seen. Between two looks, FAR_APART times as many bytes may
- * come into memory. With 2 MiB, 64 lanes exceeded the limit by 15 MiB, and 65,536 lanes by 70 MiB. */
+/* For pithi_scratch_of_lanes. MOST, MOST_OF_LANE: bytes that may stay in memory, and further bytes for each lane.
+ * GROWING_BITS: log2 of the most items in the chunks that all lanes fill at the same time. LOOK: bytes passed between
+ * two looks. FAR_APART: if more than this many times the bytes passed come into memory, the places read lie far apart.
+ * FAR_TIMES: the limit is doubled only if this is seen so often in a row. LOOK is small, because FAR_APART times as
+ * many bytes may come into memory between two looks: with a LOOK of 2 MiB, 64 lanes exceeded the limit by 15 MiB, and
+ * 65,536 lanes by 70 MiB. */
 enum { MOST = 34 << 20, MOST_OF_LANE = 9 << 8, GROWING_BITS = 20, LOOK = 256 << 10, FAR_APART = 32, FAR_TIMES = 16 };
 
 /* The limit of resident memory holds for the process. So all threads of an analysis share one count, and release pages
- * together. What is not in a file is counted together, too: each pass and each thread has scratch memory of its own. */
+ * together. The bytes that are not in files are counted together, too, because each pass and each thread has scratch
+ * memory of its own. */
 struct pithi_scratch_pool {
     pthread_mutex_t lock;
     uint32_t users;
     size_t in_memory;                 /* bytes of parts that are not in files */
     size_t most;                      /* bytes of files that may stay in memory */
-    size_t progress;                  /* bytes passed since pages were let go */
-    unsigned far_apart;               /* so many times in a row, passes have read far apart until then */
+    size_t progress;                  /* bytes passed since pages were released */
+    unsigned far_apart;               /* how often in a row the places read lay far apart when pages were released */
     int statm;                        /* /proc/self/statm; -1: cannot be read */
-    struct pithi_scratch_part *parts; /* those in files */
+    struct pithi_scratch_part *parts; /* the parts in files of all its users */
     uint32_t count, room;
 };
 
-/* A large page is mapped as a whole, so it must not be too large: with 256 KB, an analysis of 1e8 records on 64 lanes
- * took 109 MiB, with 64 KB 62 MiB. 0: the disk is full. */
+/* Fills a file with zeros, 64 KB at a time. 0: the disk is full. The kernel keeps the bytes of one write() in one large
+ * page, which is mapped as a whole, so a write must not be too large: an analysis of 1e8 records on 64 lanes took 109
+ * MiB with writes of 256 KB, and 62 MiB with 64 KB. */
 static int fill(int fd, size_t bytes)
 {
     static char zeros[64 << 10];
@@ -111,7 +116,7 @@ void *pithi_scratch_get(struct pithi_scratch *s, size_t bytes)
     return got;
 }
 
-/* Without memory for the pool, it is alone, and lets go more often than it must. */
+/* Without memory for a pool, the result works alone, and releases pages more often than it must. */
 struct pithi_scratch pithi_scratch_of_lanes(uint32_t lanes)
 {
     struct pithi_scratch s = {
@@ -147,10 +152,11 @@ static void let_go(const struct pithi_scratch_part *parts, uint32_t count)
             madvise(parts[i].memory, parts[i].bytes, MADV_DONTNEED); /* the file keeps the contents */
 }
 
-/* If much more comes into memory than the passes report, they read places that lie far apart. Pages that are let go
- * would be read again soon. If this goes on, it costs more than the memory is worth: then twice as much may stay. (A
- * search for causes that goes far back made 1.5e6 page faults instead of 1e5, and took three times as long. But causes
- * of 65,536 lanes read far apart only seven times, and twice as much memory gained nothing.) */
+/* If much more comes into memory than is reported as passed, the places that are read lie far apart, and released pages
+ * would soon be read again. If this continues, it costs more than the memory is worth, so the limit is doubled.
+ * (Without this, a search for causes that goes far back made 1.5e6 page faults instead of 1e5, and took three times as
+ * long. But a search for causes in 65,536 lanes read far apart only seven times, and twice as much memory gained
+ * nothing.) */
 void pithi_scratch_look(struct pithi_scratch *s)
 {
     struct pithi_scratch_pool *pool = s->pool;

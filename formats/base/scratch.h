@@ -11,58 +11,61 @@ struct pithi_scratch {
     struct pithi_scratch_part {
         char *memory; /* mapped */
         size_t bytes;
-        int is_file;
+        int is_file; /* 1: mapped from a temporary file */
     } * parts;
     uint32_t count, room;
-    size_t used, in_memory; /* used: of the last part; in_memory: of parts without a file, if it is alone */
-    size_t passed;          /* since it last looked how much is in memory */
-    size_t look;            /* `passed` at which it looks; 0: PITHI_SCRATCH_LOOK */
-    uint32_t chunk_bits;    /* of arrays in it: log2 of the items of their longest chunks; 0: PITHI_CHUNK_BITS */
-    struct pithi_scratch_pool *pool; /* those that let their pages go together; NULL: it is alone */
+    size_t used, in_memory; /* bytes used of the last part; without a pool, bytes of parts that are not in files */
+    size_t passed;          /* bytes passed since the last pithi_scratch_look */
+    size_t look;            /* value of `passed` at which it looks; 0: PITHI_SCRATCH_LOOK */
+    uint32_t chunk_bits;    /* log2 of the items in the longest chunks of its arrays; 0: PITHI_CHUNK_BITS */
+    struct pithi_scratch_pool *pool; /* shared by all that release their pages together; NULL: it is alone */
 };
 
 /* Zeroed memory, aligned to 16 bytes. NULL: no memory, or no place for a temporary file. */
 void *pithi_scratch_get(struct pithi_scratch *scratch, size_t bytes);
-/* If too much is in memory, lets the kernel take the pages of the whole pool; they are read back from their files when
- * they are next used. */
+/* If too much is in memory, releases the pages of the whole pool; the kernel reads them back from their files when they
+ * are next used. */
 void pithi_scratch_look(struct pithi_scratch *scratch);
-/* Reports `bytes` of sequential progress, or PITHI_SCRATCH_JUMP for a jump, around which the kernel reads pages. It
- * looks after PITHI_SCRATCH_LOOK bytes. */
+/* Reports that a loop has passed `bytes` of scratch memory in sequence, or PITHI_SCRATCH_JUMP for a jump, because the
+ * kernel also reads the pages around its target. Calls pithi_scratch_look after PITHI_SCRATCH_LOOK bytes. */
 enum { PITHI_SCRATCH_LOOK = 8 << 20, PITHI_SCRATCH_JUMP = 16 << 10 };
 static inline void pithi_scratch_passed(struct pithi_scratch *scratch, size_t bytes)
 {
     if ((scratch->passed += bytes) > (scratch->look ? scratch->look : PITHI_SCRATCH_LOOK))
         pithi_scratch_look(scratch);
 }
-/* For results of so many lanes: what all lanes use at the same time stays in memory. */
+/* Makes scratch memory for the results of `lanes` lanes, with a new pool. The limit of memory grows with the lanes, so
+ * that the pages that all lanes use at the same time may stay. */
 struct pithi_scratch pithi_scratch_of_lanes(uint32_t lanes);
-/* One more of the same pool, for results that are used together with those in `other`. Each is for one thread at a
- * time; a thread that only reads in `other` needs one of its own, too, to report what it passes. */
+/* Makes another scratch memory in the pool of `other`, for results that are used together with the results there. Each
+ * is for one thread at a time. A thread that only reads in `other` also needs a scratch memory of its own, to report
+ * the bytes that it passes. */
 struct pithi_scratch pithi_scratch_beside(const struct pithi_scratch *other);
 void pithi_scratch_free(struct pithi_scratch *scratch);
 
 /* An array in scratch memory that grows without moving its items. All zero: empty. Chunks double up to 4096 items, so
- * that a short array takes little memory, and the items of a long one are side by side, also if many arrays grow. If
- * very many do, chunks stay short: then what all of them get at the same time is side by side, too. */
+ * that a short array takes little memory, and the items of a long array are side by side even if many arrays grow at
+ * once. With very many arrays, chunks stay short: then items that all arrays get at the same time are close together,
+ * too. */
 enum { PITHI_CHUNK_FIRST_BITS = 6, PITHI_CHUNK_FIRST = 1 << PITHI_CHUNK_FIRST_BITS, PITHI_CHUNK_BITS = 12 }; /* items */
 struct pithi_chunks {
-    char **chunks;                                /* each of item_room items */
+    char **chunks;                                /* [chunk_count] together with room for item_room items */
     uint32_t chunk_count, bits, count, item_room; /* bits: log2 of the items of the longest chunks */
 };
 
 /* Adds an item of `size` bytes; NULL: no memory, or almost 2^32 items. */
 void *pithi_chunks_add(struct pithi_chunks *array, struct pithi_scratch *scratch, size_t size);
-/* Memory for the chunks of arrays that are used one after another: so these lie side by side, although arrays grow in
- * any order. All zero: empty. */
+/* Memory for the chunks of arrays that are used one after another: it keeps these chunks side by side, although the
+ * arrays grow in any order. All zero: empty. */
 struct pithi_near {
-    char *next; /* what is left of the last PITHI_NEAR_BYTES, */
-    size_t left;
+    char *next;  /* the unused rest of the last PITHI_NEAR_BYTES */
+    size_t left; /* bytes of this rest */
 };
-enum { PITHI_NEAR_BYTES = 64 << 10 }; /* which the kernel brings into memory together */
-/* The same as pithi_chunks_add; `near` gets the chunks that do not double. NULL: none. */
+enum { PITHI_NEAR_BYTES = 64 << 10 }; /* the kernel brings this many bytes into memory together */
+/* Like pithi_chunks_add, but takes chunks that do not double from `near` (NULL: from `scratch`, too). */
 void *pithi_chunks_add_near(struct pithi_chunks *array, struct pithi_scratch *scratch, struct pithi_near *near,
                             size_t size);
-/* The same, faster: `last` is the last item; NULL: none. */
+/* A faster pithi_chunks_add_near: `last` is the array's last item; NULL: it has none. */
 static inline void *pithi_chunks_add_after(struct pithi_chunks *array, struct pithi_scratch *scratch,
                                            struct pithi_near *near, void *last, size_t size)
 {
@@ -73,7 +76,7 @@ static inline void *pithi_chunks_add_after(struct pithi_chunks *array, struct pi
 }
 static inline void *pithi_chunks_at(const struct pithi_chunks *array, uint32_t index, size_t size)
 {
-    if (index >> array->bits) /* after chunks that double, with as many items as one of this size */
+    if (index >> array->bits) /* behind the chunks that double, which together have as many items as this one */
         return array->chunks[(index >> array->bits) + array->bits - PITHI_CHUNK_FIRST_BITS] +
                (index & ((1u << array->bits) - 1)) * size;
     unsigned log2 = 31 - (unsigned)__builtin_clz(index | (PITHI_CHUNK_FIRST / 2)); /* 5: the first chunk */

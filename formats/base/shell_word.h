@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-/* Returns `name` itself if the shell reads it as it is, else its quoted form in `word`: 'a b', 'it'\''s', './-x'.
- * (`size`: 4 * strlen + 5 is always enough; with less, a name that does not fit is returned unchanged.) */
+/* Returns `name` itself if it needs no quotes, else its quoted form in `word`: 'a b', 'it'\''s', './-x'. (A `size` of
+ * 4 * strlen + 5 is always enough; with less, a name that does not fit is returned unchanged.) */
 static inline const char *pithi_shell_word(const char *name, char *word, size_t size)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";

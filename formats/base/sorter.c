@@ -24,7 +24,8 @@
 #include "base/map.h"
 #include "base/temporary.h"
 
-/* bytes of the output and of a run's buffer; items below which insertion sort is faster */
+/* OUT_BYTES: buffer of the file that is written. BUFFER_LEAST, BUFFER_MOST: bytes of the buffer of a run that is read.
+ * SHORT_RUN: up to this many items, insertion sort is faster. */
 enum { OUT_BYTES = 1 << 17, BUFFER_LEAST = 4096, BUFFER_MOST = 1 << 18, SHORT_RUN = 12 };
 
 struct entry {
@@ -38,7 +39,7 @@ struct head {
     uint64_t size;
 };
 
-/* A run that is read back; head and data are those of its next item. */
+/* A run that is read back; `head` and the bytes at `used` are of its next item. */
 struct run {
     uint64_t at, end; /* the rest to be read, in the file */
     unsigned char *buffer;
@@ -59,9 +60,9 @@ struct pithi_sorter {
     uint32_t run_count, run_room;
     uint32_t *heap; /* of runs that have an item; the least item is on top */
     uint32_t heap_count;
-    int given;                /* 1: the item on top was returned */
+    int given;                /* 1: the item on top was returned already */
     struct pithi_sorted kept; /* an item that pithi_sorter_before left, if `keeps` */
-    int keeps;                /* 1: `kept` is given again */
+    int keeps;                /* 1: `kept` is the next item */
 };
 
 int pithi_sorter_new(struct pithi_sorter **sorter, size_t memory_bytes)
@@ -100,7 +101,7 @@ static int before(const struct pithi_sort_key *a, const struct pithi_sort_key *b
     return a->word[2] < b->word[2];
 }
 
-/* Skips the merge of halves that are in order: most files are nearly in order. */
+/* Sorts entries. It skips the merge if the halves are already in order, because most files are nearly in order. */
 static void merge_sort(struct entry *entries, uint32_t count, struct entry *scratch)
 {
     uint32_t half = count / 2, left = 0, right = half, to = 0;
@@ -124,7 +125,7 @@ static void merge_sort(struct entry *entries, uint32_t count, struct entry *scra
             right < count && before(&entries[right].key, &scratch[left].key) ? entries[right++] : scratch[left++];
 }
 
-/* The entries; they are in order of adding from the end of the block downwards. */
+/* The entries. The first one added is at the end of the block, each later one below the one before. */
 static struct entry *entries_of(const struct pithi_sorter *s)
 {
     return (struct entry *)(void *)(s->block + s->room) - s->count;

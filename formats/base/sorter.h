@@ -9,8 +9,8 @@
  *     while ((status = pithi_sorter_next(sorter, &item)) == 1) ...                                   -1: an error
  *     pithi_sorter_free(sorter);
  *
- * For a format whose file has a different order than the log. (Records that are only a little out of order need just a
- * reorder buffer.) Speed: 5 to 10 million small items a second, in and out together. */
+ * It is for formats whose files have a different order than the log. (For records that are only a little out of order,
+ * a reorder buffer is enough.) Speed: 5 to 10 million small items a second, in and out together. */
 #ifndef PITHI_SORTER_H
 #define PITHI_SORTER_H
 
@@ -44,8 +44,9 @@ int pithi_sorter_add(struct pithi_sorter *sorter, const struct pithi_sort_key *k
 /* Call after the last item. */
 int pithi_sorter_end(struct pithi_sorter *sorter);
 int pithi_sorter_next(struct pithi_sorter *sorter, struct pithi_sorted *item); /* 1, 0 at the end, -1 error */
-/* Gets the next item only if the first two words of its key come before these; else it stays, and the result is 0. To
- * merge the items with records in order of time. */
+/* Gets the next item if the first two words of its key come before `first` and `second`: 1. Else it returns 0, also at
+ * the end, and the item stays for the next call; -1: an error. Use it to merge the items with records in order of
+ * time. */
 int pithi_sorter_before(struct pithi_sorter *sorter, uint64_t first, uint64_t second, struct pithi_sorted *item);
 void pithi_sorter_free(struct pithi_sorter *sorter); /* NULL: does nothing */
 

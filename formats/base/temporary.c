@@ -1,4 +1,4 @@
-/* temporary.c - opens nameless files: with O_TMPFILE if the file system has it, else by creating and unlinking. */
+/* temporary.c - opens nameless files: by O_TMPFILE if the file system supports it, else by creating and unlinking. */
 #include "base/temporary.h"
 
 #include <errno.h>

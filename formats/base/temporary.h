@@ -8,14 +8,14 @@
  * set. */
 int pithi_temporary_in(const char *folder);
 
-/* The same in TMPDIR, /tmp or /var/tmp, else in memory. */
+/* Opens a nameless file in TMPDIR, /tmp or /var/tmp, the first that works, else in memory. */
 int pithi_temporary_file(void);
 
 /* Writes the whole file to a stream, such as a pipe. 0; -1 with errno set. */
 int pithi_temporary_copy(int fd, FILE *out);
 
-/* Returns PITH_ERR_IO with the text of errno. done: "made", "written" or "read". Clears errno: the caller would take it
- * for an error of the file being written. */
+/* Sets pithlog_error() to the text of errno and returns PITH_ERR_IO. done: "made", "written" or "read". Clears errno,
+ * because a caller would take it for an error of the file that it is writing. */
 int pithi_temporary_failed(const char *done);
 
 #endif

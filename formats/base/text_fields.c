@@ -1,7 +1,7 @@
 /* text_fields.c - parses lines of `pith print`, and payloads by their format.
  *
- * A payload is bytes, and the format of its definition tells what they mean. To read a text back, format and text are
- * walked side by side. For the format "%d of %s" and the text "3 of north" they give
+ * A payload is bytes; the format of its definition gives their meaning. To read a text back, format and text are walked
+ * side by side. For the format "%d of %s" and the text "3 of north" they give
  *
  *     %d    3        00 00 00 03               all numbers are big endian, as MPE wrote them
  *      of    of      (nothing: it is only in the format)
@@ -65,7 +65,7 @@ size_t pithi_unescape(char *text)
     return (size_t)(out - begin);
 }
 
-/* Reads a number of few digits, the usual case: 1. */
+/* Reads a number of at most 18 digits without a sign, the usual case: 1; 0: not such a number. */
 static int short_number(const char *text, int64_t *value)
 {
     int64_t sum = 0;

@@ -3,8 +3,8 @@
  *
  * Each match compares two players and keeps the loser, the one with the larger key; the winner goes up. The winner of
  * all matches is next. When it continues with a new key, it only plays against the losers on its way up. These are
- * log2(players) matches at known places, without an unpredictable branch. (A heap must look at two children per level
- * to find its way.)
+ * log2(players) matches at known places, without an unpredictable branch. (A heap would compare two children on each
+ * level.)
  *
  *     players 0 to 3, keys 5 2 7 4:  player 1 (2) wins; the losers are 5 and 7 of the first round, 4 of the last
  *     player 1 continues with 6:     it loses against 5; 5 loses against 4, so player 3 is next
@@ -33,7 +33,8 @@ struct pithi_loser {
 };
 
 /* A key has the order of its time. A player at its end gets PITHI_KEY_DONE, which sorts after all times; + 1 must not
- * overflow it. (Therefore the last three times of the range share a key; among them, players keep their order.) */
+ * overflow it. (Therefore the last three times of the range share a key; among players with this key, the one on the
+ * left comes first.) */
 #define PITHI_KEY_LAST (UINT64_MAX - 2)
 #define PITHI_KEY_DONE (UINT64_MAX - 1)
 
@@ -93,10 +94,11 @@ static inline struct pithi_loser pithi_tournament_play(struct pithi_loser *tree,
 
 /* If a time and its player's number fit in one word, a match is a minimum and a maximum: a quarter of the instructions.
  * A key is a time since a common base, shifted left, plus the number of the player: so at a tie, the lower number wins.
- * tree[0] is the winner's key, tree[1 .. leaves - 1] are those of the losers; `leaves` is a power of two.
+ * tree[0] is the winner's key, tree[1 .. leaves - 1] are the losers' keys; `leaves` is a power of two.
  *
- * Times too far after the base for a key, 2.28 years, are all PITHI_PACKED_FAR. If a winner is FAR, the caller chooses
- * a later base and plays again. A player at its end is PITHI_PACKED_DONE, as are all leaves without a player. */
+ * Times that are too far after the base for a key (2.28 years) all become PITHI_PACKED_FAR. If a winner is FAR, the
+ * caller chooses a later base and plays again. A player at its end is PITHI_PACKED_DONE, as are all leaves without a
+ * player. */
 enum { PITHI_PACKED_BITS = 8, PITHI_PACKED_PLAYERS = 1 << PITHI_PACKED_BITS };
 #define PITHI_PACKED_DONE ((UINT64_C(1) << (64 - PITHI_PACKED_BITS)) - 1)
 #define PITHI_PACKED_FAR (PITHI_PACKED_DONE - 1)
@@ -122,7 +124,7 @@ static inline uint64_t pithi_packed_replay(uint64_t *tree, uint32_t leaves, uint
     return key;
 }
 
-/* Plays all matches; keys[leaves] are those of the players. */
+/* Plays all matches; keys[leaves] has the key of each player. */
 static inline void pithi_packed_play(uint64_t *tree, uint32_t leaves, const uint64_t *keys)
 {
     uint64_t winner[2 * PITHI_PACKED_PLAYERS];

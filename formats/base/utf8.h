@@ -30,8 +30,9 @@ static inline size_t pithi_utf8_character(const char *text, size_t size)
     return length;
 }
 
-/* Is the well-formed character at `p` a directional mark: U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069?
- * They are invisible and change the order of the characters around them: "a", U+202E, "bc" is shown as "acb". */
+/* 1: the well-formed character at `p` is a directional mark: U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to
+ * U+2069. These marks are invisible and change the order of the characters around them: "a", U+202E, "bc" is shown as
+ * "acb". */
 static inline int pithi_utf8_directional(const unsigned char *p)
 {
     if (p[0] == 0xd8)

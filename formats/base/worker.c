@@ -6,7 +6,7 @@
 #include <signal.h>
 #include <time.h>
 
-enum { ASK_NS = 50000000 }; /* ns between two looks at the worker */
+enum { ASK_NS = 50000000 }; /* ns between two calls of should_stop */
 
 unsigned pithi_cores(void)
 {

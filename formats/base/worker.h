@@ -1,4 +1,4 @@
-/* worker.h - a thread for a part of the work that needs nobody else, if the process may use a second core. */
+/* worker.h - a thread for a part of the work that runs independently of the rest. */
 #ifndef PITHI_WORKER_H
 #define PITHI_WORKER_H
 
@@ -7,10 +7,10 @@
 struct pithi_worker {
     pthread_t thread; /* valid if is_running */
     int is_running;
-    int is_stopped; /* see pithi_worker_is_stopped */
+    int is_stopped; /* 1: the work shall stop (pithi_worker_is_stopped) */
 };
 
-/* The cores that this process may use. */
+/* The number of cores that this process may use. */
 unsigned pithi_cores(void);
 
 /* Starts work(context) in a thread that handles no signals of the program. 0: there is no thread; do the work here. */
@@ -18,8 +18,8 @@ int pithi_worker_start(struct pithi_worker *worker, void *(*work)(void *context)
 /* Asks the work to stop. */
 void pithi_worker_stop(struct pithi_worker *worker);
 int pithi_worker_is_stopped(const struct pithi_worker *worker);
-/* Waits for the end of the work, if it was started. Meanwhile asks `should_stop` (NULL: nobody) again and again whether
- * to stop it. */
+/* Waits for the end of the work, if it was started. Meanwhile calls should_stop (NULL: none) every 50 ms, and stops the
+ * work if it returns 1. */
 void pithi_worker_join(struct pithi_worker *worker, int (*should_stop)(void *context), void *context);
 
 #endif

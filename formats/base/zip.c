@@ -53,8 +53,8 @@ FOLDS static void fold_all(const unsigned char *data, size_t size, unsigned char
     _mm_storeu_si128((__m128i *)(void *)folded, x[0]);
 }
 
-/* Folds `size` bytes (a multiple of 16, at least 64) into 16 bytes with the same remainder: their CRC, without the
- * initial inversion, is that of `data`. 0: this processor cannot. */
+/* Folds `size` bytes (a multiple of 16, at least 64) into 16 bytes with the same remainder: the CRC of these 16 bytes,
+ * without the initial inversion, is the CRC of `data`. 0: this processor cannot. */
 static int crc_fold(const unsigned char *data, size_t size, unsigned char folded[16])
 {
     if (!__builtin_cpu_supports("pclmul"))
@@ -118,7 +118,7 @@ size_t pithi_zip_pack(struct pithi_zip *zip, const void *data, size_t size, void
     return pack(packer(&zip->packer, 8, (int)zip->strategy), data, size, out, room);
 }
 
-/* Runs need no table of earlier bytes, so the smallest one, which is cleared soonest. */
+/* Z_RLE does not look up earlier bytes, so it gets zlib's smallest table, which takes the least time to clear. */
 size_t pithi_zip_pack_runs(struct pithi_zip *zip, const void *data, size_t size, void *out, size_t room)
 {
     return pack(packer(&zip->run_packer, 1, Z_RLE), data, size, out, room);

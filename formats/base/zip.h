@@ -7,7 +7,7 @@
 
 /* Working memory for packing or unpacking, for one thread at a time. All zero at first. Set a strategy other than 0
  * before packing. */
-enum pithi_zip_strategy { PITHI_ZIP_DEFAULT, PITHI_ZIP_HUFFMAN_ONLY = 2, PITHI_ZIP_FIXED = 4 }; /* as zlib's */
+enum pithi_zip_strategy { PITHI_ZIP_DEFAULT, PITHI_ZIP_HUFFMAN_ONLY = 2, PITHI_ZIP_FIXED = 4 }; /* zlib's numbers */
 struct pithi_zip {
     void *packer, *run_packer, *unpacker; /* zlib's streams, made when first needed */
     enum pithi_zip_strategy strategy;
@@ -17,7 +17,7 @@ void pithi_zip_free(struct pithi_zip *zip);
 /* Packs to raw deflate. Returns the size; 0: larger than `room` bytes (store it instead), or no memory. */
 size_t pithi_zip_pack(struct pithi_zip *zip, const void *data, size_t size, void *out, size_t room);
 
-/* The same for bytes that are all equal, or in long runs: faster. */
+/* Packs bytes that are all equal, or in long runs; faster there than pithi_zip_pack. */
 size_t pithi_zip_pack_runs(struct pithi_zip *zip, const void *data, size_t size, void *out, size_t room);
 
 /* Unpacks exactly `out_size` bytes: 1; 0: damaged, another size, or no memory. */

@@ -17,7 +17,7 @@
 
 /* The fixed part of a block's payload. */
 struct pithi_block_head {
-    uint32_t thread, count; /* number of the thread in its rank; of records */
+    uint32_t thread, count; /* number of the thread in its rank; number of records */
     int64_t first_ns, last_ns;
     uint64_t before;                   /* records of this lane in earlier blocks */
     uint64_t unit;                     /* of the time steps, in ns */
@@ -30,11 +30,11 @@ struct pithi_block_head {
 /* ---- Encoding ---------------------------------------------------------------------------------------------------- */
 
 struct pithi_dict {
-    uint32_t kind, what; /* what: definition, or the rank's communicator; or PITHI_LEAVE_INNERMOST, 0 */
+    uint32_t kind, what; /* what: a definition, or the rank's number of a communicator; 0 for PITHI_LEAVE_INNERMOST */
 };
 
-/* A record's definition or communicator, its kind, and whether a state is left or entered (bits 1 and 0), in one
- * number. */
+/* Packs a record's subject into one number. Bit 0: it enters a state; bit 1: it leaves a state; bits 2 to 5: its kind;
+ * from bit 6 on: its definition or communicator. */
 #define PITHI_SAID_BITS 6
 #define PITHI_SAID_MAX ((1u << (32 - PITHI_SAID_BITS)) - 1) /* no larger definition or communicator can be written */
 static inline uint32_t pithi_said(uint32_t kind, uint32_t what)
@@ -48,40 +48,43 @@ static inline uint32_t pithi_said(uint32_t kind, uint32_t what)
  * Adding a record only stores it. pithi_encoder_code then goes through the whole block at once, and finds the states
  * that each record opens or ends, and its code. */
 struct pithi_encoder {
-    struct pithi_block_head head; /* `last_ns` and `count` while records are added; all of it at the end */
-    uint32_t room;                /* records for which there is memory */
-    uint32_t dict_count;          /* codes so far */
+    /* `count`, `last_ns`, `events`, `messages` and `lost` are set as records are added, the rest at the end. */
+    struct pithi_block_head head;
+    uint32_t room;       /* records for which there is memory */
+    uint32_t dict_count; /* codes so far */
     struct pithi_code_slot {
         uint32_t said; /* 0: empty */
         uint32_t code;
     } * code;                   /* [2^(32 - code_shift)] */
     uint32_t code_shift;        /* 32 - log2 of the slots */
-    struct pithi_dict *dict;    /* [slots / 8, but 256 at most] */
+    struct pithi_dict *dict;    /* [slots / 8, but 256 at most] by code */
     uint32_t *said;             /* [room] pithi_said of each record */
     uint64_t *steps;            /* [room] ns since the record before, which may be in the block before */
     int64_t before_ns;          /* time of the last record of the block before, at first 0 */
-    struct pithi_stack open;    /* at the block's start; after pithi_encoder_code: at its end */
-    struct pithi_frame *frames; /* [frame_room] if the states nest; the last one has record UINT16_MAX */
+    struct pithi_stack open;    /* states open at the block's start; after pithi_encoder_code: at its end */
+    struct pithi_frame *frames; /* [frame_room] if the states nest; record UINT16_MAX marks the end */
     uint16_t *innermost;        /* [frame_room] the frame of the innermost state after each record */
-    uint32_t frames_before;     /* number of states that were open at the block's start: the last one's frame */
+    uint32_t frames_before;     /* number of states open at the block's start; their frames are 1 to this number */
     uint32_t frame_room;
     int nested;          /* 1: the states nest */
     uint64_t lane_count; /* records of the lane in blocks before */
-    uint64_t posted;     /* the next receive's number */
+    uint64_t posted;     /* the expected order of posting of the next RECV */
     uint32_t with_comm;  /* 1 + place of the last record in PITHI_COL_COMM */
-    /* The holes of LOST records. Codes refer to `open`, in which a state that ended in a hole stays, as in logs without
-     * these numbers. Once one has, `still` is `open` without such states. */
+    /* The holes of LOST records. A state that ended in a hole stays in `open`, to which the codes refer, so that a
+     * reader that ignores the numbers in LOST records sees the same stacks. Once a state has ended in a hole, `still`
+     * is `open` without such states. */
     int64_t lane_begin_ns;    /* time of the lane's first record, once its block has ended */
-    uint32_t is_gone_unknown; /* 1: some hole has no number, so those after it are not used either */
+    uint32_t is_gone_unknown; /* 1: a hole has no number of ended states; numbers of later holes are ignored, too */
     uint32_t has_gone;        /* 1: `still` is in use */
     uint32_t lost_records;    /* LOST records of the block so far */
-    uint32_t gone_entries;    /* of these, so many have an entry in PITHI_COL_GONE */
+    uint32_t gone_entries;    /* entries in PITHI_COL_GONE: the first LOST records have one each */
     uint32_t hole_count, hole_room;
     struct pithi_block_hole *holes; /* [hole_count] of the block */
     struct pithi_stack still;
     struct pithi_buffer column[PITHI_COL_COUNT];
     struct {
-        unsigned char pay, blocks, most; /* 1: deflate saves space; blocks until the next check; their first number */
+        /* pay: 1: deflate saves space; blocks: until the next check; most: `blocks` after the last check. */
+        unsigned char pay, blocks, most;
     } repeats[PITHI_COL_COUNT];
 };
 
@@ -89,8 +92,8 @@ struct pithi_encoder *pithi_encoder_new(uint32_t thread); /* NULL: no memory */
 void pithi_encoder_free(struct pithi_encoder *e);
 /* Adds a record; `comm` is the rank's own number of record->comm. */
 int pithi_encoder_add(struct pithi_encoder *e, const struct pithlog_record *record, uint32_t comm);
-/* The same for most records: those that enter or leave a state, without a communicator. 1: added; 0: it is another kind
- * of record, and was not added. */
+/* A faster pithi_encoder_add for records that enter or leave a state, without a communicator. 1: added; 0: not added;
+ * call pithi_encoder_add. */
 static inline int pithi_encoder_quick(struct pithi_encoder *e, const struct pithlog_record *record);
 static inline uint32_t pithi_encoder_count(const struct pithi_encoder *e) { return e->head.count; }
 /* 1: the block has `records` records, or many bytes of payload, and should end. */
@@ -104,10 +107,10 @@ struct pithi_states {
     struct pithi_encoder *encoder; /* for pithi_encoder_message */
     uint32_t *said;                /* [room] filled by the caller */
     uint64_t *steps;
-    uint32_t room, count; /* count: filled by the caller */
-    int64_t last_ns;      /* time of the record before, then of the last one filled */
+    uint32_t room, count; /* count: the number of records filled in, set by the caller */
+    int64_t last_ns;      /* time of the record before; the caller sets it to the time of the last record filled in */
 };
-/* Gets room for records that keep the block below `records` records. Without room, use pithi_encoder_add. */
+/* Gets room for as many records as keep the block below `records` records. If room is 0, use pithi_encoder_add. */
 static inline struct pithi_states pithi_encoder_room(struct pithi_encoder *e, uint32_t records)
 {
     uint32_t count = e->head.count, most = records - 1 < e->room ? records - 1 : e->room;
@@ -134,8 +137,8 @@ int pithi_encoder_end(struct pithi_encoder *e, struct pithi_zip *zip, struct pit
 /* ---- Decoding ---------------------------------------------------------------------------------------------------- */
 
 /* The number of records decoded at once, by tight loops without unpredictable branches. In a merge of many lanes these
- * records stay in the nearer caches, where the columns of all lanes would not fit. Fields that only some kinds have are
- * separate, in an entry for each record that has any; all other records share entry 0. */
+ * records stay in the nearer caches; the columns of all lanes would not fit there. Fields that only some kinds have are
+ * stored separately: each record that has any gets an entry for them. All other records share entry 0. */
 enum { PITHI_READY = 64 };
 
 /* The first fields of a record, and where the others are. */
@@ -149,10 +152,10 @@ struct pithi_ready {
 /* The meaning of a code. */
 struct pithi_code_entry {
     uint32_t what;      /* as in a record; for LEAVE of the innermost state PITHI_INNERMOST */
-    uint16_t kind;      /* 0: `what` is the code, which is the escape or undefined */
+    uint16_t kind;      /* 0: this code is the escape or undefined, and `what` is the code itself */
     uint16_t fields;    /* 1: such records have further fields */
     int32_t move;       /* change of the number of open states: 1 for ENTER, -1 for LEAVE of the innermost, else 0 */
-    uint32_t innermost; /* all bits set for that LEAVE; else 0 */
+    uint32_t innermost; /* all bits set for LEAVE of the innermost state; else 0 */
 };
 #define PITHI_INNERMOST UINT32_MAX
 
@@ -166,34 +169,35 @@ struct pithi_open_ids {
 /* A block being read. Starts as all zero; may be loaded again any number of times. */
 struct pithi_block {
     /* the cursor */
-    const struct pithi_ready *next, *ready_end; /* in `ready`; the last record that was taken is before `next` */
-    struct pithlog_record *fields;              /* [PITHI_READY + 1], of each from `id` on */
-    int64_t time_ns;                            /* of that */
+    const struct pithi_ready *next, *ready_end; /* in `ready`; the last record taken is just before `next` */
+    struct pithlog_record *fields;              /* [PITHI_READY + 1] entries; only the fields from `id` on are used */
+    int64_t time_ns;                            /* of the last record taken */
     int64_t prepared_ns;                        /* time of the last prepared record */
     uint32_t prepared;                          /* number of records prepared so far */
-    const char *why;                            /* the damage after these; NULL: none found yet */
+    const char *why;                            /* the damage behind the prepared records; NULL: none found yet */
     uint64_t bit;                               /* position in PITHI_COL_BITS */
-    uint64_t bit_count;                         /* bits of the column of codes */
-    uint64_t posted;                            /* number of the next receive */
-    uint64_t comm_at, comm;         /* next record with an entry in PITHI_COL_COMM; UINT64_MAX: none; its value */
+    uint64_t bit_count;                         /* bits in PITHI_COL_BITS */
+    uint64_t posted;                            /* the expected order of posting of the next RECV */
+    /* The next record with an entry in PITHI_COL_COMM (UINT64_MAX: no more), and its communicator. */
+    uint64_t comm_at, comm;
     struct pithi_ready *ready;      /* [PITHI_READY + 1], and the last record before these at [-1]; entries after the
                                        records may be read, but mean nothing */
-    uint64_t with_fields;           /* a bit for each of these: its entry is not 0 */
-    struct pithi_code_entry *codes; /* [256] with the log's numbers of communicators, see below */
+    uint64_t with_fields;           /* bit i: the entry of ready[i] is not 0 */
+    struct pithi_code_entry *codes; /* [256] with the log's numbers of communicators, converted by `comms` */
     struct pithi_open_ids open;
     int nested; /* 1: every LEAVE is of the innermost state, and there are no escapes */
     struct pithi_block_head head;
     struct pithi_buffer memory; /* columns unpacked, each followed by 16 bytes of 0 */
-    uint64_t most;              /* the largest size so far */
+    uint64_t most;              /* the largest size of `memory` so far */
     struct pithi_column_view {
         const unsigned char *at, *end; /* a column's bytes that are left */
     } column[PITHI_COL_COUNT];
     uint32_t dict_count; /* codes of its dictionary */
-    /* Set before loading: the lane of the records; limits of ids and communicators (UINT32_MAX: any); the log's numbers
-     * of the rank's communicators (NULL: they stay unchanged). */
-    uint32_t lane, def_count, comm_count; /* of the log: what ids must be below */
-    const uint32_t *comms;
-    uint64_t *allowance; /* bytes by which the `most` of all blocks that share it may still grow; NULL: no limit */
+    /* The caller sets the fields from here on before loading. `lane`: for the records. Ids must be below def_count, the
+     * rank's numbers of communicators below comm_count (UINT32_MAX: all are allowed). */
+    uint32_t lane, def_count, comm_count;
+    const uint32_t *comms; /* the log's numbers of the rank's communicators; NULL: records keep the rank's numbers */
+    uint64_t *allowance;   /* bytes by which the `most` of all blocks that share it may still grow; NULL: no limit */
 };
 
 /* Reads only the fixed part of a payload: 1, or 0 if it contradicts itself. */
@@ -206,7 +210,7 @@ int pithi_block_unpack(struct pithi_block *b, struct pithi_zip *zip, const unsig
  * PITH_OK, PITH_ERR_DAMAGED with *why, PITH_ERR_UNSUPPORTED, PITH_ERR_MEMORY (also if the allowance is exhausted). */
 int pithi_block_load(struct pithi_block *b, struct pithi_zip *zip, const unsigned char *payload, uint64_t size,
                      struct pithi_stack *opened, const char **why);
-/* The next entry of the escape column, without reading records: 1, or 0 at its end. */
+/* Reads the next entry of the escape column, without reading records: 1, or 0 at its end. */
 int pithi_block_escape(struct pithi_block *b, struct pithi_dict *d);
 void pithi_block_free(struct pithi_block *b);
 
@@ -221,7 +225,8 @@ static inline void pithi_block_leave(struct pithi_block *b)
 /* Puts the times of the next `count` records into `ready`; returns the number of valid ones. */
 uint32_t pithi_block_times(struct pithi_block *b, uint32_t count);
 
-/* Decodes the times straight into `records`: 1; 0: a special case, and nothing was done. */
+/* Decodes the times of the next `count` records straight into `records`: 1; 0: a special case (block_columns.c), and
+ * nothing was done. */
 int pithi_block_plain_times(struct pithi_block *b, struct pithlog_record *records, uint32_t count);
 
 /* Prepares the next records: 1; 0: end of the block; -1: it is damaged here, see b->why. Call it only if no record is
@@ -260,8 +265,8 @@ static inline __attribute__((always_inline)) void pithi_record_plain(struct pith
     memcpy(r + behind, (const char *)&pithi_no_fields + behind, sizeof *record - behind);
 }
 
-/* The same for `count` records from b->next on, and moves past them. (Most have no fields, so all are first written as
- * if they had none; the others are corrected afterwards.) */
+/* Copies `count` prepared records, from b->next on, and moves past them. (Most have no further fields, so all are first
+ * written as if they had none; the others are corrected afterwards.) */
 static inline void pithi_block_give_many(struct pithi_block *b, struct pithlog_record *records, uint32_t count)
 {
     const size_t id = offsetof(struct pithlog_record, id);
@@ -286,7 +291,7 @@ _Static_assert(offsetof(struct pithlog_record, time_ns) == offsetof(struct pithi
                    offsetof(struct pithlog_record, id) == offsetof(struct pithi_ready, what),
                "records begin alike");
 
-/* Makes the record that step went to. */
+/* Copies the record to which pithi_block_step went. */
 static inline void pithi_block_take(const struct pithi_block *b, struct pithlog_record *r)
 {
     const struct pithi_ready *ready = b->next - 1;

@@ -1,8 +1,8 @@
 /* block_codes.c - assigns a code to each record of a block, and tracks the states that records open and end.
  *
  * A code is a byte for "ENTER of state 7" or "SEND in communicator 0": the n-th such pair that occurs in the block is
- * code n. What LEAVEs say is mostly known: they end the innermost state. So all of these share one code, which makes
- * the column of codes smaller, and the reader finds the state in its stack.
+ * code n. Nearly all LEAVEs end the innermost state. They share one code, which makes the column of codes smaller; the
+ * reader finds the state in its stack.
  *
  *     records      enter A   enter B   leave B   leave A
  *     codes        0         1         2         2            0: enter A, 1: enter B, 2: leave the innermost state
@@ -93,7 +93,7 @@ static __attribute__((noinline, cold)) int put_code(struct pithi_encoder *e, uin
 
 /* ---- Going through a block --------------------------------------------------------------------------------------- */
 
-#define INNERMOST (PITHI_LEAVE_INNERMOST << 2)
+#define INNERMOST (PITHI_LEAVE_INNERMOST << 2) /* pithi_said(PITHI_LEAVE_INNERMOST, 0) */
 
 /* A state that is open, and its frame; see stack.h. */
 struct open_frame {
@@ -232,7 +232,7 @@ static int code_any(struct pithi_encoder *e, unsigned char *codes)
     return 1;
 }
 
-/* 0: no memory. */
+/* Assigns the codes of a block: by code_nested, or by code_any if that fails. 0: no memory. */
 static int code_all(struct pithi_encoder *e, unsigned char *codes)
 {
     struct open_frame open[PITHI_OPEN_MAX + 2];
@@ -249,7 +249,7 @@ static int code_all(struct pithi_encoder *e, unsigned char *codes)
     return time_open(e, open, was_open);
 }
 
-/* Follows `still` through the block: as `open`, but states end in holes. 0: no memory. */
+/* Applies the block's records to `still`, in which states also end in holes. 0: no memory. */
 static int follow_still(struct pithi_encoder *e)
 {
     uint32_t states = 0;
@@ -271,7 +271,8 @@ static int follow_still(struct pithi_encoder *e)
     return 1;
 }
 
-/* Before the first block in which a state ends in a hole, `still` is `open`. 0: no memory. */
+/* Begins to use `still` in the first block in which a state ends in a hole; until there, it equals `open`. 0: no
+ * memory. */
 static int begin_still(struct pithi_encoder *e)
 {
     uint32_t gone = 0;

@@ -148,7 +148,8 @@ static const struct time_class time_classes[256] = {
     OCTAVES20(40), OCTAVE(60), NO_CLASS,  NO_CLASS,  NO_CLASS,     NO_CLASS,
 };
 
-/* The same for steps below 2^28, because one read covers two of them. Other classes are marked by their base. */
+/* The classes of steps below 2^28, in a smaller table: one read covers the low bits of two such steps. All other
+ * classes have the base UINT32_MAX, so a step that plain_times makes of them is above the limit. */
 enum { SHORT_BITS = 28 };
 struct short_class {
     uint32_t base, mask, bits, unused; /* 16 bytes, so that indexing is a shift */

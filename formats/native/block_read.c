@@ -10,7 +10,7 @@
  *     id          A            B             top[-1] = B               A       chosen by a mask, not by `if`
  *
  * A damaged block may leave more states than are open. The loop lets the top go below the bottom (64 spare entries
- * are there for it) and only remembers the lowest; `good_before` then finds the first bad record.
+ * exist for this) and only remembers the lowest top; `good_before` then finds the first bad record.
  *
  * Damage is reported behind the good records, not instead of them: the call after those fails. */
 #include "native/block.h"
@@ -73,7 +73,7 @@ static int known(const struct pithi_block *b, uint32_t kind, uint64_t *what)
     return 1;
 }
 
-/* In decoded entries, LEAVE of PITHI_INNERMOST replaces PITHI_LEAVE_INNERMOST. */
+/* Reads a kind and a number from a column. PITHI_LEAVE_INNERMOST becomes LEAVE of PITHI_INNERMOST. */
 static int get_what(struct pithi_block *b, enum pithi_column c, struct pithi_dict *d)
 {
     uint64_t kind, what;
@@ -159,7 +159,7 @@ static int next_comm(struct pithi_block *b)
     return 1;
 }
 
-/* Lets the records in `ready` go. The last one stays readable before `next`, even if no record follows it. */
+/* Discards the records in `ready`. The last one stays readable just before `next`, as the caller may still use it. */
 static void keep_last(struct pithi_block *b)
 {
     if (b->ready_end != b->ready)
@@ -207,7 +207,8 @@ int pithi_block_load(struct pithi_block *b, struct pithi_zip *zip, const unsigne
     for (uint32_t i = b->dict_count; i < 256; i++)
         b->codes[i] = (struct pithi_code_entry){i, 0, 1, 0, 0};
 
-    /* The codes refer to those of OPEN. If some of these ended in holes, STILL has the others. */
+    /* The codes refer to the states of OPEN. If some of these ended in holes, STILL lists the others, and the caller
+     * gets these. */
     int has_still = b->column[PITHI_COL_STILL].at < b->column[PITHI_COL_STILL].end;
     b->open.count = 0;
     if (!reserve_open(b, 8))
@@ -245,9 +246,9 @@ void pithi_block_free(struct pithi_block *b)
 
 /* ---- Taking records ---------------------------------------------------------------------------------------------- */
 
-/* The same for numbers whose length in bytes is unpredictable: up to eight bytes without a branch. The top bit of each
- * byte says that another one follows, so the lowest top bit that is 0 ends the number. What lies behind is masked out,
- * and the groups of 7 bits are pushed together in three steps: pairs to 14 bits, to 28, to 56. For 300:
+/* A `get` for numbers whose length in bytes is unpredictable: reads up to eight bytes without a branch. The top bit of
+ * each byte says that another byte follows, so the lowest top bit that is 0 ends the number. The bytes after it are
+ * masked out, and the groups of 7 bits are pushed together in three steps: pairs to 14 bits, to 28, to 56. For 300:
  *
  *     bytes ac 02 | 85 ...     the top bit of 02 is 0: two bytes, 0x2c and 0x02 without their top bits
  *     word 0x022c              0x2c | 0x0200 >> 1 = 0x12c = 300 */
@@ -275,6 +276,7 @@ static inline int get_peer(struct pithi_block *b, int32_t *v, enum pithi_column 
     return s >= INT32_MIN && s <= INT32_MAX;
 }
 
+/* Reads the further fields of a record of kind r->kind. 0: damaged. */
 static int take_fields(struct pithi_block *b, struct pithlog_record *r)
 {
     switch (r->kind) {
@@ -479,8 +481,8 @@ static int is_quick(struct pithi_block *b, uint32_t count)
     return b->nested && most <= PITHI_OPEN_MAX && (most <= b->open.room || reserve_open(b, most + PITHI_READY));
 }
 
-/* The same straight into the caller's array, without the copy from `ready`: for blocks in which all states nest and no
- * record of the next ones has a communicator. 0: the records must be prepared. */
+/* Decodes records straight into the caller's array, without the copy from `ready`. This works in blocks in which all
+ * states nest, if none of the next records has a communicator. 0: the records must be prepared. */
 uint32_t pithi_block_direct(struct pithi_block *b, struct pithlog_record *records, uint32_t count)
 {
     uint32_t left = b->head.count - b->prepared, was_open = b->open.count, good;
@@ -510,9 +512,9 @@ uint32_t pithi_block_direct(struct pithi_block *b, struct pithlog_record *record
     return good;
 }
 
-/* Prepares the next 64 records: times first, as a damaged one limits how many there are, then what happens, then the
- * communicators of records that usually have none. Only records with fields get an entry in `fields`; the others share
- * entry 0, which is all zero. */
+/* Prepares the next 64 records. Times come first, because a damaged time ends the valid records; then kinds and
+ * subjects; then the communicators of states and events, which usually have none. Only records with fields get an entry
+ * in `fields`; the others share entry 0, which is pithi_no_fields. */
 int pithi_block_prepare(struct pithi_block *b)
 {
     uint32_t left = b->head.count - b->prepared, asked = left < PITHI_READY ? left : PITHI_READY, count = asked;

@@ -78,7 +78,7 @@ static int put_bytes(struct pithi_encoder *e, enum pithi_column column, const vo
     return pithi_buffer_add(&e->column[column], data, size);
 }
 
-/* The same for numbers whose length in bytes is unpredictable: up to four bytes without a branch. */
+/* A `put` for numbers whose length in bytes is unpredictable: writes up to four bytes without a branch. */
 static int put_uneven(struct pithi_encoder *e, enum pithi_column column, uint64_t v)
 {
     struct pithi_buffer *out = &e->column[column];
@@ -93,8 +93,9 @@ static int put_uneven(struct pithi_encoder *e, enum pithi_column column, uint64_
     return 1;
 }
 
-/* SEND and RECV share one path, as their order is unpredictable: only a RECV has an order of posting. Without memory,
- * nothing of the record stays behind, because the caller may try again. */
+/* SEND and RECV share one path without branches, as their order is unpredictable. A RECV also has an order of posting;
+ * for a SEND, `-recv` masks it out. Without memory, the columns keep nothing of the record, because the caller may try
+ * again. */
 int pithi_encoder_message(struct pithi_encoder *e, const struct pithlog_record *r)
 {
     struct pithi_buffer *peer = &e->column[PITHI_COL_PEER], *tag = &e->column[PITHI_COL_TAG];
@@ -114,8 +115,8 @@ int pithi_encoder_message(struct pithi_encoder *e, const struct pithlog_record *
     return 1;
 }
 
-/* Keeps how many states ended in the hole of a LOST record. A reader that knows the number for some holes only would
- * have to follow the lane's records after all, so no number comes after a hole without one. */
+/* Stores the number of states that ended in the hole of a LOST record. After a hole without a number, no more numbers
+ * are stored: a reader must then follow the lane's records anyway. */
 static int add_hole(struct pithi_encoder *e, const struct pithlog_record *r)
 {
     uint64_t begin_ns = e->lane_count > 0 ? (uint64_t)e->lane_begin_ns : (uint64_t)e->before_ns + e->steps[0];
@@ -227,7 +228,8 @@ struct bits {
     unsigned used;
 };
 
-/* `count`: at most 56, so that no branch is needed; it writes up to 8 bytes. */
+/* Appends the lowest `count` bits of `value`, at most 56: with the 7 bits that may wait in `word` they fit 64 bits, so
+ * no branch is needed. Always writes 8 bytes, of which the last ones may be written again later. */
 static inline void put_bits(struct bits *b, uint64_t value, unsigned count)
 {
     b->word |= value << b->used;
@@ -261,7 +263,7 @@ static int code_times(struct pithi_encoder *e, uint32_t seen[256])
     struct pithi_buffer *time = &e->column[PITHI_COL_TIME], *out = &e->column[PITHI_COL_BITS];
     uint64_t *steps = e->steps, rest[2];
     uint32_t count = e->head.count, i = 0;
-    uint32_t odd[256] = {0}; /* as increments of the same counter wait for each other */
+    uint32_t odd[256] = {0}; /* counts every second class, because increments of the same counter wait for each other */
     unsigned bits[2];
     if (!pithi_buffer_reserve(time, count) || !pithi_buffer_reserve(out, (size_t)count * 8 + 16))
         return 0;
@@ -335,7 +337,8 @@ static int repeats_pay(struct pithi_encoder *e, struct pithi_zip *zip, enum pith
     return e->repeats[c].pay;
 }
 
-/* The low bits of time steps are noise, unless the clock has a pattern: the column's beginning shows it. */
+/* 1: the column's first bytes hardly repeat, so no coder would shrink them. This holds for the low bits of time steps,
+ * unless the clock has a pattern. */
 static int looks_like_noise(const struct pithi_buffer *column)
 {
     enum { PART = 4096 };
@@ -361,12 +364,13 @@ static size_t pack_column(struct pithi_encoder *e, struct pithi_zip *zip, enum p
         pithi_histogram(column->data, column->size, counted);
     double huffman = entropy_bytes(seen, column->size);
     *coding = PITHI_DEFLATED;
+    /* All bytes are equal: one run. */
     if (seen[column->data[0]] == column->size)
         return pithi_zip_pack_runs(zip, column->data, column->size, out, column->size - 1);
     if (c != PITHI_COL_TIME && c != PITHI_COL_BITS && repeats_pay(e, zip, c, huffman, out) &&
         (packed = pithi_zip_pack(zip, column->data, column->size, out, column->size - 1)) > 0) {
         if ((double)packed > huffman)
-            e->repeats[c].blocks = 0; /* no longer: check again */
+            e->repeats[c].blocks = 0; /* deflate no longer pays: check again in the next block */
         return packed;
     }
     *coding = PITHI_HUFFMAN;

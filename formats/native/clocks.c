@@ -48,6 +48,8 @@ static uint32_t hull(struct corner *corners, uint32_t count, double side)
     return kept;
 }
 
+/* The offset of a hull at `time`. *at is the corner to the left of it. Times must not fall from call to call, so that
+ * one pass over the corners serves all calls. */
 static double height(const struct corner *corners, uint32_t count, uint32_t *at, double time)
 {
     while (*at + 2 < count && corners[*at + 1].time < time)

@@ -7,16 +7,16 @@
 struct pithi_clock_point {
     int64_t time_ns;   /* log time */
     int64_t offset_ns; /* log's clock - this clock; its error is half the round trip */
-    int64_t round_ns;  /* of the round trip: the offset is known to half of it */
+    int64_t round_ns;  /* length of the round trip */
 };
 
 struct pithi_clock {
     uint32_t number;                  /* of clock_sync_N */
-    int32_t rank;                     /* the lowest of its machine */
+    int32_t rank;                     /* the lowest rank on this clock */
     struct pithi_clock_point *points; /* [count] by time */
     uint32_t count;
     int64_t error_ns; /* half of the longest round trip; -1: never compared */
-    double drift_ppm; /* of the offset, from the first point to the last */
+    double drift_ppm; /* by how much it runs faster than the log's clock, from the first point to the last */
     int steps;        /* 1: its offset changed by more than clocks drift, 1000 ppm, between two points */
     int uneven;       /* 1: no line goes through all points within their errors */
 };

@@ -21,8 +21,8 @@
 
 /* ---- Hosts and communicators ------------------------------------------------------------------------------------- */
 
-/* The tables of hosts and communicators of a log.
- * Host 0 is "", that of lanes without one, and communicator 0 is the world, with the key 0. */
+/* The tables of hosts and communicators of a log. Host 0 is "", for lanes whose host is unknown; communicator 0 is the
+ * world, with the key 0. */
 
 int pithi_places_begin(struct pithi_places *places)
 {
@@ -138,7 +138,8 @@ static int pack_places(const struct pithi_places *places, struct pithi_buffer *o
     return ok;
 }
 
-/* Each of these functions returns the byte after what it read, or NULL with *err: damage or no memory. */
+/* unpack_host and unpack_comm read one entry each and return the byte after it, or NULL with *err: damage or no
+ * memory. */
 static const unsigned char *unpack_host(struct pithi_places *places, const unsigned char *p, const unsigned char *end,
                                         int *err)
 {
@@ -316,11 +317,11 @@ static const char *put_string(char **at, const struct pithi_slice *from)
     return begin;
 }
 
-/* text: name, colour, group, format.
- * Adds a definition, or finds the one that is there; the first one's colour, group and format stay. */
+/* Adds a definition, or finds the existing one with this kind and name, which keeps its colour, group and format. text:
+ * name, colour, group, format. */
 static int add(struct pithi_defs *s, enum pithlog_def_kind kind, const struct pithi_slice text[4], uint32_t *id)
 {
-    /* before the search, as the slot would move */
+    /* Grows before the search, because growing moves the slots. */
     if (s->count == s->room && !grow(s))
         return pithi_fail(PITH_ERR_MEMORY, "no memory for definitions");
     uint32_t *slot = find(s, (int)kind, &text[0]);
@@ -362,11 +363,12 @@ void pithi_defs_remove(struct pithi_defs *s, const unsigned char *gone, uint32_t
         if (i < count && gone[i])
             free_def(&s->defs[i]);
         else
-            s->defs[kept++] = s->defs[i]; /* the ones behind a removed one get a lower id */
+            s->defs[kept++] = s->defs[i]; /* definitions after a removed one get a lower id */
     }
     if (kept == s->count)
         return;
-    /* In a table with open slots one cannot be removed alone, as others may have passed over it. */
+    /* Fills all slots anew: with open addressing, an entry cannot be removed alone, because the search for another
+     * entry may pass over its slot. */
     s->count = kept;
     memset(s->slots, 0, s->slot_count * sizeof *s->slots);
     fill_slots(s);
@@ -432,8 +434,8 @@ int pithi_defs_new_property(struct pithi_defs *s, const char *key, const char *v
     return set_property(s, key, value, 0);
 }
 
-/* The same property from several ranks: the last one's value counts, except for keys that give a state its numbers of
- * events. There the first value stays. */
+/* If several ranks have a property, the last value counts. But a property that gives a state or an event its numbers
+ * keeps its first value. */
 int pithi_defs_property_of_many(struct pithi_defs *s, const char *key, const char *value)
 {
     int32_t numbers[2];
@@ -539,7 +541,7 @@ int pithi_defs_unpack_from(struct pithi_defs *s, const void *data, size_t size, 
     err = PITH_ERR_DAMAGED;
     if (!(p = pithi_get_varint(p, end, &entries)))
         goto out;
-    /* `count` may be any number in a damaged file; the bytes end before that. */
+    /* In a damaged file, `entries` may be any number; the loop ends with the bytes. */
     for (uint64_t i = 0; i < entries; i++)
         if (!(p = unpack_host(&s->places, p, end, &err)))
             goto out;
@@ -581,12 +583,12 @@ const char *pithi_incomplete_reason(const struct pithi_defs *defs)
 
 int pithi_incomplete(struct pithi_defs *defs, const char *format, ...)
 {
-    /* Several reasons are joined: "rank 3 has no file; the file ends early". Half of the text is kept for the last
-     * one. */
+    /* Several reasons are joined: "rank 3 has no file; the file ends early". The earlier reasons get at most half of
+     * `text`, so that the last reason has room. */
     const char *before = pithi_incomplete_reason(defs);
     char text[1024];
     int used = before ? snprintf(text, sizeof text / 2, "%s; ", before) : 0;
-    if (used >= (int)sizeof text / 2) /* the text is long enough */
+    if (used >= (int)sizeof text / 2) /* no more reasons are added */
         return PITH_OK;
     va_list arguments;
     va_start(arguments, format);

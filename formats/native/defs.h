@@ -50,12 +50,12 @@ const char *pithi_defs_get_property(const struct pithi_defs *defs, uint32_t inde
 
 /* Adds a property unless there is one with this key. */
 int pithi_defs_new_property(struct pithi_defs *defs, const char *key, const char *value);
-/* Adds a property that other processes may also have: the first meaning of an event number stays (event_numbers.h); of
- * other properties, the last value stays. */
+/* Adds a property that other processes may also have. If there are several values, the last value stays; but an event
+ * number keeps its first meaning (event_numbers.h). */
 int pithi_defs_property_of_many(struct pithi_defs *defs, const char *key, const char *value);
 /* Finds the id of a definition: 1; 0: no such name. */
 int pithi_defs_find(const struct pithi_defs *defs, enum pithlog_def_kind kind, const char *name, uint32_t *id);
-/* Removes those of the first `count` definitions whose `gone` is not 0; the ids of later ones decrease. */
+/* Removes each of the first `count` definitions whose `gone` is not 0; the ids of later definitions decrease. */
 void pithi_defs_remove(struct pithi_defs *defs, const unsigned char *gone, uint32_t count);
 
 /* The set's hosts and communicators. */

@@ -47,7 +47,7 @@ void pithi_event_numbers_event(char key[48], int32_t number) { snprintf(key, 48,
 
 int pithi_event_numbers_tell(struct pithi_defs *defs, uint32_t *told, uint32_t id, int64_t start, const int64_t *final)
 {
-    enum { MOST = 8192 }; /* numbers that a log keeps */
+    enum { MOST = 8192 }; /* properties with numbers that a log gets at most */
     char key[48];
 
     /* Numbers that do not fit are left out; the state itself stays. */

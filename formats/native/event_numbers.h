@@ -25,14 +25,14 @@ int pithi_event_numbers(const char *key, int32_t numbers[2]);
 void pithi_event_numbers_state(char key[48], int32_t start, int32_t final);
 void pithi_event_numbers_event(char key[48], int32_t number);
 
-/* For readers: stores the numbers of a state or an event (`final` NULL) in a log. Skips negative numbers, and
- * definitions beyond a limit that no program reaches, because each one costs a search through all. *told: 0 at first.
- */
+/* For readers: stores the numbers of a state or an event (`final` NULL) in a log. Skips numbers that are negative or do
+ * not fit 32 bits, and all numbers after the first 8192 of a log. *told counts the calls for a log; set it to 0 at
+ * first. */
 int pithi_event_numbers_tell(struct pithi_defs *defs, uint32_t *told, uint32_t id, int64_t start, const int64_t *final);
 
 /* The meanings of a program's numbers, from its properties. All zero is an empty table. */
 struct pithi_meanings {
-    struct pithi_map of; /* number -> index + 1 */
+    struct pithi_map of; /* number -> index in `all` + 1 */
     struct pithi_meaning {
         enum { PITHI_BEGINS = 1, PITHI_ENDS, PITHI_HAPPENS } what;
         const char *name; /* not copied */
@@ -45,8 +45,8 @@ int pithi_meanings_add(struct pithi_meanings *meanings, const char *key, const c
 const struct pithi_meaning *pithi_meanings_get(const struct pithi_meanings *meanings, int32_t number);
 void pithi_meanings_free(struct pithi_meanings *meanings);
 
-/* The number of payload bytes among the 32: those that the tokens of the format describe; without tokens, a text up to
- * its end, or else all bytes before the final zeros. */
+/* The number of payload bytes that are used of the 32: as many as the tokens of the format describe; without tokens, a
+ * text up to its end, or else all bytes before the final zeros. */
 uint32_t pithi_cargo_size(const char *format, const unsigned char cargo[PITHI_CARGO]);
 
 /* The size of a value with this token of a payload format (for 's': of its length); 0: no token. */

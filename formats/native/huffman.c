@@ -20,7 +20,8 @@
 
 #include "base/bytes.h"
 
-/* bits of a code; streams side by side; bytes of the streams' sizes */
+/* LONGEST: bits of a code; TABLE: entries of the decoder's table; PARTS: streams that are decoded side by side; SIZES:
+ * bytes of the sizes of the first three. */
 enum { LONGEST = 11, TABLE = 1 << LONGEST, PARTS = 4, SIZES = 4 * (PARTS - 1) };
 
 void pithi_histogram(const unsigned char *data, size_t size, uint32_t seen[256])
@@ -96,7 +97,7 @@ static void code_lengths(const uint32_t seen[256], unsigned char length[256])
         if (seen[c])
             leaves[count++] = (struct leaf){seen[c], c};
     qsort(leaves, (size_t)count, sizeof *leaves, by_weight);
-    if (count < 2) /* 0: nothing to code; said for the compiler */
+    if (count < 2) /* 0 does not occur, but the compiler cannot know that */
         depth[0] = 1;
     else
         while (depths(leaves, count, depth) > LONGEST)
@@ -178,6 +179,7 @@ static inline void put_top(struct bits *b, uint64_t top, unsigned count)
     b->used %= 8;
 }
 
+/* Puts a code before the codes in `top`, which move down by its length; adds its length to *lengths (see put_codes). */
 static inline uint64_t push(uint64_t top, uint64_t code, uint64_t *lengths)
 {
     *lengths += code;

@@ -1,7 +1,7 @@
 /* huffman.h - codes single bytes by their frequency, without a search for repeats. For columns with an uneven
  * distribution and no order, such as the classes of time steps: 5 times as fast as zlib's Z_HUFFMAN_ONLY at the same
  * size, and 11 times as fast as deflate, which makes them larger (figures and layout: SPEC.md). The bytes are coded in
- * four parts, because a decoder knows the start of a code only after the code before it: it works on four at a time. */
+ * four parts, because a code begins where the code before it ends: the decoder works on four parts at a time. */
 #ifndef PITHI_HUFFMAN_H
 #define PITHI_HUFFMAN_H
 

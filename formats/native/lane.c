@@ -54,8 +54,8 @@ int pithi_log_block(struct pithlog *log, const struct pithi_log_lane *lane, uint
         *block = lane->blocks[index];
         return PITH_OK;
     }
-    /* The first entry of a window only serves as the one before; it is an answer itself only at the beginning of the
-     * list. */
+    /* A window's first entry could not be compared with the entry before it, so it is not returned: it only serves to
+     * check the second. Entry 0 of the list has no entry before it, and is returned. */
     int in_window = w->lane == lane && index >= w->first + (w->first > 0) && index < w->first + w->count;
     if (!in_window) {
         /* Reads a window. It begins with the block before the wanted one, whose end the check needs. */
@@ -82,7 +82,7 @@ int pithi_log_block(struct pithlog *log, const struct pithi_log_lane *lane, uint
                 b.count > PITHI_BLOCK_RECORDS_MAX || b.first_ns < last_ns)
                 b.count = 0;
             w->blocks[i] = b;
-            /* A damaged entry does not change the end that the next one is compared with. */
+            /* A damaged entry leaves last_ns as it is: the next entry is compared with the last intact one. */
             if (w->blocks[i].count)
                 last_ns = w->blocks[i].last_ns;
         }
@@ -135,7 +135,7 @@ const struct pithlog_def *pithlog_get_def(const struct pithlog *log, uint32_t id
 static struct pithlog *inside(const struct pithlog *log) { return (struct pithlog *)(uintptr_t)log; }
 
 /* A lane whose rank cannot be loaded still has a rank, a thread and a host, for messages about it. The struct is one
- * for each thread, so the answer lives until the next such call. */
+ * for each thread, so the result is valid until the thread's next such call. */
 const struct pithlog_lane *pithlog_get_lane(const struct pithlog *log, uint32_t lane)
 {
     static _Thread_local struct pithlog_lane lost;
@@ -160,7 +160,7 @@ const struct pithlog_comm *pithlog_get_comm(const struct pithlog *log, uint32_t 
     static const struct pithlog_comm none = {.name = ""};
     if (comm >= log->info.comms)
         return NULL;
-    /* Communicators are made when they are first asked for, as their members may be a long list. */
+    /* Communicators are made at their first request, because their members may be a long list. */
     struct pithlog_comm *made = __atomic_load_n(&log->comms[comm], __ATOMIC_ACQUIRE), *before = NULL;
     if (made || !(made = pithi_log_make_comm(inside(log), comm)))
         return made ? made : &none;

@@ -47,9 +47,9 @@ static int put_sheet(void *context, const void *payload, size_t size)
     return err;
 }
 
-/* The symbols of the records of a block in which codes do not tell them: of an escape, the next entry of the escape
- * column does. A code for LEAVE of the innermost state may be of one that ended in a hole: the record tells. NULL:
- * no memory, or too many symbols. */
+/* The symbol of each record, for a block in which a code does not determine it. For an escape, kind and definition are
+ * in the next entry of the escape column. If states ended in holes, LEAVE of the innermost state refers to OPEN, in
+ * which they stay; so the symbols then come from the records themselves. NULL: no memory, or too many symbols. */
 static uint16_t *symbols_of_records(struct pithi_summary *builder, const struct pithi_encoder *e,
                                     const uint16_t of_code[256])
 {
@@ -105,7 +105,7 @@ static int give_up_without_memory(struct pithi_lane_summary *s, int err)
 static int add_block(struct pithi_lane_summary *s, const struct pithi_encoder *e, struct target *target,
                      uint32_t sheet_records)
 {
-    int is_framed = e->nested && !e->has_gone; /* frames are those of OPEN */
+    int is_framed = e->nested && !e->has_gone; /* frames follow OPEN, in which states stay that ended in holes */
     struct pithi_changes changes = {.count = e->head.count,
                                     .steps_ns = e->steps,
                                     .codes = e->column[PITHI_COL_WHAT].data,
@@ -196,7 +196,7 @@ int pithi_lane_summary_put(const struct pithi_lane_summary *s, uint64_t base, st
     if (!pithi_buffer_reserve(out, (size_t)pithi_lane_summary_size(s)))
         return no_memory();
     for (uint32_t i = 0; i < s->count; i++, out->size += PITHI_INDEX_SHEET) {
-        /* 40 bytes for each sheet. Offsets become those of the file, where this rank's part begins at `base`. */
+        /* 40 bytes for each sheet. `base`, where this rank's segment begins in the file, is added to the offsets. */
         unsigned char *p = out->data + out->size;
         pithi_put64(p, base + s->places[i].offset);
         pithi_put64(p + 8, (uint64_t)s->places[i].start_ns);
@@ -207,7 +207,7 @@ int pithi_lane_summary_put(const struct pithi_lane_summary *s, uint64_t base, st
         pithi_put32(p + 36, pithi_crc(p, 36));
     }
     pithi_buffer_add(out, s->list.data, s->list.size);
-    /* up to a multiple of 8, where the next part begins */
+    /* pads to a multiple of 8, where the next lane's list begins */
     pithi_buffer_add(out, zeros, (size_t)(pithi_pad8(s->list.size) - s->list.size));
     return PITH_OK;
 }
@@ -219,14 +219,14 @@ static int get_place(const unsigned char *p, struct pithi_sheet_place *place)
                                         pithi_get32(p + 24), pithi_get32(p + 28)};
     return pithi_get32(p + 36) == pithi_crc(p, 36) && place->offset % 8 == 0 && place->start_ns <= place->end_ns &&
            place->records > 0 && place->records <= PITHI_SHEET_RECORDS &&
-           /* a sheet has at least its finest level of pieces; its exact sums follow */
+           /* a sheet has at least the pieces of all levels; exact sums follow them */
            place->size >=
                pithi_sheet_level(place->records, 0) + pithi_sheet_pieces(place->records, 0) * PITHI_PIECE_BYTES;
 }
 
 /* ---- Reading ----------------------------------------------------------------------------------------------------- */
 
-/* Reads and writes sheets (summary.h), and reads the list of sheets and paths of a lane in an index. All
+/* Here sheets are read and written (summary.h), and the list of a lane's sheets and paths is read from an index. All
  * data read is checked. */
 
 /* ---- A sheet ----------------------------------------------------------------------------------------------------- */
@@ -267,14 +267,15 @@ int pithi_sheet_get(const unsigned char *p, uint64_t here, uint64_t size, struct
     if (sheet->records == 0 || sheet->records > PITHI_SHEET_RECORDS || sheet->end_ns < sheet->start_ns ||
         sheet->unit == 0)
         return 0;
-    /* The coarse levels come first and have the CRC, so that a reader that needs only these need not read the rest. */
+    /* The CRC covers only the coarse levels, which come first, so that a reader that needs only these need not read the
+     * rest. */
     uint32_t coarse = pithi_sheet_coarse(sheet->records);
     uint64_t all = pithi_sheet_level(sheet->records, 0) +
                    (uint64_t)pithi_sheet_pieces(sheet->records, 0) * PITHI_PIECE_BYTES + sheet->exact_bytes;
     return here >= coarse && all == size && pithi_get32(p) == pithi_crc(p + 4, coarse - 4);
 }
 
-/* Goes through the exact sums of a sheet, one for each state in it, and calls `tell` for each. Returns the byte behind
+/* Reads the exact sums of a piece, one for each definition in it, and calls `tell` for each. Returns the byte after
  * them; NULL: damaged. */
 const unsigned char *pithi_exact_get(const unsigned char *p, const unsigned char *end, uint32_t def_count,
                                      struct pithi_exact_head *head,
@@ -284,7 +285,7 @@ const unsigned char *pithi_exact_get(const unsigned char *p, const unsigned char
     if (!(p = pithi_get_varint(p, end, &head->length_ns)) || !(p = pithi_get_varint(p, end, &head->ties)) ||
         !(p = pithi_get_varint(p, end, &count)))
         return NULL;
-    /* the lowest bit is set if the sums are inexact; the others are the number of states */
+    /* the lowest bit is set if the sums are inexact; the other bits are the number of definitions */
     head->inexact = count & 1;
     for (uint64_t i = 0; i < count >> 1; i++) {
         struct pithi_exact exact;
@@ -306,7 +307,7 @@ static int damaged(const struct pithlog *log, const struct pithi_log_lane *lane)
                       (unsigned long long)pithi_place(lane->sheets));
 }
 
-/* Checks that sheets follow each other without a gap and contain all records of the lane. */
+/* Reads the places of sheets. 0: they do not follow each other without a break, or lack records of the lane. */
 static int take_places(const struct pithi_log_lane *lane, const unsigned char *p, struct pithi_sheet_place *places)
 {
     uint64_t records = 0;
@@ -315,7 +316,7 @@ static int take_places(const struct pithi_log_lane *lane, const unsigned char *p
             return 0;
         records += places[i].records;
     }
-    /* A summary that has fewer records than the lane would show less than there is. */
+    /* A summary with fewer records than the lane would hide the rest of the lane. */
     return records == lane->seen.records && places[0].start_ns == lane->seen.first_ns &&
            places[lane->sheet_count - 1].end_ns == lane->seen.last_ns;
 }

@@ -1,5 +1,5 @@
 /* lane_summary.h - makes the summary of a lane while its segment is written. It takes blocks, writes sheets (as
- * chunks), and makes a list of the sheets and paths for the index (SPEC.md, SUMMARY). */
+ * chunks), and makes a list of the sheets and paths for the index (SPEC.md, SHEET). */
 #ifndef PITHI_LANE_SUMMARY_H
 #define PITHI_LANE_SUMMARY_H
 
@@ -24,7 +24,7 @@ struct pithi_lane_summary {
     struct pithi_sheet_place *places; /* [count] by time */
     uint32_t count, room;
     uint64_t records;         /* of all blocks so far */
-    int given_up;             /* no memory, or too many different changes: the lane gets no summary */
+    int given_up;             /* 1: the lane gets no summary, because of no memory or too many different changes */
     struct pithi_buffer list; /* the paths in the form of the index */
 };
 
@@ -45,7 +45,7 @@ int pithi_lane_summary_put(const struct pithi_lane_summary *summary, uint64_t ba
 
 /* ---- Reading ----------------------------------------------------------------------------------------------------- */
 
-/* Loads the summary of a lane from a log: the places of its sheets, and its paths. */
+/* The summary of a lane as loaded from a log: the places of its sheets, and its paths. */
 
 struct pithi_lane_sheets {
     struct pithi_sheet_place *places;
@@ -58,7 +58,8 @@ struct pithi_lane_sheets {
 int pithi_log_sheets(struct pithlog *log, const struct pithi_log_lane *lane, struct pithi_lane_sheets *sheets);
 void pithi_lane_sheets_free(struct pithi_lane_sheets *sheets);
 
-/* The same, loaded at the first call and owned by the log. Any thread. NULL: the lane has no valid summary. */
+/* Gets the sheets of a lane, loaded at the first call and owned by the log. Any thread. NULL: the lane has no valid
+ * summary. */
 const struct pithi_lane_sheets *pithi_log_kept_sheets(struct pithlog *log, uint32_t lane);
 /* Frees all of them, when the log is closed. */
 void pithi_log_drop_sheets(struct pithlog *log);

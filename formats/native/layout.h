@@ -35,42 +35,45 @@ enum pithi_meta_type { PITHI_M_RANK = 1, PITHI_M_LANE, PITHI_M_COMM };
 
 enum pithi_column {
     PITHI_COL_OPEN = 1, /* states open at the block's start */
-    PITHI_COL_DICT,     /* what the codes mean */
+    PITHI_COL_DICT,     /* kind and number of each code */
     PITHI_COL_WHAT,     /* a code per record */
-    PITHI_COL_ESCAPE,   /* for code 255 */
-    PITHI_COL_TIME,     /* a size class per record */
-    PITHI_COL_BITS,     /* the time bits below the class */
+    PITHI_COL_ESCAPE,   /* kind and number of each record of code 255 */
+    PITHI_COL_TIME,     /* the size class of each record's time step */
+    PITHI_COL_BITS,     /* the bits of the time steps below their classes */
     PITHI_COL_PEER,
     PITHI_COL_TAG,    /* of messages */
     PITHI_COL_BYTES,  /* of messages and collectives */
-    PITHI_COL_GOT,    /* received, of collectives */
-    PITHI_COL_POSTED, /* numbers of receives */
+    PITHI_COL_GOT,    /* bytes received by collectives */
+    PITHI_COL_POSTED, /* order in which receives were posted */
     PITHI_COL_VALUE,  /* of counters */
-    PITHI_COL_SIZE,   /* of payloads */
+    PITHI_COL_SIZE,   /* sizes of payloads */
     PITHI_COL_PAYLOAD,
-    PITHI_COL_COMM,  /* of states and events, where it is not the world */
-    PITHI_COL_GONE,  /* of LOST: the number of states that ended in its hole */
-    PITHI_COL_STILL, /* those of OPEN that have ended in no hole */
+    PITHI_COL_COMM,  /* communicators of states and events, except the world */
+    PITHI_COL_GONE,  /* for each LOST: the number of states that ended in its hole */
+    PITHI_COL_STILL, /* the states of OPEN that have not ended in a hole */
     PITHI_COL_COUNT
 };
 enum pithi_coding { PITHI_STORED, PITHI_DEFLATED, PITHI_HUFFMAN };
 
-#define PITHI_BLOCK_RECORDS 16384u /* chosen by the writer */
-#define PITHI_BLOCK_LANES 128u     /* with more lanes, blocks get fewer records, down to */
+/* The writer ends a block at PITHI_BLOCK_RECORDS records. In a log of more than PITHI_BLOCK_LANES lanes, its blocks
+ * have fewer records, but at least PITHI_BLOCK_RECORDS_MIN. */
+#define PITHI_BLOCK_RECORDS 16384u
+#define PITHI_BLOCK_LANES 128u
 #define PITHI_BLOCK_RECORDS_MIN 1024u
-#define PITHI_BLOCK_PAYLOAD (256u << 10)   /* chosen, too: a block ends when its payloads reach this */
+#define PITHI_BLOCK_PAYLOAD (256u << 10)   /* the writer also ends a block whose payloads have this size */
 #define PITHI_BLOCK_RECORDS_MAX (1u << 20) /* limits of the format */
 #define PITHI_PAYLOAD_MAX (1u << 24)       /* of one event */
 #define PITHI_COLUMN_MAX (UINT64_C(1) << 28)
-/* Limits of the unpacked size of columns, so that a small file cannot demand much memory: for a block, for all blocks
- * that are read at once, and for each as a multiple of the size of the block or the log (SPEC.md). */
+/* Limits of the unpacked size of columns, so that a small file cannot demand much memory (SPEC.md). A block may unpack
+ * to PITHI_BLOCK_UNPACKED bytes plus PITHI_UNPACKED_FACTOR times its own size. All blocks that are read at once may
+ * unpack to PITHI_BLOCKS_UNPACKED bytes plus PITHI_UNPACKED_FACTOR times the size of the log. */
 #define PITHI_BLOCK_UNPACKED (UINT64_C(32) << 20)
-#define PITHI_BLOCKS_UNPACKED (UINT64_C(240) << 20) /* bytes of blocks that are unpacked for a log of any size */
-#define PITHI_UNPACKED_FACTOR 16u                   /* and for each byte of the file */
-#define PITHI_CODE_ESCAPE 255u                      /* a record whose code is not in the dictionary */
-#define PITHI_LEAVE_INNERMOST 13u                   /* a kind of code: LEAVE of the innermost state */
-#define PITHI_OPEN_MAX 4096u                        /* open states kept per lane; the next ENTER discards some */
-#define PITHI_OPEN_FORGOTTEN 2048u                  /* number of states that it discards */
-#define PITHI_OPEN_OUTER 64u                        /* outermost states that it keeps */
+#define PITHI_BLOCKS_UNPACKED (UINT64_C(240) << 20)
+#define PITHI_UNPACKED_FACTOR 16u
+#define PITHI_CODE_ESCAPE 255u     /* a record whose code is not in the dictionary */
+#define PITHI_LEAVE_INNERMOST 13u  /* a kind of code: LEAVE of the innermost state */
+#define PITHI_OPEN_MAX 4096u       /* open states kept per lane; the next ENTER discards some */
+#define PITHI_OPEN_FORGOTTEN 2048u /* number of states that this ENTER discards */
+#define PITHI_OPEN_OUTER 64u       /* outermost states that this ENTER keeps */
 
 #endif

@@ -4,7 +4,7 @@
  * The cost must not depend on the length of the run. From the end of the file backwards:
  *
  *     footer (128 bytes) -> definitions
- *                        -> rank table, 80 bytes a rank -> indexes of ranks, each read when it is first asked for
+ *                        -> rank table, 80 bytes a rank -> indexes of ranks, each read when it is first needed
  *
  * A log of 1,000 ranks is open after reading 80 KB of table and the definitions. The lanes of a rank, its lists of
  * blocks and its members of communicators come later, if at all (part.c, lane.c).
@@ -75,7 +75,8 @@ static int load_defs(struct pithlog *log, uint64_t offset)
 
 /* ---- The rank table ---------------------------------------------------------------------------------------------- */
 
-/* The lanes of all ranks are limited by the size of the file, because indexes do not overlap. */
+/* Sums over the rank table. They are compared with the footer and with the size of the files, because each lane takes
+ * bytes of an index, and indexes do not overlap. */
 struct table {
     uint64_t lanes, records, index_bytes; /* bytes of the indexes */
     int sorted;                           /* 1: by rank, as it must be */
@@ -105,9 +106,9 @@ static int load_entries(struct pithlog *log, uint64_t at, uint32_t ranks, struct
                                          .base = pithi_get64(p + 8),
                                          .index = pithi_get64(p + 16),
                                          .index_size = pithi_get64(p + 24)};
+            /* the smallest index: its head, no lanes, and the checksum padded to 8 bytes */
             uint64_t least = PITHI_CHUNK_HEAD + PITHI_INDEX_HEAD + 8;
             t->lanes += r->lane_count;
-            /* the smallest index: its head, no lanes, and the checksum padded to 8 bytes */
             t->records += r->records;
             t->index_bytes += r->index_size;
             /* Each lane of the index has at least PITHI_INDEX_LANE bytes, and the sum of all indexes is at most the
@@ -217,7 +218,8 @@ static int load_by_footer(struct pithlog *log)
     info->lost = pithi_get64(f + 64);
     info->start_ns = (int64_t)pithi_get64(f + 80);
     info->end_ns = (int64_t)pithi_get64(f + 88);
-    /* Sums that must agree: a footer of another version of the file would not. */
+    /* The footer's sums must agree with the table. If the footer belongs to another version of the file, they do
+     * not. */
     if (t.records != info->records || t.lanes != pithi_get64(f + 72))
         return pithi_log_damage(log, at, "the footer contradicts the rank table");
 out:
@@ -273,7 +275,7 @@ int pithi_log_load(struct pithlog *log, int blocks)
     int err = load_header(log, blocks);
     if (err != PITH_OK)
         return err;
-    /* kept, as the text of the error is overwritten by the next one */
+    /* keeps the text, because the next error overwrites pithlog_error() */
     if (log->damages)
         take_reason(log, damage, sizeof damage);
     err = blocks ? PITH_ERR_DAMAGED : load_by_footer(log);
@@ -285,7 +287,8 @@ int pithi_log_load(struct pithlog *log, int blocks)
         pithi_log_unload(log);
         err = pithi_log_rebuild(log);
     }
-    /* What was damaged makes the log incomplete, and the reason is shown wherever the log is. */
+    /* Damage makes the log incomplete. The reason becomes a property, so it stays with the log when it is copied or
+     * converted. */
     if (err == PITH_OK) {
         if (*damage)
             err = pithi_incomplete(log->defs, "%s", damage);

@@ -21,7 +21,7 @@ struct pithi_log_block {
     uint64_t offset;           /* of the chunk */
     int64_t first_ns, last_ns; /* of its records */
     uint32_t count, kinds;     /* `kinds`: a mask */
-    uint32_t is_after_gap;     /* blocks of its lane before it were not found, in a log whose index was rebuilt */
+    uint32_t is_after_gap;     /* 1: the index was rebuilt, and blocks just before this one were not found */
     uint32_t size;             /* of the chunk; 0: not known */
 };
 
@@ -32,33 +32,33 @@ struct pithi_log_lane {
     const struct pithi_log_part *part; /* of its rank */
     uint64_t states, events, messages, lost;
     uint64_t list;                  /* offset of its list of blocks */
-    struct pithi_log_block *blocks; /* NULL: the list is in the file; else made from the blocks */
+    struct pithi_log_block *blocks; /* NULL: the list is read from the file; else it was rebuilt from the blocks */
     uint32_t block_count, block_room;
-    uint32_t kinds;                   /* of all blocks, in a log whose index was rebuilt */
-    uint64_t reached;                 /* while it is rebuilt: records up to the end of its last found block */
-    uint64_t sheets;                  /* offset of the list of its sheets, which its paths follow */
-    uint32_t sheet_count, path_bytes; /* 0: it has no summary */
+    uint32_t kinds;                   /* mask over all blocks, in a log whose index was rebuilt */
+    uint64_t reached;                 /* during a rebuild: records of the lane up to the end of the last block found */
+    uint64_t sheets;                  /* offset of the list of its sheets; its paths follow the list */
+    uint32_t sheet_count, path_bytes; /* sheet_count 0: it has no summary */
 };
 
 struct pithi_log_part {
     int32_t rank;
     struct pithi_log_lane *lanes; /* by thread */
     uint32_t lane_count, lane_room;
-    uint32_t *comms; /* from the rank's numbers to the log's; UINT32_MAX: never described */
+    uint32_t *comms; /* [comm_count] the log's number for each number of the rank; UINT32_MAX: never described */
     uint32_t comm_count, comm_room;
-    uint64_t missing; /* records in the rank table that were not found */
-    uint64_t base;    /* their expected place */
-    char *host;       /* while the part is rebuilt: the description found */
+    uint64_t missing; /* records that the rank table counts, but a rebuild did not find */
+    uint64_t base;    /* after a rebuild: offset that a message about `missing` names */
+    char *host;       /* during a rebuild: the host named by the rank's META chunk */
     uint64_t pid;     /* of the process; 0: unknown */
 };
 
 /* A rank of the rank table. Ranks are sorted. */
 struct pithi_log_rank {
     int32_t rank;
-    uint32_t first_lane, lane_count; /* number of its first lane among those of all ranks */
+    uint32_t first_lane, lane_count; /* first_lane: the log's number of its first lane */
     uint32_t host, clock;            /* numbers of the host, the clock */
     uint64_t pid, records;
-    uint64_t base, index, index_size; /* offset of the segment; of its index; bytes */
+    uint64_t base, index, index_size; /* offset of the segment (0: mixed with others); offset and bytes of its index */
     struct pithi_log_part *part;      /* NULL: not loaded yet */
 };
 
@@ -67,17 +67,17 @@ struct pithlog {
     struct pithi_files files;
     struct pithlog_info info;
     struct pithi_defs *defs;     /* read when the log is opened */
-    struct pithi_places *places; /* hosts and communicators: of `defs`, or `found` */
-    struct pithi_places found;   /* if rebuilt */
-    uint64_t *tellers;           /* if rebuilt: the META chunk with the members of each communicator; 0: none */
+    struct pithi_places *places; /* hosts and communicators: those in `defs`; if rebuilt, `found` */
+    struct pithi_places found;   /* if rebuilt: hosts and communicators in the META chunks */
+    uint64_t *tellers; /* if rebuilt: by communicator, offset of the META chunk that lists its members; 0: none */
     struct pithi_log_rank *ranks;
     uint32_t rank_count;               /* of the table */
-    uint32_t *lane_ranks;              /* by lane: index of its rank */
-    struct pithlog_comm **comms;       /* each made at its first request */
+    uint32_t *lane_ranks;              /* [lanes] index of each lane's rank in `ranks` */
+    struct pithlog_comm **comms;       /* [communicators] each made at its first request */
     struct pithi_lane_sheets **sheets; /* [lanes] loaded at the first request, like parts; lane_summary.h */
-    struct pithi_lost_states **lost;   /* [lanes] the same; one piece of memory each; reader/read/lane_blocks.h */
-    uint64_t *records_read;            /* iterators add the records of each block that they read; or NULL */
-    struct pithi_clock *clocks;        /* clocks.h */
+    struct pithi_lost_states **lost;   /* [lanes] loaded likewise, each in one allocation; reader/read/lane_blocks.h */
+    uint64_t *records_read; /* iterators add the number of records of each block that they read; NULL: not counted */
+    struct pithi_clock *clocks; /* clocks.h */
     uint32_t clock_count;
     int clocks_known; /* 1: the log states how well its clocks agree */
     /* Gets the text of each damage found; may be NULL. */
@@ -85,28 +85,28 @@ struct pithlog {
     void *say_context;             /* for `say` */
     uint32_t damages;              /* reported so far */
     int rebuilt;                   /* 1: the index was missing or damaged and was rebuilt from the blocks */
-    struct pithi_watched *watched; /* while it is opened; or NULL */
+    struct pithi_watched *watched; /* progress while the log is opened; or NULL */
 };
 
 /* ---- Lanes and blocks -------------------------------------------------------------------------------------------- */
 
-/* Gets a lane, loaded at the first use; valid until the log is closed. Any thread. On an error (see pithlog_error()) a
- * part of it is lost; *found is the rest, or NULL. */
+/* Gets a lane, loaded at the first use; valid until the log is closed. Any thread. On an error (see pithlog_error())
+ * some of its records are lost: *found still has the others, or is NULL if the lane cannot be read at all. */
 int pithi_log_lane(struct pithlog *log, uint32_t lane, const struct pithi_log_lane **found);
 
-/* The rank of a lane, as index among the log's ranks. */
+/* The index of a lane's rank in the rank table. */
 uint32_t pithi_log_rank_of(const struct pithlog *log, uint32_t lane);
 uint32_t pithi_log_ranks(const struct pithlog *log);
 const struct pithi_log_rank *pithi_log_rank(const struct pithlog *log, uint32_t index);
 const struct pithi_log_rank *pithi_log_find_rank(const struct pithlog *log, int32_t number); /* NULL: no such rank */
 const char *pithi_log_host(const struct pithlog *log, const struct pithi_log_rank *rank);
 
-/* A part of a lane's list of blocks; lists are read in such parts. All zero is empty. A thread needs one, which it may
- * use for any lanes. */
+/* A lane's list of blocks is read in parts; a window holds such a part. All zero is empty. Each thread needs a window
+ * of its own, which may serve any lanes, one after another. */
 enum { PITHI_LOG_WINDOW = 16 };
 struct pithi_log_window {
-    const struct pithi_log_lane *lane;               /* whose blocks they are */
-    uint32_t first, count;                           /* of the lane's blocks: which are in memory */
+    const struct pithi_log_lane *lane;               /* the lane of these blocks */
+    uint32_t first, count;                           /* index of the first block in memory; their number */
     struct pithi_log_block blocks[PITHI_LOG_WINDOW]; /* count 0: damaged */
 };
 
@@ -114,7 +114,8 @@ struct pithi_log_window {
 int pithi_log_block(struct pithlog *log, const struct pithi_log_lane *lane, uint32_t index,
                     struct pithi_log_window *window, struct pithi_log_block *block);
 
-/* The first block that ends at or after `from_ns`; block_count: none. In a damaged list it may be an earlier one. */
+/* The index of the first block that ends at or after `from_ns`; lane->block_count: no such block. In a damaged list,
+ * the result may be an earlier block. */
 uint32_t pithi_log_block_at(struct pithlog *log, const struct pithi_log_lane *lane, int64_t from_ns,
                             struct pithi_log_window *window);
 
@@ -124,7 +125,7 @@ uint32_t pithi_log_block_at(struct pithlog *log, const struct pithi_log_lane *la
 int pithi_log_open(const char *path, void (*say)(void *context, const char *text), void *context,
                    int (*progress)(void *context, double part), struct pithlog **log);
 
-/* The same, but reads all blocks and ignores the index: finds the most in a damaged log. */
+/* Opens a log by reading all blocks, without its index: finds the most in a damaged log. */
 int pithi_log_open_blocks(const char *path, struct pithlog **log);
 
 /* Opens a native log from an open file, which the log then owns, also after an error. `name`: for errors. */
@@ -142,17 +143,18 @@ int pithi_native_is(const unsigned char *start, size_t size);
 int pithi_log_load(struct pithlog *log, int blocks);
 void pithi_log_unload(struct pithlog *log);
 
-/* Writes the first file of the log again with the present definitions and properties of log->defs. What the log has
- * besides keeps its place; the DEFS chunk before is left, unless it was added in this way. The log was not rebuilt. */
+/* Writes the first file of the log to `out`, with the present definitions and properties of log->defs in a new DEFS
+ * chunk at the end. All other chunks keep their places. The old DEFS chunk stays in the file, unless an earlier call of
+ * this function added it: then the new one replaces it. Not for a log that was rebuilt. */
 int pithi_log_redefine(struct pithlog *log, FILE *out);
 
 /* Loads by scanning, and ignores the footer. */
 int pithi_log_rebuild(struct pithlog *log);
 
-/* Fills in the clocks, after the properties are known. */
+/* Fills in log->clocks from the log's properties. */
 int pithi_log_clocks(struct pithlog *log);
 
-/* Counts a damage and reports it to log->say. Returns PITH_ERR_DAMAGED, with pithlog_error() set. */
+/* Counts a damage in log->damages and reports it to log->say. Returns PITH_ERR_DAMAGED, with pithlog_error() set. */
 int pithi_log_damage(struct pithlog *log, uint64_t offset, const char *what);
 
 /* ---- Properties -------------------------------------------------------------------------------------------------- */
@@ -165,7 +167,7 @@ const char *pithi_property(const struct pithlog *log, const char *key);
 enum pithi_code_event { PITHI_NO_CODE, PITHI_CODE_SAMPLE, PITHI_CODE_SITE, PITHI_CODE_MODULE, PITHI_CODE_NAME };
 enum pithi_code_event pithi_code_event(const struct pithlog_def *def);
 
-/* The time between two samples of a thread in ns. *wall: 1: of wall-clock time; 0: of CPU time. */
+/* The time between two samples of a thread in ns. *wall is 1 if this is wall-clock time, 0 if it is CPU time. */
 int64_t pithi_sample_timing(const struct pithlog *log, int *wall);
 
 /* ---- Parts, shared by load.c, part.c and rebuild.c ----------------------------------------------------------------
@@ -175,21 +177,23 @@ int64_t pithi_sample_timing(const struct pithlog *log, int *wall);
 const struct pithi_log_part *pithi_log_part(struct pithlog *log, uint32_t rank);
 /* Makes the part of a rank from its blocks alone. */
 int pithi_part_rebuild(struct pithlog *log, const struct pithi_log_rank *rank, struct pithi_log_part *part);
-/* Sorts its lanes, and fills in their fields from part and rank. */
+/* Sorts the lanes of a part by thread, and fills in their fields that come from part and rank. */
 void pithi_part_finish(const struct pithlog *log, const struct pithi_log_rank *rank, struct pithi_log_part *part);
 void pithi_part_free(struct pithi_log_part *part);
-/* Adds a lane at the end; NULL: no memory. `name` becomes the lane's, or is "" for none. */
+/* Adds a lane at the end; NULL: no memory. The lane takes over `name`, which is malloc'ed, or the constant "" for no
+ * name. */
 struct pithi_log_lane *pithi_part_add_lane(struct pithi_log_part *part, uint32_t thread, const char *name);
-void pithi_part_drop_lane(struct pithi_log_part *part); /* the last */
+void pithi_part_drop_lane(struct pithi_log_part *part); /* removes the last lane */
 void pithi_lane_rename(struct pithi_log_lane *lane, char *name);
-/* The META chunks that a rank's index names, malloc'ed. */
+/* The offsets of the META chunks that a rank's index names, malloc'ed. */
 int pithi_part_metas(struct pithlog *log, const struct pithi_log_rank *rank, uint64_t **offsets, uint32_t *count);
-/* Numbers the lanes (first_lane of ranks, lane_ranks), and makes room for communicators. */
+/* Numbers the lanes (`first_lane` of each rank, log->lane_ranks), and allocates the log's arrays by lane and by
+ * communicator. */
 int pithi_log_number(struct pithlog *log);
 /* Makes the public description of a communicator. NULL: no memory. */
 struct pithlog_comm *pithi_log_make_comm(struct pithlog *log, uint32_t index);
 void pithi_log_free_comm(struct pithlog_comm *comm);
-/* Of the communicators that were asked for, the number of those whose members cannot be read. */
+/* The number of communicators that were requested so far and whose members cannot be read. */
 uint32_t pithi_log_lost_comms(const struct pithlog *log);
 
 /* PITH_ERR_UNSUPPORTED if the window is so long that sums over all lanes could overflow. */

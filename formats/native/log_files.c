@@ -17,8 +17,8 @@
 #include "base/open_file.h"
 #include "base/zip.h"
 
-/* Reads the header of a file: returns 1 and what it says of volumes if it is that of a log. Volume 0 is the first file,
- * which has no number behind its name. */
+/* Returns 1 and fills in *volume if the header is intact and of a log. Volume 0 is the first file, which has no number
+ * behind its name. */
 int pithi_volume_get(const unsigned char h[PITHI_HEADER_SIZE], struct pithi_volume *volume)
 {
     if (memcmp(h, PITHI_FILE_MAGIC, 8) != 0 || pithi_get32(h + 60) != pithi_crc(h, 60))
@@ -57,7 +57,7 @@ int pithi_files_begin(struct pithi_files *files, const struct pithi_volume *volu
         /* Opened later, when a record in it is needed: most readings need few files of a log. */
         files->more[i].fd = -1;
         files->more[i].size = there && S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
-        /* With `any`, as for `pith recover`, a missing file is one with no bytes. */
+        /* With `any`, as for `pith recover`, a missing volume counts as empty. */
         if (!there && !any) {
             files->volume.count = i;
             return no_volume(files, name, i + 1);
@@ -128,7 +128,7 @@ int pithi_files_find(struct pithi_files *files, uint64_t offset, int *fd, uint64
     *size = file->size;
     if ((*fd = __atomic_load_n(&file->fd, __ATOMIC_ACQUIRE)) >= 0)
         return PITH_OK;
-    /* Threads may open it at the same time: the first one stays, the others close theirs. */
+    /* Threads may open the volume at the same time: the first descriptor stays, the other threads close theirs. */
     int opened, none = -1, err = open_volume(files, number, &opened);
     if (err != PITH_OK)
         return err;
@@ -192,7 +192,7 @@ int pithi_files_chunk(struct pithi_files *files, uint64_t offset, struct pithi_c
 
 /* ---- All chunks of a file ---------------------------------------------------------------------------------------- */
 
-/* Prepares to look for chunks from a place on, without an index. */
+/* Prepares a search for chunks from `from` on, without an index. */
 void pithi_scan_begin(struct pithi_scan *scan, struct pithi_files *files, uint64_t from, uint64_t end)
 {
     scan->files = files;
@@ -204,7 +204,8 @@ void pithi_scan_begin(struct pithi_scan *scan, struct pithi_files *files, uint64
 }
 
 /* Buffers bytes at `at`, at least the size of a chunk's header; NULL: they cannot be read. After a chunk, it reads
- * little, because only a header is likely to be needed; in a gap, all bytes are needed. */
+ * little, because only a header is likely to be needed; where no chunk was found, every 8th byte may begin one, so it
+ * fills the whole buffer. */
 static const unsigned char *bytes_at(struct pithi_scan *scan, uint64_t at)
 {
     if (at < scan->buffered || at - scan->buffered + PITHI_CHUNK_HEAD > scan->buffer_size) {
@@ -238,7 +239,7 @@ int pithi_scan_next(struct pithi_scan *scan, uint64_t *offset, struct pithi_chun
         if (scan->gap == UINT64_MAX)
             scan->gap = scan->at;
     }
-    /* What is left is too short for a head. */
+    /* The remaining bytes are too short for a head. */
     if (scan->at < scan->end && scan->gap == UINT64_MAX)
         scan->gap = scan->at;
     return 0;

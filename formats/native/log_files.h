@@ -13,7 +13,7 @@ struct pithi_files {
     const char *path;           /* of the first; not owned */
     int fd;                     /* of the first */
     uint64_t size;              /* of the first */
-    struct pithi_volume volume; /* this file's number, and that of the log */
+    struct pithi_volume volume; /* from the first file's header: the number of volumes, the id of the log */
     struct pithi_more_file {
         int fd;        /* -1: not opened yet */
         uint64_t size; /* bytes */
@@ -23,7 +23,8 @@ struct pithi_files {
 static inline uint64_t pithi_place(uint64_t offset) { return offset & ((UINT64_C(1) << PITHI_VOLUME_SHIFT) - 1); }
 static inline uint32_t pithi_place_volume(uint64_t offset) { return (uint32_t)(offset >> PITHI_VOLUME_SHIFT); }
 
-/* Reads the number of files from the header of the first one. A missing file is an error unless `any` is set. */
+/* Takes the number of volumes from `volume`, which is from the header of the first file, and looks up their sizes. A
+ * missing volume is an error; with `any`, it counts as empty. */
 int pithi_files_begin(struct pithi_files *files, const struct pithi_volume *volume, int any);
 /* Closes the volumes (not the first file). */
 void pithi_files_end(struct pithi_files *files);
@@ -37,7 +38,7 @@ int pithi_files_find(struct pithi_files *files, uint64_t offset, int *fd, uint64
 /* Reads `size` bytes. PITH_ERR_DAMAGED: the file is too short. */
 int pithi_files_read(struct pithi_files *files, uint64_t offset, void *data, size_t size);
 
-/* These bytes will be read soon (base/far.h). */
+/* Announces that these bytes will be read soon (base/far.h). */
 void pithi_files_soon(struct pithi_files *files, uint64_t offset, uint64_t size);
 
 /* Reads the chunk at `offset` and its payload. PITH_ERR_DAMAGED: *why is the reason, and payload->size is 0 if nothing
@@ -45,7 +46,7 @@ void pithi_files_soon(struct pithi_files *files, uint64_t offset, uint64_t size)
 int pithi_files_chunk(struct pithi_files *files, uint64_t offset, struct pithi_chunk_head *head,
                       struct pithi_buffer *payload, const char **why);
 
-/* Reads the header of a volume of version 1: 1; 0: it is not one. */
+/* Reads the header of a file of a log: 1; 0: it is damaged, or not of a log. The version is not checked. */
 int pithi_volume_get(const unsigned char header[PITHI_HEADER_SIZE], struct pithi_volume *volume);
 
 /* ---- All chunks of a file ---------------------------------------------------------------------------------------- */

@@ -15,7 +15,8 @@
 
 #include "base/map.h"
 
-/* A state's LEAVE was recorded: it was open in all holes since its ENTER, and so were those around it. */
+/* The LEAVE of the state at `depth` was recorded: this state was open in all holes since its ENTER. So were the states
+ * around it, except a state that may have ended in a hole before this ENTER: that one stays in doubt. */
 static void prove(struct pithi_lost_pass *p, uint32_t depth)
 {
     uint32_t entered = p->open[depth].entered;
@@ -26,7 +27,7 @@ static void prove(struct pithi_lost_pass *p, uint32_t depth)
 
 static int push(struct pithi_lost_pass *p, uint32_t id, int64_t enter_ns)
 {
-    if (p->open_count == PITHI_OPEN_MAX) { /* as the writer does */
+    if (p->open_count == PITHI_OPEN_MAX) { /* discards states as the writer does (stack.h) */
         struct pithi_lost_follow *forgotten = p->open + PITHI_OPEN_OUTER;
         p->open_count -= PITHI_OPEN_FORGOTTEN;
         memmove(forgotten, forgotten + PITHI_OPEN_FORGOTTEN, (p->open_count - PITHI_OPEN_OUTER) * sizeof *forgotten);
@@ -45,7 +46,7 @@ int pithi_lost_writer(struct pithi_lost_pass *p, const struct pithi_stack *write
         p->open[i].is_open = kept < writer->count && next->id == p->open[i].id && next->enter_ns == p->open[i].enter_ns;
         kept += p->open[i].is_open;
     }
-    /* States that it lacks were left meanwhile. */
+    /* States that the writer no longer has open were left where records are missing. */
     for (uint32_t i = p->open_count; i-- > 0;)
         if (!p->open[i].is_open)
             prove(p, i);

@@ -8,9 +8,10 @@
  *
  * B is left later, so A and B are open after the hole; C ended in it. If A is never left, it ends at the next hole.
  *
- * So it takes a pass over the lane to know it. A writer that can make one stores the number of such states with each
- * LOST record (struct pithlog_record, got_bytes): then a log's stacks and summaries are right, and its readers need no
- * pass. The numbers count up to the lane's first hole without one.
+ * So the states that ended are known only after a pass over the whole lane. A writer that can make this pass stores the
+ * number of states that ended in each hole with its LOST record (struct pithlog_record, got_bytes). Then a log's stacks
+ * and summaries are right, and its readers need no pass. These numbers are valid up to the lane's first hole without a
+ * number.
  */
 #ifndef PITHI_LOST_STATES_H
 #define PITHI_LOST_STATES_H
@@ -26,9 +27,9 @@ static inline int pithi_lost_is_hole(const struct pithlog_record *r, int64_t beg
 }
 
 struct pithi_lost_hole {
-    int64_t from_ns, to_ns; /* to_ns: of the next readable record; INT64_MAX: there is none */
-    uint32_t block;         /* of its LOST record */
-    uint32_t gone;          /* so many of the states open before it ended in it, the innermost ones */
+    int64_t from_ns, to_ns; /* to_ns: time of the next readable record; INT64_MAX: no more records */
+    uint32_t block;         /* the block of its LOST record */
+    uint32_t gone;          /* number of states that ended in it: the innermost ones open before it */
     uint32_t is_wider;      /* 1: a damaged or missing block is in it as well */
 };
 
@@ -37,23 +38,25 @@ struct pithi_lost_pass {
     int64_t begin_ns;              /* time of the lane's first record */
     struct pithi_lost_hole *holes; /* [hole_count] so far; `gone` is set by pithi_lost_end, or by the record */
     uint32_t hole_count;
-    uint32_t numbered;                    /* so many of these have a number, the first ones */
+    uint32_t numbered;                    /* the first `numbered` holes have a number in their LOST record */
     uint32_t hole_room, open_count, room; /* the rest is private */
     struct pithi_lost_follow {
         int64_t enter_ns;
         uint32_t id;
         uint32_t entered; /* number of holes before its ENTER */
-        uint32_t passed;  /* it is known to be open after the holes before this one */
+        uint32_t passed;  /* it is known to be open after holes 0 to passed - 1 */
         uint32_t is_open; /* for pithi_lost_writer */
-    } * open;             /* [open_count] as the writer has them open */
+    } * open;             /* [open_count] the stack of the log's writer, in which states that ended in holes stay */
 };
 
-/* The next record; `block`: its block, for the hole. 0: no memory. */
+/* Takes the next record of the lane; `block`: the number of its block, kept for a hole that begins here. 0: no
+ * memory. */
 int pithi_lost_record(struct pithi_lost_pass *pass, const struct pithlog_record *record, uint32_t block);
-/* Records are missing without a LOST record, and then the writer's stack is this. 0: no memory. */
+/* Call it where records are missing without a LOST record, as in a damaged block. `writer`: the states that the next
+ * block says are open. 0: no memory. */
 int pithi_lost_writer(struct pithi_lost_pass *pass, const struct pithi_stack *writer);
-/* The lane has ended: counts the states gone in each hole without a number. These are the states of `open` with
- * `passed` below hole_count: the number of their hole. */
+/* Call it after the lane's last record: counts the states that ended in each hole without a number. A state of `open`
+ * with `passed` below hole_count ended in the hole of number `passed`. */
 void pithi_lost_end(struct pithi_lost_pass *pass);
 void pithi_lost_free(struct pithi_lost_pass *pass);
 

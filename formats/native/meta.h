@@ -14,7 +14,7 @@ struct pithi_meta {
     uint32_t number;                    /* thread; the rank's number of the communicator */
     uint64_t key;                       /* of a communicator */
     int32_t size, remote_size;          /* 0, 0: the members are listed elsewhere */
-    const unsigned char *members, *end; /* behind the members */
+    const unsigned char *members, *end; /* `end`: the byte after the members */
 };
 
 /* Reads the next description of a payload. Returns the byte after it; NULL: damaged or no memory (then meta->name is

@@ -92,14 +92,14 @@ void pithi_part_finish(const struct pithlog *log, const struct pithi_log_rank *r
 /* ---- The front of an index --------------------------------------------------------------------------------------- */
 
 struct front {
-    unsigned char *bytes;                                     /* first bytes of the chunk; all, if it is small */
+    unsigned char *bytes;                                     /* the chunk's head and the front; `small` if they fit */
     const unsigned char *metas, *comms, *lanes, *names, *end; /* where its parts begin */
     uint32_t meta_count, comm_count, lane_count;
     uint64_t lists;            /* offset of the first list of blocks */
-    unsigned char small[2048]; /* in place of memory, for most ranks */
+    unsigned char small[2048]; /* enough for the fronts of most ranks, which then need no malloc */
 };
 
-enum { FAR_FRONT = 256 }; /* bytes */
+enum { FAR_FRONT = 256 }; /* bytes first read of a front in a far log: enough for a rank with one lane */
 
 static void free_front(struct front *f)
 {
@@ -138,7 +138,8 @@ static int divide(struct front *f, uint64_t size)
 static int read_front(struct pithlog *log, const struct pithi_log_rank *rank, struct front *f)
 {
     struct pithi_chunk_head head;
-    /* 2048 bytes in any case: most fronts fit, so one read is enough. Of a far log, those that one lane needs. */
+    /* Reads 2048 bytes at first: most fronts fit, so one read is enough. From a far log (base/far.h), it reads only
+     * what the front of a rank with one lane needs. */
     size_t most = pithi_far() ? FAR_FRONT : sizeof f->small;
     size_t here = rank->index_size < most ? (size_t)rank->index_size : most;
     int err;
@@ -149,7 +150,7 @@ static int read_front(struct pithlog *log, const struct pithi_log_rank *rank, st
         head.rank != rank->rank || head.size != rank->index_size - PITHI_CHUNK_HEAD)
         goto out;
     uint64_t size = pithi_get64(f->small + PITHI_CHUNK_HEAD + 16);
-    /* the size of the front, which the front itself has */
+    /* `size`: of the front, as the front itself says */
     if (size < PITHI_INDEX_HEAD + 8 || size > head.size || size % 8 != 0)
         goto out;
     if (PITHI_CHUNK_HEAD + size > here && PITHI_CHUNK_HEAD + size <= sizeof f->small) {
@@ -170,7 +171,8 @@ out:
     return err;
 }
 
-/* The process's numbers of communicators to those of the log. UINT32_MAX: the process never described it. */
+/* Fills part->comms: the log's number for each of the rank's own numbers of communicators; UINT32_MAX: the rank never
+ * described it. */
 static int take_comms(const struct pithlog *log, const struct front *f, struct pithi_log_part *part)
 {
     if (!(part->comms = malloc((f->comm_count ? f->comm_count : (size_t)1) * sizeof *part->comms)))
@@ -184,8 +186,8 @@ static int take_comms(const struct pithlog *log, const struct front *f, struct p
     return PITH_OK;
 }
 
-/* Lists have no offsets of their own: the one of a lane follows that of the lane before, and the summaries follow all
- * of them. */
+/* Fills part->lanes. The offsets of the lists are not stored: the lists of blocks follow the front in order of the
+ * lanes, and the summaries follow in the same order. */
 static int take_lanes(const struct front *f, uint64_t end, struct pithi_log_part *part)
 {
     const unsigned char *names = f->names;
@@ -219,11 +221,11 @@ static int take_lanes(const struct front *f, uint64_t end, struct pithi_log_part
         lane->sheets = list;
         list += (uint64_t)lane->sheet_count * PITHI_INDEX_SHEET + pithi_pad8(lane->path_bytes);
     }
-    /* a list that goes beyond the chunk is damage, whatever it says */
+    /* lists that pass the end of the chunk are damage */
     return list <= end ? PITH_OK : PITH_ERR_DAMAGED;
 }
 
-/* Gives the places of a rank's descriptions, [*count], to be freed. */
+/* Returns the offsets of a rank's META chunks, [*count]; the caller frees them. */
 int pithi_part_metas(struct pithlog *log, const struct pithi_log_rank *rank, uint64_t **offsets, uint32_t *count)
 {
     struct front f;
@@ -267,8 +269,8 @@ static struct pithi_log_part *load_part(struct pithlog *log, const struct pithi_
     return NULL;
 }
 
-/* A caller that reads the indexes of the first two ranks probably reads those of all. The fronts of the next ones are
- * named, so that a reader over a network gets many at once (base/far.h). */
+/* A caller that reads the indexes of the first two ranks probably reads the indexes of all ranks. So the fronts of the
+ * next 256 ranks are announced, and a reader over a network gets many at once (base/far.h). */
 static void expect_next(struct pithlog *log, uint32_t index)
 {
     enum { PARTS = 256, BYTES = 4 << 20 };
@@ -320,8 +322,8 @@ struct telling {
     struct pithlog *log;
     uint32_t wanted;           /* communicator */
     struct pithlog_comm *comm; /* gets the members of `wanted`; others go into the log */
-    int32_t teller;            /* use only communicators listed by this rank; */
-    uint64_t offset;           /* in a rebuilt log, only those listed in this META chunk; else 0 */
+    int32_t teller;            /* in a log with an index: use only lists of members by this rank */
+    uint64_t offset;           /* in a rebuilt log: use only lists in this META chunk; else 0 */
 };
 
 static int fill_members(struct pithlog_comm *comm, const struct pithi_meta *meta)
@@ -418,7 +420,7 @@ struct pithlog_comm *pithi_log_make_comm(struct pithlog *log, uint32_t index)
     return comm;
 }
 
-/* Communicators that were asked for, and whose list of members could not be read. */
+/* A requested communicator without members counts as lost if the log says that it has some. */
 uint32_t pithi_log_lost_comms(const struct pithlog *log)
 {
     uint32_t count = 0;

@@ -4,7 +4,7 @@
 
 static uint64_t key_of(uint32_t parent, uint32_t state) { return (uint64_t)parent << 32 | state; }
 
-/* Path 0 is that without any open state. */
+/* Path 0 stands for no open state. */
 int pithi_paths_begin(struct pithi_paths *paths)
 {
     if (!pithi_grow(&paths->items, 0, &paths->room, sizeof *paths->items))
@@ -21,7 +21,7 @@ void pithi_paths_free(struct pithi_paths *paths)
     *paths = (struct pithi_paths){0};
 }
 
-/* 0: not known. Path 0 is nobody's child. */
+/* Returns 0 for an unknown path, as path 0 is no path's child. */
 uint32_t pithi_paths_known(const struct pithi_paths *paths, uint32_t parent, uint32_t state)
 {
     uint32_t child;
@@ -180,7 +180,8 @@ void pithi_steps_put(struct pithi_steps *steps, uint32_t path, uint32_t symbol, 
     if (rows > steps->rows) {
         /* Makes room for more paths. */
         uint64_t entries = (uint64_t)steps->width * rows, before = (uint64_t)steps->width * steps->rows;
-        /* The table has at most 2^20 entries of two bytes; more paths are computed each time. */
+        /* The table has at most 2^20 entries of two bytes. Steps from paths beyond are not stored, but computed each
+         * time. */
         uint16_t *more = entries <= ENTRIES_MOST ? realloc(steps->after, entries * sizeof *more) : NULL;
         if (!more)
             return;

@@ -5,7 +5,7 @@
  * child, leaving the innermost state is a step to the parent, and times of stacks are a sum per path.
  *
  *     main [ solve [ MPI_Send ] ]:  path 1 = (0, main), 2 = (1, solve), 3 = (2, MPI_Send)
- *     time of path 3:               exclusive time of MPI_Send; also inclusive time of solve and main
+ *     time of path 3:               self time of MPI_Send; part of the total time of solve and main
  */
 #ifndef PITHI_PATHS_H
 #define PITHI_PATHS_H
@@ -16,22 +16,26 @@
 #include "base/map.h"
 #include "pithlog.h"
 
-/* nested states of a lane; no path; open states of a path */
-enum { PITHI_PATHS_MAX = 65535, PITHI_PATH_NONE = 65535, PITHI_PATH_DEPTH = 512 };
+enum {
+    PITHI_PATHS_MAX = 65535, /* paths of a lane, path 0 included */
+    PITHI_PATH_NONE = 65535, /* no path */
+    PITHI_PATH_DEPTH = 512   /* states of a path */
+};
 
 struct pithi_paths {
     struct pithlog_path *items;
     uint32_t count, room;      /* count: at least 1 once begun */
-    struct pithi_map children; /* (parent, state): index */
+    struct pithi_map children; /* (parent, state) -> index in `items` */
 };
 
-/* The change that a record makes, as one number: 4 * id + kind, where kind 1 enters a state, 2 leaves it, 3 is an
- * event. Two more numbers: no change, and leaving the innermost state. */
+/* The change that a record makes to the open states, as one number: 4 * id + kind, where kind 1 enters a state, 2
+ * leaves it, 3 is an event. No kind is 0, so two such numbers have a meaning of their own: 0, no change, and 4, leaving
+ * the innermost state. */
 enum pithi_change {
     PITHI_CHANGE_NONE,
-    PITHI_CHANGE_ENTER, /* a state begins */
-    PITHI_CHANGE_LEAVE, /* it ends, and the states inside it */
-    PITHI_CHANGE_EVENT,
+    PITHI_CHANGE_ENTER,    /* a state begins */
+    PITHI_CHANGE_LEAVE,    /* a state ends; the states inside it stay open */
+    PITHI_CHANGE_EVENT,    /* an event; the open states stay the same */
     PITHI_CHANGE_INNERMOST /* the innermost state ends */
 };
 enum { PITHI_CHANGE_ID_MAX = (1 << 20) - 1 }; /* 20 bits, as in a word of the spill */
@@ -43,7 +47,7 @@ void pithi_paths_free(struct pithi_paths *paths);
 /* The path of `state` inside `parent`, added if it is new. 0: the table is full, the path would be deeper than
  * PITHI_PATH_DEPTH, or no memory. */
 uint32_t pithi_paths_find(struct pithi_paths *paths, uint32_t parent, uint32_t state);
-/* The same without adding; 0: unknown. */
+/* Finds the path without adding it; 0: unknown. */
 uint32_t pithi_paths_known(const struct pithi_paths *paths, uint32_t parent, uint32_t state);
 
 /* Like pithi_paths_find, but returns PITHI_PATH_NONE instead of 0. */
@@ -71,15 +75,16 @@ int pithi_paths_get(struct pithi_paths *paths, const unsigned char *p, uint64_t 
  */
 struct pithi_steps {
     uint16_t *after;                            /* [rows * width] the next path; PITHI_PATH_NONE: not stored yet */
-    uint16_t *symbol_of;                        /* [change_room] by change, + 1; 0: none yet */
-    uint32_t *changes;                          /* [width] by symbol */
-    uint32_t *counts;                           /* [width] for the caller */
+    uint16_t *symbol_of;                        /* [change_room] by change: its symbol + 1; 0: no symbol yet */
+    uint32_t *changes;                          /* [width] by symbol: its change */
+    uint32_t *counts;                           /* [width] by symbol; only the caller uses them */
     int8_t *moves;                              /* [width] enum pithi_move of each symbol */
-    uint32_t rows, width, symbols, change_room; /* of the table */
-    uint32_t others;                            /* symbols of PITHI_MOVE_OTHER */
+    uint32_t rows, width, symbols, change_room; /* rows and columns; symbols in use; size of symbol_of */
+    uint32_t others;                            /* number of symbols with PITHI_MOVE_OTHER */
 };
 
-/* By how much a change moves the top of the stack of open states. OTHER: it may not be the innermost one that ends. */
+/* By how much a change moves the top of the stack of open states. OTHER: a LEAVE by id, which may end another state
+ * than the innermost one, or none. */
 enum pithi_move { PITHI_MOVE_OTHER = -2, PITHI_MOVE_OUT = -1, PITHI_MOVE_NONE = 0, PITHI_MOVE_IN = 1 };
 
 /* All zero is an empty table. */

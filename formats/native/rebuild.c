@@ -27,9 +27,9 @@ enum { LOST_MAX = 1 << 16 };
 struct rebuild {
     struct pithlog *log;
     int single;                    /* 1: only one rank is rebuilt; definitions and communicators are known */
-    struct pithi_log_part **parts; /* [part_count] by their first chunk */
+    struct pithi_log_part **parts; /* [part_count] in order of their first chunks */
     uint32_t part_count, part_room;
-    struct pithi_map rank_map, lane_map; /* rank: part; (part, thread): lane */
+    struct pithi_map rank_map, lane_map; /* from rank to index in `parts`; from (part, thread) to lane */
     uint32_t teller_room;
     struct pithi_zip zip;
     struct pithi_buffer chunk; /* the payload that is unpacked */
@@ -37,8 +37,8 @@ struct rebuild {
     struct pithi_stack opened;
     struct pithi_map def_kinds;   /* kinds of the definitions used */
     uint32_t def_count;           /* larger than any id used */
-    struct pithi_map comm_counts; /* by part: larger than any number used */
-    uint64_t taken;               /* bytes of chunks that were intact, for progress */
+    struct pithi_map comm_counts; /* by part: larger than any number of a communicator used */
+    uint64_t taken;               /* intact chunks; 0 at the end: nothing of the log is left */
 };
 
 /* Finds the rank's part, or begins one with its first chunk. */
@@ -83,7 +83,7 @@ static int add_lost_def(struct pithi_defs *defs, uint32_t kind, uint32_t id)
     return pithi_defs_add(defs, &def, &got);
 }
 
-/* Reads a DEFS chunk. Each has definitions from some id on; the last one of a finished log has all. */
+/* Reads a DEFS chunk. Each has definitions from some id on; the last DEFS chunk of a finished log has all. */
 static int take_defs(struct rebuild *b)
 {
     const unsigned char *p = b->chunk.data, *end = b->chunk.size ? p + b->chunk.size : p;
@@ -108,7 +108,7 @@ static int take_defs(struct rebuild *b)
         if (ids[i] != first + i)
             err = PITH_ERR_DAMAGED;
     free(ids);
-    /* the new set is complete */
+    /* the new set has all that is known: it replaces the old one */
     if (err == PITH_OK && defs && pithi_defs_count(defs) >= pithi_defs_count(b->log->defs)) {
         struct pithi_defs *old = b->log->defs;
         b->log->defs = defs;
@@ -200,7 +200,7 @@ static int note_use(struct rebuild *b, uint32_t part, const struct pithi_dict *d
         uint32_t kind = d->kind == PITHLOG_EVENT     ? PITHLOG_EVENT_TYPE
                         : d->kind == PITHLOG_COUNTER ? PITHLOG_COUNTER_TYPE
                                                      : PITHLOG_STATE;
-        /* a rank alone has the log's definitions, which are complete */
+        /* if a single rank is rebuilt, the log's definitions are known, and no id is beyond them */
         if (d->what >= (uint64_t)pithi_defs_count(b->log->defs) + (b->single ? 0 : LOST_MAX))
             return 0;
         b->def_count = d->what >= b->def_count ? d->what + 1 : b->def_count;
@@ -237,7 +237,7 @@ static int take_block(struct rebuild *b, int32_t rank, uint64_t offset)
     uint32_t part;
     const char *why;
     int err;
-    /* what may be used is not known yet, so everything is allowed here and noted */
+    /* which ids and communicators exist is not known yet, so all are allowed here, and note_uses checks them */
     b->block.def_count = UINT32_MAX;
     b->block.comms = NULL;
     b->block.comm_count = UINT32_MAX;
@@ -271,8 +271,8 @@ static int take_block(struct rebuild *b, int32_t rank, uint64_t offset)
 
 /* ---- Scanning ---------------------------------------------------------------------------------------------------- */
 
-/* Skips indexes, which are being rebuilt, and types of a later version.
- * Of a single rank only its own chunks are read. */
+/* 1: the chunk is read. Indexes are skipped, as they are being rebuilt, and types of a later version. If a single rank
+ * is rebuilt, only its own descriptions and blocks are read. */
 static int is_wanted(const struct rebuild *b, const struct pithi_chunk_head *head)
 {
     if (b->single)
@@ -327,7 +327,7 @@ static int scan(struct rebuild *b, uint64_t from, uint64_t end)
     return status < 0 ? PITH_ERR_IO : err;
 }
 
-/* A missing file counts as damage. */
+/* Scans a volume. A missing volume counts as damage. */
 static int scan_volume(struct rebuild *b, uint32_t number)
 {
     struct pithlog *log = b->log;
@@ -369,7 +369,8 @@ static int fill_lost(struct rebuild *b)
         err = add_lost_def(b->log->defs, kind, id);
     }
     for (uint32_t i = 0; err == PITH_OK && i < b->part_count; i++) {
-        /* Makes a communicator for each one that a rank used but never described. */
+        /* Makes a communicator for each number that a rank used but never described. Its key is made up of "Lost" in
+         * ASCII, the part and the number; if a communicator has this key already, the next free one is taken. */
         struct pithi_log_part *part = b->parts[i];
         uint32_t count = 0, at;
         err = PITH_OK;
@@ -438,7 +439,7 @@ int pithi_log_rebuild(struct pithlog *log)
     int err = pithi_defs_new(&log->defs);
     if (err == PITH_OK && !pithi_places_begin(&log->found))
         err = PITH_ERR_MEMORY;
-    log->tellers = err == PITH_OK ? calloc(1, sizeof *log->tellers) : NULL; /* the world's */
+    log->tellers = err == PITH_OK ? calloc(1, sizeof *log->tellers) : NULL; /* the entry of the world */
     b.teller_room = log->tellers != NULL;
     log->places = &log->found;
     if (log->watched)
@@ -479,6 +480,7 @@ int pithi_part_rebuild(struct pithlog *log, const struct pithi_log_rank *rank, s
     struct rebuild b = {.log = log, .single = 1};
     uint64_t records = 0;
     uint32_t index;
+    /* 1: the rank's chunks lie together, from `base` to its index; only these are scanned. */
     int own = rank->base != 0 && rank->base < rank->index;
     int err = find_part(&b, rank->rank, &index);
     if (err == PITH_OK)

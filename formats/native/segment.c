@@ -6,11 +6,11 @@
  *
  *     META | block of lane 0 | block of lane 1 | block of lane 0 | sheet of lane 0 | ... | INDEX
  *
- * A lane's block has 16,384 records; with 1,024 lanes it has 2,048: a reader in order of time keeps a block of each
- * lane unpacked, and the product stays the same.
+ * A lane's block has 16,384 records. With 1,024 lanes it has 2,048: a reader in order of time keeps a block of each
+ * lane unpacked, so more lanes must not take more memory.
  *
- * What the descriptions say comes before the first block that needs it, and each block begins with the states that are
- * open there. So a file that was cut anywhere can be read up to the cut, without the index (rebuild.c). */
+ * Descriptions come before the first block that needs them, and each block begins with the states that are open there.
+ * So a file that was cut anywhere can be read up to the cut, without the index (rebuild.c). */
 #include "native/segment.h"
 
 #include "base/map.h"
@@ -48,7 +48,7 @@ struct pithi_segment {
     uint32_t lane_count, lane_room;
     struct comm *comms; /* by number in the segment */
     uint32_t comm_count, comm_room;
-    struct pithi_map comm_map, lane_map; /* key, thread: index */
+    struct pithi_map comm_map, lane_map; /* from key to index in `comms`; from thread to index in `lanes` */
     struct pithi_buffer meta;            /* descriptions not yet written */
     uint64_t *metas;                     /* offsets of META chunks */
     uint32_t meta_count, meta_room;
@@ -240,7 +240,7 @@ int pithi_segment_comm(struct pithi_segment *s, const struct pithlog_comm *comm,
         c->size = comm->size;
         news = 1;
     }
-    /* with the name that is known, also if this call has none */
+    /* the description has the known name, also if this call gives none */
     struct pithlog_comm told = *comm;
     told.name = c->name;
     if (news) {
@@ -269,10 +269,10 @@ int pithi_segment_comm(struct pithi_segment *s, const struct pithlog_comm *comm,
 
 /* ---- Records ----------------------------------------------------------------------------------------------------- */
 
-/* Writes the block that a lane has filled. What it refers to is written before it (flush_meta), so a reader of a cut
- * file can name all that it finds. The codes are chosen when the block is whole (pithi_encoder_code), its part of the
- * summary is counted from the records while they are still in memory, and only then the bytes are made and compressed.
- * The head has the length and the checksum, so its room is left at the front and filled in last. */
+/* Writes the block that a lane has filled. Descriptions of its lane and communicators are written before it
+ * (flush_meta), so that a cut file can be understood. Then come the codes (pithi_encoder_code), the block's part of the
+ * summary, which needs the codes and the records in memory, and last the packed bytes. The chunk's head has their
+ * length and checksum, so it is filled in at the end. */
 static int end_block(struct pithi_segment *s, struct lane *lane)
 {
     static const unsigned char zeros[PITHI_CHUNK_HEAD];
@@ -322,7 +322,7 @@ static int end_block(struct pithi_segment *s, struct lane *lane)
     return PITH_OK;
 }
 
-/* Any record, also the first and the last of a block. Not inlined, so that `add` stays short. */
+/* Adds any record, also the first and the last of a block. Not inlined, so that `add` stays short. */
 static __attribute__((noinline)) int add_any(struct pithi_segment *s, const struct pithlog_record *record,
                                              uint32_t lane_index, uint32_t comm)
 {
@@ -336,7 +336,8 @@ static __attribute__((noinline)) int add_any(struct pithi_segment *s, const stru
     return err == PITH_OK && pithi_encoder_full(lane->encoder, s->block_records) ? end_block(s, lane) : err;
 }
 
-/* The path of nearly all records, so it is short: not the first or last record of a block, no communicator. */
+/* Adds a record. Nearly all take the short path: neither the first nor the last record of a block, without a
+ * communicator. */
 static inline int add(struct pithi_segment *s, const struct pithlog_record *record, uint32_t lane_index, uint32_t comm)
 {
     if (__builtin_expect(lane_index < s->lane_count && comm == 0, 1)) {
@@ -425,7 +426,8 @@ int pithi_segment_part_end(struct pithi_segment *part)
     return end_lane(part, lane);
 }
 
-/* The bytes of the part now begin at `base` in those of the whole, so all its places move by that. */
+/* Puts a lane back. The part's bytes begin at `base` in the sink of the whole, so `base` is added to all its
+ * offsets. */
 void pithi_segment_join(struct pithi_segment *whole, uint32_t lane, struct pithi_segment *part, uint64_t base)
 {
     for (uint32_t i = 0; i < part->lanes[0].block_count; i++)
@@ -465,8 +467,8 @@ int pithi_segment_rest(struct pithi_segment *s)
     return err;
 }
 
-/* After this, the size of the index is known, so that all ranks can compute where theirs begins, before any is
- * written. */
+/* After this the size of the index is known. From the sizes, each rank can compute where its segment begins before any
+ * rank writes an index. */
 int pithi_segment_finish(struct pithi_segment *s)
 {
     int err = pithi_segment_rest(s);
@@ -491,7 +493,7 @@ static void put_front(const struct pithi_segment *s, uint64_t base, struct pithi
     pithi_put64(front + 16, size);
     for (uint32_t i = 0; i < s->meta_count; i++, p += 8)
         pithi_put64(p, base + s->metas[i]);
-    /* The numbers of communicators are the segment's own; the index has those of the log beside them. */
+    /* The segment has numbers of its own for communicators. The index maps each to the log's number. */
     for (uint32_t i = 0; i < s->comm_count; i++) {
         uint32_t number = UINT32_MAX;
         pithi_places_find_comm(pithi_defs_places(defs), s->comms[i].key, &number);
@@ -549,9 +551,9 @@ int pithi_segment_index(struct pithi_segment *s, uint64_t base, struct pithi_def
         for (uint32_t done = 0; err == PITH_OK && done < lane->block_count;) {
             uint32_t n = lane->block_count - done < 256 ? lane->block_count - done : 256;
             for (uint32_t k = 0; k < n; k++) {
-                /* 40 bytes for 16,384 records. A reader finds with it the blocks of a window, and those that have a
-                 * kind of record that it looks for, without reading any. Each entry has its own CRC, so a reader of one
-                 * lane need not check the others. */
+                /* 40 bytes for 16,384 records. From the entries, a reader finds the blocks of an interval of time, or
+                 * with a kind of record, without reading any block. Each entry has its own CRC, so a reader of one lane
+                 * need not check the others. */
                 unsigned char *p = piece + (size_t)k * PITHI_INDEX_BLOCK;
                 const struct written_block *b = &lane->blocks[done + k];
                 pithi_put64(p, base + b->offset);

@@ -68,12 +68,13 @@ int pithi_segment_comm(struct pithi_segment *segment, const struct pithlog_comm 
  * to the sink. */
 int pithi_segment_add(struct pithi_segment *segment, const struct pithlog_record *record);
 
-/* The same with lane and communicator as arguments, for callers with other numbers in their records. */
+/* Like pithi_segment_add, but takes lane and communicator from the arguments, for callers whose records have other
+ * numbers. */
 int pithi_segment_add_to(struct pithi_segment *segment, const struct pithlog_record *record, uint32_t lane,
                          uint32_t comm);
 
-/* Faster for many records that only enter or leave states (block.h). `fill` puts them into the lane's block; it is only
- * called if the block has room. */
+/* A faster way to add many records that only enter or leave states (block.h): `fill` puts them into the lane's block.
+ * It is called only if the block has room. */
 struct pithi_states;
 typedef void pithi_states_filler(void *context, struct pithi_states *states);
 void pithi_segment_fill(struct pithi_segment *segment, uint32_t lane, pithi_states_filler *fill, void *context);
@@ -83,17 +84,17 @@ struct pithi_zip;
 void pithi_segment_share_zip(struct pithi_segment *segment, struct pithi_zip *zip);
 
 /* The approximate number of lanes of the whole log; may be set again. With more than 128 lanes blocks are smaller,
- * because a reader in order of time has a block of each lane in memory at once. Default: few. */
+ * because a reader in order of time has a block of each lane in memory at once. Default: at most 128. */
 void pithi_segment_expect(struct pithi_segment *segment, uint64_t lanes);
 
 /* The largest number of records of a sheet (summary.h), a multiple of 32768; 0: no summaries, to save memory if very
- * many lanes are open at once. Applies to lanes without a block. Default: 524288. */
+ * many lanes are open at once. Applies to lanes that have not written a block yet. Default: 524288. */
 void pithi_segment_sheets(struct pithi_segment *segment, uint32_t records);
 
 /* Lets several threads make lanes at once; the bytes of the log do not depend on their number.
  *
  *     split     after all lanes and communicators were added: writes their descriptions
- *     part      takes a lane out as a segment with its own sink; it knows no other lanes, and its lane is 0
+ *     part      takes a lane out as a segment with its own sink; it has no other lanes, and its lane is 0
  *     part_end  ends the last block of the lane; without it, the lane can continue after the join
  *     join      puts the lane back, adds `base` to the offsets from the part's sink, frees the part
  *
@@ -132,7 +133,7 @@ enum { PITHI_HEADER_SIZE = 64, PITHI_RANK_ENTRY_SIZE = 80, PITHI_FOOTER_SIZE = 1
  * NAME.pith.1, .2 ... up to `count` each have a header and whole segments. */
 enum { PITHI_VOLUME_SHIFT = 48, PITHI_VOLUMES_MAX = 32767 };
 struct pithi_volume {
-    uint32_t number, count; /* of this file; number of volumes besides NAME.pith */
+    uint32_t number, count; /* number of this file; number of volumes besides NAME.pith */
     uint64_t id;            /* the same in all files of a log, and unique to it */
 };
 
@@ -143,7 +144,8 @@ int pithi_defs_chunk(const struct pithi_defs *defs, void **chunk, size_t *size);
 uint64_t pithi_rank_table_size(uint32_t ranks);
 void pithi_rank_table_head(uint32_t ranks, unsigned char *head, size_t *size); /* at most PITHI_RANK_ENTRY_SIZE bytes */
 uint64_t pithi_rank_entry_offset(uint32_t index);                              /* from the start of the table */
-/* After pithi_segment_index. `base`: offset of the segment; 0 if its chunks are mixed with those of others. */
+/* Call it after pithi_segment_index. `base`: offset of the segment; 0 if chunks of other segments lie between its
+ * own. */
 void pithi_rank_entry(const struct pithi_segment *segment, uint64_t base, struct pithi_defs *defs,
                       unsigned char entry[PITHI_RANK_ENTRY_SIZE]);
 void pithi_file_footer(uint64_t defs_offset, uint64_t table_offset, uint32_t ranks, const struct pithi_totals *totals,
@@ -152,7 +154,8 @@ void pithi_file_footer(uint64_t defs_offset, uint64_t table_offset, uint32_t ran
 /* ---- One process writes all -------------------------------------------------------------------------------------- */
 
 /* A log written by one process. Definitions and lanes may be added at any time; records of all lanes may be mixed, but
- * those of a lane must be in order. Writes to PATH.part, which finish renames; `fd` >= 0: writes to that file instead.
+ * the records of each lane must be in order. Writes to PATH.part, which finish renames; `fd` >= 0: writes to that file
+ * instead.
  */
 struct pithi_writer;
 int pithi_writer_open(struct pithi_writer **writer, const char *path, int fd);
@@ -165,7 +168,7 @@ int pithi_writer_lane(struct pithi_writer *writer, int32_t rank, uint32_t thread
 /* The log's number of a communicator, by key; 0: the world. */
 int pithi_writer_comm(struct pithi_writer *writer, const struct pithlog_comm *comm, uint32_t *index);
 int pithi_writer_add(struct pithi_writer *writer, const struct pithlog_record *record);
-/* The same for many records. Faster if many of one lane follow each other. */
+/* Adds many records; faster than single ones if many records of one lane follow each other. */
 int pithi_writer_add_many(struct pithi_writer *writer, const struct pithlog_record *records, uint32_t count);
 /* Optional: declares that the present ranks get no more records, and frees the memory of their lanes. */
 int pithi_writer_rest(struct pithi_writer *writer);

@@ -27,9 +27,10 @@ struct pithi_stack {
     uint32_t count, room;
 };
 
-/* A LOST record of which it is known that so many of the states open at it, the innermost ones, ended in its hole. */
+/* A LOST record that begins a hole, and the number of states that ended in this hole: the innermost ones of the states
+ * open at the record. */
 struct pithi_block_hole {
-    uint32_t record, gone; /* the record, counted from the block's first one */
+    uint32_t record, gone; /* index of the record in its block; number of states */
 };
 
 /* In a block whose states nest, each state that is open at some time has a frame. Frame 0 stands for no state. Frames
@@ -101,9 +102,10 @@ static inline void pithi_stack_drop(struct pithi_stack *s, uint64_t gone)
     s->count -= gone < s->count ? (uint32_t)gone : s->count;
 }
 
-/* The common case: an ENTER with room, or a LEAVE of the innermost state. One path serves both, because their order is
- * unpredictable and a mispredicted branch would cost more than all of this. 1: done; *start_ns and *nested_ns are the
- * state's (of an ENTER: its time and 0), *depth its depth. 0: another case; nothing was done. */
+/* Handles the common case: an ENTER with room, or a LEAVE of the innermost state. Both share one path without branches,
+ * because their order is unpredictable, and a mispredicted branch would cost more than all of this. 1: done; *start_ns,
+ * *nested_ns and *depth describe the state that was entered or left (for an ENTER: its time, 0, its depth). 0: another
+ * case; nothing was done. */
 static inline int pithi_stack_quick(struct pithi_stack *s, uint32_t leave, uint32_t id, int64_t time_ns,
                                     int64_t *start_ns, int64_t *nested_ns, uint32_t *depth)
 {

@@ -25,22 +25,22 @@ struct share {
     uint64_t ns; /* in the piece */
 };
 
-/* The time of a path since the lane's beginning, and the last piece of level 0 that it was met in (counted from 1). */
+/* The time of a path since the lane's beginning, and the last piece of level 0 in which it was met (counted from 1). */
 struct path_time {
     uint64_t ns;
     uint32_t piece, unused; /* 16 bytes, so that indexing is a shift */
 };
 
-/* A path that occurs in a piece, and its entry before this piece. */
+/* A path that occurs in a piece, with its path_time as it was just before the path was first met there. */
 struct met {
     uint64_t ns;
-    uint32_t piece, path; /* index */
+    uint32_t piece, path; /* `piece`: the last piece of level 0 before, in which the path was met */
 };
 
 /* The current piece of a level. It lists each path once, in order of first occurrence; the path's time in the piece is
- * its time now less that at its entry. A path is first listed at level 0. When that piece ends, the entry is also
- * listed at level 1 if the path was not met there before, and so on. So a record costs one sum, whatever the number of
- * levels. */
+ * its time now minus its time when it was listed. A path is first listed at level 0. When that piece ends, the entry is
+ * also listed at level 1 if the path was not met there before, and so on. So a record costs one addition, whatever the
+ * number of levels. */
 struct tally {
     struct met *met; /* [room] */
     uint32_t count, room;
@@ -65,7 +65,7 @@ struct pithi_summary {
     struct pithi_paths *paths;
     uint32_t thread, sheet_records; /* records of a sheet at most */
     uint32_t path;                  /* the path open after the last record */
-    int is_hole;                    /* 1: records are missing after it */
+    int is_hole;                    /* 1: a hole begins at the last record */
     uint32_t held;                  /* records in the piece of level 0 */
     struct pithi_steps steps;
     uint32_t event_symbols;  /* symbols that are events */
@@ -75,14 +75,14 @@ struct pithi_summary {
     uint32_t records;        /* of the sheet, in finished pieces */
     uint64_t at_now;         /* changes of the sheet at the time of the last record */
     uint64_t ties;           /* changes at exactly the end time of the last piece */
-    struct pithi_stack open; /* while `path` is PITHI_PATH_NONE */
-    int inexact;             /* 1: the current piece of level 3 has such records */
+    struct pithi_stack open; /* the open states, while `path` is PITHI_PATH_NONE */
+    int inexact;             /* 1: in the current piece of level 3, some stacks have no path */
     uint32_t path_room;
     struct path_time *times; /* [path_room] */
     uint32_t frame_room;
     uint16_t *frame_path;                       /* [frame_room] the paths of the caller's frames */
     uint32_t piece;                             /* the current piece of level 0, counted from 1 */
-    struct tally tally[PITHI_PIECE_LEVELS + 1]; /* the last one stays empty, as all pieces are after its first */
+    struct tally tally[PITHI_PIECE_LEVELS + 1]; /* the last stays empty, as all pieces are later than its `first`, 0 */
     struct sums *sums;                          /* [sum_room] by definition */
     uint32_t sum_room, walk;
     struct open_piece *pieces[PITHI_PIECE_LEVELS];
@@ -282,6 +282,8 @@ static int end_pieces(struct pithi_summary *s, int64_t end_ns, int last)
     return 1;
 }
 
+/* LOOKED_UP: the deepest stack that go_on_beyond looks up. MET: the most paths that a piece of level 0 can list: of the
+ * states open at its start, one for each record, path 0, and the path open at its end. */
 enum { LOOKED_UP = 64, MET = PITHI_PATH_DEPTH + PITHI_PIECE_RECORDS + 2 };
 
 /* ---- Paths of a piece -------------------------------------------------------------------------------------------- */
@@ -302,8 +304,8 @@ static int go_beyond(struct pithi_summary *s, uint32_t path)
     return 1;
 }
 
-/* Tracks one change by the stack. Returns the path if the stack has one again. Deep stacks are not looked up, because
- * this is done after every record. */
+/* Applies one change to the stack. Returns the stack's path if the table has it, else PITHI_PATH_NONE. Deep stacks are
+ * not looked up, because this happens after every record. */
 static uint32_t go_on_beyond(struct pithi_summary *s, uint32_t change)
 {
     struct pithi_open_state ended;
@@ -401,7 +403,7 @@ static __attribute__((noinline)) int follow_frames(struct pithi_summary *s, cons
     return 1;
 }
 
-/* The same for any records, one after another. */
+/* Follows any records, one after another. */
 static void follow_any(struct pithi_summary *s, const struct pithi_changes *c, uint32_t from, uint32_t to)
 {
     struct tally *t = &s->tally[0];
@@ -479,6 +481,7 @@ static int begin_piece(struct pithi_summary *s, int64_t time_ns, pithi_sheet_sin
         (s->held > 0 && !end_piece(s, time_ns, 0)))
         return no_memory();
     whole = s->records >= s->sheet_records;
+    /* A sheet that was limited to fewer records ends within pieces of the higher levels. */
     if (whole && s->records % PITHI_SHEET_RECORDS != 0 && !end_pieces(s, time_ns, 1))
         return no_memory();
     if (whole) {
@@ -573,8 +576,8 @@ int pithi_summary_add(struct pithi_summary *s, const struct pithi_changes *c, pi
         s->at_now = c->steps_ns[i] == 0 ? s->at_now + ties : ties;
         s->held += to - from;
         if (hole < hole_end && hole->record + 1 == to) {
-            /* A hole begins after the last record, and so many states end in it. Until the next record no state
-             * counts. */
+            /* A hole begins at the last record, and the `gone` innermost states end in it. The time up to the next
+             * record counts for no state. */
             uint32_t gone = (hole++)->gone;
             s->is_hole = 1;
             if (s->path == PITHI_PATH_NONE)

@@ -2,8 +2,8 @@
  *
  * A lane's records, counted from its first, are cut into pieces of 512; 4 of these make a piece of the next level, and
  * so on, up to a *sheet* of at most 4^5 * 512 = 524288 records. A piece has the three stacks of open states (paths.h)
- * with the most time, the share of each, and the number of solo events. Its time runs from its first record to the
- * first record after it, so there is no gap between pieces. For every 32768 records there are exact sums of all
+ * with the most time, the share of each, and the number of events. Its time runs from its first record to the first
+ * record after it, so pieces follow each other without a break. For every 32768 records there are exact sums of all
  * definitions.
  *
  * Worked example: 512 records at steps of 10 ns, 256 pairs of `work` (10 ns) with 10 ns outside of it, from 1000 ns on:
@@ -25,7 +25,7 @@
 enum {
     PITHI_PIECE_LEVELS = 6, /* of 512, 2048, 8192, 32768, 131072 and 524288 records */
     PITHI_PIECE_COARSE = 1, /* levels from here on can be read without the finer ones */
-    PITHI_PIECE_EXACT = 3,  /* with exact sums */
+    PITHI_PIECE_EXACT = 3,  /* the level whose pieces have exact sums */
     PITHI_PIECE_RECORDS = 512,
     PITHI_PIECE_FAN = 4, /* pieces of a level that make one of the next */
     PITHI_PIECE_BYTES = 16,
@@ -76,7 +76,8 @@ struct pithi_changes {
     const struct pithi_frame *frames;
     const uint16_t *innermost; /* [count] */
     uint32_t frames_before;
-    /* Holes: from such a record to the next one is the time of no state. */
+    /* The holes that begin at these records: the time from such a LOST record to the next record belongs to no
+     * state. */
     const struct pithi_block_hole *holes; /* [hole_count] in order */
     uint32_t hole_count;
 };
@@ -120,14 +121,14 @@ static inline uint32_t pithi_sheet_level(uint32_t records, unsigned level)
         at += pithi_sheet_pieces(records, above) * PITHI_PIECE_BYTES;
     return at;
 }
-/* The size of everything before the pieces of level 0, which has its own CRC. */
+/* The size of everything before the pieces of level 0. These bytes have a CRC of their own. */
 static inline uint32_t pithi_sheet_coarse(uint32_t records)
 {
     return pithi_sheet_level(records, PITHI_PIECE_COARSE - 1);
 }
 
-/* Reads the head from the first `here` bytes of a payload of `size`; `here` is at least pithi_sheet_coarse(). 0: it
- * contradicts itself. */
+/* Reads the head of a payload of `size` bytes, of which the first `here` are in memory: at least pithi_sheet_coarse().
+ * 0: it contradicts itself, or the CRC differs. */
 int pithi_sheet_get(const unsigned char *p, uint64_t here, uint64_t size, struct pithi_sheet *sheet);
 /* Reads the piece at `p`. */
 static inline void pithi_piece_get(const unsigned char *p, struct pithi_piece *piece)
@@ -149,7 +150,7 @@ struct pithi_exact {
 };
 struct pithi_exact_head {
     uint64_t length_ns; /* exact length of the piece */
-    uint64_t ties;      /* enters and leaves exactly at the end of the piece */
+    uint64_t ties;      /* enters, leaves and events exactly at the end of the piece */
     int inexact;        /* 1: there were more paths than numbers, so the sums are too small */
 };
 /* Reads the sums of a piece of level 3 at `p`; calls `tell` (may be NULL) for each definition. Returns the byte after

@@ -3,7 +3,7 @@
 #ifndef PITHI_THREAD_COUNTER_H
 #define PITHI_THREAD_COUNTER_H
 
-/* The name of the definition is this and the name of PITH_COUNTERS. */
+/* A counter's definition is named PITHI_THREAD_COUNTER followed by the counter's name in PITH_COUNTERS. */
 #define PITHI_THREAD_COUNTER "thread:"
 #define PITHI_COUNTER_CPU PITHI_THREAD_COUNTER "task-clock"
 #define PITHI_COUNTER_NO_CORE PITHI_THREAD_COUNTER "run-delay"

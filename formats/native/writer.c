@@ -26,7 +26,9 @@
 #include "native/chunk.h"
 #include "native/defs.h"
 
-enum { OUT_ROOM = 1 << 20, MANY_LANES = 512, TOO_MANY_LANES = 4096 }; /* OUT_ROOM: bytes written at once */
+/* OUT_ROOM: bytes that are collected before they are written. With more than MANY_LANES lanes, a lane gets shorter
+ * sheets; with more than TOO_MANY_LANES, it gets no summary (`expect`). */
+enum { OUT_ROOM = 1 << 20, MANY_LANES = 512, TOO_MANY_LANES = 4096 };
 
 /* The segment of a lane, and its number there. */
 struct place {
@@ -38,9 +40,9 @@ struct log_comm {
     uint64_t key; /* of the communicator */
     char *name;   /* malloc'ed */
     int32_t size, remote_size, *world_ranks;
-    int used; /* 1: it is described to some rank */
-    int told; /* 1: some rank lists the members, namely: */
-    int32_t teller;
+    int used;       /* 1: it is described to some rank */
+    int told;       /* 1: some rank lists the members */
+    int32_t teller; /* the rank that lists them, if `told` */
 };
 
 struct log_segment {
@@ -59,17 +61,17 @@ struct pithi_writer {
     int failed;              /* the first error; later calls return it */
     int plain;               /* 1: no summaries of lanes */
     struct pithi_defs *defs;
-    uint32_t def_count; /* the set has at least this number */
-    uint32_t defs_written;
+    uint32_t def_count;    /* `defs` had this number when an id was last checked against it */
+    uint32_t defs_written; /* number of definitions in DEFS chunks so far */
     struct log_segment *segments;
     uint32_t segment_count, segment_room;
-    uint32_t rested;     /* this number of segments gets no more records */
+    uint32_t rested;     /* the first `rested` segments get no more records */
     struct place *lanes; /* [lane_count] by number of the lane in the log */
     uint32_t lane_count, lane_room;
     struct log_comm *comms; /* [comm_count] */
     uint32_t comm_count, comm_room;
     struct pithi_zip zip;                /* of all segments */
-    struct pithi_map rank_map, comm_map; /* rank, key: index */
+    struct pithi_map rank_map, comm_map; /* from rank to index in `segments`; from key to index in `comms` */
 };
 
 static int no_memory(const struct pithi_writer *w)
@@ -103,7 +105,7 @@ static int append_raw(struct pithi_writer *w, const void *data, size_t size, uin
     return w->out.size >= OUT_ROOM ? flush(w) : PITH_OK;
 }
 
-/* Definitions go before the first block that may use them. */
+/* Writes a DEFS chunk with the definitions from id `first` on. */
 static int write_defs(struct pithi_writer *w, uint32_t first, uint64_t *offset)
 {
     void *payload;
@@ -119,6 +121,7 @@ static int write_defs(struct pithi_writer *w, uint32_t first, uint64_t *offset)
     return err;
 }
 
+/* The sink of all segments. New definitions go into the file before the first block that may use them. */
 static int append(void *context, const void *data, size_t size, uint64_t *offset)
 {
     struct pithi_writer *w = context;
@@ -298,8 +301,8 @@ static int keep_comm(struct pithi_writer *w, struct log_comm *c, const struct pi
     return PITH_OK;
 }
 
-/* Describes a communicator to a rank that uses it, or describes it again with new facts. The first such rank also lists
- * the members. */
+/* Adds a communicator's description to the segment of a rank that uses it, or adds a newer description. Only the first
+ * such rank lists the members. */
 static int tell_comm(struct pithi_writer *w, struct log_segment *s, uint32_t index)
 {
     struct log_comm *c = &w->comms[index];
@@ -363,13 +366,15 @@ int pithi_writer_add(struct pithi_writer *w, const struct pithlog_record *record
     return pithi_segment_add_to(s->segment, record, place.index, comm);
 }
 
-/* Records of which the first ones, on one lane, are put into its block. */
+/* The records still to be added. `id_end`: ids below it are known to exist. `added`: the number that add_states
+ * took. */
 struct batch {
     const struct pithlog_record *records; /* [count] the caller's */
     uint32_t count, id_end, added;
 };
 
-/* Adds records as long as they are of the lane of the first one, in communicator 0, and states or messages. */
+/* Puts records straight into a block, as long as they are on the first record's lane, in communicator 0, and states or
+ * messages. */
 static void add_states(void *context, struct pithi_states *states)
 {
     struct batch *batch = context;
@@ -423,11 +428,11 @@ int pithi_writer_rest(struct pithi_writer *w)
     return err;
 }
 
-/* Rank table and footer. */
+/* Writes the rank table and the footer. */
 static int write_end(struct pithi_writer *w, uint64_t defs_offset)
 {
     struct pithi_totals sum = {.start_ns = INT64_MAX, .end_ns = INT64_MIN}, t;
-    unsigned char bytes[PITHI_FOOTER_SIZE]; /* the largest of the three */
+    unsigned char bytes[PITHI_FOOTER_SIZE]; /* the footer is larger than a table's head or entry */
     uint64_t table, ignored;
     size_t size;
     pithi_rank_table_head(w->segment_count, bytes, &size);
@@ -452,6 +457,7 @@ static int write_end(struct pithi_writer *w, uint64_t defs_offset)
     return err == PITH_OK ? flush(w) : err;
 }
 
+/* Gives the finished file its final name. */
 static int appear(struct pithi_writer *w)
 {
     int err = PITH_OK;
@@ -474,11 +480,11 @@ int pithi_writer_finish(struct pithi_writer *w)
     int err;
     if (w->failed)
         return pithi_fail(PITH_ERR_IO, "%s: writing failed before", w->path);
-    /* Communicators without records are described by the first rank, or they would be lost. */
+    /* The first rank describes communicators that no record uses; otherwise they would be lost. */
     for (uint32_t i = 0; w->segment_count > 0 && i < w->comm_count; i++)
         if (!w->comms[i].used)
             TRY(tell_comm(w, &w->segments[0], i));
-    /* The front of the log has all communicators among its definitions. */
+    /* The last DEFS chunk has all communicators, with their sizes if some rank listed the members. */
     for (uint32_t i = 0; i < w->comm_count; i++) {
         const struct log_comm *c = &w->comms[i];
         struct pithlog_comm comm = {.key = c->key, .name = c->name};

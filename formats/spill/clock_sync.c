@@ -8,7 +8,7 @@
  *     points at                       4 s
  *     spans then               0 s    4 s     10 s     each with ns = reference time, scale * (1 + drift there)
  *
- * Nobody needs to know later whether a log came from one machine or from several.
+ * Code that converts times later need not distinguish logs of one machine from logs of several.
  */
 #include "spill/clock_sync.h"
 
@@ -22,7 +22,7 @@
 #define ROUND_MAX_NS (INT64_C(1) << 40) /* ns: a longer round trip says nothing */
 #define DRIFT_USUAL 50e-6               /* see clock_sync.h */
 #define DRIFT_MAX 500e-6
-#define ERROR_PART 6 /* the error of a clock is a sixth of the round trip */
+#define ERROR_PART 6 /* the error of a point is about a sixth of its bound, which is half the round trip */
 
 static int by_local(const void *a, const void *b)
 {
@@ -30,15 +30,17 @@ static int by_local(const void *a, const void *b)
     return (left->local_ns > right->local_ns) - (left->local_ns < right->local_ns);
 }
 
-/* 10 ms, and 50 round trips. With less, the errors of two points alone could look like a drift of 2 %. */
+/* 1: the points are at least 10 ms and 50 mean round trips apart. With less, their errors alone could look like a drift
+ * of more than 2 %. */
 static int far_apart(const struct pithi_sync *from, const struct pithi_sync *to)
 {
     uint64_t apart = (uint64_t)pithi_ns_apart(to->local_ns, from->local_ns);
     return apart >= APART_NS && apart / APART_ROUNDS >= (uint64_t)(from->round_ns + to->round_ns) / 2;
 }
 
-/* Of two points that are not far apart the one with the shorter round trip stays, if it is far from the one before:
- * of points at 0, 1 and 3 s with round trips of 4 us, 100 ms and 5 us, those at 0 and 3 s are kept. */
+/* If two points are not far apart, the point with the shorter round trip is kept, provided that it is far enough from
+ * the point before. Example: points at 0, 1 and 3 s have round trips of 4 us, 100 ms and 5 us; the points at 0 and 3 s
+ * are kept. */
 uint32_t pithi_sync_tidy(struct pithi_sync *points, uint32_t count)
 {
     uint32_t i, kept = 0;
@@ -76,10 +78,10 @@ static double drift_outside(const struct pithi_sync *points, uint32_t count)
     return found > DRIFT_MAX ? DRIFT_MAX : found < -DRIFT_MAX ? -DRIFT_MAX : found;
 }
 
-/* The point from which a time is extrapolated, and the drift there. */
+/* The point from which a time is computed, and in *slope the drift to use. */
 static const struct pithi_sync *piece(const struct pithi_sync *points, uint32_t count, int64_t local_ns, double *slope)
 {
-    uint32_t low = 0, high = count; /* points before `low` are not after local_ns, those from `high` on are */
+    uint32_t low = 0, high = count; /* points before `low` are at or before local_ns, points from `high` on after it */
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         if (points[middle].local_ns <= local_ns)

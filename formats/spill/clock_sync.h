@@ -26,7 +26,7 @@
 
 #include "spill/spill_time.h"
 
-/* Sorts the points and removes those that must not be used; returns the number of the others. */
+/* Sorts the points and removes points that must not be used; returns the number of points left. */
 uint32_t pithi_sync_tidy(struct pithi_sync *points, uint32_t count);
 
 /* Converts a local time to reference time; without points it is unchanged. After pithi_sync_tidy. */

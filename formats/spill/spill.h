@@ -26,12 +26,13 @@
  * and so has the newest if it is the only one.
  *
  * A reader can find out whether data is missing. The page counts chunks and definitions and has the size of the file;
- * each count is raised after the data is stored, so a death in between looks like no loss. The chunks of a lane have no
- * gap in their `seq`, and each has the number of words stored before it. A chunk is sealed when its thread is two
- * chunks further: `words` and `check` are then what it must contain. (spill_missing.h finds losses.)
+ * each count is raised after the data is stored, so a death in between looks like no loss. The `seq` of a lane's chunks
+ * counts up without a break, and each chunk has the number of words stored before it. A chunk is sealed when its thread
+ * is two chunks further: `words` and `check` are then what it must contain. (spill_missing.h finds losses.)
  *
  * Words after the last stored one are 0, and no stored record begins with a word of 0. So a record is complete when its
- * first word, which is stored last, is neither 0 nor PITHI_W_CLAIMED. Records after such words are good.
+ * first word, which is stored last, is neither 0 nor PITHI_W_CLAIMED. A reader passes over words of 0 and claimed
+ * words: the records after them are good.
  */
 #ifndef PITHI_SPILL_H
 #define PITHI_SPILL_H
@@ -61,7 +62,7 @@ struct pithi_spill_page {
     uint64_t lost;      /* records not stored so far */
     uint64_t finished;  /* 1: the log was written, the file may be removed */
     char host[256];
-    char boot_id[64]; /* processes with the same one share CLOCK_MONOTONIC and the ticks */
+    char boot_id[64]; /* processes with the same boot_id share CLOCK_MONOTONIC and the ticks */
     char program[1024];
     char log[1024];                  /* name of the future log */
     struct pithi_anchor first, last; /* at the start; at the newest chunk or definition */
@@ -70,12 +71,12 @@ struct pithi_spill_page {
      * count from `zero_ns`, which is time 0 of the log; 0: there is no window. */
     int64_t zero_ns, from_ns, to_ns;
     uint64_t first_posted; /* order number of the first receive posted for this log */
-    /* For finding missing data (spill_missing.h). Raised after the data is stored. */
+    /* The next five serve to find missing data (spill_missing.h). Each count is raised after the data is stored. */
     uint64_t end_bytes;   /* size of the file; 0: this and the following are unknown */
-    uint64_t chunks;      /* without those of PITHI_SPILL_FREE */
+    uint64_t chunks;      /* chunks of lanes and definitions, not those set to PITHI_SPILL_FREE */
     uint64_t most_words;  /* upper limit of the words stored by all lanes, including those in reused chunks */
-    uint64_t definitions; /* records of definitions */
-    uint64_t listed;      /* number of ranks of the job that record (PITH_RANKS); 0: unknown, all */
+    uint64_t definitions; /* number of struct pithi_spill_def stored */
+    uint64_t listed;      /* number of ranks of the job that record (PITH_RANKS); 0: unknown, taken as all */
     /* A counter that parted from CLOCK_MONOTONIC (liblog/clock.h). parted[0]: the last anchor that agreed. From
      * parted[1] on, ticks are on the line through parted[1] and parted[2]. */
     struct pithi_anchor parted[3];
@@ -97,23 +98,24 @@ struct pithi_chunk {
     uint64_t base_ticks;        /* full time at the chunk's start; the first record is not more than 2^38 ticks away */
     struct pithi_anchor anchor; /* when the chunk began */
     uint64_t lost;              /* records lost after this chunk's last one: there was no room for another chunk */
-    uint64_t overwritten;       /* all records of this lane whose chunks were reused (PITH_WHEN_FULL=ring) */
+    uint64_t overwritten;       /* records of this lane in chunks that were reused so far (PITH_WHEN_FULL=ring) */
     uint64_t newer;             /* not 0: the lane continues in another chunk (an address within the process) */
-    uint64_t open_bytes;        /* of a struct pithi_spill_open between header and words; 0: not a ring */
+    uint64_t open_bytes;        /* size of a struct pithi_spill_open between header and words; 0: not a ring */
     uint64_t records;           /* of a ring: number of records, set when its thread is two chunks further */
-    uint64_t words_before;      /* stored by this lane in all earlier chunks; a late store may not be counted */
-    uint64_t words, check;      /* of a sealed chunk: its words, and pithi_spill_sum() of them; words 0: not sealed */
+    uint64_t words_before;      /* words of this lane in all earlier chunks; words stored late may not be counted */
+    uint64_t words, check;      /* of a sealed chunk: its words, and their pithi_spill_chunk_check(); 0: not sealed */
     uint64_t reserved;
 };
 _Static_assert(sizeof(struct pithi_chunk) == 128, "words start at byte 128");
 
 /* The states open at one moment of a lane, outermost first. A LEAVE ends the innermost open state of its id, at any
- * depth. States beyond PITHI_OPEN_ROOM entries are only counted, and as many LEAVEs then end no state: the outer
- * states, such as `main`, are the important ones. The same state entered n times in a row is one entry. */
+ * depth. States beyond PITHI_OPEN_ROOM entries are only counted, in `above`. While `above` is not 0, a LEAVE lowers it
+ * and ends no entry: the outer states, such as `main`, are the important ones. A state entered n times in a row is one
+ * entry. */
 #define PITHI_OPEN_ROOM 252
 struct pithi_spill_open {
     uint32_t known;                    /* 1: filled in; stored last */
-    uint32_t count;                    /* of entries */
+    uint32_t count;                    /* number of entries */
     uint64_t above;                    /* number of further open states */
     uint32_t entries[PITHI_OPEN_ROOM]; /* id | (n - 1) << 20 */
 };
@@ -121,25 +123,26 @@ _Static_assert(sizeof(struct pithi_spill_open) == 1024, "1 KiB of each chunk of 
 
 /* ---- Records of a lane ------------------------------------------------------------------------------------------- */
 
-/* First word: ticks 40 bits | id 20 bits | kind 4 bits (PITH_WORD_ in pith.h). Full time: of the values with these low
- * 40 bits, the one nearest to the time of the record before (so a step back of less than 2^39 ticks works). */
+/* First word: ticks 40 bits | id 20 bits | kind 4 bits (PITH_WORD_ in pith.h). Many values have these low 40 bits; the
+ * full time is the one nearest to the time of the record before, so that steps of less than 2^39 ticks work in both
+ * directions. Below, "+ word" stands for a further word of the record. */
 enum pithi_word {
     PITHI_W_NONE,
-    PITHI_W_ENTER, /* id = state */
-    PITHI_W_LEAVE,
+    PITHI_W_ENTER,       /* id = state */
+    PITHI_W_LEAVE,       /* id = state */
     PITHI_W_EVENT,       /* id = event */
-    PITHI_W_EVENT_DATA,  /* + word: size_bytes | (uint64_t)comm << 32; + (size_bytes + 7) / 8 words of payload */
-    PITHI_W_COUNTER,     /* + word: the double */
+    PITHI_W_EVENT_DATA,  /* id = event; + word: size_bytes | (uint64_t)comm << 32; + the payload, rounded up to words */
+    PITHI_W_COUNTER,     /* id = counter; + word: the double */
     PITHI_W_SEND,        /* id = comm; + word: peer | (uint64_t)tag << 32; + word: bytes */
     PITHI_W_RECV,        /* id = comm; + word: peer | tag << 32; + word: bytes; + word: posted */
     PITHI_W_COLL,        /* id = comm; + word: root (low 32 bits); + word: bytes given; + word: bytes received */
     PITHI_W_COMM_CREATE, /* id = comm */
-    PITHI_W_COMM_FREE,
-    PITHI_W_PAUSE,   /* recording stops */
-    PITHI_W_RESUME,  /* it goes on */
-    PITHI_W_LOST,    /* + word: number of records lost here (a payload cut, a signal handler at a bad moment) */
-    PITHI_W_TIME,    /* + word: full ticks, for the records after it (a gap of more than 2^38 ticks) */
-    PITHI_W_CLAIMED, /* id = words: a record of several words that is not stored yet. It stays if a signal handler
+    PITHI_W_COMM_FREE,   /* id = comm */
+    PITHI_W_PAUSE,       /* recording stops */
+    PITHI_W_RESUME,      /* it goes on */
+    PITHI_W_LOST,        /* + word: number of records lost here (a payload cut, a signal handler at a bad moment) */
+    PITHI_W_TIME,        /* + word: full ticks, for the records after it; stored after 2^38 ticks without a record */
+    PITHI_W_CLAIMED,     /* id = words: a record of several words that is not stored yet. It stays if a signal handler
                         jumps out of the recording call (siglongjmp); an earlier jump leaves a word of 0 */
 };
 #define PITHI_WORD_TICKS_BITS 40 /* bits of a word */
@@ -173,15 +176,16 @@ enum pithi_spill_def_type {
 };
 struct pithi_spill_comm {
     uint64_t key;                    /* the same in all members */
-    int32_t rank, size, remote_size; /* of this process; members; of the remote group */
+    int32_t rank, size, remote_size; /* rank of this process; members; members of the remote group */
     int32_t reserved;
 };
 
-/* A sync point: the clock of this process's machine compared with the reference clock, that of rank 0's machine (number
- * 0, whose own points have offset and round trip 0). clock_sync.h corrects times by them. */
+/* A sync point: the result of comparing the clock of this process's machine with the reference clock, the clock of rank
+ * 0's machine. (The reference clock has number 0; the points of its own machine have offset and round trip 0.)
+ * clock_sync.h corrects times by these points. */
 struct pithi_sync {
     int64_t local_ns;  /* CLOCK_MONOTONIC here */
-    int64_t offset_ns; /* reference clock - this one at that moment, with an error of round_ns / 2 at most */
+    int64_t offset_ns; /* reference clock - this clock at that moment, with an error of round_ns / 2 at most */
     int64_t round_ns;  /* round trip of the comparison */
     int64_t shift_ns;  /* CLOCK_REALTIME - CLOCK_MONOTONIC of the reference */
 };

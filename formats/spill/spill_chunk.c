@@ -74,8 +74,8 @@ uint64_t pithi_open_scan(struct pithi_spill_open *open, const uint64_t *word, co
 
 /* ---- Check values ------------------------------------------------------------------------------------------------ */
 
-/* Adds the words, and adds up these sums, so that the order of words matters. Eight independent columns, as a processor
- * adds two at a time. */
+/* Adds the words, and adds up these sums, so that the order of words matters. The words go in turn into eight columns
+ * with sums of their own, because a processor adds several at a time. */
 
 typedef uint64_t pair __attribute__((vector_size(16)));
 struct pairs {

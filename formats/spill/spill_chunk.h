@@ -1,5 +1,5 @@
-/* spill_chunk.h - what the recording process and a reader both compute of a chunk: the states open at its start (struct
- * pithi_spill_open), and check values. */
+/* spill_chunk.h - computes two things of a chunk that the recording process and readers need: the states open at its
+ * start (struct pithi_spill_open), and check values. */
 #ifndef PITHI_SPILL_CHUNK_H
 #define PITHI_SPILL_CHUNK_H
 
@@ -8,7 +8,8 @@
 /* ---- Open states ------------------------------------------------------------------------------------------------- */
 
 void pithi_open_enter(struct pithi_spill_open *open, uint32_t id);
-/* 1; 0: no such state is open. */
+/* Ends the innermost entry of this id: 1; 0: no entry ended, because none has this id, or `above` was lowered
+ * instead. */
 int pithi_open_leave(struct pithi_spill_open *open, uint32_t id);
 
 /* Updates `open` by the records in [word, end). Returns their number. */
@@ -24,7 +25,7 @@ uint64_t pithi_spill_chunk_check(const struct pithi_chunk *header, const uint64_
 /* The check value of a definition and its data; `size_bytes` may still be 0 in the record. Never 0. */
 uint32_t pithi_spill_def_check(const struct pithi_spill_def *def, uint32_t size_bytes);
 
-/* The number of words from `begin` to the last one that is not 0. Reads all words of 0 after it. */
+/* The number of words from `begin` up to the last word that is not 0. Searches from `end` backwards. */
 uint64_t pithi_spill_stored(const uint64_t *begin, const uint64_t *end);
 
 #endif

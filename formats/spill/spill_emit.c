@@ -1,13 +1,14 @@
-/* spill_emit.c - translates the records of one process from its own ids to those of the log.
+/* spill_emit.c - translates the records of one process from its own ids to the log's ids.
  *
  * A process numbers its definitions as it makes them; the log has one number for each name. Each process has a table:
  *
  *     process      1 compute, 2 MPI_Send, 3 MPI_Recv           log    0 MPI_Recv, 1 compute, 2 MPI_Send
  *     table        [1] = 1, [2] = 2, [3] = 0; UINT32_MAX where nothing is defined: such records are dropped and counted
  *
- * A lane that is whole from its first record needs no check for each record, and runs of states in it go
- * straight into the arrays of the encoder. A lane with a window of time, a ring or a lost chunk takes emit_cut, which
- * follows its open states (spill_trim.h). Only lanes with lost records are read twice (struct numbering). */
+ * A lane that is whole from its first record needs no check for each record, and runs of states in it go straight into
+ * the arrays of the encoder. A lane of a recording with a window (PITH_FROM, PITH_TO), of a ring, or with a lost chunk
+ * takes emit_cut, which follows its open states (spill_trim.h). Only lanes with lost records are read twice (struct
+ * numbering). */
 #include "spill/spill_emit.h"
 
 #include <stdlib.h>
@@ -33,7 +34,8 @@ static void begin_walk(const struct pithi_spill *spill, const struct pithi_spill
     walk->shift_ns = target->shift_ns;
 }
 
-/* Converts a time of the process's clock to the log's. The two ends of time stay as they are. */
+/* Converts a time of the process's clock to the log's. INT64_MIN and INT64_MAX, which mean no limit, stay as they
+ * are. */
 static int64_t log_time(const struct pithi_spill *spill, const struct pithi_spill_target *target, int64_t mono_ns)
 {
     if (mono_ns == INT64_MIN || mono_ns == INT64_MAX)
@@ -47,7 +49,7 @@ int pithi_spill_ids_make(const struct pithi_spill *spill, const struct pithi_spi
     uint32_t i;
     memset(ids, 0, sizeof *ids);
     CHECK(pithi_spill_numbers_map(spill, target->defs, &ids->defs, &ids->numbers));
-    /* The table from the process's communicators to those of the log; UINT32_MAX for one that is not defined. */
+    /* The table from the process's communicators to the log's; UINT32_MAX: not defined. */
     ids->comms = malloc(((size_t)spill->comm_count + 1) * sizeof *ids->comms);
     if (ids->comms == NULL)
         return pithi_fail(PITH_ERR_MEMORY, "%s: no memory for communicators", spill->path);
@@ -67,8 +69,8 @@ int pithi_spill_ids_make(const struct pithi_spill *spill, const struct pithi_spi
         ids->states[i] = spill->defs[i].kind == PITHLOG_STATE && ids->defs[i] <= PITHI_SAID_MAX
                              ? pithi_said(0, ids->defs[i])
                              : UINT32_MAX;
-    /* The interval of the log that is wanted, and the least number of posting in it. Receives are numbered from there,
-     * as the numbers of a log have no gap. */
+    /* The interval that the log gets, and the lowest order number of a receive in it. The log's receives are numbered
+     * from this one on, because its order numbers must begin with 0. */
     const struct pithi_spill_page *page = &spill->page;
     struct pithi_spill_walk walk;
     int cut = page->zero_ns != 0;
@@ -76,7 +78,7 @@ int pithi_spill_ids_make(const struct pithi_spill *spill, const struct pithi_spi
     ids->from_ns = cut ? log_time(spill, target, page->from_ns) : INT64_MIN;
     ids->to_ns = cut ? log_time(spill, target, page->to_ns) : INT64_MAX;
     ids->alive_at_end = cut && page->last.mono_ns >= page->to_ns;
-    /* A first chunk with another number than 0: the ring has dropped the ones before it. */
+    /* If a lane's first chunk has another number than 0, the ring has reused the chunks before it. */
     for (i = 0; i < spill->lane_count; i++)
         cut |= spill->chunks[spill->lanes[i].first].seq != 0;
     /* The smallest over all lanes, as the receives of a process are numbered together. */
@@ -101,6 +103,7 @@ void pithi_spill_ids_free(struct pithi_spill_ids *ids)
 
 static void fill_states(void *walk, struct pithi_states *states) { pithi_spill_next_states(walk, states); }
 
+/* Passes on a lane that is cut: with its open states entered and left where records were cut off. */
 static int emit_cut(const struct pithi_spill_target *target, const struct pithi_spill_ids *ids,
                     struct pithi_spill_walk *walk, struct pithi_spill_walk *ahead, struct pithi_spill_counts *counts,
                     int64_t *last_ns)
@@ -162,13 +165,13 @@ static int emit_lane(const struct pithi_spill *spill, const struct pithi_spill_t
 
 /* ---- Lanes with lost records ------------------------------------------------------------------------------------- */
 
-/* A lane with lost records is read twice, first for the number of states that ended in each hole, so that the log says
- * it. This takes 13 ns a record, where all else takes 13, too. */
+/* A lane with lost records is read twice. The first reading finds the number of states that ended in each hole, which
+ * the second stores in the LOST records. The first reading takes 13 ns a record, as much as all the rest. */
 struct numbering {
-    const struct pithi_spill_target *target; /* of the second time */
+    const struct pithi_spill_target *target; /* the caller's, for the second reading */
     struct pithi_lost_pass pass;
-    int has_begun;
-    uint32_t next; /* hole of the second time */
+    int has_begun; /* 1: the first reading has seen a record */
+    uint32_t next; /* the next hole of the second reading */
 };
 
 static int take_first(void *context, const struct pithlog_record *record)
@@ -195,8 +198,9 @@ static void fill_numbered(void *context, uint32_t lane, pithi_states_filler *fil
     n->target->fill(n->target->context, lane, filler, filler_context);
 }
 
-/* 1: the lane may have LOST records, and can be read twice. Most say so in their chunks; single ones only in the
- * process's sum. A process that still runs may reuse its chunks in between. */
+/* 1: the lane may have LOST records, and can be read twice. Most losses are counted in the lane's chunks; single ones
+ * only in the process's sum, so then every lane may have them. The chunks of a process that still runs may be reused
+ * between the two readings. */
 static int is_numbered(const struct pithi_spill *spill, const struct pithi_spill_target *target,
                        const struct pithi_spill_lane *lane)
 {
@@ -237,8 +241,8 @@ out:
 int pithi_spill_emit_lost(const struct pithi_spill *spill, const struct pithi_spill_target *target,
                           const struct pithi_spill_counts *counts, uint32_t lane, int64_t time_ns)
 {
-    /* Records that the recorder could not store, and those dropped here. What emit_cut has said already is taken off.
-     */
+    /* Records that the recorder could not store, and records dropped here. Losses that LOST records of lanes have
+     * already counted are subtracted. */
     uint64_t lost = spill->page.lost + counts->dropped;
     struct pithlog_record record = {.kind = PITHLOG_LOST, .peer = -1, .lane = lane, .time_ns = time_ns};
     if (lost <= counts->told || spill->page.lost > UINT64_MAX / 2) /* a larger number is damage */

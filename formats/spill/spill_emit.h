@@ -26,14 +26,14 @@ struct pithi_spill_target {
 int pithi_spill_emit(const struct pithi_spill *spill, const struct pithi_spill_target *target, uint64_t *records,
                      uint64_t *damaged);
 
-/* ---- The same in steps, for several threads ---------------------------------------------------------------------- */
+/* ---- Passing lanes in several threads ---------------------------------------------------------------------------- */
 
 /* Common to all lanes of a process: the log's ids of its definitions, and the time window. */
 struct pithi_spill_ids {
     uint32_t *defs, *comms, *states;    /* states: see pithi_spill_next_states */
     struct pithi_spill_number *numbers; /* spill_numbers.h */
     int64_t from_ns, to_ns;             /* log time */
-    int alive_at_end;                   /* the process was seen after the window's end */
+    int alive_at_end;                   /* 1: the process was seen after the window's end */
     uint64_t first_posted;              /* order number of the first receive that is kept; 0 if nothing is cut */
 };
 int pithi_spill_ids_make(const struct pithi_spill *spill, const struct pithi_spill_target *target,
@@ -43,7 +43,7 @@ void pithi_spill_ids_free(struct pithi_spill_ids *ids);
 /* Counts over lanes. */
 struct pithi_spill_counts {
     uint64_t records, damaged; /* records: added; damaged: pieces left out */
-    uint64_t told, dropped;    /* losses with a LOST record; records with undefined ids */
+    uint64_t told, dropped;    /* losses in LOST records; records left out (spill_walk.h, spill_trim.h) */
 };
 
 /* Passes one lane to the target's lane `lane`. Several threads may do so at once, each with its own target. `last_ns`

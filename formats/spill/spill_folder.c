@@ -1,12 +1,12 @@
 /* spill_folder.c - sorts spill files by job and rank.
  *
  * A folder may hold files of several runs: one that died yesterday, one that is running. The page of each file has the
- * number of its job, its rank and how many ranks there are. So the folder says of each job what is there:
+ * number of its job, its rank and how many ranks there are. So the folder shows which files each job has:
  *
  *     files            job 7 rank 0 of 4, job 7 rank 3 of 4, job 9 rank 0 of 1
  *     jobs             7: 2 files, 4 ranks, 2 missing      9: 1 file, nothing missing
  *
- * A file whose log was written (`finished`) is of no interest and left out. */
+ * A file whose log was written (`finished`) is left out. */
 #include "spill/spill_folder.h"
 
 #include <dirent.h>
@@ -94,14 +94,14 @@ static int add_file(struct pithi_spill_folder *folder, const char *path)
     member->listed =
         page.listed > 0 && page.listed < (uint64_t)member->size ? (uint32_t)page.listed : (uint32_t)member->size;
     member->pid = page.pid;
-    /* alive; only its own machine can tell */
+    /* 1: the process is alive; only on its own machine can this be found out */
     member->running = page.pid > 0 && page.pid <= INT32_MAX && pithi_spill_is_here(&page) &&
                       (kill((pid_t)page.pid, 0) == 0 || errno == EPERM) && !is_zombie(page.pid);
     member->start_real_ns = page.first.real_ns;
     return PITH_OK;
 }
 
-/* Files of a job stand together, by rank; of a rank that was started twice, the older one first. */
+/* Orders the files by job, then by rank; the files of a rank with several are ordered by their start. */
 static int by_job(const void *a, const void *b)
 {
     const struct pithi_spill_member *left = a, *right = b;
@@ -139,7 +139,7 @@ static int find_jobs(struct pithi_spill_folder *folder)
         ranks_there += job->count == 0 || member->rank != folder->members[i - 1].rank;
         job->count++;
         job->running += member->running != 0;
-        /* the number of ranks as the largest page says it, should one be damaged */
+        /* pages may be damaged, so the largest number of ranks in a page of the job counts */
         if ((uint32_t)member->size > job->ranks)
             job->ranks = (uint32_t)member->size;
         job->missing = job->ranks - ranks_there;

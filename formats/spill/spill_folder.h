@@ -14,8 +14,8 @@ struct pithi_spill_member {
     int32_t rank, size;    /* rank 0 of size 1 if it had joined no job */
     uint32_t listed;       /* ranks of the job that record */
     uint32_t pid;          /* of the process */
-    int running;           /* the process is alive on this machine */
-    int64_t start_real_ns; /* of the system's clock, when recording began */
+    int running;           /* 1: the process is alive on this machine */
+    int64_t start_real_ns; /* CLOCK_REALTIME when recording began */
 };
 
 /* The processes of one job are members[first .. first + count - 1], in order of rank. */
@@ -23,7 +23,7 @@ struct pithi_spill_job {
     uint32_t first, count;
     uint32_t ranks;        /* of the job */
     uint32_t missing;      /* ranks without a file */
-    uint32_t gone;         /* of these, ranks that had one: they are in PITH_RANKS */
+    uint32_t gone;         /* of these, ranks that should have a file (those in PITH_RANKS) */
     uint32_t running;      /* processes that still run */
     int64_t start_real_ns; /* of its earliest process */
 };
@@ -34,7 +34,7 @@ struct pithi_spill_folder {
     struct pithi_spill_job *jobs; /* oldest first */
     uint32_t job_count;
     char **unreadable_paths; /* files named *.spill with an unreadable page */
-    uint32_t unreadable;     /* files that are none of ours, or of another version */
+    uint32_t unreadable;     /* number of unreadable_paths: no spill files, or of another version */
 };
 
 /* `path`: a folder, or one spill file. An empty folder is no error. Ignores files of finished jobs, which have a log.

@@ -1,13 +1,14 @@
 /* spill_missing.c - compares the data found with the counts in the file (see spill_missing.h for the idea). It changes
  * nothing: the remaining records can still be read.
  *
- * Three places can say that something is missing, from the most to the least exact:
+ * Three comparisons show that something is missing, from the most to the least exact:
  *
  *     a chunk against its seal         "a chunk is damaged", or cut: the words it must have
- *     a chunk against the next one     a step in `seq`, or words_before that are not there: which chunks, which time
- *     the file against its page        chunks at the end of a lane leave no gap in it; only their number is known
+ *     a chunk against the next one     a step in `seq`, or too few words before it: which chunks, which time
+ *     the file against its page        a lane's last chunks leave no step in `seq`; only their number is known
  *
- * What the first two explain is subtracted before the third is asked (gap_chunks, gap_words): no loss counts twice. */
+ * Losses found by the first two are subtracted before the third (gap_chunks, gap_words), so that no loss counts
+ * twice. */
 #include "spill/spill_missing.h"
 
 #include <inttypes.h>
@@ -21,10 +22,10 @@ enum { SAID_MOST = 20 }; /* lines reported for a file */
 struct search {
     const struct pithi_spill *spill;
     struct pithi_spill_missing *missing; /* gets the result */
-    unsigned flags;                      /* what is counted in this file */
-    uint64_t said;
-    uint64_t gap_chunks, gap_words; /* in gaps between existing chunks */
-    uint64_t found_words;           /* in the chunks of lanes */
+    unsigned flags;                      /* of enum pithi_spill_missing_flag */
+    uint64_t said;                       /* lines so far, including those beyond SAID_MOST */
+    uint64_t gap_chunks, gap_words;      /* missing between existing chunks */
+    uint64_t found_words;                /* in the chunks of lanes */
 };
 
 __attribute__((format(printf, 3, 4))) static void say(struct search *s, uint64_t records, const char *format, ...)
@@ -133,7 +134,7 @@ static uint64_t look_into(struct search *s, const struct pithi_spill_chunk *chun
 
 /* ---- The file ---------------------------------------------------------------------------------------------------- */
 
-/* Counts missing chunks that left no gap in a lane. */
+/* Counts missing chunks that left no step in a lane's `seq`: the last chunks of lanes. */
 static void look_for_chunks(struct search *s)
 {
     const struct pithi_spill_page *page = &s->spill->page;
@@ -141,7 +142,7 @@ static void look_for_chunks(struct search *s)
     uint64_t words = less(page->most_words, s->found_words + s->gap_words), first = UINT64_MAX;
     if (gone == 0)
         return;
-    /* after the earliest end of a lane */
+    /* Their lanes are unknown, so their records may begin after the earliest last record of a lane. */
     for (uint32_t i = 0; i < s->spill->lane_count; i++) {
         const struct pithi_spill_lane *lane = &s->spill->lanes[i];
         uint64_t end = last_ticks(s->spill, &s->spill->chunks[lane->first + lane->count - 1]);

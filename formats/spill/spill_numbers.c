@@ -114,6 +114,8 @@ static int add_undescribed(struct pithi_defs *defs, int32_t number, uint32_t *id
 
 /* ---- Before and after the sets are united ------------------------------------------------------------------------ */
 
+/* Adds a definition. A number that the process has described is left out; if it marks payloads of a state, the event
+ * for these payloads is added instead. */
 static int add_own(const struct pithi_spill *spill, struct pithi_defs *defs, const struct pithi_meanings *meanings,
                    const struct pithlog_def *def)
 {
@@ -193,7 +195,7 @@ int pithi_spill_numbers_settle(struct pithi_defs *defs)
 
 /* ---- The map ----------------------------------------------------------------------------------------------------- */
 
-/* Computes the map's entry of a definition. */
+/* Used while the map is made: the meanings given by the process itself and by all processes, and the numbers so far. */
 struct mapping {
     struct pithi_defs *defs;
     struct pithi_meanings own, all;

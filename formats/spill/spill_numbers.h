@@ -38,12 +38,13 @@ int pithi_spill_numbers_said(const struct pithi_spill *spill, struct pithi_defs 
  * "event N" with or without payload. */
 int pithi_spill_numbers_settle(struct pithi_defs *defs);
 
-/* Makes the map from ids of the process to those of the set, and the meanings of the numbers. A settled set gets no new
+/* Makes the map from ids of the process to ids of the set, and the meanings of the numbers. A settled set gets no new
  * definitions. The caller frees both. */
 int pithi_spill_numbers_map(const struct pithi_spill *spill, struct pithi_defs *defs, uint32_t **map,
                             struct pithi_spill_number **numbers);
 
-/* The same for a running process: fills in entries of the map that are UINT32_MAX, and adds numbers. */
+/* The meanings that pithi_spill_numbers_more collects; all zero at first. It extends the map of a running process,
+ * which may define more: it fills in the entries that are UINT32_MAX, and adds numbers. */
 struct pithi_spill_numbers {
     struct pithi_spill_number *all;
     uint32_t count, room;

@@ -24,13 +24,13 @@
 
 /* Data that the processes of a machine share. */
 struct machine {
-    char boot_id[64]; /* as Linux gives it */
-    uint32_t clock;   /* the clock's number in the log */
-    int64_t shift_ns; /* CLOCK_MONOTONIC to CLOCK_REALTIME */
-    struct pithi_anchor_pair base;
-    struct pithi_sync *syncs; /* of the process with the most sync points */
-    uint32_t sync_count, number;
-    int32_t rank; /* the lowest one found */
+    char boot_id[64];              /* as Linux gives it */
+    uint32_t clock;                /* the clock's number in the log */
+    int64_t shift_ns;              /* CLOCK_MONOTONIC to CLOCK_REALTIME */
+    struct pithi_anchor_pair base; /* the longest of its processes */
+    struct pithi_sync *syncs;      /* of the process with the most sync points */
+    uint32_t sync_count, number;   /* number: of the clock in the job */
+    int32_t rank;                  /* the lowest rank found on this machine */
 };
 
 struct reading {
@@ -43,7 +43,7 @@ struct reading {
     uint32_t machine_count;
     int64_t zero_ns;                 /* CLOCK_REALTIME of the log's time 0 */
     int64_t fit_error_ns, parted_ns; /* the largest of all processes (spill_time.h) */
-    int32_t rank;                    /* the process being read */
+    int32_t rank;                    /* of the process being read */
     uint32_t threads;                /* thread numbers of that rank in use */
     int told;                        /* 1: the properties of the job are in the log */
 };
@@ -174,7 +174,7 @@ static void property(struct pithi_defs *defs, const char *key, const char *forma
         pithi_defs_property(defs, key, value);
 }
 
-/* Processes of one machine may use different counters, which all are fitted to the same CLOCK_MONOTONIC. */
+/* 1: all processes ran on one machine. They share CLOCK_MONOTONIC, even if they read different counters. */
 static int is_one_clock(const struct reading *reading)
 {
     uint32_t i;
@@ -275,7 +275,7 @@ static int emit(struct reading *reading, struct pithi_spill *spill, const struct
         reading->result->losses += missing.places;
         reading->result->missing += missing.records;
     }
-    /* The same rank again, if a process became another program (exec): gives its threads new numbers. */
+    /* After exec a rank has several spill files; threads of later files are numbered after those of earlier files. */
     reading->threads = member->rank == reading->rank ? reading->threads : 0;
     target.thread_base = reading->threads;
     if (spill->lane_count > 0)
@@ -309,8 +309,7 @@ static int for_each(struct reading *reading, const struct pithi_spill_folder *fo
         int err = pithi_spill_open_still(&spill, folder->members[i].path);
         if (err == PITH_ERR_MEMORY)
             return err;
-        /* what is gone cannot be read; the others can */
-        if (err != PITH_OK) { /* removed or damaged meanwhile */
+        if (err != PITH_OK) { /* removed or damaged meanwhile; the other files can be read */
             reading->result->unreadable++;
             continue;
         }
@@ -376,7 +375,7 @@ int pithi_spill_probe(const struct pithi_input *input)
     struct pithi_spill_folder folder;
     struct stat info;
     int found;
-    /* a folder is a log of this format if it has files of it, also of another version, which opening then reports */
+    /* A folder is of this format if it has spill files, also of another version: opening then reports the version. */
     if (input->data != NULL)
         return pithi_spill_is_any(input->data, input->size);
     if (stat(input->path, &info) != 0 || !S_ISDIR(info.st_mode) ||

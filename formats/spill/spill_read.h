@@ -18,7 +18,7 @@ int pithi_spill_read(const struct pithi_input *input, struct pithi_writer *write
 struct pithi_spill_result {
     uint64_t records, lost, damaged; /* damaged: parts of files that are no records and were skipped */
     uint32_t unreadable;             /* files that could not be read at all */
-    uint64_t losses, missing;        /* places with missing data; limit of the missing records (spill_missing.h) */
+    uint64_t losses, missing; /* places with missing data; upper limit of the missing records (spill_missing.h) */
 };
 /* Writes a job of a folder to a log; the caller finishes the writer. `result` may be NULL. `say` gets a line for each
  * loss, and check values of all files are verified; NULL: losses are not searched. */

@@ -9,8 +9,8 @@
  *
  * The file of a running process changes while it is read. pithi_spill_open_still therefore maps it privately and stores
  * into each page of the chunks that may change: the system then gives this process its own copy of the page. After
- * that, the chunk's number says whether it was still the same one; if not, everything is scanned again. Stopping the
- * program instead, even for a moment, would change what it measures. */
+ * that, the chunk's number says whether it was still the same one; if not, everything is scanned again. The program is
+ * not stopped for this, because even a moment would change its measurements. */
 #include "spill/spill_walk.h"
 
 #include <fcntl.h>
@@ -27,7 +27,7 @@
 #include "base/open_file.h"
 #include "spill/spill_chunk.h"
 
-enum { SEEN_MOST = 4 << 20 }; /* bytes that were read, then dropped from memory */
+enum { SEEN_MOST = 4 << 20 }; /* bytes: after scanning this much, a mapped file's pages are dropped from memory */
 
 #define END_STRING(array) ((array)[sizeof(array) - 1] = '\0')
 
@@ -55,7 +55,7 @@ int pithi_spill_page_read(struct pithi_spill_page *page, const char *path, const
     version = __atomic_load_n(&mapped->last_version, __ATOMIC_ACQUIRE);
     memcpy(page, data, sizeof *page);
     if ((version & 1) != 0 || __atomic_load_n(&mapped->last_version, __ATOMIC_ACQUIRE) != version)
-        page->last = page->first; /* it was being stored */
+        page->last = page->first; /* `last` was being stored */
     /* a damaged page may have no NUL in its texts */
     END_STRING(page->host);
     END_STRING(page->boot_id);
@@ -75,7 +75,8 @@ int pithi_spill_page_load(struct pithi_spill_page *page, const char *path, int f
 
 /* ---- Chunks ------------------------------------------------------------------------------------------------------ */
 
-/* Of two chunks with the same number the window comes first, as its place in the file is before that of the copy. */
+/* Orders chunks by lane, number and place in the file. If two chunks have the same number, the window comes before its
+ * copy, which is farther back in the file. */
 static int by_lane(const void *a, const void *b)
 {
     const struct pithi_spill_chunk *left = a, *right = b;
@@ -139,7 +140,7 @@ static int scan_chunks(struct pithi_spill *spill)
                                                 .lane = header.lane,
                                                 .seq = header.seq,
                                                 .open_bytes = (uint32_t)header.open_bytes};
-            if (header.lane != PITHI_SPILL_DEFS) /* its time, for fitting the clock */
+            if (header.lane != PITHI_SPILL_DEFS) /* the clock is fitted through the times at which chunks began */
                 spill->anchors[spill->anchor_count++] = header.anchor;
         }
         offset += header.size_bytes <= spill->size - offset ? header.size_bytes : spill->size - offset;
@@ -186,6 +187,7 @@ static int extend(void *array, uint32_t *count, uint32_t id, size_t element)
     return PITH_OK;
 }
 
+/* Stores one definition, whose data is [at, end). Invalid ones are ignored. */
 static int take(struct pithi_spill *spill, const struct pithi_spill_def *def, const char *at, const char *end)
 {
     const char *key, *value;
@@ -262,7 +264,7 @@ static int take(struct pithi_spill *spill, const struct pithi_spill_def *def, co
         if (!pithi_grow_one(&spill->syncs, spill->sync_count, sizeof *spill->syncs))
             return pithi_no_memory();
         memcpy(&spill->syncs[spill->sync_count++], at, sizeof *spill->syncs);
-        /* each comparison of clocks says with which clock of the job */
+        /* the id of a sync point is the number of this machine's clock in the job */
         spill->clock_number = def->id;
         return PITH_OK;
     default: /* unknown type: skip it, as its size is valid */
@@ -281,7 +283,7 @@ int pithi_spill_take_defs(struct pithi_spill *spill, const char **at, const char
             break;
         memcpy(&def, *at, sizeof def);
         spill->definitions++;
-        /* a check of 0 was not made; a wrong one is counted, and the definition is still used */
+        /* check 0: the process made none. A definition with a wrong check is counted and still used. */
         spill->definitions_wrong += def.check != 0 && pithi_spill_def_check((const void *)*at, size) != def.check;
         if (take(spill, &def, *at + sizeof def, *at + size))
             return PITH_ERR_MEMORY;
@@ -414,8 +416,8 @@ void pithi_spill_let_go(const struct pithi_spill *spill, const struct pithi_spil
         madvise((void *)(uintptr_t)(spill->data + chunk->offset), chunk->size, MADV_DONTNEED);
 }
 
-/* Claimed words are of a record that a thread is just storing. */
-/* The number of bytes of a chunk up to the end of its last complete record. */
+/* The number of bytes of a chunk up to the end of its last complete record. Claimed words belong to a record that a
+ * thread is just storing. */
 static uint64_t stored_bytes(const struct pithi_spill *spill, const struct pithi_spill_chunk *chunk)
 {
     const unsigned char *data = spill->data + chunk->offset;
@@ -441,11 +443,13 @@ int pithi_spill_used_again(const struct pithi_spill *spill, const struct pithi_s
            __atomic_load_n(&mapped->lane, __ATOMIC_ACQUIRE) != chunk->lane;
 }
 
-/* Copies the windows of each lane, the two chunks that its thread stores into. 0: try again, because a chunk is missing
- * that was copied or reused during the scan; the next scan will find it. If the gap is before the same chunk again
- * (*gap), the chunk is missing for good: damage. A lane must have chunks from seq 0 on, a ring from its oldest one on.
- * The same holds for a chunk that reaches over the end of the mapping (*beyond): the file was mapped while a window was
- * being copied to its end, and the copy was complete, which its first word says, when the scan came to it. */
+/* Copies the windows of each lane, the two chunks into which its thread stores. 0: try again, because the scan missed a
+ * chunk that was copied or reused meanwhile; the next scan will find it.
+ *
+ * A lane must have chunks from seq 0 on, a ring from its oldest chunk on. If chunks are missing before the same chunk
+ * as in the last attempt (*gap), they are missing for good: damage. A chunk may also reach over the end of the mapping:
+ * the file was mapped while a window was being copied to its end, and the copy was complete when the scan came to it.
+ * If it still does so in the next attempt (*beyond), the file was cut. */
 static int keep_windows(struct pithi_spill *spill, uint64_t *gap, uint64_t *beyond)
 {
     uint64_t stored;
@@ -465,11 +469,12 @@ static int keep_windows(struct pithi_spill *spill, uint64_t *gap, uint64_t *beyo
                 return 0;
             }
             if (j + 2 < lane->count) {
-                if (chunk->open_bytes == 0 && pithi_spill_used_again(spill, chunk)) /* still the window, not its copy */
+                if (chunk->open_bytes == 0 && pithi_spill_used_again(spill, chunk)) /* the window, not its copy */
                     return 0;
                 continue;
             }
-            /* Records stored while the pages are copied could leave a gap, so ignore them. */
+            /* Records that are stored while the pages are copied are ignored, because only some of them would be in the
+             * copy. */
             stored = stored_bytes(spill, chunk); /* before the copy: later records are not counted */
             if (!keep_chunk(spill, chunk))
                 return 0;
@@ -481,7 +486,7 @@ static int keep_windows(struct pithi_spill *spill, uint64_t *gap, uint64_t *beyo
 }
 
 /* Scans again if windows were copied or reused during the scan. With very many busy threads every attempt may fail;
- * then reading skips the chunks that are gone (is_gone in spill_walk.c). */
+ * then reading skips the chunks that are gone (next_chunk in spill_walk.c). */
 int pithi_spill_open_still(struct pithi_spill *spill, const char *path)
 {
     uint64_t gap = UINT64_MAX, beyond = 0;

@@ -1,13 +1,14 @@
-/* spill_time.c - fits the clock of a process: computes spans from its anchors (spill_time.h). It knows no files.
+/* spill_time.c - fits the clock of a process: computes spans from its anchors (spill_time.h). It reads no files.
  *
- * A span converts by ns + (ticks - span.ticks) * scale / 2^44, in integers of 128 bits. Floating point would not do:
- * a double has 53 bits, and two records a few ns apart in a run of days would get times in the wrong order.
+ * A span converts by ns + (ticks - span.ticks) * scale / 2^44, in integers of 128 bits. Floating point would not do: a
+ * double has 53 bits, and two records a few ns apart in a run of days would get times in the wrong order.
  *
  *     0.3846 ns a tick is scale 6,766,225,401,698 (1000 / 2600 * 2^44, rounded)
  *
  * Anchors are not trusted one by one: a process may be interrupted between its two readings of the clock, and the
- * anchor is then late. A short distance makes a large error of the slope of that, hence NEAR_NS, and hence the mean
- * slope over the longest distance wherever there is no anchor on the other side. */
+ * anchor is then late. Between anchors that are close together, this makes a large error of the slope. Therefore
+ * anchors closer than NEAR_NS are left out, and where there is an anchor on one side only, the mean slope over the
+ * longest distance is used. */
 #include "spill/spill_time.h"
 
 #include <stdio.h>
@@ -58,7 +59,10 @@ struct pithi_anchor_pair pithi_spill_base(const struct pithi_spill_page *page)
     return (struct pithi_anchor_pair){page->first, page->ahead_ns != 0 ? page->parted[0] : page->last};
 }
 
-/* Adds the spans from page->parted[0] on, with which the last one added begins. */
+/* Adds the spans of a counter that parted. The last span so far begins at page->parted[0], the last anchor that agreed;
+ * the new span of page->parted[1] applies to all later ticks. If the counter jumped ahead, the ticks it skipped lie
+ * between: records just before the jump stay on the old line, and a line that ends at parted[1] covers those just after
+ * it. */
 static void add_parted(struct pithi_spill_time *time, const struct pithi_spill_page *page, double mean)
 {
     const struct pithi_anchor *last = &page->parted[0], *now = &page->parted[1];
@@ -73,8 +77,9 @@ static void add_parted(struct pithi_spill_time *time, const struct pithi_spill_p
         time->spans[time->count - 1] = span_at(last, slope(last, now));
     }
     time->spans[time->count++] = span_at(now, slope(now, &page->parted[2]));
-    /* Records between the two are at most misplaced by the time between; behind a counter that went back, there may be
-     * some of threads that recorded nothing for long. */
+    /* If the counter jumped ahead, a record between the two anchors is misplaced by at most the time between them. If
+     * it went back, the limit is the whole step: a thread that recorded nothing for long may have records with ticks
+     * from before the step. */
     time->parted_ns = page->ahead_ns > 0 && (double)ahead_ns > passed_ns ? (int64_t)passed_ns : ahead_ns;
     time->error_ns = time->parted_ns > time->error_ns ? time->parted_ns : time->error_ns;
 }
@@ -92,6 +97,7 @@ int pithi_time_fit(struct pithi_spill_time *time, const struct pithi_spill_page 
     if (page->clock != PITHI_CLOCK_NS && count > 0) {
         struct pithi_anchor_pair longest;
         qsort(anchors, count, sizeof *anchors, by_ticks);
+        /* anchors after the counter parted are not on its line */
         while (parted != NULL && count > 1 && anchors[count - 1].ticks > parted[0].ticks)
             count--;
         for (i = 0; i < count; i++)

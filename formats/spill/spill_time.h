@@ -7,9 +7,9 @@
  *     anchors   ticks 1000 = 50000 ns, ticks 3600 = 51000 ns: 1000 ns in 2600 ticks, 0.3846 ns a tick
  *     a record  ticks 2300: 50000 + (2300 - 1000) * 0.3846 = 50500 ns
  *
- * So the fit follows the drift of the counter against the system's clock, and the error at any moment is that of an
- * anchor, about 50 ns. Anchors closer than a millisecond to the one before would give a poor slope and are left out.
- * Before the first and after the last anchor, the slope of the longest known base line is used: of all anchors of this
+ * So the fit follows the drift of the counter against the system's clock, and a time is as exact as the anchors around
+ * it: about 50 ns. Anchors closer than a millisecond to the one before would give a poor slope and are left out. Before
+ * the first and after the last anchor, the slope of the longest known base line is used: of all anchors of this
  * process, of another process on the same machine (struct pithi_anchor_pair), or up to now on the same machine.
  *
  * A counter may part from CLOCK_MONOTONIC (liblog/clock.h). The last anchor that agreed and the first one after it are
@@ -28,15 +28,15 @@
 #include "base/wide.h"
 #include "spill/spill.h"
 
-/* Two readings of a clock; the slope is better if they are far apart. */
+/* Two anchors of a counter. The farther they are apart, the better is the slope between them. */
 struct pithi_anchor_pair {
-    struct pithi_anchor first, last; /* the clocks at two moments */
+    struct pithi_anchor first, last;
 };
 
-/* From its ticks on: time = ns + (ticks - span.ticks) * scale / 2^44. */
+/* A line of the fit. From `ticks` on, a time is ns + (its ticks - ticks) * scale / 2^44. */
 struct pithi_span {
     uint64_t ticks; /* where the line begins */
-    int64_t ns;     /* there, by CLOCK_MONOTONIC */
+    int64_t ns;     /* CLOCK_MONOTONIC at `ticks` */
     uint64_t scale; /* ns of a tick, times 2^44 */
 };
 
@@ -44,14 +44,14 @@ struct pithi_spill_time {
     struct pithi_span *spans; /* the first also applies to earlier ticks; the last has ticks UINT64_MAX */
     uint32_t count;
     double ticks_per_s; /* the rate, for people */
-    int64_t error_ns;  /* of times at most: how far anchors are from the line between their neighbours, 100 ns at least;
-                         larger if the counter parted: see there */
-    int64_t parted_ns; /* the part of it that is due to that */
+    int64_t error_ns;   /* largest error of a time: see pithi_time_fit */
+    int64_t parted_ns;  /* the error if the counter parted from CLOCK_MONOTONIC; else 0 */
 };
 
 /* Makes the spans from `anchors[count]` (any order; sorted here), at most count + 3. `page`: of the process; only its
  * clock, and what it says of a counter that parted, are used. `base`: the longest known base line from other sources,
- * or NULL. PITH_OK or PITH_ERR_MEMORY. */
+ * or NULL. PITH_OK or PITH_ERR_MEMORY. time->error_ns becomes the largest distance of an anchor from the line between
+ * its neighbours, at least 100 ns; if the counter parted, at least parted_ns. */
 int pithi_time_fit(struct pithi_spill_time *time, const struct pithi_spill_page *page, struct pithi_anchor *anchors,
                    uint32_t count, const struct pithi_anchor_pair *base);
 void pithi_time_free(struct pithi_spill_time *time);
@@ -63,7 +63,7 @@ struct pithi_anchor_pair pithi_spill_base(const struct pithi_spill_page *page);
 void pithi_clock_text(const struct pithi_spill_page *page, const struct pithi_spill_time *time, char *text,
                       size_t size);
 void pithi_clock_parted_text(const struct pithi_spill_page *page, int64_t shift_ns, char *text, size_t size);
-/* Keeps the longer of the two. */
+/* Copies *other to *best if it is longer and its slope is plausible. */
 void pithi_anchor_longest(struct pithi_anchor_pair *best, const struct pithi_anchor_pair *other);
 
 /* Sum and difference of times from a file, which may have any value: overflow wraps around. */
@@ -100,8 +100,9 @@ static inline int64_t pithi_time_ns(const struct pithi_spill_time *time, uint64_
 /* A process that died early recorded little about the speed of its counter. On its machine, the time since then gives a
  * longer base line. */
 
-/* 1: *now is from the same clock as page->first. 0: this is another machine, or it was rebooted or slept since then
- * (the counter runs during sleep, CLOCK_MONOTONIC does not), or the counter parted otherwise. */
+/* Reads the clocks of this machine. 1: *now is of the same counter as page->first. 0: this is another machine; or it
+ * was rebooted or slept since then (the counter runs during sleep, CLOCK_MONOTONIC does not); or the counter parted for
+ * another reason. */
 int pithi_spill_now(const struct pithi_spill_page *page, struct pithi_anchor *now);
 
 /* 1: the process ran on this machine, which was not rebooted since then. */

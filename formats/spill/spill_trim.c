@@ -6,8 +6,8 @@
  *     by the records          main solve write
  *     by the next chunk       main solve read          leave write, enter read; main and solve go on
  *
- * So a state that is open on both sides of a cut stays one state, as long as it was, and only what differs is closed
- * and opened, at the time of the cut.
+ * So a state that is open on both sides of a cut stays one state with its whole length. Only states on which the lists
+ * differ are left and entered, at the time of the cut.
  */
 #include "spill/spill_trim.h"
 
@@ -38,6 +38,7 @@ int pithi_spill_is_cut(const struct pithi_spill *spill, const struct pithi_spill
     return 0;
 }
 
+/* Passes a record to the caller. */
 static int give(struct pithi_spill_trim *trim, const struct pithlog_record *record)
 {
     trim->added++;
@@ -97,8 +98,8 @@ static int is_open(const struct pithi_spill_trim *trim, uint32_t at, uint32_t id
     return at < trim->open.count && trim->open.states[at].id == id;
 }
 
-/* Adjusts the open states to those known to be open at a cut: leaves states that are not among them, enters those that
- * are missing. */
+/* Adjusts the open states to the states that are known to be open at a cut: leaves states that are not among these, and
+ * enters states that are missing. */
 static int take_open(struct pithi_spill_trim *trim, const struct pithi_spill_open *known, int64_t time_ns)
 {
     const struct pithi_spill_walk *walk = trim->walk;
@@ -131,7 +132,7 @@ static int take_open(struct pithi_spill_trim *trim, const struct pithi_spill_ope
     return err;
 }
 
-/* A cut before a record at `before_ns`. */
+/* Handles a cut before a record at `before_ns`. */
 static int take_cut(struct pithi_spill_trim *trim, int64_t before_ns)
 {
     int64_t time_ns = pithi_spill_walk_ns(trim->walk, trim->walk->cut_ticks);
@@ -148,7 +149,8 @@ static int take_cut(struct pithi_spill_trim *trim, int64_t before_ns)
     return err != PITH_OK ? err : take_open(trim, trim->walk->open, time_ns);
 }
 
-/* Before the window, records only change the list of open states. The first record in it has those entered. */
+/* Takes a record. Before the window, records only change the list of open states. At the first record in the window,
+ * the states that are open are entered. */
 static int take(struct pithi_spill_trim *trim, struct pithlog_record *record)
 {
     struct pithi_open_state ended;
@@ -166,8 +168,8 @@ static int take(struct pithi_spill_trim *trim, struct pithlog_record *record)
         return PITH_OK;
     }
     if (!trim->entered) {
-        /* Kept receives are numbered from the first one posted. If a receive completed before the window but was
-         * posted after that one, an empty receive takes its number, so that the order has no gap (match.c). */
+        /* Kept receives are numbered from the first one posted. If a receive completed before the window but was posted
+         * after that one, an empty receive takes its number, so that no number is missing (match.c). */
         struct pithlog_record gap = {.kind = PITHLOG_RECV, .lane = record->lane, .comm = record->comm, .peer = -1};
         if (record->kind != PITHLOG_RECV || record->posted <= trim->first_posted || record->time_ns >= trim->from_ns)
             return PITH_OK;

@@ -3,7 +3,7 @@
  *
  * A lane's history is cut where a ring reused chunks, and at the ends of the window (PITH_FROM, PITH_TO). Both are
  * handled alike: the states open at the cut are known, so they are entered, outermost first, at the first moment in the
- * log, and left, innermost first, at the last one if the window ends there.
+ * log, and left, innermost first, at the last moment if the window ends there.
  *
  *     recorded:  enter main, enter solve | (cut) leave solve, enter write ... | (PITH_TO) leave write, leave main
  *     given:                               enter main, enter solve, leave solve, enter write, leave write, leave main
@@ -20,19 +20,19 @@
 struct pithi_spill_trim {
     struct pithi_spill_walk *walk;
     int64_t from_ns, to_ns; /* log time */
-    int alive_at_end;       /* the process was seen after the window's end */
+    int alive_at_end;       /* 1: the process was seen after the window's end */
     uint64_t first_posted;  /* receives are numbered from this one on */
     int (*add)(void *context, const struct pithlog_record *record);
     void *context;             /* for `add` */
     struct pithi_stack before; /* from pithi_spill_before; the caller frees it */
-    /* results */
-    uint64_t added, told, dropped; /* records passed on; losses in LOST records or outside; LEAVEs dropped */
-    int64_t last_ns;               /* of the last record that was added */
+    /* results: records passed on; sum of the lane's LOST records, also of those outside the window; LEAVEs left out */
+    uint64_t added, told, dropped;
+    int64_t last_ns; /* of the last record that was added */
     /* private */
     struct pithi_stack open;
-    uint64_t above;    /* unknown states open inside these */
+    uint64_t above;    /* number of states open inside these, of which only the number is known */
     int entered, over; /* 1: open states were entered; 1: the window is over */
-    uint32_t cuts;     /* so far */
+    uint32_t cuts;     /* number of cuts so far */
 };
 
 /* The window as text, in seconds: "0.5 to 2", "0.5 to end", "0 to 2"; "": there is none. */

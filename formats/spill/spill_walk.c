@@ -7,8 +7,8 @@
  *
  *     0x00000003e8 00007 1             ticks, id, kind: one word of 64 bits, stored at once
  *
- * 40 bits of a 2.6 GHz counter pass in 423 s. The full time is the one nearest to that of the record before, so it is
- * enough that two records are less than 2^39 ticks apart; before a longer pause the program stores a word with the
+ * 40 bits of a 2.6 GHz counter pass in 423 s. The full time is the one nearest to the time of the record before, so it
+ * is enough that two records are less than 2^39 ticks apart; before a longer pause the program stores a word with the
  * full time (PITHI_W_TIME).
  *
  *     ticks before 2^40 - 6, the word says 10: 10 - (2^40 - 6) is 16 in 40 bits with sign, so the time is 2^40 + 10
@@ -88,7 +88,7 @@ static int next_chunk(struct pithi_spill_walk *walk)
             walk->open = open;
     }
     walk->seq = chunk->seq + 1;
-    if (walk->spill->mapped) /* all its pages at once; kernels before 5.14 refuse, which does no harm */
+    if (walk->spill->mapped) /* maps all its pages at once; kernels before 5.14 refuse, which does no harm */
         madvise((void *)(uintptr_t)(data + chunk->offset), chunk->size, MADV_POPULATE_READ);
     walk->word =
         (const uint64_t *)(const void *)(data + chunk->offset + sizeof(struct pithi_chunk) + chunk->open_bytes);
@@ -129,7 +129,7 @@ int64_t pithi_spill_begin_ns(const struct pithi_spill *spill)
 
 /* Ticks to log time. Records are almost in order, so the span is nearly always the same as for the record before. A
  * time falls if a signal handler recorded between another record's reading of the clock and its claim of a word. The
- * words are in the right order, so the time is raised to that of the record before. */
+ * words are in the right order, so the time is raised to the time of the record before. */
 static inline __attribute__((always_inline)) int64_t time_of(struct pithi_spill_walk *walk, uint64_t ticks)
 {
     int64_t ns;
@@ -171,7 +171,7 @@ static int long_record(struct pithi_spill_walk *walk, const uint64_t *word, uint
         bits = load(word + 1);
         record->payload_bytes = (uint32_t)bits;
         record->payload = record->payload_bytes ? word + 2 : NULL;
-        map_comm(walk, (uint32_t)(bits >> 32), record); /* an unknown one does not drop the event */
+        map_comm(walk, (uint32_t)(bits >> 32), record); /* an event in an unknown communicator is kept */
         return map_id(walk, id, PITHLOG_EVENT_TYPE, record);
     case PITHI_W_COUNTER:
         record->kind = PITHLOG_COUNTER;
@@ -266,8 +266,8 @@ static int number_record(struct pithi_spill_walk *walk, struct pithlog_record *r
     record->kind = PITHLOG_EVENT;
     record->id = number->id;
     if (payload) {
-        /* Copies the payload, as it may belong to the second record, when its words may have been reused. A payload
-         * without a format gets its length as prefix, as %s requires. */
+        /* Copies the payload: it may belong to the second record, and until that is given, the process may have reused
+         * the words. A payload without a format gets its length as prefix, as %s requires. */
         if (record->payload_bytes == PITHI_CARGO) {
             walk->text[0] = 0;
             memcpy(walk->text + 2, record->payload, PITHI_CARGO);
@@ -299,7 +299,7 @@ static int number_record(struct pithi_spill_walk *walk, struct pithlog_record *r
     return 1;
 }
 
-/* (Every store may change what `walk` and `states` point to, as far as the compiler knows: hence the copies.) */
+/* (It works on local copies, because the compiler must assume that each store changes *walk and *states.) */
 void pithi_spill_next_states(struct pithi_spill_walk *walk, struct pithi_states *states)
 {
     const uint64_t *word = walk->word, *end = walk->end;
@@ -392,7 +392,8 @@ int pithi_spill_next(struct pithi_spill_walk *walk, struct pithlog_record *recor
                 return more;
             continue;
         }
-        /* a record claimed but not stored yet: of a running program it may still come; of a dead one it never does */
+        /* A record that is claimed but not stored yet: in a running program it may still be stored, so the walk waits
+         * here. */
         if (kind == PITHI_W_CLAIMED && walk->live)
             return 0;
         walk->word = word + words;

@@ -17,12 +17,12 @@ struct pithi_spill_chunk {
     uint64_t whole, words_before, words, check; /* from its header; whole: its full size */
     uint32_t lane, seq;                         /* of the header */
     uint32_t open_bytes; /* between header and words; not 0: of a ring, which reuses it without a copy */
-    int kept;            /* its contents cannot change (pithi_spill_open_still) */
+    int kept;            /* 1: its contents cannot change (pithi_spill_open_still) */
 };
 
 struct pithi_spill_lane {
     uint32_t lane;              /* thread number */
-    uint32_t first, count;      /* its chunks */
+    uint32_t first, count;      /* its chunks are chunks[first .. first + count - 1] */
     const char *name;           /* "" if the program gave none */
     uint64_t lost, overwritten; /* of all its chunks */
 };
@@ -43,8 +43,8 @@ struct pithi_spill {
     const unsigned char *data; /* the file, mapped or in memory */
     size_t size;
     int mapped;                       /* unmap data at the end */
-    int still, fd;                    /* opened by pithi_spill_open_still, from this descriptor */
-    int settled;                      /* if `still`: the chunks are those of one moment */
+    int still, fd;                    /* still: 1: opened by pithi_spill_open_still; fd is its descriptor */
+    int settled;                      /* if `still`: 1: all chunks are as they were at one moment */
     struct pithi_spill_page page;     /* a copy, with terminated strings */
     struct pithi_spill_chunk *chunks; /* sorted by lane and seq */
     uint32_t chunk_count;
@@ -67,16 +67,16 @@ struct pithi_spill {
 
 /* Maps and scans the file. Fails if it is no spill file. */
 int pithi_spill_open(struct pithi_spill *spill, const char *path);
-/* The same for the file of a process that may be running: keeps the present contents of the chunks that it stores into;
- * of a ring, those of the chunks that are not reused before the walk reaches them. */
+/* Opens the file of a process that may be running. It keeps the present contents of the chunks into which the process
+ * stores. A ring may reuse its other chunks before a walk reaches them; the walk then leaves those chunks out. */
 int pithi_spill_open_still(struct pithi_spill *spill, const char *path);
-/* Keeps the contents of a chunk of such a file while it is read: 1; 0: the chunk has been reused. */
+/* Keeps the contents of a chunk while it is read, if the file is of a running process: 1; 0: it has been reused. */
 int pithi_spill_keep(const struct pithi_spill *spill, const struct pithi_spill_chunk *chunk);
 /* 1: the running process has reused the chunk. */
 int pithi_spill_used_again(const struct pithi_spill *spill, const struct pithi_spill_chunk *chunk);
 /* Returns the memory that pithi_spill_keep took. */
 void pithi_spill_let_go(const struct pithi_spill *spill, const struct pithi_spill_chunk *chunk);
-/* The same with bytes in memory. */
+/* Like pithi_spill_open, for a file whose bytes are in memory. They must stay until pithi_spill_close. */
 int pithi_spill_scan(struct pithi_spill *spill, const char *path, const void *data, size_t size);
 /* Fits the clock; call it once, before any time is needed. `base` (may be NULL): see pithi_time_fit. */
 int pithi_spill_fit(struct pithi_spill *spill, const struct pithi_anchor_pair *base);
@@ -89,42 +89,42 @@ int pithi_spill_take_defs(struct pithi_spill *spill, const char **at, const char
 int pithi_spill_is_any(const void *data, size_t size);
 /* Reads only the process page: PITH_OK if it is a spill file, PITH_ERR_UNSUPPORTED if it is one of another version. */
 int pithi_spill_page_read(struct pithi_spill_page *page, const char *path, const void *data, size_t size);
-/* The same from an open file. */
+/* Reads the process page of an open file. */
 int pithi_spill_page_load(struct pithi_spill_page *page, const char *path, int fd);
 
-/* The position of a lane's reader. The maps translate ids of the process to those of the log. A record is dropped and
+/* The position of a lane's reader. The maps translate ids of the process to ids of the log. A record is dropped and
  * counted if the map has no id for it (UINT32_MAX, or past the end; at most the spill's def_count) or if the id was
  * defined as another kind. */
 struct pithi_spill_walk {
-    const uint32_t *ids, *comms; /* from ids of the process to those of the log */
+    const uint32_t *ids, *comms; /* by id of the process: the log's id */
     const uint32_t *states;      /* for pithi_spill_next_states; [id_count] */
     uint32_t id_count, comm_count;
     const struct pithi_spill_number *numbers; /* for ids from PITHI_NUMBER_ID on (spill_numbers.h) */
     uint32_t lane_id;                         /* becomes record->lane */
     int64_t shift_ns;                         /* added to spill->time */
-    uint64_t state_records;                   /* taken by pithi_spill_next_states */
+    uint64_t state_records;                   /* number of records taken by pithi_spill_next_states */
     uint64_t dropped;                         /* records with ids never defined, or defined as another kind */
     uint64_t damaged;                         /* chunks that ended with bytes that are no record */
     int cut;            /* set at the start of a chunk if the records before it are missing; the caller resets it */
     uint64_t cut_ticks; /* the time of the cut */
-    const struct pithi_spill_open *open; /* the states open there; NULL: not known */
+    const struct pithi_spill_open *open; /* the states open at the cut; NULL: not known */
     int by_number;                       /* set if a state was recorded by number; the caller resets it */
-    int live;      /* 1: at a word of 0 return 0, and continue there at the next call, as more may be stored */
+    int live;      /* 1: pithi_spill_next returns 0 at a word of 0 and continues there later, as more may be stored */
     int zero_ends; /* 1: a word of 0 ends the chunk, as it may just be emptied */
     /* private */
     const struct pithi_spill *spill;
     const struct pithi_spill_lane *lane;
     const uint64_t *word, *end;    /* the next word; the end of the chunk */
-    const struct pithi_span *span; /* in which the last time was */
-    uint64_t ticks, lost;          /* of the last record; lost so far in the chunk */
-    int64_t last_ns;               /* times never go back on a lane */
-    uint32_t chunk, seq;           /* the next ones */
+    const struct pithi_span *span; /* the span of the last time */
+    uint64_t ticks, lost;          /* ticks of the last record; losses for the next LOST record */
+    int64_t last_ns;               /* of the last record; a lower time is raised to it */
+    uint32_t chunk, seq;           /* of the next chunk: its index in the lane, the expected `seq` */
     struct pithlog_record second;  /* second record of a number that becomes two; kind 0: none */
-    unsigned char text[2 + 32];    /* its payload, as a string */
+    unsigned char text[2 + 32];    /* a copy of the payload of a number, with room for its length in front */
 };
 void pithi_spill_walk(struct pithi_spill_walk *walk, const struct pithi_spill *spill, uint32_t lane_index);
-/* Sets the fields of the next record that its kind uses; the others must be 0 (peer: -1) at the first call, and stay
- * so. 1; 0 at the end. Times do not fall. */
+/* Reads the next record: 1; 0 at the end. Sets only the fields that its kind uses; the caller passes the same struct
+ * each time, with all other fields 0 (peer: -1) before the first call. Times do not fall. */
 int pithi_spill_next(struct pithi_spill_walk *walk, struct pithlog_record *record);
 
 /* Reads the next records as long as they enter or leave states, and puts them into `states` (block.h). walk->states has

@@ -12,7 +12,8 @@ static const struct pithi_function *function_of(const struct pithi_sample_names 
     return pithi_function_get(names, call->function);
 }
 
-/* The first call to show. A stripped program has no function main, but libc's that calls it. */
+/* The index of the first call to show: main. In a stripped program main has no name; it is then the call after libc's
+ * __libc_start_call_main. */
 static uint32_t first_inside(const struct pithi_sample_names *names, const struct pithi_call_stack *stack)
 {
     uint32_t first = 0;
@@ -52,14 +53,16 @@ int pithi_call_stack_read(struct pithi_sample_names *names, const struct pithlog
     }
     if (all)
         return PITH_OK;
-    const char *caller = NULL; /* the file that called MPI; NULL: not inside MPI */
+    /* The file that called MPI; NULL: not inside MPI. Calls inside MPI are left out, up to a function of this file,
+     * which MPI called back. */
+    const char *caller = NULL;
     uint32_t kept = 0;
     for (uint32_t i = first_inside(names, stack); i < stack->count; i++) {
         const struct pithi_function *function = function_of(names, &stack->calls[i]);
         int is_callback = caller && *caller && !strcmp(function->module, caller);
         if (caller && !is_callback && strcmp(function->name, PITHI_RECORDING) != 0)
             continue;
-        if (caller && is_mpi(function)) /* MPI's second name for the call */
+        if (caller && is_mpi(function)) /* the same call under its PMPI_ name */
             continue;
         caller = NULL;
         if (is_mpi(function))

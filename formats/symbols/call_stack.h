@@ -6,7 +6,7 @@
 
 struct pithi_stack_call {
     uint32_t function;               /* index in the names */
-    const struct pithi_place *place; /* where in it; NULL: unknown */
+    const struct pithi_place *place; /* the line in it; NULL: unknown */
 };
 
 /* Zeros: empty. The caller frees `calls`. */
@@ -20,8 +20,8 @@ struct pithi_call_stack {
  *
  *     _start;__libc_start_main;main;solve;MPI_Recv;MPIDI_progress;poll   becomes   main;solve;MPI_Recv
  *
- * A function of the program that MPI calls, such as that of MPI_Op_create, stays. A thread has no main; it begins at
- * its first function outside the C library. */
+ * A function of the program that MPI calls, such as the operation given to MPI_Op_create, stays. A thread other than
+ * the first has no main: its stack begins at the first function outside the C library. */
 int pithi_call_stack_read(struct pithi_sample_names *names, const struct pithlog_record *record,
                           struct pithi_sample *sample, int all, struct pithi_call_stack *stack);
 

@@ -7,7 +7,7 @@
  *     debug information           Grid::split, in it norm       with the functions that were inlined into it
  *     lines                       mesh.cc:212                   where in the innermost one
  *
- * With symbols only, the name and the first line are all there is. Names are shown as they were written: C++ ones
+ * Without debug information, only the function of the symbol is known. Names are shown as they were written: C++ ones
  * demangled and without parameters, __mesh_MOD_split of gfortran as mesh::split, memcpy@GLIBC_2.14 as memcpy.
  *
  * A file is used only if its build id is the one of the log: a program that was built again has other functions at the
@@ -32,9 +32,9 @@ struct pithi_code_file {
     Dwfl *dwfl;                     /* of libdw */
     Dwfl_Module *module;            /* the one file that it has */
     GElf_Addr bias;                 /* libdw's address - address in the file */
-    char *names[PITHI_CODE_FRAMES]; /* the last ones, demangled */
-    Dwarf_Die *unit;                /* that find_unit found last, in all units; NULL: none */
-    Dwarf_Addr unit_bias;           /* what must be added to its addresses */
+    char *names[PITHI_CODE_FRAMES]; /* demangled names of the frames found last; NULL: not demangled */
+    Dwarf_Die *unit;                /* the unit that find_unit found last by its search through all units; NULL: none */
+    Dwarf_Addr unit_bias;           /* libdw's address - address in this unit */
 };
 
 static char *debug_path; /* NULL: the standard places */
@@ -85,7 +85,7 @@ int pithi_code_file_search(const char *dir)
 static struct pithi_code_file *open_file(const char *path, const char *build)
 {
     struct pithi_code_file *file;
-    int fd = pithi_open_input(path, 0); /* the log has named it, so it may be anything; libdw opens it again */
+    int fd = pithi_open_input(path, 0); /* the log names it, so it may be a pipe or device; libdw opens it again */
 
     if (fd < 0)
         return NULL;
@@ -153,7 +153,7 @@ void pithi_code_file_close(struct pithi_code_file *file)
     free(file);
 }
 
-/* Ends a C++ name before its parameters, and begins it after the type of the result, which templates have:
+/* Cuts the parameters off a demangled C++ name, and the type of the result, which the names of templates begin with:
  * "void Grid<int (*)(int)>::split<int>(double)" -> "Grid<int (*)(int)>::split<int>". */
 static void cut_parameters(char *name)
 {
@@ -185,7 +185,8 @@ static void cut_parameters(char *name)
     memmove(name, begin, strlen(begin) + 1);
 }
 
-/* The name as its programmer wrote it; `name` itself if it is one of C. `*made` keeps it. */
+/* Returns the name as the programmer wrote it: `name` itself for C, else a malloc'ed name that is also in *made, for
+ * the caller to free. */
 static const char *demangle(const char *name, char **made)
 {
     static char *(*cxx)(const char *, char *, size_t *, int *);
@@ -211,7 +212,7 @@ static const char *demangle(const char *name, char **made)
 
 /* ---- Debug information ------------------------------------------------------------------------------------------- */
 
-/* Compilers add to symbols: work.part.0, work.cold, the end of Fortran's work_. */
+/* 1: `symbol` is `name` with an ending that compilers add: work.part.0, work.cold, Fortran's work_. */
 static int is_symbol_of(const char *symbol, const char *name)
 {
     size_t size = strlen(name);
@@ -266,9 +267,10 @@ static const char *find_line(struct pithi_code_file *file, uint64_t address, int
 
 static int is_function(int tag) { return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine; }
 
-/* Adds the functions below `parent` that have the address, outermost first, and returns how many there are then.
- * Follows addresses, not abstract origins: with -flto these are in another unit. `everywhere`: also looks into
- * functions that do not have the address, as one in another's text need not lie in its code (Fortran's CONTAINS). */
+/* Adds the functions below `parent` that contain the address to `chain`, outermost first, and returns the new number.
+ * It goes by addresses, not by abstract origins, because with -flto these are in another unit. `everywhere`: 1: it also
+ * looks inside functions that do not contain the address: a function that is declared inside another one (Fortran's
+ * CONTAINS) may have its code elsewhere. */
 enum { NESTED = 256 };
 static unsigned find_inside(Dwarf_Die *parent, Dwarf_Addr address, int everywhere, Dwarf_Die *chain, unsigned count)
 {
@@ -296,7 +298,8 @@ static unsigned find_inside(Dwarf_Die *parent, Dwarf_Addr address, int everywher
     return count;
 }
 
-/* The functions by debug information; 0: there is none. `at_source` and `at_line` are those of the address. */
+/* Finds the functions at an address by debug information, innermost first; 0: there is none. `at_source` and `at_line`:
+ * file and line of the address. */
 static unsigned find_scopes(struct pithi_code_file *file, uint64_t address, const char *symbol,
                             struct pithi_code_frame *frames, const char *at_source, int at_line)
 {
@@ -336,7 +339,7 @@ static unsigned find_scopes(struct pithi_code_file *file, uint64_t address, cons
             frame->source = NULL;
         if (tag == DW_TAG_subprogram)
             break;
-        /* the place of the call that became this inlined function */
+        /* the next frame is at the call that was replaced by this inlined function */
         at_source = NULL;
         if (dwarf_formudata(dwarf_attr(&chain[count], DW_AT_call_file, &attribute), &number) == 0 &&
             dwarf_getsrcfiles(unit, &files, NULL) == 0)
@@ -359,13 +362,14 @@ unsigned pithi_code_file_find(struct pithi_code_file *file, uint64_t address,
     unsigned found;
 
     forget_names(file);
-    /* Without a symbol that contains the address, libdw names the one before, if that has no size. */
+    /* If no symbol contains the address, libdw returns an earlier symbol. It is only used if it has no size; otherwise
+     * it ends before the address. */
     if (name && symbol.st_size && offset >= symbol.st_size)
         name = NULL;
     found = find_scopes(file, there, name, frames, source, at);
     if (!found && !name)
         return 0;
-    if (!found) { /* by the symbol, and the first line of its code */
+    if (!found) { /* only the symbol is known; the first line of its code stands for the declaration */
         frames[found++] = (struct pithi_code_frame){.at_source = source, .at_line = at};
         frames[0].name = demangle(name, &file->names[0]);
         frames[0].source = find_line(file, there - offset, &frames[0].line);

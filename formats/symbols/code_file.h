@@ -8,23 +8,25 @@
 
 struct pithi_code_file;
 
-/* Further folders with files that have symbols or debug information: DIR/.build-id/xx/yyyy and .debug, as below
- * /usr/lib/debug; or files by their names, in DIR itself or below it at their whole path. `dir` must stay valid. Files
- * found here are preferred. Returns PITH_OK or an error. */
+/* Adds a folder in which files with symbols or debug information are looked for, before the standard places:
+ * DIR/.build-id/xx/yyyy and .debug, as below /usr/lib/debug; or files by their names, in DIR itself or below it at
+ * their whole path. `dir` must stay valid. Returns PITH_OK or an error. */
 int pithi_code_file_search(const char *dir);
 
 /* `build`: the build id in hex; "": unknown, any file will do. NULL: there is no such file here. */
 struct pithi_code_file *pithi_code_file_open(const char *path, const char *build);
 void pithi_code_file_close(struct pithi_code_file *file);
 
-/* A function that an address is in. */
+/* A function that contains an address. */
 struct pithi_code_frame {
-    const char *name;      /* C++ names are demangled, without their parameters, where libstdc++ is */
+    const char *name;      /* C++ names are demangled, without their parameters, if libstdc++ is installed */
     const char *source;    /* the file that declares it; NULL: unknown */
     int line;              /* 1 is the first line; 0: unknown */
     const char *at_source; /* the file of the address, or of the call of the next inner frame; NULL: unknown */
     int at_line;
-    uint64_t begin; /* the address of its first instruction */
+    /* The first address of the function that has the code, also for functions inlined into it; without a symbol, the
+     * address that was looked up. */
+    uint64_t begin;
 };
 enum { PITHI_CODE_FRAMES = 32 }; /* functions inlined at one address */
 

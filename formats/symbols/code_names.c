@@ -5,8 +5,8 @@
  *     norm|1200|40|/home/u/mesh.cc|44|/home/u/mesh.cc
  *     Grid::split|1200|198|/home/u/mesh.cc|212|/home/u/mesh.cc
  *
- * Both have the first address of the function that has code of its own. With this the log names its functions on any
- * machine, also after the program is gone.
+ * Both lines have the first address of the function that has code of its own. With these properties a log has names for
+ * its functions on any machine, also after the program was removed.
  */
 #include "symbols/code_names.h"
 
@@ -21,7 +21,8 @@
 
 enum { FIELDS = 6 }; /* of a line */
 
-/* A file with a build id has the same names wherever it is. */
+/* The key of an address. A build id is used rather than the path, because a file with this build id has the same names
+ * wherever it is. */
 static char *key_of(const char *path, const char *build, uint64_t address)
 {
     char *key;
@@ -92,7 +93,7 @@ void pithi_code_names_free(struct pithi_code_names *names)
     *names = (struct pithi_code_names){.names = NULL};
 }
 
-/* Reads a line of a value, which is changed. 0: it has too few fields. */
+/* Reads a line of a value, and cuts it at its tabs. 0: it has too few fields. */
 static int read_line(char *line, struct pithi_code_frame *frame)
 {
     char *fields[FIELDS];

@@ -7,8 +7,9 @@
 #include "pithlog.h"
 #include "symbols/code_file.h"
 
-/* Stores what pithi_code_file_find found at an address of a file; `count` 0: nothing, unless the log has names for it:
- * a file with this build id may be found under another path. */
+/* Stores the result of pithi_code_file_find for an address of a file. With `count` 0 it stores that no function was
+ * found, unless the log already has names for the address: a file with the same build id may have been found under
+ * another path. */
 int pithi_code_names_put(struct pithi_defs *defs, const char *path, const char *build, uint64_t address,
                          const struct pithi_code_frame *frames, unsigned count);
 
@@ -18,7 +19,7 @@ struct pithi_code_names {
         const char *key, *value; /* in `text` */
     } * names;                   /* sorted by key */
     uint32_t count, room;
-    char *text; /* of the frames found last */
+    char *text; /* has the texts of the frames found last */
 };
 /* All zero is an empty set. Ends with pithi_code_names_free. */
 int pithi_code_names_read(struct pithi_code_names *names, const struct pithlog *log);

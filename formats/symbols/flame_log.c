@@ -1,9 +1,9 @@
 /* flame_log.c - see flame_log.h for what the log shows, with an example.
  *
- * Each lane keeps the stack of functions that are open. A sample has the same outermost functions as the one before,
- * mostly all; the first that differs ends the rest:
+ * Each lane keeps the stack of functions that are open. A sample usually shares its outermost functions with the sample
+ * before. The functions from the first difference on are left, and the new ones entered:
  *
- *     open    main solve dot          these two are the same
+ *     open    main solve dot          main and solve are shared
  *     now     main solve norm  ->     leave dot at the time of the last sample, enter norm at begin_of()
  *
  * Records must reach the writer in order of time for each lane, but a function begins before its sample, back to the
@@ -33,11 +33,11 @@ struct waiting_site {
 };
 
 struct flame_lane {
-    struct stack open;          /* functions that are open */
-    struct waiting_site *sites; /* [site_count] */
-    uint32_t site_count, site_room, sites_put;
-    struct pithi_sample_last last; /* the sample before */
-    uint32_t number;               /* in the new log */
+    struct stack open;                         /* functions that are open */
+    struct waiting_site *sites;                /* [site_count] */
+    uint32_t site_count, site_room, sites_put; /* sites_put: number of sites already written */
+    struct pithi_sample_last last;             /* the sample before */
+    uint32_t number;                           /* in the new log */
 };
 
 struct pithi_flame_log {
@@ -48,9 +48,9 @@ struct pithi_flame_log {
     struct flame_lane *lanes;         /* by lane of `log` */
     uint32_t *states, state_room;     /* by function: the definition + 1; 0: none yet */
     uint32_t no_core;                 /* the state + 1; 0: none yet */
-    struct pithi_pair_map places;     /* (function, line) of call sites: numbers */
-    uint32_t *sites, site_room;       /* by number: the event */
-    struct stack now;                 /* of the sample that is added */
+    struct pithi_pair_map places;     /* from (function, line) of a call site to its number */
+    uint32_t *sites, site_room;       /* by number of the call site: its event */
+    struct stack now;                 /* the functions of the sample that is being added */
     struct pithi_sample sample;
 };
 
@@ -174,9 +174,9 @@ static int end_functions(struct pithi_flame_log *f, struct flame_lane *lane, uin
     return PITH_OK;
 }
 
-/* Where the functions begin that only the new sample has. The sample stands for length_ns, and passed_ns went by since
- * the one before. If length_ns is at least half of that, they begin where the other one ended; else the thread was off
- * its core for most of the time, and they get no more than the sample stands for. */
+/* The time at which the functions that only the new sample has begin. The sample stands for length_ns, and passed_ns is
+ * the time since the sample before. If length_ns is at least half of passed_ns, the functions begin at the sample
+ * before. Else the thread had no core for most of the time, and they begin length_ns before the sample. */
 static int64_t begin_of(const struct pithi_flame_log *f, const struct flame_lane *lane, const struct pithlog_record *r)
 {
     int64_t length_ns = pithi_sample_length(f->names, r, &f->sample, &lane->last).ns;
@@ -188,8 +188,8 @@ static int64_t begin_of(const struct pithi_flame_log *f, const struct flame_lane
     return r->time_ns - length_ns;
 }
 
-/* A frame may be several functions, one inlined into the other; the list goes from the outermost one inwards, so that
- * it compares with the stack of the lane from the front. */
+/* Adds a sample or a call site. A frame may be several functions, inlined into each other. They are listed from the
+ * outermost function inwards, as in the stack of the lane, with which they are compared. */
 int pithi_flame_log_take(void *context, const struct pithlog_record *r)
 {
     struct pithi_flame_log *f = context;
@@ -215,8 +215,8 @@ int pithi_flame_log_take(void *context, const struct pithlog_record *r)
         same++;
     CHECK(end_functions(f, lane, same));
     begin_ns = begin_of(f, lane, r);
-    /* The thread used no core from the last sample to begin_ns. That is no time of any function; else the outermost
-     * one, which goes on meanwhile, would have it all. */
+    /* From the last sample to begin_ns the thread had no core. The state [no core] takes this time; otherwise it would
+     * count for the innermost function that stays open. */
     const struct pithlog_def def = {
         .kind = PITHLOG_STATE, .name = "[no core]", .colour = "#d9d9d9", .group = "samples"};
     struct pithlog_record record = {

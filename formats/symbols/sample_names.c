@@ -26,17 +26,17 @@
 #include "native/log.h"
 #include "symbols/code_names.h"
 
-/* A loaded file, as a pith:module event says. */
+/* A loaded file, from a pith:module event. */
 struct module {
-    uint32_t lane;             /* of the process that loaded it */
+    uint32_t lane;             /* a lane of the process that loaded it */
     uint32_t file;             /* index in `files` */
-    int64_t time_ns;           /* from then on */
-    uint64_t begin, end, bias; /* addresses; what must be added to get those of the file */
+    int64_t time_ns;           /* of the event: the file is loaded from then on */
+    uint64_t begin, end, bias; /* addresses; bias: address - bias is the address in the file */
 };
 
-/* Code that was made at run time, as a pith:code event says. */
+/* Code that was made at run time, from a pith:code event. */
 struct code {
-    uint32_t file;       /* its name is the path */
+    uint32_t file;       /* index in `files` of an entry whose path is the name of the code */
     uint32_t before;     /* index + 1 of the rank's code before it; 0: none */
     uint64_t begin, end; /* addresses */
 };
@@ -46,13 +46,13 @@ struct file {
     uint32_t next;                /* index + 1 of the next file with the same hash; 0: none */
     int is_code;                  /* 1: code made at run time, without a file */
     struct pithi_code_file *code; /* NULL: not found here */
-    int tried;                    /* 1: looked for on this machine */
+    int tried;                    /* 1: it was looked for on this machine */
 };
 
 struct pithi_sample_names {
-    struct pithlog *log;                             /* NULL: */
-    struct pithlog_follow *follow;                   /* a running program */
-    uint32_t def_count;                              /* its definitions that were looked at */
+    struct pithlog *log;                             /* NULL: the names are of a running program */
+    struct pithlog_follow *follow;                   /* the running program; else NULL */
+    uint32_t def_count;                              /* definitions of the running program seen so far */
     uint32_t sample_id, module_id, site_id, code_id; /* of the events; UINT32_MAX: not in the log */
     int64_t period_ns;                               /* of the samples */
     int wall;                                        /* 1: by wall-clock time, 0: by CPU time */
@@ -67,12 +67,12 @@ struct pithi_sample_names {
     struct file *files; /* [file_count] */
     uint32_t file_count;
     struct pithi_map file_of;       /* hash of path and build -> index + 1 of a file */
-    struct pithi_code_names stored; /* names that the log has itself */
-    struct pithi_pair_map places;   /* (file, address) */
-    struct pithi_place **found;     /* for each place */
+    struct pithi_code_names stored; /* names in the log */
+    struct pithi_pair_map places;   /* from (index of the file + 1, address in it) to a number */
+    struct pithi_place **found;     /* by this number */
     uint32_t found_room;
-    struct pithi_pair_map starts;     /* (file, hash of name and place): functions */
-    struct pithi_function *functions; /* by number of the start */
+    struct pithi_pair_map starts;     /* from (index of the file + 1, hash of name and place) to the function */
+    struct pithi_function *functions; /* by their numbers in `starts` */
     uint32_t function_room;
 };
 
@@ -80,7 +80,7 @@ struct pithi_sample_names {
 
 static uint64_t big_endian(const unsigned char *p) { return (uint64_t)pithi_get_be32(p) << 32 | pithi_get_be32(p + 4); }
 
-/* In a running program it changes when the process joins its job. */
+/* The rank of a lane. In a running program it changes when the process joins its job. */
 static int32_t rank_of(const struct pithi_sample_names *s, uint32_t lane)
 {
     return (s->log ? pithlog_get_lane(s->log, lane) : pithlog_follow_get_lane(s->follow, lane))->rank;
@@ -212,7 +212,8 @@ static void learn_def(struct pithi_sample_names *s, uint32_t id, const struct pi
         *ids[is] = id;
 }
 
-/* A format that cannot hold the payloads of samples and call sites has them as text, perhaps cut. */
+/* 1: the log was converted from a format that cannot hold the payloads of samples and call sites, and has them as text,
+ * perhaps cut. */
 static int were_converted(const struct pithlog *log)
 {
     for (uint32_t i = 0; i < pithlog_get_info(log)->defs; i++) {
@@ -360,8 +361,8 @@ static int make_room(void *array, uint32_t number, uint32_t *room, size_t item)
     return 1;
 }
 
-/* *code: the newest code there, because makers of code use places again, and tell the names at the end; NULL: none.
- * Each address of a rank is searched once. */
+/* Finds the code that was made at run time at an address; NULL: none. JIT compilers use addresses again, and the names
+ * are recorded at the end, so the newest code at the address counts. Each address of a rank is searched once. */
 static int find_code(struct pithi_sample_names *s, int32_t rank, uint64_t address, const struct code **code)
 {
     const uint64_t *newest = pithi_map_find(&s->newest_code, (uint32_t)rank);
@@ -406,8 +407,8 @@ static int add_function(struct pithi_sample_names *s, uint32_t number, const cha
     return function.name && (function.source || !frame->source) ? PITH_OK : pithi_no_memory();
 }
 
-/* The functions at an address of a file: names of the log or, if it has none, or if those on this machine are `fresh`,
- * from the file itself. */
+/* The functions at an address of a file: from the names in the log; if the log does not have any, from the file on this
+ * machine. `fresh`: 1: the file comes first, and the log second. */
 static unsigned find_frames(struct pithi_sample_names *s, struct file *file, uint64_t address, int fresh,
                             struct pithi_code_frame *frames)
 {
@@ -454,7 +455,8 @@ static int go_in(struct pithi_sample_names *s, uint32_t file_1, const char *path
     return !err && s->starts.count > before ? add_function(s, inner->function, path, frame) : err;
 }
 
-/* Files are numbered from 1 on in the maps; 0: no file, and address 1 is the end of a stack that was cut. */
+/* Makes the chain of places of an address in a file. file_1: index of the file + 1; 0: no file, and then the address 1
+ * stands for the end of a stack that was cut. */
 static int find_place(struct pithi_sample_names *s, uint32_t file_1, uint64_t address, struct pithi_place **place)
 {
     struct file *file = file_1 ? &s->files[file_1 - 1] : NULL;
@@ -497,8 +499,8 @@ int pithi_sample_place(struct pithi_sample_names *s, const struct pithlog_record
     int err = PITH_OK;
 
     address -= (uint64_t)is_return; /* a call may be the last instruction of a function */
-    /* The newest module of the rank before the sample that contains the address; else, because a flight recorder keeps
-     * only late records of modules, any. */
+    /* The module that contains the address: the newest one of the rank that was loaded before the sample. If there is
+     * none, the first one counts: a flight recorder keeps only late records of modules. */
     for (uint32_t i = 0; i < s->module_count; i++) {
         const struct module *m = &s->modules[i];
         if (address >= m->begin && address < m->end && rank_of(s, m->lane) == rank &&
@@ -552,7 +554,8 @@ int pithi_function_is_libc(const struct pithi_function *function)
     return 0;
 }
 
-/* 1: `inner` of libc is the function that the wrapper records: read, of which libc's own name is __GI___libc_read. */
+/* 1: `inner`, a function of libc, is the function that the wrapper records. (libc's own name of read is
+ * __GI___libc_read, so it is enough that the name contains the wrapper's.) */
 static int is_wrapped(const struct pithi_function *wrapper, const struct pithi_function *inner)
 {
     char name[64];
@@ -565,8 +568,9 @@ static int is_wrapped(const struct pithi_function *wrapper, const struct pithi_f
     return inner->name[0] == '[' || strstr(inner->name, name) != NULL;
 }
 
-/* The number of innermost frames that are Pith's own work; the last of them is the wrapper, if there is one. Work is
- * Pith's if the innermost function is, or if it calls libc for anything but the call that it records. */
+/* The number of innermost frames that are work of Pith itself; the last of them is the wrapper, if there is one. Frames
+ * are Pith's work if the innermost function is Pith's, if a function of the recorder is among them, or if a wrapper
+ * calls a function of libc other than the one that it records. */
 static uint32_t own_frames(struct pithi_sample_names *s, const struct pithlog_record *r,
                            const struct pithi_sample *sample)
 {
@@ -590,9 +594,9 @@ static uint32_t own_frames(struct pithi_sample_names *s, const struct pithlog_re
     return first == 0 || has_core || (pithi_function_is_libc(inner) && !is_wrapped(function, inner)) ? end : 0;
 }
 
-/* Of the functions of Pith's libraries, only the MPI call itself is shown, and not twice if the function that it calls
- * has the same name: then that is left out, so that a call has one name whether it is in MPI or recorded. Of several
- * frames of a file without symbols, one is shown. */
+/* 1: the frame is not shown. From Pith's libraries, only the wrapper, which has the name of the MPI call, is shown. The
+ * MPI function that it calls is hidden, as it has the same name: so a call has one name in all samples. If neighbouring
+ * frames are in the same file without symbols, only one is shown. */
 static int is_hidden(struct pithi_sample_names *s, const struct pithlog_record *r, const struct pithi_sample *sample,
                      uint32_t frame, const struct pithi_function *function)
 {
@@ -604,7 +608,7 @@ static int is_hidden(struct pithi_sample_names *s, const struct pithlog_record *
            (pithi_function_is_own(function) || !strcmp(outer->name, mpi_name(function->name)));
 }
 
-/* Below the wrapper, or the program's function that calls pith_begin and its like. */
+/* Adds [recording] inside the wrapper, or inside the program's function that calls a function such as pith_begin. */
 static int add_recording(struct pithi_sample_names *s, struct pithi_inlined *functions)
 {
     const struct pithi_code_frame frame = {.name = PITHI_RECORDING};

@@ -6,7 +6,8 @@
 
 struct pithi_sample_text;
 
-/* If the log has samples or call sites, sets *naming and makes *text, which it needs; else leaves both. */
+/* If the log has samples or call sites, makes *text, and sets *naming, which is valid as long as *text; else leaves
+ * both unchanged. */
 int pithi_sample_text_open(struct pithlog *log, struct pithi_sample_text **text, struct pithi_naming *naming);
 void pithi_sample_text_close(struct pithi_sample_text *text); /* NULL: nothing happens */
 
