@@ -1,17 +1,19 @@
-/* cell_cache.c - decides which cells stay valid when the window moves, and which must be queried: moves the cells of a
- * row, and has a thread that answers requests. query.c computes cells.
+/* cell_cache.c - decides which cells stay valid when the window moves, and which must be queried. It moves the cells of
+ * each row, and a thread answers requests for others. query.c computes cells.
  *
- * Each row knows two intervals of columns: those it has any cells for (known), and those whose cells are exact. A pan
- * shifts both; a zoom keeps the cells, stretched, but they count as unknown. Twice as near, from the left edge on:
+ * Each row has two intervals of columns: the columns with any cells of this window (known), and the columns with exact
+ * cells. A pan shifts both; a zoom keeps the cells, stretched, but they count as unknown. Zooming in by a factor of 2
+ * at the left edge:
  *
  *     old columns   0 1 2 3             offset 0, scale 1/2: new column c shows old column floor((c + 0.5) / 2)
  *     new columns   0 0 1 1             rough, until the thread has answered
  *
- * Answers come in two rounds: rough ones for all unknown columns, from the summary alone; then exact ones. A window
- * that is dragged moves on before these would come, so the thread waits a moment before it begins with them (REST_MS),
- * and requests of an older window are dropped (generation).
+ * Answers come in two rounds: rough answers for all unknown columns, from the summary alone; then exact answers. A
+ * window that is dragged moves on before exact answers come, so the thread waits a moment before it begins with them
+ * (REST_MS), and requests for an older window are dropped (generation).
  *
- * Why columns keep their place: if a pan by half a column computed all cells anew, every bar would seem to tremble. */
+ * Columns keep their bounds during a pan: if a pan by half a column computed all cells anew, every bar would seem to
+ * tremble. */
 #include "core/cells/cell_cache.h"
 
 #include <math.h>
@@ -31,7 +33,7 @@ struct cell_row {
     int flame;                     /* 1: the row shows functions */
     uint32_t first_lane;           /* in the lanes of the current work */
     uint32_t known_from, known_to; /* columns of this window; others are stale or empty */
-    uint32_t exact_from, exact_to; /* of these, the exact columns */
+    uint32_t exact_from, exact_to; /* the exact ones of these columns */
 };
 
 /* Maps each column of a zoomed window to a column of the old window; the same for all rows. */
@@ -57,6 +59,7 @@ static void empty_cells(struct pithi_cell *cells, size_t count)
 
 /* ---- Moving ------------------------------------------------------------------------------------------------------ */
 
+/* The index of a column after a shift, limited to 0 .. width. */
 static uint32_t moved(uint32_t column, int64_t by, uint32_t width)
 {
     int64_t to = (int64_t)column - by;
@@ -176,7 +179,7 @@ static void cell_row_stretch(struct cell_row *row, struct pithi_cells *cells, st
 
 /* ---- Replacing --------------------------------------------------------------------------------------------------- */
 
-/* Tells whether the state is visible near the column; then it needs no tick there. */
+/* 1: a cell or a tick near the column shows the state, so it needs no tick there. */
 static int is_shown_near(const struct pithi_cells *cells, uint32_t column, uint32_t state)
 {
     uint32_t from = column < PITHI_TICK_DISTANCE ? 0 : column - PITHI_TICK_DISTANCE;
@@ -204,15 +207,15 @@ static void extend(uint32_t *from, uint32_t *to, uint32_t more_from, uint32_t mo
 
 /* ---- The thread -------------------------------------------------------------------------------------------------- */
 
-/* Answers requests for cells while the window stays responsive. */
+/* The thread answers requests for cells in the background, so that the window stays responsive. */
 
-/* Asks for the columns [from, to) of a row. */
+/* A request for the cells in the columns [from, to) of a row. */
 struct cell_request {
-    uint32_t row, from, to; /* row; columns [from, to) */
-    int64_t t0_ns, t1_ns;   /* the times of these columns */
+    uint32_t row, from, to;
+    int64_t t0_ns, t1_ns; /* the times of these columns */
     enum pithi_care care;
     uint32_t first_lane, lane_count; /* in the lanes of the work */
-    int flame;                       /* 1: for the functions of the lane */
+    int flame;                       /* 1: the row shows the functions of the lane */
 };
 
 struct cell_work {
@@ -226,8 +229,8 @@ struct cell_work {
 };
 
 struct cell_result {
-    struct cell_result *next;    /* the list is the thread's until it is taken */
-    struct cell_request request; /* as it was asked */
+    struct cell_result *next;    /* in the thread's list, until the cache takes the whole list */
+    struct cell_request request; /* the request that it answers */
     struct pithi_cells cells;    /* one row, the columns of the request */
     unsigned generation;         /* of the work; compared with the cache's */
     char *trouble;               /* NULL: none */
@@ -239,12 +242,12 @@ enum { REST_MS = 40 };
 
 struct cell_thread {
     struct pithlog *log; /* not owned */
-    int large, ending;   /* many records: worth a rest before the exact round; 1: the thread shall end */
+    int large, ending;   /* 1: the log is large, so rest before exact answers; 1: the thread shall end */
     pthread_t thread;
     pthread_mutex_t lock;              /* for all fields below */
     pthread_cond_t wake;               /* there is work, or the end */
-    struct cell_work *next, *current;  /* waits for the thread; is being done by it. NULL: none */
-    struct cell_result *first, **last; /* results not taken yet, oldest first; where the next one is linked */
+    struct cell_work *next, *current;  /* work that waits; work that the thread is doing; NULL: none */
+    struct cell_result *first, **last; /* results not taken yet, oldest first; place of the link to the next result */
 };
 
 static void cell_work_free(struct cell_work *work)
@@ -393,20 +396,20 @@ struct pithi_cell_cache {
     struct pithlog *log;                    /* not owned */
     struct pithlog_summary *summary;        /* of the drawing thread; NULL: none */
     struct cell_thread *thread;             /* answers `left` in the background; NULL: never needed so far */
-    struct pithi_helper *helper;            /* moves rows and answers requests beside this thread */
-    struct pithlog_summary *helper_summary; /* a summary is one thread's */
+    struct pithi_helper *helper;            /* shares moving rows and answering requests; NULL: none */
+    struct pithlog_summary *helper_summary; /* of the helper, as a summary is for one thread */
     uint32_t defs;
-    struct cache_view view;            /* to which all rows are shifted */
+    struct cache_view view;            /* the columns of all rows */
     unsigned char *hidden;             /* [defs] */
     const struct pithi_flames *flames; /* of the plot */
-    struct cell_row *rows;             /* [row_count] what of each is known */
+    struct cell_row *rows;             /* [row_count] lanes and known columns of each row */
     struct pithi_cells *cells;         /* [row_count] one row each */
     uint32_t row_count;
     unsigned generation;      /* changes with the window: older answers are dropped */
-    int64_t moved;            /* columns by which the last change moved the window; 0: it zoomed */
+    int64_t moved;            /* columns by which the last load shifted the cells; 0: no shift */
     uint32_t expected;        /* requests that the thread has not answered yet */
     struct cell_work *left;   /* requests for the thread, until go_on; NULL: none */
-    char *trouble, *reported; /* malloc'ed: the last error; that which was reported already */
+    char *trouble, *reported; /* malloc'ed: the first error not reported yet; the error reported last */
 };
 
 struct pithi_cell_cache *pithi_cell_cache_new(struct pithlog *log, struct pithlog_summary *summary,
@@ -513,14 +516,15 @@ static int follow(const struct cache_view *old, const struct pithi_plot *plot, s
 
 struct move {
     struct cache_view from, to; /* the window before and after */
-    int shifted, same_hidden;   /* columns; 1: the same states are hidden */
+    int shifted, same_hidden;   /* 1: cells are shifted, not stretched; 1: the same states are hidden */
 };
 
-/* This thread and the helper move every other row. On a large screen these are megabytes. */
+/* The rows that a thread moves: this thread and the helper take every other row each, as the cells of a large screen
+ * are megabytes. */
 struct mover {
     const struct move *move;     /* the same for all rows */
     struct cell_row *rows;       /* [count], shared: each thread has its own rows */
-    struct pithi_cells *cells;   /* without memory for a row that is new */
+    struct pithi_cells *cells;   /* [count]; `cells` in it is NULL for a new row */
     uint32_t first, step, count; /* rows first, first + step ...; `count`: of all */
 };
 
@@ -538,7 +542,7 @@ static void move_some(void *data)
         map = (struct cell_map){.offset = offset, .scale = scale, .width = to->width, .old_width = from->width};
         map.from = pithi_alloc(to->width, sizeof *map.from);
         new_spare(&map, PITHI_FIRST_LEVELS);
-        /* The middle of a new column tells which old column it shows. */
+        /* A new column shows the old column that contains its middle. */
         for (uint32_t c = 0; c < to->width; c++) {
             double at = floor(offset + (c + 0.5) * scale);
             map.from[c] = at >= 0 && at < from->width ? (uint32_t)at : PITHI_NONE;
@@ -569,8 +573,8 @@ static void take_rows(struct pithi_cell_cache *cache, const struct pithi_plot *p
     for (uint32_t i = 0; i < plot->cells.rows; i++) {
         const struct pithi_row *of = &plot->rows[plot->plot_row[i]];
         const uint32_t *lanes = pithi_row_lanes(of, &count);
-        /* Finds the old row with these lanes; `flame`: of their functions. Rows mostly keep their order: `guess` is the
-         * old row after the one found last. */
+        /* Finds the old row with these lanes, and the same kind (states or functions). Rows mostly keep their order, so
+         * the search begins at `guess`, the old row after the one found last. */
         uint32_t old = PITHI_NONE;
         for (uint32_t k = 0; k < cache->row_count; k++) {
             uint32_t at = (guess + k) % cache->row_count;
@@ -595,7 +599,7 @@ static void take_rows(struct pithi_cell_cache *cache, const struct pithi_plot *p
             memcpy(rows[i].lanes, lanes, count * sizeof *lanes);
         }
     }
-    if (cache->row_count) { /* else the first picture */
+    if (cache->row_count) { /* not for the first picture */
         struct mover mine = {move, rows, cells, 0, cache->helper ? 2 : 1, plot->cells.rows};
         struct mover helper = mine;
         helper.first = 1;
@@ -633,6 +637,7 @@ static void note_trouble(struct pithi_cell_cache *cache, const char *text)
         cache->trouble = strdup(text);
 }
 
+/* Adds a request for the columns [from, to) of a row, if there are any. */
 static void ask(const struct pithi_cell_cache *cache, struct cell_work *work, uint32_t row, uint32_t from, uint32_t to,
                 enum pithi_care care)
 {
@@ -654,7 +659,8 @@ static void ask(const struct pithi_cell_cache *cache, struct cell_work *work, ui
     request->first_lane = cache->rows[row].first_lane;
 }
 
-/* Puts the answer to a request into the cells of its row; `part` gets the cells that it replaces as a whole. */
+/* Puts the answer to a request into the cells of its row. If it is the whole row, `part` gets the old cells in
+ * exchange. */
 static void put(struct pithi_cell_cache *cache, const struct cell_request *request, struct pithi_cells *part)
 {
     struct cell_row *row = &cache->rows[request->row];
@@ -673,7 +679,7 @@ static void put(struct pithi_cell_cache *cache, const struct cell_request *reque
                 memcpy(line_of(cells, level) + from, line_of(part, level), part->width * sizeof *cells->cells);
             else
                 empty_cells(line_of(cells, level) + from, part->width);
-        /* Its ticks, marks and spans replace the old ones. */
+        /* The ticks, marks and spans of the answer replace the old ones in its columns. */
         uint32_t kept = 0;
         for (uint32_t i = 0; i < cells->tick_count; i++)
             if (cells->ticks[i].column < from || cells->ticks[i].column >= to)
@@ -716,18 +722,18 @@ static void put(struct pithi_cell_cache *cache, const struct cell_request *reque
         extend(&row->exact_from, &row->exact_to, from, to);
 }
 
-/* This thread and the helper answer requests before the picture is drawn. All requests of a lane go to the same thread,
- * so that only one summary keeps the lane's data and only one thread changes a row. */
+/* A thread that answers requests before the picture is drawn: this thread or the helper. All requests for a lane go to
+ * the same thread, so that only one summary keeps the lane's data, and only one thread changes a row. */
 struct worker {
     struct pithi_cell_cache *cache;  /* shared; a worker changes only the rows of its lanes */
     const struct cell_work *work;    /* shared, only read */
     struct pithlog_summary *summary; /* of this worker alone */
     unsigned char *done;             /* [work->count], shared by the workers */
     uint32_t limit;                  /* requests from this index on are left to the cache's thread */
-    uint32_t number, workers;        /* of this worker; of all */
+    uint32_t number, workers;        /* number of this worker, from 0; of workers */
     double end_s;                    /* monotonic time, in s, at which it stops */
-    int err;                         /* the first one */
-    char *trouble;                   /* malloc'ed, of `err`; NULL: none */
+    int err;                         /* the first error */
+    char *trouble;                   /* malloc'ed: the text of `err`; NULL: none */
 };
 
 /* Answers requests until the time is up. */
@@ -754,8 +760,8 @@ static void answer_some(void *data)
     pithi_cells_free(&cells);
 }
 
-/* Answers requests for about `seconds`, looks for arrows meanwhile, and drops the answered requests. Returns the first
- * error. */
+/* Answers requests for about `seconds`, loads the plot's arrows meanwhile, and removes the answered requests from
+ * `work`. Returns the first error. */
 static int answer_now(struct pithi_cell_cache *cache, struct cell_work *work, struct pithi_plot *plot, double seconds)
 {
     unsigned char *done = pithi_alloc(work->count, 1);
@@ -793,7 +799,7 @@ static int answer_now(struct pithi_cell_cache *cache, struct cell_work *work, st
     return mine.err ? mine.err : helper.err;
 }
 
-/* For the drawing: columns that are still empty must not look like time without a state. */
+/* Sets how many columns at each end are still unknown, so that the plot does not draw them as time without a state. */
 static void tell_unknown(struct pithi_cell_cache *cache)
 {
     for (uint32_t i = 0; i < cache->row_count; i++) {
@@ -813,7 +819,7 @@ int pithi_cell_cache_load(struct pithi_cell_cache *cache, struct pithi_plot *plo
         return PITH_ERR_USAGE;
     pithi_cell_cache_take(cache);
     if (cache->thread)
-        cell_thread_give(cache->thread, NULL); /* drop its requests, which are for the old picture */
+        cell_thread_give(cache->thread, NULL); /* drops the thread's requests, which are for the old picture */
     pithi_plot_prepare(plot);
     move.shifted = cache->row_count && follow(&cache->view, plot, &move.to);
     if (!cache->row_count)

@@ -30,12 +30,12 @@ struct pithi_cell_cache *pithi_cell_cache_new(struct pithlog *log, struct pithlo
 void pithi_cell_cache_free(struct pithi_cell_cache *cache);
 
 /* Fills the plot (plot.h) in about `seconds`. Cells that are not ready by then are stale or empty, and the plot draws
- * the empty ones in a grey of their own. The cells belong to the cache and are valid until the next load; t0_ns and
- * t1_ns become those of the columns. 0 or an enum pith_err. */
+ * empty cells in a special grey. The cells belong to the cache and are valid until the next load. t0_ns and t1_ns of
+ * the plot are set to the begin of its first and the end of its last column. 0 or an enum pith_err. */
 int pithi_cell_cache_load(struct pithi_cell_cache *cache, struct pithi_plot *plot, double seconds);
 /* Lets the cache's thread begin with the remaining work. Call it after painting, which the thread would slow down. */
 void pithi_cell_cache_go_on(struct pithi_cell_cache *cache);
-/* Stores the thread's results. 1: the plot looks different now. Not to be called after a load that failed. */
+/* Takes over the thread's results. 1: the plot looks different now. Do not call it after a load that failed. */
 int pithi_cell_cache_take(struct pithi_cell_cache *cache);
 /* By how many columns the last load shifted the cells; > 0: the window moved to the right. 0: no shift, or all cells
  * are new. */
@@ -44,7 +44,7 @@ int64_t pithi_cell_cache_moved(const struct pithi_cell_cache *cache);
 int pithi_cell_cache_rough(const struct pithi_cell_cache *cache);
 /* The part of the cells that is exact, 0 to 1. */
 double pithi_cell_cache_exact(const struct pithi_cell_cache *cache);
-/* 1: the cache is empty: the first picture deserves more time. */
+/* 1: the cache is empty, so the caller should give the next load more time. */
 int pithi_cell_cache_is_new(const struct pithi_cell_cache *cache);
 /* The first error in the log since the last call, NULL: none. Valid until the next call. */
 const char *pithi_cell_cache_trouble(struct pithi_cell_cache *cache);

@@ -4,8 +4,8 @@
  *     lost 5 records at 30                     from 30 to 30, 5 lost
  *     pause at 50, no resume                   from 50 to the last record of the lane
  *
- * These are records, and few, so they are read once when the log is opened. How far a hole goes after lost records is
- * in no record: the walker finds it out, and is asked only for the part of a lane that is drawn.
+ * Pauses and losses are records, and few, so they are read once when the log is opened. The end of a hole is in no
+ * record: the walker finds it, and is run only for the part of a lane that is drawn.
  */
 #include "core/cells/gaps.h"
 
@@ -45,7 +45,8 @@ int pithi_gaps_read(struct pithlog *log, struct pithi_gaps *gaps)
     for (uint32_t lane = 0; lane < lanes; lane++)
         paused[lane] = PITHI_NONE;
     while (!err && (more = pithlog_iter_next(iter, &record)) > 0) {
-        /* paused[lane] is the gap that a lane is in, or PITHI_NONE; a pause during a pause is ignored. */
+        /* paused[lane] is the item of the pause that the lane is in; PITHI_NONE: it is in none. A pause during a pause
+         * is ignored. */
         if (record.kind == PITHLOG_RESUME && paused[record.lane] != PITHI_NONE) {
             gaps->items[paused[record.lane]].to_ns = record.time_ns;
             paused[record.lane] = PITHI_NONE;
@@ -89,11 +90,11 @@ uint32_t pithi_gaps_of(const struct pithi_gaps *gaps, uint32_t lane)
 struct telling {
     struct pithlog *log; /* not owned */
     uint32_t lane;
-    void (*tell)(void *context, int64_t from_ns, int64_t to_ns); /* one call for each interval without records */
+    void (*tell)(void *context, int64_t from_ns, int64_t to_ns); /* called for each hole */
     void *context;
 };
 
-/* Tells of the holes in [from_ns, to_ns], up to the first one that ends after enough_ns. */
+/* Calls `tell` for the holes in [from_ns, to_ns], up to the first step of the walk that ends after enough_ns. */
 static int tell_holes(const struct telling *telling, int64_t from_ns, int64_t to_ns, int64_t enough_ns)
 {
     struct pithlog_query query = {.from_ns = from_ns, .to_ns = to_ns, .lanes = &telling->lane, .lane_count = 1};
@@ -123,7 +124,7 @@ int pithi_holes_lost(struct pithlog *log, uint32_t lane, int64_t from_ns, int64_
         .from_ns = from_ns, .to_ns = to_ns, .lanes = &lane, .lane_count = 1, .kinds = 1u << PITHLOG_LOST};
     struct pithlog_record record;
     struct pithlog_iter *iter;
-    int more, damages = 0, err = tell_holes(&telling, from_ns, to_ns, from_ns); /* one may have begun before */
+    int more, damages = 0, err = tell_holes(&telling, from_ns, to_ns, from_ns); /* a hole may have begun before */
 
     if ((err && err != PITH_ERR_DAMAGED) || (err = pithlog_iter_open(log, &query, &iter)) != PITH_OK)
         return err;

@@ -1,9 +1,9 @@
 /* helper.h - a thread that shares the work of its caller, and sleeps in between.
  *
  *     helper = pithi_helper_new();
- *     pithi_helper_begin(helper, work, data);     work(data) runs in the thread,
- *     work(data);                                 and here: both divide the work between them
- *     pithi_helper_wait(helper);                  until the thread has returned from it
+ *     pithi_helper_begin(helper, work, data);     runs work(data) in the thread
+ *     work(data);                                 runs it here, too: both divide the work between them
+ *     pithi_helper_wait(helper);                  waits until work(data) has returned in the thread
  *     pithi_helper_free(helper);
  *
  * One thread calls begin and wait in turns. A NULL helper does nothing.

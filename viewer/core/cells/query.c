@@ -1,13 +1,13 @@
-/* query.c - computes cells: from the pieces of a summary where they are sure, else from records.
+/* query.c - computes cells: from the pieces of a summary where these determine a cell, else from records.
  *
  * A picture has some thousand columns, however many records the log has. A summary divides a lane into pieces of 512
  * records and more, each with the up to three stacks of open states that fill most of it. Often this is enough: in a
- * column of 100 ns, A has 60 ns, B 30, and 10 are left open. Whoever had the 10, A wins the cell. If A has 45 ns and B
- * 40, B could win with the 15 that are left open: this column is *in doubt*, and its records are read, and only those.
- * So cells are the same as from all records (test_core_summary), though most records are never read.
+ * column of 100 ns, A has 60 ns, B 30, and 10 are left open. Whichever state had the 10, A wins the cell. If A has 45
+ * ns and B 40, B could win with the 15 that are left open: this column is *in doubt*, and its records are read, and
+ * only those. So cells are the same as from all records (test_core_summary), though most records are never read.
  *
- * A piece that lies in two columns leaves its whole time open in both. Pieces are therefore asked for at a sixteenth of
- * a column (REFINED), where 14 of 16 are inside it. */
+ * A piece that lies in two columns leaves its whole time open in both. Therefore the query uses pieces of at most a
+ * sixteenth of a column (REFINED): 14 of 16 then lie inside it. */
 #include "core/cells/query.h"
 
 #include <stdlib.h>
@@ -19,9 +19,10 @@
 
 /* The least number of pieces in an exact column: the two at its ends are in doubt. */
 enum { REFINED = 16 };
-/* The same where no records are read: a finer level has four times as many bytes, which may come from far away. */
+/* The least number of pieces in a column if no records are read. It is smaller, because a finer level has four times as
+ * many bytes, which may come from another machine. */
 enum { REFINED_ALONE = 4 };
-/* Records are read by so many. */
+/* The number of records that are read at once. */
 enum { AT_ONCE = 128 };
 
 void pithi_cells_free(struct pithi_cells *cells)
@@ -53,7 +54,8 @@ void pithi_cells_deepen(struct pithi_cells *cells, uint32_t levels)
     cells->levels = levels;
 }
 
-/* Where a hole begins, all states are left; those that go on are entered again at its end. */
+/* Passes a step of a walk to the sweep. Where a hole begins, all states are left; the states that continue are entered
+ * again at its end. */
 static void sweep_step(struct pithi_sweep *sweep, const struct pithlog_step *step)
 {
     const struct pithlog_record *record = step->record;
@@ -117,8 +119,8 @@ static int sweep_walk(struct pithlog *log, const struct pithi_query *query, stru
     return damages ? PITH_ERR_DAMAGED : PITH_OK;
 }
 
-/* Sweeps the records of a lane in [from_ns, to_ns). A walk costs half as many instructions again for exact cells, so it
- * is used only where records are missing. */
+/* Sweeps the records of a lane in [from_ns, to_ns). With a walk, exact cells cost 1.5 times as many instructions, so a
+ * walk is used only where records are missing. */
 static int sweep_records(struct pithlog *log, const struct pithi_query *query, struct pithi_sweep *sweep, uint32_t lane,
                          int64_t from_ns, int64_t to_ns)
 {
@@ -210,7 +212,7 @@ static int sweep_row(struct pithlog *log, const struct pithi_query *query, struc
     if (end - first > 1)
         pithi_sweep_begin_group(sweep, end - first);
     for (uint32_t i = first; i < end && !is_stopped(query); i++) {
-        /* Of each lane its pieces, or its records if it has none. */
+        /* Sweeps the lane's pieces, or its records if it has no summary. */
         uint32_t lane = query->lanes[i];
         struct pieces pieces = {sweep, NULL, 0};
         int lane_err;
@@ -223,7 +225,7 @@ static int sweep_row(struct pithlog *log, const struct pithi_query *query, struc
         else
             lane_err = sweep_records(log, query, sweep, lane, query->t0_ns, query->t1_ns);
         int has_holes = pithlog_get_info(log)->lost > 0 && query->care != PITHI_COARSE;
-        if (pieces.paths && !lane_err && has_holes) /* pieces do not know them */
+        if (pieces.paths && !lane_err && has_holes) /* pieces do not contain holes */
             lane_err = pithi_holes_lost(log, lane, query->t0_ns, query->t1_ns, sweep_hole, sweep);
         pithi_sweep_end(sweep);
         err = err ? err : lane_err;

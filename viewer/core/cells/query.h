@@ -2,8 +2,8 @@
  *
  * pithi_query_run(log, query, cells) computes cells: for every row, nesting level and pixel column, the state that
  * covers most of the column's time, and how much of it. All outputs (screen, PNG, SVG, PDF, terminal) draw these cells
- * and therefore look the same. With the cells come states that win no column (ticks), solo events (marks), and sums for
- * the legend.
+ * and therefore look the same. The query also gives states that win no column (ticks), events (marks), and sums for the
+ * legend.
  *
  * Levels. Level 0 shows the outermost visible state of a lane, level 1 the state inside it, and so on. The last level
  * of the query shows the innermost of all deeper states. With `levels` = 1 the only level shows the innermost state,
@@ -11,16 +11,16 @@
  * levels as the states need, so that a log of shallow states costs no more than its depth.
  *
  * Groups. A row of several lanes shows, at level 0, the state that covers most of the column summed over its lanes,
- * taking the innermost visible state of each; `cover` is the share of all their time that any state covers. The other
- * levels are empty, and no cell begins. Ticks, marks and sums are those of all lanes.
+ * taking the innermost visible state of each lane; `cover` is the share of all their time that any state covers. The
+ * other levels are empty, and no cell has PITHI_CELL_BEGIN. Ticks, marks and sums are of all lanes together.
  *
  * Time. The window is half open, [t0, t1). Column c is [t0 + c*span/width, t0 + (c+1)*span/width). Its bounds are
  * rounded down to whole nanoseconds, or to fractions of one if a column is shorter than 16 ns. Sums of a column are
  * exact.
  *
- * Cost. Without a summary every record of the window is read, for cells and again for sums. With a
- * summary (pithlog_summary) a column is computed from pieces of 512 records and more. If what the pieces leave open
- * could change a cell, the records of that column are read, so that the cells are the same as from all records. `care`
+ * Cost. Without a summary every record of the window is read, for cells and again for sums. With a summary
+ * (pithlog_summary) a column is computed from pieces of 512 records and more. If what the pieces leave open could
+ * change a cell, the records of that column are read, so that the cells are the same as from all records. `care`
  * selects cheaper, less exact cells.
  */
 #ifndef PITHI_QUERY_H
@@ -47,9 +47,9 @@ enum { PITHI_SUMMARY_RECORDS = 1000000 };
 enum pithi_care {
     PITHI_EXACT,      /* cells are the same as from all records */
     PITHI_NEAR,       /* records are read only for sums, which are exact */
-    PITHI_NO_RECORDS, /* the same, without sums */
-    PITHI_QUICK,      /* pieces may be as long as a column; there are no sums */
-    PITHI_COARSE      /* the same; holes of lost records, which are found by their lane's records, are left out */
+    PITHI_NO_RECORDS, /* no records are read, so there are no sums */
+    PITHI_QUICK,      /* as PITHI_NO_RECORDS, but pieces may be as long as a column */
+    PITHI_COARSE      /* as PITHI_QUICK, but without the holes of LOST records, for which records would be read */
 };
 
 struct pithi_query {
@@ -65,12 +65,12 @@ struct pithi_query {
     const uint32_t *group_end;
     uint32_t group_count;
     int no_sums;            /* 1: sums are not needed, and are not made */
-    const atomic_int *stop; /* set it at any time to stop; the cells are then of no use. NULL: never */
+    const atomic_int *stop; /* set it to 1 at any time to stop the query; the cells are then useless. NULL: never */
 };
 
 enum {
     PITHI_CELL_BEGIN = 1, /* an instance of the cell's state begins here: draw a dividing line */
-    PITHI_CELL_PIECE = 2  /* it comes from a piece of a summary: several instances may lie in it, or begin in it */
+    PITHI_CELL_PIECE = 2  /* from pieces of a summary: it may contain several instances, or begins of some */
 };
 struct pithi_cell {
     uint32_t state; /* definition, PITHI_NONE: nothing at this level */
@@ -83,7 +83,7 @@ struct pithi_tick {
     uint32_t row, column, state; /* row and column of the cells; the definition */
 };
 
-/* The solo events of a column; `id` is that of the first. */
+/* The events of a column; `id`: the definition of the first one. */
 struct pithi_mark {
     uint32_t row, column, id, count; /* `count`: events of the column */
 };
@@ -92,16 +92,16 @@ struct pithi_mark {
 enum { PITHI_SPAN_COLUMNS = 24 };
 struct pithi_cell_span {
     uint32_t row, level, column; /* where it ends; `column` may be the width */
-    int64_t length_ns;           /* of the whole state, also what lies outside the column */
+    int64_t length_ns;           /* of the whole instance, also outside the window */
 };
 /* The level of a span that stands for a column whose records are missing (gaps.h). */
 #define PITHI_MISSING UINT32_MAX
 
 /* Sums of a definition in the window over all rows, shown or hidden. States: the instances that reach into the window.
- * A state inside itself counts, but does not add to the inclusive time again. Events: their number. */
+ * A state inside itself counts, but does not add to the total time again. Events: their number. */
 struct pithi_sum {
     uint64_t count;                     /* instances, or events */
-    int64_t inclusive_ns, exclusive_ns; /* with nested states; without */
+    int64_t inclusive_ns, exclusive_ns; /* total time; self time */
 };
 static inline void pithi_sum_add(struct pithi_sum *sum, const struct pithi_sum *more)
 {
@@ -111,7 +111,7 @@ static inline void pithi_sum_add(struct pithi_sum *sum, const struct pithi_sum *
 }
 
 struct pithi_cells {
-    uint32_t rows, levels, width, lanes; /* levels: at most those of the query; lanes: of all rows */
+    uint32_t rows, levels, width, lanes; /* levels: at most the query's; lanes: number of lanes in all rows */
     uint32_t depth;                      /* levels from here on are empty */
     struct pithi_cell *cells;            /* [(row * levels + level) * width + column] */
     struct pithi_tick *ticks;
@@ -123,7 +123,7 @@ struct pithi_cells {
     struct pithi_sum *sums; /* [defs] */
     uint32_t defs;
     int64_t computing_ns; /* the time of all lanes outside all states (struct pithlog_rest) */
-    uint32_t rough;       /* number of columns that records could change */
+    uint32_t rough;       /* number of columns in doubt that were not computed from records */
 
     uint32_t unknown_left, unknown_right; /* number of columns at each end that the cell cache has yet to compute */
 };
@@ -135,7 +135,7 @@ void pithi_cells_free(struct pithi_cells *cells);
 /* Sets missing[column] to 1 where records of a row are missing, else to 0 (NULL: not wanted). Returns the number of
  * such columns. */
 uint32_t pithi_cells_missing(const struct pithi_cells *cells, uint32_t row, unsigned char *missing);
-/* Gives the cells at least this many levels; the new ones are empty. */
+/* Gives the cells at least `levels` levels; new levels are empty. */
 void pithi_cells_deepen(struct pithi_cells *cells, uint32_t levels);
 
 static inline const struct pithi_cell *pithi_cells_line(const struct pithi_cells *cells, uint32_t row, uint32_t level)
@@ -174,8 +174,7 @@ static inline const uint32_t *pithi_row_lanes(const struct pithi_row *row, uint3
     return row->lanes ? row->lanes : &row->lane;
 }
 
-/* Progress of long work, and the request to stop it. */
-
+/* A callback for the progress of long work, which may stop the work. */
 struct pithi_watch {
     /* Reports the `part` done, 0 to 1. Returns 0: stop, the result is not needed any more. */
     int (*go_on)(void *context, double part);

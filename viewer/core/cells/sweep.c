@@ -1,6 +1,6 @@
 /* sweep.c - divides the time of a lane among pixel columns.
  *
- * A sweep goes along the lane once. It keeps what is open, and where the current column began; time is added to a
+ * A sweep goes along the lane once. It keeps the open states, and where the current column began; time is added to a
  * state's share only when its level changes, or when the column ends. Columns of 50 ns, A from 0 to 60 and B from 60 to
  * 100:
  *
@@ -10,7 +10,8 @@
  *     B begins at 60     nothing to add
  *     B ends at 100      share of B: 40; column 1 ends, and its cell shows B
  *
- * So a long state costs one cell for each column, and a short one two additions, at any depth: other levels wait.
+ * So a long state costs one cell for each column, and a short state two additions at any depth, because the other
+ * levels need not be touched.
  *
  * Internal times are relative to t0 and shifted left, so that a column is at least 16 units wide: its shares are exact
  * integers at any zoom, and two sweeps of a column give the same cell. */
@@ -58,7 +59,7 @@ uint32_t pithi_cells_missing(const struct pithi_cells *cells, uint32_t row, unsi
 
 struct share {
     uint32_t state;
-    uint64_t span; /* of the column, in internal units */
+    uint64_t span; /* the state's time in the column, in internal units */
 };
 
 struct shares {
@@ -79,16 +80,16 @@ static inline uint32_t shares_add(struct shares *shares, uint32_t state, uint64_
     return shares->count++;
 }
 
-/* The state with the most time; of equals the lowest id. */
+/* The state with the most time; of several with equal time, the one with the lowest id. */
 struct most {
     uint32_t state; /* PITHI_NONE: no share */
     uint64_t sum;   /* of all shares */
-    uint64_t lead;  /* over the second state */
+    uint64_t lead;  /* its time minus the time of the second state */
 };
 
 struct blend_column {
     struct shares shares;
-    uint64_t unnamed, crossing; /* time of the column that pieces leave open; of pieces that cross its ends */
+    uint64_t unnamed, crossing; /* time that pieces leave open; time of pieces that also lie in other columns */
     uint32_t mark, marks;       /* the definition of the first event, and the number of events */
 };
 
@@ -97,7 +98,7 @@ struct blend {
     struct blend_column *columns; /* [width] summed over the lanes of the row */
 };
 
-/* Of one share or more. */
+/* Finds the state with the most time; there must be at least one share. */
 static struct most shares_most(const struct shares *shares)
 {
     const struct share *most = shares->items;
@@ -118,7 +119,7 @@ static struct most shares_most(const struct shares *shares)
     return result;
 }
 
-/* `sum` of `whole` as the cover of a cell, which is 0 only for a sum of 0. */
+/* The cover of a cell of which `sum` out of `whole` is covered; `sum` is not 0. Returns 1 to 255. */
 static uint8_t cover_of(uint64_t sum, uint64_t whole)
 {
     unsigned cover = (unsigned)((double)sum * 255.0 / (double)whole + 0.5);
@@ -185,8 +186,8 @@ enum { PLACES = 64 }; /* a power of two */
 struct level {
     struct shares shares;  /* of its time before `since` */
     uint8_t place[PLACES]; /* where a state may be in `shares`, by the lowest bits of its id */
-    uint64_t since;        /* when the level's state began, or the column if that is later */
-    uint32_t begun;        /* a state that has begun and has no cell yet */
+    uint64_t since;        /* begin of the level's state, or of the column if that is later */
+    uint32_t begun;        /* a state whose begin no cell shows yet; PITHI_NONE: none */
 };
 
 struct open_state {
@@ -199,7 +200,7 @@ enum { SHOWS = 256 }; /* a power of two */
 struct path_show {
     uint32_t path;      /* PITHI_NONE: not made yet */
     uint32_t innermost; /* the innermost visible state */
-    uint32_t levels;    /* how many it has; their states are in `shown_states` */
+    uint32_t levels;    /* number of levels; their states are in `shown_states` */
 };
 
 struct pithi_sweep {
@@ -208,7 +209,7 @@ struct pithi_sweep {
     unsigned shift;                  /* internal units are ns << shift, so that a column has at least 16 */
     uint64_t span_least_ns;          /* shorter instances get no span */
     uint64_t end;                    /* of the window */
-    uint64_t *bounds;                /* [width + 1] where columns begin */
+    uint64_t *bounds;                /* [width + 1] the begins of columns; the last one is the end */
 
     uint32_t row;               /* of the cells */
     uint32_t levels;            /* of this row: 1 in a group */
@@ -217,16 +218,16 @@ struct pithi_sweep {
     struct blend *blend;        /* for a row of several lanes; NULL: there was none so far */
     uint64_t now;               /* how far this lane is swept, in internal units */
     uint64_t limit;             /* only times up to here are used */
-    uint64_t again;             /* columns from this index on are computed again */
+    uint64_t again;             /* time from which columns are computed again; else 0 */
     int has_pieces;             /* 1: the current column has time of pieces */
-    uint64_t unnamed, crossing; /* time of the current column that its pieces leave open */
-    unsigned char *doubt;       /* [width] of this row */
+    uint64_t unnamed, crossing; /* of the current column; see struct blend_column */
+    unsigned char *doubt;       /* [width] 1: this row's column is in doubt */
     uint32_t column;            /* the column of `now` */
     struct open_state *stack;   /* [depth] the open states of the lane, outermost first */
     uint32_t depth, capacity;
     uint32_t *visible; /* the states of the stack that are not hidden */
     uint32_t visible_depth, visible_capacity;
-    struct level level[PITHI_LEVELS]; /* of each: the state, since when, and the shares of the column */
+    struct level level[PITHI_LEVELS]; /* the current column of each level */
 
     struct path_show shows[SHOWS]; /* recently used paths, indexed by the lowest bits of their numbers */
     uint32_t *shown_states;        /* [SHOWS * deepest] the states of these paths, by level */
@@ -290,6 +291,7 @@ void pithi_sweep_free(struct pithi_sweep *sweep)
     free(sweep);
 }
 
+/* Converts a time to internal units, limited to the window. */
 static uint64_t to_units(const struct pithi_sweep *sweep, int64_t time_ns)
 {
     if (time_ns <= sweep->query->t0_ns)
@@ -312,6 +314,7 @@ static struct pithi_cell *cell_at(const struct pithi_sweep *sweep, uint32_t leve
     return cells->cells + ((size_t)sweep->row * cells->levels + level) * cells->width + column;
 }
 
+/* The state that a level shows; the last level shows the innermost state. */
 static uint32_t state_at(const struct pithi_sweep *sweep, uint32_t level)
 {
     uint32_t depth = sweep->visible_depth;
@@ -321,7 +324,8 @@ static uint32_t state_at(const struct pithi_sweep *sweep, uint32_t level)
     return sweep->visible[level + 1 == sweep->levels ? depth - 1 : level];
 }
 
-/* A column has many instances of a state, so its share is mostly where the last one was. */
+/* Adds time to a state's share. A column often has many instances of a state, so `place` keeps where its share was
+ * found last. */
 static inline void add_share(struct pithi_sweep *sweep, uint32_t l, uint32_t state, uint64_t span)
 {
     struct level *level = &sweep->level[l];
@@ -355,8 +359,8 @@ static void set_cell(struct pithi_sweep *sweep, uint32_t l, uint32_t state, uint
     }
 }
 
-/* Ends a column. In a row of one lane its cells go to the states with the largest shares; in a group the shares, and
- * the time that is left open, wait for those of the other lanes. */
+/* Ends a column. In a row of one lane, the states with the largest shares win its cells. In a group, its shares and the
+ * time left open are added to those of the other lanes. */
 static void flush_column(struct pithi_sweep *sweep)
 {
     uint64_t width = sweep->bounds[sweep->column + 1] - sweep->bounds[sweep->column];
@@ -380,7 +384,7 @@ static void flush_column(struct pithi_sweep *sweep)
         set_cell(sweep, l, most.state, cover_of(most.sum, width - sweep->unnamed));
         shares->count = 0;
     }
-    /* The levels that are filled are the outermost ones. */
+    /* A deeper level has no share in this column, but the lane has such levels: the open time could belong to them. */
     if (!sweep->group_lanes && sweep->filled < sweep->deepest && open > 0)
         sweep->doubt[sweep->column] = 1;
     sweep->filled = 0;
@@ -400,6 +404,7 @@ static void settle(struct pithi_sweep *sweep, uint32_t at)
     sweep->level[l].since = sweep->now;
 }
 
+/* Moves `now` to `until`, and ends the columns in between. */
 static void pass_columns(struct pithi_sweep *sweep, uint64_t until)
 {
     while (sweep->now < until) {
@@ -434,6 +439,7 @@ static inline void advance(struct pithi_sweep *sweep, uint64_t until)
 
 /* ---- Ticks ------------------------------------------------------------------------------------------------------- */
 
+/* Adds a tick of a state in the current column, unless there is one close before. */
 static void note_tick(struct pithi_sweep *sweep, uint32_t id)
 {
     struct pithi_cells *cells = sweep->cells;
@@ -589,13 +595,14 @@ static uint32_t *states_of(const struct pithi_sweep *sweep, const struct path_sh
     return sweep->shown_states + (size_t)(show - sweep->shows) * sweep->deepest;
 }
 
+/* The states that a path shows at each level, from the table of recently used paths. */
 static const struct path_show *show_of(struct pithi_sweep *sweep, uint32_t path)
 {
     struct path_show *show = &sweep->shows[path % SHOWS];
 
     if (show->path == path)
         return show;
-    /* The visible states of a path, outermost first; returns their number. */
+    /* Puts the visible states of the path into `visible`, outermost first. */
     uint32_t depth = 0;
     for (uint32_t p = path; p; p = sweep->shown_paths[p].parent)
         depth += !is_hidden(sweep, sweep->shown_paths[p].state);
@@ -623,7 +630,7 @@ void pithi_sweep_piece(struct pithi_sweep *sweep, const struct pithlog_piece *pi
     if (!sweep->shown_paths) {
         memset(sweep->shows, 0xff, sizeof sweep->shows); /* PITHI_NONE */
         sweep->shown_paths = paths;
-        sweep->deepest = path_count > UINT16_MAX - 2 ? sweep->levels : 0; /* the path may be deeper still */
+        sweep->deepest = path_count > UINT16_MAX - 2 ? sweep->levels : 0; /* full table: stacks may be deeper */
         sweep->depths = pithi_view_grow(sweep->depths, &sweep->depth_capacity, path_count, 1);
         sweep->depths[0] = 0;
         for (uint32_t path = 1; path < path_count && sweep->deepest < sweep->levels; path++) {
@@ -717,7 +724,8 @@ void pithi_sweep_tidy(struct pithi_sweep *sweep)
     struct pithi_cells *cells = sweep->cells;
     uint32_t first = sweep->first_tick, kept = first;
 
-    /* The ticks of the row by state and column, with a distance between two of a state. */
+    /* Sorts the row's ticks by state and column, and keeps only ticks that are far enough from the state's tick
+     * before. */
     if (cells->tick_count > first)
         qsort(cells->ticks + first, cells->tick_count - first, sizeof *cells->ticks, by_state_and_column);
     for (uint32_t i = first; i < cells->tick_count; i++) {

@@ -1,5 +1,5 @@
-/* sweep.h - the work behind a query: divides the time of one lane from t0 to t1 among the pixel columns, from what a
- * walk or a summary says of it.
+/* sweep.h - the work behind a query: divides the time of one lane from t0 to t1 among the pixel columns. Its input is
+ * the lane's records or the pieces of its summary.
  *
  * Worked example: width 2, window [0, 100), states A [0, 60) and B [60, 100), not nested. Column 0 is [0, 50): A has
  * all 50. Column 1 is [50, 100): A has 10, B 40, so that the cell shows B, fully covered. A is shown in the
@@ -17,18 +17,19 @@ struct pithi_sweep;
 struct pithi_sweep *pithi_sweep_new(const struct pithi_query *query, struct pithi_cells *cells);
 void pithi_sweep_free(struct pithi_sweep *sweep);
 
-/* One lane: begin, its records in time order (first the states open at t0, with their own times), end. */
+/* Call for each lane: begin; the lane's records in order of time (first the states open at t0, with the times of their
+ * begins); end. */
 void pithi_sweep_begin(struct pithi_sweep *sweep, uint32_t row);
 void pithi_sweep_enter(struct pithi_sweep *sweep, int64_t time_ns, uint32_t id);
 void pithi_sweep_leave(struct pithi_sweep *sweep, int64_t time_ns, uint32_t id);
 void pithi_sweep_leave_all(struct pithi_sweep *sweep, int64_t time_ns); /* the states that are open */
 void pithi_sweep_event(struct pithi_sweep *sweep, int64_t time_ns, uint32_t id);
 void pithi_sweep_end(struct pithi_sweep *sweep);
-/* Between these times records are missing. Not in groups. */
+/* Marks the columns from `from_ns` to `to_ns`, because records are missing there. Has no effect in groups. */
 void pithi_sweep_missing(struct pithi_sweep *sweep, int64_t from_ns, int64_t to_ns);
 
-/* A piece of a summary instead of records, between begin and end and in time order: the piece's time in each column is
- * divided among its paths in proportion. `paths` are the lane's. */
+/* Adds a piece of a summary instead of records, between begin and end and in order of time. Its time in each column is
+ * divided among its paths in proportion to their shares. `paths`: the lane's table. */
 void pithi_sweep_piece(struct pithi_sweep *sweep, const struct pithlog_piece *piece, const struct pithlog_path *paths,
                        uint32_t path_count);
 /* A column is in doubt if the time that its pieces leave open could give a cell to another state. Finds the first run
@@ -38,11 +39,11 @@ struct pithi_doubt {
     int64_t from_ns, to_ns; /* their times, rounded outwards */
 };
 int pithi_sweep_doubt(const struct pithi_sweep *sweep, uint32_t column, struct pithi_doubt *doubt);
-/* After end, computes columns again by records: begin_again, the states open at from_ns, the records up to to_ns,
- * end_again. */
+/* After end, columns can be computed again from records. Call begin_again; then pass the states open at from_ns and the
+ * records up to to_ns; then end_again. */
 void pithi_sweep_begin_again(struct pithi_sweep *sweep, const struct pithi_doubt *doubt);
 void pithi_sweep_end_again(struct pithi_sweep *sweep);
-/* After all of these: thins the ticks of columns that were computed twice. */
+/* Call it last: removes surplus ticks of columns that were computed twice. */
 void pithi_sweep_tidy(struct pithi_sweep *sweep);
 
 /* To sweep a row of several lanes: begin_group; each lane from begin to end as above; show_group, which makes the cells

@@ -9,7 +9,8 @@
 
 /* ---- Groups ------------------------------------------------------------------------------------------------------ */
 
-/* Half the sum of the differences, as what one rank spends less in one state it spends more in another: 0 to 1. */
+/* The difference of two profiles, 0 to 1: half the sum of the differences of their shares, because time that a rank
+ * spends less in one state it spends more in another. */
 static double difference(const float *a, const float *b, uint32_t columns)
 {
     double sum = 0;
@@ -19,7 +20,7 @@ static double difference(const float *a, const float *b, uint32_t columns)
     return sum / 2;
 }
 
-/* The mean profile of the ranks of a group, or of all without `group`. */
+/* The mean profile of the ranks of a group; `group` NULL: of all ranks. */
 static void mean_of(const float *profiles, uint32_t ranks, uint32_t columns, const uint32_t *group, uint32_t which,
                     double *sums, float *mean)
 {
@@ -37,7 +38,7 @@ static void mean_of(const float *profiles, uint32_t ranks, uint32_t columns, con
         mean[i] = (float)(sums[i] / count);
 }
 
-/* Which rank of a group, or of all, differs least from a profile. */
+/* The rank of a group that differs least from a profile; `group` NULL: of all ranks. */
 static uint32_t nearest(const float *profiles, uint32_t ranks, uint32_t columns, const uint32_t *group, uint32_t which,
                         const float *profile)
 {
@@ -103,7 +104,8 @@ void pithi_alike_find(const float *profiles, uint32_t ranks, uint32_t columns, d
     alike->count = next;
     alike->typical = pithi_alloc(alike->count, sizeof *alike->typical);
     alike->spread = pithi_alloc(alike->count, sizeof *alike->spread);
-    /* Centres are odd ones by choice, so they do not represent their groups; the rank nearest to the mean does. */
+    /* Centres were chosen because they are far from others, so they do not represent their groups. The rank nearest to
+     * the group's mean does. */
     for (uint32_t i = 0; i < alike->count; i++) {
         mean_of(profiles, ranks, columns, alike->group, i, sums, mean);
         alike->typical[i] = nearest(profiles, ranks, columns, alike->group, i, mean);
@@ -129,7 +131,8 @@ void pithi_alike_free(struct pithi_alike *alike)
 
 /* ---- Profiles ---------------------------------------------------------------------------------------------------- */
 
-enum { OUTSIDE, MISSING, ABSENT, FIRST_STATE }; /* columns */
+/* Columns of a profile: time outside all states, time of missing records, time after the end of the lane, states. */
+enum { OUTSIDE, MISSING, ABSENT, FIRST_STATE };
 
 /* The shares of all ranks that are not 0, rank by rank: most ranks use few of a log's states. */
 struct shares {
@@ -138,7 +141,7 @@ struct shares {
         double share;
     } * all;
     uint32_t count, capacity;
-    uint32_t *column; /* [defs] of a state; 0: none yet */
+    uint32_t *column; /* [defs] the column of a state; 0: none yet */
     uint32_t columns; /* number of columns that are in use */
 };
 
@@ -165,7 +168,7 @@ static int add_rank(struct pithlog *log, const struct pithi_alike_question *ques
         outside += (double)here.outside_ns;
         missing += (double)here.missing_ns;
     }
-    /* What neither states, nor holes, nor the time outside explain: the lane ended before the interval did. */
+    /* The rest of the time belongs neither to states, nor to holes, nor to the time outside: the lane had ended. */
     rest = all_ns - outside - missing;
     for (uint32_t id = 0; id < defs; id++) {
         if (pithlog_get_def(log, id)->kind != PITHLOG_STATE || sums[id].own_ns <= 0)

@@ -2,14 +2,14 @@
  * row of its own.
  *
  * The profile of a rank has a share of its time for each state (self time, all its threads together), for the time
- * outside all states, for that of missing records, and for that between its end and the end of the interval; they add
- * up to 1. Two ranks differ by the share of time that one of them spends otherwise than the other: half the sum of the
- * differences of all shares. With 70 % computing and 30 % waiting against 90 % and 10 %, that is 20 %.
+ * outside all states, for the time in which records are missing, and for the time from its end to the end of the
+ * interval; the shares add up to 1. The difference of two ranks is the share of time that they spend differently: half
+ * the sum of the differences of all shares. With 70 % computing and 30 % waiting against 90 % and 10 %, that is 20 %.
  *
  * Groups are found by farthest-first traversal (Gonzalez 1985): the first centre is the rank nearest to the mean of
  * all; the next one is the rank that differs most from all centres, until no rank differs from its centre by more than
- * the limit. So odd ranks become centres first, and the result does not depend on the order of ranks, except that of
- * two equally good ranks the lower one is taken. The time is ranks x states x groups. */
+ * the limit. So odd ranks become centres first, and the result hardly depends on the order of ranks: only between two
+ * equally good ranks, the lower one is taken. The time is ranks x states x groups. */
 #ifndef PITHI_ALIKE_H
 #define PITHI_ALIKE_H
 
@@ -22,10 +22,10 @@
 enum { PITHI_ALIKE_MOST = 12, PITHI_ALIKE_PERCENT = 5 }; /* groups at most; the usual limit */
 
 struct pithi_alike {
-    uint32_t ranks, count; /* of groups; they are in the order of their lowest ranks */
-    uint32_t *group;       /* [ranks] */
-    uint32_t *typical;     /* [count] the rank nearest to the mean profile of its group: its place, as in `group` */
-    double *spread;        /* [count] by how much a rank of the group differs from it at most, 0 to 1 */
+    uint32_t ranks, count; /* count: of groups, which are in the order of their lowest ranks */
+    uint32_t *group;       /* [ranks] the group of each rank */
+    uint32_t *typical;     /* [count] index, as in `group`, of the rank nearest to the mean profile of its group */
+    double *spread;        /* [count] the largest difference of a rank in the group from this rank, 0 to 1 */
 };
 
 /* Groups `ranks` profiles of `columns` shares each, profile by profile. `limit`: 0 to 1. */
@@ -41,7 +41,8 @@ struct pithi_alike_question {
     struct pithlog_summary *summary; /* NULL: all records are read */
     struct pithi_watch watch;        /* reports the ranks that are done; a stopped search finds no groups */
 };
-/* The profiles of a log's ranks, and their groups. 0 or an enum pith_err; of damaged lanes the readable part counts. */
+/* Computes the profiles of a log's ranks, and groups them. 0 or an enum pith_err. In damaged lanes, the readable part
+ * counts. */
 int pithi_alike_of_log(struct pithlog *log, const struct pithi_alike_question *question, struct pithi_alike *alike);
 
 #endif

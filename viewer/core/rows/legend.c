@@ -21,8 +21,8 @@ struct sorted {
     int is_event;                    /* events come after states */
 };
 
-/* States before events, those with the most time first, then those with the most instances. The definition's number
- * decides last, so that the order never depends on qsort. */
+/* States come before events; then definitions with more time come first, then those with more instances. Among equals
+ * the id decides, so that the order never depends on qsort. */
 static int by_weight(const void *a, const void *b)
 {
     const struct sorted *x = a, *y = b;
@@ -49,7 +49,7 @@ struct pithi_legend_entry *pithi_legend_make(const struct pithlog *log, const st
     struct pithi_legend_entry *entries = pithi_alloc(cells->defs, sizeof *entries);
 
     *count = 0;
-    /* What does not occur in the window is left out. */
+    /* Definitions that do not occur in the window are left out. */
     for (uint32_t id = 0; id < cells->defs; id++) {
         if (!cells->sums[id].count)
             continue;
@@ -84,7 +84,7 @@ void pithi_row_label(const struct pithlog *log, struct pithi_row row, char *labe
         const struct pithlog_lane *of = pithlog_get_lane(log, row.lane);
         const struct pithlog_lane *first = pithlog_get_lane(log, 0), *lane;
 
-        /* the name of the host is shown only if it tells lanes apart */
+        /* the host's name is shown only if the log has several hosts */
         int hosts = 0;
         for (uint32_t i = 1; (lane = pithlog_get_lane(log, i)); i++)
             if (strcmp(lane->host, first->host) != 0) {
@@ -219,8 +219,8 @@ double pithi_legend_layout(struct pithi_legend_plan *plan, const struct pithi_pa
         plan->lines = plan->shown + (plan->shown < plan->count) + TABLE_MORE;
         return plan->lines * LINE;
     }
-    /* Else as many columns as fit with the longest name. 5 entries in 2 columns take 3 lines; if only 2 lines are
-     * there, 4 places are left, and the last of them says "and 2 more". */
+    /* A list has as many columns as fit with the longest name. 5 entries in 2 columns take 3 lines; if there are only 2
+     * lines, there are 4 places, and the last of them says "and 2 more". */
     for (uint32_t i = 0; i < plan->count; i++)
         widest = fmax(widest, name_width(plan->log, painter, plan->entries[i].id) + SIGN + SHARE + SPACE);
     /* A column is at most half of the width, or 260 pixels, so that one long name leaves room for another column. */
@@ -267,8 +267,8 @@ static void draw_sign(const struct pithi_legend_plan *plan, const struct pithi_p
         pithi_plot_mark(painter, x + 5.5, y + 1, 4.5, rgb);
 }
 
+/* Draws the last place of a legend that does not show all entries. */
 static void draw_more(const struct pithi_legend_plan *plan, const struct pithi_painter *painter, double x, double y)
-/* The last place of a legend that does not show all. */
 {
     char text[48];
 
@@ -323,7 +323,7 @@ static void draw_table(const struct pithi_legend_plan *plan, const struct pithi_
     share_text(plan->computing_share, rest[3], sizeof rest[3]);
     draw_numbers(plan, painter, y, PITHI_RGB_TEXT, rest);
     y += LINE;
-    /* an arrow's line is the sign of messages */
+    /* a short piece of an arrow stands for messages */
     painter->line(painter->context, plan->x, y + 5.5, plan->x + 11, y + 5.5, PITHI_RGB_ARROW, 1);
     painter->text(painter->context, plan->x + 17, y + 9.5, PITHI_LEFT, text_font, PITHI_RGB_TEXT, "messages");
     pithi_number_text(plan->messages, texts[0], sizeof texts[0]);
@@ -417,7 +417,7 @@ const char *pithi_state_group(const struct pithlog_def *def)
     size_t length = 0;
     int row = 0;
 
-    /* Readers of formats without groups set only these. Only then is the group guessed from the name. */
+    /* Readers of formats without groups set only "MPI" or "user"; then the group is guessed from the name. */
     if (*def->group && strcmp(def->group, "MPI") != 0 && strcmp(def->group, "user") != 0)
         return def->group;
     /* The name in lower case without "MPI_" or "PMPI_", as PMPI_Send and MPI_Send are the same function; "" if it is

@@ -12,12 +12,12 @@
 
 struct pithi_legend_entry {
     uint32_t id;
-    struct pithi_sum sum; /* of the window */
-    double share;         /* exclusive time as a part of all lanes' time in the window, 0 to 1 */
+    struct pithi_sum sum; /* in the window */
+    double share;         /* self time as a part of all lanes' time in the window, 0 to 1 */
 };
 
-/* The states and events in the window: states by exclusive time, largest first, then events by count. [*count], to be
- * freed. */
+/* The states and events that occur in the window: states by self time, largest first, then events by count. [*count],
+ * to be freed. */
 struct pithi_legend_entry *pithi_legend_make(const struct pithlog *log, const struct pithi_cells *cells,
                                              int64_t span_ns, uint32_t *count);
 
@@ -45,13 +45,13 @@ struct pithi_legend_plan {
     const uint32_t *rgb;       /* [defs] */
     const struct pithi_legend_entry *entries;
     uint32_t count;
-    int table;            /* 1: a line for each entry, with count, times and share */
-    int64_t computing_ns; /* the time outside all states, and its share: below the table's entries */
-    double computing_share;
-    uint64_t messages;  /* below the table */
-    double x, y, width; /* pixels; upper left corner, and the width that it may take */
+    int table;              /* 1: a table: a line for each entry, with count, times and share; 0: a list in columns */
+    int64_t computing_ns;   /* time outside all states: a line below the table's entries */
+    double computing_share; /* of all lanes' time */
+    uint64_t messages;      /* number of messages: the last line of a table */
+    double x, y, width;     /* pixels: upper left corner; the width that it may take */
     /* Made by pithi_legend_layout: */
-    uint32_t shown, columns, lines; /* entries that have room; columns; lines of a column */
+    uint32_t shown, columns, lines; /* number of entries shown; of columns; of lines in a column */
 };
 
 /* Drops hidden entries ([defs] or NULL); returns the number of entries left. */

@@ -130,7 +130,7 @@ struct host_table {
 };
 
 /* The node of the lane's host, which is made at its first rank. Hosts are known by their name alone, and a log may have
- * ten thousand: a hash table with free places beside each other finds one without a look at all. */
+ * ten thousand, so a hash table (open addressing) finds the node of a name. */
 static uint32_t host_node(struct pithi_rows *rows, struct host_table *table, uint32_t lane)
 {
     const char *host = pithlog_get_lane(rows->log, lane)->host;
@@ -218,10 +218,11 @@ static int32_t rank_at(const struct pithi_rows *rows, uint32_t place)
     return pithlog_get_lane(rows->log, rows->rank_lane[place])->rank;
 }
 
-/* Never less than it is, in tenths of a per cent. */
+/* A share in per cent, rounded up to a tenth, so that the text "none differs in more than" stays true. */
 static double percent(double share) { return share > 0 ? ceil(1000 * share - 1e-4) / 10 : 0; }
 
-/* Writes the ranks of a group as a list of ranges, "0,2-511"; of more than `most`, one less. Returns the bytes. */
+/* Writes the ranks of a group as a list of ranges, "0,2-511". If there are more than `most` ranges, it writes most - 1
+ * of them and "...". Returns the number of bytes. */
 static size_t put_ranks(const struct pithi_rows *rows, uint32_t group, uint32_t most, const char *comma, char *text,
                         size_t size)
 {
@@ -229,8 +230,8 @@ static size_t put_ranks(const struct pithi_rows *rows, uint32_t group, uint32_t 
     size_t at = 0, before_last = 0;
     uint32_t ranges = 0;
 
-    /* Runs of following ranks of the group become "FIRST-LAST". One range more than `most`: the last one that was
-     * written is replaced by "...", so that the text is no longer than announced. */
+    /* Consecutive ranks of the group become "FIRST-LAST". If one more range than `most` is found, the last range
+     * written is replaced by "...". */
     for (uint32_t i = 0; i < alike->ranks && at < size; i++) {
         uint32_t last = i;
         if (alike->group[i] != group)
@@ -250,9 +251,8 @@ static size_t put_ranks(const struct pithi_rows *rows, uint32_t group, uint32_t 
     return at < size ? at : size;
 }
 
-/* The groups as a word for scripts and saved views: of each group its typical rank, its spread in per cent, its ranks:
- * "0:2.0:0-1/2:0.0:2" has the groups 0-1 and 2. It is read by pithi_rows_set_alike, in a log that may have other ranks.
- */
+/* The groups as a word for scripts and saved views: "0:2.0:0-1/2:0.0:2" has the groups 0-1 and 2. pithi_rows_set_alike
+ * reads such a word, perhaps for a log with other ranks. */
 char *pithi_rows_alike_word(const struct pithi_rows *rows)
 {
     const struct pithi_alike *alike = &rows->alike;
@@ -267,7 +267,7 @@ char *pithi_rows_alike_word(const struct pithi_rows *rows)
     return word;
 }
 
-/* The place of a rank among those of the log; rank_count: it has none. */
+/* The index of a rank among the ranks of the log; rank_count: the log does not have it. */
 static uint32_t place_of_rank(const struct pithi_rows *rows, int64_t rank)
 {
     uint32_t lane = pithi_rows_rank_lane(rows, rank), low = 0, high = rows->rank_count;
@@ -284,9 +284,9 @@ static uint32_t place_of_rank(const struct pithi_rows *rows, int64_t rank)
 
 void pithi_rows_set_alike(struct pithi_rows *rows, const char *word)
 {
-    /* Ranks that no group names have the group PITHI_NONE so far; each gets a group of its own below. A group whose
-     * ranks are all missing in this log is dropped, and a typical rank that is missing is replaced by another one of
-     * the group. */
+    /* Ranks that no group names keep the group PITHI_NONE at first; each gets a group of its own below. A group whose
+     * ranks are all missing in this log is dropped. A typical rank that is missing is replaced by another rank of the
+     * group. */
     struct pithi_alike alike = {.ranks = rows->rank_count};
     uint32_t capacity = 0, spreads = 0;
 
@@ -351,8 +351,8 @@ void pithi_rows_group(struct pithi_rows *rows, enum pithi_grouping grouping)
         if (!rows->nodes[0].child_count) /* no members are known */
             build_by_host(rows);
     } else if (grouping == PITHI_BY_LIKENESS) {
-        /* A group of one rank needs no level: its rank is a row at the top. Without groups (not computed yet) all ranks
-         * are. */
+        /* A group of one rank needs no level: its rank is a row at the top. If no groups are set, all ranks are rows at
+         * the top. */
         const struct pithi_alike *alike = &rows->alike;
         uint32_t *nodes = pithi_alloc(alike->count, sizeof *nodes), *sizes = pithi_alloc(alike->count, sizeof *sizes);
 
@@ -383,10 +383,10 @@ void pithi_rows_group(struct pithi_rows *rows, enum pithi_grouping grouping)
         close_kind(rows, 1u << PITHI_NODE_RANK | 1u << PITHI_NODE_THREAD);
     if (rows->rank_count + rows->host_count > MOST_OPEN || members > MOST_OPEN)
         close_kind(rows, 1u << PITHI_NODE_HOST | 1u << PITHI_NODE_COMM);
-    /* Groups of ranks that are alike are made to be looked at as one row. */
+    /* Groups of ranks alike are closed at first, because their purpose is to show many ranks as one row. */
     close_kind(rows, 1u << PITHI_NODE_ALIKE);
-    /* Nodes are new, so the filter is applied again. One that fits no row now (a host's name, without hosts) is
-     * dropped. */
+    /* The nodes are new, so the filter is applied again. A filter that matches no row now is dropped: a host's name, in
+     * a tree without hosts. */
     if (*rows->pattern && pithi_rows_filter(rows, rows->pattern))
         pithi_rows_filter(rows, "");
 }
@@ -501,7 +501,7 @@ static void see_lane(struct pithi_rows *rows, uint32_t node, uint32_t depth, uin
 {
     uint32_t bands = rows->nodes[node].bands, flames = rows->nodes[node].flames;
 
-    /* Bands, if it is unfolded: 1 to `bands`; else one row, with band 0. */
+    /* An unfolded lane has bands 1 to `bands`; any other lane has one row, with band 0. */
     for (uint32_t band = bands > 1; band <= (bands > 1 ? bands : 0); band++)
         see(rows, node, depth, (struct pithi_row){.lane = lane, .counter = PITHI_NONE, .band = band});
     for (uint32_t band = 1; band <= flames; band++)
@@ -552,7 +552,7 @@ static void see_node(struct pithi_rows *rows, uint32_t number, uint32_t depth)
         uint32_t first = rows->lane_count, count;
         struct pithi_row *row;
 
-        /* What `gather` added to rows->lanes is the list of this row. For a single lane the list is not needed. */
+        /* `gather` appends the list of this row's lanes to rows->lanes. For a single lane the list is removed again. */
         gather(rows, number);
         count = rows->lane_count - first;
         if (count == 1) {
@@ -696,7 +696,7 @@ char *pithi_rows_label(const struct pithi_rows *rows, uint32_t number, char *tex
     return pithi_clean(text, size, raw, 0);
 }
 
-/* 1: the node or one below it is shown. A filter may keep a thread, but not its rank. */
+/* 1: the node or a node below it is shown. (A filter may keep a thread, but not its rank.) */
 static int is_kept(const struct pithi_rows *rows, uint32_t number)
 {
     const struct pithi_node *node = &rows->nodes[number];
@@ -795,7 +795,7 @@ char *pithi_rows_seen_note(struct pithi_rows *rows, uint32_t row, char *text, si
 
 /* ---- Keys -------------------------------------------------------------------------------------------------------- */
 
-/* 0 (the root): none. */
+/* The communicator that contains a node; 0, the root: none. */
 static uint32_t comm_around(const struct pithi_rows *rows, uint32_t node)
 {
     while (node && rows->nodes[node].kind != PITHI_NODE_COMM)
@@ -873,8 +873,8 @@ static uint32_t lane_node(struct pithi_rows *rows, uint32_t comm, const char *ke
         lane++;
     if (!found || found->rank != rank || found->thread != thread)
         return PITHI_NONE;
-    /* Finds the node of a lane below `parent`, with a table that is rebuilt when the parent changes.
-     * A saved view may name thousands of rows, and a search through all nodes for each would take their square. */
+    /* Finds the node of the lane below `comm` in a table, which is rebuilt when `comm` changes. A saved view may name
+     * thousands of rows; a search through all nodes for each of them would take time squared. */
     if (rows->lane_parent != comm) {
         uint32_t lanes = pithlog_get_info(rows->log)->lanes;
         free(rows->lane_node);
@@ -905,7 +905,7 @@ uint32_t pithi_rows_node(struct pithi_rows *rows, const char *key)
         comm = child_of_kind(rows, 0, PITHI_NODE_COMM, (uint32_t)strtoul(key + 5, &end, 10), NULL);
         if (comm == PITHI_NONE || !*end)
             return comm;
-        /* Rows in it may be asked for before it was ever opened. */
+        /* The communicator may never have been opened, so its rows are made now. */
         pithi_rows_build(rows, comm);
         key = end + 1;
     }
@@ -943,9 +943,9 @@ int pithi_rows_picture(struct pithi_rows *rows, enum pithi_grouping grouping, co
 
 static int same(char a, char b) { return tolower((unsigned char)a) == tolower((unsigned char)b); }
 
-/* Matches the whole text; * stands for any characters, ? for a single one.
- * After a mismatch only the last star tries again, one character later: an earlier star could match no more than the
- * last one does from there. So the time is at most the product of the lengths, not 2 to the number of stars. */
+/* Matches the whole text; * stands for any characters, ? for a single character. After a mismatch only the last star is
+ * tried again, one character later: another length for an earlier star could lead to no match that the last star cannot
+ * reach. So the time is at most the product of the lengths, not 2 to the number of stars. */
 static int fits_glob(const char *glob, const char *text)
 {
     const char *star = NULL, *retry = NULL;
@@ -1052,8 +1052,8 @@ static int node_fits(const struct pattern *pattern, const struct pithi_rows *row
 /* Marks the nodes that pass. `all`: a parent matches already. Returns 1 if any node of the subtree passes. */
 static int mark(struct pithi_rows *rows, const struct pattern *pattern, uint32_t number, int all)
 {
-    /* A match of a host or communicator holds for all below it. A match of a rank does not hold for its threads, as
-     * they have labels of their own: "rank 3" matches them anyway (lane_fits), and "main" only one of them. */
+    /* A host or communicator that matches keeps all nodes below it. A rank that matches does not keep its threads,
+     * because they have labels of their own: "rank 3" matches them anyway (node_fits), and "main" only one of them. */
     int kind = rows->nodes[number].kind, own = all || (number && node_fits(pattern, rows, number)), below = 0;
 
     for (uint32_t i = 0; i < rows->nodes[number].child_count; i++) {
@@ -1064,7 +1064,7 @@ static int mark(struct pithi_rows *rows, const struct pattern *pattern, uint32_t
         if (rows->nodes[child].kind == PITHI_NODE_COUNTER)
             own |= kept; /* a counter is shown with its lane */
     }
-    /* A group is also kept for what is below it; a rank is not, as its row would show another thread than the one that
+    /* A group is also kept if a node below it is. A rank is not: its row shows its first thread, and another thread
      * passed. */
     if (own || (below && kind && kind < PITHI_NODE_RANK))
         rows->nodes[number].flags |= PITHI_NODE_KEPT;
@@ -1090,7 +1090,7 @@ static int mark_all(struct pithi_rows *rows, const char *text)
     if (pattern.count)
         build_all(rows);
     some = mark(rows, &pattern, 0, !pattern.count);
-    /* A pin is a wish of its own, so a filter does not take it away. */
+    /* Pinned nodes stay visible whether they match or not. */
     for (uint32_t i = 0; i < rows->pin_count; i++)
         mark(rows, &pattern, rows->pins[i], 1);
     free(pattern.items);
@@ -1102,7 +1102,7 @@ int pithi_rows_filter(struct pithi_rows *rows, const char *pattern)
     char *copy = pithi_alloc(strlen(pattern) + 1, 1);
 
     memcpy(copy, pattern, strlen(pattern));
-    /* A filter that fits nothing would leave an empty window: the old one stays. */
+    /* A filter that matches nothing would leave no rows, so the old filter stays. */
     if (!mark_all(rows, copy) && *copy) {
         mark_all(rows, rows->pattern);
         free(copy);
@@ -1122,7 +1122,7 @@ struct found {
 static void find(struct pithi_rows *rows, const struct pattern *pattern, uint32_t number, struct found *found)
 {
     if (number && node_fits(pattern, rows, number)) {
-        /* What is below a hit is not looked at: whoever finds a host does not want its thousand ranks as hits too. */
+        /* Nodes below a match are not searched: a host that matches stands for its thousand ranks. */
         found->nodes = pithi_view_grow(found->nodes, &found->capacity, found->count + 1, sizeof *found->nodes);
         found->nodes[found->count++] = number;
         return;
@@ -1145,7 +1145,7 @@ uint32_t *pithi_rows_find(struct pithi_rows *rows, const char *text, uint32_t *c
 
 /* ---- Arranging --------------------------------------------------------------------------------------------------- */
 
-/* Opens, hides, pins, moves and sorts the rows of the tree. */
+/* Sets or clears a flag of a node. */
 static void set_flag(struct pithi_rows *rows, uint32_t node, uint8_t flag, int on)
 {
     if (on)
@@ -1241,7 +1241,7 @@ void pithi_rows_set_pinned(struct pithi_rows *rows, uint32_t node, int on)
 {
     uint32_t at = 0;
 
-    /* 1 only for a change; `!` makes 0 or 1 of the flag's bit. */
+    /* Nothing to do if the node is as wanted; `!` makes 0 or 1 of the flag's bit. */
     if (!(rows->nodes[node].flags & PITHI_NODE_PINNED) == !on || (on && is_pinned_elsewhere(rows, node)))
         return;
     set_flag(rows, node, PITHI_NODE_PINNED, on);
@@ -1297,7 +1297,8 @@ int pithi_rows_move(struct pithi_rows *rows, uint32_t node, uint32_t target, int
 
     if (rows->nodes[node].flags & PITHI_NODE_PINNED)
         return move_in(rows->pins, rows->pin_count, node, pinned_around(rows, target), behind);
-    /* The target may be deep in another branch: its ancestor beside `node` counts. None: it is in another group. */
+    /* The target may be a deeper row: its ancestor that is a sibling of `node` is used instead. If it has none, it is
+     * in another group. */
     while (target && rows->nodes[target].parent != rows->nodes[node].parent)
         target = rows->nodes[target].parent;
     /* Counters stay above threads. */
@@ -1335,8 +1336,8 @@ void pithi_rows_arrange(struct pithi_rows *rows, uint32_t parent, const uint32_t
 struct sort_key {
     uint32_t node, place; /* original place, so that the sort is stable */
     int counter;          /* 1: a row of a counter, which stays before the lanes */
-    double value;         /* the sort value, if by value */
-    char *name;           /* NULL: by value */
+    double value;         /* the key, if `name` is NULL */
+    char *name;           /* the key, if by name; else NULL */
 };
 
 struct sorting {
@@ -1374,7 +1375,7 @@ static int natural(const char *a, const char *b)
 static int by_key(const void *a, const void *b)
 {
     const struct sort_key *x = a, *y = b;
-    int order = y->counter - x->counter; /* first */
+    int order = y->counter - x->counter; /* counters come first */
 
     if (!order && x->name)
         order = natural(x->name, y->name);
@@ -1466,7 +1467,7 @@ uint32_t pithi_lane_levels(struct pithlog *log, struct pithlog_summary *summary,
     struct pithlog_step step;
     int status, has_begun = 0;
 
-    if (paths && count <= UINT16_MAX - 2) { /* of more paths, the last stands for deeper ones */
+    if (paths && count <= UINT16_MAX - 2) { /* in a full table of paths, deeper stacks may have no path */
         uint8_t *depths = pithi_alloc(count, 1);
         all = 0;
         for (uint32_t path = 1; path < count && all < PITHI_LEVELS; path++) { /* parents come first */
@@ -1474,7 +1475,8 @@ uint32_t pithi_lane_levels(struct pithlog *log, struct pithlog_summary *summary,
             all = depths[path] > all ? depths[path] : all;
         }
         free(depths);
-        /* The paths are those of the whole lane. For a part of it they only say at which depth the walk can stop. */
+        /* The paths are of the whole lane. For a part of the lane they only give the depth at which the walk can
+         * stop. */
         if (from_ns <= of->first_ns && to_ns > of->last_ns)
             return all;
     }
@@ -1484,7 +1486,7 @@ uint32_t pithi_lane_levels(struct pithlog *log, struct pithlog_summary *summary,
         damages += status < 0;
         if (status < 0 || step.is == PITHLOG_IS_HOLE || step.from_ns >= to_ns)
             continue;
-        /* Of intervals without length, those after the begin of a state count: it may end at the same time. */
+        /* An interval without length counts only just after the begin of a state, which may end at the same time. */
         if ((step.from_ns < step.to_ns || has_begun) && step.depth > most)
             most = step.depth;
         has_begun = step.change == PITHLOG_BEGINS && step.why == 0;

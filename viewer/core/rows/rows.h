@@ -5,10 +5,10 @@
  *     ranks alike -> rank -> ...    PITHI_BY_LIKENESS; groups of ranks that spend their time alike (alike.h)
  *     lane, lane ...                PITHI_BY_NOTHING
  *
- * The row of a rank is that of its first thread; its other threads are below it, as the counters of a lane are below
- * the lane. A closed node is one row for all its visible lanes; the row of an open group is blank
- * (PITHI_BLANK). An unfolded lane has a row, a band, for each nesting level; all of them belong to its node. Nodes have
- * numbers, 1 to node_count - 1, which stay until the grouping changes.
+ * The row of a rank shows its first thread; the rows of its other threads are below it. The counters of a lane are
+ * below the lane. A closed node is one row for all its visible lanes; the row of an open group is blank (PITHI_BLANK).
+ * An unfolded lane has a row, a band, for each nesting level; all of them belong to its node. Nodes have numbers, 1 to
+ * node_count - 1, which stay until the grouping changes.
  *
  *     struct pithi_rows *rows = pithi_rows_open(log);
  *     pithi_rows_filter(rows, "0-3,node1*");
@@ -51,17 +51,17 @@ enum {
 
 struct pithi_node {
     uint32_t parent; /* 0: the root */
-    uint32_t lane;   /* ranks, threads, counters; hosts and ranks alike: their first; communicators: PITHI_NONE */
+    uint32_t lane;   /* of a thread or counter its lane, of others the first one; communicators: PITHI_NONE */
     uint32_t id;     /* counters: definition; communicators: index; ranks alike: number of the group */
-    uint32_t child_count, child_capacity; /* of `children`; room */
+    uint32_t child_count, child_capacity; /* of `children`: number; room */
     uint32_t *children;                   /* counters first */
     uint8_t kind;                         /* enum pithi_node_kind */
     uint8_t flags;                        /* bits: PITHI_NODE_OPEN ... */
     uint8_t bands;  /* rows of an unfolded lane, one for each nesting level; 1: one row is enough; 0: folded */
-    uint8_t flames; /* rows below them, one for each depth of its functions (flames.h) */
+    uint8_t flames; /* rows below the bands, one for each depth of the lane's functions (flames.h) */
 };
 
-/* The limit; communicators beyond it stay closed. */
+/* The largest number of nodes; a communicator that would exceed it stays closed. */
 enum { PITHI_MOST_NODES = 1 << 22 };
 
 struct pithi_rows {
@@ -70,17 +70,17 @@ struct pithi_rows {
     uint32_t generation;          /* changes when the nodes change */
     uint32_t *rank_lane;          /* [rank_count] the first lane of each rank */
     uint32_t rank_count;
-    uint32_t host_count;        /* different names of hosts; 1: hosts make no level of their own */
+    uint32_t host_count;        /* number of different host names; 1: the tree has no level for hosts */
     struct pithi_row *counters; /* [counter_count] by lane */
-    uint32_t counter_count;     /* rows of all counters of all lanes */
+    uint32_t counter_count;     /* of all lanes */
     struct pithi_node *nodes;   /* [0] the root */
     uint32_t node_count, node_capacity;
-    uint32_t *pins; /* nodes pinned, in order */
+    uint32_t *pins; /* [pin_count] the pinned nodes, in the order of their rows */
     uint32_t pin_count, pin_capacity;
-    char *pattern;       /* "" all */
-    uint32_t *lane_node; /* [lanes] for keys: the nodes below `lane_parent` */
-    uint32_t lane_parent;
-    struct pithi_alike alike; /* ranks 0: not found yet */
+    char *pattern;            /* the filter; "": all rows pass */
+    uint32_t *lane_node;      /* [lanes] for pithi_rows_node: the node of each lane below `lane_parent` */
+    uint32_t lane_parent;     /* a communicator's node; 0: the root; PITHI_NONE: lane_node is not made */
+    struct pithi_alike alike; /* groups for PITHI_BY_LIKENESS; ranks 0: none set */
 
     /* Made by pithi_rows_seen: */
     struct pithi_row *seen; /* [seen_count] as they are drawn, from top to bottom; pinned ones first */
@@ -89,8 +89,8 @@ struct pithi_rows {
         uint16_t depth;                                 /* of the node in the tree, for indenting */
     } * places;                                         /* [seen_count] */
     uint32_t seen_count, seen_capacity, place_capacity; /* of `seen`; rooms of both arrays */
-    uint32_t pinned_count;                              /* the first of `seen` */
-    uint32_t *lanes;                                    /* of the groups in `seen` */
+    uint32_t pinned_count;                              /* the first rows of `seen` are pinned */
+    uint32_t *lanes;                                    /* the lanes of the rows in `seen` that have several */
     uint32_t lane_count, lane_capacity;
 };
 
@@ -101,13 +101,14 @@ void pithi_rows_close(struct pithi_rows *rows);
 void pithi_rows_add_counters(struct pithi_rows *rows, const struct pithi_row *made, uint32_t count);
 /* Builds another tree, in which nothing is hidden, pinned or moved. The filter stays. */
 void pithi_rows_group(struct pithi_rows *rows, enum pithi_grouping grouping);
-/* Groups by likeness; takes the groups over. A group of a single rank is the row of this rank; the others are closed at
- * first. Without groups (PITHI_BY_LIKENESS in pithi_rows_group, none set), each rank is by itself. */
+/* Groups by likeness; takes the groups over. A group of a single rank is the row of this rank; larger groups are closed
+ * at first. (If pithi_rows_group gets PITHI_BY_LIKENESS and no groups are set, each rank is a row of its own.) */
 void pithi_rows_group_alike(struct pithi_rows *rows, struct pithi_alike *alike);
-/* The groups as a word, "7:2.1:0,2-511/1:0:1": of each its typical rank, its spread in per cent, its ranks. To be
- * freed. */
+/* The groups as a word, "7:2.1:0,2-511/1:0:1": for each group its typical rank, its spread in per cent, its ranks. To
+ * be freed. */
 char *pithi_rows_alike_word(const struct pithi_rows *rows);
-/* Sets the groups of such a word for the next pithi_rows_group. Ranks that it does not name are by themselves. */
+/* Sets the groups of such a word for the next pithi_rows_group. A rank that it does not name becomes a group of its
+ * own. */
 void pithi_rows_set_alike(struct pithi_rows *rows, const char *word);
 
 /* Updates `seen`, `places` and `pinned_count`. */
@@ -120,19 +121,21 @@ char *pithi_rows_label(const struct pithi_rows *rows, uint32_t node, char *text,
 /* The faint text behind the label: "16 ranks", "3 of 16 ranks"; for a closed rank "4 threads"; for a rank in a list of
  * several hosts its host; else "". */
 char *pithi_rows_note(struct pithi_rows *rows, uint32_t node, char *text, size_t size);
-/* The same for a visible row, an index into `seen`. The bands of an unfolded lane are "level 2", "depth 1". */
+/* Label and note of a visible row, an index into `seen`. The labels of the bands of an unfolded lane are "level 2",
+ * "depth 1". */
 char *pithi_rows_seen_label(const struct pithi_rows *rows, uint32_t row, char *text, size_t size);
 char *pithi_rows_seen_note(struct pithi_rows *rows, uint32_t row, char *text, size_t size);
-/* What the row of ranks alike stands for, in full sentences; else "". */
+/* For a row of ranks alike: a text in full sentences that explains it; for other rows "". */
 char *pithi_rows_tip(const struct pithi_rows *rows, uint32_t node, char *text, size_t size);
-int pithi_rows_has_children(struct pithi_rows *rows, uint32_t node); /* which pass the filter */
+int pithi_rows_has_children(struct pithi_rows *rows, uint32_t node); /* 1: some children pass the filter */
 
 /* ---- Arranging --------------------------------------------------------------------------------------------------- */
 
 void pithi_rows_set_open(struct pithi_rows *rows, uint32_t node, int on);
 /* Opens all nodes down to `level` and closes deeper ones; 0: closes all. */
 void pithi_rows_open_level(struct pithi_rows *rows, uint32_t level);
-/* Where the depths of lanes are read, and of what time, [from_ns, to_ns); INT64_MIN, INT64_MAX: all. */
+/* The log and the interval [from_ns, to_ns) from which pithi_rows_unfold reads the depth of lanes; INT64_MIN,
+ * INT64_MAX: all. */
 struct pithi_unfolding {
     struct pithlog *log;               /* not owned */
     struct pithlog_summary *summary;   /* NULL: the records of each lane are read */
@@ -140,8 +143,8 @@ struct pithi_unfolding {
     int64_t from_ns, to_ns;
 };
 /* Unfolds a row into a band for each nesting level, and below them a row for each depth of its functions; on 0: folds
- * it. Of a rank only its first thread, of a group all ranks. `unfolding` NULL: it keeps one row until it
- * is unfolded again. */
+ * it. For a rank, this unfolds its first thread; for a group, all its ranks. `unfolding` NULL: the depth is not read,
+ * and the lane keeps one row until it is unfolded again. */
 void pithi_rows_unfold(struct pithi_rows *rows, uint32_t node, int on, const struct pithi_unfolding *unfolding);
 void pithi_rows_set_hidden(struct pithi_rows *rows, uint32_t node, int on);
 void pithi_rows_show_all(struct pithi_rows *rows);
@@ -195,25 +198,25 @@ uint32_t pithi_rows_rank_lane(const struct pithi_rows *rows, int64_t rank);
 /* ---- Numbers to sort by ------------------------------------------------------------------------------------------ */
 
 enum pithi_stat {
-    PITHI_STAT_INCLUSIVE, /* inclusive time of the chosen states, ns */
-    PITHI_STAT_EXCLUSIVE, /* their exclusive time, ns */
+    PITHI_STAT_INCLUSIVE, /* total time of the chosen states, ns */
+    PITHI_STAT_EXCLUSIVE, /* self time of the chosen states, ns */
     PITHI_STAT_COUNT,     /* number of chosen states or events */
-    PITHI_STAT_MESSAGES,  /* sent and received */
-    PITHI_STAT_BYTES
+    PITHI_STAT_MESSAGES,  /* number of messages sent and received */
+    PITHI_STAT_BYTES      /* bytes of messages sent and received */
 };
 
 struct pithi_lane_question {
     int64_t t0_ns, t1_ns;            /* t0 < t1 */
-    enum pithi_stat stat;            /* what is asked of each lane */
-    const unsigned char *chosen;     /* [defs], non-zero: counts; of the first three */
-    struct pithlog_summary *summary; /* NULL: all records are read; one thread's at a time */
+    enum pithi_stat stat;            /* the number to compute for each lane */
+    const unsigned char *chosen;     /* [defs] for the first three numbers: non-zero: the definition counts */
+    struct pithlog_summary *summary; /* NULL: all records are read; used by one thread at a time */
 };
 
-/* Sets *value; 0 or an enum pith_err. Of a damaged lane the readable part counts. */
+/* Computes the number for a lane. 0 or an enum pith_err. In a damaged lane, the readable part counts. */
 int pithi_lane_stat(struct pithlog *log, const struct pithi_lane_question *question, uint32_t lane, double *value);
 
 /* The number of nesting levels of a lane in [from_ns, to_ns), at most PITHI_LEVELS; 0: no states. Reads no records if
- * the time is that of the whole lane and there is a summary (NULL: none). */
+ * the interval contains the whole lane and `summary` is not NULL. */
 uint32_t pithi_lane_levels(struct pithlog *log, struct pithlog_summary *summary, uint32_t lane, int64_t from_ns,
                            int64_t to_ns);
 

@@ -95,6 +95,7 @@ int pithi_rows_choose(const struct pithlog *log, const char *list, struct pithi_
     return 0;
 }
 
+/* Limits a time to FARTHEST. */
 static int64_t within(int64_t time_ns)
 {
     return time_ns < -FARTHEST ? -FARTHEST : time_ns > FARTHEST ? FARTHEST : time_ns;

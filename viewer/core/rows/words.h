@@ -11,11 +11,12 @@
 /* "1200x400" or "1200" (height 0). 0 or -1. */
 int pithi_size_parse(const char *text, int *width, int *height);
 
-/* Ranks first to last, of each one thread or all (-1): "3", "0.1", "0-3". */
+/* The ranks `first` to `last`, with one thread or all threads of each: "3", "0.1", "0-3". */
 struct pithi_lane_range {
     long first, last, thread; /* first <= last; thread -1: all */
 };
-/* Reads one from the front of a list and the comma behind it: 1; 0 at the end; -1: no such list. */
+/* Reads the first range of a list and the comma after it, and moves *text past them: 1; 0: the list is empty; -1: the
+ * text is not such a list. */
 int pithi_lane_range_next(const char **text, struct pithi_lane_range *range);
 int pithi_lane_range_has(const struct pithi_lane_range *range, const struct pithlog_lane *lane);
 
@@ -31,7 +32,7 @@ void pithi_work_window(struct pithlog *log, int64_t *t0_ns, int64_t *t1_ns);
 
 /* The first state with this name; UINT32_MAX: none. */
 uint32_t pithi_state_named(const struct pithlog *log, const char *name);
-/* "; did you mean MPI_Send?": the definition with the nearest name, of states only if `states`; or "". */
+/* "; did you mean MPI_Send?" with the nearest name of a definition, or ""; `states`: 1: only of states. */
 struct pithi_nearest;
 const char *pithi_nearest_name(struct pithi_nearest *nearest, const struct pithlog *log, const char *name, int states);
 
