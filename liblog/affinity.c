@@ -1,4 +1,5 @@
-/* affinity.c - the cores that a thread may run on. A file of its own, since libraries that keep no log use it too. */
+/* affinity.c - the cores that a thread may run on. It is a file of its own, because libraries that keep no log link it
+ * without the rest of libpith. */
 #include <errno.h>
 #include <sched.h>
 #include <stdio.h>
@@ -31,7 +32,7 @@ void pith_affinity(char *text, size_t size)
         int wrote = first == last ? snprintf(text + at, size - at, "%s%u", at > 0 ? "," : "", first)
                                   : snprintf(text + at, size - at, "%s%u-%u", at > 0 ? "," : "", first, last);
         if (wrote < 0 || at + (size_t)wrote >= size) {
-            text[at] = '\0'; /* a number that was cut would be another core */
+            text[at] = '\0'; /* a truncated number would name another core */
             break;
         }
         at += (size_t)wrote;

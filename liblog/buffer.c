@@ -1,9 +1,10 @@
 /* buffer.c - the buffer of each thread: a chunk of the spill file.
  *
- * Owns pith_buffer_ (the words and the limit that pith.h uses) and the lane of each thread. Another thread may only set
- * `limit` to 0. A signal handler on the same thread may record at any point. Therefore one instruction claims the words
- * (pith_claim_), after the check of the limit. The chunk's slack takes the few words that handlers claim in between. If
- * the chunk was replaced or overrun meanwhile, a longer record starts again in a new chunk.
+ * Owns pith_buffer_ (the words and the limits that pith.h uses) and the lane of each thread. Another thread may only
+ * set a limit to 0. A signal handler on the same thread may record at any point. Therefore one instruction claims the
+ * words (pith_claim_), after the check of the limit. The chunk's slack takes the few words that handlers claim in
+ * between. If a handler replaced or overran the chunk in between, a record of several words is started again in a new
+ * chunk.
  *
  * Nothing here calls malloc: a handler may have interrupted malloc.
  */
@@ -30,6 +31,7 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
+/* From this step in time on (or back), a record needs a PITHI_W_TIME before it: a word has only 40 bits of the time. */
 #define GAP_TICKS (INT64_C(1) << 38)
 
 __thread struct pith_buffer pith_buffer_; /* of each thread; pith.h records into it */
@@ -38,13 +40,14 @@ __thread struct pith_buffer pith_buffer_; /* of each thread; pith.h records into
 struct thread {
     struct pithi_lane lane; /* its chunks */
     struct pith_buffer *buffer;
-    struct thread *next, **link; /* in the list, until the thread ends: under the guard */
-    uint64_t *limit;             /* the last one of the buffer, also where counters keep that at NULL */
+    /* places in the list `threads`, where it is until the thread ends; accessed under the guard */
+    struct thread *next, **link;
+    uint64_t *limit; /* the limit that pith.h would have; with counters its own is NULL */
     int has_lane;
-    unsigned number;                  /* number of the log of the lane (session.h) */
-    const struct pith_wait_end *late; /* atomic; NULL: none */
-    int holding;                      /* records that an ending thread is storing; it keeps its lane until then */
-    uint64_t refused;                 /* records since the first one without room */
+    unsigned number;                  /* pithi_session.number when the lane was made: the log that it belongs to */
+    const struct pith_wait_end *late; /* what pith_late announced; atomic; NULL: nothing */
+    int holding;                      /* records being stored by an ending thread; at 0 it leaves its lane */
+    uint64_t refused;                 /* records refused since there was no room; 0: there is room */
 };
 static __thread struct thread self __attribute__((tls_model("initial-exec")));
 
@@ -56,18 +59,18 @@ static uint32_t lane_count;
 /* Lanes of threads that ended, with room in their chunks; new threads take them over. */
 enum { IDLE_MAX = 64 };
 static struct idle {
-    struct pithi_lane lane; /* a lane that no thread uses: given to the next one */
-    uint64_t *next;
+    struct pithi_lane lane;
+    uint64_t *next;      /* where the next thread continues in it */
     uint64_t last_ticks; /* of its last record */
 } idle[IDLE_MAX];
 static unsigned idle_count;
 
-static pthread_key_t exit_key; /* its destructor runs as a thread ends */
-static int exit_key_made;      /* 1: made */
+static pthread_key_t exit_key; /* its destructor runs when a thread ends */
+static int exit_key_made;      /* 1: exit_key exists */
 static void thread_exit(void *unused);
 
-/* When the library is loaded: a thread has room for the values of the first 32 keys; for others, the C library calls
- * malloc. */
+/* Made when the library is loaded, so that it is one of the first 32 keys: each thread has room for the values of
+ * these; for others, the C library calls malloc. */
 __attribute__((constructor)) static void make_exit_key(void)
 {
     exit_key_made = pthread_key_create(&exit_key, thread_exit) == 0;
@@ -75,10 +78,10 @@ __attribute__((constructor)) static void make_exit_key(void)
 
 /* ---- Lanes of threads -------------------------------------------------------------------------------------------- */
 
-/* pith.h asks one question for each record: is `next` below the limit? Everything that must stop or slow down recording
- * (a pause, the end, a full chunk, counters) therefore sets a limit to NULL, and the record takes the slow path, which
- * finds out why. There is one limit for each way in: records of one word, messages, and both again for callers that
- * may not read the counter inline. */
+/* pith.h makes one test for each record: is `next` below the limit? Everything that must stop or slow down recording (a
+ * pause, the end, a full chunk, counters) therefore sets a limit to NULL. Then the record takes the slow path, which
+ * finds out why. There are four limits: for records of one word and for messages, each for callers that read the
+ * counter inline and for callers that may not. */
 static void clear_limits(struct pith_buffer *buffer)
 {
     __atomic_store_n(&buffer->limit, NULL, __ATOMIC_SEQ_CST);
@@ -87,6 +90,8 @@ static void clear_limits(struct pith_buffer *buffer)
     __atomic_store_n(&buffer->call_message_limit, NULL, __ATOMIC_SEQ_CST);
 }
 
+/* Sets the limits to `limit`. Some stay NULL: the limit of one word if counters are recorded, the limits of messages if
+ * messages are left out. */
 static void open_limits(uint64_t *limit)
 {
     struct pith_buffer *buffer = &pith_buffer_;
@@ -98,8 +103,8 @@ static void open_limits(uint64_t *limit)
                      __ATOMIC_SEQ_CST);
 }
 
-/* Sets the limits of pith.h. In the first chunk of a lane, the limit rises in steps, so that the slow path stores
- * anchors: the clock rate is then known even if the process is killed early. */
+/* Sets the limits for the present chunk. In the first chunk of a lane, the limit rises in steps: at each step the slow
+ * path stores an anchor. So the rate of the counter is known even if the process is killed early. */
 static void set_limit(void)
 {
     struct pithi_lane *lane = &self.lane;
@@ -118,12 +123,14 @@ static void set_limit(void)
     }
 }
 
+/* Closes this thread's limits, so that a handler which records from now on takes the slow path. */
 static void close_limit(void)
 {
     clear_limits(&pith_buffer_);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
+/* 1: this thread's part of the lane has more ENTERs than LEAVEs. */
 static int has_open_states(const struct pithi_lane *lane, const uint64_t *next)
 {
     const uint64_t *word = lane->entered;
@@ -137,11 +144,11 @@ static int has_open_states(const struct pithi_lane *lane, const uint64_t *next)
     return open != 0;
 }
 
-/* The log of this lane is written: the thread needs a new lane. */
+/* 1: the log of this thread's lane is written, so the thread needs a new lane. */
 static int is_old(void) { return self.number != __atomic_load_n(&pithi_session.number, __ATOMIC_RELAXED); }
 
-/* Under the guard: leaves this thread's lane to a later thread, unless states are still open in it. So a program with
- * thousands of short threads needs only as many lanes as threads run at the same time. */
+/* Under the guard: makes this thread's lane idle, for a later thread, unless states are still open in it. So a program
+ * with thousands of short threads needs only as many lanes as threads run at the same time. */
 static void leave_lane(void)
 {
     const struct pithi_lane *lane = &self.lane;
@@ -154,9 +161,9 @@ static void leave_lane(void)
     self.has_lane = 0;
 }
 
-/* At the end of a thread. Destructors of other keys may still record, before or after this one, and it is unknown which
+/* Called at the end of a thread. Destructors of other keys may record before or after this one, and it is unknown which
  * record is the last. So the thread is removed from the list, and all its later records take the slow path: each takes
- * a lane and leaves it after it is stored (pithi_buffer_leave). */
+ * a lane, and leaves it once it is stored (pithi_buffer_leave). */
 static void thread_exit(void *unused)
 {
     struct pithi_guard guard;
@@ -187,11 +194,11 @@ void pithi_buffer_leave(void)
 
 int pithi_buffer_is_listed(void) { return self.link != NULL; }
 
-/* The place in the C library from which threads' functions are called; 0: not known. */
+/* The address in the C library (in start_thread) from which threads' start functions are called; 0: unknown. */
 static uint64_t calls_function; /* atomic */
 
-/* The stack of this thread, whose outermost frames are of that function of the C library, start_thread, and of clone.
- * 0: it cannot be followed so far. */
+/* Stores the stack of this thread. Its two outermost frames are start_thread and clone, of the C library. Returns the
+ * number of frames; 0: the stack could not be followed to its end. */
 static unsigned whole_stack(uint64_t *stack, unsigned most)
 {
     unsigned count = pithi_own_stack(stack, most);
@@ -206,11 +213,12 @@ void pithi_buffer_learn_thread(void)
         __atomic_store_n(&calls_function, stack[count - 2], __ATOMIC_RELAXED);
 }
 
-/* 1: this thread ends, and the destructors of keys have been called or are being called. The C library then frees
- * memory, and an allocator, or one of its calls that is wrapped, may make the thread's first record, or a sample comes.
- * start_thread is then elsewhere than where it calls the thread's function. As long as that place is not known: more
- * functions of the C library are below it, and none of the thread's. (UCX, in MPICH, makes madvise and munmap of the C
- * library call functions of its own, so this alone is not enough.) */
+/* 1: this thread is ending, and the destructors of its keys are running or have run. The C library then frees memory,
+ * and the thread's first record may be made by a wrapped call of an allocator, or a sample may come.
+ *
+ * Two signs on the stack: start_thread is at another place than where it calls start functions. If that place is
+ * unknown, more than two outermost frames are in the C library, so no start function is running. (The second sign alone
+ * is not enough: UCX, in MPICH, makes madvise and munmap of the C library call functions of its own.) */
 static int is_past_destructors(void)
 {
     static struct pithi_module library; /* the C library */
@@ -223,6 +231,7 @@ static int is_past_destructors(void)
     return count - first > 2 || (place != 0 && count - first == 2 && stack[count - 2] != place);
 }
 
+/* Gives this thread a lane: an idle one, or a new one. Lists the thread, unless it is ending. Under the guard. */
 static void lane_get(void)
 {
     if (!pithi_buffer_ended && self.link == NULL && is_past_destructors()) {
@@ -257,6 +266,7 @@ void pithi_buffer_sum(void)
         pithi_own_sum_to(&self.lane, pith_buffer_.next);
 }
 
+/* Begins this thread's next chunk, with room for `words`. 0: no room. */
 static int chunk_begin(uint64_t words)
 {
     if (__atomic_load_n(&pithi_own_summing, __ATOMIC_RELAXED))
@@ -269,9 +279,10 @@ static int chunk_begin(uint64_t words)
     return 1;
 }
 
-/* Without room, each new attempt costs several system calls, so attempts become rarer with each record lost. Each
- * thread counts its own, as another one may have room: it reuses its chunks. Only this thread and handlers on it touch
- * the count; a handler in between may lose a step, which only changes when the next attempt is. */
+/* 1: it is worth trying to get room. Without room, each attempt costs several system calls, so attempts are made after
+ * 1, 2, 4, 8 ... refused records. Each thread counts its own, as another thread may have room: it reuses its chunks.
+ * Only this thread and handlers on it change the count; if a handler interrupts the increment, a step is lost, which
+ * only delays the next attempt. */
 static int may_try(void)
 {
     if (self.refused == 0 || is_old())
@@ -287,7 +298,7 @@ static void count_lost(void)
         __atomic_add_fetch(&self.lane.chunk->lost, 1, __ATOMIC_RELAXED);
 }
 
-/* Makes room for `words` words, in a new chunk if `exchange` is set. 0: no room. */
+/* Makes room for `words` words; `exchange`: in a new chunk in any case. 0: no room, and the record counts as lost. */
 static int make_room(uint64_t words, int exchange)
 {
     struct pithi_guard guard;
@@ -315,7 +326,8 @@ static int make_room(uint64_t words, int exchange)
         if (good)
             self.refused = 0;
         else if (self.refused == 0)
-            self.refused = !pithi_lane_turns(&self.lane); /* of a lane that turns, only this record is too long */
+            /* a ring that reuses its chunks always has room: only this record is too long */
+            self.refused = !pithi_lane_turns(&self.lane);
         if (!good)
             count_lost();
     }
@@ -332,7 +344,8 @@ static int make_room(uint64_t words, int exchange)
 
 /* ---- Storing ----------------------------------------------------------------------------------------------------- */
 
-/* `at`: the time of the record; NULL: now. A new chunk begins now, but its first record may be earlier. */
+/* Claims a record and returns the place of its first word, whose value is *first; NULL: no room. `at`: the time of the
+ * record; NULL: now. With `at`, a new chunk may begin later than its first record, which readers accept. */
 static uint64_t *claim(uint32_t kind, uint32_t id, uint64_t words, const uint64_t *at, uint64_t *first)
 {
     int tries, exchange = 0;
@@ -348,7 +361,7 @@ static uint64_t *claim(uint32_t kind, uint32_t id, uint64_t words, const uint64_
             pith_buffer_.last_ticks = ticks;
             word = pith_claim_(words + more);
             if (word >= begin && word + words + more <= end) {
-                if (words > 1) { /* not a record, even if a handler jumps out of here */
+                if (words > 1) { /* if a handler jumps away now, readers skip these words */
                     __atomic_store_n(word + more, PITH_WORD_(0, words, PITHI_W_CLAIMED), __ATOMIC_RELEASE);
                     __atomic_signal_fence(__ATOMIC_SEQ_CST);
                 }
@@ -359,7 +372,7 @@ static uint64_t *claim(uint32_t kind, uint32_t id, uint64_t words, const uint64_
                 *first = PITH_WORD_(ticks, id & PITHI_WORD_ID_MASK, kind);
                 return word + more;
             }
-            exchange = 1; /* a handler recorded in between; the claimed words stay empty, which ends this chunk */
+            exchange = 1; /* a handler has recorded in between; the words stay 0, which ends the chunk */
         }
         if (!make_room(words + 2, exchange))
             return NULL;
@@ -399,8 +412,8 @@ void pithi_record(uint32_t kind, uint32_t id, const uint64_t *words, uint32_t co
     record_at(kind, id, words, count, NULL);
 }
 
-/* Raises a limit below the end of the chunk: after a pause, at a step, after a change of the clock. If the counter has
- * jumped, compares it with CLOCK_MONOTONIC. */
+/* Raises a limit that is below the end of the chunk: after a pause, at a step, after a change of the clock. If the
+ * counter has jumped since the last record, makes an anchor, which compares it with CLOCK_MONOTONIC. */
 static void look_again(void)
 {
     uint64_t *limit = pithi_counters_on    ? self.limit
@@ -421,10 +434,10 @@ static void look_again(void)
 
 static __attribute__((noinline)) void slow(uint32_t kind, uint32_t id)
 {
-    /* first the cases that should be cheap: excluded, paused, over */
+    /* The cases that should be cheap come first: excluded, paused, over. */
     if (id == PITH_LEFT_OUT_ || __atomic_load_n(&pithi_session.state, __ATOMIC_RELAXED) > PITHI_RECORDING)
         return;
-    if (pith_try_(0, kind, id)) /* the caller did not inline it */
+    if (pith_try_(0, kind, id)) /* a caller that has no inline code */
         return;
     if (!PITH_ID_IN_(id)) {
         count_lost();
@@ -436,7 +449,7 @@ static __attribute__((noinline)) void slow(uint32_t kind, uint32_t id)
     pithi_record(kind, id, NULL, 0);
 }
 
-/* Where the clock is read by a call, all records of wrappers come here: so that is all that this function does. */
+/* Where the clock is read by a call, all records of wrappers come here, so this function has only the quick path. */
 void pith_slow_(uint32_t kind, uint32_t id)
 {
     if (__builtin_expect(
@@ -530,7 +543,7 @@ static void end_late(struct thread *thread, const struct pith_wait_end *late)
     if (ticks == 0 || next == NULL || thread->lane.end == NULL || next > thread->lane.end ||
         (uint64_t)(thread->lane.end - next) < ends + 3)
         return;
-    if ((int64_t)(ticks - last) < 0) /* a handler has recorded since */
+    if ((int64_t)(ticks - last) < 0) /* a handler on that thread has recorded later */
         ticks = last;
     if (ticks - last >= GAP_TICKS) {
         next[1] = ticks;
@@ -580,7 +593,7 @@ static uint64_t posted_count; /* atomic */
 
 static int on(void) { return __atomic_load_n(&pithi_session.state, __ATOMIC_RELAXED) <= PITHI_RECORDING; }
 
-/* 1: the call must store nothing. Records with id 0, which a failed definition returns, count as lost. */
+/* 1: the call must store nothing. A record with id 0, which a failed definition returns, counts as lost. */
 static int refuse(uint32_t id)
 {
     if (id == PITH_LEFT_OUT_ || !on())
@@ -668,7 +681,8 @@ int pith_slow_undo_(uint64_t *record, uint64_t word)
     return 1;
 }
 
-/* A step that a record's 40 bits cannot show is stored, as a time without a record. */
+/* Moves the time of the last record to `ticks`, if that is later. A step that a record's 40 bits cannot show is stored
+ * as a PITHI_W_TIME. */
 void pith_slow_same_from_(uint64_t ticks)
 {
     int64_t step = (int64_t)(ticks - pith_buffer_.last_ticks);

@@ -7,21 +7,23 @@
 #include "chunks.h"
 #include "pith.h"
 
-/* Stores a record: its first word and `count` more. Without room it is counted as lost; while recording is paused or
- * over the call does nothing. From any thread and any signal handler. */
+/* Stores a record of a first word and `count` more. If there is no room it counts as lost; while recording is paused or
+ * over, the call does nothing. From any thread and any signal handler. */
 void pithi_record(uint32_t kind, uint32_t id, const uint64_t *words, uint32_t count);
 
-/* Like pith_count, at the time *at (NULL: now), which is not before that of this thread's last record. */
+/* Like pith_count, at the time *at (NULL: now), which is not before the time of this thread's last record. */
 void pithi_count_at(uint32_t id, double value, const uint64_t *at);
 
 /* Claims a record of `words` words with the time *at (NULL: now). The caller stores the first word, *first, last
  * (pithi_buffer_store). NULL: no room; the record is counted as lost. */
 uint64_t *pithi_buffer_claim(uint32_t kind, uint32_t id, uint64_t words, const uint64_t *at, uint64_t *first);
-extern __thread int pithi_buffer_ended __attribute__((tls_model("initial-exec"))); /* this thread is ending */
-/* 1: this thread has recorded; when it ends, the recorder learns of it. */
+/* 1: this thread is ending: the destructors of its keys have run, or run now. */
+extern __thread int pithi_buffer_ended __attribute__((tls_model("initial-exec")));
+/* 1: this thread has recorded and is in the list of threads, so its end is noticed. */
 int pithi_buffer_is_listed(void);
-/* In the function of a thread of ours: learns from its stack where the C library calls threads' functions, so that a
- * record after a function's return is recognised. */
+/* Call it in the start function of one of the recorder's own threads. It finds on its stack the address in the C
+ * library from which start functions are called. So a record that is made after a start function has returned is
+ * recognised. */
 void pithi_buffer_learn_thread(void);
 void pithi_buffer_leave(void); /* an ending thread has stored its record */
 static inline void pithi_buffer_store(uint64_t *word, uint64_t first)
@@ -31,11 +33,11 @@ static inline void pithi_buffer_store(uint64_t *word, uint64_t first)
         pithi_buffer_leave();
 }
 
-/* The number of this thread's lane, which no other thread will take over (it gets a name). PITHI_SPILL_DEFS: the thread
- * has no lane and cannot get one. */
+/* The number of this thread's lane. The lane gets a name, so no other thread takes it over later. PITHI_SPILL_DEFS: the
+ * thread has no lane and cannot get one. */
 uint32_t pithi_buffer_lane_own(void);
 
-/* Under the guard: the lane with the most chunks, of running threads or idle. NULL: none. */
+/* Under the guard: the lane with the most chunks; its thread may run or have ended. NULL: there is no lane. */
 struct pithi_lane *pithi_buffer_richest(void);
 
 /* Under the guard: until pithi_buffer_back this thread records into the words from `begin` to `end` (and 16 after it),
@@ -56,14 +58,14 @@ uint64_t pithi_buffer_latest(void);
 
 /* Under the guard: all threads take the slow path from now on. */
 void pithi_buffer_stop_all(void);
-/* Under the guard, after recording has ended: stores what pith_late announced. */
+/* Under the guard, after recording has ended: stores the LEAVEs and ENTERs that pith_late announced. */
 void pithi_buffer_end_late(void);
 /* Under the guard, after the end of recording: threads get new buffers when they record again. */
 void pithi_buffer_again(void);
 /* In a forked child, which has no buffers yet. */
 void pithi_buffer_forked(void);
 
-/* The number of order numbers of receives given out so far. */
+/* The next order number that pith_recv_post will return. */
 uint64_t pithi_recv_posted(void);
 
 #endif

@@ -22,7 +22,8 @@ _Static_assert((int)PITH_OWN_CALL == (int)PITHLOG_OWN_CALL && (int)PITH_OWN_SEND
                    (int)PITH_OWN_RECV == (int)PITHLOG_RECV && (int)PITH_OWN_COLL == (int)PITHLOG_COLL,
                "pith_tool.h names the kinds that pithlog.h does");
 
-enum { BATCHES = 15, RECORDS = 64, WORDS = 8, WORDS_COUNTED = 40 }; /* more than a call stores */
+/* WORDS, WORDS_COUNTED: more words than a call stores, without and with counters */
+enum { BATCHES = 15, RECORDS = 64, WORDS = 8, WORDS_COUNTED = 40 };
 
 static struct pithi_own_cost costs; /* written while calibrating, read-only after that */
 static int calibrated;              /* 1: `costs` is known */
@@ -37,12 +38,13 @@ static int compare(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* The time of a call in ns: the median of batches. The memory is touched before, as the chunks of a thread are. */
+/* The time of a call in ns: the median of batches. The memory is touched first, so that no page faults are measured; a
+ * thread's chunks are mapped ahead, too. */
 static double measure(void (*call)(void))
 {
     double ns[BATCHES];
     struct pithi_aside aside;
-    /* Reading counters takes so long that many batches lose their core. Its cost is CPU time. */
+    /* Reading counters takes so long that the thread loses its core in many batches. So its CPU time is measured. */
     clockid_t clock = pithi_counters_on ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC;
     size_t words = BATCHES * RECORDS * (size_t)(pithi_counters_on ? WORDS_COUNTED : WORDS);
     memset(scratch, 0, (words + 64) * sizeof scratch[0]);
@@ -79,7 +81,8 @@ void pithi_calibrate(void)
     } kinds[] = {{PITHLOG_ENTER, enter},   {PITHLOG_LEAVE, leave},  {PITHLOG_EVENT, event}, {PITHLOG_COUNTER, count},
                  {PITHLOG_SEND, send_one}, {PITHLOG_RECV, receive}, {PITHLOG_COLL, coll}};
     int state = pithi_state();
-    /* While paused, only records below a limit can be measured; with counters, there are none. */
+    /* In a pause the slow path stores nothing, so only calls that record inline can be measured. With counters, states
+     * never record inline. */
     if (calibrated || (pithi_counters_on && state != PITHI_RECORDING))
         return;
     calibrated = 1;
@@ -87,6 +90,7 @@ void pithi_calibrate(void)
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         note(kinds[i].kind, measure(kinds[i].call) - loop);
     if (state != PITHI_RECORDING)
+        /* pith_count is never inline; a counter's record is taken to cost as much as an event's. */
         note(PITHLOG_COUNTER, costs.ns[PITHLOG_EVENT]);
 }
 
@@ -137,7 +141,8 @@ static __thread struct {
     double ns;
 } own __attribute__((tls_model("initial-exec")));
 
-/* A bit for each state of a wrapped call. Ids beyond these seem to be other states; their calls seem 1 ns cheaper. */
+/* A bit for each state of a wrapped call. States with ids of IDS and more count as not wrapped; the sum is then about 1
+ * ns too small for each of their calls. */
 enum { IDS = 4096 };
 static uint64_t wrapped[IDS / 64];
 

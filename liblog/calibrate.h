@@ -4,8 +4,9 @@
  * some hundred times for each kind of record, with this thread's buffer replaced by memory that no log will contain.
  * The result is the median of batches. This takes about 0.1 ms.
  *
- * The sum of a thread (pith_own_cost_sum in pith_tool.h) costs nothing when a record is stored: each call reads the
- * words stored since the last call, about 1 ns per record. Only a chunk that a thread leaves must be counted at once.
+ * pith_own_cost_sum (pith_tool.h) adds up the costs of a thread. It needs no work when a record is stored: each call
+ * reads the words stored since the last call, about 1 ns per record. Only the words of a chunk that a thread leaves
+ * must be added before it leaves.
  */
 #ifndef PITHI_CALIBRATE_H
 #define PITHI_CALIBRATE_H
@@ -15,19 +16,19 @@
 
 /* Under the guard, while this thread may still record. Does nothing when called again. */
 void pithi_calibrate(void);
-/* Adds the costs to a set of definitions, as the property of own_cost.h (formats/). */
+/* Adds the costs to a set of definitions, as the property of native/own_cost.h. */
 int pithi_calibrate_tell(struct pithi_defs *defs, const char *host);
 
-/* 1: pith_own_cost_sum was called, so a chunk must be counted before its thread leaves it. */
+/* 1: pith_own_cost_sum was called, so the words of a chunk must be added up before its thread leaves it. */
 extern int pithi_own_summing;
 
-/* Counts this thread's words in its lane's chunk, up to `next`. */
+/* Adds the costs of this thread's words in its lane's chunk, up to `next`. */
 void pithi_own_sum_to(const struct pithi_lane *lane, const uint64_t *next);
-/* The thread continues in another chunk, where nothing is counted yet. */
+/* This thread leaves its chunk: the sum goes on at the start of its next chunk. */
 void pithi_own_sum_left(void);
-/* pith_own_cost() on this thread. */
+/* Adds `ns` to this thread's sum, for pith_own_cost and for the recorder's own work. */
 void pithi_own_sum_add(uint64_t ns);
-/* The state `id` is that of a wrapped call. */
+/* The state `id` is a state of wrapped calls, so its end also costs PITHLOG_OWN_CALL. */
 void pithi_own_sum_wrapped(uint32_t id);
 
 #endif

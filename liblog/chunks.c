@@ -3,17 +3,17 @@
  * A fresh page of a mapped file costs more than everything else about its records (0.9 ns a byte on ext4); pwrite
  * stores the same bytes in an eighth of the time. So a lane has two chunks that stay mapped, its windows, and fills
  * them in turn. Before a window is filled again it is copied to the end of the file, as a chunk of its own, and
- * cleared. If the process dies in between, the chunk is in the file twice, which readers expect. A window is cleared
- * one turn late, so that a store which a signal handler interrupted is complete by then. A ring reuses its chunks
- * anyway and has no windows.
+ * cleared. If the process dies between copying and clearing, the chunk is in the file twice, which readers expect. A
+ * window is not cleared when it is full, but one turn later: by then a store that a signal handler interrupted is
+ * complete. A ring reuses its chunks anyway and has no windows.
  *
  *                          window a       window b       at the end of the file
  *     the first record     seq 0
  *     a is full            seq 0          seq 1
- *     b is full            seq 2          seq 1          0 (copied, then a cleared)
- *     a is full            seq 2          seq 3          0, 1
+ *     b is full            seq 2          seq 1          seq 0 (copied, then a cleared)
+ *     a is full            seq 2          seq 3          seq 0, seq 1
  *
- * Copying and clearing take by far the longest, and touch nothing that other threads use: the lock is released
+ * Copying and clearing take most of the time and touch nothing that other threads use, so the lock is released
  * meanwhile. */
 #include "chunks.h"
 
@@ -27,21 +27,23 @@
 #include "spill/spill_chunk.h"
 
 #define KIB UINT64_C(1024)
-#define WINDOW_FIRST_MANY (32 * KIB) /* from the 65th thread on: most of very many threads record little */
-#define WINDOW_DISK (256 * KIB)      /* copied in 57 us on ext4 */
-#define WINDOW_MEMORY (128 * KIB)    /* in 62 us in tmpfs, whose fresh pages cost twice as much */
-#define WINDOW_LEAST (4 * KIB)
-#define MANY_LANES 64 /* from this lane on, the first windows are small */
+/* first window of lanes from MANY_LANES on: most of very many threads record little */
+#define WINDOW_FIRST_MANY (32 * KIB)
+#define WINDOW_DISK (256 * KIB)   /* window on a disk; copied in 57 us on ext4 */
+#define WINDOW_MEMORY (128 * KIB) /* in tmpfs, where fresh pages cost twice as much; copied in 62 us */
+#define WINDOW_LEAST (4 * KIB)    /* a nearly full file gets windows down to this size */
+#define MANY_LANES 64             /* from this lane on, the first windows are small */
 
-/* The size of a chunk of a ring: just enough for the longest record, so that reuse loses as little as possible. Several
- * chunks are made at a time in one mapping, first 2, later up to 12, because the number of mappings is limited. */
+/* The size of a chunk of a ring: just enough for the longest record, so that reuse loses as few records as possible.
+ * Several chunks are made at a time in one mapping, because the number of mappings is limited. */
 #define RING_CHUNK (80 * KIB)
 #define RING_FIRST 2u /* spare chunks of a lane at first */
 #define RING_MANY 12u /* spare chunks of a lane at most */
-#define RING_LEAST 3u /* other lanes leave a lane this number of chunks */
-#define RING_OWN 2u   /* with this number, a lane can reuse its own oldest chunk */
-/* The size of the chunks of a lane that comes when the ring is full and finds nothing to take. It is more than a signal
- * handler records at a time, as a chunk must not be reused before a store that the handler interrupted. */
+#define RING_LEAST 3u /* other lanes take no chunk from a lane with this number of chunks or fewer */
+#define RING_OWN 2u   /* a lane with this number can reuse its own oldest chunk, and never needs another lane's */
+/* The size of the chunks of a lane that begins when the ring is full and no lane can give it a chunk. A chunk must not
+ * be reused before a store that a signal handler interrupted is complete, so the size is more than a handler
+ * records. */
 #define RING_SMALL (16 * KIB)
 #define RING_BEFORE 3u /* chunks kept before PITH_FROM */
 
@@ -62,6 +64,8 @@ static struct pithi_spill_open *open_of(struct pithi_chunk *chunk)
 
 /* ---- Headers ----------------------------------------------------------------------------------------------------- */
 
+/* Stores a new anchor in the process page. If the counter has parted from CLOCK_MONOTONIC, all threads change the
+ * clock. */
 static void take_anchor(struct pithi_anchor *anchor)
 {
     if (pithi_clock_anchor_next(anchor)) {
@@ -69,6 +73,7 @@ static void take_anchor(struct pithi_anchor *anchor)
         pithi_clock_part(anchor, pithi_buffer_latest(), pithi_session.file.page);
     }
     struct pithi_spill_page *page = pithi_session.file.page;
+    /* The version is odd while `last` is incomplete, for readers of the running program. */
     __atomic_add_fetch(&page->last_version, 1, __ATOMIC_SEQ_CST);
     page->last = *anchor;
     __atomic_add_fetch(&page->last_version, 1, __ATOMIC_SEQ_CST);
@@ -97,8 +102,8 @@ static void fill_header(struct pithi_chunk *chunk, uint32_t lane, uint32_t seq, 
     __atomic_add_fetch(&pithi_session.file.page->chunks, 1, __ATOMIC_RELEASE);
 }
 
-/* Stores the check value of a chunk that is complete. Its words are still in the cache. `words` is stored last: it says
- * that the check value is valid. */
+/* Stores the check value of a complete chunk, while its words are still in the cache. `words` is stored last: if it is
+ * not 0, the check value is valid. */
 static void seal(struct pithi_chunk *chunk)
 {
     uint64_t *begin = words_of(chunk), words = pithi_spill_stored(begin, end_of(chunk) + PITHI_CHUNK_SLACK);
@@ -121,6 +126,7 @@ struct pithi_chunk *pithi_chunk_definitions(uint32_t seq, uint64_t size_bytes)
 
 /* ---- The ring ---------------------------------------------------------------------------------------------------- */
 
+/* Stores in a chunk of a ring the states that are open at its begin. */
 static void set_open(struct pithi_chunk *chunk, const struct pithi_spill_open *open)
 {
     struct pithi_spill_open *own = open_of(chunk);
@@ -143,8 +149,8 @@ static void make_spare(struct pithi_lane *lane, uint32_t count, uint64_t size_by
     lane->spare_bytes = size_bytes;
 }
 
-/* Returns the next chunk made ahead. The first one gets its header before the others, because a reader that scans the
- * file skips chunks without a header and does not return to them. */
+/* Returns the next chunk made ahead. `is_first`: the chunks were just made. The first one gets its header before the
+ * others, because a reader that scans the file skips chunks without a header and does not return to them. */
 static struct pithi_chunk *ring_new(struct pithi_lane *lane, uint64_t words, int is_first)
 {
     static const struct pithi_spill_open nothing;
@@ -169,8 +175,8 @@ static struct pithi_chunk *ring_new(struct pithi_lane *lane, uint64_t words, int
     return chunk;
 }
 
-/* Takes the oldest chunk from the lane `from` and clears it. `is_loss`: its records count as lost (not before
- * PITH_FROM). NULL: the lane must keep its chunks, or the chunk has no room for `words`. */
+/* Takes the oldest chunk from the lane `from` and clears it. `is_loss`: its records count as lost; before PITH_FROM
+ * they do not. NULL: the lane must keep its chunks, or the chunk has no room for `words`. */
 static struct pithi_chunk *ring_take(struct pithi_lane *from, uint64_t words, int is_loss)
 {
     struct pithi_chunk *chunk = from->oldest;
@@ -191,9 +197,9 @@ static struct pithi_chunk *ring_take(struct pithi_lane *from, uint64_t words, in
     return chunk;
 }
 
-/* Reuses a chunk of the lane with the most chunks if that lane has more than its share, else the lane's own oldest
- * chunk. So a thread that starts late gets its part of the ring. A chunk of another thread is taken only if that thread
- * has filled two chunks since. */
+/* Reuses the oldest chunk of the lane with the most chunks, if that lane has more than its share, else the lane's own
+ * oldest chunk. So a thread that starts late gets its part of the ring. RING_LEAST makes sure that another thread has
+ * filled two newer chunks since it stored into the chunk. */
 static struct pithi_chunk *ring_reuse(struct pithi_lane *lane, uint64_t words, int before_from)
 {
     static const struct pithi_spill_open nothing;
@@ -212,22 +218,22 @@ static struct pithi_chunk *ring_reuse(struct pithi_lane *lane, uint64_t words, i
     return chunk;
 }
 
-/* A lane that has RING_OWN chunks never needs another lane again, so its newest records stay, however many threads
- * there are. Each lane gets so many: if the file may not grow and no lane has more than its share, small ones beyond
- * PITH_MAX_MB.
+/* Begins a lane's next chunk in a ring. A lane with RING_OWN chunks never needs another lane's again, so its newest
+ * records stay, however many threads there are. If the file may not grow and no lane has more than its share, a new
+ * lane gets RING_OWN small chunks, beyond PITH_MAX_MB.
  *
- * All this happens under the guard. Threads that store without it are not disturbed: a chunk is only taken from a lane
- * that has newer ones (from another thread's, RING_LEAST newer ones), and a thread stores only into its newest. Other
- * threads take only chunks above RING_LEAST > RING_OWN, so a lane makes small chunks at most twice. */
+ * All this happens under the guard. Threads that store without the guard are not disturbed: a thread stores only into
+ * its newest chunk, and only the oldest chunk of a lane is taken; another lane takes it only if more than RING_LEAST
+ * chunks are there. RING_LEAST > RING_OWN, so a lane makes small chunks at most twice. */
 static struct pithi_chunk *ring_next(struct pithi_lane *lane, uint64_t words, int before_from)
 {
     struct pithi_chunk *chunk = NULL;
     int is_first = lane->spare_count == 0;
     if (!has_room(RING_CHUNK, words))
         return NULL;
-    /* Finds the states left open by the chunk before a lane's newest one. That chunk is complete when the lane turns to
-     * another chunk. */
-    static struct pithi_spill_open open; /* under the guard; static because the stack of a handler may be small */
+    /* Computes the states that are open at the end of the second newest chunk and stores them in the newest one, which
+     * begins there. The second newest chunk is complete by now. */
+    static struct pithi_spill_open open; /* static, because a handler's stack may be small; under the guard */
     struct pithi_chunk *settled = lane->before, *next = lane->chunk;
     if (settled != NULL && next->open_bytes != 0) {
         open = *open_of(settled);
@@ -267,8 +273,8 @@ int pithi_lane_turns(const struct pithi_lane *lane) { return pithi_session.setti
 
 static uint64_t window_bytes(void) { return pithi_session.file.in_memory ? WINDOW_MEMORY : WINDOW_DISK; }
 
-/* Copies the older window to the end of the file; it then becomes the next chunk. NULL: there is no window (yet), or no
- * room. */
+/* Copies the lane's older window to the end of the file; the window then becomes the next chunk. NULL: the lane has no
+ * such window yet, or there is no room. */
 static struct pithi_chunk *turn_window(struct pithi_lane *lane, uint64_t words)
 {
     struct pithi_chunk *chunk = lane->window;
@@ -294,7 +300,8 @@ static struct pithi_chunk *turn_window(struct pithi_lane *lane, uint64_t words)
     return chunk;
 }
 
-/* Each window is four times as large as the one before, so that files of short runs stay small. */
+/* Each window is four times as large as the lane's last one, up to window_bytes(), so that files of short runs stay
+ * small. If the file has no room for it, smaller sizes are tried. */
 static struct pithi_chunk *new_window(struct pithi_lane *lane, uint64_t words)
 {
     uint64_t need = sizeof(struct pithi_chunk) + (words + PITHI_CHUNK_SLACK) * sizeof(uint64_t);
@@ -334,7 +341,8 @@ static uint64_t room_of(struct pithi_chunk *chunk)
     return chunk != NULL ? (uint64_t)(end_of(chunk) + PITHI_CHUNK_SLACK - words_of(chunk)) : 0;
 }
 
-/* A chunk of a ring has its list of open states where a window has words, so neither is ever reused as the other. */
+/* A lane may change between windows and a ring (at PITH_FROM). A chunk of a ring has its list of open states where a
+ * window has words, so open_bytes tells them apart, and neither is reused as the other. */
 int pithi_lane_next(struct pithi_lane *lane, uint64_t words)
 {
     struct pithi_chunk *before = lane->chunk, *chunk;
@@ -364,8 +372,8 @@ int pithi_lane_next(struct pithi_lane *lane, uint64_t words)
     if (lane->oldest == NULL)
         lane->oldest = chunk;
     lane->kept++;
-    /* Updates the upper limit of the words in the file: the words of `before` are now known, `chunk` may become
-     * full. */
+    /* Updates the upper limit of the words in the file: `before` is counted with the words that it has, and `chunk` as
+     * if it were full. */
     uint64_t more = lane->words_next - lane->words_before + room_of(chunk) - room_of(before);
     __atomic_add_fetch(&pithi_session.file.page->most_words, more, __ATOMIC_RELAXED);
     lane->chunk = chunk;

@@ -12,29 +12,30 @@
 
 struct pithi_lane {
     uint64_t *begin, *end;                       /* the words of its chunk, without the slack; NULL: no chunk */
-    uint64_t *entered;                           /* where this thread's records begin; NULL: in an earlier chunk */
-    struct pithi_chunk *chunk, *before, *oldest; /* the newest, the one before it */
-    struct pithi_chunk *window;                  /* the chunk before, still mapped; NULL: none */
+    uint64_t *entered;                           /* where this thread's records begin; NULL: before this chunk */
+    struct pithi_chunk *chunk, *before, *oldest; /* the newest, the second newest, the oldest */
+    struct pithi_chunk *window;                  /* the second newest, still mapped, to be filled next; NULL: none */
     char *spare;                                 /* chunks made ahead for the ring, of spare_bytes each */
     uint64_t spare_bytes;                        /* bytes of `spare` */
-    uint32_t spare_count, spare_all;             /* number left; number made last time */
-    uint32_t kept;                               /* number of chunks from oldest to newest */
-    uint64_t next_bytes;                         /* size of the next window */
-    uint64_t words_before;                       /* stored in the chunks before its newest */
-    uint64_t words_next;                         /* the same for the chunk that is being made */
-    uint32_t number, seq;                        /* of the lane; of its next chunk */
-    int fresh;                                   /* its chunk was just mapped */
-    int own;                                     /* has a name: later threads do not take it over */
+    /* spare_count: chunks left in `spare`; spare_all: chunks made ahead the last time */
+    uint32_t spare_count, spare_all;
+    uint32_t kept;         /* number of chunks from oldest to newest */
+    uint64_t next_bytes;   /* size of the next window */
+    uint64_t words_before; /* words stored in the chunks before its newest */
+    uint64_t words_next;   /* words stored before the chunk that is being made */
+    uint32_t number, seq;  /* number: the lane's number; seq: the number of its next chunk */
+    int fresh;             /* 1: its newest chunk was just mapped */
+    int own;               /* 1: it has a name, so no later thread takes it over */
 };
 
 /* Under the guard: an empty lane. */
 void pithi_lane_begin(struct pithi_lane *lane, uint32_t number);
 
-/* Under the guard, whose lock may be released meanwhile (pithi_guard_yield): begins the lane's next chunk, with room
- * for `words`. 1; 0: there is no room. */
+/* Under the guard; may release its lock meanwhile (pithi_guard_yield). Begins the lane's next chunk, with room for
+ * `words` words. 1; 0: there is no room. */
 int pithi_lane_next(struct pithi_lane *lane, uint64_t words);
 
-/* 1: the lane has chunks of a ring enough to go on by reusing them. */
+/* 1: the lane has enough chunks of a ring to go on by reusing its own. */
 int pithi_lane_turns(const struct pithi_lane *lane);
 
 /* Under the guard: a new chunk of definitions, `size_bytes` long, its header stored. NULL: no room. */

@@ -1,14 +1,14 @@
 /* clock.c - chooses the clock, makes and compares anchors, reads boot ids, parses times in text.
  *
  * An anchor should be the counter and CLOCK_MONOTONIC at one moment. They can only be read one after the other, so the
- * counter is read before and after, and the anchor is in the middle. Of four tries the narrowest counts: the thread
- * may have been interrupted in the others.
+ * counter is read before and after, and the anchor has the middle. The narrowest of four tries counts: in the others
+ * the thread may have been interrupted.
  *
  *     counter 1000, CLOCK_MONOTONIC 50,000 ns, counter 1100        width 100: ticks 1050 are 50,000 ns
  *     counter 3000, CLOCK_MONOTONIC 51,200 ns, counter 9000        width 6000: interrupted, not used
  *
- * Whether the two clocks still agree is judged from anchor to anchor. What is allowed grows with the time between them,
- * as the system may correct CLOCK_MONOTONIC: 1 us and 0.05 %, about 0.5 ms in 1 s. */
+ * At each anchor the two clocks are compared with the anchor before. The allowed difference grows with the time between
+ * them, as the system may correct CLOCK_MONOTONIC: 1 us plus 0.05 %, about 0.5 ms in 1 s. */
 #include "clock.h"
 
 #if defined(__x86_64__)
@@ -69,8 +69,8 @@ static int is_listed(void)
     return strncmp(list, "tsc", 3) == 0 || strstr(list, " tsc") != NULL;
 }
 
-/* Compares the C library's call with the system call, each the fastest of some: if the former makes no system call, it
- * takes a third of the time or less. */
+/* Times the C library's call and the system call, the fastest of 16 each. Without a system call, the C library's takes
+ * a third of the time or less; less than half is accepted. */
 static int monotonic_needs_no_system_call(void)
 {
     uint64_t least[2] = {UINT64_MAX, UINT64_MAX};
@@ -121,7 +121,7 @@ static int is_inline(void) { return __atomic_load_n(&pithi_clock_inline, __ATOMI
 
 uint64_t pithi_ticks(void) { return is_inline() ? pith_ticks_() : pithi_ticks_at(pithi_clock_ns(CLOCK_MONOTONIC)); }
 
-/* (Tests nothing: a test costs 0.7 ns here.) */
+/* (No test whether the clock was chosen: a test costs 0.7 ns here, and a thread has a limit only after the choice.) */
 uint64_t pith_call_ticks_(void) { return pithi_ticks_at(pithi_clock_ns(CLOCK_MONOTONIC)); }
 
 uint64_t pith_slow_ticks_(void)
@@ -131,7 +131,7 @@ uint64_t pith_slow_ticks_(void)
     return pithi_ticks();
 }
 
-/* Returns the ticks between which CLOCK_MONOTONIC was read. */
+/* Fills *anchor. Returns its width: the ticks from before to after the reading of CLOCK_MONOTONIC. */
 static uint64_t read_anchor(struct pithi_anchor *anchor)
 {
     uint64_t narrowest = UINT64_MAX, best = UINT64_MAX;
@@ -168,7 +168,7 @@ void pithi_clock_anchor(struct pithi_anchor *anchor) { read_anchor(anchor); }
 #define ANCHOR_NS 200.0 /* the error of an anchor, besides half of its width */
 
 static struct {
-    struct pithi_anchor first, last; /* which agreed */
+    struct pithi_anchor first, last; /* the first and the last anchor that agreed */
     uint64_t first_width, width;     /* in ticks */
 } agreed;
 
@@ -183,7 +183,8 @@ void pithi_clock_begin(void)
 static double ahead_ns(const struct pithi_anchor *now, uint64_t width, double rate)
 {
     double base_ns = (double)(agreed.last.mono_ns - agreed.first.mono_ns);
-    double slope_ns = 2 * ANCHOR_NS + (double)(agreed.first_width + agreed.width) / 2 / rate; /* may be wrong by that */
+    /* error of the distance from first to last */
+    double slope_ns = 2 * ANCHOR_NS + (double)(agreed.first_width + agreed.width) / 2 / rate;
     double passed_ns = (double)(now->mono_ns - agreed.last.mono_ns);
     double ahead = (double)(int64_t)(now->ticks - agreed.last.ticks) / rate - passed_ns;
     double allowed =
@@ -230,7 +231,7 @@ void pithi_clock_part(struct pithi_anchor *anchor, uint64_t latest, struct pithi
     __atomic_store_n(&pithi_clock_inline, 0, __ATOMIC_RELEASE);
 }
 
-/* ---- Text -------------------------------------------------------------------------------------------------------- */
+/* ---- Boot id, times in text -------------------------------------------------------------------------------------- */
 
 void pithi_boot_id(char *id, size_t size)
 {
@@ -244,7 +245,7 @@ void pithi_boot_id(char *id, size_t size)
     id[strcspn(id, "\n")] = '\0';
 }
 
-/* Parses by hand, because the decimal point of strtod depends on the locale. */
+/* Parses by hand, because strtod takes the decimal point of the locale. */
 int64_t pithi_moment_ns(const char *value, int64_t plain_ns)
 {
     const struct {

@@ -6,16 +6,17 @@
  * case the C library computes CLOCK_MONOTONIC from the counter of the core that it runs on (there is no other way on
  * x86), so both agree on all cores. Virtual machines that list only kvm-clock or Hyper-V's clock are of this kind.
  *
- * Both may part later: the machine sleeps, or moves to another host. So each anchor is compared with those before it.
+ * The counter and CLOCK_MONOTONIC may part later: the machine sleeps, or the virtual machine moves to another host. So
+ * each anchor is compared with earlier ones.
  * Example: 0.4 ns a tick so far, and since the last anchor
  *
  *     2,500,000 ticks and 1,000,300 ns: 300 ns apart, which is the error of an anchor
  *     2,500,000 ticks and 61,000,000 ns: the counter has lost 60 ms
  *
- * If they are more than 1 us apart, and more than 0.05 % (NTP may slew by that), recording continues with
- * CLOCK_MONOTONIC. Ticks keep their unit: they are computed from it, along a line that begins where the counter is, or,
- * if the counter has gone back, should be. The spill file's page has that line, from which readers map the times before
- * and after it (formats/spill/spill_time.h).
+ * If they are more than 1 us apart, and more than 0.05 % of the time (NTP may slew by that), recording continues with
+ * CLOCK_MONOTONIC. Ticks keep their unit: they are computed from CLOCK_MONOTONIC, along a line. The line begins at the
+ * counter's value; if the counter has gone back, at the value that it should have. The spill file's page has that line;
+ * readers map the times before and after its start with it (formats/spill/spill_time.h).
  *
  * clock.h and clock.c use no other part of liblog, so libraries that keep no log can take them from libpith.a.
  */
@@ -29,13 +30,13 @@
 #include "base/wide.h"
 #include "spill/spill.h"
 
-/* PITH_CLOCK. */
+/* The values of PITH_CLOCK. */
 enum pithi_clock_wanted { PITHI_WANT_SAFE, PITHI_WANT_COUNTER, PITHI_WANT_MONOTONIC, PITHI_WANT_INVALID };
 enum pithi_clock_wanted pithi_clock_wanted(void);
 
 /* Chooses the clock, once in a process. Call it before anything is recorded. Any thread; takes some us. */
 enum pithi_spill_clock pithi_clock_choose(void);
-/* Under the guard, before the first anchor of a spill file: forgets what earlier anchors said. */
+/* Under the guard, before the first anchor of a spill file: forgets the anchors of an earlier file. */
 void pithi_clock_begin(void);
 /* 1: ticks are the counter that pith.h reads inline. Atomic; may become 0 under the guard. */
 extern int pithi_clock_inline;
@@ -48,9 +49,9 @@ static inline int64_t pithi_clock_ns(clockid_t clock)
 }
 
 uint64_t pithi_ticks(void);
-/* Ticks that are computed from CLOCK_MONOTONIC: 2^32 * ticks each ns is `scale`; 0: ticks are nanoseconds. */
+/* Ticks that are computed from CLOCK_MONOTONIC, by `scale` / 2^32 ticks each ns. `scale` 0: ticks are nanoseconds. */
 struct pithi_clock_line {
-    uint64_t ticks; /* at this moment the line begins */
+    uint64_t ticks; /* the line begins at these ticks, which are mono_ns of CLOCK_MONOTONIC */
     int64_t mono_ns;
     uint64_t scale;
 };
@@ -62,10 +63,11 @@ static inline uint64_t pithi_ticks_at(int64_t mono_ns)
         return (uint64_t)mono_ns;
     return pithi_clock_line.ticks + pithi_mul_shift(passed_ns, pithi_clock_line.scale, 32);
 }
-/* Reads three clocks at about one moment: of a few tries, the one with the least time between the readings. */
+/* Reads the counter and the two clocks at about one moment: of four tries, the anchor is the try whose readings are
+ * closest together. */
 void pithi_clock_anchor(struct pithi_anchor *anchor);
-/* Under the guard: the same, and compares it with earlier ones. 1: the counter has parted from CLOCK_MONOTONIC. Then
- * pithi_clock_part must be called, and all threads must take the path with a call from now on. */
+/* Under the guard: makes an anchor and compares it with earlier ones. 1: the counter has parted from CLOCK_MONOTONIC.
+ * The caller then calls pithi_clock_part, and stops all threads from reading the counter inline. */
 int pithi_clock_anchor_next(struct pithi_anchor *anchor);
 /* Stores in the page that the counter has parted, and makes `anchor` the first one of the line. `latest`: the highest
  * ticks recorded. */

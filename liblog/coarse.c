@@ -37,13 +37,14 @@ void pithi_coarse_end(struct pithi_coarse *coarse)
     coarse->open = NULL;
 }
 
+/* Passes a record on to `add`, its time rounded down to a multiple of unit_ns. */
 static int pass(struct pithi_coarse *coarse, const struct pithlog_record *record)
 {
     struct pithlog_record rounded;
     if (coarse->rules.unit_ns <= 1)
         return coarse->add(coarse->context, record);
     rounded = *record;
-    /* The multiple of `unit` at or below `time`, also of a time before 0. */
+    /* The remainder is made positive, so that times before 0 are rounded down, too. */
     int64_t rest = record->time_ns % coarse->rules.unit_ns;
     if (rest < 0)
         rest += coarse->rules.unit_ns;
@@ -75,6 +76,7 @@ static int pass_decided(struct pithi_coarse *coarse)
     return PITH_OK;
 }
 
+/* Decides that the outermost undecided state stays. The states inside it are still undecided. */
 static void keep_outermost(struct pithi_coarse *coarse)
 {
     at(coarse, *open_at(coarse, coarse->open_first))->fate = KEEP;
@@ -94,12 +96,13 @@ int pithi_coarse_flush(struct pithi_coarse *coarse)
     return pass_decided(coarse);
 }
 
+/* Appends a record to the waiting records. A KEEP record with nothing before it is passed on at once. */
 static int hold_back(struct pithi_coarse *coarse, const struct pithlog_record *record, enum fate fate)
 {
     struct waiting *last;
     if (coarse->count == PITHI_COARSE_WAITING) {
         int err;
-        keep_outermost(coarse); /* the oldest waiting record is always undecided */
+        keep_outermost(coarse); /* pass_decided has run, so the oldest waiting record is an undecided ENTER */
         err = pass_decided(coarse);
         if (err)
             return err;

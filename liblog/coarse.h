@@ -1,9 +1,10 @@
 /* coarse.h - makes a log coarser than its recording: times in larger units (PITH_TIME_UNIT), no very short states
  * (PITH_MIN_DURATION). A filter between the records of one lane and their encoder.
  *
- * Of a short state the ENTER and the LEAVE are dropped; the records in between stay. A state is known to be long or
- * short at its LEAVE, or at the first record that is late enough; until then the records since its ENTER wait. If too
- * many wait, or a LEAVE is not that of the innermost state, or records were lost, the undecided states are kept. */
+ * A short state loses its ENTER and its LEAVE; the records in between stay. Whether a state is long or short is known
+ * at its LEAVE, or at the first record that is at least PITH_MIN_DURATION after its ENTER; until then the records from
+ * its ENTER on wait. Undecided states are kept if PITHI_COARSE_WAITING records wait, if a LEAVE is not of the innermost
+ * state, or if records were lost. coarse.c has an example. */
 #ifndef PITHI_COARSE_H
 #define PITHI_COARSE_H
 
@@ -23,19 +24,19 @@ struct pithi_coarse {
     struct waiting *waiting; /* [PITHI_COARSE_WAITING], a ring */
     uint32_t first, count;
     uint32_t *open; /* [PITHI_COARSE_WAITING], a ring: places of the undecided ENTERs in `waiting`, outermost first */
-    uint32_t open_first, open_count; /* of the ring `open` */
+    uint32_t open_first, open_count; /* first place and number of entries in the ring `open` */
 };
 
 enum { PITHI_COARSE_WAITING = 4096 }; /* records that wait for a decision */
 
-/* 0: the rules change nothing; records can go to `add` directly. */
+/* 1: the rules change something. 0: records can go to `add` directly. */
 static inline int pithi_coarse_needed(const struct pithi_coarse_rules *rules)
 {
     return rules->unit_ns > 1 || rules->least_ns > 0;
 }
 
-/* `rules`, `add` and `context` are set, all other fields 0. Functions return PITH_OK or an error, also that of
- * `add`. */
+/* Before pithi_coarse_begin the caller sets `rules`, `add` and `context`, and all other fields to 0. Functions return
+ * PITH_OK or an error; errors of `add` are passed on. */
 int pithi_coarse_begin(struct pithi_coarse *coarse);
 /* Takes the next record of the lane; has the signature of `add`. Its payload must stay valid until it is passed on. */
 int pithi_coarse_add(void *coarse, const struct pithlog_record *record);

@@ -6,15 +6,16 @@
  * libpithlog and the `pith` command, not in every recorded program: the process that names the log starts the command
  * and waits for it.
  *
- * The program must not notice this. A child made by fork or posix_spawn would reach the program's SIGCHLD handler and
- * its wait(), and fork runs the handlers of pthread_atfork, including those of MPI libraries. So an intermediate
+ * The program must not notice this. A child made by fork or posix_spawn would be seen by the program's SIGCHLD handler
+ * and its wait(), and fork runs the handlers of pthread_atfork, including those of MPI libraries. So an intermediate
  * process starts the command; clone makes it without an exit signal, so only waitpid with __WCLONE sees it. (The
- * command itself cannot be made so, because exec gives a process the signal SIGCHLD.) Both share our memory until they
- * end or call exec, so they only make system calls. Memory comes from mmap, as a wrapper may be inside malloc.
+ * command itself cannot be made so, because exec sets the exit signal to SIGCHLD.) Both share this process's memory
+ * until they end or call exec, so they only make system calls. Their stacks come from mmap, as a wrapper may be inside
+ * malloc.
  *
- * The kernel keeps the thread that waits until the intermediate process ends, and lets only SIGKILL end it before. So a
- * command that may hang gets a limit of time; and if the program is killed, the kernel kills the intermediate process,
- * and then the command.
+ * While this thread waits for the intermediate process (CLONE_VFORK), only SIGKILL can end it. So a command that may
+ * hang gets a time limit. If the program is killed, the kernel kills the intermediate process, and then the command
+ * (PR_SET_PDEATHSIG).
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -38,8 +39,9 @@
 #include "process.h"
 #include "session.h"
 
-/* PREFIX/NAME for a library in PREFIX/lib, PREFIX/lib/x86_64-linux-gnu or PREFIX/lib/pith/MPI. The path of a library is
- * absolute; a relative path is that of a program linked with libpith.a. */
+/* Finds PREFIX/NAME for a library in PREFIX/lib, PREFIX/lib/x86_64-linux-gnu or PREFIX/lib/pith/MPI. The dynamic linker
+ * gives an absolute path for a library. A relative path means that libpith.a is linked into the program: then PREFIX is
+ * the program's. */
 static int find_beside_library(const char *name, char *path, size_t size)
 {
     Dl_info info;
@@ -59,7 +61,7 @@ static int find_beside_library(const char *name, char *path, size_t size)
     return found;
 }
 
-/* A program with the rights of another user must not run what its caller's PATH names. */
+/* A set-user-ID program must not run a command that its caller's PATH names. */
 static int find_in_path(char *path, size_t size)
 {
     const char *at = pithi_session.settings.secure ? NULL : secure_getenv("PATH");
@@ -78,17 +80,17 @@ enum { STACK = 64 * 1024, CORES_MAX = 8192 }; /* STACK: bytes of each of the two
 struct start {
     const char *const *arguments;
     char **environment;
-    int in, out, err; /* descriptors, of 3 and more */
-    int most_ms;      /* the kernel ends the command then; 0: never */
-    size_t set_bytes; /* 0: the command runs on the cores of this thread; else those of `set`, a bit for each */
-    unsigned char set[CORES_MAX / 8];
-    int error;    /* errno of the exec */
-    int status;   /* of the command, as waitpid gives it */
-    char *stacks; /* two: of the intermediate process, and of the command until its exec */
+    int in, out, err;                 /* descriptors, each 3 or higher */
+    int most_ms;                      /* the kernel ends the command after this time; 0: never */
+    size_t set_bytes;                 /* bytes of `set`; 0: the command runs on the cores of this thread */
+    unsigned char set[CORES_MAX / 8]; /* a bit for each core on which the command runs */
+    int error;                        /* 0, or the errno that kept the command from running */
+    int status;                       /* of the command, as waitpid gives it */
+    char *stacks;                     /* two: of the intermediate process, and of the command until its exec */
 };
 
-/* System calls: the library functions may be a sanitizer's, which notes the action in memory that is also the
- * program's. */
+/* The handlers are reset by system calls: sigaction may be a sanitizer's, which keeps a table of handlers in memory,
+ * and that memory is the program's, too. */
 static void set_default(int number)
 {
     const uint64_t by_default[8] = {0}; /* the kernel's struct sigaction with SIG_DFL */
@@ -103,17 +105,17 @@ static int become_command(void *context)
     sigset_t none;
     end_with_parent();
     if (start->most_ms > 0) {
-        /* The signal of the timer ends the command, as both survive exec. */
+        /* ITIMER_REAL and the default action of its signal survive exec, so SIGALRM ends the command in time. */
         int most_ms = start->most_ms;
         struct itimerval timer = {.it_value = {most_ms / 1000, most_ms % 1000 * 1000}};
         set_default(SIGALRM);
         syscall(SYS_setitimer, ITIMER_REAL, &timer, NULL);
     }
-    if (start->set_bytes > 0) /* if it may not, it stays where it is */
+    if (start->set_bytes > 0) /* on an error it runs on the cores of this thread */
         syscall(SYS_sched_setaffinity, 0, start->set_bytes, start->set);
     if (dup2(start->in, 0) >= 0 && dup2(start->out, 1) >= 0 && dup2(start->err, 2) >= 0) {
 #ifdef SYS_close_range
-        syscall(SYS_close_range, 3u, ~0u, 0u); /* readers of the program's pipes must not wait for this process */
+        syscall(SYS_close_range, 3u, ~0u, 0u); /* else a pipe of the program would stay open until the command ends */
 #endif
         sigemptyset(&none);
         sigprocmask(SIG_SETMASK, &none, NULL);
@@ -129,7 +131,7 @@ static int become_parent(void *context)
     struct start *start = context;
     int pid;
     end_with_parent();
-    set_default(SIGCHLD); /* a program that ignores it would leave nothing to wait for */
+    set_default(SIGCHLD); /* if the program ignores it, the kernel keeps no status for waitpid */
     pid = clone(become_command, start->stacks + 2 * STACK, CLONE_VM | CLONE_VFORK | SIGCHLD, start);
     if (pid < 0)
         start->error = errno;
@@ -138,13 +140,13 @@ static int become_parent(void *context)
     return 0;
 }
 
-/* Runs the command to its end. 0, or an errno. With CLONE_VFORK, this thread waits until the intermediate process ends.
- */
+/* Runs the command to its end. 0, or an errno. CLONE_VFORK stops this thread until the intermediate process has
+ * ended. */
 static int run(struct start *start)
 {
     sigset_t all, before;
     int pid, cancel_state;
-    /* The environment without the variables that turn on recording. */
+    /* The command gets the environment without the variables that turn on recording. */
     size_t count = 0, kept = 0, i, bytes;
     while (environ[count] != NULL)
         count++;
@@ -208,6 +210,7 @@ static void add_line(char *text, size_t size, const char *line, size_t length)
         memcpy(text + used, more, sizeof more);
 }
 
+/* Reads the command's messages into `text`, joined by "; ". */
 static void read_said(int said, char *text, size_t size)
 {
     char lines[4096];
@@ -331,7 +334,7 @@ int pithi_convert(const char *format, const char *option, const char *from, cons
         close(start.in);
     if (start.err >= 0)
         close(start.err);
-    /* The command renames its file when it is complete, which is better evidence than an exit status. */
+    /* The command gives its file the name `to` when it is complete, so the name proves more than an exit status. */
     if (error == 0 && access(to, F_OK) == 0)
         return 0;
     if (error != 0)

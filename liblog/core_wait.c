@@ -1,13 +1,14 @@
 /* core_wait.c - reads what the system counts for the thread that begins and ends the job, and for the others.
  *
- * The file of a thread has three numbers, all since it began: ns on a core, ns in which it could run but had none, and
- * how often it got one. For the thread that joins and ends the job two readings are subtracted:
+ * A thread's file /proc/.../schedstat has three numbers, counted since the thread began: ns on a core, ns in which it
+ * was runnable without one, and the number of times that it got one. For the thread that joins and ends the job two
+ * readings are subtracted:
  *
  *     2000000 500000 12     then     12000000 30500000 260          10 ms on a core, 30 ms without one
  *
- * Other threads come and go in between. Of these the sum over all that exist is read at both ends, and a thread that
- * has a lane adds its own number when it ends, as its file is then gone. Threads without a lane that end earlier are
- * not known.
+ * Other threads come and go between the readings. At both, the numbers of all existing ones are added up. A thread that
+ * has a lane adds its own number when it ends, as its file is then gone. Threads without a lane that end in between are
+ * not counted.
  *
  * The files are read by system calls: opendir and fopen would allocate, inside a call that the program made. */
 #include "core_wait.h"
@@ -26,11 +27,11 @@
 #include "session.h"
 
 static struct {
-    struct pithi_no_core at; /* time_ns: of the reading; 0: none */
-    uint64_t threads_ns;     /* of other threads, until then */
-    long thread;             /* Linux's number of the thread */
+    struct pithi_no_core at; /* the first reading; time_ns 0: none */
+    uint64_t threads_ns;     /* delay of the other threads at the first reading */
+    long thread;             /* Linux's number of the thread that joined */
 } first;
-static uint64_t ended_ns; /* atomic; of threads that ended */
+static uint64_t ended_ns; /* atomic; delay of the threads with lanes that ended since */
 
 /* "CPU-NS DELAY-NS SLICES"; all 0 if the kernel does not count. */
 static struct pithi_no_core read_file(const char *path)
@@ -63,7 +64,7 @@ struct entry {
     char name[];
 };
 
-/* How long the other threads that exist now had no core in their lives. */
+/* The delay of the other existing threads, each since it began. */
 static uint64_t others_ns(void)
 {
     _Alignas(struct entry) char entries[4096];

@@ -1,9 +1,8 @@
 /* counters.c - reads what the system counts for a thread.
  *
- * A few counters need no permission: clock_gettime, getrusage and /proc give them. All others come from
- * perf_event_open. What needs a descriptor is opened by each thread, with numbers far from those of the program. Before
- * each use the descriptor is checked to be the one that was opened, because the program may close all descriptors and
- * use their numbers.
+ * Some counters need no permission: clock_gettime, getrusage and /proc give them. All others come from perf_event_open.
+ * Each thread opens its own descriptors, with numbers far from the program's. Before each use it checks that the
+ * descriptor still is what it opened, because the program may close all descriptors and reuse their numbers.
  *
  * A value is recorded as a counter (PITHI_W_COUNTER) that begins at 0 in each thread. Nothing here calls malloc or
  * takes a lock: counters are also read in signal handlers.
@@ -38,7 +37,7 @@
 
 enum source { CPU, USAGE_SWITCHES, USAGE_FAULTS, RUN_DELAY, PERF };
 
-/* The names are those of perf, except run-delay; the last field is PAPI's name for the same. */
+/* The names are perf's, except run-delay. The last field is PAPI's name for the counter. */
 static const struct kind {
     const char *name, *unit;
     enum source source;
@@ -64,7 +63,7 @@ static const struct kind {
     {"LLC-loads", "", CACHE(LL, ACCESS), NULL},
     {"LLC-load-misses", "", CACHE(LL, MISS), "PAPI_L3_LDM"},
 };
-enum { MOST = 8 }; /* counters of a run */
+enum { MOST = 8 }; /* the most counters in a run */
 
 /* The counters of this run. */
 static struct {
@@ -74,19 +73,20 @@ static struct {
 static unsigned chosen_count;
 int pithi_counters_on;
 
-/* Of this thread. */
+/* The state of this thread. */
 static __thread struct {
-    int begun, busy; /* busy: a signal handler must not read now */
+    int begun, busy; /* begun: 1: the counters are open; busy: 1: it is reading, so a handler must not */
     struct {
-        int fd;      /* 0: none */
-        uint64_t id; /* the kernel's, of that event; of a file its inode */
-        uint64_t first;
+        int fd;         /* 0: none */
+        uint64_t id;    /* the kernel's id of the event; of a file: its device and inode */
+        uint64_t first; /* the value at the first reading, which counts as 0 */
     } counters[MOST];
 } self __attribute__((tls_model("initial-exec")));
 
 /* ---- perf events ------------------------------------------------------------------------------------------------- */
 
-/* An event that counts the calling thread; -1 (errno). Without permission to count the kernel, counts the program. */
+/* Opens an event that counts the calling thread; -1 (errno). If counting in the kernel is not permitted, it counts only
+ * outside of it. */
 static int event_open(const struct kind *kind)
 {
     struct perf_event_attr attributes = {.type = kind->type,
@@ -102,8 +102,8 @@ static int event_open(const struct kind *kind)
     return fd;
 }
 
-/* A processor counts only some events at once, and the kernel lets them take turns. An event that counted 1000 in the 4
- * of 10 ms in which it had its turn is given as 2500. */
+/* A processor counts only some events at once, so the kernel lets events take turns. The count is scaled to the whole
+ * time: 1000 in 4 of 10 ms becomes 2500. */
 static int event_read(unsigned i, uint64_t *value)
 {
     uint64_t read_now[3]; /* count, ns enabled, ns running */
@@ -145,6 +145,7 @@ static int id_of(enum source source, int fd, uint64_t *id)
     return 1;
 }
 
+/* 1: the descriptor is still what this thread opened for counter `i`. */
 static int is_ours(unsigned i)
 {
     uint64_t id;
@@ -152,9 +153,10 @@ static int is_ours(unsigned i)
            id == self.counters[i].id;
 }
 
-/* A counter that some threads lack, as there were no more descriptors; NULL: none. A signal handler cannot say it. */
+/* A counter that some threads lack, because there were no more descriptors; NULL: none. It is kept here because a
+ * signal handler cannot print it. */
 static const char *lacking;
-static int is_told; /* also in forked children, which do not repeat it */
+static int is_told; /* 1: `lacking` was set once; stays 1 in forked children, which do not repeat it */
 
 /* Opens what this thread needs to read the counter. */
 static void begin(unsigned i)
@@ -169,7 +171,8 @@ static void begin(unsigned i)
         kept = pithi_descriptor_far(fd);
         close(fd);
     }
-    if (kept < 0 && (errno == EMFILE || errno == ENFILE || errno == EINVAL) && /* EINVAL: the limit is too low */
+    /* EINVAL: the limit (RLIMIT_NOFILE) is below the number wanted */
+    if (kept < 0 && (errno == EMFILE || errno == ENFILE || errno == EINVAL) &&
         !__atomic_exchange_n(&is_told, 1, __ATOMIC_RELAXED))
         __atomic_store_n(&lacking, chosen[i].kind->name, __ATOMIC_RELAXED);
     if (kept >= 0 && id_of(source, kept, &self.counters[i].id)) {

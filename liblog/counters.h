@@ -19,14 +19,14 @@ void pithi_counters_start(void);
  * nothing in one that interrupts a reading.
  * Cost: one to three system calls a counter, 0.35 to 2 us (man/pith.7). */
 void pithi_counters_read(void);
-/* The same at the time *at (NULL: now), which is not before that of this thread's last record. */
+/* Like pithi_counters_read, at the time *at (NULL: now), which is not before the time of this thread's last record. */
 void pithi_counters_read_at(const uint64_t *at);
-/* Before the log is written: says which counter some threads lack. */
+/* Before the log is written: prints a line if some threads lack a counter. */
 void pithi_counters_finish(void);
 
 /* This thread ends: closes its descriptors. */
 void pithi_counters_thread_end(void);
-/* In a forked child, whose thread counts anew. */
+/* In a forked child: its thread opens its own descriptors and counts from 0 again. */
 void pithi_counters_forked(void);
 
 #endif

@@ -1,14 +1,14 @@
 /* definitions.c - the table of definitions, and definition records in the spill file.
  *
- * The table answers "which id has the state `compute`?" for each caller; it may be asked in a signal handler. The
- * record in the spill file says the same to readers, and is there before any record with this id:
+ * The table gives the id of a name, such as that of the state `compute`; it may be searched in a signal handler. The
+ * record in the spill file gives it to readers, and is stored before any record with this id:
  *
  *     PITHI_D_STATE, id 1, "compute", "", "user", ""        16 + 8 + 1 + 5 + 1 = 31 bytes, rounded up to 32
  *
- * Its size is stored last, so a process that dies in between leaves a record of size 0, the end of the chunk.
+ * The record's size is stored last, so a process that dies in between leaves a record of size 0, the end of the chunk.
  *
- * A name that the user left out (PITH_SKIP) has an entry, too, with an id that is never recorded: the program may ask
- * for it a thousand times, and gets the same answer without a search in the lists. */
+ * A name that the user left out (PITH_SKIP) has an entry in the table, too, with an id that is never recorded. A
+ * program may define it a thousand times, and the lists are searched only once. */
 #include "definitions.h"
 
 #include <ctype.h>
@@ -41,7 +41,7 @@ static int make_chunk(size_t size)
 {
     uint64_t bytes = size + sizeof(struct pithi_chunk), usual = pithi_spill_definitions_bytes(&pithi_session.file);
     struct pithi_chunk *made;
-    /* a definition that is larger than a usual chunk gets one of its own, of whole pages */
+    /* A definition that is larger than a usual chunk gets a chunk of its own, of whole pages. */
     bytes = bytes <= usual ? usual : (bytes + PITHI_SPILL_PAGE - 1) & ~(PITHI_SPILL_PAGE - UINT64_C(1));
     made = pithi_chunk_definitions(chunk.seq, bytes);
     if (made == NULL)
@@ -58,7 +58,7 @@ struct piece {
     size_t size;
 };
 
-/* Stores a record, its size last. Under the guard; does nothing without a file. */
+/* Stores a record, its size last. Under the guard; does nothing without a spill file. */
 static void store(uint16_t type, uint32_t id, const struct piece *pieces, unsigned count)
 {
     struct pithi_spill_def *def;
@@ -66,13 +66,14 @@ static void store(uint16_t type, uint32_t id, const struct piece *pieces, unsign
     unsigned i;
     char *at;
 
-    /* After the end only comparisons of clocks are stored: they are made for the log that is being written. */
+    /* After the end of recording only sync points of clocks are stored: they are measured for the log being written. */
     if (pithi_session.file.page == NULL || (pithi_session.state == PITHI_OVER && type != PITHI_D_SYNC))
         return;
     for (i = 0; i < count; i++)
         size += pieces[i].size;
     size = (size + 7) & ~(size_t)7;
-    if (size > UINT32_MAX || (size > (size_t)(chunk.end - chunk.next) && !make_chunk(size))) { /* counted as lost */
+    /* Without room the definition counts as one lost record. */
+    if (size > UINT32_MAX || (size > (size_t)(chunk.end - chunk.next) && !make_chunk(size))) {
         pithi_lost_add(1);
         return;
     }
@@ -86,7 +87,7 @@ static void store(uint16_t type, uint32_t id, const struct piece *pieces, unsign
         at += pieces[i].size;
     }
     chunk.next += size;
-    /* the check is over the record without its size, which is not there yet */
+    /* The check value is over the record without its size, which is stored after it. */
     def->check = pithi_spill_def_check(def, (uint32_t)size);
     __atomic_store_n(&def->size_bytes, (uint32_t)size, __ATOMIC_RELEASE);
     __atomic_add_fetch(&pithi_session.file.page->definitions, 1, __ATOMIC_RELEASE);
@@ -101,16 +102,17 @@ static struct piece text(const char *string)
 /* ---- The table: entries in order of ids, found by a hash of kind and name ---------------------------------------- */
 
 struct entry {
-    struct entry *chain; /* in its slot of the table */
+    struct entry *chain; /* the next entry in the same bucket */
     uint64_t hash;
     uint32_t id;
     uint16_t type;
     char *name, *colour, *group, *format; /* in the same allocation as the entry */
 };
 
-static struct entry *first_buckets[256], **buckets = first_buckets; /* a power of two of them */
-static size_t bucket_count = 256, chained;                          /* at most as many entries as buckets */
-static struct entry **entries;                                      /* by id; [0] unused */
+static struct entry *first_buckets[256], **buckets = first_buckets; /* their number is a power of two */
+/* number of buckets; number of entries in them, at most as many */
+static size_t bucket_count = 256, chained;
+static struct entry **entries; /* by id; [0] unused */
 static uint32_t entry_count, entry_room;
 
 static uint64_t hash_of(uint16_t type, const char *name)
@@ -128,9 +130,9 @@ static void store_entry(uint32_t id)
 
 enum { ARENA_BYTES = 65536 }; /* a block of text at a time */
 
-/* Memory of the table. A signal handler that interrupted malloc may define a state, so it comes from the system, but
- * for the first part: a process without address space can still define its states. NULL: none. It is never freed, as
- * handlers may hold the names. */
+/* Returns memory for the table, which is never freed, because handlers may hold the names; NULL: none. A signal handler
+ * that interrupted malloc may define a state, so the memory comes from the system. The first part is static, so that a
+ * process without address space can still define its states. */
 static void *take(size_t size)
 {
     static char first[ARENA_BYTES] __attribute__((aligned(16)));
@@ -211,15 +213,15 @@ static void chain(struct entry *entry)
  * name gives the same answer. */
 static uint32_t add_entry(uint16_t type, uint64_t hash, const char *const strings[4])
 {
-    /* The names of numbers become known later; the merge then applies PITH_ONLY and PITH_SKIP.
-     * Only then is it known which of them are left out. */
+    /* The group of MPE's event numbers is always stored: their names become known later, and the merge then applies
+     * PITH_ONLY and PITH_SKIP to them. */
     int selected = strcmp(strings[2], PITHI_NUMBERS_GROUP) == 0 || pith_selected(strings[0], strings[2]);
     struct entry *entry;
     char *at;
     size_t size = sizeof *entry;
     int i;
 
-    /* before anything is made, so that nothing is half there without memory */
+    /* First all that can fail, so that without memory no entry is half made. */
     if (selected && (entry_count >= PITHI_WORD_ID_MAX || !widen()))
         return 0;
     for (i = 0; i < 4; i++)
@@ -243,7 +245,7 @@ static uint32_t add_entry(uint16_t type, uint64_t hash, const char *const string
     return entry->id;
 }
 
-/* The number of edits (insert, delete, replace) between two names, without their case: Levenshtein's, row by row. */
+/* The number of edits (insert, delete, replace) between two names, ignoring case: Levenshtein's distance. */
 static unsigned edits_between(const char *a, const char *b)
 {
     unsigned row[64], size = (unsigned)strlen(b), i, j;
@@ -252,7 +254,7 @@ static unsigned edits_between(const char *a, const char *b)
     for (j = 0; j <= size; j++)
         row[j] = j;
     for (i = 1; *a != '\0'; i++, a++) {
-        /* one row of the table is enough: `diagonal` keeps the value that is overwritten */
+        /* One row of the table is enough: `diagonal` keeps the value that is overwritten. */
         unsigned diagonal = row[0];
         row[0] = i;
         for (j = 1; j <= size; j++) {
@@ -268,8 +270,7 @@ static unsigned edits_between(const char *a, const char *b)
 const char *pithi_defs_nearest(const char *misspelt)
 {
     const char *nearest = NULL;
-    unsigned best = 3; /* more edits would be a guess
-     * For PITH_ONLY and PITH_SKIP: "did you mean ...?" */
+    unsigned best = 3; /* names with 3 or more edits are no suggestion */
     size_t i;
     for (i = 0; i < bucket_count; i++)
         for (const struct entry *entry = buckets[i]; entry != NULL; entry = entry->chain)
@@ -307,7 +308,7 @@ static uint32_t find_or_add(uint16_t type, const char *const strings[4])
     return id;
 }
 
-/* Returns 0 if nothing can be recorded: no name, in a handler that interrupted the guarded part, or without memory. */
+/* Returns 0 if nothing can be recorded: no name, no memory, or in a handler that interrupted the guarded part. */
 static uint32_t define(uint16_t type, const char *name, const char *colour, const char *group, const char *format)
 {
     const char *strings[4] = {name, colour != NULL ? colour : "", group != NULL ? group : "",
@@ -332,7 +333,7 @@ uint32_t pithi_defs_counter(const char *name, const char *unit)
 uint32_t pith_state_define_group(const char *name, const char *colour, const char *group)
 {
     uint32_t id = define(PITHI_D_STATE, name, colour, group, NULL);
-    /* the wrappers' states are counted for the sum of Pith's own time */
+    /* The end of a wrapped call has a cost of its own in the thread's sum. */
     if (group != NULL && strncmp(group, "MPI", 3) == 0)
         pithi_own_sum_wrapped(id);
     return id;
@@ -360,8 +361,8 @@ uint32_t pith_counter_define(const char *name, const char *unit)
 
 /* ---- Communicators, threads, properties -------------------------------------------------------------------------- */
 
-/* In communicators up to this size, every member stores the list, in case the file of rank 0 is lost; with PITH_RANKS,
- * every member always does. */
+/* In communicators up to this size every member stores the list of members, in case the file of the communicator's rank
+ * 0 is lost. With PITH_RANKS every member stores it, whatever the size. */
 #define MEMBERS_ALL_STORE 64
 
 /* Communicators in use, for the next log of this process (pith_job_again). */
@@ -378,7 +379,7 @@ static void comm_pieces(const struct pith_comm *comm, int members, struct pithi_
                         struct piece pieces[4])
 {
     *head = (struct pithi_spill_comm){comm->key, comm->rank, comm->size, comm->remote_size, 0};
-    /* no members are known or wanted */
+    /* The members are unknown, or not wanted. */
     if (!members || comm->world_ranks == NULL || comm->size < 0)
         head->size = head->remote_size = 0;
     if (comm->remote_ranks == NULL || comm->remote_size < 0 || head->size == 0)
@@ -404,14 +405,14 @@ uint32_t pith_comm_define(const struct pith_comm *comm)
     pithi_session_start();
     if (count < PITHI_WORD_ID_MAX)
         id = ++count;
-    /* One member's list is enough for readers; small lists are cheap for all. */
+    /* One member's list is enough for readers; short lists are cheap for all members. */
     comm_pieces(comm, comm->rank == 0 || comm->size <= MEMBERS_ALL_STORE || pithi_session.settings.ranks != NULL, &head,
                 pieces);
     if (id != 0) {
         store(PITHI_D_COMM, id, pieces, 4);
-        /* kept without a long list, which would cost memory for the whole run */
+        /* Long lists are not kept, which would cost memory for the whole run. */
         comm_pieces(comm, comm->size + (int64_t)comm->remote_size <= MEMBERS_ALL_STORE, &head, pieces);
-        /* Keeps the record for the next log. Without memory the communicator has no members there. */
+        /* Keeps the record for the next log (pith_job_again). Without memory the communicator is missing there. */
         struct kept_comm *kept;
         size_t size = 0, at = 0;
         unsigned piece;
@@ -482,10 +483,10 @@ void pith_comm_name(uint32_t comm, const char *name)
         store_text(PITHI_D_COMM_NAME, comm, name, NULL);
 }
 
-/* Properties of MPE's event numbers (spill_numbers.h), kept in case PITH_RANKS excludes this process. */
+/* Properties of MPE's event numbers (spill_numbers.h), in the order in which they were set. They are kept in case
+ * PITH_RANKS excludes this process, whose spill file is then removed. */
 static struct said {
-    struct said *next; /* the newest first
-     * The list has the order in which they were said. */
+    struct said *next;
     const char *value; /* stored after the key */
     char key[];
 } * said, **said_end = &said; /* under the guard */
@@ -511,13 +512,13 @@ void pith_property(const char *key, const char *value)
     int32_t numbers[2];
     if (key == NULL || *key == '\0')
         return;
-    /* Each state and event of MPE has one; the merge reads them from here. */
+    /* MPE sets such a property for each of its states and events. */
     if (value != NULL && pithi_event_numbers(key, numbers))
         keep_said(key, value);
     store_text(PITHI_D_PROPERTY, 0, key, value);
 }
 
-/* Adds a definition of this process to a set, if there is one of that name and it is recorded. */
+/* Adds to a set the definition of the state or event `name` with `more` appended, if this process has recorded it. */
 static int add_to(struct pithi_defs *set, uint16_t type, const char *name, const char *more)
 {
     char whole[1024];
@@ -548,7 +549,7 @@ out:
     return err;
 }
 
-/* In a child: its file is a new one, which has no chunk yet. */
+/* In a child, and in a process that begins another log: the new spill file has no chunk of definitions yet. */
 void pithi_defs_forked(void)
 {
     memset(&chunk, 0, sizeof chunk);
@@ -569,7 +570,7 @@ static void name_thread(const char *name)
     size_t length;
     length = strnlen(name, sizeof cut - 1);
     while (length == sizeof cut - 1 && length > 0 && ((unsigned char)name[length] & 0xc0) == 0x80)
-        length--; /* not in the middle of a UTF-8 character */
+        length--; /* does not split a UTF-8 character */
     memcpy(cut, name, length);
     cut[length] = '\0';
     lane = pithi_buffer_lane_own();
@@ -577,7 +578,7 @@ static void name_thread(const char *name)
         store_text(PITHI_D_THREAD, lane, cut, NULL);
 }
 
-static __thread int is_named __attribute__((tls_model("initial-exec"))); /* by the program */
+static __thread int is_named __attribute__((tls_model("initial-exec"))); /* 1: the program has named this thread */
 
 void pith_thread_name(const char *name)
 {

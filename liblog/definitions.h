@@ -15,10 +15,11 @@ void pithi_defs_forked(void);
 /* Under the guard: a counter's id, as from pith_counter_define. */
 uint32_t pithi_defs_counter(const char *name, const char *unit);
 
-/* The name or group in this process, excluded ones included, that is nearest to a misspelt one; NULL: none is near. */
+/* The name or group in this process that is nearest to a misspelt one; excluded names count, too. NULL: none is
+ * near. */
 const char *pithi_defs_nearest(const char *misspelt);
 
-/* Under the guard: stores a sync point of the clock `clock`; also after recording, while there is a file. */
+/* Under the guard: stores a sync point of clock number `clock`; also after recording, while the spill file exists. */
 struct pithi_sync;
 void pithi_defs_sync(uint32_t clock, const struct pithi_sync *point);
 

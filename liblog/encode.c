@@ -1,14 +1,14 @@
-/* encode.c - encodes a spill file as the bytes of a segment. It knows no other process.
+/* encode.c - encodes a spill file as the bytes of a segment. It needs no other process.
  *
- * Each thread takes the next free lane until none is left, and keeps its bytes. At the end the lanes are joined in
- * order, so the bytes do not depend on which thread encoded which lane.
+ * Each thread takes the next lane that no thread has taken, until none is left, and keeps its bytes. At the end the
+ * lanes are joined in order, so the bytes do not depend on which thread encoded which lane.
  *
  *     thread 0 takes lanes 0 and 2, thread 1 takes lane 1
  *     kept by thread 0: lane 0 | lane 2          kept by thread 1: lane 1
  *     the segment:      descriptions | lane 0 | lane 1 | lane 2 | index
  *
- * The bytes of a segment may be larger than the memory that the program leaves. So what is kept goes to a file without
- * a name when it passes 16 MiB (struct pithi_hold). */
+ * The bytes of a segment may need more memory than the program leaves. So when they pass 16 MiB, they go to a file
+ * without a name (struct pithi_hold). */
 #include "encode.h"
 
 #include <pthread.h>
@@ -64,8 +64,8 @@ int pithi_hold_append(void *context, const void *data, size_t size, uint64_t *of
     *offset = pithi_hold_size(hold);
     if (!pithi_buffer_reserve(&hold->memory, size))
         return pithi_fail(PITH_ERR_MEMORY, "no memory to encode the records");
-    /* Makes the pages of fresh memory many at a time: a fault for each costs 0.7 us, 5 to 7 us in some virtual
-     * machines. */
+    /* Makes many pages of fresh memory at a time: a page fault for each costs 0.7 us, in some virtual machines 5 to
+     * 7 us. */
     const size_t page = PITHI_SPILL_PAGE;
     size_t need = hold->memory.size + size, ahead = need / 2 < AHEAD_MAX ? need / 2 : AHEAD_MAX;
     size_t to = ahead < hold->memory.room - need ? need + ahead : hold->memory.room;
@@ -91,11 +91,12 @@ size_t pithi_hold_read(const struct pithi_hold *hold, uint64_t offset, void *dat
     return pithi_read_at(hold->fd, data, size, offset);
 }
 
-#define MEMORY_MAX ((size_t)16 << 20)      /* bytes of a segment before it goes to a file */
-#define PIECE ((size_t)1 << 20)            /* bytes at a time */
-#define DIRECT ((size_t)64 << 10)          /* pieces from this size on are written from where they are */
-#define WORTH_A_THREAD ((uint64_t)1 << 20) /* bytes of spill file: 3 ms of work; a thread costs 0.1 ms */
+#define MEMORY_MAX ((size_t)16 << 20)      /* a segment with more bytes goes to a file */
+#define PIECE ((size_t)1 << 20)            /* bytes written at a time */
+#define DIRECT ((size_t)64 << 10)          /* pieces of this size and more are written without copying */
+#define WORTH_A_THREAD ((uint64_t)1 << 20) /* bytes of spill file for a thread: 3 ms of work; a thread costs 0.1 ms */
 
+/* Appends bytes of no lane. Their offset in the segment is after all lanes (lanes_size is 0 before the lanes). */
 static int append_own(void *context, const void *data, size_t size, uint64_t *offset)
 {
     struct pithi_encode *encode = context;
@@ -145,7 +146,7 @@ struct worker {
     struct pithi_zip zip;
     struct pithi_coarse coarse;
     struct pithi_spill_counts counts; /* of this thread alone */
-    int64_t first_lane_ns;            /* time of the first lane's last record */
+    int64_t first_lane_ns;            /* time of lane 0's last record; INT64_MIN: another worker has lane 0 */
     int err;
     char error[512]; /* copied, because pithlog_error() is per thread */
 };
@@ -180,7 +181,7 @@ static int encode_lane(struct worker *w, uint32_t lane)
     TRY(pithi_spill_emit_lane(w->work->job->spill, &target, &w->work->ids, lane, 0, &w->counts,
                               lane == 0 ? &w->first_lane_ns : NULL));
     TRY(pithi_coarse_flush(&w->coarse));
-    if (lane != 0) /* lane 0 stays open, as lost records may be added at its end */
+    if (lane != 0) /* join_lanes may add the count of lost records to lane 0 */
         TRY(pithi_segment_part_end(part));
     encode->lanes[lane].size = pithi_hold_size(hold) - encode->lanes[lane].offset;
 out:
@@ -227,7 +228,7 @@ static void *run_thread(void *context)
     return run_worker(context);
 }
 
-/* Puts the lanes together, in order, and adds up the counts. Lanes after the first error may be missing. */
+/* Puts the lanes together, in order, and adds up the counts. After an error lanes may be missing. */
 static int join_lanes(struct work *work, const struct worker *workers, unsigned count)
 {
     struct pithi_encode *encode = work->encode;
@@ -253,7 +254,8 @@ static int join_lanes(struct work *work, const struct worker *workers, unsigned 
         if (workers[i].first_lane_ns != INT64_MIN)
             last_ns = workers[i].first_lane_ns;
     }
-    if (encode->lane_count == 0 && work->job->spill->page.lost > 0) { /* all records are lost */
+    /* all records are lost: they are reported in a lane 0 that is made for this */
+    if (encode->lane_count == 0 && work->job->spill->page.lost > 0) {
         int err = pithi_segment_lane(encode->segment, 0, NULL, &i);
         if (err)
             return err;
@@ -261,7 +263,8 @@ static int join_lanes(struct work *work, const struct worker *workers, unsigned 
     return pithi_spill_emit_lost(work->job->spill, &target, &all, 0, last_ns);
 }
 
-/* Only one rank writes the members of a communicator, so that the log has the list once. */
+/* Passes on a communicator; only the rank chosen in merge.c (teller) passes its members, so that the log has them
+ * once. */
 static int comm(void *context, const struct pithlog_comm *definition, uint32_t *index)
 {
     const struct work *work = context;
@@ -313,7 +316,8 @@ int pithi_encode_records(struct pithi_encode *encode, const struct pithi_encode_
         workers[i].first_lane_ns = INT64_MIN;
         encode->by[i].most = MEMORY_MAX / count;
     }
-    /* Runs the workers in threads, as many as can be made, and in this one. New threads have all signals blocked. */
+    /* Runs the workers, in as many threads as can be made and in this one. New threads inherit that all signals are
+     * blocked. */
     sigset_t all, before;
     unsigned made = 1;
     sigfillset(&all);
@@ -339,7 +343,7 @@ uint64_t pithi_encode_size(const struct pithi_encode *encode)
     return pithi_hold_size(&encode->own) + encode->lanes_size + pithi_segment_index_size(encode->segment);
 }
 
-/* Joins small pieces, so that many small lanes do not cause many small writes. */
+/* Collects small pieces into larger ones, so that many small lanes do not cause many small writes. */
 struct gather {
     unsigned char *bytes; /* [used] not written yet */
     size_t used;
@@ -348,6 +352,7 @@ struct gather {
     void *context;
 };
 
+/* Writes the collected bytes. */
 static int hand_out(struct gather *g)
 {
     int status = g->used > 0 ? g->put_piece(g->context, g->put, g->bytes, g->used) : 0;
@@ -356,6 +361,7 @@ static int hand_out(struct gather *g)
     return status;
 }
 
+/* Collects `size` bytes of `hold` from `offset` on; large pieces in memory are written without copying. */
 static int gather(struct gather *g, const struct pithi_hold *hold, uint64_t offset, uint64_t size)
 {
     while (size > 0) {

@@ -16,8 +16,8 @@
 struct pithi_hold {
     const char *folder;
     struct pithi_buffer memory; /* the newest bytes */
-    size_t most;                /* bytes in memory; more go to a file */
-    size_t populated;           /* bytes of it whose pages are there */
+    size_t most;                /* limit of the bytes in memory; beyond it they go to a file */
+    size_t populated;           /* bytes at the start of `memory` whose pages exist */
     uint64_t filed;             /* bytes in the file, which come before `memory` */
     int fd;                     /* of that file; -1: none */
 };
@@ -35,7 +35,7 @@ void pithi_hold_close(struct pithi_hold *hold);
 
 enum { PITHI_ENCODE_THREADS = 8 }; /* at most */
 
-/* A lane's bytes, among those of the thread that encoded it. */
+/* The place of a lane's bytes among the bytes of the thread that encoded it. */
 struct pithi_encoded_lane {
     unsigned by; /* number of the worker */
     uint64_t offset, size;
@@ -43,9 +43,9 @@ struct pithi_encoded_lane {
 
 struct pithi_encode {
     struct pithi_segment *segment;
-    struct pithi_hold own;                      /* bytes of no lane */
-    uint64_t own_before;                        /* the part of `own` before the lanes */
-    uint64_t lanes_size;                        /* of all lanes, which follow in order; then the rest of `own` */
+    struct pithi_hold own;                      /* the bytes that belong to no lane */
+    uint64_t own_before;                        /* number of bytes of `own` before the lanes */
+    uint64_t lanes_size;                        /* bytes of all lanes, which follow; then comes the rest of `own` */
     struct pithi_hold by[PITHI_ENCODE_THREADS]; /* by worker */
     struct pithi_encoded_lane *lanes;           /* [lane_count] */
     uint32_t lane_count;
@@ -58,7 +58,7 @@ int pithi_encode_open(struct pithi_encode *encode, const struct pithi_rank *rank
 struct pithi_encode_job {
     const struct pithi_spill *spill; /* of this process */
     struct pithi_defs *defs;         /* of the log; missing ones are added */
-    int32_t rank;                    /* of this process; it writes the members of communicators whose teller it is */
+    int32_t rank;                    /* this process; writes members of communicators whose teller it is */
     int64_t shift_ns;                /* from CLOCK_MONOTONIC to time in the log */
     struct pithi_coarse_rules coarse;
     unsigned threads; /* largest number to use, including the caller */

@@ -1,16 +1,16 @@
 /* hang.c - finds that the job hangs, and has `pith top --why` report it (hang.h).
  *
- * One process of the job looks: the lowest rank that is recorded. As long as it records itself, the job goes on, and
- * a look costs it one read of its own buffers. Only when it has recorded nothing for PITH_HANG it starts, each quarter
- * of that time, `pith top --hang`, which reads the spill files of all ranks, and prints nothing if one of them has
- * recorded something since:
+ * The lowest recorded rank looks, alone in the job. While it records itself, the job makes progress, and a look costs
+ * one read of its own buffers. When it has recorded nothing for PITH_HANG, it runs `pith top --hang`, again after each
+ * quarter of that time. That command reads the spill files of all ranks, and prints nothing if any of them has recorded
+ * something within PITH_HANG:
  *
  *     PITH_HANG=60   rank 0's last record at 100 s, rank 3's at 130 s
  *     160 s          pith top --hang 60: nothing, as rank 3's record is 30 s old; again after 15 s
- *     190 s          pith top --hang 60: the report; the next one not before rank 0 has recorded something
+ *     190 s          pith top --hang 60: the report; no further one until rank 0 has recorded something
  *
- * Reading takes time that grows with the records, so there is a pause of 20 times that after it: at most a twentieth of
- * a core is used. No MPI call is made, as it could wait, too. */
+ * The command takes longer the more records there are. The pause after it is at least 20 times as long as it took, so
+ * it uses at most a twentieth of a core. It makes no MPI call, because that could hang, too. */
 #include "hang.h"
 
 #include <errno.h>
@@ -30,12 +30,12 @@
 
 static struct {
     uint64_t latest, lost; /* of this process: the ticks of its newest record, its lost records */
-    int64_t since_ns;      /* it has had no newer one since then; CLOCK_MONOTONIC */
-    int64_t again_ns;      /* no look at the others before */
-    int is_reported;
+    int64_t since_ns;      /* this process has recorded nothing newer since then; CLOCK_MONOTONIC */
+    int64_t again_ns;      /* `pith top` is not run again before this time */
+    int is_reported;       /* 1: the present hang was reported */
 } stall;
 
-/* The lowest recorded rank. A forked child does not look: its log is its own. */
+/* 1: this process is the lowest recorded rank. A forked child does not look, because its log is its own. */
 static int is_looking(void)
 {
     const struct pithi_session *s = &pithi_session;
@@ -49,8 +49,8 @@ static int is_looking(void)
     return lowest == s->rank;
 }
 
-/* For how long this process has recorded nothing. Samples are records, but no progress: with them, others are asked
- * each time. */
+/* For how long this process has recorded nothing. Samples are records, but no progress. So with PITH_SAMPLE the newest
+ * record does not count: only lost records, a pause or the end restart the time, and `pith top` decides. */
 static int64_t stalled_ns(int64_t now_ns)
 {
     struct pithi_guard guard;
@@ -77,7 +77,7 @@ int64_t pithi_hang_pause(void)
     return ns < 1000000000 ? ns : 1000000000;
 }
 
-/* hang_ns 0: the report in any case. 1: there was one. */
+/* Prints the report. hang_ns > 0: only if no rank has recorded anything for that time. 1: something was printed. */
 static int report(int64_t hang_ns)
 {
     struct pithi_job_place place;
@@ -89,7 +89,7 @@ static int report(int64_t hang_ns)
     if (out < 0 || pithi_top(pithi_session.file.path, hang_ns, out) != 0) {
         pithi_say("PITH_HANG: no report: %s",
                   out < 0 ? "no file can be made in the spill folder" : "no command `pith` beside libpith or in PATH");
-        is_said = 1; /* once */
+        is_said = 1; /* not again for this hang */
     } else if (lseek(out, 0, SEEK_END) > 0) {
         pithi_signals_begin(&signals);
         char part[4096];
@@ -117,7 +117,7 @@ void pithi_hang_look(void)
     pause_ns = 20 * (pithi_clock_ns(CLOCK_MONOTONIC) - begin_ns);
     stall.again_ns = begin_ns + (pause_ns > hang_ns / 4 ? pause_ns : hang_ns / 4);
     if (stall.is_reported && pithi_session.settings.hang_abort) {
-        /* The system ends the process, and so the launcher the job; spill files stay. */
+        /* Ends this process by a signal, so that the launcher ends the job. The spill files stay. */
         const struct timespec pause = {10, 0};
         pithi_say("PITH_HANG: ending this job; `pith recover` makes a log of its spill folder");
         kill(getpid(), SIGTERM);

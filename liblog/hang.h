@@ -4,12 +4,12 @@
 
 #include <stdint.h>
 
-/* The time between two looks. */
+/* The time in ns between two calls of pithi_hang_look. */
 int64_t pithi_hang_pause(void);
-/* Between pithi_listener_enter and pithi_listener_leave, by the listener: a report if no rank has recorded anything for
- * PITH_HANG; only in one process of the job. Ends the job after it if PITH_HANG says so. */
+/* The listener calls it between pithi_listener_enter and pithi_listener_leave. If no rank has recorded anything for
+ * PITH_HANG, one process of the job prints a report, and ends the job if PITH_HANG has ",abort". */
 void pithi_hang_look(void);
-/* The same report, at once. */
+/* Prints the report at once, in the calling process. */
 void pithi_hang_report(void);
 
 #endif

@@ -1,21 +1,22 @@
 /* host_clocks.c - measures the offsets between clocks by round trips.
  *
- * Rank 0 asks one leader after another, by messages of the transport:
+ * Rank 0 measures one leader after another, by messages of the transport:
  *
  *     rank 0    WAKE -> next leader;  PING -> leader, answer <- ... as often as needed;  END -> leader
  *     leader    sleeps until its WAKE; then answers each PING at once with its time
  *     others    sleep until the result comes down a binomial tree
  *
  * Waiting processes sleep, because with more processes than cores they would take cores from the two that measure. The
- * next leader is woken early, so that rank 0 need not wait for it.
+ * next leader is woken one measurement early, so that rank 0 need not wait for it.
  *
- * The number of round trips. A measurement ends when the shortest round trip has occurred AGAIN more times, within a
- * fifth, and some milliseconds have passed: then it is the latency and not chance. It continues if the round trip is
- * more than twice as long as an earlier shortest one, or if one of the two processes was without a core for more than a
- * fifth of the time: a process that gets its core in turns of 4 ms sees round trips of 4 ms again and again. A clock
- * that never meets these conditions takes its part of the budget: 100 ms * log2(processes), or a tenth of the time
- * since the last comparison if that is less (at least 20 ms * log2(processes)). The first comparison has no earlier
- * round trip to compare with, so it may take four times as long while cores are lacking.
+ * The number of round trips. A measurement ends when AGAIN more round trips were within a fifth of the shortest one,
+ * and a tenth (LOOK_PART) of its time has passed: then the shortest round trip is the latency and not chance. It
+ * continues if the shortest round trip is more than twice the shortest of earlier comparisons, or if one of the two
+ * processes was without a core for more than a fifth of the time: a process that gets its core in turns of 4 ms sees
+ * round trips of 4 ms again and again. A clock that never meets these conditions takes its part of the budget: 100 ms *
+ * log2(processes), or a tenth of the time since the last comparison if that is less (at least 20 ms * log2(processes)).
+ * The first comparison has no earlier round trip to compare with, so it may take four times as long while cores are
+ * lacking.
  */
 #include "host_clocks.h"
 
@@ -28,36 +29,38 @@
 #include "spill/clock_sync.h"
 #include "base/hash.h"
 
-enum { AGAIN = 5, LEAST = 8, ROUNDS_KEPT = 128 };
-#define BUDGET_NS 100000000      /* ns that a measurement of all clocks may take */
-#define BUDGET_LEAST_NS 20000000 /* ns that each gets at least */
-#define SINCE_PART 10            /* a tenth of the time since the last one */
-#define AWAY_PART 5              /* a fifth of the time away from the processor: the measurement is poor */
-#define AWAY_TIMES 4             /* then it may take four times as long */
-#define LOOK_PART 10             /* a clock is measured for at least this part of its time */
+enum { AGAIN = 5, LEAST = 8, ROUNDS_KEPT = 128 }; /* LEAST: round trips of a measurement; ROUNDS_KEPT: comparisons */
+#define BUDGET_NS 100000000                       /* ns for all clocks together, times log2(processes) */
+#define BUDGET_LEAST_NS 20000000                  /* as BUDGET_NS, for a comparison soon after another one */
+#define SINCE_PART 10 /* a comparison takes at most a tenth of the time since the last one */
+#define AWAY_PART 5   /* the measurement is poor if a process had no core for more than a fifth of the time */
+#define AWAY_TIMES 4  /* the first measurement may then take four times as long */
+#define LOOK_PART 10  /* a clock is measured for at least a tenth of its part of the budget */
 enum { WAKE, PING, END };
 
 struct host {
     uint64_t boot;  /* its boot id, as a number */
-    int32_t leader; /* the lowest rank on it: its processes have one clock */
+    int32_t leader; /* its lowest rank */
     int32_t reserved;
 };
 
 static struct {
     struct host *hosts;        /* by number; known in all processes */
-    uint32_t count, own;       /* number of hosts; the host of this process */
-    int joined;                /* all processes know the fields above */
+    uint32_t count, own;       /* count: number of hosts; own: the number of this process's host */
+    int joined;                /* 1: the fields above are set, in all processes */
     struct pithi_sync *table;  /* [count], used during a comparison */
     struct pithi_sync last;    /* newest sync point of the own clock */
-    int known;                 /* `last` is valid */
-    struct pithi_sync ends[2]; /* first and newest point that are good enough for a drift */
+    int known;                 /* 1: `last` is valid */
+    struct pithi_sync ends[2]; /* first and newest point, if they are good enough for a drift */
     uint32_t ends_count;
-    int64_t at_ns, offset_ns, gain_ns; /* the result: offset at that time, and its gain in a second; atomic */
+    /* offset_ns: the offset at the time at_ns; gain_ns: its change in a second; accessed atomically */
+    int64_t at_ns, offset_ns, gain_ns;
     /* In rank 0: */
-    struct pithi_sync *points;        /* [rounds][count] */
-    int64_t *worst;                   /* longest round trip used, by clock; -1: none */
-    int64_t *least;                   /* shortest one */
-    uint32_t rounds, stride, skipped; /* so far; distance of two points; left out */
+    struct pithi_sync *points; /* [rounds][count] */
+    int64_t *worst;            /* longest round trip used, by clock; -1: none */
+    int64_t *least;            /* shortest round trip, by clock */
+    /* rounds: number of rounds in `points`; one of `stride` rounds is kept; skipped: rounds since the last kept one */
+    uint32_t rounds, stride, skipped;
 } clocks;
 
 /* ---- Hosts and their leaders ------------------------------------------------------------------------------------- */
@@ -85,7 +88,7 @@ static int by_leader(const void *a, const void *b)
     return (left->leader > right->leader) - (left->leader < right->leader);
 }
 
-/* Collects the hosts up a binomial tree, as for definitions: rank r receives those of r + 1, r + 2, r + 4 ... */
+/* Collects the hosts up a binomial tree: rank r receives the hosts of r + 1, r + 2, r + 4 ... */
 static int gather(const struct pith_transport *t)
 {
     for (int step = 1; step < t->size; step *= 2) {
@@ -110,7 +113,7 @@ static int gather(const struct pith_transport *t)
     return 0;
 }
 
-/* Rank 0 gives its list to all. If any process has no memory for it, clocks are not compared. */
+/* Rank 0 sends its list to all. If any process has no memory for it, clocks are not compared. */
 static int give_out(const struct pith_transport *t, uint64_t boot)
 {
     uint64_t count = clocks.count, good;
@@ -218,9 +221,11 @@ struct pong {
     int64_t away_ns;
 };
 
-/* The difference of two values is the time that this thread had no core, because it does not sleep in between. */
+/* The time that this thread was not on a core. It does not sleep while it measures, so the difference of two values is
+ * the time without a core. */
 static int64_t away_ns(void) { return pithi_clock_ns(CLOCK_MONOTONIC) - pithi_clock_ns(CLOCK_THREAD_CPUTIME_ID); }
 
+/* In a leader: sleeps until rank 0 wakes it, then answers pings until END. */
 static int answer(const struct pith_transport *t)
 {
     uint64_t word = WAKE;
@@ -238,6 +243,7 @@ static int answer(const struct pith_transport *t)
     return 0;
 }
 
+/* One round trip to rank `to`: stores its length and the offset that it gives in *point. */
 static int ping(const struct pith_transport *t, int to, struct pithi_sync *point, int64_t *their_away_ns)
 {
     struct pong pong;
@@ -251,6 +257,8 @@ static int ping(const struct pith_transport *t, int to, struct pithi_sync *point
     return 0;
 }
 
+/* Measures the clock of rank `to` by round trips; *best gets the shortest. least_ns: the shortest of earlier
+ * comparisons. */
 static int measure(const struct pith_transport *t, int to, int64_t budget_ns, int64_t least_ns, struct pithi_sync *best)
 {
     struct pithi_sync now = {.shift_ns = best->shift_ns};
@@ -274,12 +282,13 @@ static int measure(const struct pith_transport *t, int to, int64_t budget_ns, in
         passed_ns = pithi_clock_ns(CLOCK_MONOTONIC) - begin_ns;
         away = away_ns() - own_away_ns;
         away = their_now_ns - their_away_ns > away ? their_now_ns - their_away_ns : away;
-        is_away = t->wait != NULL && away > passed_ns / AWAY_PART; /* without `wait` the processes sleep in recv */
+        /* without `wait`, recv sleeps, and the time that it sleeps cannot be measured */
+        is_away = t->wait != NULL && away > passed_ns / AWAY_PART;
     }
     return send_word(t, to, END);
 }
 
-/* In rank 0: measures all clocks; points[count]. */
+/* In rank 0: measures all clocks, one after another, into points[count]. */
 static int measure_all(const struct pith_transport *t, struct pithi_sync *points)
 {
     int64_t each_ns = BUDGET_NS, left_ns = 0, steps = 0;
@@ -305,8 +314,8 @@ static int measure_all(const struct pith_transport *t, struct pithi_sync *points
 
 /* ---- Results ----------------------------------------------------------------------------------------------------- */
 
-/* Keeps some tens of points of each clock for the log. If there are too many, it drops every second round, and from
- * then on keeps only every second one. */
+/* Keeps at most ROUNDS_KEPT points of each clock for the log. When there are more, it drops every second round, and
+ * from then on keeps half as many of the new rounds. */
 static void remember(const struct pithi_sync *points)
 {
     struct pithi_sync *more;
@@ -378,7 +387,7 @@ int pithi_host_clocks_sync(const struct pith_transport *t)
     return good ? 0 : -1;
 }
 
-/* ---- Without a log ----------------------------------------------------------------------------------------------- */
+/* ---- Comparison without a log ------------------------------------------------------------------------------------ */
 
 int pith_clocks_compare(const struct pith_transport *t)
 {
@@ -393,12 +402,14 @@ int pith_clocks_compare(const struct pith_transport *t)
 
 /* ---- Times of comparison ----------------------------------------------------------------------------------------- */
 
-#define FIRST_NS 100000000 /* ns at least */
+#define FIRST_NS 100000000 /* ns from the first comparison to the second, for pith_clocks_follow */
 
 static struct {
+    /* begun: 1: pithi_turns_begin was called; follow: 1: pith_clocks_follow was called */
     int begun, follow;
-    int64_t every_ns, begin_ns, last_ns; /* last_ns: of the last comparison */
-    uint64_t taken, next;                /* rounds taken; the next one */
+    int64_t every_ns, begin_ns, last_ns; /* every_ns: as in pithi_turns_begin; last_ns: of the last comparison */
+    /* taken: turns taken; next: the number of the next turn at which rank 0 decides */
+    uint64_t taken, next;
 } turns;
 
 void pithi_turns_begin(int64_t every_ns)
@@ -428,7 +439,7 @@ int pithi_turns_take(const struct pith_transport *t)
     if (++turns.taken < turns.next)
         return 0;
     if (t->rank == 0) {
-        /* In rank 0: decides whether to compare now, and which turn decides next. */
+        /* Decides whether to compare now, and which turn decides next. */
         int64_t now_ns = pithi_clock_ns(CLOCK_MONOTONIC), left_ns, wait_ns = interval_ns();
         double each_ns = (double)(now_ns - turns.begin_ns) / (double)turns.taken, ahead;
         if (wait_ns != 0) {
@@ -448,8 +459,9 @@ int pithi_turns_take(const struct pith_transport *t)
     return decision[0] != 0;
 }
 
-/* ---- Without a log ----------------------------------------------------------------------------------------------- */
+/* ---- Turns without a log ----------------------------------------------------------------------------------------- */
 
+/* The period that PITH_SYNC asks for, in ns; 0: not set. */
 static int64_t asked_ns(int rank)
 {
     const char *value = secure_getenv("PITH_SYNC");

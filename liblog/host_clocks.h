@@ -5,7 +5,7 @@
  * order of their leaders. Number 0 is the clock of rank 0, the reference (formats/spill/clock_sync.h says how readers
  * use the result). With one machine nothing is sent.
  *
- * Knows nothing of sessions and logs: libraries that keep no log use it too (pith_clocks_compare). */
+ * It uses no session and no log: libraries that keep no log use it, too (pith_clocks_compare). */
 #ifndef PITHI_HOST_CLOCKS_H
 #define PITHI_HOST_CLOCKS_H
 
@@ -15,10 +15,11 @@
 /* Collective, once a job. `same`: this process has the boot id of rank 0. 0; -1: the transport failed. */
 int pithi_host_clocks_join(const struct pith_transport *transport, int same);
 
-/* Collective: `data` of rank 0 goes to all, down a tree; waiting processes sleep. 0; -1: the transport failed. */
+/* Collective: sends `data` of rank 0 to all ranks, down a tree; waiting ranks sleep. 0; -1: the transport failed. */
 int pithi_spread(const struct pith_transport *transport, void *data, size_t size);
 
-/* Compares the clocks: a sync point for each. Collective, not under the guard. 0; -1: the transport failed. */
+/* Compares the clocks: makes a new sync point for each. Collective, not under the guard. 0; -1: the transport
+ * failed. */
 int pithi_host_clocks_sync(const struct pith_transport *transport);
 
 /* The reference clock's time when this process's clock shows local_ns. 0; -1: unknown. */
@@ -46,17 +47,18 @@ struct pithi_clock_history pithi_host_clocks_history(uint32_t number);
 
 /* ---- Times of comparison ----------------------------------------------------------------------------------------- */
 
-/* The times of comparison while the program runs (PITH_SYNC). Some collective calls are turns, which all processes take
- * in the same order. At certain turns, whose numbers all know, rank 0 broadcasts whether to compare the clocks now, and
- * the number of the next such turn. So all processes do the same, whatever their clocks show. Rank 0 chooses the turn
- * halfway to the moment when a comparison is due, by the rate of turns so far, but at most twice the turns so far: some
- * tens of broadcasts in an hour.
+/* When clocks are compared while the program runs (PITH_SYNC). Some collective calls of the program are turns; all
+ * processes take them in the same order. At certain turns, whose numbers all processes have, rank 0 broadcasts whether
+ * to compare the clocks now, and the number of the next such turn. So all processes do the same, whatever their clocks
+ * show. Rank 0 chooses the turn halfway to the moment when a comparison is due, by the rate of turns so far, but at
+ * most twice the turns so far. That gives some tens of broadcasts in an hour.
  *
  * If the drift of clocks is needed while the program runs (pith_clocks_follow), they are compared after FIRST_NS, and
  * again whenever the time since the start has doubled: 16 times in an hour. A drift measured over some time is valid
  * for about as long.
  *
- * Begins the turns after a comparison; the next one is due after `every_ns`; 0: never. The value of rank 0 counts.
+ * pithi_turns_begin starts counting turns, after a comparison. The next comparison is due after `every_ns`; 0: never.
+ * Only the value of rank 0 counts.
  */
 void pithi_turns_begin(int64_t every_ns);
 

@@ -1,4 +1,4 @@
-/* host_facts.c - reads what the system says about the machine. A fact that it does not say is left out. */
+/* host_facts.c - collects what the system reports about the machine. Facts that it does not report are left out. */
 #include "host_facts.h"
 
 #include <errno.h>

@@ -1,14 +1,14 @@
 /* join.c - the processes of a job agree on the name of the log and the number of the job.
  *
- * Each process has recorded alone until MPI_Init, with a job number and a start of its own. Rank 0 broadcasts what it
- * has (struct agreement), and all others take that. One broadcast is all: joining must not take longer with more
+ * Until MPI_Init each process has recorded alone, with a job number and a start of its own. Rank 0 broadcasts its own
+ * (struct agreement), and all others take them over. It is one broadcast, so that joining does not get slower with more
  * processes.
  *
  *     rank 0    job 71, start 100.0 s, log run.pith                         broadcast ->
  *     rank 1    job 72, start 100.2 s, log run.pith      becomes job 71; time 0 of the log is the earliest record
  *
- * A process that does not record takes part as well, since all must make the same calls. If rank 0 does not record, the
- * job has no number from it, and each process keeps its own. */
+ * A process that does not record takes part as well, since all must make the same calls. If rank 0 does not record, its
+ * job number is 0, and each process keeps its own. */
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -48,13 +48,14 @@ int pithi_job_sync_clocks(const struct pith_transport *transport, int keep)
 /* The broadcast of rank 0. */
 struct agreement {
     uint64_t job;              /* 0: rank 0 does not record */
-    int64_t start_real_ns;     /* of the system's clock in rank 0 */
-    int64_t start_mono_ns;     /* CLOCK_MONOTONIC, of the machine `boot_id` */
+    int64_t start_real_ns;     /* start of recording in rank 0, by CLOCK_REALTIME */
+    int64_t start_mono_ns;     /* start of recording in rank 0, by CLOCK_MONOTONIC of the machine `boot_id` */
     char boot_id[64];          /* of rank 0's machine */
     char log[PITHI_PATH_MAX];  /* the name of the log */
-    char host[256], file[256]; /* rank 0's host; the name of its spill file, without folder */
+    char host[256], file[256]; /* host: rank 0's host; file: the name of its spill file, without its folder */
 };
 
+/* Takes over rank 0's agreement, in the session and in the spill file's page. Under the guard. */
 static void take_agreement(const struct agreement *agreed, const struct pith_transport *transport)
 {
     struct pithi_session *s = &pithi_session;
@@ -75,13 +76,13 @@ static void take_agreement(const struct agreement *agreed, const struct pith_tra
         s->file.page->size = s->size;
         s->file.page->job = s->job;
         memcpy(s->file.page->log, s->log, sizeof s->log);
-        /* Counts the time window from the start of rank 0. On its machine all processes use the clock that they
-         * share, so the window is exactly the same. */
+        /* PITH_FROM and PITH_TO count from the start of rank 0. Processes on rank 0's machine share its clock, so their
+         * window is exactly the same. */
         const struct pithi_spill_page *page = pithi_session.file.page;
         if (agreed->job != 0) {
             if (strcmp(agreed->boot_id, page->boot_id) == 0)
                 pithi_session_window(agreed->start_mono_ns);
-            else /* until the clocks are compared */
+            else /* estimate, corrected in compare_clocks */
                 pithi_session_window(agreed->start_real_ns - page->first.real_ns + page->first.mono_ns);
         }
     }
@@ -100,8 +101,7 @@ static void compare_clocks(const struct pith_transport *transport, const struct 
     pithi_boot_id(boot_id, sizeof boot_id);
     if (pithi_host_clocks_join(transport, strcmp(boot_id, agreed->boot_id) == 0) == 0 &&
         pithi_job_sync_clocks(transport, recording()) == 0 && pithi_guard_enter(&guard)) {
-        /* Under the guard, after the comparison of clocks: corrects the window by rank 0's start on this machine's
-         * clock. */
+        /* The clocks are compared now: corrects the window by rank 0's start, on this machine's clock. */
         const struct pithi_spill_page *page = pithi_session.file.page;
         int64_t reference_ns;
         if (agreed->job != 0 && page != NULL && strcmp(agreed->boot_id, page->boot_id) != 0 &&
@@ -142,7 +142,7 @@ int pith_job_join(const struct pith_transport *transport)
     memset(&agreed, 0, sizeof agreed);
     if (!pithi_guard_enter(&guard))
         return -1;
-    /* Sets up recording now, even if it begins paused, because every process of the job has a file. */
+    /* Sets up recording now, even if the program has paused it, because every process of the job needs a spill file. */
     int paused = pithi_session.state == PITHI_PAUSED;
     if (paused && pithi_session.file.page == NULL)
         pithi_session.state = PITHI_NEW;
@@ -180,7 +180,7 @@ int pith_job_join(const struct pith_transport *transport)
     if (s->listed > 0)
         pithi_output_watched();
     pithi_guard_leave(&guard);
-    compare_clocks(transport, &agreed); /* its first call is a reduction, so all files now have the job's number */
+    compare_clocks(transport, &agreed); /* it begins with a reduction, so after it all files have the job's number */
     pithi_listener_expect(0);
     joined = transport;
     pithi_turns_begin(pithi_session.settings.sync_ns);
@@ -231,10 +231,11 @@ void pith_job_finish(const struct pith_transport *transport)
     if (pithi_merge(transport)) {
         char done = 1;
         if (transport->rank == 0)
-            pithi_output_analyze(transport->affinity); /* the other ranks leave them to it */
+            /* the other ranks sleep in pithi_spread and leave the cores to it */
+            pithi_output_analyze(transport->affinity);
         pithi_spread(transport, &done, sizeof done);
     }
-    pithi_session.size = transport->size; /* so that the end of the process does nothing */
+    pithi_session.size = transport->size; /* at_exit must not write another log */
 }
 
 void pith_job_abandon(void)

@@ -1,17 +1,17 @@
-/* listener.c - the thread, its signals, and which process of a job answers a signal (listener.h).
+/* listener.c - the recorder's listener thread, its signals, and which process of a job answers a signal (listener.h).
  *
  * A handler only wakes the thread, which works with all signals blocked. mpirun passes a signal on to all ranks, but
- * only one of them should answer it. So each process counts its signals, a file in the spill folder has the number of
- * rounds answered, and the first process in a new round answers it:
+ * only one of them should answer it. So each process counts its signals, a file in the spill folder holds the number of
+ * signals answered so far (rounds), and the first process whose count is higher answers:
  *
  *     rank 0: signal 1, file says 0: makes the snapshot, file says 1
  *     rank 1: signal 1, file says 1: done already
  *
- * If only some processes get a signal, their counts differ. So an answer also applies to processes that come within a
- * few seconds with a lower count. These processes keep their count, as signals that are already answered may still come
- * to them. But a process that answers takes over the new number of rounds, so that its next signal is answered, too. In
- * MPI_Init the processes do not form a job yet, so a process that gets a signal there waits until it has joined. The
- * file is locked while a process answers; the kernel unlocks it when a process dies.
+ * If only some processes get a signal, their counts differ. So an answer also holds, for 10 s (ANSWER_HOLDS_NS), for
+ * processes that come with a lower count. These keep their count, because signals that were answered already may still
+ * arrive. A process that answers sets its count to the new number of rounds, so that its next signal is answered, too.
+ * Before MPI_Init ends the processes do not form a job, so a process that gets a signal there waits until it has
+ * joined. The file is locked while a process answers; the kernel unlocks it if the process dies.
  */
 #include "listener.h"
 
@@ -36,7 +36,7 @@
 #define ANSWER_HOLDS_NS INT64_C(10000000000)
 
 static pthread_mutex_t working = PTHREAD_MUTEX_INITIALIZER; /* held during work on the job's records */
-static int closed, expected; /* under `working`; expected: the process is about to join its job */
+static int closed, expected; /* under `working`; expected: 1: the process is about to join its job */
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 
 int pithi_listener_look(struct pithi_job_place *place)
@@ -88,14 +88,14 @@ void pithi_listener_expect(int so)
 
 static void make_snapshot(void) { pithi_snapshot_make(NULL); }
 
-/* What a signal may ask for. */
+/* The tasks that a signal can request. */
 enum { SNAPSHOT, REPORT, TASKS };
 static struct task {
     const char *variable, *refusal, *file;
     void (*answer)(void); /* called in the listener's thread */
-    int signal;           /* 0: none */
-    unsigned asked;       /* signals so far; atomic */
-    unsigned taken;       /* those that the thread has seen */
+    int signal;           /* its number; 0: none */
+    unsigned asked;       /* signals received so far; atomic */
+    unsigned taken;       /* signals that the thread has handled */
     uint64_t rounds;      /* this process's count of rounds */
 } tasks[TASKS] = {
     [SNAPSHOT] = {.variable = "PITH_SNAPSHOT",
@@ -107,12 +107,12 @@ static struct task {
                 .file = "reports",
                 .answer = pithi_hang_report},
 };
-static sem_t woken;   /* posted to wake the listener before its time */
-static int listening; /* under the guard */
+static sem_t woken;   /* posted to wake the listener before it is time for pithi_hang_look */
+static int listening; /* 1: the thread exists; under the guard */
 
 struct answers {
     uint64_t rounds; /* handled so far */
-    int64_t last_ns; /* CLOCK_MONOTONIC, perhaps of an earlier boot */
+    int64_t last_ns; /* CLOCK_MONOTONIC, of the last answer; CLOCK_MONOTONIC */
 };
 
 static void answers_path(char *path, size_t size, const struct task *task, const char *folder, uint64_t job)
@@ -120,7 +120,7 @@ static void answers_path(char *path, size_t size, const struct task *task, const
     snprintf(path, size, "%s/.%s-%llx", folder, task->file, (unsigned long long)job);
 }
 
-/* Under `working`. */
+/* Handles one signal: does the task, unless another process of the job has answered this round. Under `working`. */
 static void answer(struct task *task)
 {
     struct pithi_job_place place;
@@ -159,7 +159,7 @@ static void *listen_for_ever(void *unused)
     for (;;) {
         if (pithi_session.settings.hang_ns > 0 && pithi_clock_ns(CLOCK_MONOTONIC) >= look_ns)
             look_ns = pithi_clock_ns(CLOCK_MONOTONIC) + pithi_hang_pause();
-        /* Until a signal comes, or it is time to look whether the job hangs (0: never). */
+        /* Waits for a signal, or until it is time to look whether the job hangs (look_ns 0: no end). */
         struct timespec time = {look_ns / 1000000000, look_ns % 1000000000};
         while ((look_ns ? sem_clockwait(&woken, CLOCK_MONOTONIC, &time) : sem_wait(&woken)) != 0 && errno == EINTR)
             ;
@@ -188,7 +188,7 @@ static void on_signal(int number)
     errno = saved;
 }
 
-/* Installs the handler, unless the program has its own; the program may also install one later. */
+/* Installs the handler, unless the program has one. The program may also install its own later, which then stays. */
 static void take_signal(struct task *task, int number)
 {
     struct sigaction before, own = {.sa_handler = on_signal, .sa_flags = SA_RESTART | SA_ONSTACK};
@@ -210,12 +210,12 @@ void pithi_listener_start(void)
     const struct pithi_settings *settings = &pithi_session.settings;
     pthread_attr_t attributes;
     pthread_t thread;
-    closed = 0; /* before recording begins nothing else uses it */
+    closed = 0; /* no lock: no other thread uses it before recording begins */
     if ((settings->snapshot_signal == 0 && settings->hang_ns == 0) || listening || sem_init(&woken, 0, 0) != 0 ||
         pthread_attr_init(&attributes) != 0)
         return;
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    /* the thread inherits the blocked signals */
+    /* The guard has blocked all signals, and the new thread inherits that. */
     listening = pthread_create(&thread, &attributes, listen_for_ever, NULL) == 0;
     pthread_attr_destroy(&attributes);
     if (!listening)

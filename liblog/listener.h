@@ -15,16 +15,17 @@ void pithi_listener_forked(void);
 void pithi_listener_expect(int expected);
 /* Not under the guard: waits for work in progress, and prevents more. */
 void pithi_listener_close(void);
-/* At the end of the job: removes the files that show which of its processes answers a signal. */
+/* At the end of the job: removes the files that count the signals answered (listener.c). */
 void pithi_listener_clear(void);
 
-/* For work on the records of the job, by one thread of this process at a time. 0: closed, nothing may be done. */
+/* Take and release the right to work on the job's records; one thread of this process has it at a time. enter returns 0
+ * if the listener is closed; then nothing may be done, and leave must not be called. */
 int pithi_listener_enter(void);
 void pithi_listener_leave(void);
 
-/* The part of the session that the work needs: a copy, since pith_job_join may change it. */
+/* The listener's data from the session. It is a copy, because pith_job_join may change the session meanwhile. */
 struct pithi_job_place {
-    char folder[PITHI_PATH_MAX], log[PITHI_PATH_MAX]; /* of spill files; of the log */
+    char folder[PITHI_PATH_MAX], log[PITHI_PATH_MAX]; /* folder: of the spill files; log: the log's path */
     uint64_t job;                                     /* key of the job */
 };
 /* 0: nothing is being recorded. */

@@ -1,17 +1,17 @@
 /* merge.c - merges the spill files of all processes of a job into one log; each process makes its own part.
  *
  *     1. all end recording, and open their own spill files
- *     2. time: all on rank 0's machine use its difference of CLOCK_REALTIME and CLOCK_MONOTONIC; the earliest record of
- *        all is time 0 of the log
+ *     2. time: all use the difference of CLOCK_REALTIME and CLOCK_MONOTONIC of rank 0's machine (processes of other
+ *        machines without sync points use their own); the earliest record of all is time 0 of the log
  *     3. definitions: united up a binomial tree, then broadcast
  *     4. each process encodes its own records (the longest step; no communication)
  *     5. a prefix sum of the sizes gives each segment its place; all write (merge_file.c)
  *     6. rank 0 gives the file its name; only then are the spill files removed
  *
- * After each step that can fail, all processes agree on the result. If one failed, all stop: the unfinished file is
- * removed, and the spill files stay. No process handles the records of another, except rank 0, which writes the encoded
- * bytes of processes that do not see the log's folder (merge_file.c). The work of a process grows with their number
- * only by the height of the tree.
+ * After each step that can fail, all processes agree on the result. If a process failed, all stop: the unfinished file
+ * is removed, and the spill files stay. No process handles the records of another, except rank 0, which writes the
+ * encoded bytes of processes that do not see the log's folder (merge_file.c). With more processes the work of each
+ * grows only with the height of the tree.
  */
 #include "merge.h"
 
@@ -81,27 +81,28 @@ static int open_own(struct merge *merge)
     missing.shift_ns = begin_ns != INT64_MAX ? -begin_ns : 0;
     pithi_spill_missing(&merge->spill, 0, &missing);
     merge->spill.page.lost += missing.records;
-    if (pithi_spill_file_cut() && missing.places == 0) /* truncated, then extended again */
+    /* the file was truncated, then extended again, so its records are zeros */
+    if (pithi_spill_file_cut() && missing.places == 0)
         pithi_say("%s: was truncated while the program ran: records are missing", merge->spill.path);
     return 1;
 }
 
 /* The broadcast of rank 0: the clock of its machine, and the settings of the log. */
 struct agreement {
-    char boot_id[64]; /* of the machine whose clock is the log's */
+    char boot_id[64]; /* of rank 0's machine */
     int64_t shift_ns;
     struct pithi_coarse_rules coarse;
     uint32_t files;
 };
 
-/* Step 2. All processes also learn whether all are `good` so far. */
+/* Step 2. Returns 1 if all processes are `good` so far; each process gets the same answer. */
 static int align_clocks(struct merge *merge, int good)
 {
     struct agreement own = {.coarse = {pithi_session.settings.time_unit_ns, pithi_session.settings.min_duration_ns},
                             .files = merge->t->rank != 0 || pithi_output_foreign() ? 1 : pithi_session.settings.files};
     struct agreement root;
     struct pithi_anchor now;
-    uint64_t least[5]; /* time of the first record; one clock; good; complements of the errors of the clock */
+    uint64_t least[5]; /* first record; one clock; good; ~ the two errors of the clock */
     int64_t earliest;
 
     pithi_clock_anchor(&now);
@@ -151,7 +152,7 @@ static void property(struct merge *merge, const char *key, const char *format, .
         pithi_defs_property(merge->defs, key, value);
 }
 
-/* Every process adds this, since rank 0 may not have recorded; otherwise the value of rank 0 stands. */
+/* Every process adds these, since rank 0 may not have recorded. If rank 0 has, its values stay. */
 static void clock_property(struct merge *merge)
 {
     if (!merge->have)
@@ -183,8 +184,8 @@ static int own_defs(struct merge *merge)
                         pithi_core_wait_tell(merge->defs, &merge->core_wait, (unsigned)merge->core_ranks) != PITH_OK ||
                         pithi_core_wait_tell_rank(merge->defs, &merge->own_wait, merge->t->rank) != PITH_OK))
         return pithi_merge_fail(pithlog_error());
-    /* Host and communicators, for the front of the log. The lowest rank that knows the members of a
-     * communicator will write them (with PITH_RANKS, rank 0 of the communicator may not have recorded). */
+    /* Adds host and communicators, for the start of the log. The lowest rank that has the members of a communicator
+     * will write them; with PITH_RANKS, the communicator's rank 0 may not have recorded. */
     for (uint32_t k = 0; k < merge->spill.comm_count; k++) {
         if (merge->spill.comms[k].defined &&
             pithi_defs_comm(merge->defs, &merge->spill.comms[k].comm, merge->t->rank) != PITH_OK)
@@ -206,7 +207,7 @@ static int tell_clock(struct pithi_defs *defs, uint32_t number, int64_t shift_ns
     return err;
 }
 
-/* The properties of the clocks (SPEC.md). `shift_ns`: from the reference clock to log time. */
+/* Adds the properties of the clocks (formats/native/SPEC.md). `shift_ns`: from the reference clock to log time. */
 static int tell_clocks(struct pithi_defs *defs, int64_t shift_ns, int64_t parted_ns)
 {
     int64_t worst = 0;
@@ -223,7 +224,8 @@ static int tell_clocks(struct pithi_defs *defs, int64_t shift_ns, int64_t parted
     return err != PITH_OK ? err : pithi_defs_property(defs, "clock_error_ns", text);
 }
 
-/* A set is sent in pieces, so that a receiver without memory for it can drop them, and the sender does not hang. */
+/* A set of definitions is sent in pieces, so that a receiver without memory for it can take and drop them; the sender
+ * would hang otherwise. */
 enum { PIECE = 65536 };
 
 static int send_set(const struct pith_transport *t, int to, const char *data, uint64_t size)
@@ -236,7 +238,7 @@ static int send_set(const struct pith_transport *t, int to, const char *data, ui
     return 1;
 }
 
-/* NULL: no set was sent, or it is lost. */
+/* Receives a set. NULL: the sender failed, or there is no memory for the set. */
 static char *receive_set(const struct pith_transport *t, int from, uint64_t *size)
 {
     static char passing[PIECE]; /* the stack of the calling thread may be small */
@@ -255,8 +257,8 @@ static char *receive_set(const struct pith_transport *t, int from, uint64_t *siz
     return data;
 }
 
-/* Collects definitions up the tree: rank r receives those of r + 1, r + 2, r + 4 ... A set of size 0 means that its
- * sender failed. */
+/* Collects definitions up the tree: rank r receives the definitions of r + 1, r + 2, r + 4 ... A set of size 0 means
+ * that its sender failed. */
 static int unite(struct merge *merge, int good)
 {
     const struct pith_transport *t = merge->t;
@@ -298,7 +300,7 @@ static int give_out(struct merge *merge, int good)
         property(merge, "start_unix_s", "%lld.%09lld", (long long)(merge->zero_ns / 1000000000),
                  (long long)(merge->zero_ns % 1000000000));
         clock_property(merge);
-        if (merge->one_clock) /* all share CLOCK_MONOTONIC; the error is that of an anchor */
+        if (merge->one_clock) /* all share CLOCK_MONOTONIC, so only an anchor's error of 100 ns is added */
             property(merge, "clock_error_ns", "%llu", (unsigned long long)merge->parted_ns + 100);
         else
             tell_clocks(merge->defs, merge->reference_shift_ns - merge->zero_ns, (int64_t)merge->parted_ns);
@@ -330,7 +332,7 @@ static int give_out(struct merge *merge, int good)
 
 /* ---- 4: own records ---------------------------------------------------------------------------------------------- */
 
-/* The number of processes that use the same cores. */
+/* The number of processes that share this process's cores. */
 static unsigned sharing(const struct pith_transport *t) { return (unsigned)(t->sharing > 0 ? t->sharing : t->size); }
 
 static int encode_own(struct merge *merge)
@@ -380,7 +382,7 @@ static int merge_steps(struct merge *merge)
     return pithi_merge_lay_out(merge) && agree(merge, pithi_merge_write(merge, good)) && agree(merge, publish(merge));
 }
 
-/* Ends recording here. 1: there is something to merge. */
+/* Ends recording in this process. 1: it has records to merge. */
 static int stop_recording(uint32_t flush_state)
 {
     struct pithi_guard guard;
@@ -402,13 +404,15 @@ static int stop_recording(uint32_t flush_state)
     return have;
 }
 
-/* Patterns of PITH_ONLY and PITH_SKIP that matched nothing in any process are probably misspelt. */
+/* The pattern of PITH_ONLY and PITH_SKIP that matched nothing in any process is probably misspelt. MATCHES: numbers of
+ * a reduction, one for each pattern; WAITS: further numbers in it. */
 enum { MATCHES = 2 * PITHI_PATTERNS, WAITS = 8 };
 
+/* Prints a line for each pattern without a match. */
 static void tell_unmatched(const uint64_t counts[MATCHES])
 {
     char pattern[256], plain[256];
-    int is_own = secure_getenv("_PITH_LIKE_MPE") != NULL; /* the MPE library made the list */
+    int is_own = secure_getenv("_PITH_LIKE_MPE") != NULL; /* 1: the MPE library made the list, not the user */
     for (int i = 0; i < MATCHES && !is_own; i++) {
         int skip = i >= PITHI_PATTERNS;
         size_t size = 0;
@@ -425,8 +429,8 @@ static void tell_unmatched(const uint64_t counts[MATCHES])
     }
 }
 
-/* Why records were lost. Ranks on other hosts may have filled another disk; their folder has the same name or lies in
- * their TMPDIR. */
+/* Says that records were lost because of a full disk. Ranks on other hosts may have filled another disk; their folder
+ * has the same name or lies in their TMPDIR. */
 static void tell_full(uint64_t full, uint64_t ranks)
 {
     pithi_say("%s: no space left on its file system during the run, so %llu of %llu ranks could not store all records; "
@@ -485,13 +489,13 @@ int pithi_merge(const struct pith_transport *transport)
     }
     if (good && (merge.have || pithi_session.left_out)) {
         pithi_listener_clear();
-        rmdir(pithi_session.folder); /* succeeds in the last process; files of others keep the folder */
+        rmdir(pithi_session.folder); /* fails, and does no harm, while files of other processes are in it */
     }
     if (transport->rank == 0 && !pithi_session.settings.quiet) {
         tell_unmatched(sums + 1);
         if (good && waits[7] > 0 && merge.totals.lost > 0)
             tell_full(waits[7], (uint64_t)transport->size);
-        /* The answer is about cores if ranks lacked them. */
+        /* If `pith analyze` has no sentence about the run, a line says whether ranks lacked cores. */
         if (good && (transport->size == 1 || !pithi_output_answer()))
             pithi_core_wait_say(&merge.core_wait, (unsigned)merge.sharing,
                                 transport->sharing == transport->size ? pithi_cores() : 0);

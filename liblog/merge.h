@@ -11,24 +11,27 @@
 #include "pith_tool.h"
 #include "place.h"
 
-/* The collective merge; does nothing if no process ever recorded, or recording is over. 1, in all processes: the log is
- * written, and rank 0 wants it analysed (PITH_ANALYZE). */
+/* The collective merge; does nothing if no process ever recorded, or recording is over. Returns 1 in all processes if
+ * the log is written and rank 0 will analyse it (PITH_ANALYZE). */
 int pithi_merge(const struct pith_transport *transport);
 
-/* The same for a process without a job. */
+/* Like pithi_merge, for a process without a job. */
 void pithi_merge_alone(void);
 
 /* A process ends before its job was finished: says how to recover the records. */
 void pithi_merge_missed(void);
 
-/* Compares the clocks of the job (collective, not under the guard). With `keep` stores this machine's point in the
- * spill file. 0; -1: the transport failed. */
+/* Compares the clocks of the job (collective, not under the guard). `keep`: stores the sync point of this machine's
+ * clock in the spill file. 0; -1: the transport failed. */
 int pithi_job_sync_clocks(const struct pith_transport *transport, int keep);
 
 /* ---- Far processes ----------------------------------------------------------------------------------------------- */
 
+/* A process is far if it does not see the folder of the log, for example on another host without a shared file system.
+ * It sends its bytes to rank 0, which writes them. */
+
 struct pithi_far {
-    int own, any;    /* this process is far; any process is far (the same in all) */
+    int own, any;    /* own: 1: this process is far; any: 1: any process is (the same value in all processes) */
     uint64_t *ranks; /* in rank 0, if any is far: bit r % 64 of word r / 64 is for rank r */
 };
 
@@ -43,8 +46,8 @@ int pithi_far_begin(const struct pith_transport *t);
 int pithi_far_put(const struct pith_transport *t, uint64_t offset, const void *data, size_t size);
 int pithi_far_end(const struct pith_transport *t);
 
-/* In rank 0: writes into `file` the bytes of the far ranks whose numbers are multiples of `step`. Each of them must
- * begin and end once. 1; 0: a write failed (errno), but all bytes were received. */
+/* In rank 0: receives the bytes of the far ranks whose numbers are multiples of `step`, and writes them into `file`.
+ * Each of these ranks calls begin and end once. 1; 0: a write failed (errno), but all bytes were received. */
 int pithi_far_take(const struct pith_transport *t, const struct pithi_far *far, int step, void *file);
 
 /* ---- The file ---------------------------------------------------------------------------------------------------- */
@@ -52,47 +55,50 @@ int pithi_far_take(const struct pith_transport *t, const struct pithi_far *far, 
 /* The state of the merge in one process. */
 struct merge {
     const struct pith_transport *t; /* the caller's */
-    int have;                       /* this process recorded */
+    int have;                       /* 1: this process recorded */
     struct pithi_spill spill;       /* of this process, mapped */
     struct pithi_defs *defs;
     struct pithi_encode encode;       /* this process's part */
-    struct pithi_totals totals;       /* of this process; after pithi_merge_sum of all */
-    struct pithi_coarse_rules coarse; /* of rank 0: the same in all */
-    int64_t shift_ns, zero_ns;        /* CLOCK_MONOTONIC to REALTIME; REALTIME of the log's time 0 */
+    struct pithi_totals totals;       /* of this process; after pithi_merge_sum: of all processes */
+    struct pithi_coarse_rules coarse; /* rank 0's, used by all processes */
+    /* shift_ns: CLOCK_REALTIME - CLOCK_MONOTONIC; zero_ns: CLOCK_REALTIME at time 0 */
+    int64_t shift_ns, zero_ns;
     int64_t reference_shift_ns;       /* shift_ns of rank 0's machine */
     uint64_t fit_error_ns, parted_ns; /* errors of the clock, the largest of all processes (spill_time.h) */
-    uint64_t recorded, one_clock;     /* processes that recorded; 1: all on one machine */
-    uint64_t lanes;                   /* of all */
-    struct pithi_no_core core_wait;   /* of all */
+    /* recorded: number of processes that recorded; one_clock: 1: all processes are on one machine */
+    uint64_t recorded, one_clock;
+    uint64_t lanes;                 /* of all processes */
+    struct pithi_no_core core_wait; /* sum of all processes */
     struct pithi_no_core own_wait;
-    uint64_t core_ranks, sharing; /* ranks that know it; that share cores with more ranks than these are */
-    uint64_t states_left_out;     /* of all */
-    uint64_t bytes, before;       /* encoded by all ranks; by the ranks before this one */
+    /* core_ranks: ranks in core_wait; sharing: ranks that share their cores among more ranks than cores */
+    uint64_t core_ranks, sharing;
+    uint64_t states_left_out; /* of all processes */
+    uint64_t bytes, before;   /* bytes: encoded by all ranks; before: encoded by the ranks before this one */
     void *defs_chunk;
     size_t defs_size;               /* bytes of it */
     char part[PITHI_PATH_MAX + 32]; /* the unfinished log; its volumes are PART.1, PART.2 ... */
-    uint32_t files;                 /* wanted */
+    uint32_t files;                 /* number of files wanted */
     uint32_t volumes;               /* 0: all is in one file */
-    uint32_t volume;                /* of this process's segment; 0: the main file */
+    uint32_t volume;                /* the volume of this process's segment; 0: the main file */
     uint64_t base, table;           /* offsets of the segment in its volume, and of the rank table in the main file */
     struct pithi_far far;           /* processes that do not see the log's folder */
     void *main_file, *own_file;     /* NULL: nothing to write there; equal without volumes */
 };
 
-/* Reports that this process failed, once. Returns 0. */
+/* Prints the reason why this process failed, once. Returns 0. */
 int pithi_merge_fail(const char *what);
 
 /* Collective: adds up the totals of all processes; 1 if all are `good`. */
 int pithi_merge_sum(struct merge *merge, int good);
 /* Collective: computes the places of all segments, and finds the far processes. */
 int pithi_merge_lay_out(struct merge *merge);
-/* Collective: writes the log under its unfinished name; a process that is not `good` writes nothing. The result is that
- * of this process. */
+/* Collective: writes the log under its unfinished name; a process that is not `good` writes nothing. Returns 1 if this
+ * process wrote all its bytes. */
 int pithi_merge_write(struct merge *merge, int good);
 /* In one process: removes the files written. */
 void pithi_merge_unlink(const struct merge *merge);
 
-/* Converts times for reductions, whose numbers are unsigned; keeps their order. */
+/* Times as unsigned numbers in the same order, because the transport's reductions take unsigned ones. */
 static inline uint64_t biased(int64_t value) { return (uint64_t)value ^ UINT64_C(1) << 63; }
 static inline int64_t unbiased(uint64_t value) { return (int64_t)(value ^ UINT64_C(1) << 63); }
 

@@ -1,19 +1,18 @@
 /* merge_file.c - places the bytes of all processes in the log, and writes them.
  *
- * Volumes. A file that 100,000 processes write to is a bottleneck of locks in the file system. So PITH_FILES spreads
- * the segments over several files: the segment of rank r is in volume 1 + r * volumes / ranks, the main file has the
- * rest.
+ * Volumes. If 100,000 processes write to one file, locks in the file system are a bottleneck. So PITH_FILES spreads the
+ * segments over several files: the segment of rank r is in volume 1 + r * volumes / ranks, the main file has the rest.
  *
  *     10 ranks, 3 volumes: ranks 0 to 3 in PART.1, 4 to 6 in PART.2, 7 to 9 in PART.3
  *
- * The rank table has 80 bytes a rank; the first of each 64 ranks writes the entries of all 64, so that the file system
+ * The rank table has 80 bytes a rank. The first of each 64 ranks writes the entries of all 64, so that the file system
  * does not get many tiny writes.
  *
  * Far processes do not see the folder of the log. They send their bytes to rank 0, first their segments, then their
- * entries of the rank table; there are no volumes then. Rank 0 makes a test file to find them: a test by host would not
- * do, since two hosts may share a file system, and two containers on one machine may share none. The test file has the
- * number of the job in its name, so that no cache of a network file system can know it as missing. A far process sends
- * a head of 16 bytes before each piece, and a head of size 0 at its end:
+ * entries of the rank table; there are no volumes then. To find them, rank 0 makes a test file that the others try to
+ * open. Comparing hosts would not do: two hosts may share a file system, and two containers on one machine may share
+ * none. The test file has the number of the job in its name, so that no cache of a network file system has it as
+ * missing. A far process sends a head of 16 bytes before each range of bytes, and a head of size 0 at its end:
  *
  *     rank 0 -> 5: go    5 -> rank 0: {offset 4096, size 100000}, 65536 bytes, 34464 bytes, {0, 0} */
 #include "merge.h"
@@ -28,10 +27,11 @@
 #include "process.h"
 #include "session.h"
 
-enum { GROUP = 64 }; /* ranks whose entries of the table are joined by one of them */
+enum { GROUP = 64 }; /* number of ranks whose entries of the table one of them writes */
 
 /* ---- Places in the log ------------------------------------------------------------------------------------------- */
 
+/* The first rank of a volume, which is counted from 0 here. */
 static int first_of(const struct merge *merge, uint32_t volume)
 {
     return (int)(((uint64_t)volume * (uint64_t)merge->t->size + merge->volumes - 1) / merge->volumes);
@@ -44,7 +44,8 @@ int pithi_merge_sum(struct merge *merge, int good)
     uint64_t bytes = good ? pithi_encode_size(&merge->encode) : 0;
     uint64_t sums[] = {bytes,         all->records, all->states, all->events,
                        all->messages, all->lost,    all->lanes,  merge->encode.states_left_out};
-    uint64_t least[] = {biased(all->start_ns), ~biased(all->end_ns), good != 0}; /* ~: the latest */
+    /* the minimum of ~x gives the latest end */
+    uint64_t least[] = {biased(all->start_ns), ~biased(all->end_ns), good != 0};
     merge->before = bytes;
     if (all->start_ns > all->end_ns)
         least[0] = least[1] = UINT64_MAX;
@@ -73,9 +74,10 @@ int pithi_merge_lay_out(struct merge *merge)
     merge->volumes = merge->far.any ? 1 : merge->files < ranks ? merge->files : ranks;
     merge->base = merge->table = PITHI_HEADER_SIZE + merge->defs_size;
     if (merge->volumes > 1) {
-        /* The prefix sum over all ranks, minus the one at the first rank of the volume. */
+        /* A segment's offset in its volume: the bytes before this rank, minus those before the first rank of the
+         * volume. */
         uint64_t starts[PITHI_FILES_MAX] = {0};
-        /* The volume of a rank, counted from 0, and the first rank of a volume. */
+        /* This rank's volume, counted from 0. */
         uint32_t own = (uint32_t)((uint64_t)merge->t->rank * merge->volumes / (uint64_t)merge->t->size);
         if (merge->t->rank == first_of(merge, own))
             starts[own] = merge->before;
@@ -95,7 +97,7 @@ int pithi_merge_lay_out(struct merge *merge)
 
 static int group_first(const struct merge *merge) { return merge->t->rank - merge->t->rank % GROUP; }
 
-/* Collective. 1; or 0 in all processes, with errno. */
+/* Collective. 1; or 0 (errno) in all processes. */
 static int open_files(struct merge *merge)
 {
     const struct pith_transport *t = merge->t;
@@ -144,7 +146,8 @@ static int put_own(void *context, uint64_t offset, const void *data, size_t size
     return merge->t->file_write_at(merge->t->context, merge->own_file, merge->base + offset, data, size);
 }
 
-/* Also called by a process that failed, because others wait for its entry. */
+/* Writes this rank's entry of the rank table. Also called by a process that failed, because its group's first rank
+ * waits for its entry. */
 static int write_entry(struct merge *merge, const unsigned char *entry)
 {
     const struct pith_transport *t = merge->t;
@@ -182,7 +185,7 @@ static int write_volume_header(const struct merge *merge)
     return t->file_write_at(t->context, merge->own_file, 0, header, sizeof header) == 0;
 }
 
-/* In rank 0: writes everything that belongs to no rank. */
+/* In rank 0: writes header, definitions, the head of the rank table and footer, which belong to no rank. */
 static int write_frame(const struct merge *merge)
 {
     uint32_t ranks = (uint32_t)merge->t->size;
@@ -199,8 +202,8 @@ static int write_frame(const struct merge *merge)
            put(merge, merge->table + pithi_rank_table_size(ranks), footer, sizeof footer) == 0;
 }
 
-/* Begins the puts of a far process. end_puts ends them; in rank 0, it writes the bytes of the far ranks that are
- * multiples of `step`. */
+/* begin_puts begins the puts of a far process, and end_puts ends them. In rank 0, end_puts writes the bytes of the far
+ * ranks that are multiples of `step`. */
 static int begin_puts(const struct merge *merge) { return !merge->far.own || pithi_far_begin(merge->t) == 0; }
 static int end_puts(const struct merge *merge, int step)
 {
@@ -227,7 +230,7 @@ int pithi_merge_write(struct merge *merge, int good)
         return 0;
     }
     errno = 0;
-    /* Writes everything; keeps the errno of the first failure. */
+    /* Writes first all segments, then the rank table. `saved` is the errno of the first failure. */
     unsigned char entry[PITHI_RANK_ENTRY_SIZE] = {0};
     int begun = begin_puts(merge);
     good = begun && good && write_segment(merge, entry) && write_volume_header(merge);
@@ -245,7 +248,8 @@ int pithi_merge_write(struct merge *merge, int good)
     good &= t->file_close(t->context, merge->main_file) == 0;
     if (merge->volumes != 0)
         good &= t->file_close(t->context, merge->own_file) == 0;
-    /* If a rank cannot write, others fail with it without a reason of their own. The first with a reason gives it. */
+    /* If a rank cannot write, others fail with it without an errno of their own. The lowest rank with an errno
+     * reports. */
     uint64_t speaker = good ? UINT64_MAX : (uint64_t)t->rank + (saved != 0 ? 0 : (uint64_t)t->size);
     if (t->reduce(t->context, &speaker, 1, PITH_MIN) != 0)
         speaker = (uint64_t)t->rank;
@@ -257,7 +261,7 @@ int pithi_merge_write(struct merge *merge, int good)
 
 /* ---- Far processes ----------------------------------------------------------------------------------------------- */
 
-enum { PIECE = 65536, WORDS = 64 }; /* bytes sent at once; 64 * WORDS ranks are asked for at once */
+enum { PIECE = 65536, WORDS = 64 }; /* PIECE: bytes sent at once; WORDS: words, each of 64 ranks, reduced at once */
 
 struct head {
     uint64_t offset, size; /* bytes of a process's part of the file */
@@ -273,8 +277,8 @@ static int opens(const char *path, int flags)
     return fd >= 0;
 }
 
-/* Rank 0 collects which ranks are far, 4096 at a time. If it has no memory for the list, all stop, so that no process
- * waits. */
+/* Rank 0 collects which ranks are far, 4096 at a time: each far rank contributes its bit to a sum. If rank 0 has no
+ * memory for the list, all stop, so that no process waits. */
 static int collect(const struct pith_transport *t, struct pithi_far *far)
 {
     uint64_t listed;

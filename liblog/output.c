@@ -1,17 +1,17 @@
 /* output.c - the final name and format of a log, and the line about it.
  *
- * A program always records Pith's own format; another one is made of it at the end by `pith convert`, in a process of
- * its own. If that fails, the log is still there:
+ * A program always records in the native format. At the end of the run `pith convert`, in a process of its own, makes
+ * another format from it if wanted. If that fails, the native log is still there:
  *
  *     PITH_LOG=run.clog2                       run.clog2;  not converted: run.clog2.pith
  *     PITH_LOG=run.pith  PITH_FORMAT=clog2     run.clog2;  not converted: run.pith
  *
- * The suffix always tells what is inside, as all other commands go by it.
+ * The suffix always matches the contents, as all other commands go by it.
  *
  * The answer to why the run was slow comes in one of two ways. Usually it is one sentence, or none if that takes long.
- * With PITH_ANALYZE it is the page of `pith analyze`, which may take long. Rank 0 makes it before the end of MPI, and
- * the others sleep until it is there. If they left MPI_Finalize before, and then ended with a status other than 0, Open
- * MPI's launcher would kill rank 0; in PMPI_Finalize they would wait busily, on the cores that the analysis needs.
+ * With PITH_ANALYZE it is the page of `pith analyze`, which may take long. Rank 0 makes it before MPI_Finalize ends,
+ * and the other ranks sleep until it is complete. If they left MPI_Finalize first and ended with a status other than 0,
+ * Open MPI's launcher would kill rank 0; in PMPI_Finalize they would wait busily, on the cores that the analysis needs.
  */
 #include "output.h"
 
@@ -35,7 +35,7 @@
 #include "process.h"
 #include "session.h"
 
-/* The format asked for by PITH_FORMAT, else by the log's suffix; -1: a name or a suffix of no format. */
+/* The format that PITH_FORMAT names, else the format of the log's suffix; -1: no format has this name or suffix. */
 static int wanted_format(void)
 {
     const char *name = pithi_session.settings.format;
@@ -62,14 +62,14 @@ static const char *short_name(const char *name)
     return strncmp(name, folder, length) == 0 && name[length] == '/' ? name + length + 1 : name;
 }
 
-/* The same as a word of a command. */
+/* The path as the user would type it, quoted for the shell. */
 static const char *short_word(const char *name, char word[WORD])
 {
     return pithi_shell_word(short_name(name), word, WORD);
 }
 
-/* The suffix of the log's name if it looks like that of a format, but is of none; else NULL. Names such as run-2.5 have
- * none. */
+/* The suffix of the log's name if it looks like a format's suffix but no format has it; else NULL. The end of a name
+ * such as run-2.5 is not taken for a suffix: it does not begin with a letter. */
 static const char *unknown_suffix(void)
 {
     const char *slash = strrchr(pithi_session.log, '/'), *dot = strrchr(pithi_session.log, '.');
@@ -123,7 +123,8 @@ static void foreign_name(char *name, size_t size, const char *log, const struct 
                  format->suffixes);
 }
 
-/* A native log must not have the suffix of another format, unless PITH_FORMAT=native asks for that. */
+/* The log's name in the native format. It must not have the suffix of another format, unless the user asks for that by
+ * PITH_FORMAT=native. */
 static void own_name(char *name, size_t size, const char *log)
 {
     int format = pithi_format_name_of_path(log);
@@ -181,12 +182,12 @@ int pithi_output_publish(const struct pithi_output *output)
 {
     const struct pithi_format_name *format = foreign_format();
     char wanted[PITHI_PATH_MAX + 32], written[PITHI_PATH_MAX + 64], name[PITHI_PATH_MAX + 64];
-    char notes[2048] = ""; /* what the format cannot hold */
+    char notes[2048] = ""; /* the command's notes: what the format cannot hold */
     const char *from = output->part;
 
     own_name(wanted, sizeof wanted, output->log);
     if (pithi_session.settings.causal && output->volumes == 0) {
-        /* Gives `part` corrected times (PITH_CAUSAL). If that fails, it stays as it is. */
+        /* Corrects the times in `part` (PITH_CAUSAL). If that fails, `part` stays as it is. */
         char corrected[PITHI_PATH_MAX + 32], text[512];
         int done;
         snprintf(corrected, sizeof corrected, "%s.causal", output->part);
@@ -210,7 +211,8 @@ int pithi_output_publish(const struct pithi_output *output)
         }
     }
     int replaced = access(wanted, F_OK) == 0;
-    /* A log that is not kept replaces none: another job of the program may be about to analyse that. */
+    /* A log that will be removed after its analysis replaces none: another job of the program may be about to analyse
+     * the log of that name. */
     if (pithi_place_publish(from, output->volumes, wanted,
                             pithi_session.settings.only_answer ? INT64_MIN : pithi_session.start_real_ns, name,
                             sizeof name) != 0) {
@@ -234,13 +236,15 @@ int pithi_output_publish(const struct pithi_output *output)
 
 /* ---- Why the run was slow ---------------------------------------------------------------------------------------- */
 
-enum { MOST_BYTES = 8000000, MOST_MS = 200 }; /* of a log whose answer takes no time worth mentioning; for the answer */
+/* Bytes of a log: up to this size there is an answer, and no notice of an analysis. MOST_MS: time limit of the
+ * answer. */
+enum { MOST_BYTES = 8000000, MOST_MS = 200 };
 
 int pithi_output_answer(void)
 {
     const char *log = pithi_session.written;
     char text[1536];
-    if (is_due) /* the page has it */
+    if (is_due) /* the page of PITH_ANALYZE will have the answer */
         return 1;
     if (!pithi_session.settings.summary || log[0] == '\0' || file_bytes(log) > MOST_BYTES ||
         pithi_answer(log, MOST_MS, text, sizeof text) != 0)
@@ -249,7 +253,8 @@ int pithi_output_answer(void)
     return 1;
 }
 
-/* Copies the file to stderr, in pieces of whole lines that a pipe takes as a whole: launchers mix what ranks write. */
+/* Copies the file to stderr. Launchers mix the output of ranks, so each write has whole lines and at most 4096 bytes,
+ * which a pipe takes in one piece. */
 static void print_page(int page)
 {
     char lines[4096];
@@ -292,7 +297,7 @@ void pithi_output_analyze(const char *cores)
     if (!settings->quiet && file_bytes(log) > MOST_BYTES)
         pithi_say("%s: analysing it now, for at most %g s", shown, settings->analyze_ms / 1e3);
     if (!settings->only_answer && name_json(json, sizeof json, log) == 0)
-        unlink(json); /* that of an older log */
+        unlink(json); /* it may be of an older log */
     error = pithi_analyze(shown, settings->only_answer ? NULL : json, settings->analyze_ms, cores, &page, &status);
     if (page >= 0) {
         print_page(page);
@@ -323,9 +328,9 @@ void pithi_output_analyze(const char *cores)
 
 /* ---- A log that is not written ----------------------------------------------------------------------------------- */
 
-/* A process that ends its job may make the launcher kill the one that is about to print the line about it. So the
- * others wait until it is printed, at most this long: on a busy machine the printing one was without a core for more
- * than 50 ms in 1 of 90 jobs. Only a process that was killed meanwhile makes the others wait so long. */
+/* When a process that failed ends, the launcher may kill the process that is about to print the line. So the others
+ * wait until it is printed, at most this time. On a busy machine the printing process was without a core for more than
+ * 50 ms in 1 of 90 jobs. Only if it was killed meanwhile do the others wait the whole time. */
 enum { MOST_SPEAKING_MS = 1000 };
 
 static void mark_path(char *path, size_t size)
@@ -333,8 +338,8 @@ static void mark_path(char *path, size_t size)
     snprintf(path, size, "%s/.told-%llx", pithi_session.folder, (unsigned long long)pithi_session.job);
 }
 
-/* A descriptor for has_spoken in only one of the processes that share a folder, the one that makes this file; -1 in the
- * others, after it has spoken or the time is over. */
+/* Of the processes that share a folder, one can make this file; in this process, returns a descriptor for has_spoken.
+ * In the other processes: returns -1 after that process has printed its line, or when the time is over. */
 static int speak_for_folder(void)
 {
     char mark[PITHI_PATH_MAX + 32];
@@ -350,14 +355,15 @@ static int speak_for_folder(void)
     return fd;
 }
 
+/* Marks that the line is printed: the file is no longer empty. */
 static void has_spoken(int fd)
 {
-    ssize_t written = write(fd, "\n", 1); /* where the disk is full the others wait in vain */
+    ssize_t written = write(fd, "\n", 1); /* on a full disk the others wait until the time is over */
     (void)written;
     close(fd);
 }
 
-/* Reports a folder other than rank 0's. It is usually on the disk of another host, so no command can read both. */
+/* Reports a folder that rank 0 does not see, usually on the disk of another host. No one command can read both. */
 static void tell_elsewhere(const char *why)
 {
     pithi_say("%sthe records of %s are kept there, in %s; copy its files into the folder of %s, then run pith "
@@ -374,7 +380,7 @@ void pithi_output_kept(int rank)
         return; /* it was removed; the cause was reported */
     if (rank == 0) {
         pithi_say("the records are kept: pith recover %s -o LOG", short_word(pithi_session.folder, word));
-        if (there && (fd = speak_for_folder()) >= 0) /* nobody need say it again */
+        if (there && (fd = speak_for_folder()) >= 0) /* so that no other process prints a line */
             has_spoken(fd);
     } else if (there && !pithi_session_at_root() && (fd = speak_for_folder()) >= 0) {
         tell_elsewhere("");
@@ -437,7 +443,7 @@ void pithi_output_watched(void)
     mark_path(mark, sizeof mark);
     size = snprintf(text, sizeof text, "%s%c%s%cpith: %s\n", s->left_out ? s->folder : s->file.path, 0, mark, 0, line);
     pithi_signals_begin(&signals);
-    if (size < (int)sizeof text && write(fd, text, (size_t)size + 1) < 0) { /* it says nothing, then */
+    if (size < (int)sizeof text && write(fd, text, (size_t)size + 1) < 0) { /* then the watcher prints no line */
     }
     pithi_signals_end(&signals);
     close(fd);

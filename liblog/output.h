@@ -10,7 +10,7 @@ struct pithi_output {
     const char *log;               /* its final name */
     uint32_t volumes;              /* PART.1 ... beside it; 0: none */
     uint64_t records, lost;        /* of the whole log */
-    uint32_t ranks, ranks_missing; /* of the job; without records */
+    uint32_t ranks, ranks_missing; /* ranks: of the job; ranks_missing: ranks of these without records */
 };
 
 /* 1: the log will be converted to another format, which needs a native log in one file. */
@@ -19,40 +19,41 @@ int pithi_output_foreign(void);
 /* At the start, in one process of the job: reports what the user can still mend before the log is written. */
 void pithi_output_expect(void);
 
-/* In one process of the job. 1: done; 0: failed, `part` is still there. A line says which. */
+/* In one process of the job. 1: done; 0: failed, `part` still exists. Prints a line in either case. */
 int pithi_output_publish(const struct pithi_output *output);
 
 /* Converts the native log `from` to `to` by `pith convert --format=FORMAT` and `option` (NULL: none), in a process of
  * its own. 0: `text` has the notes of the command, or ""; -1: `to` does not exist, and `text` says why. */
 int pithi_convert(const char *format, const char *option, const char *from, const char *to, char *text, size_t size);
 
-/* Runs `pith analyze --answer` on a log, for at most most_ms of real time. 0: `text` is its sentence; -1: there is
+/* Runs `pith analyze --answer` on a log, for at most most_ms of real time. 0: `text` is its sentence; -1: it gave
  * none. */
 int pithi_answer(const char *log, int most_ms, char *text, size_t size);
 
-/* Runs `pith analyze` on a log, for at most most_ms; it writes the file `json`, too. NULL: none, and the page names no
- * command that needs the log. 0: *status is its status, as waitpid gives it; else an errno: it cannot be run. *out: a
- * nameless file with what it printed, to be closed by the caller; -1: none. It runs on these cores, as in struct
- * pith_transport; NULL: those of this thread. */
+/* Runs `pith analyze` on a log, for at most most_ms. `json`: the command also writes this file; NULL: it writes none,
+ * and its page names no command that needs the log, which will be removed. Returns 0 and sets *status as waitpid does,
+ * or returns an errno if the command cannot be run. *out: a nameless file with the command's output, which the caller
+ * closes; -1: none. `cores`: the command runs on these cores, written as struct pith_transport's `affinity`; NULL: on
+ * this thread's cores. */
 int pithi_analyze(const char *log, const char *json, int most_ms, const char *cores, int *out, int *status);
 
-/* Writes to `out` what `pith top --why` says of the job of a spill file; hang_ns > 0: only if no rank has recorded
- * anything for so long. 0; -1: the command cannot be run. */
+/* Writes to `out` the output of `pith top --why` for the job of a spill file. With hang_ns > 0 there is output only if
+ * no rank has recorded anything for that time. 0; -1: the command cannot be run. */
 int pithi_top(const char *spill, int64_t hang_ns, int out);
 
-/* In one process of the job, after its log got its name: says the answer of `pith analyze` (PITH_SUMMARY). Takes at
- * most 0.2 s; what takes longer is left out, and logs of more than 8 MB are not tried. 1: said. */
+/* In one process of the job, after its log got its name: prints the answer of `pith analyze` (PITH_SUMMARY). It takes
+ * at most 0.2 s: a longer analysis is ended, and logs of more than 8 MB are not analysed. 1: printed. */
 int pithi_output_answer(void);
 
-/* In the process that gave the log its name: analyses it (PITH_ANALYZE) and prints the page; once for each log. `cores`
- * as above. */
+/* In the process that gave the log its name: analyses it (PITH_ANALYZE) and prints the page; once for each log.
+ * `cores`: as in pithi_analyze. */
 void pithi_output_analyze(const char *cores);
 
 /* The log could not be written: says where the records are kept. Called by all processes of the job: rank 0 reports its
  * folder, and one process reports each folder that is not rank 0's. */
 void pithi_output_kept(int rank);
 
-/* The process ends before its job was finished. One process reports each folder. */
+/* Call it when the process ends before its job was finished. For each spill folder, one process prints a line. */
 void pithi_output_missed(void);
 
 /* When recording has started, and when the name of its log is known: gives the same line to the process that pith run
@@ -64,11 +65,12 @@ void pithi_output_watched(void);
 struct pithi_snapshot {
     const char *part; /* the finished native log */
     const char *path; /* requested name, replaced if it exists; NULL: the next free LOG.snapshot-N */
-    const char *log;  /* the name of the log to be */
+    const char *log;  /* name that the job's log will get */
     uint64_t records;
     uint32_t ranks, ranks_missing;
 };
-/* Gives a snapshot its name and format, and prints a line; removes `part` in any case. 0; -1: failed, with a line. */
+/* Gives a snapshot its name and format, and prints a line; removes `part` in any case. 0; -1: failed, a line was
+ * printed. */
 int pithi_output_snapshot(const struct pithi_snapshot *snapshot);
 
 #endif

@@ -133,15 +133,15 @@ static inline void pith_event(uint32_t id) { (void)id; }
 #else
 
 /* A thread's buffer: words are stored at next[0], next[1] ... while next < limit. `limit` is 0 while the thread has no
- * buffer, recording is paused or over, or the clock cannot be read inline: then all records call the library.
- * Other threads may set it to 0 (pause), so it is read atomically. */
+ * buffer, recording is paused or over, or the clock cannot be read inline: then each record calls the library.
+ * Another thread may set `limit` to 0 (pause), so it is read atomically. */
 struct pith_buffer {
     uint64_t *next;          /* where the next word is stored */
     uint64_t *limit;         /* end of the buffer, or 0 (see above) */
-    uint64_t *message_limit; /* the same for messages, collectives and communicators; 0 also if they are left out */
+    uint64_t *message_limit; /* limit for messages and collectives; 0 also if the user leaves them out */
     uint64_t last_ticks;     /* time of the last record, to detect a wrap of the 40 bits in a word */
-    /* New members come last: programs compiled with an older pith.h use those above. */
-    uint64_t *call_limit, *call_message_limit; /* the two limits where the clock cannot be read inline, else 0 */
+    /* New members come last: programs compiled with an older pith.h use the members above. */
+    uint64_t *call_limit, *call_message_limit; /* the two limits where the clock needs a call; else 0 */
 };
 extern PITH_API __thread struct pith_buffer pith_buffer_ __attribute__((tls_model("initial-exec")));
 
@@ -151,8 +151,8 @@ PITH_API void pith_slow_(uint32_t kind, uint32_t id);
 /* A record's first word: the low 40 bits of the ticks, 20 bits of id, 4 bits of kind (never 0, so that a word of zero
  * is where the stored records end). */
 #define PITH_WORD_(ticks, id, kind) ((uint64_t)(ticks) << 24 | (uint64_t)(id) << 4 | (uint64_t)(kind))
-/* The id of all definitions that are left out. PITH_ID_IN_: 1 if records of an id are stored: it is neither 0 nor this
- * one. */
+/* The id of all definitions that are left out. PITH_ID_IN_: 1 if records of an id are stored, that is, if it is neither
+ * 0 nor PITH_LEFT_OUT_. */
 #define PITH_LEFT_OUT_ 0xfffffu
 #define PITH_ID_IN_(id) ((uint32_t)(id)-1u < PITH_LEFT_OUT_ - 1u)
 #define PITH_KIND_ENTER_ 1u
@@ -191,10 +191,12 @@ static inline uint64_t *pith_claim_(uint64_t count)
 #endif
 }
 
-/* The time where the clock is read by a call. */
+/* Reads the clock by a call, where it cannot be read inline. */
 PITH_API uint64_t pith_call_ticks_(void);
 
-/* Stores a record if there is room without the slow path. With `calls` 0, only if the clock is read inline. */
+/* Stores a record if there is room, and returns 1; 0: the slow path must store it. With `calls` 0 it stores only if the
+ * clock can be read inline. A word has 40 bits of the time, so a step of 2^38 ticks or more, or back, takes the slow
+ * path, which stores the full time first. */
 static inline int pith_try_(int calls, uint32_t kind, uint32_t id)
 {
     if (__builtin_expect(PITH_ID_IN_(id), 1)) {

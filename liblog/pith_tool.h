@@ -26,9 +26,9 @@ PITH_API uint32_t pith_event_define_group(const char *name, const char *colour, 
  * Cost: a pattern match for each word of the lists, so keep the answer. Uses no other part of the library. */
 PITH_API int pith_selected(const char *name, const char *group);
 
-/* The same for messages, collectives and communicators, which are recorded all or none; the lists call them `messages`.
- * The answer never changes and is the same in all processes of a job. If it is 0, the calls of the next two sections do
- * nothing; a wrapper need not call them, nor keep track of requests. */
+/* Like pith_selected, for messages, collectives and communicators, which are recorded all or none; the lists call them
+ * `messages`. The answer never changes and is the same in all processes of a job. If it is 0, the calls of the next two
+ * sections do nothing, so a wrapper need not call them, nor keep track of requests. */
 PITH_API int pith_messages(void);
 
 /* A communicator as one process sees it. `key` is the same number in all its members, and different for every other
@@ -37,10 +37,10 @@ PITH_API int pith_messages(void);
  * `world_ranks[size]`: the members' world ranks in the order of their ranks here; for an intercommunicator the local
  * group's, then `remote_ranks[remote_size]`. The arrays are copied. */
 struct pith_comm {
-    uint64_t key;     /* the same in all members, no other has it */
+    uint64_t key;     /* as above */
     const char *name; /* NULL: none */
-    int32_t rank;     /* the caller's rank in it */
-    int32_t size;     /* members; of the local group */
+    int32_t rank;     /* the caller's rank in the communicator */
+    int32_t size;     /* number of members; in an intercommunicator, of the local group's members */
     const int32_t *world_ranks;
     int32_t remote_size; /* 0: an intracommunicator */
     const int32_t *remote_ranks;
@@ -55,22 +55,23 @@ PITH_API void pith_comm_name(uint32_t comm, const char *name);
 /* Like pith_event_data, for an event on communicator `comm`. `size_bytes` may be 0. */
 PITH_API void pith_comm_event(uint32_t comm, uint32_t id, const void *payload, size_t size_bytes);
 
-/* Call sites, the places in the program that call a wrapped library. pith_call_sites returns 1 if those of all calls
- * are wanted (PITH_CALLSITES=1, PITH_SAMPLE), -1 if those of long ones, 0 if none; call it after the first record.
- * pith_call_site records one inside the state of the call: `caller`, the return address of the wrapper, or, if that is
- * in a library of MPI (a Fortran binding) or OpenMP, the nearest caller that is not. NULL has no effect. */
+/* Call sites, the places in the program that call a wrapped library. pith_call_sites returns 1 if the sites of all
+ * calls are wanted (PITH_CALLSITES=1, PITH_SAMPLE, PITH_HANG), -1 if only the sites of long calls, 0 if none; call it
+ * after the first record. pith_call_site records a call site inside the state of the call. `caller` is the return
+ * address of the wrapper. If it is in a library of MPI (a Fortran binding) or OpenMP, the nearest caller outside of
+ * these is recorded. NULL has no effect. */
 PITH_API int pith_call_sites(void);
 PITH_API void pith_call_site(const void *caller);
 
 /* A call is long from about 10 us on: more ticks than pith_long_call returns (UINT64_MAX unless pith_call_sites is -1).
  * pith_call_site_late records its site at the end of `state`, which must be the thread's last record, made at `record`
- * (pith_buffer_.next before it); otherwise, and when the log must first learn of a library, it records none. */
+ * (pith_buffer_.next before it); otherwise, and if a library must first be recorded, it records no site. */
 PITH_API uint64_t pith_long_call(void);
 PITH_API void pith_call_site_late(uint32_t state, const void *caller, uint64_t *record);
 
-/* For a library that looks at the process from time to time. Before the first record it names a function, which is then
- * called in the recorded calls of wrappers, inside their states and by their threads. Wrappers call pith_watched_call
- * there; 0: there is no such function, and they need not call it again. */
+/* For a library that looks at the process from time to time: before the first record it passes a function, which is
+ * then called in the recorded calls of wrappers, inside their states and by their threads. Wrappers call
+ * pith_watched_call there; it returns 0 if there is no such function, and need not be called again. */
 PITH_API void pith_watch_calls(void (*watch)(void));
 PITH_API int pith_watched_call(void);
 
@@ -94,64 +95,65 @@ static inline void pith_comm_recv(uint32_t comm, int32_t peer, int32_t tag, uint
  * process sent and received. To be called inside the state of the call. */
 static inline void pith_comm_coll(uint32_t comm, int32_t root, uint64_t sent_bytes, uint64_t received_bytes);
 
-/* The same calls for records that belong to the record which this thread stored last, such as a send right after the
- * state's begin. They use its time, and so save reading the clock, which is most of a record's cost. */
+/* Like the calls above, for records that belong to the record that this thread stored last, such as a send right after
+ * the state's begin. They use its time, which saves a read of the clock: most of a record's cost. */
 static inline void pith_same_begin(uint32_t id);
 static inline void pith_same_end(uint32_t id);
 static inline void pith_same_send(uint32_t comm, int32_t peer, int32_t tag, uint64_t size_bytes);
 static inline void pith_same_recv(uint32_t comm, int32_t peer, int32_t tag, uint64_t size_bytes, uint64_t posted);
 static inline void pith_same_coll(uint32_t comm, int32_t root, uint64_t sent_bytes, uint64_t received_bytes);
-/* Begins a state that may be removed later, for example because it is short; `record` of the result is NULL if it
- * cannot be removed. To remove it, call pith_begin_undo at the state's end, in the same thread, instead of pith_end.
- * 1: the record is removed; 0: it stays, because this thread has recorded something since; call pith_end. */
+/* Begins a state that may be removed later, for example because it is short. `record` of the result is NULL if it
+ * cannot be removed. To remove it, call pith_begin_undo at the state's end, in the same thread, instead of pith_end. 1:
+ * the record is removed; 0: it stays, because this thread has recorded something since; then call pith_end. */
 struct pith_tentative {
     uint64_t *record, word; /* the place of the record, and what it is */
 };
 static inline struct pith_tentative pith_begin_tentative(uint32_t id);
 static inline int pith_begin_undo(const struct pith_tentative *begun);
-/* Later pith_same_* records use the current time, until this thread stores another record: call it before work that the
- * records should not include. */
+/* Later pith_same_* records use the current time, until this thread stores another record. Call it before work
+ * whose time they should not include. */
 static inline void pith_same_from_now(void);
-/* The same with an earlier time: `ticks` is what pith_clock_ticks returned in any thread. The time of this thread's
- * last record stays if that is later. */
+/* Like pith_same_from_now, with an earlier time: `ticks` is what pith_clock_ticks returned in any thread. The time of
+ * this thread's last record stays if that is later. */
 static inline void pith_same_from(uint64_t ticks);
 /* The time in ticks of the clock with which this process records: the counter of pith_ticks_, or nanoseconds where that
  * counter cannot be trusted. */
 static inline uint64_t pith_clock_ticks(void);
 
-/* For a thread that waits and may never run again, while another thread learns when its wait is over. If recording ends
- * and *late->ticks is not 0, then at that time (of pith_clock_ticks, in the other thread) the states late->ends end in
- * the lane of the thread that called pith_late, in this order, and the state late->begins begins. Ids of 0: none. NULL:
- * the thread waits no more. *late and its ticks stay valid until then or until the thread ends. Costs 2 ns. */
+/* For a thread that waits and may never run again, while another thread finds out when the wait is over. When recording
+ * ends and *late->ticks is not 0, LEAVEs of the states late->ends are stored in this order in the lane of the thread
+ * that called pith_late, then an ENTER of late->begins, all at that time (of pith_clock_ticks, in the other thread).
+ * Ids of 0: none. NULL: the thread no longer waits. *late and its ticks must stay valid until then or until the thread
+ * ends. Costs 2 ns. */
 struct pith_wait_end {
     const uint64_t *ticks; /* atomic */
     uint32_t ends[4];
-    uint32_t begins; /* the state of the thread that goes on */
+    uint32_t begins; /* the state in which the thread is after its wait */
 };
 PITH_API void pith_late(const struct pith_wait_end *late);
 
 /* ---- The job ----------------------------------------------------------------------------------------------------- */
 
-/* The number of what the processes of a job send to each other for the log, here and in the wrappers. Raise it with
- * every change of that: processes with different numbers do not work together, but each kind by itself. */
+/* The version of the data that the processes of a job send to each other for the log, here and in the wrappers. Raise
+ * it with every change of them: processes with different numbers record no common log, but one for each version. */
 #ifndef PITH_PROTOCOL
 #define PITH_PROTOCOL 3
 #endif
 
-/* The communication of a job. Every function returns 0, or non-zero when it failed; after a failure pith_job_finish
+/* The communication of a job. Every function returns 0, or non-zero if it failed; after a failure pith_job_finish
  * leaves the spill files for `pith recover`. All functions except send, recv and wait are collective. Files: the
- * processes that pass the same `maker` get handles to one file, `path`, which that rank (one of them) creates; -1
- * gets no file (NULL). Open fails in all processes or in none. write_at writes anywhere in the file, independently
- * of other processes; close need not wait for the disk. */
+ * processes that pass the same rank as `maker` get handles to one file, `path`, which that rank creates; it is one of
+ * them. A process that passes -1 gets no file (NULL). file_open fails in all processes or in none. file_write_at writes
+ * anywhere in the file, independently of other processes; file_close need not wait for the disk. */
 struct pith_transport {
     void *context;
     int rank, size;       /* in the job */
-    int sharing;          /* processes of the job, with this one, that share its cores; 0: unknown */
+    int sharing;          /* number of processes of the job that share its cores, itself included; 0: unknown */
     const char *affinity; /* the cores of the ranks of this host, for `pith info`; NULL: unknown */
     int (*send)(void *context, int to, const void *data, size_t size_bytes);
     int (*recv)(void *context, int from, void *data, size_t size_bytes);
-    int (*wait)(void *context, int from, int nap); /* until there is something to receive; yields its core meanwhile,
-                                                      with `nap` it sleeps. NULL: recv does this */
+    int (*wait)(void *context, int from, int nap); /* returns when recv has a message; meanwhile yields its core, or
+                                                      sleeps if `nap` is set. NULL: recv does this */
     int (*bcast)(void *context, int root, void *data, size_t size_bytes);
     int (*sum_before)(void *context, uint64_t *value);                 /* exclusive prefix sum, rank 0: 0 */
     int (*reduce)(void *context, uint64_t *values, int count, int op); /* to all; op: enum pith_reduce */
@@ -166,9 +168,9 @@ enum pith_reduce { PITH_SUM, PITH_MIN, PITH_MAX };
  * part of the library. */
 PITH_API void pith_affinity(char *text, size_t size);
 
-/* Announces that this process will join a job (before MPI_Init): a snapshot by signal then waits, so that the job makes
- * one snapshot and not each process its own. pith_job_alone: it will not join, for example because MPI_Init failed; not
- * needed after pith_job_join. */
+/* Announces, before MPI_Init, that this process will join a job. A snapshot by signal then waits for that, so that the
+ * job makes one snapshot and not each process its own. pith_job_alone: it will not join, for example because MPI_Init
+ * failed; not needed after pith_job_join. */
 PITH_API void pith_job_expect(void);
 PITH_API void pith_job_alone(void);
 
@@ -183,18 +185,18 @@ PITH_API int pith_job_join(const struct pith_transport *transport);
  * A state "pith:flush" covers the time spent, up to the moment the buffers were read. */
 PITH_API void pith_job_finish(const struct pith_transport *transport);
 
-/* The transport with which this process joined its job; NULL: it has not joined, or the log is written. For a second
- * wrapper in the process, which must not join again but may end the recording. */
+/* The transport with which this process joined its job; NULL: it has not joined, or the log is written. A second
+ * wrapper library in the process uses it: it must not join again, but may end the recording. */
 PITH_API const struct pith_transport *pith_job_joined(void);
 
-/* Names the log of the job: an absolute or relative path whose suffix says the format. Before pith_job_finish, first
- * in rank 0; if that returns 0, in all others with the path that pith_where gives in rank 0. -1: the user has chosen
- * a name (rank 0's PITH_LOG), the process is in no job, or the name is invalid. */
+/* Names the log of the job: an absolute or relative path whose suffix gives the format. Call it before pith_job_finish,
+ * first in rank 0; if that returns 0, in all others with the path that pith_where gives in rank 0. -1: the user has
+ * chosen a name (rank 0's PITH_LOG), the process is in no job, or the name is invalid. */
 PITH_API int pith_job_log(const char *name);
 
-/* After pith_job_finish: this process can record, and join its job, again for another log. Definitions keep their
- * ids, and so do communicators, with their members if these are 64 or fewer. 0; -1: recording is not over, or never
- * began. To be called by all processes of the job. */
+/* After pith_job_finish: makes this process ready to record, and to join its job, for another log. Definitions keep
+ * their ids, and so do communicators; their members are kept if they are 64 or fewer. All processes of the job must
+ * call it. 0; -1: recording is not over, or never began. */
 PITH_API int pith_job_again(void);
 
 /* In rank 0: the path of the log written last; "" in other processes. */
@@ -207,8 +209,8 @@ PITH_API const struct pith_transport *pith_transport_alone(void);
  * that is due. */
 PITH_API void pith_job_turn(void);
 
-/* The offset of rank 0's CLOCK_MONOTONIC from that of this process at local_ns (0 on the same machine), by the
- * comparisons so far; PITH_SYNC makes more of them. 0; -1: unknown. Any thread, any time (during a comparison
+/* The offset of rank 0's CLOCK_MONOTONIC from this process's CLOCK_MONOTONIC at local_ns (0 on the same machine), by
+ * the comparisons so far; PITH_SYNC makes more of them. 0; -1: unknown. Any thread, any time (during a comparison
  * perhaps the old drift with the new offset). */
 PITH_API int pith_job_clock(int64_t local_ns, int64_t *offset_ns);
 
@@ -216,7 +218,7 @@ PITH_API int pith_job_clock(int64_t local_ns, int64_t *offset_ns);
  * pith_job_clock. On one machine this costs two small collective calls the first time, then nothing; with several some
  * tenths of a second. Uses no files of the transport, and not `sharing`. 0; -1: it failed. */
 PITH_API int pith_clocks_compare(const struct pith_transport *transport);
-/* After that, call this instead of pith_job_turn; returns 1 if clocks were compared. */
+/* Like pith_job_turn, for libraries that called pith_clocks_compare. Returns 1 if clocks were compared. */
 PITH_API int pith_clocks_turn(const struct pith_transport *transport);
 
 /* Requests the drift of clocks while the job runs: without PITH_SYNC, clocks are then compared after 0.1, 0.2, 0.4 ...
@@ -234,14 +236,14 @@ PITH_API int pith_recorded(void);
  * skip work that only serves recording, but must still keep track of requests and communicators. */
 PITH_API int pith_recording(void);
 
-/* Starts recording now instead of with the first record. Records never call malloc, and the start does only if it
- * makes threads of the recorder (PITH_SAMPLE, PITH_SNAPSHOT, PITH_HANG). So a wrapper of calls that allocators make
- * calls this before. */
+/* Starts recording now instead of with the first record. Records never call malloc; the start calls it only if it makes
+ * threads of the recorder (PITH_SAMPLE, PITH_SNAPSHOT, PITH_HANG). So a library that wraps calls which allocators make
+ * calls pith_start before the first of them. */
 PITH_API void pith_start(void);
 
-/* Lets another program write the functions of these files (a list that ends with NULL) to the descriptor `out`, 3 or
- * more, in the form of wrappers/also/functions/names. The recorded program sees neither a signal nor a child. Never
- * calls malloc; calls after the first may stand in a signal handler. 0, or an errno. */
+/* Runs another program, which writes the functions of these files (a list that ends with NULL) to the descriptor `out`,
+ * 3 or more, in the form of wrappers/also/functions/names. The recorded program sees neither a signal nor a child.
+ * Never calls malloc; calls after the first may be made in a signal handler. 0, or an errno. */
 enum { PITH_NAMES_FILES = 256 };
 PITH_API int pith_function_names(const char *const *files, int out);
 
@@ -267,8 +269,8 @@ PITH_API void pith_own_cost_probe(uint32_t kind, void (*call)(void));
  * does not record. The strings stay valid as long as the process. */
 PITH_API int pith_where(const char **log, const char **spill);
 
-/* Like pith_thread_name, for a name that the wrapper found: a name that the program gives to the thread by
- * pith_thread_name, before or after, takes its place. */
+/* Like pith_thread_name, for a name that the wrapper found. A name that the program gives by pith_thread_name, before
+ * or after, replaces it. */
 PITH_API void pith_thread_name_default(const char *name);
 
 /* Sets a property for `pith info`, e.g. ("mpi", "Open MPI 4.1.4"); the last value of a key counts. */
@@ -283,7 +285,8 @@ PITH_API void pith_property(const char *key, const char *value);
 
 /* Stores a record of one word and `count` (0 to 3) more by the slow path. */
 PITH_API void pith_slow_words_(uint32_t kind, uint32_t id, const uint64_t *words, uint32_t count);
-/* The same at the time of this thread's last record; and what moves that time. */
+/* Stores such a record with the time of this thread's last record. pith_slow_same_from_: the slow path of
+ * pith_same_from. pith_slow_undo_: the slow path of pith_begin_undo. */
 PITH_API void pith_slow_same_(uint32_t kind, uint32_t id, const uint64_t *words, uint32_t count);
 PITH_API void pith_slow_same_from_(uint64_t ticks);
 PITH_API int pith_slow_undo_(uint64_t *record, uint64_t word);
@@ -305,7 +308,7 @@ static inline __attribute__((always_inline)) void pith_words_(int same, uint32_t
             uint64_t *word;
             pith_buffer_.last_ticks = ticks;
             word = pith_claim_(1 + count);
-            if (count > 0) { /* until the record is stored, its words count as none */
+            if (count > 0) { /* marks the words as claimed, not yet a record, until all are stored */
                 __atomic_store_n(word, PITH_WORD_(0, 1 + count, PITH_KIND_CLAIMED_), __ATOMIC_RELAXED);
                 __atomic_signal_fence(__ATOMIC_SEQ_CST);
             }
@@ -387,8 +390,9 @@ static inline struct pith_tentative pith_begin_tentative(uint32_t id)
 #endif
     return begun;
 }
-/* The thread may come to the same place again and have another record there, as it reuses the memory of its buffer. A
- * signal handler may record at any point, so the record is cleared only if it is still the same. */
+/* Removes the record only if it is still the thread's last word. The thread may have come round to the same memory with
+ * another record there, as it reuses its buffer. A signal handler may record at any point, so `next` and the word are
+ * exchanged atomically. */
 static inline int pith_begin_undo(const struct pith_tentative *begun)
 {
 #ifndef PITH_NULL

@@ -6,8 +6,8 @@
  *     on a network file system      solve.pith, recorded in /tmp/pith-1000-solve.pith.spill/ (1000 is the user)
  *     a log that is not kept        /tmp/pith-1000-solve.pith
  *
- * All names that may come of a log's name (of children, snapshots, the spill folder) are a few bytes longer. So a name
- * that leaves no room for these is refused before anything is recorded, not when the run ends. */
+ * Other names are made from a log's name by adding a few bytes: of children, snapshots, the spill folder. A name that
+ * leaves no room for these is refused before anything is recorded, not when the run ends. */
 #include "place.h"
 
 #include <errno.h>
@@ -29,7 +29,7 @@ static const char *base_name(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
-/* snprintf; 0, or -1 if the text does not fit. */
+/* Like snprintf, but returns 0, or -1 if the text does not fit. */
 #define PRINT(out, size, ...) (snprintf((out), (size), __VA_ARGS__) < (int)(size) ? 0 : -1)
 
 /* ---- The program's name ------------------------------------------------------------------------------------------ */
@@ -49,7 +49,7 @@ static int is_interpreter(const char *name)
     return 0;
 }
 
-/* The script: the first argument that is no option, or the module after -m. NULL: none. */
+/* The script: the first argument that is not an option. NULL: none, as with -c and -e. */
 static const char *script_of(const char *arguments, size_t size)
 {
     const char *end = arguments + size, *argument = arguments + strlen(arguments) + 1;
@@ -96,10 +96,10 @@ void pithi_place_program(char *program, size_t size)
 
 /* ---- The log's name ---------------------------------------------------------------------------------------------- */
 
-/* The largest number of bytes added to the name of a log: "-4194304" in a forked child and "-9999" for a name in use;
- * ".spill"; ".snapshot-99999". */
+/* The largest number of bytes added to the name of a log: ".snapshot-99999" has 15; "-4194304-9999" (the log of a
+ * forked child, whose name is in use) has 13, ".spill" has 6. */
 enum { NAME_MORE = 15 };
-/* The largest number of bytes of the log's name in the name of an unfinished file. */
+/* Names of unfinished files have at most this number of bytes of the log's name. */
 enum { PART_NAME = 80 };
 #define TOO_LONG "the log's name is too long; set PITH_LOG to a shorter one"
 
@@ -121,7 +121,7 @@ static int name_temporary(char *path, size_t size, const char *name, const char 
     return PRINT(path, size, "%s/pith-%u-%.200s%s", temporary, (unsigned)geteuid(), base_name(name), ending);
 }
 
-/* 1: the folder allows all names derived from this one. A name that is too long must be refused before recording. */
+/* 1: the folder allows all names that are made from this one. */
 static int name_fits(const char *log, const char *name)
 {
     char folder[PITHI_PATH_MAX];
@@ -159,7 +159,8 @@ const char *pithi_place_log(char *log, size_t size, const struct pithi_settings 
     return name_fits(log, base_name(name)) ? NULL : TOO_LONG;
 }
 
-/* A log gets its name by rename, which would replace a device. /dev/stdout is refused even if it leads to a file. */
+/* A log gets its name by rename, which would replace a device file. /dev/stdout is refused even if it leads to a
+ * file. */
 int pithi_place_is_device(const char *path)
 {
     struct stat info;
@@ -183,7 +184,8 @@ int pithi_place_part(char *part, size_t size, const char *log, uint64_t number, 
 
 /* ---- The spill folder -------------------------------------------------------------------------------------------- */
 
-/* Network file systems are bad for mapped files: every page would be sent, and other hosts see it late. */
+/* 1: the folder is on a network file system. These are bad for mapped files: each page is sent, and other hosts see it
+ * late. */
 static int is_remote(const char *folder)
 {
     static const uint32_t magics[] = {
@@ -211,8 +213,8 @@ static int is_remote(const char *folder)
     return 0;
 }
 
-/* Makes the folder with mode 0700 if needed, and checks that this user can write to it. In /tmp others may have put
- * something under that name, so it must be a folder, no link, and owned by this user. */
+/* Makes the folder with mode 0700 if needed, and checks that this user can write to it. Others may have made something
+ * of that name in /tmp, so it must be a folder, not a link, and owned by this user. */
 static int usable(const char *folder)
 {
     struct stat info;
@@ -253,7 +255,8 @@ const char *pithi_place_folder(char *folder, size_t size, const struct pithi_set
 
 /* ---- Publishing -------------------------------------------------------------------------------------------------- */
 
-/* Takes the name if it is free: by link(2), or by rename without replacing on file systems without links. */
+/* Gives the file the name if that is free: by link(2); on file systems without links by a rename that does not
+ * replace. */
 static int take_name(const char *part, const char *name)
 {
     if (link(part, name) == 0) {
@@ -265,8 +268,8 @@ static int take_name(const char *part, const char *name)
     return renameat2(AT_FDCWD, part, AT_FDCWD, name, RENAME_NOREPLACE);
 }
 
-/* Sets the file's time to now. The kernel uses the time of the last clock tick, which may be before the start of a job
- * that began since; jobs with the same log name must see which came first. */
+/* Sets the file's time to now, because is_older compares it with the start of another job. The kernel's own time of a
+ * file is the time of the last clock tick, which may be before a job's start although the file was written after it. */
 static void stamp(const char *path)
 {
     struct timespec now[2];
@@ -275,6 +278,7 @@ static void stamp(const char *path)
     utimensat(AT_FDCWD, path, now, 0);
 }
 
+/* 1: `name` is a file that was finished before this job began, so this job may replace it. */
 static int is_older(const char *name, int64_t start_real_ns)
 {
     struct stat info;
@@ -329,7 +333,7 @@ static int read_volume(const char *path, struct pithi_volume *volume)
     return got == (ssize_t)sizeof header && pithi_volume_get(header, volume);
 }
 
-/* Takes `name` if it is free or that of an older log. */
+/* Gives the log this name if the name is free or belongs to an older log. */
 static int publish_as(const char *part, unsigned volumes, const char *name, int64_t start_real_ns)
 {
     struct pithi_volume old = {0, 0, 0};
@@ -346,7 +350,8 @@ static int publish_as(const char *part, unsigned volumes, const char *name, int6
         give_back(part, volumes, name);
         return -1;
     }
-    /* Removes the volumes of the replaced log `old` that the new log did not replace. */
+    /* Removes the volumes of the replaced log that the new log did not overwrite, if their id shows that they are
+     * its. */
     char path[PITHI_VOLUME_PATH_MAX];
     struct pithi_volume volume;
     unsigned i;
@@ -371,7 +376,7 @@ int pithi_place_publish(const char *part, unsigned volumes, const char *log, int
             errno = ENAMETOOLONG;
             return -1;
         }
-        /* Only the first name may replace a log: files with the other names were chosen by other jobs. */
+        /* Only the first name may replace a log: other jobs chose the other names because it was taken. */
         if (publish_as(part, volumes, name, number == 1 ? start_real_ns : INT64_MIN) == 0)
             return 0;
         if (errno != EEXIST)

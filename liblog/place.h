@@ -10,25 +10,25 @@
 
 enum { PITHI_PATH_MAX = 1024, PITHI_VOLUME_PATH_MAX = PITHI_PATH_MAX + 80 }; /* bytes, with the NUL */
 
-/* The name of the program without folder: that of the executable, or of the script that an interpreter runs. */
+/* The program's name without folder: the name of the executable, or of the script that an interpreter runs. */
 void pithi_place_program(char *program, size_t size);
 
-/* The absolute path of this process's log: from PITH_LOG, else PROGRAM.pith in the current folder; of a log that is not
- * kept, in TMPDIR or /tmp. A `pid` other than 0
- * is inserted before the suffix (a forked child has a log of its own). Returns NULL, or what is wrong with the name. */
+/* The absolute path of this process's log: PITH_LOG, else PROGRAM.pith in the current folder; in TMPDIR or /tmp if the
+ * log is not kept. A `pid` other than 0 is inserted before the suffix, because a forked child has a log of its own.
+ * Returns NULL, or a text that says why the name cannot be used. */
 const char *pithi_place_log(char *log, size_t size, const struct pithi_settings *settings, const char *program,
                             unsigned pid);
 
-/* 1: the path is a device, a pipe or a socket, or a link of the system to an open file (/dev/stdout). */
+/* 1: the path is a device, a pipe or a socket, or a system link to an open file, such as /dev/stdout. */
 int pithi_place_is_device(const char *path);
 
 /* The name of an unfinished file beside `log`: LOG.NUMBER and `ending`. A long LOG is shortened, so that callers can
  * append to the name. 0; -1: too long. */
 int pithi_place_part(char *part, size_t size, const char *log, uint64_t number, const char *ending);
 
-/* The folder for the spill files of `log`, which is made if needed. Returns NULL, or what is wrong. */
+/* The folder for the spill files of `log`; makes it if needed. Returns NULL, or the error as text. */
 const char *pithi_place_folder(char *folder, size_t size, const struct pithi_settings *settings, const char *log);
-/* The folder in TMPDIR or /tmp, which the above uses as its last choice. 1; 0: it cannot be made. */
+/* The folder in TMPDIR or /tmp, the last choice of pithi_place_folder. 1; 0: it cannot be made. */
 int pithi_place_temporary(char *folder, size_t size, const char *log);
 
 /* Renames the volumes PART.1 to PART.`volumes` to LOG.1 ..., then the finished file `part` to `log`. A log of that name
@@ -37,7 +37,8 @@ int pithi_place_temporary(char *folder, size_t size, const char *log);
 int pithi_place_publish(const char *part, unsigned volumes, const char *log, int64_t start_real_ns, char *name,
                         size_t size);
 
-/* Renames `part` to the next free name made of LOG, `insert` and a number from 1 on before the suffix. As above. */
+/* Renames `part` to the next free name: LOG with `insert` and a number from 1 on before the suffix. Returns as
+ * pithi_place_publish. */
 int pithi_place_number(const char *part, const char *log, const char *insert, char *name, size_t size);
 
 #endif

@@ -1,4 +1,4 @@
-/* process.c - opens files, blocks signals. */
+/* process.c - opens files without using the descriptors 0, 1 and 2. */
 #include "process.h"
 
 #include <errno.h>
@@ -18,7 +18,8 @@
 
 enum { STANDARD = 3 }; /* standard input, output and error */
 
-/* The number of a descriptor that stays open: from FAR_FROM on, or under a low limit one of the last FAR_ROOM. */
+/* A descriptor that stays open gets a number from FAR_FROM on. If the process may not have such numbers
+ * (RLIMIT_NOFILE), it gets one of the last FAR_ROOM. */
 enum { FAR_FROM = 1000, FAR_ROOM = 16 };
 
 /* Occupies the standard descriptors that are closed; returns their number. */
@@ -31,7 +32,7 @@ static int plug(int plugs[STANDARD])
     return count;
 }
 
-/* Closes them again; keeps errno. */
+/* Closes the descriptors that plug opened; keeps errno. */
 static void unplug(const int plugs[STANDARD], int count)
 {
     int saved = errno;

@@ -12,13 +12,13 @@
  * moment. */
 int pithi_descriptor_open(const char *path, int flags, mode_t mode);
 
-/* The same for a nameless file in `folder`, for reading and writing. */
+/* Like pithi_descriptor_open, for a nameless file in `folder`, for reading and writing. */
 int pithi_descriptor_temporary(const char *folder);
 
-/* The same for a file in memory, for what a command says: the disk may be full. */
+/* Like pithi_descriptor_open, for a file in memory. It takes the output of a command, because the disk may be full. */
 int pithi_descriptor_memory(void);
 
-/* A copy of the descriptor with a number far from those that programs and scripts use; -1 (errno). */
+/* A copy of the descriptor with a number far from the numbers that programs and scripts use; -1 (errno). */
 int pithi_descriptor_far(int fd);
 
 #endif

@@ -1,21 +1,21 @@
 /* sample.c - samples the call stack of each thread, at intervals of its CPU time or of wall-clock time.
  *
- * A thread of the recorder, the watcher, looks for new threads of the program and gives each a timer whose signal
+ * A thread of the recorder, the watcher, looks for new threads of the program and gives each a timer, whose signal
  * interrupts that thread and no other. By default the timer is on the thread's CPU clock: a thread that waits uses no
- * CPU time, so its system calls are not interrupted. A timer on the wall clock does interrupt them; SA_RESTART
- * continues most, but sleep, poll and select return early. The handler stores two kinds of events, as pith_event_data
- * would: pith:sample, the call stack, and before it pith:module for each module that occurs for the first time.
- * Signal handlers may record (buffer.c). The guard does not block the signal (sample_signal.c), so the handler does
- * nothing while its thread holds the guard.
+ * CPU time, so its system calls are not interrupted. A timer on the wall clock interrupts them; SA_RESTART continues
+ * most, but sleep, poll and select return early. The handler stores two kinds of events, as pith_event_data would:
+ * pith:sample with the call stack, and before it pith:module for each module that occurs for the first time. Signal
+ * handlers may record (buffer.c). The guard does not block this signal (sample_signal.c), so the handler does nothing
+ * while its thread holds the guard.
  *
- * The kernel looks at CPU clocks only at its clock ticks, every 4 ms on most systems. For a shorter period the watcher
- * also opens a perf event, where that is allowed: a precise timer that runs while the thread does. An event that ends
- * inside a system call is dropped, because its signal, unlike that of a timer, would outlive an exec. So time in system
- * calls is left to a timer with a period of 10 ms; when it comes within a period of the last sample it gives none. An
- * event has a number of periods to go (EVENTS), and the handler adds some, so that few signals are queued while the
- * program blocks them. (One period at a time would cost two interrupts more for each sample.)
+ * The kernel checks CPU clocks only at its clock ticks, every 4 ms on most systems. For a shorter period the watcher
+ * also opens a perf event, where that is allowed: a precise timer that runs while the thread does. A period that ends
+ * inside a system call gives no signal, because this signal, unlike a timer's signal, would outlive an exec. So time in
+ * system calls is left to a timer of 10 ms; it gives no sample if the last one is less than a period old. A perf event
+ * stops after a number of periods (EVENTS), and the handler adds some each time. So few signals are queued while the
+ * program blocks them. (One period at a time would cost two more interrupts for each sample.)
  *
- * The handler calls nothing but system calls, _dl_find_object and the recorder; no malloc, no lock of the program's.
+ * The handler calls only system calls, _dl_find_object and the recorder; no malloc, no lock of the program.
  */
 #include "sample.h"
 
@@ -45,16 +45,17 @@
 #include "process.h"
 #include "session.h"
 
-/* frames of a stack; mapped files; threads; stacks written at a time; bytes of a build id; addresses outside of all */
+/* FRAMES: addresses of a stack; MODULES: modules recorded; TIMERS: threads; ROOMS: samples taken at the same time;
+ * BUILD_ID: bytes of a build id; OUTSIDE: places for addresses outside all modules. */
 enum { FRAMES = 256, MODULES = 512, TIMERS = 4096, ROOMS = 64, BUILD_ID = 64, OUTSIDE = 4096 };
-enum { LONG_NS = 10000 }; /* of a call that gets its call site at its end */
+enum { LONG_NS = 10000 }; /* a call that takes this long gets its call site at its end */
 
 static uint32_t sample_id; /* set before the first timer */
 static uint32_t module_id, site_id;
 static struct pithi_anchor first_anchor;
-static int watching;    /* under the guard */
+static int watching;    /* 1: the watcher runs; under the guard */
 static uint64_t missed; /* periods that ended while the signal was blocked or no sample could be taken; atomic */
-static __thread int not_here __attribute__((tls_model("initial-exec")));
+static __thread int not_here __attribute__((tls_model("initial-exec"))); /* 1: a thread of the recorder: no samples */
 static const char *refusal; /* why there are no samples, for the log; atomic */
 
 void pithi_sample_not_here(void) { not_here = 1; }
@@ -84,14 +85,15 @@ static unsigned char *put_text(unsigned char *at, const char *text, size_t size)
     return at + size;
 }
 
-/* The same name has the same id, whichever thread is first. */
+/* Any thread may be the first to define it: the same name has the same id. */
 static void define_module(void)
 {
     uint32_t id = pith_event_define_group("pith:module", "gray50", "begin=%X end=%X bias=%X build=%s path=%s", "pith");
     __atomic_store_n(&module_id, id, __ATOMIC_RELAXED);
 }
 
-/* Under known_busy. Its buffers are static, because handlers run on the program's alternate stacks, often of 8 KiB. */
+/* Under known_busy. Its buffers are static, because handlers run on the program's alternate stacks, often only 8
+ * KiB. */
 static void record_module(const struct pithi_module *module)
 {
     static unsigned char payload[PATH_MAX + 2 * BUILD_ID + 64];
@@ -114,16 +116,17 @@ static void record_module(const struct pithi_module *module)
     pith_event_data(module_id, payload, (size_t)(end - payload));
 }
 
-/* The modules recorded so far in the log `known_number`. A handler that finds the table in use leaves it to the next
- * sample. */
+/* The modules recorded so far, in the log number known_number. A handler that finds the table in use (known_busy)
+ * records no modules; the next sample will. */
 static struct {
     uint64_t begin, end; /* addresses */
-    uint64_t identity;   /* of its path and build id: another file may be loaded at the same place later */
+    uint64_t identity;   /* hash of path and build id, as another file may be loaded there later */
 } known[MODULES];
-static unsigned program; /* 1 + the entry of the program itself, which stays */
+static unsigned program; /* 1 + the entry of the program itself, which is never unloaded */
 static unsigned known_count, known_number;
 static int known_busy;
-/* Where the program itself is, for readers without known_busy. `number`: 1 + the log in which it is recorded. */
+/* Where the program itself is loaded, for callers without known_busy. `number`: 1 + the number of the log that has
+ * it. */
 static struct {
     uint64_t begin, end;
     unsigned number;
@@ -141,7 +144,7 @@ static uint64_t add_bytes(uint64_t hash, const char *bytes, size_t size)
     return hash;
 }
 
-/* 1: this module was recorded, and none that was loaded later at any of its addresses. */
+/* 1: this module was recorded, and no other that was later loaded at any of its addresses. */
 static int is_known(const struct pithi_module *module, uint64_t identity)
 {
     for (unsigned i = known_count; i > 0; i--)
@@ -151,8 +154,8 @@ static int is_known(const struct pithi_module *module, uint64_t identity)
     return 0;
 }
 
-/* Addresses outside all modules: code made at run time. A hash table, under known_busy; when it is full, further ones
- * get no names. */
+/* Addresses outside all modules: code generated at run time. A hash table, under known_busy; when it is half full,
+ * further addresses are not stored and get no names. */
 static uint64_t outside[OUTSIDE];
 static unsigned outside_count;
 
@@ -199,7 +202,7 @@ static void record_new_modules(const uint64_t *addresses, unsigned count)
     __atomic_store_n(&known_busy, 0, __ATOMIC_RELEASE);
 }
 
-/* Room for samples that are being taken, because the stack that a handler is on may be nearly full. */
+/* Memory for samples that are being taken. It is static, because the stack that a handler is on may be nearly full. */
 static struct room {
     int busy;                   /* 1: a sample is being taken in it */
     uint64_t words[FRAMES + 1]; /* the CPU time, then addresses */
@@ -214,11 +217,12 @@ static struct room *take_room(void)
     return NULL;
 }
 
-/* The addresses of the C library, in which threads begin and end. 0: unknown, or part of the program. */
+/* The addresses of the C library, in which threads begin and end. 0: unknown, or linked into the program. */
 static uint64_t c_library_begin, c_library_end;
 
-/* A thread ends with no function of the program on its stack. If its first record were made then, it would stay in the
- * list of threads, as the destructors of keys have been called. (It looks the same when it begins.) */
+/* 1: no function of the program is on the thread's stack, and the thread is not in the list of threads. So the thread
+ * is ending, or beginning. If an ending thread made its first record now, it would stay in the list for ever, as the
+ * destructors of keys have already run. */
 static int is_ending(const uint64_t *addresses, unsigned count)
 {
     for (unsigned i = 0; i < count; i++)
@@ -227,16 +231,17 @@ static int is_ending(const uint64_t *addresses, unsigned count)
     return !pithi_buffer_is_listed();
 }
 
-static int by_events; /* besides timers there are events */
-enum { EVENTS = 16 }; /* so many signals of a thread may be queued */
+static int by_events; /* 1: perf events are used besides timers */
+enum { EVENTS = 16 }; /* limit of the queued signals of a thread */
 
-/* Signals of events that were queued would all be in the same place. */
+/* A sample must be this much CPU time after the last one. Queued signals of perf events arrive at once, all in one
+ * place; only the first gives a sample. */
 static int64_t least_ns(int is_event)
 {
     return !by_events ? 0 : is_event ? pithi_session.settings.sample_ns / 2 : pithi_session.settings.sample_ns;
 }
 
-/* Drops it if the last sample is less than `least_ns` of CPU time old. */
+/* Takes a sample, unless the thread's last one is less than `least_ns` of CPU time old. */
 static void take_sample(const ucontext_t *context, uint64_t *words, int64_t least_ns)
 {
     static __thread int64_t last_ns __attribute__((tls_model("initial-exec")));
@@ -273,7 +278,7 @@ static void on_timer(int number, siginfo_t *info, void *context)
         __atomic_add_fetch(&missed, (room == NULL) + (is_event || by_events ? 0 : (unsigned)info->si_overrun),
                            __ATOMIC_RELAXED);
     }
-    /* Other files refuse this call, should the program have replaced the descriptor. */
+    /* Lets a perf event go on. If the program has replaced the descriptor, the other file refuses this call. */
     if (is_event && (info->si_code == POLL_HUP || ++events % (EVENTS / 2) == 0))
         ioctl(info->si_fd, PERF_EVENT_IOC_REFRESH, info->si_code == POLL_HUP ? EVENTS : EVENTS / 2);
     errno = saved;
@@ -281,7 +286,7 @@ static void on_timer(int number, siginfo_t *info, void *context)
 
 /* ---- Call sites -------------------------------------------------------------------------------------------------- */
 
-/* 1: code of a library of MPI or OpenMP, or of Pith, which no user wrote. */
+/* 1: code of a library of MPI or OpenMP, or of Pith, which the user did not write. */
 static int is_library(uint64_t address)
 {
     static const char *const names[] = {"libmpi",   "libpmpi", "libpith", "libmpe", "liblmpe",
@@ -299,7 +304,7 @@ static int is_library(uint64_t address)
 
 int pith_call_sites(void) { return pithi_session.settings.call_sites ? 1 : -pithi_session.settings.long_call_sites; }
 
-/* The address to record; what the log must know before it is recorded. 0: none. */
+/* Returns the call site to record; 0: none. Records first the definition and the module that readers need for it. */
 static uint64_t find_site(const void *caller)
 {
     uint64_t stack[32], site = (uint64_t)(uintptr_t)caller;
@@ -307,7 +312,7 @@ static uint64_t find_site(const void *caller)
     int saved = errno;
     if (site == 0 || pithi_state() != PITHI_RECORDING) /* in a pause the record of a new module would be lost */
         return 0;
-    /* Reading where modules are takes 70 ns. */
+    /* The quick test, because finding a module takes 70 ns: the program itself is recorded already. */
     int is_quick = __atomic_load_n(&program_at.number, __ATOMIC_ACQUIRE) ==
                        __atomic_load_n(&pithi_session.number, __ATOMIC_RELAXED) + 1 &&
                    site >= program_at.begin && site < program_at.end;
@@ -315,7 +320,7 @@ static uint64_t find_site(const void *caller)
         count = pithi_own_stack(stack, sizeof stack / sizeof stack[0]);
         for (i = 0; i < count && (stack[i] == 0 || is_library(stack[i])); i++)
             ;
-        errno = saved; /* the walk tries what can be read */
+        errno = saved; /* the walk changes errno */
         if (i == count)
             return 0;
         site = stack[i];
@@ -333,7 +338,7 @@ static uint64_t find_site(const void *caller)
 static void record_site(uint64_t site)
 {
     put((unsigned char *)&site, site, 8);
-    if (PITH_ID_IN_(site_id)) /* with the time of the state's begin or end */
+    if (PITH_ID_IN_(site_id)) /* with the time of the last record, the state's begin or end */
         pith_words_(1, PITHI_W_EVENT_DATA, site_id, 2, sizeof site, site, 0);
     else
         pith_event_data(site_id, &site, 8);
@@ -372,17 +377,18 @@ void pith_call_site_late(uint32_t state, const void *caller, uint64_t *record)
 
 /* ---- Timers ------------------------------------------------------------------------------------------------------ */
 
-/* Of the watcher alone. */
+/* The timers. Only the watcher uses them. */
 static struct timer {
     pid_t thread;      /* Linux's number */
-    int number;        /* of the kernel's timer; -1: none */
-    int fd;            /* of the event; -1: none */
-    uint64_t event_id; /* the kernel's; the program may have closed the descriptor */
-    int seen;          /* the thread is still there */
+    int number;        /* the kernel's id of the timer; -1: none */
+    int fd;            /* descriptor of the perf event; -1: none */
+    uint64_t event_id; /* the kernel's id of the event, to check that `fd` is still it */
+    int seen;          /* 1: the last look found the thread */
 } timers[TIMERS];
 static unsigned timer_count;
 
-/* The kernel sends SIGIO, which ends a program, in place of a signal that it cannot queue. */
+/* 1: enough signals can be queued. Instead of a signal that it cannot queue, the kernel sends SIGIO, which ends a
+ * program. */
 static int may_queue(void)
 {
     struct rlimit limit;
@@ -395,7 +401,7 @@ static int event_is_ours(const struct timer *timer)
     return timer->fd >= 0 && ioctl(timer->fd, PERF_EVENT_IOC_ID, &id) == 0 && id == timer->event_id;
 }
 
-/* Counts only while the thread runs code of its own, since then the signal interrupts no system call. */
+/* The event gives signals only outside the kernel (exclude_kernel), so it interrupts no system call. */
 static int event_begin(struct timer *timer)
 {
     struct perf_event_attr attributes = {.type = PERF_TYPE_SOFTWARE,
@@ -426,7 +432,8 @@ static int event_begin(struct timer *timer)
     return 0;
 }
 
-/* The C library's timer_create may call malloc, which a fork in another thread must not interrupt. */
+/* Uses system calls: the C library's timer_create may call malloc, and a fork in another thread meanwhile would leave
+ * the child an unusable malloc. */
 static int timer_begin(struct timer *timer)
 {
     struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = PITHI_SAMPLE_SIGNAL};
@@ -464,7 +471,7 @@ static void timers_end(int all)
     timer_count = kept;
 }
 
-/* Why there is no timer for a thread that is there. */
+/* Says why a thread that exists has no timer. */
 static void refuse_timer(int error)
 {
     static char text[160];
@@ -478,6 +485,7 @@ static void refuse_timer(int error)
     refuse(text);
 }
 
+/* The thread exists: finds its timer, or makes one. */
 static void see(pid_t thread)
 {
     struct timer *timer;
@@ -498,7 +506,7 @@ static void see(pid_t thread)
             return;
         }
     }
-    if (i == TIMERS || error != EINVAL) /* EINVAL: it has ended */
+    if (i == TIMERS || error != EINVAL) /* EINVAL: the thread has ended */
         refuse_timer(error);
 }
 
@@ -520,12 +528,12 @@ static int look_for_threads(pid_t self)
     return 1;
 }
 
-/* How the period is kept. */
+/* Chooses between timers and perf events, and stores the choice in properties of the log. */
 static void choose_timers(void)
 {
     struct timer probe = {(pid_t)syscall(SYS_gettid), -1, -1, 0, 0};
     char period[24];
-    /* The period of the kernel's clock ticks. */
+    /* The period of the kernel's clock ticks; a shorter sampling period needs perf events. */
     struct timespec step;
     int64_t tick =
         clock_getres(CLOCK_MONOTONIC_COARSE, &step) == 0 ? (int64_t)step.tv_sec * 1000000000 + step.tv_nsec : 0;
@@ -553,19 +561,21 @@ static void *watch(void *unused)
     not_here = 1;
     pithi_buffer_learn_thread();
     if (pithi_module_find((uint64_t)(uintptr_t)__builtin_return_address(0), &library) && library.path[0] != 0) {
-        c_library_begin = library.begin; /* it has called this function */
+        c_library_begin = library.begin; /* it called this function (pthread_create's start routine) */
         c_library_end = library.end;
     }
     sample_id = pith_event_define_group("pith:sample", "gray50", "cpu=%l", "pith");
     define_module();
     choose_timers();
     while (pithi_sample_signal_take(on_timer)) {
-        begin_ns = pithi_clock_ns(CLOCK_THREAD_CPUTIME_ID); /* not the time in which others had the core */
+        /* CPU time, without the time in which others had the core */
+        begin_ns = pithi_clock_ns(CLOCK_THREAD_CPUTIME_ID);
         if (pithi_state() == PITHI_OVER)
             timers_end(1);
         else if (!look_for_threads(self))
             refuse("no samples: /proc/self/task, which lists the threads, cannot be read");
-        took_ns = pithi_clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns; /* many threads: look less often */
+        /* with many threads: looks less often, so as to use about 1 % of a core at most */
+        took_ns = pithi_clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
         took_ns = took_ns < 100000 ? 10000000 : took_ns < 10000000 ? 100 * took_ns : 1000000000;
         pause = (struct timespec){took_ns / 1000000000, took_ns % 1000000000};
         nanosleep(&pause, NULL);
@@ -581,7 +591,7 @@ void pithi_sample_start(void)
     pthread_t thread;
     struct pithi_module module;
     first_anchor = pithi_session.file.page->first;
-    if (!pithi_session.settings.call_sites || watching) /* also set by PITH_SAMPLE */
+    if (!pithi_session.settings.call_sites || watching) /* call_sites is also set if PITH_SAMPLE is */
         return;
     if (!pithi_module_find((uint64_t)(uintptr_t)&pithi_sample_start, &module)) {
         const char *name = pithi_session.settings.sample_ns ? "PITH_SAMPLE" : "PITH_CALLSITES";
@@ -625,7 +635,7 @@ static int by_address(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* `sorted` is `outside` in order. */
+/* 1: `sorted`, the sorted table `outside`, has an address in [begin, end). */
 static int has_between(const uint64_t *sorted, uint64_t begin, uint64_t end)
 {
     unsigned low = 0, high = OUTSIDE;
@@ -639,8 +649,9 @@ static int has_between(const uint64_t *sorted, uint64_t begin, uint64_t end)
     return low < OUTSIDE && sorted[low] < end;
 }
 
-/* JIT compilers list generated functions in /tmp/perf-PID.map, in lines "BEGIN SIZE NAME", numbers in hex
- * (tools/perf/Documentation/jit-interface.txt of Linux). Records those that samples need. */
+/* Records the names of generated code. JIT compilers list generated functions in /tmp/perf-PID.map, in lines "BEGIN
+ * SIZE NAME", numbers in hex (tools/perf/Documentation/jit-interface.txt of Linux). Only functions that occur in
+ * samples are recorded. */
 static void record_code(void)
 {
     static uint64_t sorted[OUTSIDE];
@@ -652,7 +663,7 @@ static void record_code(void)
     FILE *map;
     int fd;
     snprintf(path, sizeof path, "/tmp/perf-%ld.map", (long)getpid());
-    /* Anybody may have made a file of that name. */
+    /* Anybody may make a file of that name, so it must be a regular file owned by this user. */
     if (outside_count == 0 || (fd = pithi_descriptor_open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW, 0)) < 0)
         return;
     if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) || status.st_uid != geteuid() ||
@@ -680,7 +691,7 @@ void pithi_sample_finish(void)
     struct pithi_module module;
     if (pithi_state() != PITHI_RECORDING)
         return;
-    /* What the log should say of samples that are missing. */
+    /* Properties of the log that say why samples are missing. */
     const char *why = __atomic_load_n(&refusal, __ATOMIC_SEQ_CST);
     uint64_t count = __atomic_load_n(&missed, __ATOMIC_RELAXED);
     char text[24];
@@ -693,6 +704,7 @@ void pithi_sample_finish(void)
         pith_property("sample_missed", text);
     }
     record_code();
+    /* A ring, or PITH_FROM, may have dropped the first records of the modules: records them again. */
     if (!pithi_session.settings.ring && pithi_session.settings.from_ns == 0)
         return;
     if (__atomic_exchange_n(&known_busy, 1, __ATOMIC_ACQUIRE))

@@ -20,23 +20,25 @@ void pithi_sample_finish(void);
 
 /* SIGSETXID: a signal that the C library keeps for itself, so no program uses it. */
 enum { PITHI_SAMPLE_SIGNAL = 33 };
-/* Installs the handler; 1: it is installed, now or before; 0 (errno): not possible. After the program has made a
- * thread, since the C library then installs its own. */
+/* Installs the handler. 1: it is installed, now or before; 0 (errno): not possible. Call it after the program has made
+ * a thread: glibc then installs its own handler, which this one must find in order to pass signals on to it. */
 int pithi_sample_signal_take(void (*handler)(int, siginfo_t *, void *));
-/* A signal that is not ours: to the C library. */
+/* Passes a signal that does not come from the recorder's timers to the C library's handler. */
 void pithi_sample_signal_pass(int number, siginfo_t *info, void *context);
-/* 1: the program's handlers on alternate stacks block the signal, as a stack is too small for both. */
+/* 1: the program has an alternate signal stack that is too small for its handlers and the recorder's, so its handlers
+ * on alternate stacks block the recorder's signal. */
 int pithi_sample_signal_masked(void);
 void pithi_sample_signal_forked(void);
 
 /* ---- sample_stack.c ---------------------------------------------------------------------------------------------- */
 
-/* The addresses of the code that was interrupted: the program counter, then return addresses, innermost first. Returns
- * their number, at most `most`; 0: this machine is not supported. If there are more, the last is 0. Follows unwind
- * tables, and frame pointers where there are none. Safe in signal handlers; reads only memory that can be read. */
+/* Stores the call stack of the interrupted code: the program counter, then return addresses, innermost first. Returns
+ * their number, at most `most`; 0: this machine is not supported. If the stack is deeper, the last address is 0.
+ * Follows unwind tables, and frame pointers where there are none. Safe in signal handlers; reads only memory that can
+ * be read. */
 unsigned pithi_sample_stack(const ucontext_t *context, uint64_t *addresses, unsigned most);
 
-/* The same for the caller of this function: the program counter here, then return addresses. */
+/* Stores the stack from here on: the program counter in this function, then return addresses. */
 unsigned pithi_own_stack(uint64_t *addresses, unsigned most);
 
 /* Loaded files of code. */

@@ -1,18 +1,20 @@
-/* sample_signal.c - the signal of the timers, which the program neither sees nor takes away.
+/* sample_signal.c - the signal of the timers. The program can neither see it nor change its handling.
  *
- * It is number 33, SIGSETXID, which the C library keeps for itself: by it setuid reaches all threads. So the functions
- * of the C library refuse it: no program can handle, ignore, block or wait for it, sigfillset leaves it out, and a loop
- * that resets all signals does not reset it. Our handler takes what comes from our timers and passes everything else on
- * to the C library's. No thread may block it for long, because setuid waits for all threads.
+ * It is number 33, SIGSETXID, which the C library keeps for itself: setuid uses it to reach all threads. So the C
+ * library's functions refuse it: no program can handle, ignore, block or wait for it, sigfillset leaves it out, and a
+ * loop that resets all signals does not reset it. The recorder's handler takes the signals of its own timers and passes
+ * all others to the C library's handler. No thread may block it for long, because setuid waits for all threads.
  *
- * One thing remains: a handler of the program may run on an alternate stack that has no room for ours. The kernel then
- * ends the program. So sigaction and sigaltstack are wrapped here:
+ * One danger remains: a handler of the program may run on an alternate stack that has no room for the recorder's
+ * handler. The kernel then ends the program. So sigaction and sigaltstack are wrapped here. By the size of the
+ * alternate stack:
  *
- *     stack of 64 KiB   ours may interrupt a handler on it
- *     8 KiB             handlers with SA_ONSTACK block our signal: they have no samples, the time counts later
- *     4 KiB             ours does not use alternate stacks either (kernel's frame and handler need up to 8 KiB)
+ *     64 KiB   the recorder's handler may interrupt a handler on it
+ *     8 KiB    handlers with SA_ONSTACK block the signal: they get no samples, their time counts in the next sample
+ *     4 KiB    besides, the recorder's handler does not use alternate stacks (it and the kernel's frame need 8 KiB)
  *
- * A program that makes system calls of its own, or loads libpith by dlopen, is not seen; then stacks count as small.
+ * If a program makes these system calls itself, or loads libpith by dlopen, the wrappers do not see its stacks; then
+ * all stacks count as small.
  */
 #include "sample.h"
 
@@ -27,13 +29,15 @@
 #if defined(__x86_64__) || defined(__aarch64__)
 
 #ifndef AT_MINSIGSTKSZ
-#define AT_MINSIGSTKSZ 51 /* of Linux; missing in old headers */
+#define AT_MINSIGSTKSZ 51 /* Linux's number; missing in old headers */
 #endif
 
-enum { OWN = 33, LAST = 64, SA_RESTORER_ = 0x04000000 }; /* signal numbers; a flag of the kernel for x86-64 */
-enum { OWN_BYTES = 4096, PROGRAM_BYTES = 8192 };         /* what our handler needs; what we leave to the program's */
+/* numbers of the signal and of the last one; a flag of the kernel */
+enum { OWN = 33, LAST = 64, SA_RESTORER_ = 0x04000000 };
+/* OWN_BYTES: stack for the recorder's handler; PROGRAM_BYTES: for the program's handlers */
+enum { OWN_BYTES = 4096, PROGRAM_BYTES = 8192 };
 
-/* What the system calls take. */
+/* The structure that the system call takes. */
 struct kernel_action {
     void (*handler)(int, siginfo_t *, void *);
     unsigned long flags;
@@ -47,13 +51,14 @@ static long kernel_action(const struct kernel_action *action, struct kernel_acti
 }
 
 static void (*own_handler)(int, siginfo_t *, void *);
-static struct kernel_action library; /* the C library's */
-static int is_masked, is_off_stack;  /* alternate stacks are small; too small for ours; atomic */
-static int is_taken;                 /* atomic */
+static struct kernel_action library; /* the C library's handler */
+/* 1: some alternate stack is small; 1: too small for the recorder's handler; atomic */
+static int is_masked, is_off_stack;
+static int is_taken; /* 1: the recorder's handler is installed; atomic */
 
-/* ---- One change at a time ---------------------------------------------------------------------------------------- */
+/* ---- The lock ---------------------------------------------------------------------------------------------------- */
 
-/* With all signals blocked, as a handler may call sigaction. */
+/* All signals are blocked while it is held, because a handler may call sigaction. */
 static int busy;
 
 static uint64_t lock(void)
@@ -73,7 +78,7 @@ static void unlock(uint64_t before)
 
 void pithi_sample_signal_forked(void) { busy = is_taken = 0; }
 
-/* ---- Our handler ------------------------------------------------------------------------------------------------- */
+/* ---- The recorder's handler -------------------------------------------------------------------------------------- */
 
 static int install(void)
 {
@@ -81,7 +86,7 @@ static int install(void)
     own.handler = own_handler;
     own.flags =
         (library.flags & SA_RESTORER_) | SA_SIGINFO | SA_RESTART | (is_off_stack ? 0 : (unsigned long)SA_ONSTACK);
-    own.mask = ~(UINT64_C(1) << (SIGSEGV - 1) | UINT64_C(1) << (SIGBUS - 1)); /* faults cannot wait */
+    own.mask = ~(UINT64_C(1) << (SIGSEGV - 1) | UINT64_C(1) << (SIGBUS - 1)); /* a blocked fault ends the program */
     return kernel_action(&own, NULL) == 0;
 }
 
@@ -96,7 +101,7 @@ void pithi_sample_signal_pass(int number, siginfo_t *info, void *context)
 static int (*real_action)(int, const struct sigaction *, struct sigaction *);
 static int (*real_stack)(const stack_t *, stack_t *);
 
-/* A static program has no next library. */
+/* glibc's other name of sigaction, for a static program: it has no next library in which dlsym finds the function. */
 int __sigaction(int number, const struct sigaction *action, struct sigaction *old) __attribute__((weak));
 
 __attribute__((constructor)) static void find_real(void)
@@ -115,11 +120,11 @@ static int sees_calls(void)
            pithi_module_find((uint64_t)(uintptr_t)&find_real, &here) && here.begin == there.begin;
 }
 
-/* The C library's functions leave the bit as it is. */
+/* The signal's bit in a set. The C library's functions for sets do not touch it. */
 static uint64_t *bits(sigset_t *set) { return (uint64_t *)(void *)set; }
 static const uint64_t own_bit = UINT64_C(1) << (OWN - 1);
 
-/* Under the lock: handlers on alternate stacks block our signal. */
+/* Under the lock: makes all handlers on alternate stacks block the signal. */
 static void mask_handlers(void)
 {
     struct sigaction action;
@@ -132,6 +137,7 @@ static void mask_handlers(void)
         }
 }
 
+/* Notes the size of an alternate stack; if it is the smallest so far, changes the installed handlers accordingly. */
 static void note_stack(size_t size)
 {
     size_t frame = getauxval(AT_MINSIGSTKSZ) != 0 ? getauxval(AT_MINSIGSTKSZ) : 2048;
@@ -160,7 +166,7 @@ int pithi_sample_signal_take(void (*handler)(int, siginfo_t *, void *))
     if (now.handler == handler)
         return 1;
     if (now.handler == NULL || !(now.flags & SA_SIGINFO) || real_action == NULL) {
-        errno = ENOSYS; /* another C library */
+        errno = ENOSYS; /* another C library than glibc */
         return 0;
     }
     if (!sees_calls())
@@ -199,6 +205,7 @@ __attribute__((visibility("default"))) int sigaction(int number, const struct si
     result = real_action(number, action, old);
     if (locks)
         unlock(before);
+    /* The program must not see the bit that mask_handlers or this function added. */
     if (result == 0 && old != NULL)
         *bits(&old->sa_mask) &= ~own_bit;
     return result;

@@ -1,18 +1,19 @@
-/* sample_stack.c - the call stack of an interrupted thread, and the modules that its addresses lie in.
+/* sample_stack.c - the call stack of an interrupted thread, and the modules (loaded files) that contain its addresses.
  *
- * A step up the stack needs a rule for the place (unwind.c): where the caller's stack pointer, frame pointer and
- * return address are. Finding a rule in the tables takes long and the same places come again and again, so rules are
- * kept.
+ * A step up the stack needs a rule for the present address (unwind.c): where the caller's stack pointer, frame pointer
+ * and return address are. Finding a rule in the tables takes long and the same addresses come again and again, so rules
+ * are cached.
  *
  *     pc in `dot`       rule: CFA = stack pointer + 8, return address at CFA - 8         -> pc in `solve`
  *     pc in `solve`     rule: CFA = frame pointer + 16, return address at CFA - 8,
  *                       the caller's frame pointer at CFA - 16                           -> pc in `main`
  *
- * A return address is that of the instruction after the call, which may belong to the next function if a call is the
- * last instruction. So the place of a caller is its address less 1; that of the interrupted function is exact.
+ * A return address is the address of the instruction after the call. If the call is a function's last instruction, that
+ * belongs to the next function. So a caller is looked up by its address minus 1, the interrupted function by its exact
+ * address.
  *
- * The stack of a thread may be damaged, or the rule wrong. So each word is only read from a page that can be read, and
- * each step must go up the stack. */
+ * The stack of a thread may be damaged, or a rule wrong. So a word is only read from a page that can be read, and each
+ * step must go up the stack. */
 #include "sample.h"
 
 #include <dlfcn.h>
@@ -130,11 +131,12 @@ int pithi_module_find(uint64_t address, struct pithi_module *module)
 
 #if HAVE_FIND && !defined(NO_REGISTERS)
 enum { PAGE = 4096, RULES = 1024 };
-static const uint64_t longest_frame = UINT64_C(1) << 30; /* bytes; a larger step is a wrong one */
+static const uint64_t longest_frame = UINT64_C(1) << 30; /* bytes; a larger step means a wrong rule */
 
-/* Reads a word of memory that may not be there. The kernel copies the 8 bytes of the signal set before it refuses the
- * unknown first argument; so one cheap system call for each new page tells what can be read. `*page`: the last page
- * that can, or 0. EINVAL alone is its answer: a filter of system calls gives others. */
+/* Reads a word from an address that may be unmapped. The kernel copies the 8 bytes of the signal set before it refuses
+ * the unknown first argument with EINVAL; so one cheap system call for each new page shows whether it can be read. Only
+ * EINVAL counts as yes, because a filter of system calls returns other errors. `*page`: the last page found readable,
+ * or 0. */
 static int word_at(uint64_t address, uint64_t *page, uint64_t *word)
 {
     if (address % 8 != 0 || address < PAGE)
@@ -148,8 +150,9 @@ static int word_at(uint64_t address, uint64_t *page, uint64_t *word)
     return 1;
 }
 
-/* The rules found so far, by place: a hash table without a lock. Each word is read and written at once, and `check` is
- * the exclusive or of all, so that a rule that two threads write at the same time is seen as wrong. */
+/* The rules found so far, by address: a hash table without a lock. Each word is read and written atomically, and
+ * `check` is the exclusive or of the key and both words. So a mix of two rules, written by two threads at once, is not
+ * used. */
 static struct slot {
     uint64_t check, words[2];
 } slots[RULES];
@@ -177,13 +180,14 @@ static int find_rule(const struct dl_find_object *found, uint64_t pc, struct pit
     return 1;
 }
 
-/* A walk up a stack: the registers of the function reached so far. */
+/* A walk up a stack: the registers in the function reached so far. */
 struct walk {
     struct registers r;
-    uint64_t page; /* of word_at */
-    int exact;     /* r.pc is the next instruction to run, not one after a call */
+    uint64_t page; /* the last page that word_at could read */
+    int exact;     /* 1: r.pc is the instruction that runs next; 0: a return address */
 };
 
+/* Stores in *value the caller's register that the rule finds by `where`; 0: it cannot be read. */
 static int saved_word(struct walk *w, unsigned where, int32_t offset, uint64_t cfa, uint64_t *value)
 {
     if (where == PITHI_SAVED_NOWHERE)
@@ -195,7 +199,7 @@ static int saved_word(struct walk *w, unsigned where, int32_t offset, uint64_t c
     return word_at((where == PITHI_SAVED_AT_CFA ? cfa : w->r.frame) + (uint64_t)(int64_t)offset, &w->page, value);
 }
 
-/* The registers that a signal interrupted, from the kernel's frame. */
+/* The kernel's frame of a signal: continues with the registers of the interrupted function. */
 static int interrupted(struct walk *w)
 {
     uint64_t at = w->r.sp + SIGNAL_CONTEXT, word;
@@ -210,7 +214,7 @@ static int apply_rule(struct walk *w, const struct pithi_unwind_rule *rule)
 {
     struct registers next = w->r;
     uint64_t cfa = 0;
-    if (rule->is_signal) /* the stack pointer is at what the kernel saved */
+    if (rule->is_signal) /* the kernel saved the registers at the stack pointer */
         return interrupted(w);
     if (rule->cfa == PITHI_CFA_STACK)
         cfa = w->r.sp + (uint64_t)(int64_t)rule->cfa_offset;
@@ -218,7 +222,8 @@ static int apply_rule(struct walk *w, const struct pithi_unwind_rule *rule)
         cfa = w->r.frame + (uint64_t)(int64_t)rule->cfa_offset;
     else if (!word_at(w->r.frame + (uint64_t)(int64_t)rule->cfa_offset, &w->page, &cfa))
         return 0;
-    if (rule->pc_saved == PITHI_SAVED_NOWHERE && !w->exact) /* only the innermost function has not saved it */
+    /* only the innermost function may still have it in a register */
+    if (rule->pc_saved == PITHI_SAVED_NOWHERE && !w->exact)
         return 0;
     next.pc = w->r.link;
     if (cfa < w->r.sp + (rule->pc_saved != PITHI_SAVED_NOWHERE) || cfa - w->r.sp > longest_frame ||
@@ -232,7 +237,8 @@ static int apply_rule(struct walk *w, const struct pithi_unwind_rule *rule)
     return 1;
 }
 
-/* Without a rule: if the function has a frame pointer, it points to the caller's and to the return address. */
+/* Without a rule: assumes a frame pointer, which points to the caller's frame pointer and the return address above
+ * it. */
 static int follow_frame_pointer(struct walk *w)
 {
     uint64_t frame = w->r.frame, caller, next;
@@ -249,7 +255,7 @@ static unsigned walk_up(struct registers from, uint64_t *addresses, unsigned mos
     struct walk w = {.r = from, .exact = 1};
     struct dl_find_object found;
     struct pithi_unwind_rule rule;
-    unsigned count = 0, known_count = 1; /* up to the last one in a module: what follows may be no address of code */
+    unsigned count = 0, known_count = 1; /* number up to the last address in a module: later ones may be no code */
     while (count < most && w.r.pc >= PAGE) {
         uint64_t pc = w.r.pc - !w.exact; /* a call may be the last instruction of a function */
         int known = _dl_find_object((void *)(uintptr_t)pc, &found) == 0;

@@ -5,8 +5,8 @@
  *     PITH_SKIP='MPI wait'                                   all but the calls of that group
  *
  * The lists are copied at their first use, because programs that show their state in the process title overwrite their
- * environment. There is no lock, because any thread and any handler may ask: one thread copies, and the others read the
- * environment until it has finished.
+ * environment. No lock is taken, because any thread and any signal handler may call this: one thread copies, and the
+ * others read the environment until the copy is complete.
  */
 #include "selection.h"
 
@@ -25,7 +25,7 @@
 enum { ONLY, SKIP, LISTS };
 enum { UNREAD, READING, READ };
 
-static char copies[LISTS][4096]; /* bytes of a list; longer ones are not copied */
+static char copies[LISTS][4096]; /* bytes of a list; longer ones are read from the environment */
 static const char *lists[LISTS]; /* "" where not given */
 static int progress;             /* atomic: UNREAD, READING, READ */
 
@@ -62,9 +62,10 @@ static int fits(const char *pattern, const char *text)
     return text != NULL && fnmatch(pattern, text, FNM_CASEFOLD) == 0;
 }
 
-static uint32_t matched[LISTS]; /* atomic: bit i: pattern i has matched something */
+static uint32_t matched[LISTS]; /* atomic: bit i: pattern i has matched a name or group */
 
-/* Copies the next pattern and moves on. Blanks around commas are ignored; blanks inside count. 0: there is none. */
+/* Copies the next pattern and advances *list. Blanks around commas are ignored; blanks inside a pattern belong to it.
+ * 0: there is none. */
 static int next_pattern(const char **list, char *pattern, size_t room)
 {
     while (**list != '\0') {
@@ -114,14 +115,15 @@ int pithi_pattern_matched(int is_skip, int index)
 int pith_selected(const char *name, const char *group)
 {
     const char *only = list_of(ONLY), *skip = list_of(SKIP);
-    int own = name != NULL && strncmp(name, "pith:", 5) == 0; /* of the recorder; users do not list it */
+    /* the recorder's own names pass PITH_ONLY, because users do not list them */
+    int own = name != NULL && strncmp(name, "pith:", 5) == 0;
     int left_out = names(SKIP, skip, name, group);
     return (names(ONLY, only, name, group) || own || only[strspn(only, ", \t")] == '\0') && !left_out;
 }
 
 int pith_messages(void)
 {
-    static int answer; /* atomic; 0: not known yet, else 1 more */
+    static int answer; /* atomic; 0: not known yet; else the answer plus 1 */
     int known = __atomic_load_n(&answer, __ATOMIC_RELAXED);
     if (known == 0) {
         known = 1 + pith_selected("messages", NULL);
@@ -133,7 +135,7 @@ int pith_messages(void)
 /* ---- Ranks ------------------------------------------------------------------------------------------------------- */
 
 struct range {
-    long first, last, step; /* with `step` between them */
+    long first, last, step; /* the ranks first, first + step ... up to last */
 };
 
 /* Reads a number without sign or blanks; -1: there is none, or it is too large. */
@@ -148,7 +150,7 @@ static long number(const char **at)
     return value <= INT_MAX ? value : -1;
 }
 
-/* Reads the range at the front of the list, and the comma after it. 0: it is invalid. */
+/* Reads the range at the front of the list, and the comma after it. 0: invalid, also a comma at the end of the list. */
 static int take(const char **at, struct range *range)
 {
     range->first = range->last = number(at);

@@ -5,13 +5,14 @@
 
 #include <stddef.h>
 
-/* The patterns of PITH_ONLY or PITH_SKIP, from 0: copies one; 0: there is none. matched: it has matched a name or a
- * group in this process; known of the first PITHI_PATTERNS. */
+/* pithi_pattern copies the pattern number `index`, from 0, of PITH_SKIP (is_skip) or PITH_ONLY; 0: there is none.
+ * pithi_pattern_matched returns 1 if that pattern has matched a name or a group in this process. Only the first
+ * PITHI_PATTERNS patterns of a list are tracked; `index` must be smaller. */
 enum { PITHI_PATTERNS = 32 };
 int pithi_pattern(int is_skip, int index, char *pattern, size_t room);
 int pithi_pattern_matched(int is_skip, int index);
 
-/* 1 when the text is such a list. The other calls accept only such lists, and NULL: all ranks. */
+/* 1: the text is such a list. The other calls accept only valid lists, or NULL for all ranks. */
 int pithi_ranks_good(const char *list);
 int pithi_ranks_has(const char *list, int rank);
 /* The number of ranks from 0 to size - 1 in the list. */

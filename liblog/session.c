@@ -1,12 +1,12 @@
 /* session.c - start, pause, fork and end of the recording of this process.
  *
- * The state goes new -> recording <-> paused -> over, and from over to new for a further log of the process. Whoever
- * changes it or the file holds the guard: a mutex, with all signals blocked. Why signals: a handler that records on the
- * thread that has the lock would wait for itself for ever. Signals that cannot wait (SIGSEGV ...) stay open; a handler
- * of these finds that its thread holds the guard (pithi_guard_enter returns 0), and its record is counted as lost.
+ * The state goes new -> recording <-> paused -> over, and from over to new for a further log of the process. A thread
+ * that changes the state or the file holds the guard: a mutex, with all signals blocked. Without the blocking, a
+ * handler that records on the thread that has the lock would wait for its own thread for ever. Signals that cannot wait
+ * (SIGSEGV ...) stay open; for their handlers pithi_guard_enter returns 0, and their record counts as lost.
  *
- * Storing a record needs no guard. A thread stores only into its own chunk, and reads the state once, in the limit of
- * its buffer (buffer.c). */
+ * Storing a record needs no guard. A thread stores only into its own chunk. The state reaches it through the limit of
+ * its buffer, which is 0 unless the state is recording (buffer.c). */
 #include "session.h"
 
 #include <errno.h>
@@ -42,23 +42,23 @@ struct pithi_session pithi_session;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static __thread int holds_lock __attribute__((tls_model("initial-exec")));
 
-/* Returns 0 if this thread holds the guard already, which means that a signal handler interrupted the guarded part.
- * Then nothing may be changed. */
+/* Returns 0 if this thread holds the guard already: then a signal handler interrupted the guarded part, and nothing may
+ * be changed. */
 int pithi_guard_enter(struct pithi_guard *guard)
 {
     sigset_t all;
     guard->saved_errno = errno;
     if (holds_lock)
         return 0;
-    /* a thread that is cancelled here would keep the lock */
+    /* A thread that is cancelled while it has the lock would keep it for ever. */
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &guard->cancel_state);
     sigfillset(&all);
-    sigdelset(&all, SIGSEGV); /* faults cannot wait */
+    sigdelset(&all, SIGSEGV); /* a blocked fault ends the program */
     sigdelset(&all, SIGBUS);
     sigdelset(&all, SIGFPE);
     sigdelset(&all, SIGILL);
     pthread_sigmask(SIG_BLOCK, &all, &guard->signals);
-    holds_lock = 1; /* set before locking: a handler in between must not wait for the lock */
+    holds_lock = 1; /* before locking, so that a handler in between does not wait for the lock */
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     pthread_mutex_lock(&lock);
     return 1;
@@ -66,7 +66,7 @@ int pithi_guard_enter(struct pithi_guard *guard)
 
 void pithi_guard_leave(const struct pithi_guard *guard)
 {
-    /* in the reverse order: until holds_lock is 0, a handler does without the lock */
+    /* In the reverse order: as long as holds_lock is 1, a handler does not try to take the lock. */
     pthread_mutex_unlock(&lock);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     holds_lock = 0;
@@ -79,8 +79,7 @@ int pithi_guard_held(void) { return holds_lock; }
 
 static int yielding; /* threads between yield and back; atomic */
 
-/* Lets others have the lock for a moment, while this thread waits for something that they must do. Signals stay
- * blocked. */
+/* Lets other threads have the lock while this thread does long work that needs none. Signals stay blocked. */
 void pithi_guard_yield(void)
 {
     __atomic_add_fetch(&yielding, 1, __ATOMIC_SEQ_CST);
@@ -103,10 +102,10 @@ void pithi_guard_settle(void)
 
 /* ---- Messages ---------------------------------------------------------------------------------------------------- */
 
-/* If only other ranks fail, the last line of the job reports the number of ranks that did not record. */
+/* Other ranks do not print their failures: the line about the log has the number of ranks that were not recorded. */
 int pithi_speaks_for_job(void) { return pithi_launcher_rank(0) == 0; }
 
-/* Counts lost records, in the process and in its spill file, where `pith recover` finds the number. */
+/* Counts lost records in the process, and in its spill file for `pith recover`. */
 void pithi_lost_add(uint64_t records)
 {
     struct pithi_spill_page *page = pithi_session.file.page;
@@ -126,11 +125,12 @@ int pithi_session_at_root(void)
 
 /* ---- Fork -------------------------------------------------------------------------------------------------------- */
 
-/* The lock is held during the fork, so that the child gets a consistent copy of what it protects. A fork in a signal
- * handler that interrupted the guarded part does without the lock. */
+/* The lock is held during the fork, so that the child gets a consistent copy of the data that it protects. A fork in a
+ * signal handler that interrupted the guarded part does not take it. */
 static __thread struct pithi_guard fork_guard;
 static __thread int fork_guarded; /* 1: this thread took the guard before fork */
-static int has_started;           /* under the guard; a child from before belongs to no recording */
+/* 1: recording has started; before that a child has nothing to leave; under the guard */
+static int has_started;
 
 /* pthread_atfork calls these in the thread that forks */
 static void fork_prepare(void) { fork_guarded = pithi_guard_enter(&fork_guard); }
@@ -143,13 +143,13 @@ static void fork_parent(void)
 
 static void fork_child(void)
 {
-    /* Nothing was recorded before the fork: the child begins as any process does. */
+    /* Nothing was recorded before the fork, so the child begins like any process. */
     if (!has_started) {
         fork_parent();
         return;
     }
-    /* The child has one thread, and must not touch the parent's files: it lets go of them and begins a log of its own.
-     */
+    /* The child has one thread, and must not touch the parent's files: it forgets them and begins a log of its own. */
+    /* A pause stays a pause, and an ended recording stays ended. */
     pithi_buffer_forked();
     pithi_defs_forked();
     pithi_listener_forked();
@@ -162,7 +162,7 @@ static void fork_child(void)
     pithi_session.forked = 1;
     pithi_session.window_begun = 0;
     yielding = 0;
-    /* a pause stays a pause */
+    /* a paused session stays paused */
     if (pithi_session.state == PITHI_RECORDING || pithi_session.state == PITHI_PAST)
         pithi_session.state = PITHI_NEW;
     if (fork_guarded)
@@ -171,10 +171,10 @@ static void fork_child(void)
 
 /* ---- Start ------------------------------------------------------------------------------------------------------- */
 
-/* When the library is loaded, as this call may use malloc. */
+/* Called when the library is loaded, because pthread_atfork may use malloc. */
 __attribute__((constructor)) static void watch_forks(void) { pthread_atfork(fork_prepare, fork_parent, fork_child); }
 
-/* On a full disk a folder can often be made, but no file in it: then tries the folder in TMPDIR. */
+/* On a full disk a folder can often be made, but no file in it; then the folder in TMPDIR is tried. */
 static int create_file(struct pithi_session *s)
 {
     int tries, saved;
@@ -211,10 +211,10 @@ static const char *set_up(enum pithi_spill_clock clock)
     }
     page = s->file.page;
     s->start_real_ns = page->first.real_ns;
-    /* A unique number for this process, which becomes the job's if this process is rank 0. */
+    /* A unique number. If this process becomes rank 0, it is the number of the job. */
     uint64_t number = pithi_hash_number(0, (uint64_t)pithi_clock_ns(CLOCK_REALTIME));
     number ^= (uint64_t)getpid() << 40 ^ pithi_ticks();
-    /* never 0, which means "no job" */
+    /* 0 would mean "no job". */
     s->job = number | 1;
     page->clock = (uint32_t)clock;
     page->job = s->job;
@@ -222,12 +222,13 @@ static const char *set_up(enum pithi_spill_clock clock)
     memcpy(page->program, s->program, sizeof s->program);
     memcpy(page->log, s->log, sizeof s->log);
     pithi_session_window(page->first.mono_ns);
-    /* the magic comes last: a page with it is complete */
+    /* The magic is stored last, so a page with it is complete. */
     __atomic_store_n(&page->magic, PITHI_SPILL_MAGIC, __ATOMIC_RELEASE);
     /* Until here the file has no name, so readers see a whole page or none. */
     if (pithi_spill_file_appear(&s->file) == 0) {
-        /* If this program calls exec, the next one must know that something was recorded: pith run's note
-         * (wrappers/run/preload/note.c), "-PID ...", gets a plus sign. In its place: setenv would allocate memory. */
+        /* `pith run` leaves a note (wrappers/run/preload/note.c), "-PID ...", in the environment. A plus sign in it
+         * shows the next program, if this one calls exec, that records exist. It is changed in place, because setenv
+         * would allocate memory. */
         char *note = secure_getenv("_PITH_RUN");
         if (note != NULL && *note == '-' && strtol(note + 1, NULL, 10) == (long)getpid())
             *note = '+';
@@ -239,7 +240,7 @@ static const char *set_up(enum pithi_spill_clock clock)
 
 /* ---- The time window --------------------------------------------------------------------------------------------- */
 
-/* times near the end of the range must not overflow */
+/* The sum, or INT64_MAX if it would overflow. */
 static int64_t later(int64_t zero_ns, int64_t more_ns)
 {
     return more_ns < INT64_MAX - zero_ns ? zero_ns + more_ns : INT64_MAX;
@@ -256,7 +257,7 @@ void pithi_session_window(int64_t zero_ns)
     page->to_ns = later(page->zero_ns, settings->to_ns);
 }
 
-/* Before PITH_FROM nothing has to be stored. Once it has come, the clock is not asked again. */
+/* Nothing has to be stored before PITH_FROM. Once it has passed, the clock is not read again. */
 int pithi_session_before_window(void)
 {
     const struct pithi_spill_page *page = pithi_session.file.page;
@@ -265,7 +266,7 @@ int pithi_session_before_window(void)
     return !pithi_session.window_begun;
 }
 
-/* After PITH_TO the recording ends for good, in all threads. */
+/* After PITH_TO recording ends for good, in all threads. */
 int pithi_session_past_window(void)
 {
     const struct pithi_spill_page *page = pithi_session.file.page;
@@ -285,7 +286,8 @@ void pithi_session_start(void)
     if (pithi_session.state != PITHI_NEW)
         return;
     pithi_settings_read(&pithi_session.settings);
-    if (pithi_session.forked && pithi_session.settings.only_answer) { /* its log would be kept, and no page says why */
+    /* A child's log is not analysed, so it would be kept although the user wants no log. */
+    if (pithi_session.forked && pithi_session.settings.only_answer) {
         pithi_session_over();
         return;
     }
@@ -294,7 +296,8 @@ void pithi_session_start(void)
     pithi_session.listed = !pithi_session.left_out;
     enum pithi_spill_clock clock = pithi_clock_choose();
     pithi_clock_begin();
-    if (pithi_session.settings.secure) { /* it could be made to write a file that its user must not write */
+    /* A program with other rights than its user's could be made to write a file that the user must not write. */
+    if (pithi_session.settings.secure) {
         pithi_place_program(pithi_session.program, sizeof pithi_session.program);
         pithi_say("%s: nothing is recorded: it runs with other rights than its user's (set-user-ID, set-group-ID or "
                   "capabilities)",
@@ -310,13 +313,13 @@ void pithi_session_start(void)
         pithi_session_over();
         return;
     }
-    /* from here on, a child of a fork has to begin a log of its own */
+    /* From here on a forked child has to begin a log of its own. */
     has_started = 1;
     pithi_output_expect();
     pithi_output_watched();
     pithi_defs_write_all();
     pithi_listener_start();
-    /* the definitions are in the file before the first record can be */
+    /* The definitions are in the file before the state allows the first record. */
     __atomic_store_n(&pithi_session.state, PITHI_RECORDING, __ATOMIC_SEQ_CST);
     pithi_counters_start();
     pithi_sample_start();
@@ -361,7 +364,7 @@ void pithi_session_again(void)
     __atomic_store_n(&s->state, PITHI_NEW, __ATOMIC_SEQ_CST);
 }
 
-/* The recording is given up, and its file removed: there will be no log of it. */
+/* Gives up the recording and removes its file: there will be no log of it. */
 void pithi_session_drop(void)
 {
     int there = pithi_session.file.page != NULL && pithi_session.state != PITHI_OVER;
@@ -375,12 +378,12 @@ void pithi_session_drop(void)
 void pith_pause(void)
 {
     struct pithi_guard guard;
-    /* the record comes first, as none can be stored afterwards */
+    /* The record comes first, because none can be stored after the change of state. */
     if (pithi_state() == PITHI_RECORDING)
         pithi_record(PITHI_W_PAUSE, 0, NULL, 0);
     if (!pithi_guard_enter(&guard))
         return;
-    /* also before the start: then it begins paused */
+    /* A pause before the start is allowed: recording then begins paused. */
     if (pithi_session.state == PITHI_RECORDING || pithi_session.state == PITHI_NEW) {
         __atomic_store_n(&pithi_session.state, PITHI_PAUSED, __ATOMIC_SEQ_CST);
         pithi_buffer_stop_all();
@@ -394,7 +397,7 @@ void pith_resume(void)
     int resumed = 0;
     if (!pithi_guard_enter(&guard))
         return;
-    /* a process that was paused before its start has no file yet */
+    /* A process that was paused before its start has no file yet, so it starts with its next record. */
     if (pithi_session.state == PITHI_PAUSED) {
         int state = pithi_session.file.page != NULL ? PITHI_RECORDING : PITHI_NEW;
         __atomic_store_n(&pithi_session.state, state, __ATOMIC_SEQ_CST);
@@ -411,19 +414,19 @@ void pith_flush(void)
     struct pithi_guard guard;
     if (!pithi_guard_enter(&guard))
         return;
-    /* a copy, so that the lock is free while the data goes to the disk */
+    /* A copy, so that the lock is free while the data goes to the disk. */
     file = pithi_session.file;
     pithi_guard_leave(&guard);
     if (file.page != NULL) {
         int saved = errno;
         struct pithi_own_time own = pithi_own_time_begin();
-        pithi_spill_file_sync(&file); /* without the lock: this can take long */
+        pithi_spill_file_sync(&file); /* can take long, so without the lock */
         pithi_own_time_end(own);
         errno = saved;
     }
 }
 
-/* The state that shows Pith's own time in the log; 0, which records nothing, while nothing is recorded. */
+/* The state that shows the recorder's own time in the log. While nothing is recorded: 0, an id that records nothing. */
 uint32_t pithi_own_state(void)
 {
     return pithi_state() == PITHI_RECORDING ? pith_state_define_group(PITHI_OWN_STATE, "gray50", "pith") : 0;
@@ -458,5 +461,5 @@ __attribute__((destructor)) static void at_exit(void)
         pithi_merge_alone();
     else
         pithi_merge_missed();
-    pithi_output_analyze(NULL); /* without MPI, or without a wrapper of MPI_Finalize (libmpe alone) */
+    pithi_output_analyze(NULL); /* does nothing if MPI_Finalize has done it */
 }

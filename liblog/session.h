@@ -25,7 +25,7 @@ struct pithi_session {
     int left_out;                   /* PITH_RANKS excludes this process: its records are dropped */
     int listed;                     /* number of ranks of the job in PITH_RANKS; known from pith_job_join on */
     int failed;                     /* a failure was reported already */
-    unsigned number;                /* logs that this process wrote before; atomic */
+    unsigned number;                /* number of logs that this process wrote before this one; atomic */
     int window_begun;               /* PITH_FROM has passed; stays 1 even if the job agrees on a later start */
     char program[256];
     char log[PITHI_PATH_MAX];
@@ -40,17 +40,18 @@ static inline int pithi_state(void) { return __atomic_load_n(&pithi_session.stat
 
 /* The guard: one lock for everything except storing records. While a thread holds it, its signals and its cancellation
  * are blocked, so that no handler records into a half-changed buffer. It preserves errno. Entering fails (0) if this
- * thread holds the lock already, that is, in the handler of a fault; the caller then gives up. */
+ * thread holds the lock already; that happens in the handler of a fault (SIGSEGV ...), and the caller then gives up. */
 struct pithi_guard {
-    int saved_errno, cancel_state; /* restored by pithi_guard's end */
+    int saved_errno, cancel_state; /* restored by pithi_guard_leave */
     sigset_t signals;
 };
 int pithi_guard_enter(struct pithi_guard *guard);
 void pithi_guard_leave(const struct pithi_guard *guard);
 /* 1: this thread holds the lock. For the handler of samples, whose signal is not blocked. */
 int pithi_guard_held(void);
-/* Inside the guard: releases the lock between yield and back, so that other threads need not wait; signals stay
- * blocked. pithi_guard_settle waits until no thread is in between; the end of recording calls it. */
+/* With the guard held: yield releases the lock and back takes it again, so that other threads need not wait during long
+ * work; signals stay blocked. pithi_guard_settle waits until no thread is between yield and back; the end of recording
+ * calls it. */
 void pithi_guard_yield(void);
 void pithi_guard_back(void);
 void pithi_guard_settle(void);
@@ -64,8 +65,8 @@ void pithi_session_again(void);
 /* Ends recording and removes the records (PITH_RANKS). The folder stays, because other processes may need it. */
 void pithi_session_drop(void);
 
-/* Under the guard, in the state RECORDING: 1 if the time is before PITH_FROM, and 1 if it is after PITH_TO; past_window
- * then sets the state PAST. */
+/* Under the guard, in the state RECORDING. before_window: 1 if PITH_FROM has not come yet. past_window: 1 if PITH_TO
+ * has passed; it then sets the state PAST. */
 int pithi_session_before_window(void);
 int pithi_session_past_window(void);
 /* Under the guard: PITH_FROM and PITH_TO count from `zero_ns` (CLOCK_MONOTONIC). */
@@ -81,8 +82,7 @@ struct pithi_own_time {
 struct pithi_own_time pithi_own_time_begin(void);
 void pithi_own_time_end(struct pithi_own_time own);
 
-/* 1: this process and rank 0 have the same spill folder, or rank 0 has none. Hosts may each have a folder of their
- * own. */
+/* 1: this process and rank 0 have the same spill folder, or rank 0 has none. Each host may have a folder of its own. */
 int pithi_session_at_root(void);
 
 /* Counts records as lost. */

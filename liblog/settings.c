@@ -3,8 +3,8 @@
  *     PITH_SAMPLE=10          each 10 ms of CPU time            PITH_MIN_DURATION=10us     10,000 ns
  *     PITH_SAMPLE=1ms,wall    each ms of wall-clock time        PITH_MIN_DURATION=10       10 ns
  *
- * An error must not end the program: it may have waited for days in a queue. Of a job with 1000 processes, which all
- * read the same value, one reports it.
+ * An error must not end the program, which may have waited for days in a queue. All processes of a job read the same
+ * value; only one of them reports that it is invalid.
  */
 #include "settings.h"
 
@@ -28,6 +28,7 @@ static const char *text(const char *name)
     return value != NULL && *value != '\0' ? value : NULL;
 }
 
+/* 1: the variable is set, and is neither "0" nor "no". */
 static int flag(const char *name)
 {
     const char *value = text(name);
@@ -55,6 +56,7 @@ static void read_max_bytes(struct pithi_settings *settings)
         ignore("PITH_MAX_MB", megabytes, "a number of MiB, 1 or more");
 }
 
+/* Reads a time; a plain number is in seconds. */
 static void read_moment(const char *name, int64_t *ns)
 {
     const char *value = text(name);
@@ -65,6 +67,7 @@ static void read_moment(const char *name, int64_t *ns)
         ignore(name, value, PITHI_MOMENT_WORDS);
 }
 
+/* Reads a time of at least least_ns; a plain number is in nanoseconds. */
 static void read_duration(const char *name, int64_t least_ns, int64_t *ns)
 {
     const char *value = text(name);
@@ -119,7 +122,7 @@ static void read_sample(struct pithi_settings *settings)
     }
 }
 
-/* "60", "500ms", "60,abort". */
+/* "60", "500ms", "60,abort": a time without records (a plain number is in seconds), and whether the job then ends. */
 static void read_hang(struct pithi_settings *settings)
 {
     const char *value = text("PITH_HANG"), *then;
@@ -138,7 +141,7 @@ static void read_hang(struct pithi_settings *settings)
     }
 }
 
-/* "1", "600", "90s". */
+/* "1" (60 s), "600", "90s": the limit of the analysis. */
 static void read_analyze(struct pithi_settings *settings)
 {
     const char *value = text("PITH_ANALYZE");
@@ -210,6 +213,6 @@ void pithi_settings_read(struct pithi_settings *settings)
     settings->counters = text("PITH_COUNTERS");
     settings->call_sites = settings->sample_ns != 0 || flag("PITH_CALLSITES");
     if (settings->hang_ns != 0 && text("PITH_CALLSITES") == NULL)
-        settings->call_sites = 1; /* a report needs them at the begins of calls */
+        settings->call_sites = 1; /* the report shows where a call that never ends was made */
     settings->long_call_sites = !settings->call_sites && text("PITH_CALLSITES") == NULL;
 }

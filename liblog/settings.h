@@ -15,23 +15,23 @@ struct pithi_settings {
     int64_t time_unit_ns;    /* PITH_TIME_UNIT: times in the log are multiples of it */
     int64_t min_duration_ns; /* PITH_MIN_DURATION: shorter states are left out of the log; 0: none */
     unsigned files;          /* PITH_FILES: files besides the log's main file; 1: only that one */
-    uint64_t max_bytes;      /* PITH_MAX_MB: size limit of this process's spill file */
+    uint64_t max_bytes;      /* PITH_MAX_MB: limit of the size of this process's spill file */
     int ring;                /* PITH_WHEN_FULL=ring */
-    int64_t from_ns, to_ns;  /* PITH_FROM, PITH_TO: since recording began; 0, INT64_MAX: not given */
-    int snapshot_signal;     /* PITH_SNAPSHOT: its number; 0: none */
-    int64_t sample_ns;       /* PITH_SAMPLE: between two samples of a thread; 0: none */
-    int sample_wall;         /* 1: of wall-clock time, 0: of its CPU time */
-    int64_t hang_ns;         /* PITH_HANG: without a record of any rank for so long, a report; 0: none */
-    int hang_abort;          /* and then the end of the job */
+    int64_t from_ns, to_ns;  /* PITH_FROM, PITH_TO: in ns since recording began; 0 and INT64_MAX: not given */
+    int snapshot_signal;     /* PITH_SNAPSHOT: number of the signal; 0: none */
+    int64_t sample_ns;       /* PITH_SAMPLE: period between two samples of a thread; 0: no samples */
+    int sample_wall;         /* 1: the period is wall-clock time; 0: CPU time of the thread */
+    int64_t hang_ns;         /* PITH_HANG: reports if no rank records anything for this time; 0: never */
+    int hang_abort;          /* 1: the job is ended after the report */
     const char *counters;    /* PITH_COUNTERS: names; NULL: none */
-    int call_sites;          /* of all calls: PITH_CALLSITES=1, or samples are wanted */
-    int long_call_sites;     /* of calls that take long: without PITH_CALLSITES */
+    int call_sites;          /* 1: of all calls: PITH_CALLSITES=1, PITH_SAMPLE or PITH_HANG */
+    int long_call_sites;     /* 1: only of calls that take long: the default */
     int64_t sync_ns;         /* PITH_SYNC; 0: clocks are compared at start and end only */
     int causal;              /* PITH_CAUSAL */
     int quiet;               /* PITH_QUIET */
     int summary;             /* PITH_SUMMARY, on unless it is "no" or "0" */
-    int analyze_ms;          /* PITH_ANALYZE: the most that the analysis may take; 0: none is wanted */
-    int only_answer;         /* PITH_LOG=none with PITH_ANALYZE: the log is removed when it is analysed */
+    int analyze_ms;          /* PITH_ANALYZE: limit of the analysis in ms; 0: no analysis */
+    int only_answer;         /* PITH_LOG=none with PITH_ANALYZE: the log is removed after its analysis */
     int secure;              /* a set-user-id process: the environment cannot be trusted, nothing is recorded */
 };
 

@@ -1,15 +1,15 @@
 /* spill_file.c - makes and grows the spill file. Never calls malloc, because signal handlers may need a chunk.
  *
  * A mapped file on a full disk ends the program by SIGBUS at the first touch of a page, which recording must never do.
- * So space is allocated first (promised_bytes), then mapped (size_bytes), and a full disk is an error here. Some space
- * stays free for the program's own files: 64 MiB, or a twentieth of a small file system:
+ * So space is allocated first (promised_bytes), then mapped (size_bytes); a full disk is an error of the allocation.
+ * Some space stays free for the program's own files: 64 MiB, or a twentieth of a small file system:
  *
  *     1,000 MB in /dev/shm: records stop when 50 MB are left, definitions may take half of that
  *
- * Definitions may use what records may not, because records cannot be read without them.
+ * Definitions may use space that records may not, because records cannot be read without definitions.
  *
- * The program may close all descriptors, or change its folder. So the file is opened again by its full name when it
- * grows, and the descriptor that is kept for the case that this fails is checked to be the same file. */
+ * The program may close all descriptors, or change its folder. So the file is opened again by its absolute path when it
+ * grows. One descriptor is kept in case that fails; before use it is checked to be the same file. */
 #include "spill_file.h"
 
 #include <errno.h>
@@ -28,19 +28,19 @@
 #include "clock.h"
 #include "process.h"
 
-static int faults; /* atomic; 1: memory of the file was replaced, as the file was truncated (base/fault.h) */
+static int faults; /* 1: a store hit a truncated part of the file (base/fault.h); atomic */
 
 /* Space left on the file system, so that the program's own output does not fail. */
 #define RESERVE_BYTES (UINT64_C(64) << 20)
 #define RESERVE_PART 20 /* a twentieth of the disk stays free */
-/* The space reserved for definitions, and the size of their chunks; under a low limit, a part of the limit. */
+/* The size of the chunks of definitions, and the space reserved for one; with a low size limit, a part of the limit. */
 #define DEFINITIONS_BYTES (UINT64_C(64) << 10)
 #define DEFINITIONS_PART 8               /* an eighth of the space is for definitions */
 #define TMPFS 0x01021994u                /* f_type of a file system in memory */
-#define APPEND_AHEAD (UINT64_C(4) << 20) /* bytes that a file grows ahead of its records */
+#define APPEND_AHEAD (UINT64_C(4) << 20) /* bytes allocated ahead of the records */
 
-/* Allocates the bytes [from, to) on the disk. Writes zeros if the file system cannot allocate: a full disk must be seen
- * here, not as SIGBUS in the middle of the program. */
+/* Allocates the bytes [from, to) on the disk. If the file system cannot allocate, writes zeros instead: a full disk
+ * must be seen here, not as SIGBUS in the middle of the program. */
 static int allocate(int fd, uint64_t from, uint64_t to)
 {
     static char zeros[65536]; /* not const: it then takes no room in the library */
@@ -75,7 +75,7 @@ uint64_t pithi_spill_definitions_bytes(const struct pithi_spill_file *file)
     return bytes > DEFINITIONS_BYTES ? DEFINITIONS_BYTES : bytes < PITHI_SPILL_PAGE ? PITHI_SPILL_PAGE : bytes;
 }
 
-/* 1: the file may grow to `size_bytes`. Records leave room for definitions, which are needed to read them. */
+/* 1: the file may grow to `size_bytes`, by more_bytes. Records must leave room for definitions. */
 static int may_grow(const struct pithi_spill_file *file, int fd, uint64_t size_bytes, uint64_t more_bytes,
                     enum pithi_spill_use use)
 {
@@ -92,6 +92,7 @@ static int may_grow(const struct pithi_spill_file *file, int fd, uint64_t size_b
     return 1;
 }
 
+/* Allocates space on the disk up to `end`. 0, or -1 (errno). */
 static int promise_to(struct pithi_spill_file *file, int fd, uint64_t end, enum pithi_spill_use use)
 {
     int saved;
@@ -104,7 +105,7 @@ static int promise_to(struct pithi_spill_file *file, int fd, uint64_t end, enum 
         return 0;
     }
     saved = errno;
-    /* A part may have been allocated: give it back. */
+    /* A part may have been allocated; gives it back. */
     if (ftruncate(fd, (off_t)file->promised_bytes) != 0)
         saved = errno;
     errno = saved;
@@ -131,7 +132,7 @@ static int extend_fd(struct pithi_spill_file *file, int fd, uint64_t more_bytes,
     *mapped = mmap(NULL, (size_t)more_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)begin);
     if (*mapped == MAP_FAILED)
         return -1;
-    if (more_bytes >= PITHI_SPILL_ALIGN) /* pages of 2 MiB cost a fraction, where the file system has them */
+    if (more_bytes >= PITHI_SPILL_ALIGN) /* where the file system has pages of 2 MiB, these cost a fraction */
         madvise(*mapped, (size_t)more_bytes, MADV_HUGEPAGE);
     pithi_fault_watch(*mapped, more_bytes, &faults);
     file->size_bytes = begin + more_bytes;
@@ -139,7 +140,7 @@ static int extend_fd(struct pithi_spill_file *file, int fd, uint64_t more_bytes,
     return 0;
 }
 
-/* 1: `fd` is this file, and the file has a name somewhere. */
+/* 1: `fd` is this file, and the file was not removed. */
 static int is_same(const struct pithi_spill_file *file, int fd)
 {
     struct stat info;
@@ -160,7 +161,8 @@ void pithi_spill_file_let_go(struct pithi_spill_file *file)
     file->kept = 0;
 }
 
-/* The file has another name until its page is filled in: so a spill file without a page is a damaged one. */
+/* The file has another name until its page is complete. So a spill file without a complete page is known to be
+ * damaged. */
 static void name_before(char *name, size_t size, const struct pithi_spill_file *file)
 {
     snprintf(name, size, "%s.new", file->path);
@@ -179,7 +181,7 @@ int pithi_spill_file_appear(const struct pithi_spill_file *file)
     return -1;
 }
 
-/* Errors keep the errno of their cause over close and unlink. */
+/* On an error, errno says the cause of the failure, not of a later one in close or unlink. */
 int pithi_spill_file_create(struct pithi_spill_file *file, const char *folder, uint64_t max_bytes)
 {
     char host[sizeof file->page->host] = "localhost", name[PITHI_PATH_MAX + 8];
@@ -227,8 +229,8 @@ int pithi_spill_file_create(struct pithi_spill_file *file, const char *folder, u
 
 int pithi_spill_file_cut(void) { return __atomic_load_n(&faults, __ATOMIC_SEQ_CST); }
 
-/* Checks that the file was not truncated. A truncated one does not grow any more: its definitions may be lost, and
- * records cannot be read without them. 0, or -1 (errno). */
+/* 0: the file was not truncated; -1 (errno): it was. A truncated file does not grow any more: its definitions may be
+ * lost, and records cannot be read without them. */
 static int still_whole(struct pithi_spill_file *file, int fd)
 {
     struct stat info;
@@ -239,7 +241,7 @@ static int still_whole(struct pithi_spill_file *file, int fd)
     return -1;
 }
 
-/* Opens the file by its name, or returns the kept descriptor. Close it by close_same. */
+/* Opens the file by its name, or returns the kept descriptor; -1 (errno). close_same closes it. */
 static int open_same(struct pithi_spill_file *file)
 {
     int fd = pithi_descriptor_open(file->path, O_RDWR | O_NOFOLLOW, 0), saved = errno;
@@ -270,7 +272,7 @@ static void *extend(struct pithi_spill_file *file, uint64_t size_bytes, enum pit
 {
     void *mapped = NULL;
     int fd, status;
-    errno = EFBIG; /* without a system call, as a ring that is full asks for each chunk */
+    errno = EFBIG; /* needs no system call: a full ring tries this for each chunk */
     if (file->size_bytes + size_bytes > file->max_bytes + file->beyond_bytes || (fd = open_same(file)) < 0)
         return NULL;
     status = still_whole(file, fd) == 0 ? extend_fd(file, fd, size_bytes, use, &mapped) : -1;
@@ -285,15 +287,15 @@ void *pithi_spill_file_extend(struct pithi_spill_file *file, uint64_t size_bytes
     uint64_t before = file->beyond_bytes;
     void *mapped;
     if (use == PITHI_FOR_NEWEST && before + size_bytes <= most)
-        file->beyond_bytes += size_bytes; /* the file is never larger than its limit, so these bytes fit */
+        file->beyond_bytes += size_bytes; /* the size is at most the old limit, so these bytes are enough */
     mapped = extend(file, size_bytes, use);
     if (mapped == NULL)
         file->beyond_bytes = before;
     return mapped;
 }
 
-/* Allocates space for several chunks at once: on a disk 4 MiB take 5 us and save a third of the writing time. In tmpfs
- * allocating takes as long as writing, so this does not pay. */
+/* Allocates APPEND_AHEAD bytes more than needed: on a disk 4 MiB take 5 us and save a third of the writing time. In
+ * tmpfs allocating takes as long as writing, so only what has been allocated is used. */
 static int promise_ahead(struct pithi_spill_file *file, int fd, uint64_t end)
 {
     return end <= file->promised_bytes ||
@@ -321,8 +323,8 @@ int pithi_spill_file_reserve(struct pithi_spill_file *file, uint64_t size_bytes,
     return 0;
 }
 
-/* The program may have lowered its limit since the place was promised. The signal would come as soon as the guard is
- * left. */
+/* The program may have lowered RLIMIT_FSIZE since the place was reserved. A write beyond it would raise SIGXFSZ, which
+ * would come as soon as the guard is left. */
 int pithi_spill_place_write(const struct pithi_spill_place *place, const void *data, uint64_t size_bytes)
 {
     const size_t word = sizeof(uint64_t), rest = size_bytes - word;
@@ -348,7 +350,7 @@ int pithi_spill_file_sync(struct pithi_spill_file *file)
     return status;
 }
 
-/* 1: the file has another name now. In a chroot without /proc this cannot be seen. */
+/* 1: the file has another name now. In a chroot without /proc the result is 0. */
 static int is_renamed(const struct pithi_spill_file *file)
 {
     char link[64], name[PITHI_PATH_MAX];

@@ -16,15 +16,15 @@
 struct pithi_spill_file {
     char path[PITHI_PATH_MAX];
     struct pithi_spill_page *page;  /* mapped; NULL: no file */
-    uint64_t size_bytes, max_bytes; /* now; by PITH_MAX_MB */
-    uint64_t beyond_bytes;          /* by which it may exceed max_bytes */
+    uint64_t size_bytes, max_bytes; /* size_bytes: the present size; max_bytes: its limit, PITH_MAX_MB */
+    uint64_t beyond_bytes;          /* the size may exceed max_bytes by this number */
     uint64_t promised_bytes;        /* allocated on the disk, at least size_bytes */
-    uint64_t end_bytes;             /* as in its page */
-    uint64_t device, inode;         /* of the file: to see that it was removed */
+    uint64_t end_bytes;             /* the file is complete up to here; the same as in its page */
+    uint64_t device, inode;         /* of the file, to detect that it was removed or replaced */
     int kept;                       /* the descriptor that stays open; 0: none */
-    int full;                       /* 1: at some time it could not grow, as the file system had no space */
-    int cut;                        /* the file was truncated: nothing more is stored, and some records are lost */
-    int in_memory;                  /* it is in tmpfs */
+    int full;                       /* 1: the file system had no space for it at some time */
+    int cut;                        /* 1: the file was truncated: nothing more is stored, and some records are lost */
+    int in_memory;                  /* 1: it is in tmpfs */
 };
 
 /* Makes the file in `folder`, with mode 0600, and maps its page with host, boot id, pid and first anchor, but
@@ -33,8 +33,9 @@ struct pithi_spill_file {
 int pithi_spill_file_create(struct pithi_spill_file *file, const char *folder, uint64_t max_bytes);
 int pithi_spill_file_appear(const struct pithi_spill_file *file);
 
-/* Adds `size_bytes` at the end (if that is PITHI_SPILL_ALIGN or more: at a multiple of it), allocated on the disk, zero
- * and mapped. NULL with errno: the disk is full (ENOSPC), the file would exceed its limits (EFBIG) ... */
+/* Adds `size_bytes` at the end of the file: allocated on the disk, zero and mapped. Pieces of PITHI_SPILL_ALIGN or more
+ * begin at a multiple of it. NULL with errno: the disk is full (ENOSPC), the file would exceed its limits (EFBIG)
+ * ... */
 enum pithi_spill_use {
     PITHI_FOR_RECORDS,
     PITHI_FOR_DEFINITIONS,
@@ -42,7 +43,7 @@ enum pithi_spill_use {
 };
 #define PITHI_SPILL_BEYOND (UINT64_C(64) << 20) /* bytes */
 void *pithi_spill_file_extend(struct pithi_spill_file *file, uint64_t size_bytes, enum pithi_spill_use use);
-/* The size of a chunk of definitions. Records leave as much room. */
+/* The size of a chunk of definitions. Records leave this number of bytes free below the size limit. */
 uint64_t pithi_spill_definitions_bytes(const struct pithi_spill_file *file);
 
 /* A place at the end of the file for the copy of a chunk. */
@@ -50,17 +51,17 @@ struct pithi_spill_place {
     int fd, is_kept;
     uint64_t offset; /* where the copy goes */
 };
-/* Reserves `size_bytes` at the end (a multiple of the page). A full disk may be seen only when they are written: pwrite
- * returns an error, where a mapping would raise SIGBUS. 0, or -1 as above. */
+/* Reserves `size_bytes`, a multiple of the page size, at the end of the file. On some file systems a full disk is seen
+ * only by pithi_spill_place_write: pwrite returns an error, where a mapping would raise SIGBUS. 0, or -1 with errno. */
 int pithi_spill_file_reserve(struct pithi_spill_file *file, uint64_t size_bytes, struct pithi_spill_place *place);
-/* Writes them, the first 8 bytes last: until then the file has zeros there. Once for each place; 0 or -1. Does not use
- * the struct pithi_spill_file, so several threads may write at the same time. */
+/* Writes the copy into its place, once, and the first 8 bytes last: until then readers find zeros there, no chunk. 0 or
+ * -1. Does not use struct pithi_spill_file, so several threads may write at the same time. */
 int pithi_spill_place_write(const struct pithi_spill_place *place, const void *data, uint64_t size_bytes);
 
 /* Stores in the page that the file is complete up to `end_bytes`. */
 void pithi_spill_file_reaches(struct pithi_spill_file *file, uint64_t end_bytes);
 
-/* 1: a thread has stored beyond the end of the file, because the file was truncated. */
+/* 1: a thread has stored beyond the end of the file, because somebody had truncated the file. */
 int pithi_spill_file_cut(void);
 
 /* Writes the file to the disk. 0 or -1. */

@@ -1,28 +1,29 @@
-/* unwind.c - where the caller's registers are, by the unwind tables of a loaded file (.eh_frame).
+/* unwind.c - where a function saved its caller's registers, by the unwind tables of a loaded file (.eh_frame).
  *
  * Compilers write these tables for all code on x86-64 and arm64, for C++'s exceptions, so no frame pointers are needed.
- * .eh_frame_hdr is a sorted table of function starts; each leads to a description (FDE) whose instructions, run up to
- * an address, say how to find the canonical frame address (CFA: the stack pointer before the call) and what the
- * function saved where. Of all that, a walk needs three registers: the stack pointer, the frame pointer and the return
- * address. The reader of the instructions keeps only these (DWARF 5, section 6.4; LSB, "Exception Frames").
+ * .eh_frame_hdr is a sorted table of function starts. Each leads to a description (FDE) with instructions. Run up to an
+ * address, they give the canonical frame address (CFA: the stack pointer before the call) and where the function saved
+ * which register. A walk needs only three registers: the stack pointer, the frame pointer and the return address; rules
+ * for others are skipped (DWARF 5, section 6.4; LSB, "Exception Frames").
  *
  *     code               instructions                          rule from there on (x86-64)
- *                        of the CIE                            CFA = stack pointer + 8, return address at CFA - 8
+ *                        of the CIE (common part)              CFA = stack pointer + 8, return address at CFA - 8
  *     0  push %rbp       41        1 byte on
  *     1  mov %rsp,%rbp   0e 10     offset 16                   CFA = stack pointer + 16
  *                        86 02     register 6 at -8 * 2        the frame pointer at CFA - 16
  *                        43        3 bytes on
  *     4  ...             0d 06     CFA by register 6           CFA = frame pointer + 16
  *
- * For an address behind the prologue all are run, for one at byte 1 those up to 43. What is not understood makes the
- * rule unknown, and the walk ends there: a shorter call stack is better than a wrong one.
+ * For an address behind the prologue all instructions are run, for an address at byte 1 only the instructions before
+ * 43. An unknown instruction makes the rule unknown, and the walk ends there: a shorter call stack is better than a
+ * wrong one.
  */
 #include "unwind.h"
 
 #include <string.h>
 
 #if defined(__x86_64__)
-enum { FRAME_POINTER = 6, STACK_POINTER = 7, RETURN_ADDRESS = 16 }; /* numbers of registers in DWARF, of x86-64 */
+enum { FRAME_POINTER = 6, STACK_POINTER = 7, RETURN_ADDRESS = 16 }; /* numbers of registers in DWARF */
 #else                                                               /* arm64 */
 enum { FRAME_POINTER = 29, STACK_POINTER = 31, RETURN_ADDRESS = 30 };
 #endif
@@ -48,7 +49,7 @@ static uint64_t take(struct bytes *b, size_t size)
     return value;
 }
 
-/* A number in LEB128 and its number of bits; `last` gets its last byte. */
+/* Reads a number in LEB128; *bits: its number of bits; *last: its last byte. */
 static uint64_t take_bits(struct bytes *b, unsigned *bits, uint64_t *last)
 {
     uint64_t value = 0;
@@ -77,7 +78,8 @@ static int64_t take_signed(struct bytes *b)
     return (int64_t)(bits < 64 && last & 64 ? value | ~UINT64_C(0) << bits : value);
 }
 
-/* A pointer in an encoding of DW_EH_PE; only what linkers write: absolute or relative to its place, 4 or 8 bytes. */
+/* Reads a pointer in an encoding of DW_EH_PE. Linkers write absolute ones and ones relative to their own place, of 4 or
+ * 8 bytes; others set `bad`. */
 static uint64_t take_pointer(struct bytes *b, unsigned encoding)
 {
     uint64_t place = (uint64_t)(uintptr_t)b->at, value;
@@ -108,15 +110,17 @@ static uint64_t take_pointer(struct bytes *b, unsigned encoding)
 
 struct state {
     struct pithi_unwind_rule rule;
-    int undefined; /* the return address: this is the outermost function */
+    int undefined; /* 1: the return address is undefined: this is the outermost function */
 };
 
 struct program {
-    uint64_t code_unit, target; /* run up to the address `target` */
-    int64_t data_unit;
-    uint64_t address; /* the address reached so far */
+    /* code_unit: the unit of steps in code; target: instructions run up to this address */
+    uint64_t code_unit, target;
+    int64_t data_unit; /* unit of offsets */
+    uint64_t address;  /* the address reached so far */
+    /* state: now; initial: at the function's start; kept: saved by remember_state */
     struct state state, initial, kept[8];
-    unsigned kept_count; /* of `kept`: rules that the program has saved */
+    unsigned kept_count; /* entries of `kept` */
 };
 
 static void set_saved(struct state *s, uint64_t reg, enum pithi_unwind_saved where, int64_t offset)
@@ -149,7 +153,7 @@ static void set_cfa(struct state *s, uint64_t reg, int64_t offset)
     s->rule.cfa_offset = (int32_t)offset;
 }
 
-/* Expressions that compilers and linkers write:
+/* Two expressions for the CFA that compilers and linkers write; others make the CFA unknown:
  *     *(frame pointer + n)                            the CFA in a function that aligns its stack
  *     stack pointer + 8 + ((pc & 15) >= n ? 8 : 0)    the CFA in the procedure linkage table of x86-64 */
 static void set_cfa_expression(struct state *s, struct bytes *expression, uint64_t pc)
@@ -179,7 +183,7 @@ static struct bytes take_block(struct bytes *b)
     return block;
 }
 
-/* The frame pointer of a function that aligns its stack is saved at *(frame pointer + n). */
+/* A function that aligns its stack saves the frame pointer at *(frame pointer + n). Other expressions are unknown. */
 static void set_saved_expression(struct state *s, uint64_t reg, struct bytes expression)
 {
     unsigned first = (unsigned)take(&expression, 1);
@@ -188,7 +192,7 @@ static void set_saved_expression(struct state *s, uint64_t reg, struct bytes exp
     set_saved(s, reg, is_known ? PITHI_SAVED_AT_FRAME : PITHI_SAVED_UNKNOWN, offset);
 }
 
-/* An instruction whose operand is not in its first byte. 0: unknown. */
+/* Runs an instruction whose operands follow its first byte. 0: unknown instruction. */
 static int run_long(struct program *p, unsigned code, struct bytes *b)
 {
     struct state *s = &p->state;
@@ -323,8 +327,8 @@ static struct bytes entry_at(const struct pithi_unwind_file *file, uint64_t addr
     return b;
 }
 
-/* Reads `b`, the part that descriptions share (CIE), and runs its instructions: units; *encoding of addresses;
- * *is_signal: the kernel made the frame. */
+/* Reads `b`, the common part of descriptions (CIE), and runs its instructions. Sets the units; *encoding of addresses;
+ * *has_size: descriptions have a size field; *is_signal: the kernel made the frame. */
 static int read_common(struct program *p, struct bytes b, unsigned *encoding, int *has_size, int *is_signal)
 {
     struct bytes data;
@@ -361,7 +365,7 @@ static int read_common(struct program *p, struct bytes b, unsigned *encoding, in
     return !b.bad && run(p, b);
 }
 
-/* The entry (FDE) of the last function that begins at or before `pc`; 0: none. */
+/* The description (FDE) of the last function that begins at or before `pc`; 0: none. */
 static uint64_t find_entry(const struct pithi_unwind_file *file, uint64_t pc)
 {
     uint64_t table = file->table;

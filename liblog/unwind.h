@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* The CFA is the stack pointer of the caller. */
+/* How to compute the CFA, the stack pointer of the caller before its call. */
 enum pithi_unwind_cfa { PITHI_CFA_UNKNOWN, PITHI_CFA_STACK, PITHI_CFA_FRAME, PITHI_CFA_AT_FRAME };
 /* Where the caller's value of a register is. */
 enum pithi_unwind_saved { PITHI_SAVED_UNKNOWN, PITHI_SAVED_NOWHERE, PITHI_SAVED_AT_CFA, PITHI_SAVED_AT_FRAME };
@@ -19,13 +19,13 @@ struct pithi_unwind_rule {
     unsigned char is_last : 1;           /* nothing called this function */
 };
 
-/* A loaded file: its addresses, and that of its .eh_frame_hdr (0: none). */
+/* A loaded file: its addresses, and the address of its .eh_frame_hdr (0: none). */
 struct pithi_unwind_file {
     uint64_t begin, end, table; /* addresses */
 };
 
-/* The rule at `pc`, by the tables of its file: 1; 0: they do not tell. Reads only inside the file. Safe in signal
- * handlers. */
+/* Finds the rule at `pc` in the tables of its file. Returns 1, or 0 if the tables give no rule that a walk can use.
+ * Reads only inside the file. Safe in signal handlers. */
 int pithi_unwind_rule(const struct pithi_unwind_file *file, uint64_t pc, struct pithi_unwind_rule *rule);
 
 #endif

@@ -1,5 +1,5 @@
-/* abi_types.h - the types of the standard ABI of MPI 5: the first part of the mpi.h that header.awk writes. Sizes and
- * layouts are the standard's; all handles are pointers to structs that nobody defines. */
+/* abi_types.h - the types of the standard ABI of MPI 5: the first part of the mpi.h that header.awk makes. Sizes and
+ * layouts are the standard's. A handle is a pointer to a struct that is defined nowhere. */
 #ifndef MPI_H_ABI
 #define MPI_H_ABI
 
@@ -9,7 +9,7 @@ typedef intptr_t MPI_Aint;
 typedef int64_t MPI_Offset, MPI_Count;
 typedef struct {
     int MPI_SOURCE, MPI_TAG, MPI_ERROR;
-    int MPI_internal[5]; /* what each library likes */
+    int MPI_internal[5]; /* the library's own */
 } MPI_Status;
 
 typedef struct MPI_ABI_Comm *MPI_Comm;

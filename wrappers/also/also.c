@@ -1,8 +1,9 @@
 /* also.c - decides whether a call is recorded, and finds the functions that the libraries wrap (also.h).
  *
- * The recorder itself opens files, takes locks and maps memory, through the same wrapped functions. The caller's
- * address tells: calls from code of libpith*.so are Pith's own. The addresses of these libraries are noted once, when
- * they are loaded, so the test is some comparisons and no call.
+ * The recorder itself opens files, takes locks and maps memory through the same wrapped functions. The address that a
+ * call returns to distinguishes its calls from the program's: if it lies in the code of a libpith*.so, the call is
+ * Pith's own. The address ranges of these libraries are noted when this library is loaded, so the test is a few
+ * comparisons.
  */
 #include "also.h"
 
@@ -17,16 +18,16 @@
 
 #include "pith_tool.h"
 
-/* Set when the library is loaded, before the program's own threads exist. */
+/* These three are set when the library is loaded, before the program has threads of its own, or in a forked child. */
 static pid_t process;
 static int is_early; /* recording may begin with any call */
-static int is_child; /* this is a forked child */
+static int is_child; /* this process is a forked child */
 
 /* ---- Pith's own code --------------------------------------------------------------------------------------------- */
 
-enum { OWN = 16 }; /* parts of our own library in memory */
+enum { OWN = 16 }; /* most code segments of Pith's libraries */
 static struct {
-    uintptr_t begin, end; /* [begin, end) of the code of a library of Pith */
+    uintptr_t begin, end; /* a code segment: [begin, end) */
 } own[OWN];
 static int own_count;
 
@@ -72,11 +73,12 @@ int64_t pithi_also_now_ns(void)
 }
 
 struct moment {
-    int64_t ns;     /* as the program's clock says */
-    uint64_t ticks; /* at the same time, for the length of a call */
+    int64_t ns;     /* of CLOCK_MONOTONIC */
+    uint64_t ticks; /* of pith_clock_ticks at the same time */
 };
 
-/* Now in both units: the narrowest of several readings, since the system may take the core away within one. */
+/* The present time by both clocks. It reads both clocks several times, and the reading that took least time counts,
+ * since the system may take the core away during a reading. */
 static struct moment now_in_both(void)
 {
     struct moment best = {0, 0};
@@ -110,7 +112,7 @@ uint32_t pithi_also_state(uint32_t *id, const char *name, const char *colour, co
 {
     uint32_t known = __atomic_load_n(id, __ATOMIC_RELAXED);
 
-    if (!known) { /* threads may race: the same name gets the same id */
+    if (!known) { /* several threads may do this at once: they get the same id for the same name */
         known = pith_state_define_group(name, colour, group);
         __atomic_store_n(id, known, __ATOMIC_RELAXED);
     }
@@ -119,10 +121,10 @@ uint32_t pithi_also_state(uint32_t *id, const char *name, const char *colour, co
 
 /* ---- The wrapped functions --------------------------------------------------------------------------------------- */
 
-/* Weak, as not every library wraps functions. */
+/* The linker makes these two symbols for the section. Weak, as a library that wraps no function has no such section. */
 extern struct pithi_next __start_pithi_next[] __attribute__((weak)), __stop_pithi_next[] __attribute__((weak));
 
-/* Before begin(), other libraries may already make calls. */
+/* It may be called before begin(): the constructors of other libraries may already make wrapped calls. */
 void *pithi_next_find(struct pithi_next *next)
 {
     void *function = __atomic_load_n(&next->function, __ATOMIC_RELAXED);
@@ -155,5 +157,5 @@ __attribute__((constructor)) static void begin(void)
     pthread_atfork(NULL, NULL, in_child);
     process = getpid();
     if (is_early && (secure_getenv("PITH_SAMPLE") || secure_getenv("PITH_SNAPSHOT") || secure_getenv("PITH_HANG")))
-        pith_start(); /* it makes threads, which must not happen inside a wrapped call */
+        pith_start(); /* now, since it makes threads, which must not happen inside a wrapped call */
 }

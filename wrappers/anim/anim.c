@@ -1,8 +1,8 @@
 /* anim.c - starts the window as a detached process.
  *
- * The program must not notice it: no child that its wait() could find, no SIGCHLD, and no copy of its memory, which may
- * not fit a second time. So two processes are made that share the program's memory until they end or exec, and the
- * maker of each waits for that. They run on stacks of their own and make system calls only:
+ * The program must not notice it: there must be no child that its wait() could return, no SIGCHLD, and no copy of its
+ * memory, for which there may be no room. So two processes are made, which share the program's memory until they end or
+ * call exec; the process that makes one waits for that. They run on stacks of their own and make system calls only:
  *
  *     the program -> become_parent, which ends at once without a signal -> become_window, an orphan -> pith-view */
 #include "job.h"
@@ -30,6 +30,7 @@
 
 /* ---- Is there a display? ----------------------------------------------------------------------------------------- */
 
+/* 1: a server listens at this socket. `is_abstract` 1: the name is no file's name. */
 static int can_connect(const char *path, int is_abstract)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -45,8 +46,8 @@ static int can_connect(const char *path, int is_abstract)
     return status == 0 || errno == EAGAIN;
 }
 
-/* NULL, or the reason why no window can open. A local display is tested; a remote one (ssh -X) is not, as the test
- * would take long. */
+/* The reason why no window can be opened; NULL: none is known. A remote display (ssh -X) is not tested, as that would
+ * take long. */
 static const char *wrong_display(void)
 {
     const char *display = secure_getenv("DISPLAY");
@@ -64,7 +65,8 @@ static const char *wrong_display(void)
 
 /* ---- The window's process ---------------------------------------------------------------------------------------- */
 
-/* PREFIX/libexec/pith/pith-view, found from the path of this library, PREFIX/lib/pith/MPI/libpith-anim.so. */
+/* Finds pith-view, PREFIX/libexec/pith/pith-view, by the path of this library, PREFIX/lib/pith/MPI/libpith-anim.so. 0:
+ * there is no such program. */
 static int find_viewer(char *path, size_t size)
 {
     Dl_info info;
@@ -100,14 +102,14 @@ struct start {
     char **arguments, **environment; /* as of execve, malloc'ed */
 };
 
-/* Runs in the new processes, which share our memory until the exec: system calls only. */
+/* The window's process, which shares the program's memory until the exec: it makes system calls only. */
 static int become_window(void *context)
 {
     const struct start *start = context;
     sigset_t none;
     int null;
 
-    setpriority(PRIO_PROCESS, 0, 10); /* gives the program priority */
+    setpriority(PRIO_PROCESS, 0, 10); /* the program has precedence */
     null = open("/dev/null", O_RDWR);
     for (int fd = 0; fd < 3; fd++)
         dup2(null, fd);
@@ -120,6 +122,7 @@ static int become_window(void *context)
     _exit(127);
 }
 
+/* The stacks of become_parent and of become_window. */
 static char stacks[2][64 * 1024] __attribute__((aligned(64)));
 
 /* The intermediate process: starts the window and exits at once, so that the window is not a child of the program. */
@@ -129,7 +132,8 @@ static int become_parent(void *context)
     _exit(clone(become_window, stacks[1] + sizeof stacks[1], CLONE_VM | CLONE_VFORK | SIGCHLD, context) > 0 ? 0 : 1);
 }
 
-/* Like vfork twice, but without a signal at the end: the program's SIGCHLD handlers and wait() do not see it. */
+/* Like vfork twice, but the first process sends no signal at its end: the program's SIGCHLD handlers and wait() do not
+ * notice it. */
 static int start_window(struct start *start)
 {
     sigset_t all, before;

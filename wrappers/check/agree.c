@@ -1,9 +1,9 @@
-/* agree.c - the check of a call: the processes of a team sum up one number each (facts.h) over the team's shadow. The
- * sum is 0 when all agree. No collective is smaller, so a check costs as little as MPI's fastest collective.
+/* agree.c - exchanges and compares: the processes of a team add up one number each (facts.h) over the team's shadow.
+ * The sum is 0 if all agree. No collective is smaller, so a check costs as little as MPI's fastest collective.
  *
- * The sum does not block. A call that waits for it checks now and then whether it has waited too long. A call that must
- * not wait leaves the sum to the call that completes its request; without a request (MPI_Comm_free), later calls test
- * it.
+ * The sum does not block. A call that waits for it tests now and then whether it has waited too long. A call that must
+ * not wait leaves the sum to the call that completes its request. If it has no request (MPI_Comm_free), later calls
+ * test the sum.
  */
 #include "agree.h"
 
@@ -19,7 +19,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { LOOKS = 256, ROUNDS = 64 }; /* tests between two looks at the clock; rounds of MPI_Finalize */
+enum { LOOKS = 256, ROUNDS = 64 }; /* LOOKS: tests between two reads of the clock; ROUNDS: rounds in MPI_Finalize */
 
 int64_t pithi_agreed_calls, pithi_agreed_other_job, pithi_agreed_errors;
 
@@ -35,7 +35,7 @@ int64_t pithi_await_now_ns(void)
 
 int pithi_await_seconds(void)
 {
-    static int seconds = -1; /* all threads use the same value */
+    static int seconds = -1; /* -1: not read yet; all threads read the same value */
 
     if (seconds < 0) {
         const char *value = secure_getenv("PITH_CHECK_SECONDS");
@@ -45,7 +45,8 @@ int pithi_await_seconds(void)
     return seconds;
 }
 
-/* Reports a long wait. 1: reported, or nothing to report; 0: a later report will say more, unless `is_last`. */
+/* Reports a long wait. `whom`: what the call waits for; NULL: finds the missing processes. 1: reported, or there is
+ * nothing to report. 0: not reported, because a later report will be more exact; not if `is_last`. */
 static int report_wait(const struct pithi_check *check, int64_t waited_ns, const char *whom, int is_last)
 {
     char missing[1024] = "", where[128], line[1536];
@@ -67,11 +68,11 @@ static int report_wait(const struct pithi_check *check, int64_t waited_ns, const
     return 1;
 }
 
-/* Declared here as waiting also ends checks that were left. */
+/* Declared here, because waiting also ends the checks in left_checks. */
 static void end_left(void);
 
-/* Waits for an exchange. Sets what other processes see of this one (whereabouts.h), and reports a wait that is too
- * long, once. */
+/* See agree.h. While it waits, it stores the call in shared memory for other processes (whereabouts.h), and reports a
+ * wait that is too long, once. */
 void pithi_await(MPI_Request *request, const struct pithi_check *check, const char *whom)
 {
     int64_t begun_ns = 0, limit_ns = (int64_t)pithi_await_seconds() * 1000000000;
@@ -82,26 +83,26 @@ void pithi_await(MPI_Request *request, const struct pithi_check *check, const ch
     for (int looks = 1; REAL(MPI_Test)(request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done; looks++) {
         here->team = check->team->id;
         here->call = check->call;
-        if (looks > 20) /* not at first: the others usually come soon */
+        if (looks > 20) /* not at first, because the other processes usually come soon */
             sched_yield();
-        if (looks % LOOKS) /* reading the clock at each test would cost more than the test */
+        if (looks % LOOKS) /* a read of the clock costs more than a test */
             continue;
         end_left();
         int64_t now_ns = pithi_await_now_ns();
         if (!begun_ns) {
             begun_ns = now_ns;
             pithi_verdict_where(check, here->text, sizeof here->text);
-            /* the text is complete: a reader may print it */
+            /* Released after the text is complete, so that readers may print it. */
             __atomic_store_n(&here->named, here->call, __ATOMIC_RELEASE);
         }
         if (limit_ns && !is_reported && now_ns - begun_ns > limit_ns)
-            /* after twice the limit, what is vague is reported, too */
+            /* After twice the limit a vague report is made, too. */
             is_reported = report_wait(check, now_ns - begun_ns, whom, now_ns - begun_ns > 2 * limit_ns);
     }
     here->team = 0;
 }
 
-/* Waits until all processes of a communicator without a team are here. */
+/* Waits until all processes of a communicator without a team have entered the call. */
 void pithi_await_all(MPI_Comm comm, const char *name)
 {
     struct pithi_team team = {.comm = comm, .shadow = MPI_COMM_NULL, .origin = "MPI_Comm_idup"};
@@ -114,7 +115,7 @@ void pithi_await_all(MPI_Comm comm, const char *name)
 
 /* ---- the sum ----------------------------------------------------------------------------------------------------- */
 
-/* 0: no exchange is pending, and the answer is known. */
+/* Starts the exchange of the sum. 0: no exchange is pending; check->got is the result. */
 static int begin(struct pithi_check *check)
 {
     check->call = ++check->team->calls;
@@ -125,7 +126,7 @@ static int begin(struct pithi_check *check)
                                 &check->exchange) == MPI_SUCCESS;
 }
 
-/* Counts calls for the last line of the job. */
+/* Counts a call for the last line of the job. */
 static void count(const struct pithi_check *check)
 {
     __atomic_add_fetch(&pithi_agreed_calls, 1, __ATOMIC_RELAXED);
@@ -133,8 +134,8 @@ static void count(const struct pithi_check *check)
         __atomic_add_fetch(&pithi_agreed_other_job, 1, __ATOMIC_RELAXED);
 }
 
-/* Compares a value that only some processes state, and returns whether all stated values are equal. One MPI_MIN over
- * the value and its complement gives the smallest and the largest. */
+/* Compares a value that only some processes state; 1: all stated values are equal. One MPI_MIN over the value and its
+ * complement gives the smallest and the largest. */
 static int agrees_on_only(struct pithi_check *check)
 {
     int64_t value = (int64_t)(check->only.value & INT64_MAX), sent[2] = {INT64_MAX, INT64_MAX}, got[2];
@@ -142,7 +143,7 @@ static int agrees_on_only(struct pithi_check *check)
     if (!check->may_have_only || check->team->shadow == MPI_COMM_NULL)
         return 1;
     if (check->has_only)
-        /* the smallest of ~x is the complement of the largest x */
+        /* The smallest of ~x is the complement of the largest x. */
         memcpy(sent, (int64_t[]){value, ~value}, sizeof sent);
     memcpy(got, sent, sizeof got);
     if (REAL(MPI_Iallreduce)(sent, got, 2, MPI_INT64_T, MPI_MIN, check->team->shadow, &check->exchange) == MPI_SUCCESS)
@@ -150,7 +151,7 @@ static int agrees_on_only(struct pithi_check *check)
     return got[0] == INT64_MAX || got[0] == ~got[1];
 }
 
-/* The blocking check: 1: all agree, or there is only one process. */
+/* A blocking check. 1: all agree, or the team has only one process. */
 static int agrees(struct pithi_check *check)
 {
     if (begin(check))
@@ -158,11 +159,11 @@ static int agrees(struct pithi_check *check)
     return check->got == 0 && agrees_on_only(check);
 }
 
-/* Calls the error handler that the call itself would use for an invalid argument. The handler may not return. */
+/* Calls the error handler that MPI would call for an invalid argument of this call. The handler may not return. */
 static int call_handler(const struct pithi_team *team)
 {
     if (pithi_team_is_closing(team)) {
-        /* Calls the error handler of a freed communicator, with our communicator of the same processes. */
+        /* The communicator is freed, so its error handler is called on the shadow, which has the same processes. */
         MPI_Comm comm = team->shadow == MPI_COMM_NULL ? MPI_COMM_SELF : team->shadow;
         MPI_Errhandler own;
 
@@ -187,7 +188,7 @@ static int call_handler(const struct pithi_team *team)
     return MPI_ERR_ARG;
 }
 
-/* The calls differ: reports, then calls the error handler, as for any error of MPI. */
+/* The calls differ: reports that, then calls the error handler, as for any error of MPI. */
 static void refuse(struct pithi_check *check, int *result)
 {
     pithi_verdict(check);
@@ -207,7 +208,7 @@ int pithi_check_agree(int *result)
     good = check->members ? pithi_subgroup_agrees(check) : agrees(check);
     if (!good)
         refuse(check, result);
-    free(check->members); /* subgroup.c made it */
+    free(check->members); /* malloc'ed by subgroup.c */
     check->members = NULL;
     check->team = NULL;
     return good;
@@ -215,18 +216,19 @@ int pithi_check_agree(int *result)
 
 /* ---- calls that do not block ------------------------------------------------------------------------------------- */
 
-static int client; /* a request's slot: its pending check */
+static int client; /* the number of the checks as a client of request.h; the slot has the pending check */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct pithi_check *left_checks; /* pending checks without a request, the newest first; atomic */
 
-/* Both checks of the handle are pending. */
+/* A handle may have several pending checks at once: keeps the old one. */
 static int reused(void *data)
 {
     (void)data;
     return 0;
 }
 
-/* A pending check outlives its call, so it takes the arrays over; the next call makes new ones. */
+/* Copies the description of a call into a pending check, which outlives the call. It takes over the arrays; the next
+ * call makes new ones. */
 static struct pithi_check *take_over(struct pithi_check *now)
 {
     struct pithi_check *check = malloc(sizeof *check);
@@ -240,7 +242,7 @@ static struct pithi_check *take_over(struct pithi_check *now)
     return check;
 }
 
-/* Starts a check and returns it; NULL: the call is not checked. */
+/* Starts a check and returns it; NULL: the call is not checked. For calls that must not block. */
 struct pithi_check *pithi_check_start(void)
 {
     end_left();
@@ -257,7 +259,7 @@ struct pithi_check *pithi_check_start(void)
     return check;
 }
 
-/* Leaves the check to later calls. */
+/* Leaves the check to later calls, which test it. */
 static void leave(struct pithi_check *check)
 {
     pthread_mutex_lock(&lock);
@@ -266,7 +268,7 @@ static void leave(struct pithi_check *check)
     pthread_mutex_unlock(&lock);
 }
 
-/* The call has made its request: the check waits there. Without one it is left to later calls. */
+/* After the call has made its request: the request gets the check. Without a request it is left to later calls. */
 void pithi_check_posted(struct pithi_check *check, int result, const MPI_Request *request)
 {
     struct pithi_request *entry = NULL;
@@ -292,12 +294,13 @@ void pithi_check_post(void)
         leave(check);
 }
 
+/* Claims the request's entry that has a pending check; NULL: none. */
 static struct pithi_request *claim(MPI_Request request)
 {
     return pithi_request_claim(pithi_request_key(request), 1u << client);
 }
 
-/* The check of a claimed request, which no longer has it; NULL: none. */
+/* Takes the check out of a claimed entry, which is then forgotten; NULL: none. */
 static struct pithi_check *take(struct pithi_request *claimed)
 {
     struct pithi_check *check = claimed ? *(struct pithi_check **)pithi_request_data(claimed, client) : NULL;
@@ -307,7 +310,7 @@ static struct pithi_check *take(struct pithi_request *claimed)
     return check;
 }
 
-/* Ends a check whose answer has come; 0: the calls differed. */
+/* Ends and frees a check whose sum has arrived. 0: the calls differed. */
 static int finish(struct pithi_check *check, int *result)
 {
     int good = check->got == 0;
@@ -315,14 +318,14 @@ static int finish(struct pithi_check *check, int *result)
     if (!good)
         refuse(check, result);
     /* Frees a check that has its answer. */
-    pithi_team_hold(check->team, -1); /* the team may be freed when nobody holds it */
+    pithi_team_hold(check->team, -1); /* may free the team */
     free(check->facts);
     free(check->parts);
     free(check);
     return good;
 }
 
-/* Before MPI_Wait: waits for the answers of these requests first. */
+/* Before MPI_Wait: waits for the sums of these requests first. */
 int pithi_check_settled(MPI_Count count, const MPI_Request *requests, int *result)
 {
     struct pithi_check *check;
@@ -336,7 +339,7 @@ int pithi_check_settled(MPI_Count count, const MPI_Request *requests, int *resul
     return 1;
 }
 
-/* Before MPI_Test: 1: all answers are there; -1: some are late, so the call says "not complete" yet; 0: an error. */
+/* Before MPI_Test. 1: all sums have arrived; -1: some have not, so the call must return "not complete"; 0: an error. */
 int pithi_check_ready(MPI_Count count, const MPI_Request *requests, int *result)
 {
     struct pithi_check *check;
@@ -346,7 +349,7 @@ int pithi_check_ready(MPI_Count count, const MPI_Request *requests, int *result)
         while ((check = take(claim(requests[i])))) {
             REAL(MPI_Test)(&check->exchange, &done, MPI_STATUS_IGNORE);
             if (!done) {
-                pithi_check_posted(check, MPI_SUCCESS, &requests[i]); /* put back */
+                pithi_check_posted(check, MPI_SUCCESS, &requests[i]); /* not complete: gives it back to the request */
                 late = 1;
                 break;
             }
@@ -356,14 +359,15 @@ int pithi_check_ready(MPI_Count count, const MPI_Request *requests, int *result)
     return late ? -1 : 1;
 }
 
-/* Before MPI_Waitany and MPI_Waitsome: until the answer of one is there, or another request is complete. */
+/* Before MPI_Waitany and MPI_Waitsome: waits until the sum of one request has arrived, or another request is
+ * complete. */
 int pithi_check_settled_some(MPI_Count count, const MPI_Request *requests, int *result)
 {
     while (pithi_request_any()) {
         int ready = pithi_check_ready(count, requests, result);
         if (ready >= 0)
             return ready;
-        /* Whether a request without a pending check is complete; the real call then need not wait. */
+        /* If a request without a pending check is complete, the real call need not wait. */
         int complete = 0;
 
         for (MPI_Count i = 0; i < count && !complete; i++)
@@ -376,8 +380,8 @@ int pithi_check_settled_some(MPI_Count count, const MPI_Request *requests, int *
     return 1;
 }
 
-/* Ends the checks without a request whose answer has arrived, the oldest first. Without the lock, since MPI may call
- * code of the program. */
+/* Ends the checks in left_checks whose sum has arrived, the oldest first. Not under the lock, because MPI may call code
+ * of the program. */
 static void end_left(void)
 {
     struct pithi_check *left = NULL, *check, *next;
@@ -386,7 +390,7 @@ static void end_left(void)
     if (!__atomic_load_n(&left_checks, __ATOMIC_RELAXED))
         return;
     pthread_mutex_lock(&lock);
-    for (check = left_checks; check; check = next) { /* turns the list round: the oldest first */
+    for (check = left_checks; check; check = next) { /* reverses the list, so that the oldest comes first */
         next = check->next;
         check->next = left;
         left = check;
@@ -404,7 +408,7 @@ static void end_left(void)
 
 /* ---- the job ----------------------------------------------------------------------------------------------------- */
 
-static int is_mixed; /* some processes of the job run without this library */
+static int is_mixed; /* 1: some processes of the job run without this library */
 
 void pithi_check_mark(void)
 {
@@ -413,24 +417,24 @@ void pithi_check_mark(void)
         pithi_members_mark("check");
 }
 
-enum { CALLS, OTHER_JOB, ERRORS, UNCHECKED, SUMS }; /* places in the sums of the job */
+enum { CALLS, OTHER_JOB, ERRORS, UNCHECKED, SUMS }; /* indices of the sums over the job */
 
-/* The last line: sums over all processes, printed by the first one. */
+/* At the end of the job: completes pending checks, and prints the last lines, with sums over all processes. */
 static void end_job(void)
 {
     const struct pithi_team *world = pithi_team_of_comm(MPI_COMM_WORLD);
     int64_t all[SUMS];
 
     if (world && world->shadow != MPI_COMM_NULL) {
-        /* In MPI_Finalize no process begins new checks. In each round all processes test their pending checks and wait
-         * for one another. Checks that are still pending after many rounds will never complete; their memory stays,
-         * since MPI may write to it. */
+        /* In MPI_Finalize no process begins a check. In each round all processes test their pending checks and wait for
+         * one another. Checks that are still pending after ROUNDS rounds will never complete. Their memory is not
+         * freed, because MPI may write to it. */
         int more = 1, done;
         MPI_Request request;
         struct pithi_check *check;
 
         while (
-            (check = take(pithi_request_claim_any(1u << client)))) /* also those of requests that are never completed */
+            (check = take(pithi_request_claim_any(1u << client)))) /* the checks of requests that never complete, too */
             leave(check);
         for (int round = 0; round < ROUNDS && more; round++) {
             int mine = left_checks != NULL;
@@ -480,7 +484,7 @@ static void end_job(void)
     pithi_handles_end();
 }
 
-/* A duplicate of MPI_COMM_SELF does not end the job. */
+/* The attribute is not copied, so a duplicate of MPI_COMM_SELF does not end the job when it is freed. */
 static int not_copied(MPI_Comm comm, int key, void *extra, void *value, void *copy, int *flag)
 {
     (void)comm, (void)key, (void)extra, (void)value, (void)copy;
@@ -503,7 +507,7 @@ void pithi_check_begin_job(int result)
     MPI_Comm parent = MPI_COMM_NULL;
 
     if (result == MPI_SUCCESS && pithi_where_rank < 0) {
-        /* Only processes with this library can take part; the others are named once. */
+        /* Only processes with this library can take part; a line names the others. */
         MPI_Group members = pithi_members_find("what they do together is checked among them");
 
         pithi_team_make_world(members);
@@ -517,15 +521,16 @@ void pithi_check_begin_job(int result)
     client = pithi_request_register(&checks);
     pithi_where_begin(pithi_team_ours());
     pithi_subgroup_begin(pithi_team_ours());
-    /* MPI_Finalize first deletes the attributes of MPI_COMM_SELF, in reverse order of setting. Our attribute is set in
-     * MPI_Init, so it is deleted after the program's callbacks have made their calls (MPI-4.0, 11.2.4). */
+    /* MPI_Finalize first deletes the attributes of MPI_COMM_SELF, in reverse order of setting. This attribute is set in
+     * MPI_Init, so it is deleted after the program's attributes, whose callbacks may still make calls (MPI-4.0,
+     * 11.2.4). */
     int key;
 
     if (REAL(MPI_Comm_create_keyval)(not_copied, is_deleted, &key, NULL) == MPI_SUCCESS) {
         REAL(MPI_Comm_set_attr)(MPI_COMM_SELF, key, &pithi_agreed_calls);
         REAL(MPI_Comm_free_keyval)(&key);
     }
-    /* of a spawned job: both jobs share this intercommunicator */
+    /* A spawned job shares an intercommunicator with its parent job. */
     if (REAL(MPI_Comm_get_parent)(&parent) == MPI_SUCCESS && parent != MPI_COMM_NULL)
         pithi_team_make_comm(parent, world, "MPI_Comm_get_parent");
 }

@@ -8,8 +8,8 @@
 
 static const struct pithi_team *team(void) { return pithi_check_now()->team; }
 
-/* A number that two processes must state alike is sent as a part, with the number as the hash of its signature. `text`:
- * for messages; "=" and the name of the number. */
+/* A number that two processes must state alike is exchanged as a part: a signature with the number as its hash. `text`:
+ * as in pithi_signature_print: "=" and the name of the number, or a text with %lld. */
 static struct pithi_signature as_data(int64_t value, const char *text)
 {
     /* Bit 62 keeps it apart from hashes of data, which are below 2^61. */
@@ -18,7 +18,8 @@ static struct pithi_signature as_data(int64_t value, const char *text)
 
 /* ---- communicators ----------------------------------------------------------------------------------------------- */
 
-/* Groups may differ, but all members of a group must name the same group: the first member sends it to the others. */
+/* Different groups are allowed, but all members of a group must name the same group: the first member gives a hash of
+ * it to the others. */
 void pithi_check_group(MPI_Comm comm, MPI_Group group)
 {
     int count = 0, self = 0;
@@ -26,14 +27,14 @@ void pithi_check_group(MPI_Comm comm, MPI_Group group)
 
     if (!team() || team()->entry->remote_size)
         return;
-    /* In ranks of the communicator: a hash of the list stands for it. */
+    /* The list of ranks in the communicator is compared by a hash. */
     int *ranks = group == MPI_GROUP_NULL ? NULL : pithi_team_places(group, comm, &count);
     for (int i = 0; ranks && i < count; i++) {
         hash = hash * 31 + (uint64_t)(uint32_t)ranks[i] + 1;
         self |= ranks[i] == team()->entry->rank;
     }
     hash &= (UINT64_C(1) << 62) - 1;
-    /* Only members compare; a process outside may give another group, or none. */
+    /* Only members compare: a process outside the group may name another group, or none. */
     if (ranks && self && ranks[0] == team()->entry->rank)
         for (int i = 1; i < count; i++)
             pithi_part_give(pithi_team_local(team(), ranks[i]), as_data((int64_t)hash, "=group"));
@@ -42,14 +43,14 @@ void pithi_check_group(MPI_Comm comm, MPI_Group group)
     free(ranks);
 }
 
-/* All processes of a group must state the same value. */
+/* In each of the two groups, all processes must state the same value. */
 void pithi_check_merge(int high)
 {
     const struct pithi_team *of = team();
 
     if (!of || !of->entry->remote_size)
         return;
-    /* Of one group; the other one may state another value. */
+    /* Within this process's group; the other group may state another value. */
     struct pithi_signature said = as_data(high != 0, "=high");
     if (of->entry->rank == 0)
         for (int i = 1; i < of->entry->size; i++)
@@ -92,7 +93,7 @@ static const int *unweighted(void)
 static struct pithi_signature edge(const int *weights, int i)
 {
     if (weights == unweighted())
-        /* A weight that no int has, so an edge without one differs from all others. */
+        /* A number that is no int, so an edge without a weight differs from all edges with one. */
         return as_data(INT64_C(1) << 40, "an edge without a weight");
     return as_data(weights[i], "an edge of weight %lld");
 }
@@ -103,7 +104,7 @@ void pithi_check_adjacent(int in, const int *sources, const int *in_weights, int
     if (!team())
         return;
     pithi_check_truth("reorder", reorder);
-    /* Each edge is stated twice, by the process where it begins and by the one where it ends. */
+    /* Each edge is stated twice: by the process where it begins and by the process where it ends. */
     for (int i = 0; i < out; i++)
         if (destinations[i] >= 0)
             pithi_part_give(pithi_team_local(team(), destinations[i]), edge(out_weights, i));
@@ -139,12 +140,14 @@ static const char *mode_text(int mode)
     return text;
 }
 
-/* Two names may denote the same file: compares the real path, or that of its folder while the file does not exist. */
+/* The real path of a file, because two names may denote one file. If the file does not exist yet: the real path of its
+ * folder, with the name. */
 static const char *real_name(const char *name)
 {
     static __thread char text[PATH_MAX + 256];
     char folder[PATH_MAX], found[PATH_MAX];
-    const char *colon = strchr(name, ':'), *plain = colon && colon - name > 1 ? colon + 1 : name; /* "ufs:name" */
+    /* a file system may come first, as in "ufs:name" */
+    const char *colon = strchr(name, ':'), *plain = colon && colon - name > 1 ? colon + 1 : name;
     const char *slash = strrchr(plain, '/');
 
     /* A file that exists has one real path; for one that will be made, its folder has. */
@@ -173,12 +176,12 @@ void pithi_check_view(MPI_Datatype element, const char *representation)
         return;
     if (element != MPI_DATATYPE_NULL)
         REAL(MPI_Type_get_extent)(element, &low, &extent);
-    /* Etypes may differ, but not in their extent. */
+    /* Etypes may differ, but not in extent. */
     pithi_check_number("the extent of etype", extent);
     pithi_check_text("datarep", representation);
 }
 
-/* Either all processes give these two hints, or none. */
+/* All processes must give these two assertions, or none. */
 void pithi_check_fence(int hints)
 {
     pithi_check_text("MPI_MODE_NOPRECEDE in assert", hints & MPI_MODE_NOPRECEDE ? "given" : "not given");

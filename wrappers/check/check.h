@@ -1,14 +1,14 @@
 /* check.h - collective checking, called by check.w: tests before a call whether all processes of a communicator, window
  * or file make the same collective call, with matching arguments.
  *
- * Three steps before the library's own call describe and check this thread's call:
+ * Before the library's own call, three steps describe and check this thread's call:
  *
- *     whose it is     pithi_check_comm, _file, _window      the team (team.h)
- *     what it says    pithi_check_number ..., and shapes.c  facts, which all must state alike, and data that go from
- *                                                           one process to another: both ends must say the same
- *     the check       pithi_check_agree                     all processes exchange the hash of what they said
+ *     the processes   pithi_check_comm, _file, _window      the team (team.h)
+ *     the arguments   pithi_check_number ..., and shapes.c  facts, which all processes must state alike; and data that
+ *                                                           go from one process to another, which both must state alike
+ *     the check       pithi_check_agree                     all processes exchange the hash of these
  *
- * Calls that must not block use pithi_check_start as the third step. They get the answer when the request completes.
+ * Calls that must not block use pithi_check_start as the third step. They get the result when the request completes.
  */
 #ifndef PITHI_CHECK_H
 #define PITHI_CHECK_H
@@ -21,7 +21,8 @@
 
 struct pithi_check;
 struct pithi_check_call {
-    int outer_recorded, outer_function; /* what was so before, for calls within callbacks */
+    /* restored by pithi_check_leave, as a callback may make a call inside another */
+    int outer_recorded, outer_function;
     struct pithi_check *outer;
 };
 /* Around every MPI call. `function`: an index into pithi_check_names (check.w). */
@@ -29,28 +30,29 @@ extern const char *const pithi_check_names[];
 void pithi_check_enter(struct pithi_check_call *call, int function, const void *caller);
 void pithi_check_leave(const struct pithi_check_call *call);
 
-/* The job: before MPI_Init; after MPI_Init; after MPI_Finalize, in which the checks end. */
+/* The job: call mark before MPI_Init, begin_job after it, and ended_job after MPI_Finalize, in which the checks end. */
 void pithi_check_mark(void);
 void pithi_check_begin_job(int result);
 void pithi_check_ended_job(void);
 
-/* ---- the team; without a known team, the functions below have no effect ------------------------------------------ */
+/* ---- the team; the functions of the next section have no effect without a known team ----------------------------- */
 
 void pithi_check_comm(MPI_Comm comm);
 void pithi_check_file(MPI_File file);
 void pithi_check_window(MPI_Win window);
-void pithi_check_later(void); /* before the others: the call must not wait for other processes */
+/* Call it before the others if the call must not wait for other processes. */
+void pithi_check_later(void);
 void pithi_check_wait(
     void); /* MPI need not wait for all in this call, but the check does; the report of a long wait says so */
-/* For calls that only a group of the communicator makes; a tag or a text identifies the call. Calls without a
- * communicator use MPI_COMM_WORLD. */
+/* For calls that only the processes of a group make; a tag or a text identifies the call. Calls without a communicator
+ * use MPI_COMM_WORLD. */
 void pithi_check_members(MPI_Comm comm, MPI_Group group, int tag);
 void pithi_check_members_named(MPI_Group group, const char *tag);
 
-/* After a call that made an object, or before a call that frees an object. `parent`: contains all processes of the new
- * communicator that are in this job. */
+/* After a call that made an object (_made), or before a call that frees one (_gone). `parent`: a communicator with all
+ * processes of the new one that are in this job. */
 void pithi_check_comm_made(int result, MPI_Comm parent, const MPI_Comm *made);
-void pithi_check_expect(void); /* a communicator that will be made later */
+void pithi_check_expect(void); /* MPI_Comm_idup: a communicator will be made later */
 void pithi_check_comm_gone(const MPI_Comm *comm);
 void pithi_check_file_made(int result, MPI_Comm comm, const char *name, const MPI_File *file);
 void pithi_check_window_made(int result, MPI_Comm comm, const MPI_Win *window);
@@ -58,18 +60,18 @@ void pithi_check_window_made(int result, MPI_Comm comm, const MPI_Win *window);
 /* ---- the facts of the call --------------------------------------------------------------------------------------- */
 
 void pithi_check_number(const char *argument, int64_t value);
-void pithi_check_truth(const char *argument, int value); /* all values but 0 are equal */
+void pithi_check_truth(const char *argument, int value); /* all values other than 0 count as equal */
 void pithi_check_numbers(const char *argument, int count, const int *values);
 void pithi_check_numbers_at(const char *argument, int index, int64_t value); /* one number of a list */
 void pithi_check_truths(const char *argument, int count, const int *values);
 void pithi_check_text(const char *argument, const char *text); /* the address must stay valid during the call */
-/* A value that only some processes state; all that state it must agree. At most one in a call. */
+/* A value that only some processes state; all of these must agree. At most one such value in a call. */
 void pithi_check_number_if(int is_stated, const char *argument, int64_t value);
 
-/* The arguments of a collective: shapes.c. `name`: of the function. */
+/* The arguments of a collective: shapes.c. `name`: the function's. */
 void pithi_check_collective(const struct pithi_collective *call, const char *name, MPI_Op op);
 void pithi_check_root(int root);
-/* 1: MPI itself refuses the call in this process, whatever the others do: it is not checked. refused_calls.c */
+/* 1: MPI itself refuses the call in this process, whatever the others do, so it is not checked: refused_calls.c. */
 int pithi_check_refused(const struct pithi_collective *call);
 
 /* For other calls: arguments.c. */
@@ -82,28 +84,31 @@ void pithi_check_adjacent(int in, const int *sources, const int *in_weights, int
 void pithi_check_open(const char *name, int mode);
 void pithi_check_view(MPI_Datatype element, const char *representation);
 void pithi_check_fence(int hints);
-/* For calls that make an intercommunicator of two groups, after the check of the own group, which learns the result:
- * the leaders compare their tags, and check that they name each other. 0: the call must not be made. */
+/* For calls that make an intercommunicator of two groups, after the check within this process's group. The two leaders
+ * compare their tags and check that they name each other; then they send the result to their groups. 0: the call must
+ * not be made. */
 int pithi_check_leaders(MPI_Comm local, int leader, MPI_Comm peers, int remote_leader, int tag, int *result);
 int pithi_check_leaders_named(MPI_Group local, int leader, MPI_Group remote, int remote_leader, const char *tag,
                               int *result);
 
 /* ---- the check --------------------------------------------------------------------------------------------------- */
 
-/* 1: all agree, or there was nothing to check. 0: they disagree; the error was reported and the error handler returned.
- * The wrapper then returns `result` without making the call. */
+/* 1: all agree, or there is nothing to check. 0: they disagree; the error was reported, and the error handler has
+ * returned. The wrapper then returns `result` without making the call. */
 int pithi_check_agree(int *result);
 
-/* For calls that need not wait for others and have no request (MPI_Comm_free): the processes exchange their facts while
- * they go on. The next checked calls, and MPI_Finalize, read the answer once it has arrived. The call has been made by
- * then, so an error only goes to the error handler. */
+/* For calls that need not wait for others and make no request (MPI_Comm_free): the processes exchange their facts while
+ * they go on. Later checked calls, and MPI_Finalize, read the result when it has arrived. The call was made by then, so
+ * an error only calls the error handler. */
 void pithi_check_post(void);
 
-/* For nonblocking calls. NULL: nothing to check. After the call, its request identifies the check. */
+/* For nonblocking calls: start before the call; NULL: nothing to check. posted after the call gives the check to its
+ * request. */
 struct pithi_check *pithi_check_start(void);
 void pithi_check_posted(struct pithi_check *check, int result, const MPI_Request *request);
-/* Before a call that completes requests. settled: waits for the checks of all these requests; 0: as pithi_check_agree.
- * settled_some: waits until a check, or a request without a check, is complete. ready: 1, 0, or -1: not yet. */
+/* Before a call that completes requests. settled waits for the checks of all these requests; 0: they disagree, as in
+ * pithi_check_agree. settled_some waits until a check, or a request without a check, is complete. ready does not wait:
+ * 1, 0, or -1: some checks are not complete. */
 int pithi_check_settled(MPI_Count count, const MPI_Request *requests, int *result);
 int pithi_check_settled_some(MPI_Count count, const MPI_Request *requests, int *result);
 int pithi_check_ready(MPI_Count count, const MPI_Request *requests, int *result);

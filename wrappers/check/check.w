@@ -2,8 +2,8 @@
  * function of it for every MPI function; roles.table lists the collective ones and their arguments.
  *
  * Several parts below may apply to one function. Their code before the call runs in the order of this file: it notes
- * the call (1), finds its team (2), states its arguments (3) and runs the check (4). The call is made only when all
- * agree. What it made or freed is noted (5).
+ * the call (1), finds its team (2), states its arguments (3) and runs the check (4). The call is made only if all
+ * agree. Objects that it made or freed are noted after it (5).
  */
 #include "check.h"
 #include "completion.h"
@@ -54,7 +54,7 @@ const char *const pithi_check_names[] = {
 {{fn f @win_free}} pithi_check_window(*{{window}}); {{callfn}} {{endfn}}
 {{fn f @win_all @win_hints}} pithi_check_window({{window}}); {{callfn}} {{endfn}}
 
-/* MPI itself need not wait for all processes in these. */
+/* MPI itself need not wait for all processes in these calls. */
 {{fn f @from_root @to_root @from_lower @i_from @i_to @i_lower @p_from @p_to @p_lower}}
     pithi_check_wait(); {{callfn}}
 {{endfn}}
@@ -165,7 +165,7 @@ const char *const pithi_check_names[] = {
     }
 {{endfn}}
 
-/* In these, no process needs to wait for the others. */
+/* In these calls no process needs to wait for the others. */
 {{fn f @comm_free}} pithi_check_post(); pithi_check_comm_gone({{comm}}); {{callfn}} {{endfn}}
 {{fn f @comm_hints @file_hints @win_hints}} pithi_check_post(); {{callfn}} {{endfn}}
 
@@ -184,7 +184,8 @@ const char *const pithi_check_names[] = {
 
 {{fn f @job_init}} pithi_check_mark(); {{callfn}} pithi_check_begin_job({{returnVal}}); {{endfn}}
 
-/* It continues when all processes are here; before that, any other call of theirs is an error. */
+/* MPI_Finalize goes on when all processes have called it; any other call of theirs before that is an error, so the
+ * check is repeated. */
 {{fn f @job_finalize}}
     do
         pithi_check_comm(MPI_COMM_WORLD);

@@ -2,11 +2,11 @@
  *
  *     MPI_Bcast(buf, 10, MPI_INT, root = 0, comm)
  *
- *     facts    hash of "MPI_Bcast", then root 0, mixed in order
- *     parts    rank 0 gives 10 MPI_INT to ranks 1 and 2; ranks 1 and 2 each expect 10 MPI_INT of rank 0
+ *     facts    hash of "MPI_Bcast", then root 0, mixed in this order
+ *     parts    rank 0 gives 10 MPI_INT to ranks 1 and 2; ranks 1 and 2 each expect 10 MPI_INT from rank 0
  *
- * A description is reused for each call of the thread, so a call needs no memory once the arrays have grown. Names and
- * texts are not copied: they are constants, or arguments that live as long as the call. */
+ * A thread reuses its description for each call, so a call needs no memory once the arrays have grown. Names and texts
+ * are not copied: they are constants, or arguments that live as long as the call. */
 #include "facts.h"
 
 #include "agree.h"
@@ -16,16 +16,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* NULL before the thread's first call */
+/* This thread's description; NULL before the first call. */
 static __thread struct pithi_check *now __attribute__((tls_model("initial-exec")));
-static struct pithi_check none; /* used when there is no memory: nothing is checked */
+static struct pithi_check none; /* used without memory; it has no team, so nothing is checked */
 int64_t pithi_fact_unchecked;   /* collective calls on communicators without a team; atomic */
 
 struct pithi_check *pithi_check_now(void) { return now ? now : &none; }
 
 /* ---- start and end of a call ------------------------------------------------------------------------------------- */
 
-/* Begins the description of a call; the arrays keep their room. */
+/* Begins the description of a call; the arrays keep their memory. */
 static void begin(const char *name, const void *caller)
 {
     if (!now && !(now = calloc(1, sizeof *now)))
@@ -37,21 +37,21 @@ static void begin(const char *name, const void *caller)
     now->problem = NULL;
 }
 
-/* `caller`: the return address, to know calls of the MPI library itself. */
+/* `caller`: the return address, which shows whether the MPI library itself made the call. */
 void pithi_check_enter(struct pithi_check_call *call, int function, const void *caller)
 {
     struct pithi_self *self = &pithi_self;
 
     call->outer_recorded = self->recorded;
     call->outer_function = pithi_where ? pithi_where->function : 0;
-    /* outermost, or from the program inside a callback */
+    /* The outermost call, or a call that the program makes in a callback. */
     self->recorded = self->depth++ == 0 || pithi_nested_counts(caller);
     if (!self->recorded)
         return;
     pithi_where_set(function + 1);
     if (self->depth > 1) {
-        /* A call from inside another one (MPI called the program's code, such as an operation) gets its own
-         * description, since the outer call may still use the other one. */
+        /* A call inside another one (MPI called the program's code, such as an operation) gets its own description,
+         * since the outer call still uses the other one. */
         call->outer = now;
         now = NULL;
         begin(pithi_check_names[function], caller);
@@ -81,6 +81,7 @@ void pithi_check_leave(const struct pithi_check_call *call)
 
 /* ---- the team ---------------------------------------------------------------------------------------------------- */
 
+/* 1: the program made this call, and there is a description for it. */
 static int is_checked(void) { return pithi_self.recorded && now; }
 
 void pithi_check_later(void)
@@ -95,14 +96,14 @@ void pithi_check_wait(void)
         now->is_wait_ours = 1;
 }
 
-/* The team of a communicator. One that MPI made without a wrapper (MPI_Comm_idup) has none yet: making it is
- * collective, so it waits until all processes are here. */
+/* Finds the team of a communicator. A communicator of MPI_Comm_idup has none yet: making it is collective, so it first
+ * waits until all processes have entered the call. */
 void pithi_check_comm(MPI_Comm comm)
 {
     if (!is_checked())
         return;
     if (!now->is_later && pithi_team_is_missing(comm))
-        pithi_await_all(comm, now->name); /* not for calls that must not wait */
+        pithi_await_all(comm, now->name); /* calls that must not wait are not checked then */
     now->team = now->is_later ? pithi_team_of_comm(comm) : pithi_team_make_missing(comm);
     if (!now->team)
         __atomic_add_fetch(&pithi_fact_unchecked, 1, __ATOMIC_RELAXED);
@@ -120,7 +121,7 @@ void pithi_check_window(MPI_Win window)
         now->team = pithi_team_of_window(window);
 }
 
-/* A new communicator gets a team; MPI_COMM_NULL as parent: made by groups only. */
+/* Makes the team of a new communicator. `parent` MPI_COMM_NULL: the call had only groups. */
 void pithi_check_comm_made(int result, MPI_Comm parent, const MPI_Comm *made)
 {
     const struct pithi_team *of = pithi_team_of_comm(parent == MPI_COMM_NULL ? MPI_COMM_WORLD : parent);
@@ -157,7 +158,7 @@ void pithi_check_window_made(int result, MPI_Comm comm, const MPI_Win *window)
 
 /* ---- facts ------------------------------------------------------------------------------------------------------- */
 
-/* Never NULL: without memory, a place that is not read. */
+/* Never NULL: without memory, a place that nothing reads. */
 static struct pithi_fact *add_fact(const char *argument, int index, enum pithi_fact_kind kind)
 {
     if (now->fact_count == now->fact_room) {
@@ -224,7 +225,7 @@ void pithi_check_text(const char *argument, const char *text)
     fact->text = text;
 }
 
-/* A value that only some processes state; those that do must agree. */
+/* See check.h. */
 void pithi_check_number_if(int is_stated, const char *argument, int64_t value)
 {
     if (!is_known())
@@ -234,7 +235,7 @@ void pithi_check_number_if(int is_stated, const char *argument, int64_t value)
     now->only = (struct pithi_fact){.argument = argument, .index = -1, .value = (uint64_t)value};
 }
 
-/* Data that all processes describe alike: `count` and `type` of MPI_Allreduce. */
+/* For example `count` and `type` of MPI_Allreduce. */
 void pithi_fact_data(const char *argument, struct pithi_signature data)
 {
     if (!is_known())
@@ -245,7 +246,7 @@ void pithi_fact_data(const char *argument, struct pithi_signature data)
     fact->text = data.element;
 }
 
-/* A hash of 0: no data, so there is nothing that could differ. peer below 0: outside the team. */
+/* A signature with the hash 0 is empty and needs no part. */
 static void add_part(int peer, int is_got, struct pithi_signature data)
 {
     if (!is_known() || !data.hash || peer < 0)
@@ -273,7 +274,7 @@ void pithi_fact_problem(const char *what)
 
 /* ---- the number to exchange -------------------------------------------------------------------------------------- */
 
-/* Two multiplications, so that a changed bit reaches all bits of the result. */
+/* Two multiplications, so that each changed bit changes all bits of the result. */
 static uint64_t mix(uint64_t hash, uint64_t value)
 {
     hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
@@ -281,7 +282,7 @@ static uint64_t mix(uint64_t hash, uint64_t value)
     return hash ^ hash >> 29;
 }
 
-/* MPI_Send_c is MPI_Send for the check: processes may use either. */
+/* Processes may call MPI_Send_c or MPI_Send, so the suffix is left out. */
 uint64_t pithi_fact_hash_name(const char *name)
 {
     size_t size = strlen(name);
@@ -298,17 +299,18 @@ uint64_t pithi_fact_hash(const struct pithi_check *check)
     return hash;
 }
 
-/* The number of data on their way; it depends on the direction. */
+/* The hash of data on their way; it depends on the direction. */
 static uint64_t on_way(uint64_t from, uint64_t to, uint64_t hash) { return mix(mix(from, to), hash); }
 
-/* The number that this process adds to the sum: 0 over all processes if they agree. */
+/* The number that this process contributes to the sum, which is 0 over all processes if they agree. */
 uint64_t pithi_fact_sum(const struct pithi_check *check)
 {
-    /* | 1: a problem never adds 0 */
+    /* | 1: with a problem the contribution is never 0. */
     uint64_t sum = check->problem ? pithi_fact_hash_name(check->problem) | 1 : 0, facts = pithi_fact_hash(check);
     uint64_t rank = (uint64_t)check->team->rank;
 
-    /* to the next rank, and the same taken away there: each process but the last gives, each but the first expects */
+    /* The facts go to the next rank, where the same hash is subtracted: each process but the last gives, each but the
+     * first expects. */
     if (check->team->rank + 1 < check->team->size)
         sum += on_way(rank, rank + 1, facts);
     if (check->team->rank > 0)

@@ -1,12 +1,12 @@
 /* left.c - follows the program's objects (left.h), and reports at the end.
  *
  *     line 12: MPI_Isend(..., &r)      made: entry {key of r, site 5, count 1}
- *     line 20: MPI_Wait(&r)            the handle becomes MPI_REQUEST_NULL: the entry goes
- *     MPI_Finalize                     what is left is added up by site:
+ *     line 20: MPI_Wait(&r)            the handle becomes MPI_REQUEST_NULL: the entry is removed
+ *     MPI_Finalize                     the remaining entries are added up by site:
  *         rank 2: 1 request of MPI_Isend at solve.c:12 never completed
  *
- * Tables have a fixed size and come from mmap: this runs inside MPI calls of a program that may have run out of memory,
- * and whose allocator may be in use. NORESERVE: pages that are never touched cost nothing. */
+ * Tables have a fixed size and come from mmap: this code runs inside MPI calls of a program that may have no memory
+ * left, and whose allocator may be in use. With MAP_NORESERVE, pages that are never touched cost nothing. */
 #include "left.h"
 
 #include "agree.h"
@@ -26,21 +26,22 @@ static void *pages(size_t bytes)
 
 /* ---- call sites -------------------------------------------------------------------------------------------------- */
 
-/* Numbered from 1; 0: none. A site that no longer fits gets the number of its kind: "a call not kept". */
-enum { SITES = 4096, SLOTS = 2 * SITES }; /* half of the slots stay free, so a search ends */
+/* Sites have numbers from 1; 0: none. If the table is full, a site gets the number of its kind, a number up to
+ * PITHI_LEFT_KINDS; reports then print "a call that was not kept". */
+enum { SITES = 4096, SLOTS = 2 * SITES }; /* half of the slots stay free, so each search ends */
 struct site {
     const void *address;
-    const char *name; /* of the MPI function, in pithi_check_names; NULL: not kept */
+    const char *name; /* MPI function, in pithi_check_names; NULL: not kept */
     enum pithi_left_kind kind;
 };
 static struct site sites[SITES];
-static uint32_t slots[SLOTS], site_count = PITHI_LEFT_KINDS + 1; /* slots: site numbers by hash; atomic */
-static pthread_mutex_t naming = PTHREAD_MUTEX_INITIALIZER;       /* for adding; reading needs no lock */
+static uint32_t slots[SLOTS], site_count = PITHI_LEFT_KINDS + 1; /* slots: site numbers by hash of the site; atomic */
+static pthread_mutex_t naming = PTHREAD_MUTEX_INITIALIZER;       /* taken to add a site; reading needs no lock */
 
-/* The upper half of a product has bits of all of `value`. */
+/* A hash: the upper half of the product depends on all bits of `value`. */
 static uint32_t mix(uint64_t value) { return (uint32_t)(value * UINT64_C(0x9e3779b97f4a7c15) >> 32); }
 
-/* The slot of a site, or the free one where it belongs. */
+/* The slot of a site, or the free slot where it belongs. */
 static uint32_t *slot_of(const struct site *wanted)
 {
     uint32_t at = mix((uint64_t)(uintptr_t)wanted->address ^ (uint64_t)(uintptr_t)wanted->name << 24 ^ wanted->kind), n;
@@ -55,7 +56,7 @@ static uint32_t *slot_of(const struct site *wanted)
     return &slots[at % SLOTS];
 }
 
-/* Sites are few and stay: after the first calls none is added. */
+/* Adds a site and returns its number. A program has few sites, so after its first calls none is added. */
 static uint32_t add_site(const struct site *wanted)
 {
     pthread_mutex_lock(&naming);
@@ -63,13 +64,13 @@ static uint32_t add_site(const struct site *wanted)
     if (!number && site_count < SITES) {
         number = site_count++;
         sites[number] = *wanted;
-        __atomic_store_n(slot, number, __ATOMIC_RELEASE); /* released after the site is written: readers take no lock */
+        __atomic_store_n(slot, number, __ATOMIC_RELEASE); /* the site is complete: readers take no lock */
     }
     pthread_mutex_unlock(&naming);
     return number ? number : 1 + wanted->kind;
 }
 
-/* The site of this thread's current call. */
+/* The number of the call site of this thread's present call. */
 static uint32_t site_here(enum pithi_left_kind kind, const void *address)
 {
     const struct site wanted = {address, pithi_check_now()->name, kind};
@@ -78,7 +79,8 @@ static uint32_t site_here(enum pithi_left_kind kind, const void *address)
     return number ? number : add_site(&wanted);
 }
 
-static enum pithi_left_kind kind_of(uint32_t site) /* the first sites are numbered by kind */
+/* The first sites are numbered by kind. */
+static enum pithi_left_kind kind_of(uint32_t site)
 {
     return site <= PITHI_LEFT_KINDS ? (enum pithi_left_kind)(site - 1) : sites[site].kind;
 }
@@ -88,27 +90,29 @@ static int counts(void) { return pithi_self.recorded && pithi_check_now()->calle
 
 /* ---- open objects ------------------------------------------------------------------------------------------------ */
 
-enum { MOST = 1 << 20, BUCKETS = 1 << 18, HINTS = 1 << 16 }; /* objects; lists of entries; variables */
+/* MOST: entries; BUCKETS: lists of entries; HINTS: slots for variables */
+enum { MOST = 1 << 20, BUCKETS = 1 << 18, HINTS = 1 << 16 };
 struct entry {
     uint64_t key;
-    uint32_t site, count; /* index of its call site; objects of the handle from there */
-    uint32_t next;        /* in the bucket, the newest first, or among the unused; 0: the last */
-    uint32_t is_guess;
+    uint32_t site, count; /* site: the call site's number; count: objects of the handle from there */
+    uint32_t next;        /* next in the bucket, the newest first, or among the unused; 0: the last */
+    uint32_t is_guess;    /* 1: an object of another site may have been freed instead */
 };
-static struct entry *entries; /* [0] is not used */
-static uint32_t *buckets;     /* numbers of entries */
-static uint64_t *hints;       /* the last site of a variable: its address << 12 | site */
+static struct entry *entries; /* [0] is not used; NULL: not mapped */
+static uint32_t *buckets;     /* numbers of the first entries */
+static uint64_t *hints;       /* by variable: its address << 12 | the site that last stored a handle in it */
 static uint32_t made_entries = 1, unused;
-static int is_without_memory; /* 1: it could not be had once, and is not asked for again */
-/* So that calls without open requests do not take the lock. */
+static int is_without_memory; /* 1: mapping failed once, and is not tried again */
+/* Calls without open requests need not take the lock. */
 static int64_t open_requests; /* atomic */
-static int64_t unfollowed;    /* objects */
+static int64_t unfollowed;    /* number of objects that found no entry */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 _Static_assert(SITES == 1 << 12, "a hint has 12 bits for the site");
 
 static int is_request(enum pithi_left_kind kind) { return kind == PITHI_LEFT_REQUEST || kind == PITHI_LEFT_PERSISTENT; }
 
-/* 0: no object of the program. Handles of different kinds may have the same bits. */
+/* The key of a handle. `is_own`: 0: not an object of the program, and the key is 0. Handles of different kinds may have
+ * the same bits, so the key has the kind. */
 static uint64_t key_of(enum pithi_left_kind kind, uint64_t handle, int is_own)
 {
     return is_own ? handle << 4 | (is_request(kind) ? PITHI_LEFT_REQUEST : kind) | UINT64_C(1) << 63 : 0;
@@ -119,7 +123,7 @@ static uint64_t key_of(enum pithi_left_kind kind, uint64_t handle, int is_own)
         type is = *(const type *)where;                                                                                \
         return key_of(kind, (uint64_t)(uintptr_t)is, __VA_ARGS__);                                                     \
     }
-/* The key of the handle in a variable; predefined handles have none, as nobody needs to free them. */
+/* The key of the handle in a variable; 0 for predefined handles, which need not be freed. */
 static uint64_t key_at(enum pithi_left_kind kind, const void *where)
 {
     switch (kind) {
@@ -149,10 +153,10 @@ static uint64_t key_at(enum pithi_left_kind kind, const void *where)
 
 static uint32_t *bucket_of(uint64_t key) { return &buckets[mix(key) % BUCKETS]; }
 
-/* Variables that lie side by side have different hints. */
+/* The slot for the hint of a variable. Neighbouring variables have different slots. */
 static uint64_t *hint_of(const void *where) { return &hints[(uintptr_t)where / sizeof(int) % HINTS]; }
 
-/* With the lock. Memory comes at the first object. */
+/* Maps the tables at the first object. 0: no memory. Under the lock. */
 static int has_memory(void)
 {
     if (entries || is_without_memory)
@@ -165,12 +169,12 @@ static int has_memory(void)
     return entries != NULL;
 }
 
-/* With the lock; NULL: the table is full. */
+/* A new entry, at the front of its bucket; NULL: the table is full. Under the lock. */
 static struct entry *new_entry(uint64_t key, uint32_t site)
 {
     uint32_t number = unused;
 
-    if (number) /* an entry that was freed before */
+    if (number) /* reuses an entry */
         unused = entries[number].next;
     else if (made_entries < MOST)
         number = made_entries++;
@@ -182,13 +186,13 @@ static struct entry *new_entry(uint64_t key, uint32_t site)
     return &entries[number];
 }
 
-/* `where`: NULL: not the program's own variable. */
+/* Counts an object of a handle from a site. `where`: the program's variable; NULL: unknown. Under the lock. */
 static void open_locked(uint64_t key, uint32_t site, const void *where)
 {
     struct entry *entry = NULL;
 
     if (has_memory()) {
-        /* the same handle from the same site: count */
+        /* An entry of this handle and site is counted up. */
         for (uint32_t at = *bucket_of(key); at && !entry; at = entries[at].next)
             if (entries[at].key == key && entries[at].site == site)
                 entry = &entries[at];
@@ -196,7 +200,7 @@ static void open_locked(uint64_t key, uint32_t site, const void *where)
             entry = new_entry(key, site);
     }
     if (!entry) {
-        unfollowed++; /* reported as a number at the end */
+        unfollowed++; /* the report has their number */
         return;
     }
     entry->count++;
@@ -206,10 +210,10 @@ static void open_locked(uint64_t key, uint32_t site, const void *where)
         __atomic_add_fetch(&open_requests, 1, __ATOMIC_RELAXED);
 }
 
-/* Removes an object of the handle and returns its site; 0: unknown handle. */
+/* Removes an object of the handle and returns its site; 0: unknown handle. Under the lock. */
 static uint32_t close_locked(uint64_t key, const void *where)
 {
-    uint32_t *newest = NULL, *at, hinted = 0, same = 0; /* `newest`: where it is linked, to take it out */
+    uint32_t *newest = NULL, *at, hinted = 0, same = 0; /* `newest`: the link to the entry that is taken */
 
     if (!entries)
         return 0;
@@ -219,7 +223,7 @@ static uint32_t close_locked(uint64_t key, const void *where)
         if (entries[*at].key != key)
             continue;
         same++;
-        if (!newest || entries[*at].site == hinted) /* the first of the bucket, or that of the hint */
+        if (!newest || entries[*at].site == hinted) /* the first in the bucket, or the entry with the hint's site */
             newest = at;
     }
     if (!newest)
@@ -228,7 +232,7 @@ static uint32_t close_locked(uint64_t key, const void *where)
     uint32_t site = entry->site, number = *newest;
     if (site == hinted)
         *hint_of(where) = 0;
-    if (same > 1 && site != hinted) /* several sites, and no hint: which of them this was is a guess */
+    if (same > 1 && site != hinted) /* several sites and no hint: the choice is a guess */
         for (uint32_t i = *bucket_of(key); i; i = entries[i].next)
             entries[i].is_guess |= entries[i].key == key;
     if (--entry->count == 0) {
@@ -241,7 +245,7 @@ static uint32_t close_locked(uint64_t key, const void *where)
     return site;
 }
 
-/* The address of the variable; NULL if a binding of another language made the call, which may use a copy. */
+/* `where`; NULL if a binding of another language made the call, which may pass a copy of the program's variable. */
 static const void *own_variable(const void *where)
 {
     const void *caller = pithi_check_now()->caller;
@@ -249,7 +253,7 @@ static const void *own_variable(const void *where)
     return pithi_source_address(caller) == caller ? where : NULL;
 }
 
-/* After a call that makes objects: the handle is in the program's variable. */
+/* After the call has stored the handle in the program's variable `where`. */
 void pithi_left_made(int result, enum pithi_left_kind kind, const void *where)
 {
     uint64_t key = result == MPI_SUCCESS && counts() ? key_at(kind, where) : 0;
@@ -263,7 +267,8 @@ void pithi_left_made(int result, enum pithi_left_kind kind, const void *where)
     pthread_mutex_unlock(&lock);
 }
 
-/* MPI_Type_get_contents makes handles of the datatypes in a datatype; predefined ones need not be freed. */
+/* MPI_Type_get_contents makes new handles of the datatypes of which a datatype consists; predefined ones need not be
+ * freed. */
 void pithi_left_contents(int result, MPI_Datatype of, MPI_Count room, const MPI_Datatype *types)
 {
     if (result != MPI_SUCCESS || !counts())
@@ -274,7 +279,8 @@ void pithi_left_contents(int result, MPI_Datatype of, MPI_Count room, const MPI_
             pithi_left_made(result, PITHI_LEFT_TYPE, &types[i]);
 }
 
-/* Before the call: once it has freed the handle, another thread may get it for a new object. */
+/* The entry is removed before the call: once the call has freed the handle, another thread may get it for a new
+ * object. */
 uint32_t pithi_left_freeing(enum pithi_left_kind kind, const void *where)
 {
     uint64_t key = where && counts() ? key_at(kind, where) : 0;
@@ -289,7 +295,7 @@ uint32_t pithi_left_freeing(enum pithi_left_kind kind, const void *where)
     return site;
 }
 
-/* The call failed: the object is still there, at its old site. */
+/* If the call failed, the object still exists, so it is entered again with its old site. */
 void pithi_left_freed(int result, uint32_t freeing, enum pithi_left_kind kind, const void *where)
 {
     uint64_t key = result != MPI_SUCCESS && freeing ? key_at(kind, where) : 0;
@@ -301,7 +307,7 @@ void pithi_left_freed(int result, uint32_t freeing, enum pithi_left_kind kind, c
     pthread_mutex_unlock(&lock);
 }
 
-/* Notes the requests before a call that may complete them; without open ones at no cost. */
+/* Copies the requests before a call that may complete them; without open requests it does nothing. */
 void pithi_left_await(struct pithi_left_awaited *awaited, MPI_Count count, const MPI_Request *requests)
 {
     awaited->count = 0;
@@ -316,12 +322,12 @@ void pithi_left_await(struct pithi_left_awaited *awaited, MPI_Count count, const
     awaited->requests = requests;
 }
 
-/* Those that have become MPI_REQUEST_NULL are complete. */
+/* Requests that have become MPI_REQUEST_NULL are complete. */
 void pithi_left_awaited(struct pithi_left_awaited *awaited)
 {
     if (!awaited->count)
         return;
-    int is_own = own_variable(awaited) != NULL; /* the array is the program's own */
+    int is_own = own_variable(awaited) != NULL; /* no binding made the call, so the array is the program's */
     pthread_mutex_lock(&lock);
     for (MPI_Count i = 0; i < awaited->count; i++) {
         const MPI_Request *now = &awaited->requests[i];
@@ -336,17 +342,17 @@ void pithi_left_awaited(struct pithi_left_awaited *awaited)
 
 /* ---- messages ---------------------------------------------------------------------------------------------------- */
 
-/* The call sites of the last sends, by communicator, peer and tag; a later send may take the place. If sends of several
- * call sites have the same three, it is not known which of them was not received. */
-enum { SENDS = 1 << 14 }; /* 16,384 slots: of more sends, the last ones are known */
+/* The call sites of the last sends, by communicator, peer and tag. If sends of several call sites have the same three,
+ * it is unknown which of them was not received (is_guess). */
+enum { SENDS = 1 << 14 }; /* slots; a later send may take the slot of an earlier one */
 struct sent {
-    uint64_t comm;           /* key of the communicator */
-    int32_t peer, tag;       /* as the call says */
+    uint64_t comm;           /* the communicator's handle */
+    int32_t peer, tag;       /* as in the call */
     uint32_t site, is_guess; /* as in struct entry */
 };
 static struct sent *sends;
 
-/* By hash, without a list: a later send with the same slot replaces the earlier one. */
+/* The slot of a send, by hash. A later send with the same slot replaces the earlier one. */
 static struct sent *sent_of(uint64_t comm, int peer, int tag)
 {
     uint64_t value = comm ^ (uint64_t)(uint32_t)peer << 32 ^ (uint64_t)(uint32_t)tag << 8;
@@ -354,7 +360,7 @@ static struct sent *sent_of(uint64_t comm, int peer, int tag)
     return &sends[mix(value) % SENDS];
 }
 
-/* Of all sends, also those that are received: which will not be is known at the end. */
+/* Notes all sends: only in MPI_Finalize is it clear which sends were not received. */
 void pithi_left_sending(MPI_Comm comm, int peer, int tag)
 {
     const uint64_t handle = (uint64_t)(uintptr_t)comm;
@@ -372,29 +378,30 @@ void pithi_left_sending(MPI_Comm comm, int peer, int tag)
     pthread_mutex_unlock(&lock);
 }
 
-/* A message that its receiver has found with MPI_Iprobe. */
+/* A message that nobody received: its receiver has found it with MPI_Iprobe. */
 struct found {
-    uint64_t team;   /* id of the team */
+    uint64_t team;   /* id of the communicator's team */
     int32_t to, tag; /* to: the receiver's rank in the communicator */
     int32_t place;   /* the sender's rank in the shadow of MPI_COMM_WORLD */
 };
-enum { MOST_FOUND = 1024 }; /* messages that are listed */
+enum { MOST_FOUND = 1024 }; /* of a process */
 struct search {
-    const struct pithi_team *world; /* all processes, to which this is reported */
-    struct found *found;            /* [count] of all processes */
+    const struct pithi_team *world; /* the team of all processes; NULL: none */
+    struct found *found;            /* [count] messages whose senders must be informed */
     int count;
-    int64_t *left;  /* by site, as is: */
+    int64_t *left;  /* [sites] number of objects or messages */
     char *is_guess; /* [sites] 1: at least one of `left` is a guess */
-    uint64_t team;  /* to look for, and the communicator that has it */
+    uint64_t team;  /* for `compare`: the team to look for; result: its communicator */
     MPI_Comm comm;
 };
 
-/* A message of this process was not received. MPI_COMM_NULL: on an unknown communicator. */
+/* Counts a message of this process that was not received, at the site of its send. MPI_COMM_NULL: unknown
+ * communicator. */
 static void add_sent(struct search *search, MPI_Comm comm, int peer, int tag)
 {
     const uint64_t handle = (uint64_t)(uintptr_t)comm;
     const struct sent *sent = sends && comm != MPI_COMM_NULL ? sent_of(handle, peer, tag) : NULL;
-    uint32_t site = 1 + PITHI_LEFT_SENT; /* not kept: another send has taken the slot */
+    uint32_t site = 1 + PITHI_LEFT_SENT; /* site unknown, because another send has taken the slot */
 
     if (sent && sent->site && sent->comm == handle && sent->peer == peer && sent->tag == tag) {
         site = sent->site;
@@ -410,12 +417,12 @@ static void each_comm(struct search *search, void (*visit)(struct search *search
     visit(search, MPI_COMM_SELF);
     for (uint32_t i = 1; entries && i < made_entries; i++)
         if (entries[i].count && kind_of(entries[i].site) == PITHI_LEFT_COMM)
-            /* back from key_of: without the highest bit and the kind */
+            /* The inverse of key_of: without the highest bit and the kind. */
             visit(search, (MPI_Comm)(uintptr_t)(entries[i].key << 1 >> 5));
 }
 
-/* Looks for a message of each sender. MPI shows the first one only, so there may be more. Takes nothing out of MPI's
- * queues. */
+/* Looks for unreceived messages on a communicator, one from each sender: MPI shows only the first, so there may be
+ * more. Receives nothing. */
 static void probe(struct search *search, MPI_Comm comm)
 {
     const struct pithi_team *team = pithi_team_of_comm(comm), *world = search->world;
@@ -428,7 +435,7 @@ static void probe(struct search *search, MPI_Comm comm)
     for (int i = 0; i < senders && search->count < MOST_FOUND; i++) {
         if (REAL(MPI_Iprobe)(i, MPI_ANY_TAG, comm, &is_there, &status) != MPI_SUCCESS || !is_there)
             continue;
-        int place = pithi_handle_peer(team->entry, i); /* also in the shadow of MPI_COMM_WORLD */
+        int place = pithi_handle_peer(team->entry, i); /* world ranks are also ranks in the shadow of MPI_COMM_WORLD */
         if (!world || world->shadow == MPI_COMM_NULL || place == world->rank)
             add_sent(search, comm, team->entry->rank, status.MPI_TAG);
         else if (place < 0)
@@ -438,7 +445,7 @@ static void probe(struct search *search, MPI_Comm comm)
     }
 }
 
-/* Finds the communicator of a team: its handle differs in each process, the team's id does not. */
+/* Finds the communicator of a team: handles differ between processes, but the team's id does not. */
 static void compare(struct search *search, MPI_Comm comm)
 {
     const struct pithi_team *team = pithi_team_of_comm(comm);
@@ -447,24 +454,25 @@ static void compare(struct search *search, MPI_Comm comm)
         search->comm = comm;
 }
 
-/* Each receiver tells the senders, which know the call sites. Only if a process has found a message. */
+/* Each receiver informs the senders, because they have the call sites. Skipped if no process has found a message. */
 static void tell_senders(struct search *search)
 {
     MPI_Comm shadow = search->world->shadow;
     int any = 0, mine = 0;
 
-    /* the usual case: nothing was found by anybody */
+    /* The usual case: no process has found a message. */
     if (REAL(MPI_Allreduce)(&search->count, &any, 1, MPI_INT, MPI_MAX, shadow) != MPI_SUCCESS || !any)
         return;
     int *told = pages((size_t)search->world->size * sizeof *told);
     MPI_Request *requests = pages(MOST_FOUND * sizeof *requests);
     int good = told && requests, all = 0;
-    REAL(MPI_Allreduce)(&good, &all, 1, MPI_INT, MPI_MIN, shadow); /* all must go on or none: the others would wait */
+    /* all go on or none, because the others would wait */
+    REAL(MPI_Allreduce)(&good, &all, 1, MPI_INT, MPI_MIN, shadow);
     if (!all)
         return;
     for (int i = 0; i < search->count; i++)
-        told[search->found[i].place]++; /* how many of my notes go to each process */
-    REAL(MPI_Reduce_scatter_block)(told, &mine, 1, MPI_INT, MPI_SUM, shadow); /* how many come to this one */
+        told[search->found[i].place]++;                                       /* number of notes to each process */
+    REAL(MPI_Reduce_scatter_block)(told, &mine, 1, MPI_INT, MPI_SUM, shadow); /* number of notes to this process */
     for (int i = 0; i < search->count; i++)
         REAL(MPI_Isend)
     (&search->found[i], sizeof *search->found, MPI_BYTE, search->found[i].place, PITHI_LEFT_TAG_FOUND, shadow,
@@ -485,24 +493,26 @@ static void tell_senders(struct search *search)
 
 /* ---- the report -------------------------------------------------------------------------------------------------- */
 
-/* Sent as they are: fixed sizes, and the same architecture everywhere. */
+/* Sent as bytes: the sizes are fixed, and all processes have the same architecture. */
 struct line {
     int32_t kind, is_guess;
-    int64_t count;              /* objects */
-    char name[40];              /* "": the call site was not kept */
-    struct pithi_source source; /* of the call site */
+    int64_t count;              /* number of objects */
+    char name[40];              /* the MPI function; "": the call site was not kept */
+    struct pithi_source source; /* the call site */
 };
+/* A process sends this to the first process, before its lines. */
 struct told {
-    int32_t lines, rank;            /* lines that follow */
-    int64_t more_lines, unfollowed; /* lines left out; objects that the table had no room for */
+    int32_t lines, rank; /* lines: how many lines follow; rank: the process's */
+    /* more_lines: lines left out; unfollowed: objects for which the table had no room */
+    int64_t more_lines, unfollowed;
 };
-/* A line of the job. */
+/* A line of the report: a call site, with the objects of all processes. */
 struct sum {
     struct line line;
     int *ranks; /* in MPI_COMM_WORLD, increasing */
     int count;  /* of `ranks` */
 };
-enum { MOST_LINES = 1000, MOST_SUMS = 200 }; /* of a process; of the job */
+enum { MOST_LINES = 1000, MOST_SUMS = 200 }; /* MOST_LINES: lines of a process; MOST_SUMS: lines of the job */
 
 static int is_same(const struct line *one, const struct line *other)
 {
@@ -510,7 +520,7 @@ static int is_same(const struct line *one, const struct line *other)
            !strcmp(one->source.module, other->source.module);
 }
 
-/* Returns the number of lines that found no room. */
+/* Adds one process's lines to the job's lines. Returns the number of lines for which there was no room. */
 static int merge(struct sum *sums, int *count, const struct line *lines, int line_count, int rank, int processes)
 {
     int lost = 0;
@@ -518,7 +528,7 @@ static int merge(struct sum *sums, int *count, const struct line *lines, int lin
     for (int i = 0; i < line_count; i++) {
         struct sum *sum = sums;
         while (sum < sums + *count && !is_same(&sum->line, &lines[i]))
-            sum++; /* the same site in another process: one line */
+            sum++; /* a site that several processes have gets one line */
         if (sum == sums + *count) {
             if (*count == MOST_SUMS || !(sum->ranks = pages((size_t)processes * sizeof *sum->ranks))) {
                 lost++;
@@ -530,7 +540,7 @@ static int merge(struct sum *sums, int *count, const struct line *lines, int lin
         }
         sum->line.count += lines[i].count;
         sum->line.is_guess |= lines[i].is_guess;
-        sum->ranks[sum->count++] = rank; /* ranks come in order */
+        sum->ranks[sum->count++] = rank; /* processes come in the order of ranks */
     }
     return lost;
 }
@@ -564,7 +574,7 @@ static void say_sum(const struct sum *sum)
     pithi_check_say(text);
 }
 
-/* The first process gets the lines of one process after the other. */
+/* Collects the lines in the first process, one process after the other, and prints them. */
 static void report(const struct pithi_team *world, struct line *lines, const struct told *own, struct sum *sums)
 {
     int processes = world ? world->size : 1, sum_count = 0;
@@ -577,7 +587,7 @@ static void report(const struct pithi_team *world, struct line *lines, const str
         int good = 1;
         if (world->rank == 0)
             good = (told = pages((size_t)processes * sizeof *told)) != NULL;
-        REAL(MPI_Bcast)(&good, 1, MPI_INT, 0, shadow); /* all processes learn it, or they would wait in the gather */
+        REAL(MPI_Bcast)(&good, 1, MPI_INT, 0, shadow); /* otherwise the others would wait in the gather */
         if (!good)
             return;
         REAL(MPI_Gather)(own, sizeof *own, MPI_BYTE, told, sizeof *own, MPI_BYTE, 0, shadow);
@@ -597,7 +607,7 @@ static void report(const struct pithi_team *world, struct line *lines, const str
         (lines, MOST_LINES * (int)sizeof *lines, MPI_BYTE, i, PITHI_LEFT_TAG_LINES, shadow, MPI_STATUS_IGNORE);
         lost += merge(sums, &sum_count, lines, told[i].lines, told[i].rank, processes);
     }
-    for (int kind = 0; kind < PITHI_LEFT_KINDS; kind++) /* by kind, as the texts are ordered */
+    for (int kind = 0; kind < PITHI_LEFT_KINDS; kind++) /* the report is ordered by kind */
         for (int i = 0; i < sum_count; i++)
             if (sums[i].line.kind == kind)
                 say_sum(&sums[i]);
@@ -612,7 +622,7 @@ static void report(const struct pithi_team *world, struct line *lines, const str
     }
 }
 
-/* In MPI_Finalize, by all processes of `world`; NULL: there is none, and this process reports for itself. */
+/* See left.h. */
 void pithi_left_report(const struct pithi_team *world)
 {
     static int64_t left[SITES];
@@ -626,7 +636,7 @@ void pithi_left_report(const struct pithi_team *world)
     if (world && world->shadow != MPI_COMM_NULL)
         REAL(MPI_Allreduce)(&good, &all, 1, MPI_INT, MPI_MIN, world->shadow);
     if (!all)
-        return; /* some process has no memory: no report, but no harm */
+        return; /* without memory in some process there is no report */
     for (uint32_t i = 1; entries && i < made_entries; i++) {
         left[entries[i].site] += entries[i].count;
         is_guess[entries[i].site] |= entries[i].count && entries[i].is_guess;

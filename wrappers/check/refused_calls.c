@@ -1,9 +1,9 @@
-/* refused_calls.c - collective calls that MPI itself refuses without the other processes, because an argument is
- * wrong: MPI returns an error, and the others need not make the call. Such a call is not checked, or it would count in
- * one process only, and all later calls of its communicator would be compared with the wrong ones.
+/* refused_calls.c - collective calls that MPI itself refuses in one process, without the others, because an argument is
+ * wrong. MPI returns an error, and the other processes need not make the call. Such a call is not checked. Otherwise it
+ * would count in one process only, and all later calls on its communicator would be compared with the wrong ones.
  *
- * MPI implementations refuse different things, so each kind is tried once, with arguments of our own, on a communicator
- * of this process alone. What is not refused there is checked as usual. */
+ * MPI implementations refuse different things. So each kind of wrong argument is tried once, on a communicator of this
+ * process alone. Kinds that are not refused there are checked as usual. */
 #include "check.h"
 
 #include "facts.h"
@@ -11,6 +11,7 @@
 
 #include <stddef.h>
 
+/* Kinds of wrong arguments. SAME: a send and a receive buffer are the same memory. */
 enum kind {
     COUNT,
     TYPE,
@@ -24,6 +25,7 @@ enum kind {
     KINDS
 };
 
+/* A call with an argument of that kind, on a communicator of one process. */
 static int try_kind(enum kind kind, MPI_Comm comm)
 {
     int x[2] = {0};
@@ -50,10 +52,11 @@ static int try_kind(enum kind kind, MPI_Comm comm)
     }
 }
 
+/* 1: this MPI refuses calls with an argument of that kind. Tried once. */
 static int is_refused_here(enum kind kind)
 {
     enum { NO = 1, YES };     /* 0: not tried yet */
-    static char known[KINDS]; /* threads that race find the same */
+    static char known[KINDS]; /* threads that race find the same result */
     int answer = __atomic_load_n(&known[kind], __ATOMIC_RELAXED);
     MPI_Group self;
     MPI_Comm own;
@@ -72,6 +75,7 @@ static int is_refused_here(enum kind kind)
     return answer == YES;
 }
 
+/* The number of elements for all members. */
 static MPI_Count sum(const struct pithi_data *data, int members)
 {
     MPI_Count all = 0;
@@ -110,7 +114,7 @@ static enum kind wrong_argument(const struct pithi_collective *call, const struc
         return at_root && from == to ? SAME_REDUCE : KINDS;
     if (sent->type != received->type || sent->count != received->count || sent->types)
         return KINDS;
-    /* The part of this process among the parts of all. */
+    /* The distance of this process's part from the start of a buffer with the parts of all. */
     ptrdiff_t part = 0;
     MPI_Aint lower, extent;
     if (REAL(MPI_Type_get_extent)(sent->type, &lower, &extent) == MPI_SUCCESS)

@@ -1,7 +1,7 @@
 /* shapes.c - describes the arguments of the collectives. The standard requires: all processes name the same root and
- * operation; the data of a broadcast or a reduction have the same signature everywhere; where data go from one process
- * to another, the sent and the received data have the same signature. (In an intercommunicator, the peers are in the
- * other group.)
+ * operation; the data of a broadcast or a reduction have the same signature in all processes; where data go from one
+ * process to another, the sent and the received data have the same signature. (In an intercommunicator, the peers are
+ * in the remote group.)
  */
 #include "facts.h"
 
@@ -12,7 +12,7 @@ static const struct pithi_team *team(void) { return pithi_check_now()->team; }
 
 static struct pithi_signature data_of(MPI_Count count, MPI_Datatype type) { return pithi_signature_of(count, type); }
 
-/* The data of all members, and the part of member i. */
+/* whole: the data of a buffer that is the same for all members. part: the part for member i. */
 static struct pithi_signature whole(const struct pithi_data *data) { return data_of(data->count, data->type); }
 
 static struct pithi_signature part(const struct pithi_data *data, int i)
@@ -20,15 +20,16 @@ static struct pithi_signature part(const struct pithi_data *data, int i)
     return data_of(pithi_data_count(data, i), data->types ? data->types[i] : data->type);
 }
 
-/* The processes that this one exchanges data with, and their places in the shadow. */
+/* others: the number of processes with which this one exchanges data. peer: their ranks in the shadow. own: this
+ * process's rank in its group. */
 static int others(void) { return team()->entry->remote_size ? team()->entry->remote_size : team()->entry->size; }
 static int peer(int rank) { return pithi_team_peer(team(), rank); }
 static int own(void) { return team()->entry->rank; }
 
 /* ---- root and operation ------------------------------------------------------------------------------------------ */
 
-/* In an intercommunicator only one group names a root; the data show whether both groups mean the same root. If the
- * other group is in another job, either all of the own group name the same root, or the root is among them. */
+/* In an intercommunicator only one group names a root; the data then show whether both groups mean the same root. If
+ * the remote group is in another job, either all of this group name the same root, or the root is in this group. */
 void pithi_check_root(int root)
 {
     if (!team())
@@ -41,6 +42,7 @@ void pithi_check_root(int root)
         pithi_check_text("root", "MPI_ROOT or MPI_PROC_NULL");
 }
 
+/* am_root: 1: this process is the root. is_idle: 1: it takes no part. is_rank: 1: `root` is a rank of `others`. */
 static int am_root(int root) { return team()->entry->remote_size ? root == MPI_ROOT : root == own(); }
 static int is_idle(int root) { return team()->entry->remote_size && root == MPI_PROC_NULL; }
 static int is_rank(int root) { return root >= 0 && root < others(); }
@@ -78,7 +80,7 @@ static void check_bcast(int root, const struct pithi_data *data)
         pithi_part_get(peer(root), whole(data));
 }
 
-/* In place elsewhere than on the root, the data of that process would be unknown. */
+/* Only the root may pass MPI_IN_PLACE; from another process it would leave the data unknown. */
 static void only_root(int root, const void *buffer, const char *what)
 {
     if (buffer == MPI_IN_PLACE && !team()->entry->remote_size && !am_root(root))
@@ -94,7 +96,7 @@ static void check_gather(int root, const struct pithi_data *sent, const struct p
         return;
     only_root(root, sent->buf, "sendbuf is MPI_IN_PLACE, which only the root may give");
     if (am_root(root))
-        /* What the root gets from each, and what each gives to the root: compared by agree.c, each pair for itself. */
+        /* The root states its part of each member, and each member states its data for the root. */
         for (int i = 0; i < others(); i++)
             if (!is_in_place || i != own())
                 pithi_part_get(peer(i), part(received, i));
@@ -120,7 +122,7 @@ static void check_scatter(int root, const struct pithi_data *sent, const struct 
 
 /* ---- all to all -------------------------------------------------------------------------------------------------- */
 
-/* For functions where either all processes give MPI_IN_PLACE or none does. */
+/* For functions in which all processes pass MPI_IN_PLACE or none does. */
 static void in_place(const void *from)
 {
     if (!team()->entry->remote_size)
@@ -130,7 +132,7 @@ static void in_place(const void *from)
 static void check_allgather(const struct pithi_data *sent, const struct pithi_data *received)
 {
     in_place(sent->buf);
-    /* In place, the own part of the receive buffer is what is sent. */
+    /* In place, this process's part of the receive buffer is sent. */
     struct pithi_signature given = sent->buf == MPI_IN_PLACE ? part(received, own()) : whole(sent);
     for (int i = 0; i < others(); i++) {
         pithi_part_give(peer(i), given);
@@ -170,16 +172,16 @@ static void check_reduce(int root, const struct pithi_data *data, MPI_Op op)
 
 static void check_allreduce(const char *name, const struct pithi_data *data, MPI_Op op)
 {
-    /* MPI_Allreduce must be in place everywhere or nowhere; MPI_Scan and MPI_Exscan need not. */
+    /* In MPI_Allreduce all processes pass MPI_IN_PLACE or none does; in MPI_Scan and MPI_Exscan each may choose. */
     if (strstr(name, "llreduce"))
         in_place(data->buf);
     check_op(op);
     pithi_fact_data("the data", whole(data));
 }
 
-/* In an intercommunicator each group divides the result of the other group, so the counts of the groups may differ. The
- * length of the data must be equal: the sum of recvcounts (MPI-4.0, 6.10.2), or recvcount times the size of the own
- * group (6.10.1). */
+/* In an intercommunicator each group divides the result of the other group, so the groups may have different counts.
+ * But the whole length must be equal: the sum of recvcounts (MPI-4.0, 6.10.2), or recvcount times the size of the group
+ * (6.10.1). */
 static void check_reduce_scatter(const struct pithi_data *data, MPI_Op op)
 {
     MPI_Count sum = 0;
@@ -203,7 +205,7 @@ static void check_reduce_scatter(const struct pithi_data *data, MPI_Op op)
 /* ---- neighbours -------------------------------------------------------------------------------------------------- */
 
 struct neighbours {
-    int in, out, *from, *to; /* NULL: no memory */
+    int in, out, *from, *to; /* in, out: numbers of neighbours; from, to: their ranks, NULL: no memory */
 };
 
 static void make_room(struct neighbours *found, int in, int out)
@@ -219,7 +221,7 @@ static void find_neighbours(MPI_Comm comm, struct neighbours *found)
     int kind = MPI_UNDEFINED;
 
     REAL(MPI_Topo_test)(comm, &kind);
-    /* Only this topology may have different neighbours in and out. */
+    /* Only in this topology may the neighbours that send differ from the neighbours that receive. */
     if (kind == MPI_DIST_GRAPH) {
         int in = 0, out = 0, weighted = 0;
 
@@ -232,13 +234,13 @@ static void find_neighbours(MPI_Comm comm, struct neighbours *found)
         return;
     }
     if (kind == MPI_CART) {
-        /* The order of neighbours in a Cartesian topology: for each dimension the lower one, then the upper one. */
+        /* The order in a Cartesian topology: in each dimension the lower neighbour, then the upper one. */
         int dimensions = 0;
 
         REAL(MPI_Cartdim_get)(comm, &dimensions);
         make_room(found, 2 * dimensions, 2 * dimensions);
         for (int i = 0; found->from && i < dimensions; i++)
-            /* Shift by 1 gives the lower and the upper neighbour. */
+            /* A shift by 1 gives both. */
             REAL(MPI_Cart_shift)(comm, i, 1, &found->from[2 * i], &found->from[2 * i + 1]);
     } else if (kind == MPI_GRAPH) {
         int count = 0;
@@ -252,7 +254,7 @@ static void find_neighbours(MPI_Comm comm, struct neighbours *found)
         memcpy(found->to, found->from, (size_t)found->in * sizeof *found->to);
 }
 
-/* `all`: every neighbour gets the same data (allgather). */
+/* `all`: every neighbour gets the same data (MPI_Neighbor_allgather). */
 static void check_neighbours(MPI_Comm comm, int all, const struct pithi_data *sent, const struct pithi_data *received)
 {
     struct neighbours found = {0};
@@ -274,7 +276,8 @@ void pithi_check_collective(const struct pithi_collective *call, const char *nam
 
     if (!team())
         return;
-    /* MPI refuses the call with an error of its own, so the others may not be compared with it. */
+    /* MPI refuses the call in this process with an error of its own, so it must not be compared with the others'
+     * calls. */
     if (pithi_check_refused(call)) {
         pithi_check_now()->team = NULL;
         return;

@@ -1,12 +1,12 @@
-/* signature.c - computes type signatures (signature.h). Knows nothing of collectives.
+/* signature.c - computes type signatures (signature.h). It uses nothing of the collectives.
  *
- * A datatype is a tree: each node says how it was made (its combiner) and of which datatypes. A leaf, a basic type,
- * gets its signature from its name, because handles differ between processes. A node repeats and joins those of its
- * parts:
+ * A datatype is a tree. An inner node has its combiner (how it was made) and the datatypes of which it was made. A
+ * leaf, a basic type, gets its signature from its name, because handles differ between processes. A node repeats and
+ * joins the signatures of its parts:
  *
  *     struct { 2 of vector(3 x MPI_INT), 1 MPI_DOUBLE }     vector: 3 ints; twice: 6 ints; joined: 6 ints and a double
  *
- * The result is kept with the datatype, as an attribute, so each type is taken apart once. */
+ * The result is cached with the datatype, as an attribute, so each type is decoded once. */
 #include "signature.h"
 
 #include <inttypes.h>
@@ -17,7 +17,7 @@
 
 #include "base/wide.h"
 
-/* of the hash: a Mersenne prime, and its base */
+/* The hash is computed modulo this Mersenne prime, with this base. */
 static const uint64_t prime = (UINT64_C(1) << 61) - 1, base = UINT64_C(0x15bf0a8b1457695);
 
 static struct pithi_signature find(MPI_Datatype type);
@@ -29,11 +29,11 @@ static uint64_t times(uint64_t a, uint64_t b)
     return rest;
 }
 
-/* The neutral element: a hash of 0, and base to the power of 0. */
+/* The empty signature: hash 0, and base to the power of 0. */
 static struct pithi_signature nothing(void) { return (struct pithi_signature){.power = 1}; }
 
-/* The hash of a sequence is the polynomial of its letters at `base`: hash(ab) = hash(a) * base^|b| + hash(b), modulo
- * the prime. So sequences are joined without going through them again, whatever their parts were.
+/* The hash of a sequence is a polynomial at `base`, with the letters as coefficients: hash(ab) = hash(a) * base^|b| +
+ * hash(b), modulo the prime. So two sequences are joined without reading them again, however they were made.
  *
  *     int int double = (int int)(double) = (int)(int double): one hash */
 struct pithi_signature pithi_signature_join(struct pithi_signature first, struct pithi_signature second)
@@ -48,7 +48,7 @@ struct pithi_signature pithi_signature_join(struct pithi_signature first, struct
     return first;
 }
 
-/* By doubling, as for a power: a million ints take 20 steps. */
+/* Repeats by doubling: a million ints take 20 steps. */
 static struct pithi_signature repeat(struct pithi_signature one, MPI_Count count)
 {
     struct pithi_signature all = nothing();
@@ -65,7 +65,7 @@ static struct pithi_signature repeat(struct pithi_signature one, MPI_Count count
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Equal names get the same address. */
+/* Returns one address for equal names. */
 static const char *intern(const char *name)
 {
     static struct known {
@@ -86,7 +86,8 @@ static const char *intern(const char *name)
     return known ? known->name : "?";
 }
 
-/* A type without a size holds no data and has no letter: MPI_UB and MPI_LB only mark where a type begins and ends. */
+/* The signature of a basic type. A type of size 0 holds no data and is empty: MPI_UB and MPI_LB only mark where a type
+ * begins and ends. */
 static struct pithi_signature basic(MPI_Datatype type)
 {
     char name[MPI_MAX_OBJECT_NAME + 1] = "";
@@ -94,7 +95,7 @@ static struct pithi_signature basic(MPI_Datatype type)
     MPI_Count size = 0;
     uint64_t letter = UINT64_C(1469598103934665603);
 
-    /* FNV-1a of the name. */
+    /* The letter is the FNV-1a hash of the name. */
     REAL(MPI_Type_size_x)(type, &size);
     if (size == 0)
         return nothing();
@@ -109,12 +110,13 @@ static struct pithi_signature basic(MPI_Datatype type)
 struct contents {
     int combiner;                                 /* how the datatype was made */
     MPI_Count integers, addresses, counts, types; /* lengths of the arrays that MPI returns */
-    int *integer;                                 /* malloc'ed, as are the next two */
+    int *integer;                                 /* malloc'ed, like `count` and `type` */
     MPI_Count *count;
     MPI_Datatype *type;
 };
 
-/* The large-count functions decode every datatype; the others cannot decode datatypes made with large counts. */
+/* Reads the combiner and the array lengths. The large-count functions decode every datatype; the others cannot decode
+ * datatypes made with large counts. */
 static void ask_envelope(MPI_Datatype type, struct contents *contents)
 {
 #if MPI_VERSION >= 4
@@ -137,6 +139,7 @@ MPI_Count pithi_type_parts(MPI_Datatype type)
     return contents.combiner == MPI_COMBINER_NAMED ? 0 : contents.types;
 }
 
+/* Reads the contents into malloc'ed arrays. Returns an MPI error code. */
 static int ask_contents(MPI_Datatype type, struct contents *contents)
 {
     MPI_Aint *address = calloc((size_t)contents->addresses + 1, sizeof *address);
@@ -158,8 +161,8 @@ static int ask_contents(MPI_Datatype type, struct contents *contents)
     return result;
 }
 
-/* The number of copies of a part. For a struct the list of its parts gives it; for other types it follows from the
- * size, as they repeat one type. */
+/* The number of copies of a part. A struct has a list of them; other types repeat one type, so the number follows from
+ * the sizes. */
 static MPI_Count copies(MPI_Datatype type, const struct contents *contents, MPI_Count part)
 {
     MPI_Count size = 0, one = 0;
@@ -171,7 +174,7 @@ static MPI_Count copies(MPI_Datatype type, const struct contents *contents, MPI_
     return one > 0 ? size / one : 0;
 }
 
-/* The standard defines the pair types of MPI_MINLOC and MPI_MAXLOC as derived types. */
+/* Decodes the pair types of MPI_MINLOC and MPI_MAXLOC, which the standard defines as derived types. 0: it is none. */
 static int is_pair(MPI_Datatype type, struct pithi_signature *found)
 {
     const struct {
@@ -194,6 +197,7 @@ static int is_pair(MPI_Datatype type, struct pithi_signature *found)
     return 0;
 }
 
+/* The signature of a type that is not cached. */
 static struct pithi_signature derive(MPI_Datatype type)
 {
     struct contents contents = {0};
@@ -217,7 +221,7 @@ static struct pithi_signature derive(MPI_Datatype type)
 
 /* ---- cached with the datatype ------------------------------------------------------------------------------------ */
 
-static int key = MPI_KEYVAL_INVALID; /* keeps the signature of a datatype with it */
+static int key = MPI_KEYVAL_INVALID; /* key of the attribute with the signature */
 
 static int not_copied(MPI_Datatype type, int keyval, void *extra, void *value, void *copy, int *flag)
 {
@@ -235,7 +239,7 @@ static int forget(MPI_Datatype type, int keyval, void *value, void *extra)
 
 static void make_key(void) { REAL(MPI_Type_create_keyval)(not_copied, forget, &key, NULL); }
 
-/* Never replaces a stored signature, since another thread may be reading it. */
+/* Stores the signature as an attribute. Never replaces one, since another thread may be reading it. */
 static void keep(MPI_Datatype type, struct pithi_signature found)
 {
     struct pithi_signature *kept = NULL;

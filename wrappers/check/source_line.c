@@ -25,6 +25,7 @@ static struct link_map *module_of(const void *address)
     return dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP) ? map : NULL;
 }
 
+/* 1: the address is in MPI, in one of its bindings, or in a library of Pith. */
 static int is_passed_module(const void *address)
 {
     const struct link_map *map = module_of(address);
@@ -33,8 +34,8 @@ static int is_passed_module(const void *address)
     return !strncmp(name, "libmpi", 6) || !strncmp(name, "libpith-", 8) || !strncmp(name, "libmpe_collchk", 14);
 }
 
-/* The address is in MPI, its bindings or this library. Asking the dynamic linker takes longer than many an MPI call, so
- * recent answers are kept: the address, shifted by one, and the answer. */
+/* Like is_passed_module. The dynamic linker takes longer for this than many MPI calls take, so results are cached: a
+ * word has the address, shifted by one, and the result. */
 static int is_passed(const void *address)
 {
     enum { KEPT = 4096 };       /* slots; power of two */
@@ -50,6 +51,7 @@ static int is_passed(const void *address)
     return (int)(known & 1);
 }
 
+/* For _Unwind_Backtrace: stops at the first address outside MPI. */
 static _Unwind_Reason_Code look(struct _Unwind_Context *context, void *found)
 {
     const void *address = (const void *)(uintptr_t)_Unwind_GetIP(context);
@@ -60,7 +62,7 @@ static _Unwind_Reason_Code look(struct _Unwind_Context *context, void *found)
     return _URC_END_OF_STACK;
 }
 
-/* backtrace(3) would call malloc. */
+/* Uses _Unwind_Backtrace, because backtrace(3) would call malloc. */
 const void *pithi_source_address(const void *caller)
 {
     const void *found = caller;
@@ -79,13 +81,15 @@ void pithi_source_of(const void *caller, struct pithi_source *source)
     source->module[0] = 0;
     if (!map)
         return;
-    source->offset = (uint64_t)((uintptr_t)address - map->l_addr) - 1; /* in the call instruction, not after it */
+    /* - 1: inside the call instruction, not after it */
+    source->offset = (uint64_t)((uintptr_t)address - map->l_addr) - 1;
     if (*map->l_name)
         snprintf(source->module, sizeof source->module, "%s", map->l_name);
     else if ((size = readlink("/proc/self/exe", source->module, sizeof source->module - 1)) > 0)
         source->module[size] = 0;
 }
 
+/* Looks the source line up with addr2line. 0: unknown. */
 static int ask(const struct pithi_source *source, char *text, size_t size)
 {
     char command[512], answer[512] = "", *end;

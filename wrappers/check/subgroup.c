@@ -1,7 +1,7 @@
-/* subgroup.c - checks calls that only some of a communicator's processes make, and the leaders of two groups. Only
- * these processes may communicate, so they use messages on the communicator's shadow: each sends the hash of its facts
- * to the first member, which answers whether all are equal. If they name groups with different first members, they
- * wait, and the long wait is reported.
+/* subgroup.c - checks calls that only some of a communicator's processes make, and the leaders of two groups. Other
+ * processes do not take part, so these use messages on the communicator's shadow: each member sends the hash of its
+ * facts to the first member, which answers whether all are equal. If members name groups with different first members,
+ * they wait in vain, and the long wait is reported.
  */
 #include "agree.h"
 
@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* verdict.c and left.c use the tags below FIRST. */
+/* Kinds of messages. Tags below FIRST belong to verdict.c and left.c. */
 enum { HASH, ANSWER, LEADERS, KINDS, FIRST = PITHI_SUBGROUP_TAGS };
 
-/* The number of tags for such calls. Threads may make them on one communicator at the same time; the tag of the call
- * then separates them. Without threads one tag is enough: messages arrive in the order of the calls, and calls with
- * different tags are compared and reported. If any process has threads, all use tags. */
+/* The number of tags for such calls. Threads may make such calls on one communicator at the same time; then the tag of
+ * the call separates them. Without threads one tag is enough: messages arrive in the order of the calls, and calls with
+ * different tags are compared and reported as different. If any process has threads, all use several tags. */
 static int tag_count;
 
 void pithi_subgroup_begin(MPI_Comm world)
@@ -36,7 +36,7 @@ static int tag_for(int kind, uint64_t tag)
 
 static int rises(const void *one, const void *two) { return *(const int *)one - *(const int *)two; }
 
-/* The group's processes as ranks of the communicator. NULL: a process is not in it. */
+/* The group's processes as ranks in the communicator. NULL: a process is not in it. */
 static int *find_members(MPI_Comm comm, MPI_Group group, int *count)
 {
     int *ranks = group == MPI_GROUP_NULL ? NULL : pithi_team_places(group, comm, count), good = ranks && *count;
@@ -49,6 +49,7 @@ static int *find_members(MPI_Comm comm, MPI_Group group, int *count)
     return NULL;
 }
 
+/* States the group of the call, and keeps its members. Without a valid group the call is not checked. */
 static void describe(MPI_Comm comm, MPI_Group group, const char *argument)
 {
     struct pithi_check *check = pithi_check_now();
@@ -63,7 +64,7 @@ static void describe(MPI_Comm comm, MPI_Group group, const char *argument)
     }
     pithi_check_number("the size of group", count);
     pithi_check_numbers(argument, count, ranks);
-    /* Keeps the members that are in the shadow, in order. */
+    /* Keeps the members that are in the shadow, as increasing ranks in it. */
     int own = 0, found = 0;
 
     for (int i = 0; i < count; i++) {
@@ -72,7 +73,7 @@ static void describe(MPI_Comm comm, MPI_Group group, const char *argument)
         if (place >= 0)
             ranks[found++] = place;
     }
-    if (!own) { /* MPI reports the error */
+    if (!own) { /* this process is not in the group: MPI reports the error */
         free(ranks);
         check->team = NULL;
         return;
@@ -84,7 +85,7 @@ static void describe(MPI_Comm comm, MPI_Group group, const char *argument)
 
 void pithi_check_members(MPI_Comm comm, MPI_Group group, int tag)
 {
-    pithi_check_later(); /* others do not come */
+    pithi_check_later(); /* the other processes of comm do not make this call */
     pithi_check_comm(comm);
     pithi_check_number("tag", tag);
     pithi_check_now()->key = (uint64_t)(int64_t)tag;
@@ -102,6 +103,7 @@ void pithi_check_members_named(MPI_Group group, const char *tag)
 
 /* ---- whether they agree ------------------------------------------------------------------------------------------ */
 
+/* In the first member: compares the hashes of all with its own and answers. */
 static int compare_hashes(struct pithi_check *check, uint64_t hash)
 {
     MPI_Comm shadow = check->team->shadow;
@@ -119,6 +121,7 @@ static int compare_hashes(struct pithi_check *check, uint64_t hash)
     return good;
 }
 
+/* In the other members: sends the hash and waits for the answer. */
 static int send_hash(struct pithi_check *check, uint64_t hash)
 {
     MPI_Comm shadow = check->team->shadow;
@@ -145,11 +148,12 @@ int pithi_subgroup_agrees(struct pithi_check *check)
 /* ---- the leaders of two groups that form an intercommunicator ---------------------------------------------------- */
 
 struct leader {
-    int rank;     /* of the process, for the message */
-    uint64_t key; /* of the group: to see whether both leaders know the same one */
-    char tag[64]; /* of the call, as text for the message */
+    int rank;     /* the process's rank, for the report */
+    uint64_t key; /* the tag, or its hash: both leaders must have the same */
+    char tag[64]; /* the tag as text, for the report */
 };
 
+/* Exchanges the keys of both leaders, on the shadow of the team `between`. NULL: they are equal; else the problem. */
 static const char *compare(struct pithi_check *check, const struct pithi_team *between, int other, const char *tag)
 {
     static __thread char problem[PITHI_VERDICT_TEXT];
@@ -171,6 +175,7 @@ static const char *compare(struct pithi_check *check, const struct pithi_team *b
     return problem;
 }
 
+/* Compares the leaders, then checks within the group, so that all its members get the leader's problem. */
 static int agree_beside(struct pithi_check *check, const struct pithi_team *between, int other, const char *tag,
                         int *result)
 {

@@ -1,9 +1,9 @@
 /* team.c - makes, finds and frees teams, each with a shadow communicator (team.h).
  *
- * Making a shadow is collective, so all its processes must go through the same steps, whatever they find: one without
- * memory makes the shadow too and only keeps no team, and one that has enough teams says so in the reduction that
- * agrees on the team's number. That number has the world rank of its first process, from 1, in the upper 32 bits: the
- * second team that rank 3 numbers is 4 << 32 | 2 in all its processes. */
+ * Making a shadow is collective, so all its processes must go through the same steps, whatever happens. A process
+ * without memory makes the shadow, too, and only keeps no team. A process that has MOST teams says so in the reduction
+ * that agrees on the team's number. The number has the world rank of the team's first process, plus 1, in the upper 32
+ * bits: the second team that rank 3 numbers is 4 << 32 | 2, in all its processes. */
 #include "team.h"
 
 #include "ranks.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The slot of a handle that belongs to this library keeps a pointer to its team. */
+/* The library's slot of a handle has a pointer to the handle's team. */
 static struct pithi_team *team_in(const struct pithi_handle *handle)
 {
     return *(struct pithi_team **)pithi_handle_slot(handle, PITHI_CLIENT_LIBRARY);
@@ -32,17 +32,17 @@ struct pithi_team *pithi_team_of_window(MPI_Win window) { return find(pithi_wind
 
 /* ---- making a team ----------------------------------------------------------------------------------------------- */
 
-/* MPICH has 2048 communicators; the program needs its share. */
+/* MPICH has 2048 communicators, and the program needs its share of them. */
 enum { MOST = 512 };
 static int count; /* teams with a shadow; atomic */
 
-/* A number for the team that is the same in all its processes: the world rank of its first process, and how many teams
- * that process has numbered. 0: a process has no room. */
+/* Agrees on a number for the team (see above); 0: some process has MOST teams. */
 static uint64_t agree_on_id(MPI_Comm comm)
 {
     static uint32_t named;
     int rank;
-    /* MPI_MAX serves for both: 1 if any has no room; and only rank 0 gives a number, the others 0. */
+    /* One MPI_MAX for both: agreed[0] is 1 if any process has no room; agreed[1] is the number, which only rank 0
+     * gives. */
     uint64_t agreed[2] = {__atomic_load_n(&count, __ATOMIC_RELAXED) >= MOST, 0};
 
     REAL(MPI_Comm_rank)(comm, &rank);
@@ -53,7 +53,8 @@ static uint64_t agree_on_id(MPI_Comm comm)
     return agreed[0] ? 0 : agreed[1];
 }
 
-/* Uses MPI_Comm_create: MPI_Comm_dup would call the copy functions of the program's attributes. */
+/* A communicator with the same processes. Uses MPI_Comm_create, because MPI_Comm_dup would call the copy functions of
+ * the program's attributes. */
 static MPI_Comm create(MPI_Comm comm)
 {
     MPI_Comm made = MPI_COMM_NULL;
@@ -67,7 +68,7 @@ static MPI_Comm create(MPI_Comm comm)
     return made;
 }
 
-/* If MPI has no more communicators here, the program has made no error: no error handler is called. */
+/* Calls `make` without the program's error handler: if MPI has no more communicators, the program has made no error. */
 static void quietly(void (*make)(struct pithi_team *team, MPI_Comm comm), struct pithi_team *team, MPI_Comm comm)
 {
     MPI_Errhandler handler;
@@ -80,18 +81,20 @@ static void quietly(void (*make)(struct pithi_team *team, MPI_Comm comm), struct
     REAL(MPI_Errhandler_free)(&handler);
 }
 
+/* Makes the shadow of an intracommunicator. */
 static void copy(struct pithi_team *team, MPI_Comm comm)
 {
     if ((team->id = agree_on_id(comm)))
         team->shadow = create(comm);
 }
 
-/* Merges the two groups of an intercommunicator, in any order. */
+/* Makes the shadow of an intercommunicator, by merging its two groups. */
 static void merge(struct pithi_team *team, MPI_Comm comm)
 {
     int rank = 0;
 
-    /* With the same `high` on both sides, MPI chooses which group comes first; the ranks below say which one it was. */
+    /* With the same `high` on both sides, MPI chooses which group comes first; this process's rank then shows the
+     * order. */
     if (REAL(MPI_Intercomm_merge)(comm, 0, &team->shadow) != MPI_SUCCESS) {
         team->shadow = MPI_COMM_NULL;
     } else if (!(team->id = agree_on_id(team->shadow))) {
@@ -103,7 +106,7 @@ static void merge(struct pithi_team *team, MPI_Comm comm)
     }
 }
 
-/* `handle`: NULL: no memory. */
+/* Completes the team and stores it in the handle's slot. `handle` NULL: no memory. */
 static void keep(struct pithi_team *team, struct pithi_handle *handle, const char *origin)
 {
     struct pithi_team *kept = handle ? malloc(sizeof *kept) : NULL;
@@ -113,12 +116,12 @@ static void keep(struct pithi_team *team, struct pithi_handle *handle, const cha
     team->size = 1;
     if (team->shadow != MPI_COMM_NULL) {
         __atomic_add_fetch(&count, 1, __ATOMIC_RELAXED);
-        /* Errors of our own messages are ours, and not the program's. */
+        /* Errors of the checks' own messages must not reach the program's error handler. */
         REAL(MPI_Comm_set_errhandler)(team->shadow, MPI_ERRORS_RETURN);
         REAL(MPI_Comm_rank)(team->shadow, &team->rank);
         REAL(MPI_Comm_size)(team->shadow, &team->size);
     }
-    /* Without memory for the team the shadow still exists, as the others wait for this process in its creation. */
+    /* Without memory for the team its shadow still exists, because the other processes have made it, too. */
     if (!kept)
         return;
     *kept = *team;
@@ -127,12 +130,12 @@ static void keep(struct pithi_team *team, struct pithi_handle *handle, const cha
     pithi_handle_use(handle, PITHI_CLIENT_LIBRARY);
 }
 
-/* ---- processes of other jobs, and those without this library ----------------------------------------------------- */
+/* ---- processes of other jobs, and processes without this library ------------------------------------------------- */
 
-/* Processes of other jobs may also run without this library. The shadow of such a communicator has those processes of
- * the local group that are in this job and have the library. */
-static MPI_Comm some; /* the job's processes with this library, if some lack it */
-static int is_mixed;
+/* Processes of other jobs may also run without this library. If a communicator has such processes, its shadow has only
+ * the processes of the local group that are in this job and have the library. */
+static MPI_Comm some; /* the job's processes with this library, if is_mixed */
+static int is_mixed;  /* 1: some processes of the job run without this library */
 
 static MPI_Comm job(void) { return is_mixed ? some : MPI_COMM_WORLD; }
 
@@ -179,14 +182,16 @@ int pithi_team_rank(const struct pithi_team *team, int place)
 
 /* ---- of communicators, files and windows ------------------------------------------------------------------------- */
 
+/* See team.h. Three cases: some processes are not in this job (a shadow of the others); a team of one process, which
+ * has nothing to compare and needs no shadow; and all others. */
 void pithi_team_make_comm(MPI_Comm comm, const struct pithi_team *of, const char *origin)
 {
     struct pithi_handle *handle = pithi_handle_of_comm(comm), only_sizes = {0};
     struct pithi_team team = {.kind = PITHI_TEAM_COMM, .comm = comm, .shadow = MPI_COMM_NULL, .entry = handle};
 
-    if (pithi_handle_world.handle != MPI_COMM_WORLD) /* a program with sessions only: nothing is checked */
+    if (pithi_handle_world.handle != MPI_COMM_WORLD) /* a program with sessions only is not checked */
         return;
-    if (!handle) { /* no memory: the other processes still need this one */
+    if (!handle) { /* no memory; the other processes still wait for this one */
         if (!pithi_comm_sizes(comm, &only_sizes))
             return;
         team.entry = &only_sizes;
@@ -199,7 +204,7 @@ void pithi_team_make_comm(MPI_Comm comm, const struct pithi_team *of, const char
             int size;
 
             REAL(MPI_Group_intersection)(local, all, &ours);
-            /* MPI_Comm_create_group needs only those that are in it. */
+            /* MPI_Comm_create_group is collective only over the processes of `ours`. */
             if (REAL(MPI_Comm_create_group)(of->shadow, ours, 0, &team.shadow) != MPI_SUCCESS)
                 team.shadow = MPI_COMM_NULL;
             else if (!(team.id = agree_on_id(team.shadow)))
@@ -210,7 +215,7 @@ void pithi_team_make_comm(MPI_Comm comm, const struct pithi_team *of, const char
             REAL(MPI_Group_free)(&all);
             REAL(MPI_Group_free)(&ours);
         } else {
-            /* Only this process is in the shadow. */
+            /* This process is alone in the job, so it is alone in the shadow. */
             int *places = malloc((size_t)team.entry->size * sizeof *places);
 
             for (int i = 0; places && i < team.entry->size; i++)
@@ -225,6 +230,7 @@ void pithi_team_make_comm(MPI_Comm comm, const struct pithi_team *of, const char
         keep(&team, handle, origin);
 }
 
+/* Frees a team, when its handle was freed and no check is pending. */
 static void ended(struct pithi_handle *handle)
 {
     struct pithi_team *team = team_in(handle);
@@ -248,7 +254,7 @@ void pithi_team_make_world(MPI_Group members)
 
     pithi_handle_register(PITHI_CLIENT_LIBRARY, &checks);
     pithi_handles_begin(MPI_COMM_WORLD, members);
-    /* Some processes have no library: the world's shadow has the others. */
+    /* If some processes have no library, the shadow has only the others. */
     if (members == MPI_GROUP_NULL) {
         pithi_team_make_comm(MPI_COMM_WORLD, NULL, "MPI_Init");
         return;
@@ -275,7 +281,7 @@ MPI_Comm pithi_team_ours(void)
 static void make_of(struct pithi_team *team, uint64_t key, const struct pithi_team *of, const char *origin)
 {
     team->shadow = MPI_COMM_NULL;
-    /* A file or window has the processes of its communicator. */
+    /* A file or window has the processes of the communicator on which it was made. */
     if (of->shadow != MPI_COMM_NULL)
         copy(team, of->shadow);
     if (of->shadow == MPI_COMM_NULL || team->shadow != MPI_COMM_NULL)
@@ -300,16 +306,16 @@ void pithi_team_make_window(MPI_Win window, const struct pithi_team *of, const c
 
 /* ---- communicators made without a visible call ------------------------------------------------------------------- */
 
-/* MPI_Comm_idup sets its communicator too late. The first collective call on it, which all its processes make, makes
- * its team. That call must be allowed to wait: elsewhere a process may first have to send a message to another, and
- * making a shadow would deadlock. */
-static int is_expecting; /* atomic: MPI_Comm_idup was called; before, MPI reports unknown handles */
+/* MPI_Comm_idup sets its result later. So the first collective call on the new communicator, which all its processes
+ * make, makes its team. That call must be allowed to wait. In other calls, a process may first have to send a message
+ * to another one, so making a shadow there could deadlock. */
+static int is_expecting; /* 1: MPI_Comm_idup was called; atomic */
 
 void pithi_team_expect(void) { __atomic_store_n(&is_expecting, 1, __ATOMIC_RELAXED); }
 
 int pithi_team_is_missing(MPI_Comm comm)
 {
-    /* Asked only after MPI_Comm_idup was called, as MPI reports an unknown handle itself. */
+    /* Before MPI_Comm_idup a communicator without a team is an invalid handle, which MPI itself reports. */
     int is_inter = 0, is_up = 0;
 
     if (!__atomic_load_n(&is_expecting, __ATOMIC_RELAXED) || comm == MPI_COMM_NULL || pithi_team_of_comm(comm))
@@ -347,8 +353,8 @@ void pithi_team_print(const struct pithi_team *team, char *text, size_t size)
     }
     if (team->kind == PITHI_TEAM_COMM && !pithi_team_is_closing(team))
         REAL(MPI_Comm_get_name)(team->comm, name, &length);
-    /* Open MPI gives names to communicators that the program did not name. */
-    if (*name && strncmp(name, "MPI COMM", 8) != 0 && strncmp(name, "MPI INTER", 9) != 0) /* Open MPI's own */
+    /* Open MPI names communicators itself; these names are not shown. */
+    if (*name && strncmp(name, "MPI COMM", 8) != 0 && strncmp(name, "MPI INTER", 9) != 0) /* names of Open MPI */
         snprintf(text, size, "communicator %.60s", name);
     else
         snprintf(text, size, "%s of %s", team->kind == PITHI_TEAM_WINDOW ? "window" : "communicator", team->origin);

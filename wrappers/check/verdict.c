@@ -1,5 +1,5 @@
-/* verdict.c - finds the error: each process sends its description of the call to the first one of the team, which
- * compares them and reports. Only this path costs time and memory, and it runs only after an error.
+/* verdict.c - finds the error: each process sends its description of the call to the first process of the team, which
+ * compares them and reports. This takes time and memory, but it runs only after an error.
  *
  *     rank 0: MPI_Bcast(buf, 10, MPI_INT, 0)      facts: name, root = 0; gives 10 MPI_INT
  *     rank 1: MPI_Bcast(buf, 10, MPI_INT, 0)
@@ -7,9 +7,10 @@
  *
  *     pith check: rank 2: MPI_Bcast: root is 1, but 0 on rank 0 (communicator MPI_COMM_WORLD, 3rd collective call)
  *
- * The sum of agree.c says only that something differs. Here each process is compared with the first one that states a
- * fact. The search goes from what one process saw itself (a problem) to the function, its facts, and its data. If
- * functions differ, nothing else is compared, as different functions have different facts. */
+ * The sum of agree.c shows only that something differs. Here each process is compared with the first process that
+ * states a fact. The search begins with errors that a process has found alone (problems); then come the function, its
+ * facts, and its data. If functions differ, nothing else is compared, because different functions have different
+ * facts. */
 #include "agree.h"
 #include "base/say.h"
 
@@ -23,29 +24,31 @@
 #include <string.h>
 #include <unistd.h>
 
-/* lines of differing processes; of parts. A job of 1,000 ranks must not print 1,000 lines */
+/* Limits of a report, because a job of 1,000 ranks must not print 1,000 lines: lines of differing processes; of
+ * parts. */
 enum { GROUPS = 4, PARTS = 2 };
 enum { STATEMENT, SAID, KINDS }; /* kinds of messages */
 
-/* Sent as they are: fixed sizes, and the same architecture everywhere. */
+/* Sent as bytes: the sizes are fixed, and all processes have the same architecture. */
 struct fact {
     char argument[40];        /* cut if longer */
-    int32_t index, is_stated; /* in a list, or -1; 0: this process says nothing about it */
+    int32_t index, is_stated; /* index: place in a list, or -1; is_stated: 0: this process states no such fact */
     uint64_t value;
-    char text[120]; /* as shown */
+    char text[120]; /* the value as shown */
 };
 struct part {
-    int32_t peer, is_got; /* rank of the other end; 1: expected */
+    int32_t peer, is_got; /* peer: the other end's rank; is_got: 1: expected, 0: given */
     uint64_t hash;
-    char text[48]; /* what it is, for the message */
+    char text[48]; /* the data as shown */
 };
 struct head {
-    int32_t rank, facts, parts;                   /* of the sender; entries that follow */
-    char prefix[12], problem[PITHI_VERDICT_TEXT]; /* of the line; NUL: no problem */
+    int32_t rank, facts, parts;                   /* rank: the sender's; facts, parts: how many of them follow */
+    char prefix[12], problem[PITHI_VERDICT_TEXT]; /* prefix: from pithi_where_prefix; problem: "": none */
     struct pithi_source source;
-    struct fact name, only; /* the call as a fact, without an argument */
+    struct fact name, only; /* name: the function's, as a fact without an argument; only: of pithi_check_number_if */
 };
-struct statement { /* of one process; head NULL: nothing arrived */
+/* The description of one process; head NULL: it did not arrive. */
+struct statement {
     struct head *head;
     struct fact *facts; /* [head->facts], in the received message */
     struct part *parts;
@@ -53,14 +56,14 @@ struct statement { /* of one process; head NULL: nothing arrived */
 struct verdict {
     int count, lines;     /* lines: number of reported errors */
     struct statement *of; /* [count] */
-    char where[128];      /* of the call, for the message */
-    char *text;           /* malloc'ed: the message so far */
+    char where[128];      /* the call, as shown */
+    char *text;           /* malloc'ed: the report so far */
     size_t size, room;
 };
 
 /* ---- text -------------------------------------------------------------------------------------------------------- */
 
-/* Appends to the message. Without memory it stays as it is: half a message is better than none. */
+/* Appends to the report. Without memory the report stays as it is: half a report is better than none. */
 __attribute__((format(printf, 2, 3))) static void add(struct verdict *verdict, const char *format, ...)
 {
     char piece[512];
@@ -85,10 +88,11 @@ __attribute__((format(printf, 2, 3))) static void add(struct verdict *verdict, c
     verdict->size += (size_t)size;
 }
 
-/* One write for the whole message where the system allows it: messages of several processes do not mix. */
+/* One write for all lines if the system allows it, so that the lines of several processes do not mix. */
 void pithi_check_say(const char *lines)
 {
-    const char *name = secure_getenv("PITH_CHECK_FILE"); /* a set-user-ID program does not write where its user says */
+    /* a set-user-ID program must not write to a file that its user names */
+    const char *name = secure_getenv("PITH_CHECK_FILE");
     int fd = STDERR_FILENO;
     size_t size = strlen(lines);
 
@@ -109,7 +113,7 @@ void pithi_check_say(const char *lines)
         close(fd);
 }
 
-/* "(communicator MPI_COMM_WORLD, tag 7, group of 3: 0,2,4)" */
+/* Prints "(communicator MPI_COMM_WORLD, tag 7, group of 3: 0,2,4)". */
 static void print_members(const struct pithi_check *check, const char *team, char *text, size_t size)
 {
     const struct pithi_fact *tag = check->fact_count ? &check->facts[0] : NULL;
@@ -142,7 +146,7 @@ void pithi_verdict_where(const struct pithi_check *check, char *text, size_t siz
 
 /* ---- the description from one process ---------------------------------------------------------------------------- */
 
-/* The memory is all 0 before. */
+/* Fills in a fact, whose memory is all 0. */
 static void put_fact(struct fact *to, const struct pithi_fact *fact)
 {
     snprintf(to->argument, sizeof to->argument, "%s", fact->argument);
@@ -171,7 +175,7 @@ static void put_head(struct head *head, const struct pithi_check *check)
         put_fact(&head->only, &check->only);
 }
 
-/* Head, facts and parts in one block, which is sent as bytes; NULL: no memory. */
+/* The description as one block of bytes: head, facts, parts; NULL: no memory. */
 static void *state(const struct pithi_check *check, size_t *size)
 {
     char *memory;
@@ -197,7 +201,7 @@ static void *state(const struct pithi_check *check, size_t *size)
 
 /* ---- facts ------------------------------------------------------------------------------------------------------- */
 
-/* Gets the same fact of each process. */
+/* Returns a fact of one process; NULL: it has none. */
 typedef const struct fact *asked(const struct verdict *verdict, int who, int which);
 
 static const struct fact *ask_fact(const struct verdict *verdict, int who, int which)
@@ -221,7 +225,7 @@ static const struct fact *ask_only(const struct verdict *verdict, int who, int w
     return head && head->only.is_stated ? &head->only : NULL;
 }
 
-/* verdict->count: no process has it. */
+/* The first process with this fact; verdict->count: none. */
 static int first_with(const struct verdict *verdict, asked *ask, int which)
 {
     int who = 0;
@@ -238,7 +242,7 @@ static void add_rank(struct verdict *verdict, int who)
     add(verdict, "%srank %d", head->prefix, head->rank);
 }
 
-/* "rank 3" or "ranks 0-2,5"; a long list is cut: " and 90 more". */
+/* See agree.h. */
 void pithi_check_ranks(const int *ranks, int count, char *text, size_t size)
 {
     size_t at = (size_t)snprintf(text, size, "rank%s ", count > 1 ? "s" : "");
@@ -248,11 +252,11 @@ void pithi_check_ranks(const int *ranks, int count, char *text, size_t size)
         int length;
         for (last = i; last + 1 < count && ranks[last + 1] == ranks[last] + 1;)
             last++;
-        if (last == i + 1) /* two are a list, not an interval */
+        if (last == i + 1) /* two ranks are shown as a list */
             last = i;
         length = last == i ? snprintf(more, sizeof more, i ? ",%d" : "%d", ranks[i])
                            : snprintf(more, sizeof more, i ? ",%d-%d" : "%d-%d", ranks[i], ranks[last]);
-        if (at + (size_t)length + 20 > size) { /* room for the words of a cut */
+        if (at + (size_t)length + 20 > size) { /* leaves room for " and N more" */
             snprintf(text + at, size - at, " and %d more", count - i);
             return;
         }
@@ -282,22 +286,23 @@ static void add_places(struct verdict *verdict, int who, int other)
     }
 }
 
-/* Reports the processes whose fact differs from the reference, in groups with equal facts. */
+/* Reports the processes whose fact differs from the first process's, in groups with equal facts. Returns the number of
+ * groups. */
 static int report_different(struct verdict *verdict, asked *ask, int which)
 {
-    int shown = 0, reference = first_with(verdict, ask, which); /* compared with the first process that has one */
+    int shown = 0, reference = first_with(verdict, ask, which); /* the first process that has the fact */
     size_t many = (size_t)verdict->count;
     int *ranks = reference < verdict->count ? calloc(many, sizeof *ranks + 2) : NULL;
 
     if (!ranks)
         return 0;
-    char *is_of = (char *)(ranks + many), *done = is_of + many; /* both have a mark for each process */
+    char *is_of = (char *)(ranks + many), *done = is_of + many; /* is_of: 1: in the present group; done: 1: reported */
     const struct fact *wanted = ask(verdict, reference, which);
     for (int member = reference + 1; member < verdict->count && shown < GROUPS; member++) {
         const struct fact *fact = ask(verdict, member, which);
         if (!fact || fact->value == wanted->value || done[member])
-            continue; /* the same value, or reported with others */
-        /* all processes that differ in the same way */
+            continue; /* equal to the reference, or reported already */
+        /* Finds all processes with this value. */
         memset(is_of, 0, many);
         for (int i = member; i < verdict->count; i++) {
             const struct fact *same = ask(verdict, i, which);
@@ -305,7 +310,7 @@ static int report_different(struct verdict *verdict, asked *ask, int which)
                 is_of[i] = done[i] = 1;
         }
         add(verdict, "pith check: ");
-        /* Those for which `is_of` is set. `ranks`: room for all. */
+        /* Collects their ranks. */
         int count = 0, first = -1;
         char text[400];
 
@@ -336,14 +341,14 @@ static int report_different(struct verdict *verdict, asked *ask, int which)
 
 /* ---- parts ------------------------------------------------------------------------------------------------------- */
 
-/* One line for a transfer whose ends differ; NULL: one end does not have it. */
+/* Reports data whose two ends differ; NULL: that end does not state them. */
 static void report_part(struct verdict *verdict, int from, int to, const struct part *given, const struct part *got)
 {
     if (verdict->lines++ >= PARTS)
         return;
     const char *name = verdict->of[from].head->name.text, *said = given ? given->text : "nothing",
                *wanted = got ? got->text : "nothing";
-    int is_number = given ? *said == '=' : *wanted == '='; /* no data: a number that both must state */
+    int is_number = given ? *said == '=' : *wanted == '='; /* not data, but a number that both must state alike */
 
     add(verdict, "pith check: ");
     add_rank(verdict, from);
@@ -369,6 +374,7 @@ static int place_among(const struct statement *statement, int at)
     return nth;
 }
 
+/* Reports data between two processes whose ends differ. */
 static void report_parts(struct verdict *verdict)
 {
     for (int who = 0; who < verdict->count; who++) {
@@ -377,8 +383,7 @@ static void report_parts(struct verdict *verdict)
             const struct part *part = &own->parts[i], *other;
             if (part->peer < 0 || part->peer >= verdict->count || !verdict->of[part->peer].head)
                 continue;
-            /* the partner of the nth transfer is the nth of the other end */
-            /* The nth part of `who` with this peer and direction. */
+            /* The n-th part of `who` with this peer and direction belongs to the n-th part of the peer with `who`. */
             int nth = place_among(own, i);
             const struct statement *statement = &verdict->of[part->peer];
 
@@ -389,7 +394,7 @@ static void report_parts(struct verdict *verdict)
                     break;
                 }
 
-            if (other && (other->hash == part->hash || part->is_got)) /* the giving end reports a difference */
+            if (other && (other->hash == part->hash || part->is_got)) /* a difference is reported for the giving end */
                 continue;
             if (part->is_got)
                 report_part(verdict, part->peer, who, NULL, part);
@@ -403,20 +408,21 @@ static void report_parts(struct verdict *verdict)
 
 /* ---- the exchange ------------------------------------------------------------------------------------------------ */
 
-/* The shadow's rank of the nth process that makes the call. */
+/* The rank in the shadow of the n-th process that makes the call. */
 static int nth(const struct pithi_check *check, int n) { return check->members ? check->members[n] : n; }
 
-/* Concurrent calls of the team use different tags. */
+/* The tag of a message. Calls of the team that are checked at the same time have different tags. */
 static int tag_of(const struct pithi_check *check, int kind)
 {
     return kind + (check->members ? 0 : KINDS * (int)(check->call % (PITHI_VERDICT_TAGS / KINDS)));
 }
 
-/* Waits for a message for a limited time: a rank whose call does not block may never test its check again. */
+/* Waits for a message, but not for ever: a rank whose call does not block may never test its check again. 1: it has
+ * come. */
 static int has_come(const struct pithi_check *check, int from, int kind, MPI_Status *status)
 {
     int seconds = pithi_await_seconds(), there = 0;
-    /* 30 s if the user set no limit */
+    /* 30 s if the user has set no limit. */
     int64_t until_ns = pithi_await_now_ns() + (int64_t)(seconds ? seconds : 30) * 1000000000;
 
     while (REAL(MPI_Iprobe)(from, tag_of(check, kind), check->team->shadow, &there, status) == MPI_SUCCESS && !there &&
@@ -425,7 +431,7 @@ static int has_come(const struct pithi_check *check, int from, int kind, MPI_Sta
     return there;
 }
 
-/* The description of one process; NULL: it did not come in time. */
+/* Receives the description of one process; NULL: it did not come in time. */
 static void *receive(const struct pithi_check *check, int from)
 {
     MPI_Status status;
@@ -441,7 +447,7 @@ static void *receive(const struct pithi_check *check, int from)
     return memory;
 }
 
-/* In the first process: collects, reports, and lets the others go on. */
+/* In the first process: collects the descriptions, reports, and lets the other processes go on. */
 static void judge(const struct pithi_check *check, void *own)
 {
     const struct pithi_team *team = check->team;
@@ -452,12 +458,12 @@ static void judge(const struct pithi_check *check, void *own)
     for (int i = 0; i < verdict.count; i++) {
         struct statement *statement = &verdict.of[i];
         if (!(statement->head = i ? receive(check, nth(check, i)) : own))
-            continue; /* it does not answer; the others are compared */
+            continue; /* no answer; the other processes are compared */
         statement->facts = (struct fact *)(void *)(statement->head + 1);
         statement->parts = (struct part *)(void *)(statement->facts + statement->head->facts);
     }
     pithi_verdict_where(check, verdict.where, sizeof verdict.where);
-    /* What one process found by itself: an invalid argument. */
+    /* First the errors that a process has found alone, such as an invalid argument. */
     for (int who = 0; who < verdict.count && verdict.lines < GROUPS; who++) {
         const struct head *head = verdict.of[who].head;
         if (!head || !*head->problem)
@@ -469,7 +475,7 @@ static void judge(const struct pithi_check *check, void *own)
         verdict.lines++;
     }
     if (!report_different(&verdict, ask_name, 0)) {
-        /* If lists differ in length, reports the lengths and skips the elements. */
+        /* If lists differ in length, the lengths are reported and their elements are not compared. */
         int most = 0, least = INT32_MAX;
         const char *shown = "";
 
@@ -480,11 +486,11 @@ static void judge(const struct pithi_check *check, void *own)
             if (head && head->facts < least)
                 least = head->facts;
         }
-        /* facts of different length say nothing about each other once a difference is found */
+        /* With different numbers of facts, facts after the first difference do not correspond. */
         for (int which = 0; which < most && !(verdict.lines && least < most); which++) {
             const struct fact *fact = ask_fact(&verdict, first_with(&verdict, ask_fact, which), which);
             if (strcmp(fact->argument, shown) != 0 && report_different(&verdict, ask_fact, which))
-                shown = fact->argument; /* of a list: the first difference */
+                shown = fact->argument; /* of a list only the first difference is reported */
         }
         report_different(&verdict, ask_only, 0);
         if (!verdict.lines)
@@ -494,7 +500,7 @@ static void judge(const struct pithi_check *check, void *own)
         pithi_check_say(verdict.text);
     for (int i = 1; i < verdict.count; i++)
         if (verdict.of[i].head) {
-            /* the others keep their buffers until then */
+            /* They keep their buffers until this message. */
             REAL(MPI_Send)(NULL, 0, MPI_BYTE, nth(check, i), tag_of(check, SAID), team->shadow);
             free(verdict.of[i].head);
         }
@@ -503,7 +509,8 @@ static void judge(const struct pithi_check *check, void *own)
     __atomic_add_fetch(&pithi_agreed_errors, 1, __ATOMIC_RELAXED);
 }
 
-/* 0: the message is not yet delivered, so its buffer must stay. */
+/* In the other processes: sends the description and waits for the report. 0: the description may not be delivered yet,
+ * so its buffer must stay. */
 static int hand_in(const struct pithi_check *check, void *own, size_t size)
 {
     MPI_Comm shadow = check->team->shadow;
@@ -526,7 +533,7 @@ static int hand_in(const struct pithi_check *check, void *own, size_t size)
     return 0;
 }
 
-/* Called by all processes of the team whose sum was not 0. */
+/* See agree.h. */
 void pithi_verdict(struct pithi_check *check)
 {
     size_t size;
@@ -535,6 +542,6 @@ void pithi_verdict(struct pithi_check *check)
     if (own && check->team->rank == nth(check, 0))
         judge(check, own);
     else if (own && !hand_in(check, own, size))
-        return; /* its memory stays: the message may still be taken from it */
+        return; /* not freed, because MPI may still send from it */
     free(own);
 }

@@ -1,12 +1,12 @@
 /* whereabouts.c - maps the shared memory of the processes of a host, and reads it for reports (whereabouts.h).
  *
- * A process that waits in a collective can only ask others by memory: they do not answer messages, as they are not in
- * MPI, or hang. So each process writes in each call what it does into a page that all processes of its host see:
+ * A process that waits in a collective can only find the others by memory: they answer no messages, because they are
+ * not in MPI, or hang. So each process stores its present MPI call in a page that all processes of its host see:
  *
  *     rank 2 in MPI_Recv from 1, tag 7     role FROM, peer 1, tag 7, function MPI_Recv
  *     report of rank 0                     "rank 2, which is in MPI_Recv from 1, tag 7"
  *
- * A write is a few stores. Processes on other hosts are not seen. */
+ * This takes a few stores. Processes on other hosts are not seen. */
 #include "whereabouts.h"
 
 #include "check.h"
@@ -22,24 +22,25 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { THREADS = 8, NAMED = 4 }; /* threads with a place of their own; ranks that a line names */
+enum { THREADS = 8, NAMED = 4 }; /* THREADS: threads with a slot of their own; NAMED: ranks named in a line */
 
 struct process {
-    int is_over, threads;               /* threads: those with a slot; further threads share the last slot */
-    struct pithi_where thread[THREADS]; /* where each of them is */
+    int is_over, threads;               /* is_over: 1: the process has ended; threads: how many threads it has */
+    struct pithi_where thread[THREADS]; /* their calls; further threads share the last slot */
 };
 static struct process *table; /* by rank on this host; NULL: no shared memory */
-static struct process *self;
-static int *local_of; /* rank in MPI_COMM_WORLD to rank on this host, or -1 */
+static struct process *self;  /* this process's; NULL: none */
+static int *local_of;         /* [world_size] rank on this host of a rank in MPI_COMM_WORLD; -1: none */
 static int world_size;
 
-static __thread struct pithi_where nowhere; /* for a thread without a place */
-__thread struct pithi_where *pithi_where;   /* of this thread; NULL: not asked yet */
+static __thread struct pithi_where nowhere; /* for threads without shared memory */
+__thread struct pithi_where *pithi_where;   /* this thread's slot; NULL: not chosen yet */
 int pithi_where_rank = -1;
 const char *pithi_where_prefix = "";
 
 /* ---- the memory -------------------------------------------------------------------------------------------------- */
 
+/* Maps the shared memory, in all processes of the host or in none (NULL). */
 static struct process *map(MPI_Comm host, int rank, int count)
 {
     char name[64] = "";
@@ -47,7 +48,7 @@ static struct process *map(MPI_Comm host, int rank, int count)
     void *memory = MAP_FAILED;
     int fd = -1, good;
 
-    /* The name is removed as soon as all have mapped the memory, so that nothing is left over, even after a crash. */
+    /* The name is removed as soon as all have mapped the memory, so that nothing remains after a crash. */
     if (rank == 0) {
         snprintf(name, sizeof name, "/pith-check-%ld", (long)getpid());
         fd = shm_open(name, O_RDWR | O_CREAT | O_EXCL, 0600);
@@ -59,7 +60,7 @@ static struct process *map(MPI_Comm host, int rank, int count)
         memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (fd >= 0)
         close(fd);
-    /* All or none: a process without the memory would look to others like one that is not in MPI. */
+    /* All or none: other processes would conclude that a process without the memory is not in MPI. */
     good = memory != MAP_FAILED;
     REAL(MPI_Allreduce)(MPI_IN_PLACE, &good, 1, MPI_INT, MPI_MIN, host);
     if (rank == 0)
@@ -96,22 +97,23 @@ void pithi_where_begin(MPI_Comm ours)
     REAL(MPI_Comm_free)(&host);
 }
 
-/* A process that has ended must not look like one that computes. */
+/* A process that has ended must not look like a process that computes. */
 void pithi_where_end(void)
 {
     if (self)
         __atomic_store_n(&self->is_over, 1, __ATOMIC_RELAXED);
 }
 
-/* Also runs without MPI_Finalize. */
+/* Also runs in a process that does not call MPI_Finalize. */
 __attribute__((destructor)) static void end_of_process(void) { pithi_where_end(); }
 
-/* The slot of this thread in the shared memory; before MPI_Init, one that nobody else sees. */
+/* Chooses this thread's slot; before MPI_Init, one outside the shared memory. */
 static struct pithi_where *place(void)
 {
     if (!self)
         return &nowhere;
-    /* Threads above THREADS share the last slot: the report then names what one of them did last. */
+    /* If there are more than THREADS threads, the report has the last call of one of the threads that share the last
+     * slot. */
     int mine = __atomic_fetch_add(&self->threads, 1, __ATOMIC_RELAXED);
     return &self->thread[mine < THREADS ? mine : THREADS - 1];
 }
@@ -128,7 +130,7 @@ void pithi_where_message(int role, int peer, int tag)
 {
     pithi_where->peer = peer;
     pithi_where->tag = tag;
-    /* Nothing orders these stores for a reader: a report may see an older peer or tag. */
+    /* The stores are not ordered for readers: a report may have an older peer or tag. */
     __atomic_store_n(&pithi_where->role, role, __ATOMIC_RELAXED);
 }
 
@@ -136,7 +138,7 @@ void pithi_where_message(int role, int peer, int tag)
 
 struct text {
     char *at;    /* the next byte */
-    size_t left; /* with the final 0 */
+    size_t left; /* bytes left, with the final 0 */
 };
 
 __attribute__((format(printf, 2, 3))) static void add(struct text *text, const char *format, ...)
@@ -151,12 +153,13 @@ __attribute__((format(printf, 2, 3))) static void add(struct text *text, const c
     text->left -= took;
 }
 
+/* 1: the thread waits for others, and `text` describes its present call. */
 static int is_named(const struct pithi_where *where)
 {
     return where->team && __atomic_load_n(&where->named, __ATOMIC_ACQUIRE) == where->call;
 }
 
-/* The threads that are in MPI, each in words; a process without any computes. */
+/* Adds the calls of a process's threads that are in MPI; without any, the process is not in MPI. */
 static void add_process(struct text *text, const struct process *process, int rank)
 {
     int known = 0, threads = process->threads < THREADS ? process->threads : THREADS;
@@ -188,6 +191,7 @@ static void add_process(struct text *text, const struct process *process, int ra
         add(text, "is not in MPI");
 }
 
+/* 1: a thread of the process waits in this call of the team. */
 static int is_waiting(const struct process *process, uint64_t team, uint64_t call)
 {
     for (int i = 0; i < THREADS; i++)
@@ -196,6 +200,7 @@ static int is_waiting(const struct process *process, uint64_t team, uint64_t cal
     return 0;
 }
 
+/* 1: a thread of the process waits for others, and its text is not stored yet. */
 static int is_vague(const struct process *process)
 {
     for (int i = 0; i < THREADS; i++)
@@ -211,7 +216,7 @@ int pithi_where_missing(struct pithi_where_call *of, char *text, size_t size)
 
     if (!table)
         return 0;
-    /* The world ranks of a team. */
+    /* Translates the shadow's ranks to world ranks. */
     MPI_Group group;
     int count, *ranks;
 
@@ -227,8 +232,8 @@ int pithi_where_missing(struct pithi_where_call *of, char *text, size_t size)
             unseen++;
         } else if (is_waiting(&table[local], of->team, of->call)) {
             if (first && rank != pithi_where_rank)
-                /* Only one process reports: the first that waits. `missing` then stays below 0. */
-                missing = -of->count; /* that process reports */
+                /* Only the first waiting process reports. In the others `missing` stays below 0. */
+                missing = -of->count; /* the lower rank reports */
             first = 0;
         } else if (++missing > 0 && missing <= NAMED) {
             add(&out, "%s", missing > 1 ? "; " : "");

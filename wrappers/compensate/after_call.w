@@ -1,6 +1,6 @@
-/* after_call.w - the work of PITH_COMPENSATE after the end of a call's state, or time. It stands before a library's own
- * templates. Our collectives run here, and the log gets the cost and the delay: inside the state, both would stand
- * between the waiting and its record.
+/* after_call.w - the work of PITH_COMPENSATE after the end of a call's state (in the log), or of its time (in the time
+ * library). It stands before a library's own templates, so its code runs after theirs. Shadow collectives run here, and
+ * the cost and the delay are recorded here: inside the state, their time would count as waiting.
  */
 #include "own.h"
 #include "piggyback.h"
@@ -32,7 +32,7 @@
         pithi_piggyback_window_made({{returnVal}}, {{coll}}.comm, {{window}});
 {{endfn}}
 
-/* The cost of the shadow lies behind the call, too. */
+/* Making the shadow costs time, too, so it is made after the call. */
 {{fn f @comm_dup @comm_split @comm_create @comm_topology}}
     {{vardecl struct pithi_piggyback_coll coll}}
     BEGIN_COLL({{coll}});

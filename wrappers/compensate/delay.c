@@ -1,13 +1,13 @@
-/* delay.c - computes the delay of each thread. It knows neither MPI nor how messages carry headers.
+/* delay.c - computes the delay of each thread. It uses neither MPI nor the headers' way through it.
  *
- * A delay grows with every record, and waiting makes it smaller. It must not be updated at each record, so it is kept
- * as the own cost so far, which liblog counts anyway, and a shift:
+ * A delay grows with every record, and waiting makes it smaller. Updating it at each record would be too expensive. So
+ * it is kept as the sum of the own cost so far, which liblog counts anyway, and a shift:
  *
- *     own cost 30, shift 0                          delay 30
- *     a call that waited: the delay is 20 now       shift 20 - 30 = -10
- *     five more ns of recording                     own cost 35, delay 25
+ *     own cost 30, shift 0                                 delay 30
+ *     a call that waited makes the delay 20                shift 20 - 30 = -10
+ *     five more ns of recording                            own cost 35, delay 25
  *
- * A thread that begins later has the delay of the first thread at that moment, which made it. */
+ * A thread that begins later starts with the present delay of the first thread, because that thread made it. */
 #include "delay.h"
 
 #include "own.h"
@@ -16,14 +16,15 @@ int pithi_compensate, pithi_delay_one_clock, pithi_delay_several_clocks;
 
 static __thread struct {
     int begun;
-    int64_t shift_ns; /* delay = own cost + shift: the part that waiting removed, or the initial delay */
+    int64_t shift_ns; /* delay - own cost; changed by waiting; at first the initial delay */
 } self __attribute__((tls_model("initial-exec")));
 
-/* The delay of the first thread; other threads begin with it. Atomic. */
+/* The first thread's delay, with which other threads begin. Atomic. */
 static int64_t process_ns;
-static int first_taken;
+static int first_taken; /* 1: some thread is the first; atomic */
 static __thread int is_first __attribute__((tls_model("initial-exec")));
 
+/* This thread's delay; the first call in a thread initialises it. */
 static int64_t delay(void)
 {
     if (!self.begun) {
@@ -35,6 +36,7 @@ static int64_t delay(void)
     return pithi_own_ns() + self.shift_ns;
 }
 
+/* Stores the first thread's delay for others. */
 static void publish(int64_t x_ns)
 {
     if (is_first)
@@ -71,7 +73,7 @@ void pithi_delay_fill(struct pithi_header *header, int64_t from_ns)
     header->sent_ns = now_ns + pithi_delay_offset(now_ns);
 }
 
-static int64_t look_ns; /* cost of one clock read; an interval contains only one */
+static int64_t look_ns; /* cost of one clock read; the difference of two reads contains one */
 
 void pithi_delay_begin(void)
 {
@@ -84,27 +86,32 @@ void pithi_delay_begin(void)
     look_ns = least;
 }
 
-/* With more processes than cores, some parts of ours last as long as another process has the core: in 2 ranks beside 4
- * busy loops, 77 of 6000 parts took 0.70 of 0.71 s. A part of 3 us does not lose its core because of recording; the
- * program would have lost it a moment later. So a part that takes more than 20 times what is typical of it has lost its
- * core, or waits for a rank that has, and only the typical time is an own cost. (The thread's CPU time would not
- * tell: reading it costs as much as a part, and a rank that waits often polls.)
+/* How much counts as own cost if a rank loses its core. With more processes than cores, some of the recorder's parts of
+ * calls last as long as another process has the core: with 2 ranks beside 4 busy loops, 77 of 6000 parts took 0.70 of
+ * 0.71 s. A part of 3 us does not lose its core because of recording; the program would have lost it a moment later. So
+ * a part that takes more than 20 times its typical time has lost its core, or waits for a rank that has, and only the
+ * typical time is an own cost. (The thread's CPU time would not help: reading it costs as much as a part, and a waiting
+ * rank often polls, which uses CPU time.)
  *
  * Ranks that yield while they wait (Open MPI with mpi_yield_when_idle) are another case: they give the core up in most
- * of our collectives, which then typically take ms. That is an own cost, as the core would not be given away without
- * our collective. Measured with a program that makes such a collective of its own in every second block of ten steps,
- * 2 ranks beside 4 busy loops: in ten runs the blocks with it took 2 to 9 s longer, 50 s in all; the ranks were 53 s in
- * it (mean of both), and had a core for 0.2 % of that. If they poll, these blocks take no longer, though the ranks lose
- * their cores there for up to 1 s.
+ * shadow collectives, which then typically take milliseconds. That is an own cost, because without the shadow
+ * collective they would keep the core. Measured with a program that makes such a collective itself in every second
+ * block of ten steps, 2 ranks beside 4 busy loops: in ten runs the blocks with it took 2 to 9 s longer, 50 s in all;
+ * the ranks were 53 s in it (mean of both), and had a core for 0.2 % of that. If ranks poll, these blocks take no
+ * longer, though the ranks lose their cores there for up to 1 s.
  *
- * The typical time is the least of the first few, then goes by an eighth up or down with each part: to the median.
- * Until it is known, a part counts ALWAYS_NS at most, as processes that begin beside busy loops often lose their
- * core in the first parts of all: four of 8 to 20 ms, then 296 of 2 us. If parts do take that long, what is lost of
- * the first is not added later: a delay that grew by 18 ms within 1 ms would run the compensated time backwards, and
- * `pith compensate`, which never takes more than has passed, would find less. Threads may race for it, which does no
- * harm. */
+ * The typical time is the least of the first LEARNS parts; then it goes up or down by an eighth with each part, towards
+ * the median. Until it is known, a part counts ALWAYS_NS at most, because processes that begin beside busy loops often
+ * lose their core in their very first parts: four of 8 to 20 ms, then 296 of 2 us. If parts really take that long, the
+ * time that was not counted at first is not added later: a delay that grew by 18 ms within 1 ms would run the
+ * compensated time backwards, and `pith compensate`, which never takes out more than the elapsed time, would find less.
+ * Threads may update the typical time at once; a lost update does no harm.
+ *
+ * LEARNS: parts until the typical time is known; TIMES: multiple of it from which a part has lost its core; BYTE_NS: ns
+ * that copying a byte takes at most. */
 enum { LEARNS = 8, TIMES = 20, ALWAYS_NS = 20000, BYTE_NS = 4 };
 
+/* The own cost of a part that took `ns`. Updates its typical time. */
 static int64_t own_part(struct pithi_typical *typical, int64_t ns)
 {
     int64_t before = __atomic_load_n(&typical->ns, __ATOMIC_RELAXED), after = before, cost_ns;
@@ -146,9 +153,9 @@ void pithi_delay_set(int64_t x_ns)
     publish(x_ns);
 }
 
-/* ---- Shortest times of this process, and latencies known to senders ---------------------------------------------- */
+/* ---- Shortest times of this process, and latencies in headers ---------------------------------------------------- */
 
-static struct pithi_least messages[PITHI_SIZES]; /* point-to-point: latencies; `ready_ns`: calls that sent */
+static struct pithi_least messages[PITHI_SIZES]; /* by size class; `ready_ns`: shortest time of a call that sent */
 
 static struct pithi_least *latency_of(const struct pithi_wait *wait, uint64_t size_bytes)
 {
@@ -170,6 +177,7 @@ void pithi_delay_sent(uint64_t size_bytes, int64_t ns)
 static int64_t later(int64_t a, int64_t b) { return a > b ? a : b; }
 static int64_t earlier(int64_t a, int64_t b) { return a < b ? a : b; }
 
+/* The time of sending, measured and without recording. */
 static struct pithi_both_ns sent_of(const struct pithi_header *header)
 {
     return (struct pithi_both_ns){header->sent_ns, header->sent_ns - header->delay_ns};
@@ -182,13 +190,13 @@ void pithi_delay_message(struct pithi_wait *wait, const struct pithi_header *hea
     here.sent_ns -= pithi_delay_offset(wait->end_ns);
     other = here;
     uint64_t other_bytes = size_bytes;
-    if (!pithi_delay_one_clock) { /* takes the smallest delay of several messages */
+    if (!pithi_delay_one_clock) { /* without times: takes the smallest delay of several messages */
         if (wait->count++ == 0 || header->delay_ns < wait->last.delay_ns)
             wait->last = *header;
         return;
     }
     if (!wait->latencies) {
-        /* A sender's smallest latency counts like an own measurement, since a log also contains both. */
+        /* The smallest latency that the sender has measured counts like one of this process, since a log has both. */
         struct pithi_least *latency = &messages[pithi_size_class(size_bytes)];
         if (header->latency_ns > 0) {
             pithi_least_lower(&latency->latency_ns, header->latency_ns);
@@ -196,6 +204,7 @@ void pithi_delay_message(struct pithi_wait *wait, const struct pithi_header *hea
         }
     }
     if (wait->count == 0 || header->sent_ns > wait->last.sent_ns ||
+        /* This message was sent last: it becomes wait->last, and the former one is among the others. */
         (header->sent_ns == wait->last.sent_ns && header->delay_ns < wait->last.delay_ns)) {
         other = wait->last;
         other_bytes = wait->last_bytes;

@@ -14,9 +14,9 @@ void pithi_own_add(int64_t ns);
 int pithi_own_clock(int64_t local_ns, int64_t *offset_ns);
 /* Compares the clocks of all processes, unless this library has already tried. Collective. -1: they stay unknown. */
 int pithi_own_compare(void);
-/* The library's call has returned: later records of this call use the current time. */
+/* Call it when the library's call has returned: later records of this call use the current time. */
 void pithi_own_over(void);
-/* Waiting has changed the delay. */
+/* Notes the delay after a wait, for pithi_own_write. */
 void pithi_own_waited(int64_t delay_ns);
 /* Writes the cost and the delay as pith:own and pith:delay after the call (after_call.w). Libraries without a log do
  * nothing. */

@@ -1,12 +1,12 @@
-/* piggyback.c - begins and ends PITH_COMPENSATE, and counts calls that use their own costs only.
+/* piggyback.c - begins and ends PITH_COMPENSATE, and counts calls that send no header (own costs only).
  *
- * All processes must agree on the mode before the first header is sent: one that does not expect a header would read it
- * as data. No process knows the modes of the others, so all take part in one reduction, also those without
+ * All processes must agree on the mode before the first header is sent: a process that expects no header would read it
+ * as data. No process has the modes of the others, so all take part in one reduction, also those without
  * PITH_COMPENSATE. It finds the largest and the smallest value at once, since the maximum of -x is minus the minimum:
  *
- *     modes 4, 4, 0              maximum of x: 4, of -x: 0      largest 4, smallest 0: not the same, so it stays off
+ *     modes 4, 4, 0              maximum of x: 4, of -x: 0      largest 4, smallest 0: they differ, so it stays off
  *
- * The keys of the machines' clocks and the order of them are found in the same reduction.
+ * The same reduction finds whether all processes share a clock, and whether their clocks were compared.
  */
 #include "piggyback.h"
 
@@ -43,7 +43,7 @@ enum { IS_STATIC = 1 };
 enum { IS_STATIC = 0 };
 #endif
 
-/* -1: not a valid mode. */
+/* The mode of PITH_COMPENSATE; -1: invalid. */
 static int asked(void)
 {
     const char *value = secure_getenv("PITH_COMPENSATE");
@@ -55,7 +55,7 @@ static int asked(void)
     return -1;
 }
 
-/* A number that is the same for processes that share CLOCK_MONOTONIC. */
+/* A hash of the boot id: the same number in processes that share CLOCK_MONOTONIC. */
 static int64_t clock_key(void)
 {
     uint64_t key = UINT64_C(1469598103934665603); /* FNV-1a */
@@ -69,10 +69,9 @@ static int64_t clock_key(void)
     return (int64_t)(key >> 1);
 }
 
-/* The modes that the processes ask for, found by one reduction. Processes without PITH_COMPENSATE take part too, since
- * no process knows the modes of the others. The reduction also compares their clocks' machines. */
+/* The modes of all processes, found by one reduction, which also compares their machines' clocks. */
 struct modes {
-    int rank, least, most; /* rank in MPI_COMM_WORLD; smallest and largest value */
+    int rank, least, most; /* rank: in MPI_COMM_WORLD; least, most: the smallest and the largest value */
 };
 static struct modes agree(void)
 {
@@ -129,7 +128,7 @@ void pithi_piggyback_begin(MPI_Group members)
     if (ours == MPI_COMM_NULL)
         return;
     if (mode > PITHI_COMPENSATE_LOCAL) {
-        /* Either all processes compute delays from times of the shared clock, or all do so without times. */
+        /* Delays are computed from times of the shared clock, in all processes or in none. */
         int known = 1;
         if (!pithi_delay_one_clock) {
             known = pithi_own_compare() == 0;

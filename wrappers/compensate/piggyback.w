@@ -13,14 +13,14 @@
         }                                                                                                              \
     } while (0)
 
-/* Replaces parameters and restores them. Their addresses are not taken, so they stay in registers. */
+/* Replaces parameters of the wrapper and restores them. Their addresses are not taken, so they stay in registers. */
 #define REPLACE(part, buf_, count_, type_)                                                                             \
     (buf_ = (part).buf, count_ = (__typeof__(count_))(part).count, type_ = (part).type)
 #define RESTORE(part, buf_, count_, type_)                                                                             \
     (buf_ = (part).user_buf, count_ = (__typeof__(count_))(part).user_count, type_ = (part).user_type)
 
-/* A call that sends, receives, or does both: OPEN, one or both of SEND and RECV (or SEND_AND_RECV), GO; after the call
- * END. A function without a request is blocking. `status` is NO_STATUS in functions that have none. */
+/* A call that sends, receives or does both: before the call OPEN, then SEND, RECV or both (or SEND_AND_RECV), then GO;
+ * after the call END. A function without a request is blocking. `status` is NO_STATUS in functions that have none. */
 #define OPEN(piggyback, classes, request, comm)                                                                        \
     pithi_piggyback_open(&piggyback,                                                                                   \
                          !(request)                     ? PITHI_PIGGYBACK_BLOCKING                                     \
@@ -50,7 +50,7 @@
     }
 #define NO_STATUS (*(MPI_Status * [1]){NULL})
 
-/* ---- before this process waits: sends notes for its posted long messages ----------------------------------------- */
+/* ---- calls in which this process may wait: send the notes of its posted long messages first ---------------------- */
 
 {{fn f @recv @recv_matched MPI_Ssend @sendrecv @sendrecv_replace @probe_wait @probe_look @probe_match @probe_imatch}}
     PIGGYBACK(pithi_rendezvous_leave());
@@ -183,7 +183,7 @@
     }
 {{endfn}}
 
-/* A message from MPI_Bsend is longer than the program expects, so its buffer must be larger too. */
+/* A message of MPI_Bsend is longer than the program expects, by its header, so its buffer must be larger, too. */
 {{fn f @buffer_attach}}
     {{vardecl struct pithi_bsend_buffer room}}
     if (PITHI_PIGGYBACKING) {
@@ -208,7 +208,7 @@
 
 /* ---- collectives ------------------------------------------------------------------------------------------------- */
 
-/* The arrival at a collective, or where a window or a communicator is made; the rest is in after_call.w. */
+/* Note the arrival at a collective, or at a call that makes a window or a communicator; the rest is in after_call.w. */
 {{fn f @with_all @from_root @to_root @from_lower}}
     if (PITHI_PIGGYBACKING)
         pithi_piggyback_coll_come({{comm}}, PITHI_LEAST, 0);
@@ -225,7 +225,7 @@
     {{callfn}}
 {{endfn}}
 
-/* Nonblocking: our collective begins first. */
+/* Nonblocking collectives: the shadow collective is started before the program's. */
 {{fn f @i_all @i_lower @i_from @i_to}}
     {{vardecl struct pithi_piggyback_icoll icoll}}
     if (PITHI_PIGGYBACKING)
@@ -235,7 +235,8 @@
         pithi_piggyback_icoll_pending(&{{icoll}}, {{returnVal}}, {{request}});
 {{endfn}}
 
-/* Persistent: ours is made first, and started at each start (above). */
+/* Persistent collectives: the shadow collectives are made before the program's; each start (above) starts one of
+ * them. */
 {{fn f @p_all @p_lower @p_from @p_to}}
     {{vardecl struct pithi_piggyback_pcoll pcoll}}
     if (PITHI_PIGGYBACKING)
@@ -251,7 +252,7 @@
         pithi_piggyback_start_local_only({{returnVal}}, {{request}}, PITHI_LOCAL_ONLY_COLL);
 {{endfn}}
 
-/* The bytes received from the root. */
+/* Note the bytes that this process receives from the root. */
 {{fn f @bcast}}
     {{callfn}}
     if (strstr("{{class}}", "from_root") && PITHI_PIGGYBACKING)
@@ -264,7 +265,7 @@
         pithi_piggyback_coll_got({{returnVal}}, {{root}}, {{recv_count}}, {{recv_type}});
 {{endfn}}
 
-/* The other collectives. The compiler evaluates the condition. */
+/* All other collectives send no delays. The condition is constant in each wrapper. */
 {{fn f @coll}}
     if (!strstr("{{class}}", "with_all") && !strstr("{{class}}", "_root") && !strstr("{{class}}", "from_lower") &&
         !strstr("{{class}}", ",i_") && PITHI_PIGGYBACKING)

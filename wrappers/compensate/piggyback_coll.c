@@ -1,12 +1,12 @@
-/* piggyback_coll.c - sends delays with collectives: a small collective of the same kind follows the program's, on the
- * shadow communicator.
+/* piggyback_coll.c - sends delays with collectives: a small shadow collective of the same kind follows the program's,
+ * on the shadow communicator.
  *
- * With the same kind, no process waits that would not wait in the program's collective: MPI_Allreduce where all wait
- * for all, MPI_Bcast where all wait for the root, MPI_Reduce where the root waits for all; in scans each process learns
- * from lower ranks. In an intercommunicator a reduction gives each group the result of the other one. Ours comes
- * second, so that the waiting stays in the program's call, and the others are already there. All members run ours in
- * the order of the program's, so they cannot block each other. A failed call is followed by one too, as it may have
- * failed in one process only. */
+ * The kind is the same, so that no process waits in it that would not wait in the program's collective: MPI_Allreduce
+ * where all wait for all, MPI_Bcast where all wait for the root, MPI_Reduce where the root waits for all, MPI_Exscan
+ * for scans, in which a process waits for lower ranks. (In an intercommunicator a reduction gives each group the result
+ * of the other group.) The shadow collective comes second, so that the waiting stays in the program's call, and the
+ * other processes have already arrived. All members make the shadow collectives in the order of the program's, so they
+ * cannot block each other. A failed call is followed by one, too, because it may have failed in one process only. */
 #include "piggyback.h"
 
 #include "datatype.h"
@@ -38,7 +38,7 @@ void pithi_piggyback_coll_come(MPI_Comm comm, struct pithi_least *least, int may
     innermost->begin_ns = pithi_delay_spent(from);
 }
 
-/* The datatype may be invalid at the root, and in a failed call. */
+/* The datatype is not read at the root, nor after a failed call, because it may be invalid there. */
 void pithi_piggyback_coll_got(int result, int root, MPI_Count count, MPI_Datatype type)
 {
     if (result != MPI_SUCCESS || !innermost->comm || (innermost->comm->rank == root && !innermost->comm->remote_size) ||
@@ -59,11 +59,13 @@ void pithi_piggyback_window_come(MPI_Win window, int gone)
     innermost->begin_ns = pithi_delay_spent(from);
 }
 
+/* 1: this process is the root. */
 static int am_root(const struct pithi_handle *comm, int root)
 {
     return comm->remote_size ? root == MPI_ROOT : root == comm->rank;
 }
 
+/* The arrival of this process (struct pithi_arrival). */
 static struct pithi_arrival arrive(const struct pithi_piggyback_coll *piggyback, enum pithi_piggyback_shape shape,
                                    int root, int64_t end_ns)
 {
@@ -96,10 +98,11 @@ void pithi_piggyback_came(struct pithi_wait *wait, const struct pithi_arrival *a
     pithi_delay_message(wait, &header, size_bytes);
 }
 
+/* The shadow collective: *all becomes the maximum over the arrivals for which this process waits. */
 static int exchange(enum pithi_piggyback_shape shape, struct pithi_arrival *mine, struct pithi_arrival *all, int root,
                     MPI_Comm comm)
 {
-    enum { NUMBERS = PITHI_ARRIVAL_NUMBERS }; /* of 64 bits, sent as MPI_INT64_T */
+    enum { NUMBERS = PITHI_ARRIVAL_NUMBERS }; /* numbers of 64 bits, sent as MPI_INT64_T */
     switch (shape) {
     case PITHI_PIGGYBACK_FROM:
         return REAL(MPI_Bcast)(all, NUMBERS, MPI_INT64_T, root, comm);
@@ -123,13 +126,13 @@ void pithi_piggyback_coll_end(struct pithi_piggyback_coll *piggyback, enum pithi
     int is_together = !piggyback->comm->remote_size && (shape == PITHI_PIGGYBACK_ALL || shape == PITHI_PIGGYBACK_TO);
     if (!bad && pithi_piggyback_waits(piggyback->comm, shape, root)) {
         if (is_together) {
-            /* For collectives in which all wait for the last arrival: without recording, they would end as long after
-             * the last arrival as they did. A fence with MPI_MODE_NOPRECEDE need not be a barrier, nor the making of a
-             * communicator: if a process left before the last arrival, the rule does not apply. */
+            /* All wait for the last arrival. So without recording, the call would end as long after the last arrival as
+             * it did. A fence with MPI_MODE_NOPRECEDE need not be a barrier, nor the making of a communicator: if a
+             * process left before the last arrival, the rule does not apply. */
             if (!piggyback->may_wait || all.at_ns <= -all.minus_end_ns)
                 pithi_delay_set(all.at_ns - all.before_ns);
         } else {
-            /* For processes that wait for certain others. */
+            /* The process waits for certain others. */
             struct pithi_wait wait = {.begin_ns = piggyback->begin_ns,
                                       .end_ns = end_ns,
                                       .least = piggyback->least,
@@ -168,7 +171,7 @@ void pithi_piggyback_window_gone(struct pithi_handle *window)
 {
     if (!window)
         return;
-    pithi_handle_hold(window, PITHI_CLIENT_LIBRARY, 1); /* another thread may sweep */
+    pithi_handle_hold(window, PITHI_CLIENT_LIBRARY, 1); /* another thread must not sweep the entry away meanwhile */
     pithi_handle_hold(window, PITHI_CLIENT_COMPENSATION, -1);
     if (window->is_freed)
         pithi_shadow_free(window);

@@ -1,10 +1,13 @@
-/* piggyback_icoll.c - sends delays with nonblocking collectives: a nonblocking one of the same kind, on the shadow
- * communicator.
+/* piggyback_icoll.c - sends delays with nonblocking collectives: a nonblocking shadow collective of the same kind, on
+ * the shadow communicator.
  *
- * Ours starts right before the program's, in the same order in all members, and exchanges their arrival times. It is
- * nearly always complete when the program's is. But its last step may need a process that computes, and waiting for
- * that process could last forever (it may wait for this one by other means than MPI). So this process tests for a
- * moment and then goes on with its own costs only. Such calls are counted, and ours ends later. */
+ * It starts right before the program's collective, in the same order in all members, and exchanges their arrival times.
+ * It is nearly always complete when the program's is. But its last step may need a process that is computing, and
+ * waiting for that process could last forever (it may wait for this process by other means than MPI). So this process
+ * tests for a moment and then goes on with its own costs only. Such calls are counted, and the shadow collective is
+ * completed later.
+ *
+ * Names: `ours` is the shadow collective. */
 #include "piggyback.h"
 
 #include "lock.h"
@@ -14,18 +17,19 @@
 #include <sched.h>
 #include <stdlib.h>
 
-enum { TRIES = 200, MOMENT_NS = 1000000 }; /* of tests before it waits; ns that count as a moment */
+/* TRIES: tests before the core is yielded between tests; MOMENT_NS: the length of a moment */
+enum { TRIES = 200, MOMENT_NS = 1000000 };
 
 struct pithi_icoll {
-    struct pithi_arrival mine, all; /* this process's; the maximum over all */
-    MPI_Request request;            /* of ours */
+    struct pithi_arrival mine, all; /* mine: this process's arrival; all: the maximum over all members */
+    MPI_Request request;            /* of the shadow collective */
     struct pithi_handle *comm;
-    enum pithi_piggyback_shape shape; /* who waits for whom */
+    enum pithi_piggyback_shape shape; /* which processes wait for which */
     int waits;                        /* 1: this process waits for others */
-    struct pithi_icoll *next;         /* in the list `late`: those that end after the program's */
+    struct pithi_icoll *next;         /* in the list `late` */
 };
 
-/* ---- Ours -------------------------------------------------------------------------------------------------------- */
+/* ---- Shadow collectives ------------------------------------------------------------------------------------------ */
 
 static int start(struct pithi_icoll *ours, int root)
 {
@@ -43,6 +47,7 @@ static int start(struct pithi_icoll *ours, int root)
     }
 }
 
+/* 1: it is complete, or failed; its communicator is then released. */
 static int is_over(void *one)
 {
     struct pithi_icoll *ours = one;
@@ -68,11 +73,12 @@ int pithi_icoll_soon(int (*is_over_now)(void *), void *ours)
     return 1;
 }
 
-/* ---- Late ones --------------------------------------------------------------------------------------------------- */
+/* ---- Shadow collectives that outlast the program's --------------------------------------------------------------- */
 
-static struct pithi_icoll *late; /* the newest first */
+static struct pithi_icoll *late; /* still active, or not needed any more; the newest first; atomic */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
+/* Moves a shadow collective to `late`. */
 static void leave(struct pithi_icoll *ours)
 {
     pithi_lock(&mutex);
@@ -81,7 +87,7 @@ static void leave(struct pithi_icoll *ours)
     pithi_unlock(&mutex);
 }
 
-/* All processes are in MPI_Finalize, so this is short; a limit keeps the program from hanging. */
+/* All processes are in MPI_Finalize, so this takes a short time; a limit keeps the program from hanging. */
 void pithi_icoll_end(void)
 {
     int moments = 100;
@@ -90,7 +96,7 @@ void pithi_icoll_end(void)
         }
 }
 
-/* ---- The program's ----------------------------------------------------------------------------------------------- */
+/* ---- The program's collectives ----------------------------------------------------------------------------------- */
 
 struct pithi_arrival pithi_icoll_arrival(int64_t from_ns)
 {
@@ -99,7 +105,7 @@ struct pithi_arrival pithi_icoll_arrival(int64_t from_ns)
     return (struct pithi_arrival){now.sent_ns, now.sent_ns - now.delay_ns, -now.delay_ns, 0};
 }
 
-/* The other processes need ours, so it runs even without memory for its result. */
+/* The other processes need the shadow collective, so it runs even without memory for its result. */
 void pithi_piggyback_icoll_begin(struct pithi_piggyback_icoll *icoll, MPI_Comm comm, enum pithi_piggyback_shape shape,
                                  int root)
 {
@@ -136,12 +142,12 @@ void pithi_piggyback_icoll_begin(struct pithi_piggyback_icoll *icoll, MPI_Comm c
                                  .waits = pithi_piggyback_waits(found, shape, root)};
     ours->all = ours->mine;
     pithi_handle_hold(found, PITHI_CLIENT_COMPENSATION, 1);
-    if (start(ours, root) != MPI_SUCCESS) { /* the program's will fail too */
+    if (start(ours, root) != MPI_SUCCESS) { /* the program's collective will fail, too */
         ours->request = MPI_REQUEST_NULL;
         ours->waits = 0;
     }
     pithi_delay_spent(from);
-    pithi_own_write(); /* at once: a later record (coll_started) would share its time */
+    pithi_own_write(); /* now: written later, it would follow coll_started and share its time */
 }
 
 void pithi_piggyback_icoll_pending(struct pithi_piggyback_icoll *icoll, int result, const MPI_Request *request)
@@ -161,7 +167,7 @@ void pithi_piggyback_icoll_pending(struct pithi_piggyback_icoll *icoll, int resu
     pithi_delay_spent(from);
 }
 
-/* Each shape has a size class of its own, beyond the sizes of messages. */
+/* Latencies of each shape are kept in a size class of its own, beyond the sizes of messages. */
 void pithi_icoll_came(struct pithi_wait *wait, const struct pithi_arrival *all, enum pithi_piggyback_shape shape)
 {
     pithi_piggyback_came(wait, all, UINT64_MAX >> shape);

@@ -1,15 +1,15 @@
 /* piggyback_message.c - adds headers to blocking calls, and to calls that make requests.
  *
- * A wrapper's steps, of which MPI sees only the call in the middle (piggyback.w):
+ * A wrapper takes these steps, of which MPI sees only the library's call (piggyback.w):
  *
- *     open                    notes the time, finds the communicator; an entry for a call that makes a request
- *     send, recv, replace     fill the header and put it in front of the data, or make room for one that arrives
- *     go                      the time of sending, as late as possible
+ *     open                    notes the time, finds the communicator; makes an entry for a call that makes a request
+ *     send, recv, replace     fill the header and put it in front of the data, or make room for a header that arrives
+ *     go                      updates the time of sending, as late as possible
  *     (the library's call)
  *     over                    reads the header that arrived, subtracts it from the status, computes the new delay
  *
- * The header of a blocking call is a variable of the wrapper. That of a request must live until the request has ended,
- * maybe in another function, so it is in the entry.
+ * The header of a blocking call is a variable of the wrapper. The header of a request must live until the request is
+ * complete, maybe in another function, so it is in the request's entry.
  */
 #include "piggyback.h"
 
@@ -23,6 +23,7 @@
 
 /* ---- Before the call --------------------------------------------------------------------------------------------- */
 
+/* The entry of a communicator on which headers can be sent; else NULL. */
 static struct pithi_handle *find(MPI_Comm comm)
 {
     struct pithi_handle *found = pithi_shadow_find(pithi_comm_key(comm));
@@ -55,8 +56,8 @@ void pithi_piggyback_open(struct pithi_piggyback *piggyback, enum pithi_piggybac
     open_with(piggyback, call, found);
 }
 
-/* Without memory for the request's entry, no header can be sent, and the receiver would read data as a header. So the
- * library gets an invalid count and refuses the call. */
+/* 1: a header is added. Without memory for the request's entry none can be added, and the receiver would read data as a
+ * header; so an invalid count makes the library refuse the call. */
 static int may_piggyback(const struct pithi_piggyback *piggyback, struct pithi_part *part, int peer)
 {
     if (!piggyback->comm || peer == MPI_PROC_NULL || pithi_part_is_bad(part))
@@ -77,7 +78,7 @@ void pithi_piggyback_send(struct pithi_piggyback *piggyback, const void *buf, MP
     piggyback->sends = 1;
     header->size_bytes = (int64_t)pithi_part_bytes(&piggyback->out);
     header->latency_ns = pithi_delay_latency((uint64_t)header->size_bytes);
-    /* A long message may stay until this process waits. (MPI_Isendrecv counts as sending at once.) */
+    /* A long message may stay until this process waits. (A message of MPI_Isendrecv counts as sent at once.) */
     uint64_t added = pithi_piggyback_in_message() ? sizeof *header : 0;
     int rendezvous_to = 0;
     if (piggyback->call == PITHI_PIGGYBACK_REQUEST || piggyback->call == PITHI_PIGGYBACK_PERSISTENT)
@@ -127,7 +128,7 @@ void pithi_piggyback_recv(struct pithi_piggyback *piggyback, void *buf, MPI_Coun
         pithi_part_recv(&piggyback->in, &piggyback->in_header);
 }
 
-/* One buffer and one header for both: first ours, then the received one. */
+/* The buffer and the header are first sent, and then receive the other message. */
 void pithi_piggyback_replace(struct pithi_piggyback *piggyback, void *buf, MPI_Count count, MPI_Datatype type, int to,
                              int tag, int from, int from_tag)
 {
@@ -151,7 +152,7 @@ void pithi_piggyback_replace(struct pithi_piggyback *piggyback, void *buf, MPI_C
         pithi_second_send(pithi_shadow_of(piggyback->comm), header, to, tag);
 }
 
-/* Updates a header that can still be written to the time of the library's call. */
+/* If the header can still be written, updates it to the time of the library's call. */
 void pithi_piggyback_go(struct pithi_piggyback *piggyback)
 {
     piggyback->begin_ns = pithi_delay_spent(piggyback->from_ns);
@@ -169,9 +170,10 @@ MPI_Status *pithi_piggyback_status(struct pithi_piggyback *piggyback, MPI_Status
     return piggyback->receives && status == MPI_STATUS_IGNORE ? &piggyback->own_status : status;
 }
 
-/* ---- After it ---------------------------------------------------------------------------------------------------- */
+/* ---- After the call ---------------------------------------------------------------------------------------------- */
 
-/* A truncated message was still matched: corrects its size, and receives its second message. */
+/* Reads the header of the received message, and subtracts it from the status. A truncated message was still matched, so
+ * its second message must be received, too. */
 static void receive(struct pithi_piggyback *piggyback, int result, MPI_Status *status, struct pithi_wait *wait)
 {
     int class = pithi_error_class(result), good = class == MPI_SUCCESS;
@@ -216,7 +218,7 @@ void pithi_piggyback_over(struct pithi_piggyback *piggyback, int result, MPI_Sta
     pithi_own_waited(pithi_delay_ns());
 }
 
-/* MPI allows freeing a datatype that a request uses, but freeing it with the request is safer. */
+/* Freeing a datatype that a request uses is allowed, but freeing it with the request is safer. */
 static void keep_type(struct pithi_part *part, MPI_Datatype *type)
 {
     if (part->has_type)
@@ -295,8 +297,8 @@ struct pithi_bsend_buffer pithi_bsend_attach(void *buf, MPI_Count size_bytes)
     struct pithi_bsend_buffer given = {buf, size_bytes}, room = given;
     if (!pithi_piggyback_in_message() || size_bytes <= 0 || own.buf)
         return given;
-    /* Each message takes at least MPI_BSEND_OVERHEAD, which limits their number; each grows by its header, rounded
-     * up. */
+    /* Each message takes at least MPI_BSEND_OVERHEAD, which limits the number of messages in the buffer; each grows by
+     * its header, rounded up. */
     MPI_Count more = (size_bytes / MPI_BSEND_OVERHEAD + 1) * (MPI_Count)(2 * sizeof(struct pithi_header));
     room.size_bytes = size_bytes <= INT_MAX && size_bytes + more > INT_MAX ? INT_MAX : size_bytes + more;
     if (!(room.buf = malloc((size_t)room.size_bytes)))

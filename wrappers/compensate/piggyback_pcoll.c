@@ -1,15 +1,20 @@
-/* piggyback_pcoll.c - sends delays with persistent collectives: two persistent ones of the same shape, on the shadow
- * communicator.
+/* piggyback_pcoll.c - sends delays with persistent collectives: two persistent shadow collectives of the same shape, on
+ * the shadow communicator.
  *
  * All members initialise persistent collectives in the same order, but may start them in any order (MPI 4.0, 6.13). So
- * ours cannot be the next collective of the communicator when the program's starts. Instead both of ours are made with
- * the program's, which gives them the same order. Each start of the program's first starts one of them, in turn, so the
- * n-th start of the program's belongs to the same one in all members.
+ * a shadow collective cannot simply be the next collective of the communicator when the program's starts. Instead two
+ * persistent ones are made with the program's, which gives them the same order. Each start of the program's first
+ * starts one of them, in turn, so the n-th start belongs to the same one in all members.
  *
- * As with nonblocking ones (piggyback_icoll.c), ours may still be active when the program's is complete. There are two,
- * so that the other processes have mostly gone on by the next turn. A request that is still active cannot be started
- * again: its start is then owed, and made later with a mark that it is too late. The other processes then lack this
- * one's arrival too, and use their own costs only. */
+ * As with nonblocking collectives (piggyback_icoll.c), a shadow collective may still be active when the program's is
+ * complete. There are two, so that the other processes have mostly completed one before it is needed again. A request
+ * that is still active cannot be started again: its start is then owed. It is made later, with a mark (too_late) in
+ * place of the arrival. The other processes then lack this process's arrival, too, and use their own costs only.
+ *
+ *     start 1    starts A;  start 2   starts B;  start 3   A is still active: a start of A is owed
+ *     A ends     A is started with the mark
+ *
+ * Names: `ours` has both shadow collectives, `one` is one of them. */
 #include "piggyback.h"
 
 #include "lock.h"
@@ -21,11 +26,11 @@
 static const struct pithi_arrival too_late = {.at_ns = INT64_MAX}; /* wins the maximum over all arrivals */
 
 struct one {
-    struct pithi_arrival mine, all; /* sent to all; the maximum over all */
+    struct pithi_arrival mine, all; /* mine: this process's arrival; all: the maximum over all members */
     MPI_Request request;
     int is_under_way; /* 1: started and not complete */
-    int is_known;     /* its result belongs to the program's last start */
-    int owed;         /* number of owed starts; -1: one more than the program's */
+    int is_known;     /* 1: its result belongs to the program's last start */
+    int owed;         /* how many starts it still owes; -1: it was started once more than the program's collective */
 };
 
 struct pithi_pcoll {
@@ -34,15 +39,15 @@ struct pithi_pcoll {
     struct pithi_handle *comm; /* whose shadow it uses */
     enum pithi_piggyback_shape shape;
     int waits;
-    int is_dropped; /* the program's request is freed */
+    int is_dropped; /* 1: the program's request is freed */
     int is_listed;  /* 1: in the list `unfinished` */
     struct pithi_pcoll *next;
 };
 
-static struct pithi_pcoll *unfinished; /* active, while the program's are not; atomic */
+static struct pithi_pcoll *unfinished; /* shadow collectives to be completed later; atomic */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
-/* ---- Ours -------------------------------------------------------------------------------------------------------- */
+/* ---- Shadow collectives ------------------------------------------------------------------------------------------ */
 
 #ifdef PITHI_STATIC /* no delays are sent (piggyback.c) */
 #define SYMBOL(name) NULL
@@ -50,7 +55,7 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 #define SYMBOL(name) pithi_real_symbol(name)
 #endif
 
-/* Looked up at run time, as not all MPI libraries declare or define them. */
+/* Makes one shadow collective. The functions are looked up at run time, because some MPI libraries lack them. */
 static int init(const struct pithi_pcoll *ours, struct one *one, int root)
 {
     typedef int from_root(void *, int, MPI_Datatype, int, MPI_Comm, MPI_Info, MPI_Request *);
@@ -95,6 +100,7 @@ static int init_both(struct pithi_pcoll *ours, int root)
     return good;
 }
 
+/* Starts one shadow collective, whose request is inactive, with this arrival. */
 static void go(struct one *one, const struct pithi_arrival *mine)
 {
     one->mine = one->all = *mine;
@@ -102,7 +108,7 @@ static void go(struct one *one, const struct pithi_arrival *mine)
     one->is_known = one->is_under_way && mine != &too_late;
 }
 
-/* Makes owed starts as far as possible now. 1: no start is owed, and the request is not active. */
+/* Makes owed starts as far as possible without waiting. 1: no start is owed, and the request is inactive. */
 static int advance(struct one *one)
 {
     for (;;) {
@@ -125,10 +131,12 @@ static int advance_locked(void *one)
     return is_over;
 }
 
+/* The shadow collective that belongs to the program's last start. */
 static struct one *last_of(struct pithi_pcoll *ours) { return &ours->both[(ours->starts - 1) % 2]; }
 
-/* ---- Late ones --------------------------------------------------------------------------------------------------- */
+/* ---- Shadow collectives that outlast the program's --------------------------------------------------------------- */
 
+/* Adds to `unfinished`. Under the mutex. */
 static void list(struct pithi_pcoll *ours)
 {
     if (ours->is_listed)
@@ -173,7 +181,7 @@ void pithi_pcoll_end(void)
     }
 }
 
-/* ---- The program's ----------------------------------------------------------------------------------------------- */
+/* ---- The program's collectives ----------------------------------------------------------------------------------- */
 
 /* A process that cannot use the shadow collective still creates it: the others may be waiting for it. */
 void pithi_piggyback_pcoll_begin(struct pithi_piggyback_pcoll *pcoll, MPI_Comm comm, enum pithi_piggyback_shape shape,

@@ -1,15 +1,15 @@
-/* piggyback_request.c - the data of requests (handles/request.h): headers, copies, datatypes; starts, completions,
- * ends. One mutex protects the shared data; it costs nothing unless several threads may be in MPI at once.
+/* piggyback_request.c - the data of requests (handles/request.h): headers, copies, datatypes; their starts, completions
+ * and ends. One mutex protects the shared data; it costs nothing unless several threads may be in MPI at once.
  *
  * With second messages (PITH_COMPENSATE=message) the header of a receive is a message of its own, and MPI matches these
  * in order, too. So headers must be received in the order in which the receives were posted, not in which they end:
  *
  *     posted    A, then B, both from rank 1 with tag 5
  *     B ends    the first header that comes is A's: it is received and kept with A, then B's
- *     A ends    its header is there already (has_second_message)
+ *     A ends    its header was received already (has_second_message)
  *
- * A program may free a request that is still active. Its buffers and datatypes are ours, so MPI gets another request to
- * free, and ours is kept until it has ended.
+ * A program may free a request that is still active, but MPI still needs the recorder's buffers and datatypes of it. So
+ * MPI gets another request to free, and this one is kept until it is complete.
  */
 #include "piggyback.h"
 
@@ -38,7 +38,7 @@ static struct pithi_piggyback_entry **slot_of(struct pithi_request *request)
 
 static void close_entered(struct pithi_piggyback_entry *entry);
 
-/* A library may drop a failed request and reuse its handle. Only sends share a handle. */
+/* A library may drop a failed request and reuse its handle. Open requests never share a handle, except sends. */
 static int reused(void *data)
 {
     struct pithi_piggyback_entry *entry = *(struct pithi_piggyback_entry **)data;
@@ -57,10 +57,10 @@ void pithi_piggyback_entry_begin(void)
     pithi_piggyback_entry_client = pithi_request_register(&compensation);
 }
 
-/* A few entries for when there is no memory. Closed ones return to the unused entries. */
+/* Takes one of a few static entries, for when there is no memory. When closed, they go to the unused entries. */
 static struct pithi_piggyback_entry *take_reserve(void)
 {
-    enum { RESERVE = 256 }; /* entries for when there is no memory */
+    enum { RESERVE = 256 };
     static struct pithi_piggyback_entry reserve[RESERVE];
     static int taken, is_reported;
     struct pithi_piggyback_entry *entry = NULL;
@@ -76,8 +76,8 @@ static struct pithi_piggyback_entry *take_reserve(void)
     return entry;
 }
 
-/* Makes the data of a request before MPI makes the request itself, as nothing may fail after that. NULL: no memory; the
- * call is then refused. */
+/* Makes the entry before MPI makes the request, because nothing may fail after that. NULL: no memory; the call is then
+ * refused. */
 struct pithi_piggyback_entry *pithi_piggyback_entry_new(struct pithi_handle *comm)
 {
     pithi_lock(&mutex);
@@ -92,7 +92,7 @@ struct pithi_piggyback_entry *pithi_piggyback_entry_new(struct pithi_handle *com
     memset(entry, 0, sizeof *entry);
     entry->comm = comm;
     entry->out_type = entry->in_type = MPI_DATATYPE_NULL;
-    /* the place in the table of requests, too */
+    /* Its place in the table of requests is reserved now, too. */
     if (!pithi_request_reserve()) {
         close_entered(entry);
         return NULL;
@@ -101,7 +101,7 @@ struct pithi_piggyback_entry *pithi_piggyback_entry_new(struct pithi_handle *com
     return entry;
 }
 
-/* Takes a receive out of the list of active ones. Under the mutex. */
+/* Takes a receive out of the list of active receives. Under the mutex. */
 static void unlist(struct pithi_piggyback_entry *entry)
 {
     if (!entry->is_listed)
@@ -112,7 +112,7 @@ static void unlist(struct pithi_piggyback_entry *entry)
     pithi_handle_hold(entry->comm, PITHI_CLIENT_COMPENSATION, -1);
 }
 
-/* Puts the entry under the handle that MPI has made. Cannot fail, as its place is reserved. */
+/* Enters the entry under the handle that MPI has made. Cannot fail, as its place is reserved. */
 void pithi_piggyback_entry_enter(struct pithi_piggyback_entry *entry, uint64_t key)
 {
     struct pithi_request *request = pithi_request_open_reserved(key, pithi_piggyback_entry_client);
@@ -128,7 +128,7 @@ struct pithi_piggyback_entry *pithi_piggyback_entry_find(uint64_t key)
     return request ? *slot_of(request) : NULL;
 }
 
-/* Like find, but no other thread can take the request until it is given back or forgotten. */
+/* Like find, but no other call gets the request until it is unclaimed or forgotten. */
 struct pithi_piggyback_entry *pithi_piggyback_entry_claim(uint64_t key)
 {
     struct pithi_request *request = pithi_request_claim(key, 1u << pithi_piggyback_entry_client);
@@ -143,7 +143,7 @@ void pithi_piggyback_entry_keep_comm(struct pithi_piggyback_entry *entry)
     pithi_handle_hold(entry->comm, PITHI_CLIENT_COMPENSATION, 1);
 }
 
-/* Frees what the entry owns, and keeps the entry itself for the next request. The request must not know it any more. */
+/* Frees what the entry owns, and keeps the entry itself for the next request. It must not be in the table any more. */
 static void close_entered(struct pithi_piggyback_entry *entry)
 {
     if (entry->keeps_comm)
@@ -175,7 +175,7 @@ void pithi_piggyback_entry_close(struct pithi_piggyback_entry *entry)
 
 /* ---- Second messages --------------------------------------------------------------------------------------------- */
 
-/* Adds a receive at the end of the list: the list is in the order of posting. */
+/* Adds a receive at the end of the list, which is in the order of posting. */
 void pithi_piggyback_entry_list(struct pithi_piggyback_entry *entry)
 {
     pithi_lock(&mutex);
@@ -190,8 +190,7 @@ void pithi_piggyback_entry_list(struct pithi_piggyback_entry *entry)
     pithi_unlock(&mutex);
 }
 
-/* Receives the header of `entry` (NULL: of a receive that is no request) from `from` with `tag`. Earlier receives with
- * the same source and tag get theirs first. */
+/* See piggyback.h. Earlier receives with the same source and tag in the list get their headers first. */
 int pithi_piggyback_receive_header(struct pithi_handle *comm, struct pithi_piggyback_entry *entry, int from, int tag,
                                    struct pithi_header *header)
 {
@@ -218,14 +217,14 @@ int pithi_piggyback_receive_header(struct pithi_handle *comm, struct pithi_piggy
 
 struct kept {
     struct pithi_piggyback_entry *entry;
-    MPI_Request handle; /* as MPI knows it */
+    MPI_Request handle; /* the request's handle in MPI */
     struct kept *next;
 };
 static struct kept *all_kept; /* under the mutex */
 static int kept_count;        /* atomic */
 
-/* Gives the library a request to free that was never started. It is no request of MPI_PROC_NULL: after freeing such a
- * request, MPICH 4.0.2 hangs in a persistent collective. */
+/* Gives MPI a persistent receive that was never started to free. It is not a receive from MPI_PROC_NULL: after freeing
+ * such a request, MPICH 4.0.2 hangs in a persistent collective. */
 MPI_Request pithi_piggyback_entry_keep(struct pithi_piggyback_entry *entry, MPI_Request handle)
 {
     MPI_Request nothing = MPI_REQUEST_NULL;
@@ -235,7 +234,7 @@ MPI_Request pithi_piggyback_entry_keep(struct pithi_piggyback_entry *entry, MPI_
         return MPI_REQUEST_NULL;
     }
     *kept = (struct kept){entry, handle, NULL};
-    /* the handle is the library's from here on: the program has freed it */
+    /* The program has freed the handle, so the table must not find the entry by it any more. */
     pithi_request_forget(entry->request, pithi_piggyback_entry_client);
     entry->request = NULL;
     pithi_lock(&mutex);
@@ -246,7 +245,7 @@ MPI_Request pithi_piggyback_entry_keep(struct pithi_piggyback_entry *entry, MPI_
     return nothing;
 }
 
-/* 1: it is complete, and its header was received and discarded. */
+/* 1: the request is complete and is freed; its header was received and discarded. */
 static int is_over(struct kept *kept)
 {
     struct pithi_piggyback_entry *entry = kept->entry;
@@ -259,7 +258,7 @@ static int is_over(struct kept *kept)
         REAL(MPI_Test_cancelled)(&status, &flag);
     if (entry->arriving.memory && !flag)
         pithi_part_arrived(&entry->arriving, &header);
-    /* a header that is not received would be taken by a later receive */
+    /* A second message must be received, as a later receive would take it for its own. */
     else if (entry->receives && !entry->has_header && !flag)
         pithi_piggyback_receive_header(entry->comm, entry,
                                        entry->from == MPI_ANY_SOURCE ? status.MPI_SOURCE : entry->from,
@@ -268,7 +267,7 @@ static int is_over(struct kept *kept)
     return 1;
 }
 
-/* Tests one of the kept requests, which goes to the end of the list if it is still active; `all`: tests each. */
+/* Tests one of the kept requests, and moves it to the end of the list if it is still active; `all`: tests each. */
 void pithi_piggyback_entry_look(int all)
 {
     if (!__atomic_load_n(&kept_count, __ATOMIC_RELAXED))
@@ -285,7 +284,7 @@ void pithi_piggyback_entry_look(int all)
             pithi_piggyback_entry_close(kept->entry);
             __atomic_sub_fetch(&kept_count, 1, __ATOMIC_RELAXED);
             free(kept);
-        } else if (!all) { /* tests the others before its next turn */
+        } else if (!all) { /* at the end of the list, so that the others are tested first */
             pithi_lock(&mutex);
             struct kept **last = &all_kept;
             while (*last)
@@ -304,8 +303,8 @@ static struct pithi_piggyback_entry *find(MPI_Request request)
 
 /* ---- Starts ------------------------------------------------------------------------------------------------------ */
 
-/* An active request cannot be started; asks the library whether it is still active.
- * A persistent request may have ended without the program asking for it. */
+/* 1: the request is not active, so it can be started. It may be complete without a call of the program that completed
+ * it, so MPI is asked. */
 static int can_start(const struct pithi_piggyback_entry *entry, MPI_Request request)
 {
     MPI_Status status;
@@ -313,9 +312,10 @@ static int can_start(const struct pithi_piggyback_entry *entry, MPI_Request requ
     return !entry->is_active || (REAL(MPI_Request_get_status)(request, &is_over, &status) == MPI_SUCCESS && is_over);
 }
 
+/* Before the start of a persistent request: fills in and sends its header, or starts its shadow collective. */
 static void start(struct pithi_piggyback_entry *entry, MPI_Request request, int64_t from_ns)
 {
-    /* what cannot have a header is counted */
+    /* A request that cannot have a header is only counted. */
     if (entry->is_local_only) {
         pithi_piggyback_local_only((enum pithi_piggyback_local_only)(entry->is_local_only - 1));
         return;
@@ -323,12 +323,12 @@ static void start(struct pithi_piggyback_entry *entry, MPI_Request request, int6
     entry->is_starting = entry->pcoll && can_start(entry, request);
     entry->is_active = 1;
     entry->is_cancelled = entry->is_settled = 0;
-    /* a persistent collective has its own messages */
+    /* A persistent collective has shadow collectives in place of a header. */
     if (entry->pcoll) {
         if (entry->is_starting)
             pithi_pcoll_start(entry->pcoll, from_ns);
     } else if (entry->sends) {
-        /* the header goes with the message, or in a message of its own right after it */
+        /* The header is in the message, or is sent now as a second message. */
         pithi_delay_fill(&entry->out, from_ns);
         entry->out.latency_ns = pithi_delay_latency((uint64_t)entry->out.size_bytes);
         entry->out.held = pithi_rendezvous_post(entry->rendezvous_to);
@@ -353,7 +353,8 @@ void pithi_piggyback_start(int count, const MPI_Request *requests)
     pithi_delay_spent(from);
 }
 
-/* MPI_Startall may have started some of them, so messages count as started. */
+/* MPI_Startall may have started some of the requests; messages count as started. Only persistent collectives that are
+ * known not to be active are taken back. */
 void pithi_piggyback_not_started(int count, const MPI_Request *requests)
 {
     for (int i = 0; i < count; i++) {
@@ -383,19 +384,20 @@ void pithi_piggyback_cancel(const MPI_Request *request)
     struct pithi_piggyback_entry *entry = find(*request);
     if (entry)
         entry->is_cancelled = 1;
-    if (!pithi_piggyback_in_message() && (!entry || entry->sends)) /* receives always have an entry */
+    /* a request without an entry sends, since receives always have one */
+    if (!pithi_piggyback_in_message() && (!entry || entry->sends))
         pithi_piggyback_local_only(PITHI_LOCAL_ONLY_CANCELLED);
 }
 
 /* ---- Completions ------------------------------------------------------------------------------------------------- */
 
-/* Reads the header of a completed receive, once, and subtracts it from the size in the status, which the library sets
- * each time. MPICH 4.0 does not set the status of MPI_Isendrecv; a status of another message is not changed.
- * So each call of the library gives a size with the header in it, but the delay is counted once. */
+/* Reads the header of a completed receive, and subtracts it from the size in the status. The library sets the status in
+ * each call, so the header is subtracted each time, but the delay is counted once (is_settled). MPICH 4.0 does not set
+ * the status of MPI_Isendrecv; a status with another source or tag is not changed. */
 static void settle(struct pithi_piggyback_entry *entry, int result, MPI_Status *status, struct pithi_wait *wait)
 {
     int class = pithi_error_class(result), good = class == MPI_SUCCESS;
-    /* a truncated message has brought its header all the same */
+    /* A truncated message has a header, too. */
     if (!entry->receives || (!good && class != MPI_ERR_TRUNCATE))
         return;
     int flag = 0;
@@ -405,7 +407,7 @@ static void settle(struct pithi_piggyback_entry *entry, int result, MPI_Status *
         return;
     if (entry->arriving.memory && !entry->is_settled)
         pithi_part_arrived(&entry->arriving, &entry->in);
-    /* which message it was is known from its status only */
+    /* With MPI_ANY_SOURCE or MPI_ANY_TAG, the status shows which message it was. */
     int from = entry->from == MPI_ANY_SOURCE ? status->MPI_SOURCE : entry->from;
     int tag = entry->tag == MPI_ANY_TAG ? status->MPI_TAG : entry->tag;
     if (entry->has_header && status->MPI_SOURCE == from && status->MPI_TAG == tag)
@@ -419,8 +421,8 @@ static void settle(struct pithi_piggyback_entry *entry, int result, MPI_Status *
     entry->is_settled = 1;
 }
 
-/* The shortest times of this function, kept with the wrapper. NULL: no memory.
- * Two threads may make them at once; the first one's stay. */
+/* The shortest times of the completing function, kept in a variable of its wrapper. NULL: no memory. If two threads
+ * make them at once, the first thread's stay. */
 static struct pithi_least *least_of(void **site)
 {
     void *least = __atomic_load_n(site, __ATOMIC_ACQUIRE), *none = NULL;
@@ -450,7 +452,7 @@ void pithi_piggyback_completed(struct pithi_completion *completion)
                               .count = 0};
     while (pithi_completion_next(completion, pithi_piggyback_entry_client, &one)) {
         struct pithi_piggyback_entry *entry = pithi_piggyback_entry_of(one.request);
-        /* MPI_Waitall returns inactive requests at once */
+        /* MPI_Waitall also returns inactive persistent requests. */
         if (entry->is_persistent && !entry->is_active)
             continue;
         if (entry->icoll)
@@ -473,10 +475,10 @@ void pithi_piggyback_completed(struct pithi_completion *completion)
 
 void pithi_piggyback_peeked(MPI_Request request, int result, int flag, MPI_Status *status)
 {
-    /* MPI_Request_get_status completes nothing, but sets the status, whose size must be without the header */
+    /* MPI_Request_get_status completes nothing, but sets the status, from whose size the header must be subtracted. */
     struct pithi_piggyback_entry *entry =
         result == MPI_SUCCESS && flag && request != MPI_REQUEST_NULL ? find(request) : NULL;
-    struct pithi_wait wait = {.least = NULL, .count = 0}; /* the start of the library's call is unknown */
+    struct pithi_wait wait = {.least = NULL, .count = 0}; /* the begin of the library's call was not noted */
     if (!entry || !entry->receives || status == MPI_STATUS_IGNORE || (entry->is_persistent && !entry->is_active))
         return;
     wait.begin_ns = wait.end_ns = pithi_delay_clock();
@@ -484,9 +486,9 @@ void pithi_piggyback_peeked(MPI_Request request, int result, int flag, MPI_Statu
     pithi_delay_waited(&wait);
 }
 
-/* ---- Ends -------------------------------------------------------------------------------------------------------- */
+/* ---- Ends of requests -------------------------------------------------------------------------------------------- */
 
-/* An active request is given away, with another one in its place; an inactive one is freed with its entry. */
+/* An active request is kept, and MPI frees another one in its place. An inactive one is freed, and its entry closed. */
 MPI_Request *pithi_piggyback_free_begin(struct pithi_piggyback_freed *freed, MPI_Request *request)
 {
     struct pithi_piggyback_entry *entry =
@@ -501,7 +503,7 @@ MPI_Request *pithi_piggyback_free_begin(struct pithi_piggyback_freed *freed, MPI
     return freed->instead == MPI_REQUEST_NULL ? request : &freed->instead;
 }
 
-/* After an error of MPI_Request_free the request is as it was. */
+/* If MPI_Request_free failed, the request stays as it was. */
 void pithi_piggyback_free_end(struct pithi_piggyback_freed *freed, int result)
 {
     if (freed->inactive && result == MPI_SUCCESS)

@@ -1,12 +1,12 @@
-/* rendezvous.c - keeps posted messages that stay, and notes that arrive before their messages (rendezvous.h).
+/* rendezvous.c - keeps the posted messages that stay, and notes that arrive before their messages (rendezvous.h).
  *
- * Which messages stay depends on their size with the header. With a limit of 65,536 bytes and a header of 40:
+ * Whether a message stays depends on its size with the header. With a limit of 65,536 bytes and a header of 40:
  *
  *     65,000 bytes      leaves at once
- *     65,530 bytes      stays, but only because of our header: its number is negative
- *     100,000 bytes     would have stayed without us, too: positive
+ *     65,530 bytes      stays, but only because of the header: its number is negative
+ *     100,000 bytes     would stay without compensation, too: its number is positive
  *
- * Numbers are unique in the job: the sender's rank + 1 in the high half, a count in the low one. */
+ * Numbers are unique in the job: the sender's rank + 1 in the high half, a count in the low half. */
 #include "rendezvous.h"
 
 #include "eager_limit.h"
@@ -21,11 +21,12 @@ int pithi_rendezvous_count;
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static MPI_Comm notes; /* has the ranks of MPI_COMM_WORLD */
-static int is_on;
+static int is_on;      /* 1: some process has a limit */
 static struct pithi_eager_limits limits;
 static size_t least_limit;    /* the smallest known limit */
-static MPI_Group world, host; /* host: processes on this machine; MPI_GROUP_NULL: all */
+static MPI_Group world, host; /* world: all processes; host: the processes on this machine, MPI_GROUP_NULL: all are */
 
+/* The posted messages that stay. */
 static struct held {
     int64_t number; /* as in the note */
     int to;         /* rank of the receiver */
@@ -34,13 +35,13 @@ static int held_room;
 
 /* ---- Beginning --------------------------------------------------------------------------------------------------- */
 
-/* If no process knows a limit, no message stays. */
+/* If no process has a limit, no message stays, and notes are not needed. */
 void pithi_rendezvous_begin(void)
 {
     MPI_Comm all = pithi_shadow_of(&pithi_handle_world);
     int any = 0, mine;
     pithi_eager_find(&limits);
-    if (!pithi_delay_several_clocks) /* one host */
+    if (!pithi_delay_several_clocks) /* all processes are on one host */
         limits.network = 0;
     least_limit =
         limits.same_host && (!limits.network || limits.same_host < limits.network) ? limits.same_host : limits.network;
@@ -62,6 +63,7 @@ void pithi_rendezvous_begin(void)
 
 /* ---- Sending ----------------------------------------------------------------------------------------------------- */
 
+/* The limit for messages to a rank; 0: none, or unknown. */
 static size_t limit_to(int rank)
 {
     int found = rank;
@@ -120,10 +122,10 @@ void pithi_rendezvous_leave_all(void)
 }
 
 /* ---- Receiving ------------------------------------------------------------------------------------------------------
- * A note whose message arrived first is never used, so the oldest notes are overwritten. */
-enum { NOTES = 256, LOOKS = 3 };
+ * A note that arrives after its message is never used, so the ring overwrites the oldest notes. */
+enum { NOTES = 256, LOOKS = 3 };        /* LOOKS: how often a missing note is looked for */
 static struct pithi_header came[NOTES]; /* a ring: the newest notes */
-static unsigned next_came;              /* counts all notes; the place is its rest */
+static unsigned next_came;              /* number of notes so far; the next place is its remainder by NOTES */
 
 static void take_notes(void)
 {
@@ -149,7 +151,7 @@ void pithi_rendezvous_find(struct pithi_header *header)
                 break;
             }
     }
-    if (note) { /* a message with a negative number would have left at once without its header */
+    if (note) { /* without its header, a message with a negative number would have left at once */
         header->delay_ns = header->held > 0 ? note->delay_ns : header->delay_ns + note->sent_ns - header->sent_ns;
         header->sent_ns = note->sent_ns;
         note->held = 0;

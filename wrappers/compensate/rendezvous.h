@@ -1,29 +1,30 @@
-/* rendezvous.h - long messages of MPI_Isend stay at the sender until it waits (eager_limit.h). A note of our own
- * tells the receiver when a message left.
+/* rendezvous.h - long messages of MPI_Isend that stay at the sender until it waits (eager_limit.h). A note, a message
+ * of the recorder, gives the receiver the time at which such a message left.
  *
  *     sender     MPI_Isend at 10, with the delay 5; spends 100 on records; MPI_Waitall at 130
  *     receiver   has it at 140: it was not sent at 10 with the delay 5, but at 130 with the delay 105
  *
  * The message's header was filled in when the message was posted. In its next call that waits, the sender first sends a
- * note with the message's number on a communicator of our own. The note is short and enters the same queue before the
- * message, so the receiver finds it when it has the message. The receiver never waits for a note: without one (another
- * thread of the sender was in MPI) the message counts as sent when it was posted. */
+ * note with the message's number on a communicator of the recorder. The note is short and enters the same queue before
+ * the message, so it has arrived when the receiver has the message. The receiver never waits for a note: without one
+ * (another thread of the sender was in MPI) the message counts as sent when it was posted. */
 #ifndef PITHI_RENDEZVOUS_H
 #define PITHI_RENDEZVOUS_H
 
 #include "delay.h"
 #include "shadow.h"
 
-/* In MPI_Init, and in MPI_Finalize: collective. */
+/* Collective; call begin in MPI_Init and end in MPI_Finalize. */
 void pithi_rendezvous_begin(void);
 void pithi_rendezvous_end(void);
 
-/* The receiver of a message that stays: its rank in MPI_COMM_WORLD + 1, negated if the message stays only because of
- * the `added_bytes` of its header. 0: the message leaves at once. */
+/* Where a message that stays goes to: the receiver's rank in MPI_COMM_WORLD + 1, negated if the message stays only
+ * because of the `added_bytes` of its header. 0: the message leaves at once. */
 int pithi_rendezvous_to(const struct pithi_handle *comm, int to, uint64_t bytes, uint64_t added_bytes);
-/* A message is posted: returns its number for the header; 0 if rendezvous_to is 0. */
+/* Notes that a message is posted. Returns its number for the header; 0 if rendezvous_to is 0, or without memory. */
 int64_t pithi_rendezvous_post(int rendezvous_to);
-/* Before a call that waits: sends the notes for all posted messages. */
+/* Call pithi_rendezvous_leave before a call that waits: it sends the notes of all posted messages.
+ * pithi_rendezvous_count: their number. */
 extern int pithi_rendezvous_count __attribute__((visibility("hidden"))); /* atomic */
 void pithi_rendezvous_leave_all(void);
 static inline void pithi_rendezvous_leave(void)
@@ -32,7 +33,7 @@ static inline void pithi_rendezvous_leave(void)
         pithi_rendezvous_leave_all();
 }
 
-/* A message with a number has arrived: corrects its header by the note. */
+/* A message has arrived: if it has a number, corrects its header by the note. */
 void pithi_rendezvous_find(struct pithi_header *header);
 static inline void pithi_rendezvous_left(struct pithi_header *header)
 {

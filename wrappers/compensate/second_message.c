@@ -1,4 +1,5 @@
-/* second_message.c - keeps a buffer for each header until it is sent (piggyback.h). */
+/* second_message.c - sends headers as messages of their own (piggyback.h), each from a buffer that is kept until it is
+ * sent. */
 #include "piggyback.h"
 
 #include "lock.h"
@@ -6,7 +7,8 @@
 
 #include <stdlib.h>
 
-enum { NUMBERS = sizeof(struct pithi_header) / sizeof(int64_t) }; /* of 64 bits, sent as MPI_INT64_T */
+/* numbers of 64 bits in a header, sent as MPI_INT64_T */
+enum { NUMBERS = sizeof(struct pithi_header) / sizeof(int64_t) };
 
 /* A header that is being sent. */
 struct outgoing {
@@ -18,13 +20,14 @@ struct outgoing {
 static struct outgoing *under_way, *unused; /* under the mutex */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
+/* 1: the header is sent, so its buffer can be reused. */
 static int is_done(struct outgoing *outgoing)
 {
     int done = 0;
     return REAL(MPI_Test)(&outgoing->request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || done;
 }
 
-/* Tests some of the active sends, the newest first. */
+/* Tests up to `most` of the active sends, the newest first. Buffers of completed sends become unused. */
 static void sweep(int most)
 {
     struct outgoing **at = &under_way;
@@ -49,13 +52,13 @@ void pithi_second_send(MPI_Comm shadow, const struct pithi_header *header, int t
         unused = outgoing->next;
     else
         outgoing = malloc(sizeof *outgoing);
-    if (!outgoing) { /* no memory: a message this short leaves at once, and its receiver waits for it */
+    if (!outgoing) { /* no memory: a blocking send; a message this short leaves at once */
         REAL(MPI_Send)(header, NUMBERS, MPI_INT64_T, to, tag, shadow);
         goto out;
     }
     outgoing->header = *header;
     if (REAL(MPI_Isend)(&outgoing->header, NUMBERS, MPI_INT64_T, to, tag, shadow, &outgoing->request) != MPI_SUCCESS)
-        outgoing->request = MPI_REQUEST_NULL; /* the program's own send will fail too */
+        outgoing->request = MPI_REQUEST_NULL; /* the program's send will fail, too */
     outgoing->next = under_way;
     under_way = outgoing;
     sweep(1);

@@ -1,11 +1,11 @@
-/* type_parts.c - adds headers by a datatype or a copy, whichever is faster (type_parts.h).
+/* type_parts.c - adds headers by a datatype or by a copy, whichever is faster (type_parts.h).
  *
- *     copy        [header, 40 bytes][the message's bytes]      one buffer of ours, sent as MPI_PACKED
+ *     copy        [header, 40 bytes][the message's bytes]      one buffer of this file, sent as MPI_PACKED
  *     datatype    struct { 5 MPI_INT64_T at the header; count x type at the program's buffer }, from MPI_BOTTOM
  *
- * A datatype must be made and freed for each message, which takes longer than copying a few KiB; above that, copying
- * takes longer. Only contiguous types are copied by memcpy. What arrives may be shorter than the receive, so bytes that
- * do not arrive must keep their values in the program's buffer. */
+ * A datatype must be made and freed for each message, which takes longer than copying a few KiB; for larger messages,
+ * copying takes longer. Only contiguous types are copied by memcpy. A message may be shorter than the receive, so the
+ * rest of the program's buffer must keep its values. */
 #include "type_parts.h"
 
 #include "datatype.h"
@@ -17,12 +17,12 @@
 
 /* Copying messages up to this size is faster than making a type. PITH_COMPENSATE=datatype copies none. */
 enum { COPY_MOST = 4096, COPY_ROOM = (sizeof(struct pithi_header) + COPY_MOST + 15) / 16 * 16 };
-static uint64_t copy_most; /* bytes of a copy at most; 0: no copies */
+static uint64_t copy_most; /* largest message that is copied, in bytes; 0: none */
 
-/* This thread's buffers for copies of sent and received messages. Not in the thread's own block, where a library that
- * is opened late has little room. NULL: no memory. */
+/* This thread's buffers for copies of sent and received messages. They are allocated and not thread-local variables: a
+ * library that is loaded late has little room for these. NULL: no memory. */
 enum { COPY_SENT, COPY_RECEIVED };
-static pthread_key_t copies_key; /* of a thread's copies */
+static pthread_key_t copies_key; /* its destructor frees a thread's copies */
 static pthread_once_t copies_once = PTHREAD_ONCE_INIT;
 
 static __thread char *own_copies __attribute__((tls_model("initial-exec")));
@@ -66,7 +66,7 @@ void pithi_part_join(struct pithi_part *part, struct pithi_header *header)
     int lengths[2] = {sizeof *header / sizeof(int64_t), (int)part->user_count};
     MPI_Datatype types[2] = {MPI_INT64_T, part->user_type};
     MPI_Aint places[2];
-    int parts = pithi_part_bytes(part) > 0 ? 2 : 1; /* MPICH refuses an empty part at MPI_BOTTOM as a buffer */
+    int parts = pithi_part_bytes(part) > 0 ? 2 : 1; /* MPICH refuses a buffer at MPI_BOTTOM with an empty part */
     REAL(MPI_Get_address)(header, &places[0]);
     REAL(MPI_Get_address)(part->user_buf, &places[1]);
 #if MPI_VERSION >= 4
@@ -83,6 +83,7 @@ void pithi_part_join(struct pithi_part *part, struct pithi_header *header)
     part->has_header = part->has_type = 1;
 }
 
+/* 1: the message is copied: its type is contiguous, and it is at most copy_most bytes long. */
 static int is_copied(const struct pithi_part *part)
 {
     uint64_t size = copy_most ? pithi_type_plain_bytes(part->user_type) : 0;
@@ -98,12 +99,12 @@ static void copy(struct pithi_part *part, struct pithi_header *header, char *mem
     part->type = MPI_PACKED;
     part->header = header;
     part->has_header = 1;
-    if (part->room) /* for a receive too, so that bytes that do not arrive keep their values */
+    if (part->room) /* before a receive, too: bytes that do not arrive then keep their values */
         memcpy(memory + sizeof *header, part->user_buf, part->room);
 }
 
-/* Packs or unpacks by a message to this process, which also places a message that is shorter than the receive. Each
- * thread has a tag. NEEDSWORK: fails for more than INT_MAX elements. */
+/* Packs or unpacks data of any type by a message from this process to itself, which also handles messages that are
+ * shorter than the receive. Each thread has a tag of its own. NEEDSWORK: fails for more than INT_MAX elements. */
 static void pass(const void *from, MPI_Count from_count, MPI_Datatype from_type, void *to, MPI_Count to_count,
                  MPI_Datatype to_type)
 {
@@ -174,7 +175,8 @@ void pithi_part_end(struct pithi_part *part)
 
 /* ---- Copies of any datatype -------------------------------------------------------------------------------------- */
 
-/* The program may free its datatype before the message arrives, so a type made from it is kept. NULL: no memory. */
+/* Prepares the receive of a message of any type into a copy. The program may free its datatype before the message
+ * arrives, so a type made from it is kept. NULL: no memory. */
 static char *make_copy(struct pithi_part *part, struct pithi_arriving *arriving)
 {
     arriving->room = pithi_part_bytes(part);
@@ -226,7 +228,8 @@ void pithi_status_without_header(MPI_Status *status)
 
 /* ---- Which way is faster ----------------------------------------------------------------------------------------- */
 
-/* Compares making and freeing a type with copying COPY_MOST bytes, taking the shortest of several runs. */
+/* The size up to which copying is faster: compares making and freeing a type with copying COPY_MOST bytes, by the
+ * shortest of several runs. */
 static uint64_t measure_copy_most(void)
 {
     int64_t type_ns = INT64_MAX, copy_ns = INT64_MAX;

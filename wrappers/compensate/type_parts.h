@@ -6,31 +6,33 @@
 #include "piggyback.h"
 #include "datatype.h"
 
-/* mode: enum pithi_compensate; AUTO measures the size from which a datatype is faster than a copy. */
+/* mode: enum pithi_compensate. With AUTO, measures the size from which a datatype is faster than a copy. */
 void pithi_part_begin(int mode);
-/* A message as the program gave it. */
+/* Starts a part: a message as the program gives it. */
 void pithi_part_user(struct pithi_part *part, void *buf, MPI_Count count, MPI_Datatype type);
 /* 1: the library will refuse the message, so it is passed on unchanged. */
 int pithi_part_is_bad(const struct pithi_part *part);
-/* Its size without a header. */
+/* The message's size without a header. */
 uint64_t pithi_part_bytes(const struct pithi_part *part);
-/* Joins the header and the message to one element of a new struct type, at MPI_BOTTOM. */
+/* Makes one element of a new struct type, at MPI_BOTTOM, out of the header and the message. */
 void pithi_part_join(struct pithi_part *part, struct pithi_header *header);
-/* The same by a copy if that is faster, else by a type. A blocking call copies to this thread's buffers; a nonblocking
- * call copies to new memory and stores it in *memory. A call has at most one part of each direction. */
+/* Join header and message by a copy if that is faster, else by a type. A blocking call copies to this thread's buffers;
+ * a nonblocking call copies to new memory and stores it in *memory. A call has at most one sent and one received
+ * part. */
 void pithi_part_send(struct pithi_part *part, struct pithi_header *header, enum pithi_piggyback_call call,
                      void **memory);
 void pithi_part_recv(struct pithi_part *part, struct pithi_header *header);
-/* After the call: frees the type. Copies received data (`size_bytes`, without the header) to the program's buffer. */
+/* After the call. _end frees the type. _received copies received data (`size_bytes`, without the header) from the copy
+ * to the program's buffer. */
 void pithi_part_end(struct pithi_part *part);
 void pithi_part_received(struct pithi_part *part, uint64_t size_bytes);
 
-/* For calls that cannot use our datatypes in MPICH 4.0 (it does not keep that of MPI_Isendrecv, and copies that of
- * MPI_Isendrecv_replace wrongly): receives into a copy, for any datatype. */
+/* For calls in which MPICH 4.0 cannot use a struct type: it does not keep the type of MPI_Isendrecv, and copies data of
+ * MPI_Isendrecv_replace wrongly. Receives into a copy, for any datatype. */
 void pithi_part_arriving(struct pithi_part *part, struct pithi_arriving *arriving);
-/* The same for a message that is sent from the buffer that receives another one. */
+/* Like pithi_part_arriving, for one buffer that is both sent from and received into. */
 void pithi_part_replace(struct pithi_part *part, struct pithi_header *header, struct pithi_arriving *arriving);
-/* The message has arrived: copies it to the program's buffer. */
+/* The message has arrived: copies it to the program's buffer, and its header to *header. */
 void pithi_part_arrived(const struct pithi_arriving *arriving, struct pithi_header *header);
 void pithi_part_arriving_end(struct pithi_arriving *arriving);
 

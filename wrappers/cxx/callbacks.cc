@@ -1,7 +1,7 @@
 // callbacks.cc - operations, attributes, generalized requests and data representations with C++ functions.
 //
-// The extra state given to C contains the user's functions and the user's extra state. If a callback throws an
-// MPI::Exception, it returns the error code to C. Any other exception ends the program (noexcept), because it cannot
+// The extra state that C gets has the user's functions and the user's extra state. If a callback throws an
+// MPI::Exception, the error code is returned to C. Any other exception ends the program (noexcept), because it cannot
 // pass through C.
 #include "callbacks.h"
 
@@ -27,7 +27,7 @@ template <class Call> static int guarded(Call call) noexcept
     }
 }
 
-// Keeps the state of a keyval or a representation until the process ends: MPI may use it even after it was freed.
+// Keeps the state of a keyval or a representation until the process ends: MPI may still use it after it was freed.
 template <class T> static T *keep(const T &state)
 {
     static std::mutex lock;

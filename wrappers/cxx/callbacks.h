@@ -1,4 +1,4 @@
-// callbacks.h - C++ functions that C calls back.
+// callbacks.h - calls of C++ functions from C.
 #ifndef PITH_CXX_CALLBACKS_H
 #define PITH_CXX_CALLBACKS_H
 
@@ -9,9 +9,9 @@
 namespace pith_cxx
 {
 
-// C does not tell an operation or error handler which C++ function it belongs to. So each C++ function gets a number,
-// and there is a C function for each number. The same function always gets the same number. Numbers are not reused,
-// since a program has few such functions. When all are in use, MPI::Exception with MPI_ERR_NO_MEM is thrown.
+// C passes no argument to an operation or error handler by which it could find its C++ function. So each C++ function
+// gets a number, always the same one, and there is a C function for each number. Numbers are never reused, since a
+// program has few such functions. If there are too many, MPI::Exception with MPI_ERR_NO_MEM is thrown.
 template <class User> class Slots
 {
   public:
@@ -45,7 +45,7 @@ template <class User> class Slots
     User *users[count] = {};
 };
 
-// Calls use(object), where object has the communicator's actual class.
+// Calls use(object) with an object for the communicator that is of its actual class.
 template <class Use> int with_comm(MPI_Comm comm, Use use)
 {
     int inter = 0, topology = MPI_UNDEFINED;

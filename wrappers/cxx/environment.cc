@@ -1,4 +1,4 @@
-// environment.cc - whether MPI is running, Init and Finalize, Status, which needs no call of C, and names of datatypes.
+// environment.cc - whether MPI is running; Init and Finalize; Status, which needs no call of C; names of datatypes.
 #include "layers.h"
 
 #include <cstring>
@@ -9,8 +9,8 @@ namespace pith_cxx
 std::atomic<int> mpi_runs(0);
 static std::atomic<int> finalizing(0);
 
-// C or Fortran may initialize and finalize MPI. The first call finds out that MPI is running. MPI_Finalize deletes the
-// attributes of MPI_COMM_SELF, and the delete function of ours notes the end.
+// MPI may be initialized and finalized from C or Fortran. So the first call finds out whether MPI is running. Its end
+// is noticed by the delete function of an attribute of MPI_COMM_SELF, which MPI_Finalize deletes.
 static int end_of_mpi(MPI_Comm, int, void *, void *)
 {
     finalizing = 1;
@@ -37,7 +37,7 @@ void find_mpi()
     }
     if (!begun || ended)
         throw MPI::Exception(MPI_ERR_OTHER);
-    if (!finalizing) // MPI_Finalize may run callbacks, which may call MPI
+    if (!finalizing) // else it is a call in a callback that MPI_Finalize runs
         watch_end();
 }
 
@@ -98,7 +98,7 @@ void Status::Set_tag(int tag) { mpi_status.MPI_TAG = tag; }
 int Status::Get_error() const { return mpi_status.MPI_ERROR; }
 void Status::Set_error(int error) { mpi_status.MPI_ERROR = error; }
 
-// The C library names the datatypes of C++ by their handles in C. A name that the program gave stays.
+// The C library gives the datatypes of C++ the names of their handles in C. A name that the program has set stays.
 void Datatype::Get_name(char *type_name, int &resultlen) const
 {
     static const char *const names[][2] = {{"MPI_CXX_BOOL", "MPI::BOOL"},

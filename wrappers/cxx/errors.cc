@@ -1,8 +1,8 @@
 // errors.cc - exceptions, and error handlers written in C++.
 //
-// An exception cannot pass through the C library. So a handler stores the exception for its thread and returns. The C
-// call then returns the error code, and check() throws the exception. ERRORS_THROW_EXCEPTIONS works in this way too. It
-// is one constant in C++, but C needs a separate handler each for communicators, windows and files.
+// An exception cannot pass through the C library. So a handler notes the exception for its thread and returns, the C
+// call then returns the error code, and check() throws the exception. ERRORS_THROW_EXCEPTIONS works in this way, too.
+// In C++ it is one constant, but in C it needs three handlers: for communicators, for windows and for files.
 #include "callbacks.h"
 
 #include <cstring>
@@ -37,13 +37,13 @@ static void throw_pending()
 }
 void failed(int error_code)
 {
-    // A pending exception of another error code is left over from a call made in C.
+    // If the note is of another error code, it is left from a call made in C.
     if (error_code != MPI_SUCCESS && pending.error_code != error_code)
         is_pending = false;
     throw_pending();
 }
 
-// ---- Handlers: C's functions for each kind of object, and handlers that find their C++ function by a number
+// ---- Handlers. Comms, Wins and Files name C's functions for each kind of object.
 struct Comms {
     typedef MPI_Comm Handle;
     typedef Comm_errhandler User;
@@ -92,7 +92,7 @@ struct Files {
 template <class Kind> struct Handlers {
     static Slots<typename Kind::User> slots;
     static std::mutex lock;
-    static MPI_Errhandler throwing; // ERRORS_THROW_EXCEPTIONS for this kind, made at first use
+    static MPI_Errhandler throwing; // ERRORS_THROW_EXCEPTIONS for this kind of object, made at its first use
     static bool has_throwing;
 
     static void note(typename Kind::Handle *, int *code, ...) { pith_cxx::note(*code, nullptr); }
@@ -132,7 +132,7 @@ template <class Kind> struct Handlers {
         need_mpi();
         check(Kind::get(handle, &got));
         const std::lock_guard<std::mutex> guard(lock);
-        // The reference is not freed, because MPICH does not add one for files.
+        // The handler is not freed after this, because MPICH does not count a reference for files.
         return has_throwing && got == throwing ? errors_throw() : got;
     }
     static void call(typename Kind::Handle handle, int error_code)
@@ -148,7 +148,8 @@ template <class Kind> MPI_Errhandler Handlers<Kind>::throwing = MPI_ERRHANDLER_N
 template <class Kind> bool Handlers<Kind>::has_throwing = false;
 
 // A new file inherits the handler of MPI_FILE_NULL, but MPICH does not count this reference and frees the handler too
-// early. So ERRORS_THROW_EXCEPTIONS of MPI_FILE_NULL is stored here, and each file gets it when it is opened.
+// early. So it is only noted here that MPI_FILE_NULL has ERRORS_THROW_EXCEPTIONS, and each file gets this handler when
+// it is opened.
 static std::atomic<bool> null_file_throws(false);
 
 void check_file(int error_code, MPI_File file)
@@ -158,6 +159,7 @@ void check_file(int error_code, MPI_File file)
         throw MPI::Exception(error_code);
 }
 
+// The handle that stands for ERRORS_THROW_EXCEPTIONS in C++. It must differ from all handles of the MPI.
 MPI_Errhandler errors_throw()
 {
 #ifdef OPEN_MPI
@@ -231,7 +233,7 @@ namespace MPI
 inline namespace pith
 {
 
-// Where MPI is not running, the text cannot come from MPI.
+// If MPI is not running, the class and the text of the error cannot come from MPI.
 Exception::Exception(int error_code) : code(error_code), error_class(MPI_ERR_OTHER), text()
 {
     const Hidden hidden;

@@ -1,4 +1,4 @@
-// layers.h - what the generated members of PMPI and MPI use to pass arguments from one layer to the next.
+// layers.h - what the generated members of MPI and PMPI use to pass arguments on: from MPI to PMPI, and from PMPI to C.
 #ifndef PITH_CXX_LAYERS_H
 #define PITH_CXX_LAYERS_H
 
@@ -8,13 +8,13 @@
 #include <memory>
 #include <new>
 
-// The user's definition replaces a weak one, even when both are linked statically.
+// A definition in the program replaces a weak one, even if both are linked statically.
 #define WEAK __attribute__((weak))
-// Constructed before the program's objects, which may use them.
+// Constructed before the program's own global objects, which may use it.
 #define EARLY __attribute__((init_priority(101)))
 #define HIDDEN __attribute__((visibility("hidden")))
 
-// Functions of libpith-mpi (wrappers/mpi/binding.h), if it is loaded.
+// Defined in libpith-mpi (wrappers/mpi/binding.h); null if that is not loaded.
 extern "C" void pithi_binding_hide(void *room) __attribute__((weak));
 extern "C" void pithi_binding_leave(void *room) __attribute__((weak));
 
@@ -43,11 +43,11 @@ class Hidden
 };
 
 // ---- Whether MPI is running (environment.cc)
-HIDDEN extern std::atomic<int> mpi_runs; // 1: known to be between Init and Finalize
+HIDDEN extern std::atomic<int> mpi_runs; // 1: MPI is known to be between Init and Finalize
 HIDDEN void find_mpi();                  // sets mpi_runs; throws MPI::Exception if MPI is not running
-// A handler has noted an error of this thread, which check() throws. In MPICH 5.0.2 a call gives MPI_SUCCESS when its
-// error handler has returned, so the note alone counts there. One that is left from a call made in C is forgotten when
-// a call in C++ begins.
+// A handler has noted an error in this thread, which check() must throw. In MPICH 5.0.2, a call returns MPI_SUCCESS
+// after its error handler has returned, so only the note says that there was an error. A note that is left from a call
+// made in C is forgotten when a call in C++ begins.
 HIDDEN extern __thread bool is_pending;
 #if defined MPICH_NUMVERSION && MPICH_NUMVERSION >= 50000000
 inline void forget() { is_pending = false; }
@@ -64,7 +64,7 @@ inline void need_mpi()
 }
 
 // ---- Errors (errors.cc)
-// Throws the exception that the object's error handler stored; returns if there is none (ERRORS_RETURN).
+// Throws the exception that the object's error handler noted. Returns if there is none (ERRORS_RETURN).
 HIDDEN void failed(int error_code);
 inline void check(int error_code)
 {
@@ -72,21 +72,21 @@ inline void check(int error_code)
         failed(error_code);
 }
 
-HIDDEN void check_file(int error_code, MPI_File file); // the same after a call for a file, even for MPI_FILE_NULL
+HIDDEN void check_file(int error_code, MPI_File file); // as check(), after a call for a file or for MPI_FILE_NULL
 
 // ---- From PMPI to C
 template <class T> T *unconst(const T *p) { return const_cast<T *>(p); }
 inline char **unconst(const char **p) { return const_cast<char **>(p); }
 inline char ***unconst(const char ***p) { return const_cast<char ***>(p); }
 
-// An array of PMPI objects is an array of C handles, because these objects contain nothing else.
+// An array of PMPI objects is also an array of C handles, because these objects contain nothing else.
 template <class P> auto raw(P *objects) -> decltype(objects->address())
 {
     static_assert(sizeof(P) == sizeof(*objects->address()), "a PMPI object is its handle");
     return objects ? objects->address() : nullptr;
 }
 
-// An array of n things, on the stack if they are few, else on the heap. n < 0 is taken as 0; MPI will report the error.
+// An array of n things: on the stack if they are few, else on the heap. n < 0 counts as 0; MPI will report that error.
 template <class T> class Frame
 {
   public:
@@ -110,7 +110,7 @@ template <class T> class Frame
     T *things;
 };
 
-// Conversion between bool[] and C's int[].
+// Convert between bool[] and C's int[]. Out_flags copies its values to the bools in its destructor.
 class In_flags : public Frame<int>
 {
   public:
@@ -139,7 +139,8 @@ class Out_flags : public Frame<int>
 };
 
 // ---- From MPI to PMPI
-// A copy of an array of MPI objects as PMPI objects. The destructor copies the values back, even after an exception.
+// A copy of an array of MPI objects as PMPI objects. If the array is not const, the destructor copies the values back,
+// even after an exception.
 template <class P, class M> struct Copy_back {
     static void all(M *objects, P *data, int n)
     {

@@ -1,12 +1,12 @@
 /* pcxx.w - the template of libpith-pcxx, which records the member functions of namespace MPI. wrappergen --cxx writes a
  * function for every member of the C++ bindings that calls MPI.
  *
- * It records only the state, with the member's name. The wrapper of the C function, which the member calls, records
- * messages, communicators, the job and everything else (mpi/binding.h).
+ * It records only the state, under the member's name. The member calls the C function, whose wrapper records messages,
+ * communicators, the job and everything else (mpi/binding.h).
  */
 #include "binding.h"
 
-/* libpith-pcxx.so also works without libpith-mpi.so; then nothing is recorded. The static library always has it. */
+/* libpith-pcxx.so also works without libpith-mpi.so, but then records nothing. The static library always has it. */
 #ifndef PITHI_STATIC
 #pragma weak pithi_binding_enter
 #pragma weak pithi_binding_leave
@@ -38,7 +38,7 @@
     LEAVE(&{{call}});
 {{endfnall}}
 
-/* The first class writes the log; the second begins or ends a pause. */
+/* MPI_Finalize writes the log, and MPI_Pcontrol begins or ends a pause, so the C wrapper inside records the state. */
 {{fn f @job_finalize @job_control}}
     {{vardecl struct pithi_binding call}}
     ENTER(&{{call}}, "{{f}}", "{{class}}", "{{colour}}", PITHI_BINDING_LATE);
@@ -46,7 +46,8 @@
     LEAVE(&{{call}});
 {{endfn}}
 
-/* With PITH_COMPENSATE, these functions have work to do after the state (compensate/after_call.w). */
+/* With PITH_COMPENSATE, these functions have work to do after their state, so the C wrapper inside then records it
+ * (compensate/after_call.w). */
 {{fn f @with_all @win_fence @win_make @win_make_empty @win_free @from_root @to_root @from_lower
     @send @recv @p2p_sendrecv @isend @irecv @send_init @recv_init @start @startall
     @wait @test @wait_all @test_all @wait_any @test_any @wait_some @test_some}}

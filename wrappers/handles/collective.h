@@ -1,10 +1,10 @@
-/* collective.h - the arguments of a collective call in one form, and the bytes that it moves. Each library describes
- * all collectives by one part of its template:
+/* collective.h - the arguments of a collective call in one form, and the bytes that it moves. Each library covers all
+ * collectives with one part of its template:
  *
  *     {{fn f @coll @coll_init}}
  *         pithi_coll(&(const struct pithi_collective){PITHI_SHAPE({{class}}), {{comm}}, {{root|0}} ...});
  *
- * In a wrapper the shape is a constant, so only its own case of the functions below remains.
+ * In a wrapper the shape is a constant, so the compiler keeps only its own case of the functions below.
  */
 #ifndef PITHI_COLLECTIVE_H
 #define PITHI_COLLECTIVE_H
@@ -12,7 +12,7 @@
 #include "datatype.h"
 #include "handle.h"
 
-/* Inlined even if large: in each wrapper little of it remains. */
+/* Always inlined, although large, because in each wrapper little of the function remains. */
 #define PITHI_IN_WRAPPER static inline __attribute__((always_inline))
 
 /* The second class of a function in roles.table. Variants with counts or types for each member have the same shape. */
@@ -33,13 +33,13 @@ enum pithi_shape {
     PITHI_SHAPE_exscan,
     PITHI_SHAPE_reduce_scatter,
     PITHI_SHAPE_reduce_scatter_block = PITHI_SHAPE_reduce_scatter,
-    PITHI_SHAPE_nallgather, /* with the neighbours of a topology */
+    PITHI_SHAPE_nallgather, /* n: neighbourhood collectives, on a topology */
     PITHI_SHAPE_nallgatherv = PITHI_SHAPE_nallgather,
     PITHI_SHAPE_nalltoall,
     PITHI_SHAPE_nalltoallv = PITHI_SHAPE_nalltoall,
     PITHI_SHAPE_nalltoallw = PITHI_SHAPE_nalltoall
 };
-/* PITHI_SHAPE({{class}}) */
+/* The shape as a constant: PITHI_SHAPE({{class}}), whose second argument is the second class. */
 #define PITHI_SHAPE(kind, shape, ...) PITHI_SHAPE_##shape
 
 static inline int pithi_shape_has_root(enum pithi_shape shape)
@@ -48,14 +48,15 @@ static inline int pithi_shape_has_root(enum pithi_shape shape)
 }
 static inline int pithi_shape_has_neighbours(enum pithi_shape shape) { return shape >= PITHI_SHAPE_nallgather; }
 
-/* The sent or the received data. */
+/* The sent or the received data. The count is the same for all members, or `counts` has one for each; likewise the
+ * type. */
 struct pithi_data {
     const void *buf;
-    MPI_Count count;           /* one value for all members; */
-    MPI_Datatype type;         /* of the elements, one for all */
-    const void *counts;        /* or a value for each: int, or MPI_Count in the large-count functions. NULL: none */
+    MPI_Count count;           /* for all members, if `counts` is NULL */
+    MPI_Datatype type;         /* of the elements, for all members, if `types` is NULL */
+    const void *counts;        /* [members] of int, or of MPI_Count in the large-count functions; NULL: none */
     int is_wide;               /* 1: `counts` are MPI_Count */
-    const MPI_Datatype *types; /* the same for types */
+    const MPI_Datatype *types; /* [members]; NULL: none */
 };
 #define PITHI_NO_COUNTS ((const int *)NULL)
 #define PITHI_DATA(buf, count, type, counts, types)                                                                    \
@@ -63,12 +64,12 @@ struct pithi_data {
 
 struct pithi_collective {
     enum pithi_shape shape;
-    MPI_Comm comm;                    /* or that of the window or file */
+    MPI_Comm comm;                    /* for a window or file, the communicator on which it was made */
     int root;                         /* -1: none */
-    struct pithi_data sent, received; /* a reduction has only `sent`; so has a broadcast */
+    struct pithi_data sent, received; /* reductions and broadcasts have only `sent` */
 };
 
-/* The number of elements and the bytes of the part of member i. */
+/* The number of elements of member i's part, and its bytes. */
 PITHI_IN_WRAPPER MPI_Count pithi_data_count(const struct pithi_data *data, int i)
 {
     if (!data->counts)
@@ -90,7 +91,7 @@ PITHI_IN_WRAPPER uint64_t pithi_data_total(const struct pithi_data *data, int me
                         : pithi_type_bytes(data->count, data->type) * (uint64_t)members;
 }
 
-/* The bytes of the parts of `count` neighbours, without those that are MPI_PROC_NULL. */
+/* The bytes of the parts of `count` neighbours. `absent`: bit i: neighbour i is MPI_PROC_NULL and has no data. */
 PITHI_IN_WRAPPER uint64_t pithi_data_neighbours(const struct pithi_data *data, int count, uint64_t absent)
 {
     uint64_t bytes = pithi_data_total(data, count);
@@ -100,9 +101,9 @@ PITHI_IN_WRAPPER uint64_t pithi_data_neighbours(const struct pithi_data *data, i
     return bytes;
 }
 
-/* This process and the communicator. */
+/* This process's place in the communicator, and the communicator's size. */
 struct pithi_members {
-    int rank, size, remote_size;        /* remote_size: of the other group; 0: an intracommunicator */
+    int rank, size, remote_size;        /* remote_size: size of the remote group; 0: an intracommunicator */
     struct pithi_neighbours neighbours; /* used where pithi_shape_has_neighbours */
 };
 PITHI_IN_WRAPPER struct pithi_members pithi_members_of(struct pithi_handle *comm, enum pithi_shape shape)
@@ -116,8 +117,9 @@ PITHI_IN_WRAPPER struct pithi_members pithi_members_of(struct pithi_handle *comm
 struct pithi_moved {
     uint64_t given, got; /* bytes */
 };
-/* The bytes that this process sends and receives. The root of a broadcast sends its data once; an all-to-all sends a
- * part to each member. In-place data count as if they came from a separate buffer. */
+/* The bytes that this process sends and receives by MPI's definition, not the bytes that the library moves. The root of
+ * a broadcast sends its data once; in an all-to-all each process sends a part to each member. In-place data count as if
+ * they came from a separate buffer. */
 PITHI_IN_WRAPPER struct pithi_moved pithi_collective_bytes(const struct pithi_collective *call,
                                                            const struct pithi_members *members)
 {
@@ -127,7 +129,7 @@ PITHI_IN_WRAPPER struct pithi_moved pithi_collective_bytes(const struct pithi_co
     const struct pithi_neighbours *near = &members->neighbours;
     struct pithi_moved moved = {0, 0};
 
-    /* The other processes of the root's group in an intercommunicator take no part. */
+    /* In an intercommunicator, the other processes of the root's group pass MPI_PROC_NULL and take no part. */
     if (pithi_shape_has_root(call->shape) && call->root == MPI_PROC_NULL)
         return moved;
     switch (call->shape) {

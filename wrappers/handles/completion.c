@@ -1,9 +1,10 @@
 /* completion.c - finds the requests that a call has completed, and notifies each client (completion.h).
  *
- * The library sets the handles of completed requests to MPI_REQUEST_NULL, so they must be known before the call. But a
- * program may call MPI_Waitsome on 1,000 requests and complete one. So with more than 4 requests, only their handles
- * are copied before the call, and one is looked up after it. That is wrong if another thread may get the completed
- * handle for a new request in between; with several threads in MPI, all are looked up and claimed before the call. */
+ * The MPI library sets the handles of completed requests to MPI_REQUEST_NULL, so they must be noted before the call.
+ * But a program may call MPI_Waitsome on 1,000 requests, of which one completes. So with more than 4 requests, only the
+ * handles are copied before the call, and the completed ones are looked up after it. That would be wrong if another
+ * thread can get a completed handle for a new request in between. So with several threads in MPI, all requests are
+ * looked up and claimed before the call. */
 #include "completion.h"
 
 #include "lock.h"
@@ -12,7 +13,7 @@
 
 #include <stdlib.h>
 
-enum { FEW = 4 }; /* requests that are compared one by one */
+enum { FEW = 4 }; /* up to this number all are looked up before the call */
 
 int pithi_error_class(int result)
 {
@@ -24,14 +25,14 @@ int pithi_error_class(int result)
     return class;
 }
 
+/* Finds and claims the request of a key; NULL: none. */
 static struct pithi_request *claim(uint64_t key)
 {
     return key == pithi_request_key(MPI_REQUEST_NULL) ? NULL : pithi_request_claim(key, ~0u);
 }
 
-/* Some programs wait on many requests and complete only one or two in each call. Looking up all of them before each
- * call would dominate the cost. So only their keys are kept, unless another thread could get a completed handle for a
- * new request before this one looks it up. */
+/* See above for when the requests are looked up. `clients` are the clients of all requests if they are looked up, else
+ * all clients. */
 MPI_Status *pithi_completion_begin(struct pithi_completion *completion, void **site, int count,
                                    const MPI_Request *requests, MPI_Status *statuses, const MPI_Status *ignored)
 {
@@ -71,6 +72,7 @@ MPI_Status *pithi_completion_begin(struct pithi_completion *completion, void **s
     return statuses == ignored ? completion->own : statuses;
 }
 
+/* Calls the clients with the completed requests, the last registered first; then ends the claims. */
 static void notify(struct pithi_completion *completion, int completed, const int *indices, MPI_Status *statuses)
 {
     union pithi_awaited *place;
@@ -86,7 +88,7 @@ static void notify(struct pithi_completion *completion, int completed, const int
             completion->next = 0;
             pithi_request_clients[client]->completed(completion);
         }
-    if (completion->is_looked_up) { /* all were claimed */
+    if (completion->is_looked_up) { /* all requests were claimed, not only the completed ones */
         completion->completed = completion->count;
         completion->indices = NULL;
     }
@@ -97,7 +99,7 @@ static void notify(struct pithi_completion *completion, int completed, const int
         free(completion->memory);
 }
 
-/* After an error other than MPI_ERR_IN_STATUS, the state of the requests is unknown: they stay in the table. */
+/* After an error other than MPI_ERR_IN_STATUS, the state of the requests is unknown, so they stay in the table. */
 static void tell_several(struct pithi_completion *completion, int result, int completed, const int *indices,
                          MPI_Status *statuses)
 {

@@ -1,4 +1,4 @@
-/* datatype.c - a small per-thread cache of datatypes. MPI_Type_free invalidates all of them. */
+/* datatype.c - each thread's small cache of datatypes, by hash of the handle. MPI_Type_free invalidates all caches. */
 #include "datatype.h"
 
 #include "collective.h"
@@ -6,14 +6,14 @@
 
 #include <string.h>
 
-enum { CACHED = 8 }; /* types whose sizes a thread keeps */
+enum { CACHED = 8 }; /* types in a thread's cache */
 
-static unsigned generation = 1; /* changes when kept sizes may be wrong */
+static unsigned generation = 1; /* changes when cached sizes may be wrong; atomic */
 static __thread struct {
     unsigned generation;
     MPI_Datatype type[CACHED];
-    uint64_t size[CACHED];  /* size + 1; 0: empty */
-    uint64_t plain[CACHED]; /* size + 1; 0: not yet known */
+    uint64_t size[CACHED];  /* size of an element + 1; 0: empty */
+    uint64_t plain[CACHED]; /* result of pithi_type_plain_bytes + 1; 0: unknown */
 } cache __attribute__((tls_model("initial-exec")));
 
 void pithi_type_freed(void) { __atomic_add_fetch(&generation, 1, __ATOMIC_RELEASE); }
@@ -66,6 +66,7 @@ uint64_t pithi_types_sum(const void *counts, int is_wide, const MPI_Datatype *ty
     return sum;
 }
 
+/* 1: the type is a named one, and its elements lie without padding. */
 static int is_plain(MPI_Datatype type, uint64_t size_bytes)
 {
     int integers, addresses, types, combiner = 0;

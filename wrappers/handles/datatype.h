@@ -1,4 +1,5 @@
-/* datatype.h - sizes of datatypes. A query to the library takes longer than a record, so each thread caches recent
+/* datatype.h - sizes of datatypes. A call of the library for a size takes longer than a record, so each thread caches
+ * recent
  * results. */
 #ifndef PITHI_DATATYPE_H
 #define PITHI_DATATYPE_H
@@ -8,15 +9,15 @@
 #include <mpi.h>
 #include <stdint.h>
 
-/* The size of `count` elements in bytes; 0 for an invalid datatype. Pure, apart from its cache. */
+/* The size of `count` elements in bytes; 0 for an invalid datatype. Has no effect but on its cache. */
 uint64_t pithi_type_bytes(MPI_Count count, MPI_Datatype type) __attribute__((pure));
-/* The element size of a named type without gaps, which may be copied byte by byte; 0: any other type. */
+/* The element size of a named type without padding, whose data may be copied byte by byte; 0: any other type. */
 uint64_t pithi_type_plain_bytes(MPI_Datatype type);
-/* After MPI_Type_free: MPI may reuse the handle for another type. */
+/* Call it after MPI_Type_free: MPI may reuse the handle for another type. */
 void pithi_type_freed(void);
 
-/* The bytes of the received message, whatever its type. Reads the fields of the status in mpi.h, as the libraries' own
- * MPI_Get_elements does for MPI_BYTE; other libraries are asked by a call. */
+/* The bytes of the received message, whatever its type. Reads the fields of the status that mpi.h has, like the
+ * library's MPI_Get_elements for MPI_BYTE; for other MPIs it calls MPI_Get_elements_x. */
 static inline uint64_t pithi_status_bytes(const MPI_Status *status)
 {
 #if defined(OPEN_MPI)

@@ -6,20 +6,21 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { PITHI_TEXT_MAX = 1024 }; /* a longer text is cut */
+enum { PITHI_TEXT_MAX = 1024 }; /* bytes; a longer text is cut */
 
 struct pithi_event_payload {
-    size_t size;                              /* of `bytes` that are filled */
-    unsigned char bytes[PITHI_TEXT_MAX + 76]; /* not cleared, as most payloads are short */
+    size_t size;                              /* number of `bytes` that are filled */
+    unsigned char bytes[PITHI_TEXT_MAX + 76]; /* not cleared, because most payloads are short */
 };
 
+/* Appends a number of `size` bytes, the most significant byte first. */
 static inline void pithi_event_number(struct pithi_event_payload *payload, int64_t value, int size)
 {
     while (size-- > 0)
         payload->bytes[payload->size++] = (unsigned char)((uint64_t)value >> 8 * size);
 }
 
-/* NULL: an empty text. */
+/* Appends a text; NULL: an empty one. */
 static inline void pithi_event_text(struct pithi_event_payload *payload, const char *text)
 {
     size_t length = text ? strnlen(text, PITHI_TEXT_MAX) : 0;

@@ -5,8 +5,8 @@
  *
  *     MPI_Irecv on 0x84    the request holds entry A
  *     MPI_Comm_free        A leaves the table, but stays in memory (`retired`)
- *     MPI_Comm_dup         the new communicator is 0x84 as well: entry B
- *     MPI_Wait             the receive is recorded with A; nobody holds A now: the next sweep frees it */
+ *     MPI_Comm_dup         the new communicator has the handle 0x84, too: entry B
+ *     MPI_Wait             the receive is recorded with A; A then has no holder, and the next sweep frees it */
 #include "handle.h"
 
 #include "nested.h"
@@ -16,17 +16,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BUCKETS = 256, CACHED = 8 }; /* communicators that a thread finds without the table */
+enum { BUCKETS = 256, CACHED = 8 }; /* BUCKETS: of the table; CACHED: communicators in a thread's cache */
 
 struct pithi_handle pithi_handle_world;
 int pithi_many_threads;
 
 static struct pithi_handle *buckets[BUCKETS]; /* by hash, linked */
-static struct pithi_handle *retired;          /* freed, but in use */
+static struct pithi_handle *retired;          /* entries whose handle was freed, until a sweep releases them */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, entering = PTHREAD_MUTEX_INITIALIZER;
 static const struct pithi_handle_client *clients[PITHI_CLIENTS];
-static MPI_Group world_group; /* of MPI_COMM_WORLD, while MPI is up */
-static int is_up, own_rank;   /* own_rank: in world_group */
+static MPI_Group world_group; /* the group in which world ranks are counted, while is_up */
+static int is_up, own_rank;   /* is_up: 1: between begin and end; own_rank: this process's rank in world_group */
 
 /* A per-thread cache of communicators. MPI may reuse a freed handle for another communicator, so a change of
  * `generation` invalidates all caches. */
@@ -41,7 +41,7 @@ void pithi_lock_begin(void)
 {
     int level = MPI_THREAD_SINGLE;
 
-    /* Only then may several threads call MPI at once; else no lock is taken. */
+    /* Only with this level may several threads call MPI at once; else no lock is taken. */
     REAL(MPI_Query_thread)(&level);
     pithi_many_threads |= level == MPI_THREAD_MULTIPLE;
 }
@@ -53,7 +53,7 @@ void pithi_handle_register(enum pithi_client client, const struct pithi_handle_c
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 
-/* the upper 8 bits of the product: one of 256 buckets */
+/* The upper 8 bits of the product choose one of the 256 buckets. */
 static struct pithi_handle **bucket_of(uint64_t key) { return &buckets[key * UINT64_C(0x9e3779b97f4a7c15) >> 56]; }
 
 struct pithi_handle *pithi_handle_get(uint64_t key)
@@ -73,8 +73,8 @@ struct pithi_handle *pithi_handle_find(uint64_t key, enum pithi_client client)
     return entry && pithi_handle_has(entry, client) ? entry : NULL;
 }
 
-/* Removes the entry with that key (`only`: NULL, or only this one) from the table. It stays in memory while it has
- * users. */
+/* Moves the entry with that key from the table to `retired`. `only`: does so only if it is this entry; NULL: in any
+ * case. */
 static void unlink_locked(uint64_t key, const struct pithi_handle *only)
 {
     struct pithi_handle **at = bucket_of(key), *entry;
@@ -83,14 +83,15 @@ static void unlink_locked(uint64_t key, const struct pithi_handle *only)
         at = &(*at)->next;
     if (!(entry = *at) || (only && entry != only))
         return;
-    /* the caches of all threads may have it */
+    /* The caches of all threads may have it, so they are invalidated. */
     *at = entry->next;
     entry->next = retired;
     retired = entry;
     __atomic_add_fetch(&generation, 1, __ATOMIC_RELEASE);
 }
 
-/* Removes an old entry whose handle a call without a wrapper has freed. `entry`: NULL: no memory. */
+/* Adds an entry to the table (NULL, without memory: none). An old entry of the same handle is removed: a call without a
+ * wrapper has freed that handle. */
 static void put(struct pithi_handle *entry, uint64_t key)
 {
     pithi_lock(&lock);
@@ -103,7 +104,7 @@ static void put(struct pithi_handle *entry, uint64_t key)
     pithi_unlock(&lock);
 }
 
-/* The clients are called without the lock, as they may look up other handles. */
+/* The clients are called without the lock, because they may look up other handles. */
 void pithi_handles_sweep(void)
 {
     struct pithi_handle *dead = NULL, *next;
@@ -122,7 +123,7 @@ void pithi_handles_sweep(void)
     pithi_unlock(&lock);
     for (; dead; dead = next) {
         next = dead->next;
-        /* Frees an entry that nobody uses, after its clients have freed their part. */
+        /* The clients free their data before the entry is freed. */
         for (int i = PITHI_CLIENTS; i-- > 0 && dead->is_freed;)
             if (clients[i] && clients[i]->ended && pithi_handle_has(dead, (enum pithi_client)i))
                 clients[i]->ended(dead);
@@ -139,6 +140,7 @@ int pithi_world_rank(void) { return own_rank; }
 
 int pithi_comm_is_ours(MPI_Comm comm) { return pithi_comm_is_in(comm, world_group); }
 
+/* Stores the world ranks of a group's members in `ranks`. 0: no memory. */
 static int add_world_ranks(MPI_Group group, int32_t *ranks)
 {
     int size, *found = pithi_ranks_in(group, world_group, &size);
@@ -162,7 +164,7 @@ int pithi_comm_sizes(MPI_Comm comm, struct pithi_handle *entry)
     return 1;
 }
 
-/* Finds the ranks of the members in the world. Returns 0 on an error: the communicator is then not known. */
+/* Finds the world ranks of the members. 0: an error; the communicator then gets no entry. */
 static int find_members(struct pithi_handle *entry)
 {
     MPI_Group group, remote;
@@ -181,7 +183,7 @@ static int find_members(struct pithi_handle *entry)
     return good;
 }
 
-/* Cached in the entry. */
+/* Looked up once, then cached in the entry. */
 struct pithi_neighbours pithi_handle_neighbours(struct pithi_handle *entry)
 {
     struct pithi_neighbours found;
@@ -200,6 +202,7 @@ struct pithi_neighbours pithi_handle_neighbours(struct pithi_handle *entry)
 
 /* ---- communicators ----------------------------------------------------------------------------------------------- */
 
+/* A new entry for a communicator, not yet in the table; NULL: an error. */
 static struct pithi_handle *make(MPI_Comm comm)
 {
     struct pithi_handle *entry = calloc(1, sizeof *entry);
@@ -212,10 +215,10 @@ static struct pithi_handle *make(MPI_Comm comm)
         free(entry);
         return NULL;
     }
-    /* Drops the table of world ranks if ranks equal them. */
+    /* If all ranks are equal to world ranks, which is the usual case, the list is freed: it would be as long as the
+     * world. */
     int same = entry->size == pithi_handle_world.size && !entry->remote_size;
 
-    /* the most usual case, and the table would be as large as the world */
     for (int i = 0; same && i < entry->size; i++)
         same = entry->world_ranks[i] == i;
     if (same) {
@@ -228,8 +231,8 @@ static struct pithi_handle *make(MPI_Comm comm)
 
 struct pithi_handle *pithi_handle_of_comm(MPI_Comm comm)
 {
-    /* The cache is asked without a lock. It is emptied when any handle was freed, as its number may be another's now.
-     */
+    /* The cache needs no lock. It is emptied when any handle was freed, as the handle may belong to another
+     * communicator now. */
     unsigned now = __atomic_load_n(&generation, __ATOMIC_ACQUIRE);
     unsigned place = (unsigned)((uint64_t)(uintptr_t)comm * UINT64_C(0x9e3779b97f4a7c15) >> 61);
 
@@ -243,7 +246,7 @@ struct pithi_handle *pithi_handle_of_comm(MPI_Comm comm)
         return NULL;
     struct pithi_handle *entry = pithi_handle_get(pithi_comm_key(comm));
     if (!entry) {
-        /* Two locks: making an entry calls MPI, during which `lock` must be free for others. */
+        /* A lock of its own: making an entry calls MPI, and meanwhile other threads may need `lock`. */
         pithi_lock(&entering);
         entry = pithi_handle_get(pithi_comm_key(comm)); /* another thread may have entered it */
         if (!entry && (entry = make(comm)))
@@ -259,7 +262,7 @@ void pithi_handles_begin(MPI_Comm world, MPI_Group recorded)
 {
     struct pithi_handle *entry = &pithi_handle_world;
 
-    /* sessions: there is no MPI_COMM_WORLD, and the group takes its place */
+    /* Sessions have no MPI_COMM_WORLD; the group takes its place. */
     if (world == MPI_COMM_NULL) {
         world_group = recorded;
         REAL(MPI_Group_rank)(recorded, &own_rank);
@@ -274,7 +277,7 @@ void pithi_handles_begin(MPI_Comm world, MPI_Group recorded)
     own_rank = entry->rank;
     entry->is_world_like = 1;
     entry->handle = world;
-    /* only a part of the world is recorded, so ranks are counted in that */
+    /* Only a part of MPI_COMM_WORLD is recorded, so world ranks are counted in that part. */
     if (recorded != MPI_GROUP_NULL) {
         world_group = recorded;
         REAL(MPI_Group_rank)(recorded, &own_rank);
@@ -284,7 +287,7 @@ void pithi_handles_begin(MPI_Comm world, MPI_Group recorded)
     is_up = 1;
 }
 
-/* After this no handle is found; entries stay in memory. */
+/* No handle is found any more; the entries stay in memory. */
 void pithi_handles_end(void)
 {
     is_up = 0;
@@ -293,7 +296,7 @@ void pithi_handles_end(void)
 
 /* ---- the program's calls ----------------------------------------------------------------------------------------- */
 
-/* Calls that MPI makes itself do not count. */
+/* 1: the program made the call. Handles that MPI makes for itself are not entered. */
 static int counts(void) { return is_up && pithi_self.recorded; }
 
 void pithi_handle_comm_made(MPI_Comm made)
@@ -302,7 +305,7 @@ void pithi_handle_comm_made(MPI_Comm made)
         put(make(made), pithi_comm_key(made));
 }
 
-/* An entry with the members of that communicator. */
+/* A new entry with the members of the entry `parent`. */
 static struct pithi_handle *copy(const struct pithi_handle *parent)
 {
     struct pithi_handle *entry = parent ? calloc(1, sizeof *entry) : NULL;
@@ -322,15 +325,15 @@ static struct pithi_handle *copy(const struct pithi_handle *parent)
     return entry;
 }
 
-/* A window or file has the members of the communicator that it was made on. */
+/* A window or file has the members of the communicator on which it was made. */
 void pithi_handle_made_on(uint64_t key, MPI_Comm comm)
 {
     if (counts() && key)
         put(copy(pithi_handle_of_comm(comm)), key);
 }
 
-/* Before MPI_Comm_free and the like: holds the entry, so that it is there afterwards. NULL: it is not known, or is
- * never freed. */
+/* Before MPI_Comm_free and the like: holds the entry, so that it still exists after the call. NULL: the handle has no
+ * entry, or is never freed. */
 struct pithi_handle *pithi_handle_free_begin(uint64_t key)
 {
     struct pithi_handle *entry = counts() ? pithi_handle_get(key) : NULL;
@@ -341,7 +344,8 @@ struct pithi_handle *pithi_handle_free_begin(uint64_t key)
     return entry;
 }
 
-/* During the call, another thread may have got the same handle for a new object; the entry has then left the table. */
+/* During the call, another thread may have got the same handle for a new object; the entry was then removed from the
+ * table already. */
 void pithi_handle_free_end(int result, struct pithi_handle *entry)
 {
     if (!entry)

@@ -2,8 +2,8 @@
  *
  * A library has one table of them. An entry has the members' ranks, and a slot of memory for each client: the library
  * itself (the log, the time library, the checks), and compensation. handle.w makes an entry when a call makes a handle,
- * and removes it when a call frees the handle. A communicator that the table does not have (MPI_Comm_idup, MPIX_...) is
- * entered at its first use. An entry is valid until the program has freed the handle and no client holds the entry.
+ * and removes it when a call frees the handle. A communicator without an entry (MPI_Comm_idup, MPIX_...) is entered at
+ * its first use. An entry is valid until the program has freed the handle and no client holds the entry.
  *
  * Threads: all functions may be called at once. Entries never move.
  */
@@ -20,18 +20,18 @@ enum pithi_client { PITHI_CLIENT_LIBRARY, PITHI_CLIENT_COMPENSATION, PITHI_CLIEN
 enum { PITHI_SLOT_BYTES = 32 }; /* bytes of each client's data */
 
 struct pithi_handle {
-    uint64_t key;              /* the value of the handle */
-    struct pithi_handle *next; /* in the table, or in the list of freed entries */
-    MPI_Comm handle;           /* MPI_COMM_NULL for a window or a file, which has the members of its communicator */
-    int rank, size;            /* this process's; members */
-    int remote_size;           /* 0: an intracommunicator */
-    int is_world_like;         /* ranks equal world ranks: no list */
-    int32_t *world_ranks;      /* [size], then [remote_size]; NULL when is_world_like */
-    struct pithi_neighbours neighbours;                  /* if known */
-    int knows_neighbours;                                /* atomic */
-    uint32_t users[PITHI_CLIENTS];                       /* references of each client; atomic */
-    uint8_t clients;                                     /* a bit for each client whose slot is in use; atomic */
-    uint8_t is_freed;                                    /* 1: a call that has a wrapper has freed the handle */
+    uint64_t key;                       /* the value of the handle */
+    struct pithi_handle *next;          /* next in the bucket, or in the list of freed entries */
+    MPI_Comm handle;                    /* MPI_COMM_NULL: a window or a file, with its communicator's members */
+    int rank, size;                     /* rank: this process's; size: number of members */
+    int remote_size;                    /* members of the remote group; 0: an intracommunicator */
+    int is_world_like;                  /* 1: rank i is world rank i, so there is no list */
+    int32_t *world_ranks;               /* [size], then [remote_size]; NULL when is_world_like */
+    struct pithi_neighbours neighbours; /* valid if knows_neighbours */
+    int knows_neighbours;               /* 1: `neighbours` is valid; atomic */
+    uint32_t users[PITHI_CLIENTS];      /* number of references of each client; atomic */
+    uint8_t clients;                    /* a bit for each client whose slot is in use; atomic */
+    uint8_t is_freed;                   /* 1: a wrapped call has freed the handle */
     uint64_t slots[PITHI_CLIENTS][PITHI_SLOT_BYTES / 8]; /* zero at first */
 };
 
@@ -42,16 +42,16 @@ struct pithi_handle_client {
     void (*ended)(struct pithi_handle *handle);
 };
 
-/* Call it in MPI_Init, before any other function. `world` is MPI_COMM_WORLD. `recorded` is MPI_GROUP_NULL; or, if only
- * some processes have the library, their group, and world ranks are ranks in that group. In the first session, `world`
- * is MPI_COMM_NULL, and `recorded` has all processes. */
+/* Call it in MPI_Init, before any other function. `world`: MPI_COMM_WORLD. `recorded`: MPI_GROUP_NULL; or, if only some
+ * processes have the library, their group; world ranks then are ranks in that group. In the first session, `world` is
+ * MPI_COMM_NULL, and `recorded` has all processes. */
 void pithi_handles_begin(MPI_Comm world, MPI_Group recorded);
 /* Call it at the end of the job. Later calls enter no handle and find no communicator. */
 void pithi_handles_end(void);
-/* The struct must stay valid. */
+/* Registers a client's callbacks; the struct must stay valid. */
 void pithi_handle_register(enum pithi_client client, const struct pithi_handle_client *functions);
 
-/* Handles of different kinds may have the same bits. */
+/* Keys of handles. Handles of different kinds may have the same bits, so the low bits of a key give the kind. */
 static inline uint64_t pithi_comm_key(MPI_Comm handle) { return (uint64_t)(uintptr_t)handle << 2; }
 static inline uint64_t pithi_window_key(MPI_Win handle) { return (uint64_t)(uintptr_t)handle << 2 | 1; }
 static inline uint64_t pithi_file_key(MPI_File handle) { return (uint64_t)(uintptr_t)handle << 2 | 2; }
@@ -63,10 +63,10 @@ struct pithi_handle *pithi_handle_of_comm(MPI_Comm comm);
 struct pithi_handle *pithi_handle_find(uint64_t key, enum pithi_client client);
 /* The entry with that key; NULL: none. */
 struct pithi_handle *pithi_handle_get(uint64_t key);
-/* MPI_COMM_WORLD. In a program that uses only sessions, its `handle` is MPI_COMM_NULL. */
+/* The entry of MPI_COMM_WORLD. In a program that uses only sessions, its `handle` is MPI_COMM_NULL. */
 extern struct pithi_handle pithi_handle_world __attribute__((visibility("hidden")));
 
-/* The client's slot, and whether the client uses it. */
+/* The client's slot; and 1 if the client uses it. */
 static inline void *pithi_handle_slot(const struct pithi_handle *handle, enum pithi_client client)
 {
     return (void *)(uintptr_t)handle->slots[client];
@@ -75,14 +75,13 @@ static inline int pithi_handle_has(const struct pithi_handle *handle, enum pithi
 {
     return __atomic_load_n(&handle->clients, __ATOMIC_ACQUIRE) >> client & 1;
 }
-/* From now on the client uses its slot, which it has filled. */
+/* Marks the client's slot as used. The client must have filled it before. */
 static inline void pithi_handle_use(struct pithi_handle *handle, enum pithi_client client)
 {
     __atomic_fetch_or(&handle->clients, (uint8_t)(1u << client), __ATOMIC_ACQ_REL);
 }
 
-/* Counts the client's references to the entry, such as an open request or a check. `step`: 1: one more, -1: one less.
- * NULL: no effect. */
+/* Adds `step`, 1 or -1, to the client's references to the entry, such as those of open requests. NULL: no effect. */
 static inline void pithi_handle_hold(struct pithi_handle *handle, enum pithi_client client, int step)
 {
     if (handle && pithi_many_threads)
@@ -100,8 +99,8 @@ void pithi_handles_sweep(void);
 
 /* ---- members ----------------------------------------------------------------------------------------------------- */
 
-/* The world rank of a peer, which is in the remote group of an intercommunicator. Negative: none (MPI_PROC_NULL, not in
- * this job, out of range). */
+/* The world rank of a peer; in an intercommunicator peers are in the remote group. Negative: none (MPI_PROC_NULL, a
+ * process outside this job, out of range). */
 static inline int pithi_handle_peer(const struct pithi_handle *handle, int rank)
 {
     int count = handle->remote_size ? handle->remote_size : handle->size;
@@ -118,16 +117,16 @@ int pithi_world_rank(void);
 int pithi_comm_is_ours(MPI_Comm comm);
 /* Sets rank, size and remote_size of a communicator. 0: failed. */
 int pithi_comm_sizes(MPI_Comm comm, struct pithi_handle *handle);
-/* The neighbours in its topology; none without one. */
+/* The neighbours in the communicator's topology; all 0 without a topology. */
 struct pithi_neighbours pithi_handle_neighbours(struct pithi_handle *handle);
 
 /* ---- for handle.w ----------------------------------------------------------------------------------------------- */
 
-/* Enters a new communicator (MPI_COMM_NULL: none), or a new window or file (key 0: none) on a communicator. Replaces an
- * old entry of the same handle, which a call without a wrapper has freed. */
+/* Enter a new communicator (MPI_COMM_NULL: no effect), or a new window or file (key 0: no effect) on a communicator. An
+ * old entry of the same handle is removed; a call without a wrapper has freed that. */
 void pithi_handle_comm_made(MPI_Comm made);
 void pithi_handle_made_on(uint64_t key, MPI_Comm comm);
-/* Before and after a call that frees the handle. The call clears the handle. */
+/* Call these before and after a call that frees the handle. Afterwards MPI has cleared the program's handle. */
 struct pithi_handle *pithi_handle_free_begin(uint64_t key);
 void pithi_handle_free_end(int result, struct pithi_handle *handle);
 

@@ -1,6 +1,6 @@
 /* handle.w - the calls that make and free communicators, windows and files (handle.h). It stands after all other
- * templates, so that their parts find a new handle right after the library's call. A failed call may leave its result
- * undefined. */
+ * templates, so its code is the innermost: the other templates' code after the call finds the new handle in the table.
+ * A failed call may leave its result undefined. */
 #include "handle.h"
 
 {{fn f @comm_dup @comm_split @comm_create @comm_create_group @comm_topology @comm_merge @comm_inter @comm_alone}}

@@ -1,5 +1,5 @@
-/* ranks.c - queries groups and topologies, and makes our communicators (ranks.h). All but pithi_own_comm is local: a
- * process may ask in any call, without the others. */
+/* ranks.c - queries groups and topologies, and makes communicators for the recorder (ranks.h). Only pithi_own_comm is
+ * collective; the others are local, so a process may call them at any time. */
 #include "ranks.h"
 
 #include "real.h"
@@ -12,7 +12,7 @@ int *pithi_ranks_in(MPI_Group group, MPI_Group in, int *size)
     int *own = malloc(((size_t)*size + 1) * sizeof *own), *found = malloc(((size_t)*size + 1) * sizeof *found);
     int good = own && found;
 
-    /* 0, 1 ... in the group, translated to ranks in the other one. */
+    /* Translates the ranks 0, 1 ... of `group` to ranks in `in`. */
     for (int i = 0; good && i < *size; i++)
         own[i] = i;
     good = good && REAL(MPI_Group_translate_ranks)(group, *size, own, in, found) == MPI_SUCCESS;
@@ -32,7 +32,8 @@ int pithi_ranks_are_in(MPI_Group group, MPI_Group in)
     int size = 0, good = 1, ranks[MANY], there[MANY];
 
     REAL(MPI_Group_size)(group, &size);
-    /* In pieces on the stack, as this is asked for each new communicator and needs no list. */
+    /* In pieces on the stack, without malloc: it is called for each new communicator, and must have the same result in
+     * all processes. */
     for (int from = 0; good && from < size; from += MANY) {
         int many = size - from < MANY ? size - from : MANY;
         for (int i = 0; i < many; i++)
@@ -49,7 +50,7 @@ int pithi_comm_is_in(MPI_Comm comm, MPI_Group in)
     MPI_Group group;
     int inter = 0, good;
 
-    /* Of a communicator between groups, both must be in it. */
+    /* Both groups of an intercommunicator must be in `in`. */
     REAL(MPI_Comm_test_inter)(comm, &inter);
     if (REAL(MPI_Comm_group)(comm, &group) != MPI_SUCCESS)
         return 0;
@@ -73,8 +74,8 @@ int pithi_neighbours(MPI_Comm comm, int rank, struct pithi_neighbours *found)
     if (kind == MPI_CART) {
         REAL(MPI_Cartdim_get)(comm, &dimensions);
         found->in = found->out = 2 * dimensions;
-        /* Two bits for each dimension, as in each the lower neighbour comes first. The corner 0, 0 of a grid of 3 x 3
-         * has no lower neighbour in either: binary 0101. */
+        /* Two bits for each dimension, first the lower neighbour. The corner 0, 0 of a grid of 3 x 3 has no lower
+         * neighbour in both dimensions: binary 0101. */
         uint64_t absent = 0;
 
         for (int i = 0; i < dimensions && i < 32; i++) {
@@ -114,7 +115,7 @@ int *pithi_neighbour_sources(MPI_Comm comm, int rank, int *count)
     else
         REAL(MPI_Dist_graph_neighbors)
     (comm, found.in, sources, rest, found.out, rest + found.in, rest + found.in + found.out);
-    /* A neighbour that is missing is replaced by the last one: the list has no order. */
+    /* Replaces a missing neighbour by the last one of the list, whose order does not matter. */
     for (all = found.in; *count < all;)
         if (sources[*count] == MPI_PROC_NULL)
             sources[*count] = sources[--all];
@@ -131,7 +132,8 @@ MPI_Comm pithi_own_comm(MPI_Group members)
     int bad;
     if (REAL(MPI_Comm_group)(MPI_COMM_WORLD, &world) != MPI_SUCCESS)
         return MPI_COMM_NULL;
-    /* MPI_Comm_create is collective over the world; with processes that have no library, only ours may take part. */
+    /* MPI_Comm_create is collective over MPI_COMM_WORLD. If some processes have no library, only `members` may take
+     * part. */
     if (members == MPI_GROUP_NULL)
         bad = REAL(MPI_Comm_create)(MPI_COMM_WORLD, world, &comm);
     else

@@ -1,11 +1,11 @@
-/* request.c - a hash table of entries in blocks that never move. Unused entries are taken in memory order, so thousands
- * of requests that complete in the order of posting are visited in memory order. One mutex, which costs nothing unless
+/* request.c - a hash table of entries, allocated in blocks. Unused entries are taken in memory order, so thousands of
+ * requests that complete in the order of posting are visited in memory order. One mutex, which costs nothing unless
  * several threads may be in MPI at once.
  *
- * An entry has a part for each client, so that the log and compensation share one look-up:
+ * An entry has a slot for each client, so that the log and compensation share one look-up:
  *
- *     MPI_Irecv      the log opens the entry of handle 0x98 (bit 0 set), compensation finds the same one (bit 1 set)
- *     MPI_Wait       each client takes its data and forgets; when both bits are 0, the entry is unused again
+ *     MPI_Irecv      the log opens an entry for handle 0x98 (bit 0 set), compensation opens the same one (bit 1 set)
+ *     MPI_Wait       each client takes its data and forgets the entry; when both bits are 0, the entry is unused again
  *
  * Entries do not move, because a call holds pointers to them while other threads make requests. */
 #include "request.h"
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CLIENTS = 2, BLOCK = 256, BUCKETS_FIRST = 256 }; /* requests made at once; buckets at first */
+enum { CLIENTS = 2, BLOCK = 256, BUCKETS_FIRST = 256 }; /* BLOCK: entries in a block; BUCKETS_FIRST: buckets at first */
 
 const struct pithi_request_client *pithi_request_clients[CLIENTS];
 size_t pithi_request_offsets[CLIENTS];
@@ -24,8 +24,9 @@ size_t pithi_request_count;
 
 static size_t entry_bytes = sizeof(struct pithi_request); /* grows with each client, before the first request */
 static struct pithi_request *unused, *first_buckets[BUCKETS_FIRST], **buckets = first_buckets;
-static size_t bucket_count = BUCKETS_FIRST;   /* a power of two */
-static uint32_t made, unused_count, reserved; /* entries: in all blocks; in `unused`; of these, reserved */
+static size_t bucket_count = BUCKETS_FIRST; /* a power of two */
+/* made: entries in all blocks; unused_count: in `unused`; reserved: how many of these are reserved */
+static uint32_t made, unused_count, reserved;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 int pithi_request_register(const struct pithi_request_client *client)
@@ -43,7 +44,7 @@ static struct pithi_request **bucket_of(uint64_t key)
     return &buckets[(size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (bucket_count - 1)];
 }
 
-/* Adds a block of unused entries, the first one on top. */
+/* Adds a block of entries to `unused`, with the first entry on top. */
 static int make_block(void)
 {
     char *block = malloc(BLOCK * entry_bytes);
@@ -82,6 +83,7 @@ static int make_block(void)
 
 static void set_count(size_t count) { __atomic_store_n(&pithi_request_count, count, __ATOMIC_RELEASE); }
 
+/* Moves an entry from the table to `unused`. */
 static inline void release(struct pithi_request *entry)
 {
     struct pithi_request **at = bucket_of(entry->key);
@@ -95,6 +97,8 @@ static inline void release(struct pithi_request *entry)
     set_count(pithi_request_count - 1);
 }
 
+/* Finds the handle's entry that this client does not use yet, or makes one. The table stays locked, unless there is no
+ * memory (NULL). */
 static inline struct pithi_request *open_entry(uint64_t key, int client, int is_reserved)
 {
     struct pithi_request *entry, **bucket;
@@ -152,6 +156,7 @@ void pithi_request_unreserve(void)
     pithi_unlock(&lock);
 }
 
+/* The unclaimed entry of a key with data of one of these clients; NULL: none. */
 static inline struct pithi_request *find(uint64_t key, unsigned clients)
 {
     struct pithi_request *entry = *bucket_of(key);

@@ -1,5 +1,5 @@
 /* requests.w - the calls that complete requests (completion.h). It stands after all other templates, so that clients
- * learn of a completion right after the library's call. */
+ * are called right after the library's call. */
 #include "completion.h"
 
 {{fn f @wait @test @wait_any @test_any}}

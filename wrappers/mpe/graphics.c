@@ -1,10 +1,11 @@
-/* graphics.c - windows of mpe_graphics.h: libX11, errors, opening and closing, colours.
+/* graphics.c - the windows of mpe_graphics.h: libX11, its errors, opening and closing, colours.
  *
- * Every rank has its own connection to the display and draws in rank 0's window by the window's id, since X lets any
- * client draw in any window. So no pixels travel through MPI. The server keeps the hidden parts (backing store).
+ * Every rank has a connection of its own to the display, and draws in rank 0's window by the window's id, since X lets
+ * any client draw in any window. So no pixels are sent by MPI. The server keeps the hidden parts (backing store).
  *
- * On an error libX11 ends the process unless a handler prevents it. Handlers are global to the process, so ours pass
- * errors of other connections on to the previous handler. A broken connection only closes its window.
+ * libX11 ends the process when an error occurs, unless a handler prevents that. The handlers are global to the process,
+ * so libmpe's handlers pass errors of other connections on to the previous handler. When a connection is lost, only its
+ * window is closed.
  */
 #include "base/say.h"
 #include "mpe_internal.h"
@@ -30,11 +31,11 @@ static const char *const colour_names[] = {"white", "black",   "red",         "y
                                            "brown", "pink",    "coral",       "gray"};
 #define NAMED_COLOURS ((int)(sizeof colour_names / sizeof *colour_names))
 
-/* Guards our connection: only one thread at a time may call libX11's functions. */
+/* Held during all calls of libX11 and accesses to windows: only one thread at a time may use a connection. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct MPE_XGraph_ *windows;  /* all open windows, linked; under the lock */
+static struct MPE_XGraph_ *windows;  /* the list of all open windows; under the lock */
 static XErrorHandler handler_before; /* the program's, which gets the errors of other connections */
-static int caught;                   /* code of the last error */
+static int caught;                   /* the code of the last error; 0: none since pithi_x_errors_begin */
 
 /* ---- libX11 ------------------------------------------------------------------------------------------------------ */
 
@@ -47,7 +48,7 @@ static const struct {
 #undef ROW
 };
 
-static struct pithi_x x_library; /* its functions, once they were loaded */
+static struct pithi_x x_library; /* filled by load_x */
 static const char *missing;      /* the library or function that was not found */
 
 static void find_x_function(void *handle, const char *name, size_t offset)
@@ -75,7 +76,7 @@ static void load_x(void)
 
 /* ---- Errors of X ------------------------------------------------------------------------------------------------- */
 
-/* libX11 calls this from its functions. If the connection is ours, this thread holds the lock. */
+/* libX11 calls it from within its functions. If it is for a connection of a window here, this thread holds the lock. */
 static int on_error(Display *display, XErrorEvent *event)
 {
     for (struct MPE_XGraph_ *window = windows; window; window = window->next)
@@ -104,7 +105,7 @@ int pithi_x_errors_caught(struct MPE_XGraph_ *window)
 
 /* ---- Handles ----------------------------------------------------------------------------------------------------- */
 
-/* Finds an open window. The program may pass any pointer, so it is not used before it is found. NULL: not open. */
+/* Finds an open window; NULL: it is not open. The program may pass any pointer, so it is not dereferenced before. */
 static struct MPE_XGraph_ *find_window(MPE_XGraph handle)
 {
     struct MPE_XGraph_ *window = windows;
@@ -139,13 +140,13 @@ void pithi_window_share(MPE_XGraph handle, int count, int values[])
     pthread_mutex_lock(&lock);
     const struct MPE_XGraph_ *window = find_window(handle);
     if (window)
-        comm = window->comm; /* even if the connection broke: the other ranks wait */
+        comm = window->comm; /* even if the connection is lost, as the other ranks wait */
     pthread_mutex_unlock(&lock);
     if (comm != MPI_COMM_NULL)
         REAL(MPI_Bcast)(values, count, MPI_INT, 0, comm);
 }
 
-/* Call this with the lock held. Closing the connection frees all of its X resources; a broken one must not be used. */
+/* Closing a connection frees all of its X resources; a lost one must not be used. The caller holds the lock. */
 static void free_window(struct MPE_XGraph_ *window)
 {
     struct MPE_XGraph_ **link = &windows;
@@ -163,7 +164,8 @@ static void free_window(struct MPE_XGraph_ *window)
 
 /* ---- Colours ----------------------------------------------------------------------------------------------------- */
 
-/* Returns the colour's number, or -1 if memory or the display's colours are used up. */
+/* Allocates a colour and makes it number `at`. Returns the number, or -1: no memory, or the display has no colours
+ * left. */
 static int add_colour(struct MPE_XGraph_ *window, int at, XColor *colour)
 {
     unsigned long *pixels = window->pixels;
@@ -201,7 +203,7 @@ int MPE_Make_color_array(MPE_XGraph handle, int count, MPE_Color colours[])
     for (int i = 0; colours && i < count; i++) {
         XColor colour = {0};
         int at = -1;
-        /* A saturated colour. A hue of 0 is red, 1/3 green, 2/3 blue, 1 red again. */
+        /* A saturated colour of the hue i / count: 0 is red, 1/3 green, 2/3 blue, 1 red again. */
         double place = ((double)i / count) * 6, rest = place - (int)place;
         unsigned short up = (unsigned short)(65535 * rest), down = (unsigned short)(65535 - up), full = 65535;
         const unsigned short parts[6][3] = {{full, up, 0},   {down, full, 0}, {0, full, up},
@@ -239,11 +241,11 @@ int MPE_Add_RGB_color(MPE_XGraph handle, int red, int green, int blue, MPE_Color
 /* Rank 0 sends this to the other ranks, which then connect to its window. */
 struct window_offer {
     uint64_t window;              /* its id on the server of the display */
-    int32_t is_open;              /* 0: rank 0 could not open it */
-    char host[256], display[256]; /* of rank 0; as in DISPLAY */
+    int32_t is_open;              /* 1: rank 0 has opened it */
+    char host[256], display[256]; /* host: rank 0's; display: its display, as in DISPLAY */
 };
 
-/* Loads libX11 and connects to the display. Returns 0 without a connection, after a line that says why. */
+/* Loads libX11 and connects to the display. Returns 0, after a line that says why, if that fails. */
 static int connect_to(struct MPE_XGraph_ *window, const char *name)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -269,6 +271,7 @@ static int connect_to(struct MPE_XGraph_ *window, const char *name)
     return 1;
 }
 
+/* Opens rank 0's window. */
 static void make_window(struct MPE_XGraph_ *window, int x, int y, int w, int h)
 {
     const struct pithi_x *X = window->x;
@@ -284,12 +287,13 @@ static void make_window(struct MPE_XGraph_ *window, int x, int y, int w, int h)
                                      CWBackPixel | CWBackingStore | CWEventMask, &wanted);
     X->SetWMNormalHints(display, window->window, &hints);
     X->StoreName(display, window->window, program_invocation_short_name);
-    /* Without this, a window manager's close button would break the connection. Only the program closes the window. */
+    /* Without this, the close button of a window manager would end the connection. Only the program closes the
+     * window. */
     Atom protocol = X->InternAtom(display, "WM_DELETE_WINDOW", False);
     X->SetWMProtocols(display, window->window, &protocol, 1);
     X->MapRaised(display, window->window);
-    /* Waits until the window is mapped, so that all ranks can draw in it. A window manager may take its time, or never
-     * map it, so the wait ends after 2 s. */
+    /* Waits until the window is mapped, so that all ranks can draw in it; at most 2 s, since a window manager may never
+     * map it. */
     struct pollfd connection = {.fd = ConnectionNumber(window->display), .events = POLLIN};
     XEvent event;
 
@@ -301,7 +305,7 @@ static void make_window(struct MPE_XGraph_ *window, int x, int y, int w, int h)
     window->x->SelectInput(window->display, window->window, NoEventMask);
 }
 
-/* Makes the colours and graphics contexts of this connection. Returns 0 when the window cannot be used. */
+/* Makes the colours and graphics contexts of this connection. Returns 0 if the window cannot be used. */
 static int make_contexts(struct MPE_XGraph_ *window)
 {
     XGCValues drag = {.function = GXinvert, .subwindow_mode = IncludeInferiors};
@@ -328,7 +332,7 @@ static int make_contexts(struct MPE_XGraph_ *window)
     return !pithi_x_errors_caught(window) && !window->is_broken;
 }
 
-/* Rank 0 opens the window and fills *offer for the other ranks. */
+/* On rank 0: opens the window and fills *offer for the other ranks. */
 static int open_first(struct MPE_XGraph_ *window, const char *display, const int place[4], struct window_offer *offer)
 {
     const char *name = display && *display ? display : secure_getenv("DISPLAY");
@@ -345,7 +349,7 @@ static int open_first(struct MPE_XGraph_ *window, const char *display, const int
     return offer->is_open;
 }
 
-/* The other ranks connect to rank 0's window. */
+/* On the other ranks: connects to rank 0's window. */
 static int open_offered(struct MPE_XGraph_ *window, const char *display, int is_collective,
                         const struct window_offer *offer)
 {
@@ -357,7 +361,7 @@ static int open_offered(struct MPE_XGraph_ *window, const char *display, int is_
     if (display && *display) {
         snprintf(name, sizeof name, "%s", display);
     } else {
-        /* On another machine, rank 0's display needs the name of rank 0's host. */
+        /* For ranks on other machines, the name of rank 0's display needs the name of its host. */
         size_t size = sizeof name;
         const char *shown = offer->display;
         char host[sizeof offer->host] = "";

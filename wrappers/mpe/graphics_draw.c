@@ -1,6 +1,6 @@
-/* graphics_draw.c - drawing in the windows of mpe_graphics.h, and pictures of them as files.
+/* graphics_draw.c - draws in the windows of mpe_graphics.h, and writes pictures of them to files.
  *
- * Pictures have xwd's format (X11/XWDFile.h), which xwud, ImageMagick and GIMP read: a header of 32-bit words, most
+ * The files have xwd's format (X11/XWDFile.h), which xwud, ImageMagick and GIMP read: a header of 32-bit words, most
  * significant byte first, the window's name, and the pixels as X stores them.
  */
 #include "x_window.h"
@@ -19,8 +19,8 @@
 
 /* ---- Pictures ---------------------------------------------------------------------------------------------------- */
 
-/* Writes the header, the name and the pixels. Returns 1 if all was written. No table of colours follows: `ncolors` is
- * 0. */
+/* Writes the header, the name and the pixels. Returns 1 if all was written. The file has no table of colours: `ncolors`
+ * is 0. */
 static int write_xwd(FILE *file, XImage *image, const Visual *visual)
 {
     static const char name[] = "MPE";
@@ -50,14 +50,14 @@ static int write_xwd(FILE *file, XImage *image, const Visual *visual)
     CARD32 words[sizeof header / sizeof(CARD32)];
 
     memcpy(words, &header, sizeof header);
-    /* Only the header is turned: `byte_order` says how the pixels are stored, so they are written as they are. */
+    /* Only the header's byte order is changed: the pixels are written as they are, and `byte_order` says how. */
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         words[i] = htonl(words[i]);
     return fwrite(words, sizeof words, 1, file) == 1 && fwrite(name, sizeof name, 1, file) == 1 &&
            fwrite(image->data, 1, size, file) == size;
 }
 
-/* Writes the window's picture to NAME followed by a number. Prints errors on stderr. */
+/* Writes the window's picture to the file NAME0, NAME1 ... Prints errors on standard error. */
 static void capture(struct MPE_XGraph_ *window)
 {
     XWindowAttributes attributes;
@@ -70,14 +70,14 @@ static void capture(struct MPE_XGraph_ *window)
         image = window->x->GetImage(window->display, window->window, 0, 0, (unsigned)attributes.width,
                                     (unsigned)attributes.height, AllPlanes, ZPixmap);
     if (pithi_x_errors_caught(window) || !image) {
-        /* The number is used up, so that a picture's number always says which update it shows. */
+        /* The number counts, so that a picture's number always says which update it shows. */
         pithi_say("MPE_CaptureFile: no picture %s%d: the window is not wholly on the screen", window->capture_name,
                   window->captures++);
         return;
     }
     int length = snprintf(path, sizeof path, "%s%d", window->capture_name, window->captures++);
     int is_written = 0;
-    /* the reason if the name does not fit; opening sets another one */
+    /* This error is printed if the name does not fit. Opening the file sets another one. */
     errno = ENAMETOOLONG;
     if (length < (int)sizeof path && (file = pithi_make_stream(path, "w"))) {
         is_written = write_xwd(file, image, attributes.visual);
@@ -116,7 +116,7 @@ int MPE_Update(MPE_XGraph handle)
     if (!window)
         return MPE_ERR_NOXCONNECT;
     if (window->display)
-        /* X keeps drawing calls in a buffer; without this the screen would lag behind the picture that is taken. */
+        /* X keeps drawing calls in a buffer; the screen must not lag behind. */
         window->x->Flush(window->display);
     if (window->capture_every > 0 && ++window->updates % window->capture_every == 0 && window->display)
         capture(window);
@@ -125,7 +125,7 @@ int MPE_Update(MPE_XGraph handle)
 
 /* ---- Drawing ----------------------------------------------------------------------------------------------------- */
 
-/* Begins a drawing call in that colour. NULL: there is nothing to draw in, and the call returns *result. */
+/* Begins a drawing call in this colour. NULL: nothing is drawn, and the call must return *result. */
 static struct MPE_XGraph_ *begin_drawing(MPE_XGraph handle, MPE_Color colour, int *result)
 {
     struct MPE_XGraph_ *window = pithi_window_begin(handle);
@@ -142,8 +142,8 @@ static struct MPE_XGraph_ *begin_drawing(MPE_XGraph handle, MPE_Color colour, in
     return window;
 }
 
-/* X's coordinates have 16 bits, and the server adds the window's position. Clamping keeps points far outside the window
- * from wrapping around into it. */
+/* X's coordinates have 16 bits, and the server adds the window's position to them. Without a limit, points far outside
+ * the window could wrap around into it. */
 static short clamp(int coordinate)
 {
     return (short)(coordinate < -16384 ? -16384 : coordinate > 16383 ? 16383 : coordinate);
@@ -153,8 +153,8 @@ static unsigned clamp_size(int size) { return size < 0 ? 0 : size > 65535 ? 6553
 
 int MPE_Draw_points(MPE_XGraph handle, MPE_Point *points, int count)
 {
-    /* Points come in runs of a colour, as a program computes one region after another. A run is one request to the
-     * server instead of one for each point. */
+    /* Programs compute one region after another, so points of one colour follow each other. They are one request to the
+     * server, instead of one for each point. */
     enum { MANY = 1024 }; /* points of one colour that are drawn at once */
     XPoint same[MANY];
     int result = pithi_window_begin(handle) ? MPE_SUCCESS : MPE_ERR_NOXCONNECT, used = 0;
@@ -164,7 +164,7 @@ int MPE_Draw_points(MPE_XGraph handle, MPE_Point *points, int count)
     if (count < 0 || (count > 0 && !points))
         return pithi_window_end(handle, MPE_ERR_BAD_ARGS);
     for (int i = 0; handle->display && i < count; i++) {
-        /* A point of an unknown colour is left out. It differs from its neighbours, so it also ends their run. */
+        /* A point of an unknown colour is left out. */
         if ((unsigned)points[i].c >= (unsigned)handle->colours) {
             result = MPE_ERR_BAD_ARGS;
             continue;
@@ -224,7 +224,7 @@ int MPE_Draw_line(MPE_XGraph handle, int x1, int y1, int x2, int y2, MPE_Color c
     return draw(handle, LINE, x1, y1, x2, y2, colour);
 }
 
-/* X draws an arc into a rectangle, whose upper left corner is a radius away from the centre. */
+/* X draws an arc in a rectangle, whose upper left corner this is. */
 int MPE_Draw_circle(MPE_XGraph handle, int x, int y, int radius, MPE_Color colour)
 {
     return draw(handle, ARC, x - radius, y - radius, 2 * radius, 2 * radius, colour);
@@ -258,7 +258,7 @@ int MPE_Draw_string(MPE_XGraph handle, int x, int y, MPE_Color colour, const cha
     return pithi_window_end(window, text ? MPE_SUCCESS : MPE_ERR_BAD_ARGS);
 }
 
-/* Changes how this rank draws, if the value is valid. */
+/* Changes how this rank draws, if the new value is valid. */
 static int change(MPE_XGraph handle, int is_valid, unsigned long mask, XGCValues values)
 {
     struct MPE_XGraph_ *window = pithi_window_begin(handle);
@@ -272,7 +272,7 @@ static int change(MPE_XGraph handle, int is_valid, unsigned long mask, XGCValues
 
 int MPE_Draw_logic(MPE_XGraph handle, int logic)
 {
-    /* X has 16 functions of two bits: GXclear is 0, GXset is 15 */
+    /* X's logical functions, GXclear to GXset, have the same values as MPE_LOGIC_... */
     return change(handle, logic >= 0 && logic < 16, GCFunction, (XGCValues){.function = logic});
 }
 
@@ -283,7 +283,7 @@ int MPE_Line_thickness(MPE_XGraph handle, int width)
 
 int MPE_Draw_dashes(MPE_XGraph handle, int style)
 {
-    /* solid, on-off dashes, double dashes */
+    /* the values of X's LineSolid, LineOnOffDash and LineDoubleDash */
     return change(handle, style >= 0 && style < 3, GCLineStyle, (XGCValues){.line_style = style});
 }
 

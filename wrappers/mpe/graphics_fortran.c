@@ -1,8 +1,8 @@
 /* graphics_fortran.c - mpe_graphics.h for Fortran: subroutines whose last argument is C's return code. A window is an
  * INTEGER: its index in a table plus 1; 0 is no window.
  *
- * Two facts decide how it looks. INTEGER has 32 bits and a pointer 64, so a window cannot be its own handle. And a
- * CHARACTER argument brings its length, by value, behind all others:
+ * A window cannot be its handle, since INTEGER has 32 bits and a pointer 64. A CHARACTER argument has its length,
+ * passed by value, behind all other arguments:
  *
  *     call MPE_DRAW_STRING(window, 10, 20, MPE_RED, 'time', ierr)
  *     mpe_draw_string_(&window, &10, &20, &red, "time", &ierr, 4)       as C sees it; "time" has no NUL */
@@ -12,15 +12,14 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-typedef const int *in; /* an INTEGER with INTENT(IN) */
+typedef const int *in; /* an INTEGER that the call only reads */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the table */
-static MPE_XGraph *table;                                /* [used] NULL: a free place */
+static MPE_XGraph *table;                                /* [used]; NULL: a free place */
 static int used;
 
-/* Stores a handle and returns its number; 0: no memory.
- *
- * Takes the first free place, so a program that opens and closes windows needs no more places than windows at once. */
+/* Stores a handle and returns its number; 0: no memory. It takes the first free place, so the table is only as long as
+ * the most windows that were open at once. */
 static int number_of(MPE_XGraph handle)
 {
     int number = 0;
@@ -41,7 +40,7 @@ static int number_of(MPE_XGraph handle)
     return number + 1;
 }
 
-/* The handle of a number; NULL: there is none. Closing removes it from the table. */
+/* The handle of a number; NULL: there is none. `is_closed` 1: its place in the table becomes free. */
 static MPE_XGraph handle_of(in number, int is_closed)
 {
     MPE_XGraph handle = NULL;
@@ -64,7 +63,7 @@ FORTRAN(void, mpe_open_graphics, MPE_OPEN_GRAPHICS,
     MPE_XGraph window;
 
     *ierr = MPE_Open_graphics(&window, pithi_fortran_comm(*comm), name, *x, *y, *w, *h, *is_collective);
-    *handle = window ? number_of(window) : 0; /* NULL: it could not be opened, and *ierr says why */
+    *handle = window ? number_of(window) : 0; /* if it is NULL, *ierr says why */
     if (window && !*handle) {
         MPE_Close_graphics(&window);
         *ierr = MPE_ERR_LOW_MEM;
@@ -76,7 +75,7 @@ FORTRAN(void, mpe_close_graphics, MPE_CLOSE_GRAPHICS, (int *handle, int *ierr))
 {
     MPE_XGraph window = handle_of(handle, 1);
 
-    *ierr = MPE_Close_graphics(&window); /* handles a window that is NULL */
+    *ierr = MPE_Close_graphics(&window); /* may be NULL */
     *handle = 0;
 }
 
@@ -118,7 +117,7 @@ FORTRAN(void, mpe_add_rgb_color, MPE_ADD_RGB_COLOR, (in handle, in red, in green
     *colour = (int)added;
 }
 
-/* The other calls pass their arguments on unchanged. */
+/* The other calls only translate the handle. */
 #define CALL(lower, UPPER, arguments, call)                                                                            \
     FORTRAN(void, lower, UPPER, arguments)                                                                             \
     {                                                                                                                  \

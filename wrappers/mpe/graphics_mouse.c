@@ -1,7 +1,7 @@
 /* graphics_mouse.c - mouse presses and dragged regions.
  *
- * X reports the presses in a window to one connection at a time, so the first rank that asks becomes the listener.
- * MPE_Get_mouse_press stops listening when it returns. A rank that polls keeps listening, so that no press is lost.
+ * X reports the presses in a window to one connection only: to the connection of the first rank that asks for them.
+ * MPE_Get_mouse_press stops listening when it returns. A rank that polls keeps listening, so that it loses no press.
  */
 #include "x_window.h"
 
@@ -11,7 +11,7 @@
 
 #define MOUSE_EVENTS (ButtonPressMask | ButtonReleaseMask | ButtonMotionMask)
 
-/* Returns 1 if X reports the window's presses to us, 0 if to another connection. */
+/* 1: X reports the window's presses to this connection; 0: to another one. */
 static int start_listening(struct MPE_XGraph_ *window)
 {
     if (!window->is_listening) {
@@ -29,7 +29,7 @@ static void stop_listening(struct MPE_XGraph_ *window)
     window->is_listening = 0;
 }
 
-/* Waits for an event in `mask`, without the lock, as long as the window is open. Returns the window, locked; NULL: it
+/* Waits for an event in `mask` while the window is open, without holding the lock. Returns the locked window; NULL: it
  * was closed. */
 static struct MPE_XGraph_ *wait_event(MPE_XGraph handle, long mask, XEvent *event)
 {
@@ -45,7 +45,7 @@ static struct MPE_XGraph_ *wait_event(MPE_XGraph handle, long mask, XEvent *even
     return window;
 }
 
-/* Copies the results to the caller; in a collective window, rank 0's results and return code go to all ranks. */
+/* Copies the results to the caller's places. In a collective window, all ranks get rank 0's results and return code. */
 static int share_results(MPE_XGraph handle, int result, int count, const int values[], int *const places[])
 {
     int all[5] = {result};
@@ -58,7 +58,7 @@ static int share_results(MPE_XGraph handle, int result, int count, const int val
     return all[0];
 }
 
-/* 1: this is a collective window, and rank 0 reads the mouse. */
+/* 1: in this collective window, another rank reads the mouse: rank 0. */
 static int is_reader_elsewhere(MPE_XGraph handle)
 {
     struct MPE_XGraph_ *window = pithi_window_begin(handle);
@@ -107,10 +107,11 @@ int MPE_Iget_mouse_press(MPE_XGraph handle, int *x, int *y, int *button, int *wa
 
 struct drag {
     int visual;         /* how the region is shown while the user drags */
-    double ratio;       /* width / height; 0: any */
-    int x1, y1, x2, y2; /* corners: pressed; present */
+    double ratio;       /* width / height; 0: any ratio */
+    int x1, y1, x2, y2; /* x1, y1: where the button was pressed; x2, y2: where the mouse is now */
 };
 
+/* Exchanges the values if *low is the larger one. */
 static void order(int *low, int *high)
 {
     int value = *low;
@@ -119,7 +120,7 @@ static void order(int *low, int *high)
         *low = *high, *high = value;
 }
 
-/* Inverts the pixels of the shape, so a second call removes it. */
+/* Inverts the pixels of the shape: a second call removes it from the window. */
 static void invert_shape(const struct MPE_XGraph_ *window, const struct drag *drag)
 {
     int x1 = drag->x1, y1 = drag->y1, x2 = drag->x2, y2 = drag->y2, radius;
@@ -146,7 +147,8 @@ static void invert_shape(const struct MPE_XGraph_ *window, const struct drag *dr
                            (unsigned)(y2 - y1), 0, 360 * 64);
 }
 
-/* Follows the mouse from the press of the button to its release. 0: the window was closed meanwhile. */
+/* Follows the mouse from the press of the button to its release. 0: the window was closed meanwhile. Motion events and
+ * button events have x and y at the same offsets, so `xbutton` is read for both. */
 static int follow(MPE_XGraph handle, unsigned button, struct drag *drag)
 {
     struct MPE_XGraph_ *window;
@@ -165,8 +167,8 @@ static int follow(MPE_XGraph handle, unsigned button, struct drag *drag)
         int is_end = event.type == ButtonRelease && event.xbutton.button == button;
         if (is_shown)
             invert_shape(window, drag);
-        /* Moves the second point to the pointer. A square, circle or box of a given ratio grows to contain the
-         * pointer. */
+        /* Moves the second point to the pointer. A square, a circle or a box of a given ratio is made large enough to
+         * contain the pointer. */
         double ratio = drag->ratio;
         int width = abs(event.xbutton.x - drag->x1), height = abs(event.xbutton.y - drag->y1);
 
@@ -177,9 +179,7 @@ static int follow(MPE_XGraph handle, unsigned button, struct drag *drag)
         else if (ratio > 0)
             height = (int)(width / ratio + 0.5);
         drag->x2 = drag->x1 + (event.xbutton.x < drag->x1 ? -width : width);
-        drag->y2 =
-            drag->y1 +
-            (event.xbutton.y < drag->y1 ? -height : height); /* motion and button events have these at the same place */
+        drag->y2 = drag->y1 + (event.xbutton.y < drag->y1 ? -height : height);
         if (is_end)
             break;
         invert_shape(window, drag);

@@ -1,26 +1,26 @@
 /* graphics_none.c - mpe_graphics.h for a Pith that was built without libX11's headers: windows cannot be opened.
  *
- * A program that draws runs on: each call returns MPE_ERR_NOXCONNECT, as it does without a display, results are 0, and
- * the first call says so in one line. So the program needs no second build. */
+ * A program that draws needs no second build: each call returns MPE_ERR_NOXCONNECT, as it does without a display,
+ * results are 0, and the first call prints one line. */
 #include "base/say.h"
 #include "mpe_graphics.h"
 
 #include <stdio.h>
 
-/* as in graphics.c: programs refer to these */
+/* As in graphics.c: programs may refer to them. */
 int MPE_logicArray[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 int MPE_buttonArray[5] = {MPE_BUTTON1, MPE_BUTTON2, MPE_BUTTON3, MPE_BUTTON4, MPE_BUTTON5};
 
 static int refuse(void)
 {
-    static int said; /* one line, not one for each point drawn */
+    static int said; /* the line is printed once, not for each point drawn */
 
     if (!__atomic_exchange_n(&said, 1, __ATOMIC_RELAXED))
         pithi_say("this Pith was built without MPE's graphics; the program runs without a window");
     return MPE_ERR_NOXCONNECT;
 }
 
-/* Sets all results to 0. MPE_ERR_BAD_ARGS if a place is NULL, as with windows. */
+/* Sets all results to 0. Returns MPE_ERR_BAD_ARGS if a place for one is NULL, as graphics_mouse.c does. */
 static int clear(int count, int *const places[])
 {
     int missing = 0;
@@ -33,7 +33,7 @@ static int clear(int count, int *const places[])
     refuse();
     return missing ? MPE_ERR_BAD_ARGS : MPE_ERR_NOXCONNECT;
 }
-/* The places as an array. */
+/* The places as arguments, which are passed to clear() as an array. */
 #define CLEAR(...) clear(sizeof((int *[]){__VA_ARGS__}) / sizeof(int *), (int *[]){__VA_ARGS__})
 
 int MPE_Open_graphics(MPE_XGraph *handle, MPI_Comm comm, const char *display, int x, int y, int w, int h,
@@ -54,7 +54,7 @@ int MPE_Close_graphics(MPE_XGraph *handle)
     return refuse();
 }
 
-/* Calls without results. */
+/* Defines a call without results. */
 #define NO_WINDOW(name, arguments, unused)                                                                             \
     int name arguments                                                                                                 \
     {                                                                                                                  \

@@ -1,9 +1,9 @@
 /* misc_collective.c - MPE's sequential sections and ranges of tags, which need MPI's attributes and messages.
  *
- * MPE_Seq_begin and MPE_Seq_end: ranks run one after another, in groups of `at_once`. With 2 at a time, the groups of 5
- * ranks are 0 1, 2 3 and 4. Each member that has ended sends a message to the first rank of the next group. When that
- * rank has a message from every member, it lets the others of its group begin. The last group sends to rank 0, so rank
- * 0 leaves last, and no rank begins a second round before all ranks have ended the first.
+ * Between MPE_Seq_begin and MPE_Seq_end, ranks run one after another, in groups of `at_once`. With 2 at a time, the
+ * groups of 5 ranks are 0 1, 2 3 and 4. Each member of a group that reaches the end sends a message to the first rank
+ * of the next group. When this rank has a message from every member, it lets the others of its group begin. The last
+ * group sends to rank 0, which so leaves last: no rank begins a second round before all ranks have ended the first.
  */
 #include "mpe_internal.h"
 #include "mpe_misc.h"
@@ -16,9 +16,10 @@ enum { TAG_ENDED = 1, TAG_BEGIN = 2 };
 
 /* ---- A private communicator for each of the program's ------------------------------------------------------------ */
 
-static int order_key = MPI_KEYVAL_INVALID; /* keeps the order of a communicator with it */
+static int order_key = MPI_KEYVAL_INVALID; /* the attribute of a program's communicator that has its private one */
 
-/* Frees the private communicator with the program's. MPI_COMM_WORLD's is not freed, because MPI may be finalized. */
+/* Frees the private communicator with the program's. MPI_COMM_WORLD's private communicator is not freed: MPI may
+ * already be finalized. */
 static int free_private(MPI_Comm comm, int keyval, void *value, void *extra)
 {
     (void)keyval, (void)extra;
@@ -33,7 +34,8 @@ static void make_order_key(void)
     REAL(MPI_Comm_create_keyval)(pithi_mpe_copy_nothing, free_private, &order_key, NULL);
 }
 
-/* Uses MPI_Comm_create, because MPI_Comm_dup would call the copy functions of the program's attributes. */
+/* Makes a communicator with the same members. Not by MPI_Comm_dup, which would call the copy functions of the program's
+ * attributes. */
 static MPI_Comm *make_private(MPI_Comm comm)
 {
     MPI_Comm *own = malloc(sizeof *own);
@@ -50,6 +52,7 @@ static MPI_Comm *make_private(MPI_Comm comm)
     return NULL;
 }
 
+/* The private communicator; MPI_COMM_NULL: there is none, as for an intercommunicator. */
 static MPI_Comm private_of(MPI_Comm comm)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -68,11 +71,12 @@ static MPI_Comm private_of(MPI_Comm comm)
 /* ---- Sequential sections ----------------------------------------------------------------------------------------- */
 
 struct sequence {
-    MPI_Comm comm;        /* a duplicate: its messages do not meet the program's */
-    int rank, size, step; /* step: ranks in a group */
-    int first, next;      /* the first ranks of this rank's group and of the next one */
+    MPI_Comm comm;        /* the private one, so that its messages do not match the program's */
+    int rank, size, step; /* step: the number of ranks in a group */
+    int first, next;      /* first: the first rank of this rank's group; next: the first rank of the next group */
 };
 
+/* Fills *order for this rank; 0: there is no such communicator. */
 static int find_order(MPI_Comm comm, int at_once, struct sequence *order)
 {
     order->comm = private_of(comm);
@@ -131,10 +135,11 @@ int MPE_Seq_end(MPI_Comm comm, int at_once)
     return MPI_SUCCESS;
 }
 
-/* ---- Tags: ranges that no other caller uses, counted down from the highest tag ----------------------------------- */
+/* ---- Ranges of tags that no other caller uses, taken from the highest tag downwards ------------------------------ */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static int tags_key = MPI_KEYVAL_INVALID; /* an attribute of MPE_GetTags' communicators: the lowest tag given so far */
+/* the attribute of communicators from MPE_GetTags: the lowest tag given so far */
+static int tags_key = MPI_KEYVAL_INVALID;
 
 int MPE_DelTag(MPI_Comm comm, int keyval, void *value, void *extra)
 {
@@ -143,7 +148,7 @@ int MPE_DelTag(MPI_Comm comm, int keyval, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
-/* NULL: the communicator is not from MPE_GetTags. */
+/* The lowest tag given so far; NULL: the communicator is not from MPE_GetTags. */
 static int *lowest_of(MPI_Comm comm)
 {
     int *lowest = NULL, is_there = 0;
@@ -161,6 +166,8 @@ static int highest_tag(void)
     return is_there ? *limit : 32767;
 }
 
+/* Makes a duplicate of a communicator, from which all tags may be given. Returns its lowest tag given so far; NULL: it
+ * failed. */
 static int *make_tag_comm(MPI_Comm comm, MPI_Comm *made)
 {
     int *lowest = malloc(sizeof *lowest);
@@ -202,7 +209,7 @@ int MPE_ReturnTags(MPI_Comm comm, int first, int count)
     return lowest ? MPI_SUCCESS : MPI_ERR_COMM;
 }
 
-/* MPI keeps the attributes of existing communicators until these are freed. */
+/* Communicators keep the attribute until they are freed. */
 int MPE_TagsEnd(void)
 {
     pthread_mutex_lock(&lock);

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* MPE_Decomp1d divides 1 to n among `size` ranks, as evenly as possible, the larger parts first:
+/* Divides 1 to n among `size` ranks as evenly as possible, the larger parts first:
  *
  *     n = 10 on 4 ranks     1-3, 4-6, 7-8, 9-10      each = 2, and 2 ranks have one more */
 int MPE_Decomp1d(int n, int size, int rank, int *first, int *last)
@@ -30,7 +30,6 @@ int MPE_Decomp1d(int n, int size, int rank, int *first, int *last)
     return MPI_SUCCESS;
 }
 
-/* The rank in MPI_COMM_WORLD of a rank of `comm`; MPI_UNDEFINED: it is not in it. */
 int MPE_Comm_global_rank(MPI_Comm comm, int rank, int *global)
 {
     MPI_Group own, world;
@@ -49,12 +48,12 @@ int MPE_Comm_global_rank(MPI_Comm comm, int rank, int *global)
     return result;
 }
 
-/* The name is cut if `size` is too small; "" if the host has none. */
+/* The name is cut if `size` is too small. "": the system gives no name. */
 int MPE_GetHostName(char *name, int size)
 {
     if (!name || size < 1)
         return MPI_ERR_ARG;
-    /* gethostname may leave a cut name without its end */
+    /* If gethostname cuts the name, it may not end it with a NUL. */
     if (gethostname(name, (size_t)size) != 0 && errno != ENAMETOOLONG)
         *name = 0;
     name[size - 1] = 0;
@@ -63,7 +62,6 @@ int MPE_GetHostName(char *name, int size)
 
 /* ---- Standard output --------------------------------------------------------------------------------------------- */
 
-/* 1: *rank is set; 0: MPI is not up, so it is left as it is. */
 int pithi_mpe_rank(MPI_Comm comm, int *rank)
 {
     int is_up = 0, is_over = 0;
@@ -76,8 +74,8 @@ int pithi_mpe_rank(MPI_Comm comm, int *rank)
     return 1;
 }
 
-/* Before MPI_Init the rank is that of the launcher. The first %d in the name is the rank; no other % has a meaning, so
- * that a name from a user is no format. */
+/* Before MPI_Init, the rank is the launcher's. Only the first %d in the name has a meaning, so the name is not used as
+ * a format. */
 int MPE_IO_Stdout_to_file(const char *name, int mode)
 {
     const char *hole = name ? strstr(name, "%d") : NULL;
@@ -97,14 +95,14 @@ int MPE_IO_Stdout_to_file(const char *name, int mode)
             close(fd);
         return 1;
     }
-    if (fd != STDOUT_FILENO) /* open may have got number 1, if it was closed */
+    if (fd != STDOUT_FILENO) /* open returned number 1 if standard output was closed */
         close(fd);
     return MPI_SUCCESS;
 }
 
 /* ---- Call stacks, by glibc's backtrace --------------------------------------------------------------------------- */
 
-/* Takes the return addresses; names are looked up when a line is asked for. */
+/* Takes only the return addresses. Names are looked up for each line that is asked for. */
 void MPE_CallStack_init(MPE_CallStack_t *stack)
 {
     enum { MOST = sizeof stack->frames / sizeof *stack->frames };
@@ -118,8 +116,7 @@ void MPE_CallStack_iteratorInit(MPE_CallStack_t *stack) { stack->next = 0; }
 
 int MPE_CallStack_iteratorHasMore(MPE_CallStack_t *stack) { return stack->next < stack->count; }
 
-/* A line, valid until the next call with this stack; NULL: no frame is left. dladdr knows exported functions only; of
- * others, the offset in the file is printed, which addr2line takes. */
+/* dladdr finds exported functions only. For others, the line has the offset in the file, which addr2line takes. */
 const char *MPE_CallStack_iteratorFetchNext(MPE_CallStack_t *stack)
 {
     Dl_info is;
@@ -156,7 +153,7 @@ void MPE_CallStack_print(MPE_CallStack_t *stack, int fd) { MPE_CallStack_fancypr
 
 /* ---- Calls that are no longer supported -------------------------------------------------------------------------- */
 
-/* MPE started debuggers in an xterm. A call must not fail the program, so it says that nothing was done. */
+/* Reports that a call does nothing. It must not end the program, as MPE only started a debugger in an xterm here. */
 static int refuse(const char *call)
 {
     pithi_say("%s: not supported; the program continues", call);
@@ -189,7 +186,7 @@ int MPE_Errors_call_gdb_in_xterm(char *program, char *display)
     return refuse(__func__);
 }
 
-/* As an error handler of MPI: it returns, and MPI goes on with its own handling. */
+/* This is an error handler of MPI: after it returns, the MPI call returns its error code. */
 void MPE_Errors_to_dbx(MPI_Comm *comm, int *code, ...)
 {
     MPE_CallStack_t stack;

@@ -1,11 +1,11 @@
-/* mpe_comm.c - communicators, for messages and events that a program records in them.
+/* mpe_comm.c - the communicators in which a program records messages and events.
  *
- * The data of a communicator are an attribute of it. So MPI frees them with the communicator, and a new communicator
- * is never mistaken for an old one with the same handle. The key (struct pith_comm) must be the same in all members:
- * - The key of a duplicate is made of its parent's key and of its number among the parent's duplicates. MPI copies the
- *   attribute in all members, so they count alike.
- * - The key of any other communicator is a hash of its members and of how many communicators with the same members were
- *   used before. All processes must use these in the same order.
+ * The data of a communicator are an attribute of it. So MPI frees them with the communicator, and a new communicator is
+ * never mistaken for an old one with the same handle. The key (struct pith_comm) must be the same in all members:
+ * - A duplicate's key is made from its parent's key and from its number among the parent's duplicates. MPI copies the
+ *   attribute in all members, so all of them count alike.
+ * - Any other communicator's key is a hash of its members and of how many communicators with the same members were used
+ *   before. So all processes must first use such communicators in the same order.
  */
 #include "mpe_internal.h"
 #include "pith_tool.h"
@@ -14,26 +14,29 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-/* libpith-mpi (wrappers/mpi/comm.h), where it is loaded, has defined the communicator in the log already. */
+/* Defined in libpith-mpi (wrappers/mpi/comm.h), which may have defined the communicator in the log already. */
 int pithi_comm_known(MPI_Comm handle, uint32_t *id, uint64_t *key) __attribute__((weak));
 
+/* The data of a communicator, made at its first use. */
 struct mpe_comm {
-    uint32_t id;                 /* in the log */
-    int is_foreign;              /* libpith-mpi defines and frees it */
-    unsigned number;             /* of the log in which it is defined */
-    uint64_t key;                /* the same in all members */
-    int rank, size, remote_size; /* of this process; members; of the remote group, 0: none */
-    int32_t ranks[];             /* size, then remote_size */
+    uint32_t id;     /* in the log */
+    int is_foreign;  /* 1: libpith-mpi defines it in the log and frees it */
+    unsigned number; /* pithi_mpe_number of the log in which it is defined */
+    uint64_t key;    /* the same in all members */
+    /* rank: this process's; size: of the group; remote_size: of the remote group, 0: none */
+    int rank, size, remote_size;
+    /* [size + remote_size] in MPI_COMM_WORLD: the group's, then the remote group's; -1: none */
+    int32_t ranks[];
 };
 
-/* The attribute. */
+/* The value of the attribute. */
 struct attribute {
-    uint64_t key, duplicates; /* key 0: not made yet */
-    struct mpe_comm *comm;    /* NULL: not used yet */
+    uint64_t key, duplicates; /* key: 0: not made yet; duplicates: how many were made */
+    struct mpe_comm *comm;    /* NULL: the communicator was not used yet */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static int keyval = MPI_KEYVAL_INVALID; /* keeps what MPE knows of a communicator with it */
+static int keyval = MPI_KEYVAL_INVALID; /* of the attribute */
 
 /* ---- The attribute ----------------------------------------------------------------------------------------------- */
 
@@ -43,6 +46,7 @@ static uint64_t mix(uint64_t hash, uint64_t value)
     return hash ^ hash >> 29;
 }
 
+/* MPI_Comm_dup calls it. */
 static int duplicate(MPI_Comm comm, int key, void *extra, void *value, void *out, int *flag)
 {
     struct attribute *parent = value, *child = calloc(1, sizeof *child);
@@ -69,6 +73,7 @@ static int free_attribute(MPI_Comm comm, int key, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
+/* Gives a communicator the attribute; NULL: it failed. */
 static struct attribute *attach(MPI_Comm handle, uint64_t key)
 {
     struct attribute *attribute = calloc(1, sizeof *attribute);
@@ -90,7 +95,7 @@ void pithi_mpe_comm_begin(void)
 
 /* ---- Members ----------------------------------------------------------------------------------------------------- */
 
-/* The world ranks of a group's members; -1 for a member of another job. */
+/* Gets the ranks in MPI_COMM_WORLD of a group's members; -1: the member is of another job. 0: it failed. */
 static int translate(MPI_Group group, int size, int32_t *ranks)
 {
     int *from = malloc((size_t)size * sizeof *from), *to = malloc((size_t)size * sizeof *to), good = from && to;
@@ -109,7 +114,8 @@ static int translate(MPI_Group group, int size, int32_t *ranks)
     return good;
 }
 
-/* Both sides of an intercommunicator must get the same hash: the side with the smaller first rank comes first. */
+/* Both sides of an intercommunicator must compute the same hash, so the side with the smaller first rank comes
+ * first. */
 static uint64_t hash_of(const struct mpe_comm *comm)
 {
     const int32_t *sides[2] = {comm->ranks, comm->ranks + comm->size};
@@ -125,7 +131,7 @@ static uint64_t hash_of(const struct mpe_comm *comm)
     return hash;
 }
 
-/* Returns how many communicators with this hash were used before. Call this with the lock held. */
+/* Returns how many communicators with this hash were used before, and counts this one. The caller holds the lock. */
 static uint64_t count_before(uint64_t hash)
 {
     static struct {
@@ -180,7 +186,7 @@ static struct mpe_comm *find_members(MPI_Comm handle)
 
 /* ---- Lookup ------------------------------------------------------------------------------------------------------ */
 
-/* Finds a communicator and defines it in the current log. NULL: it cannot be used. Call this with the lock held. */
+/* Finds a communicator and defines it in the present log. NULL: it cannot be used. The caller holds the lock. */
 static struct mpe_comm *find(MPI_Comm handle)
 {
     void *value = NULL;
@@ -200,7 +206,6 @@ static struct mpe_comm *find(MPI_Comm handle)
         comm->key = attribute->key;
         attribute->comm = comm;
     }
-    /* Defines the communicator in the current log. */
     struct pith_comm definition = {.key = attribute->comm->key,
                                    .rank = attribute->comm->rank,
                                    .size = attribute->comm->size,
@@ -258,7 +263,7 @@ uint32_t pithi_mpe_comm(MPI_Comm handle, uint64_t *key)
 
 static void (*at_finalize)(void);
 
-/* MPI_Finalize begins by deleting the attributes of MPI_COMM_SELF. */
+/* MPI_Finalize deletes the attributes of MPI_COMM_SELF before anything else. */
 static int finish_first(MPI_Comm comm, int key, void *value, void *extra)
 {
     (void)comm, (void)key, (void)value, (void)extra;

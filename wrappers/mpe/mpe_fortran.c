@@ -1,7 +1,7 @@
-/* mpe_fortran.c - the logging calls for Fortran: integer functions under the four names that compilers use.
+/* mpe_fortran.c - the logging calls for Fortran: integer functions, each under the four names that compilers use.
  *
- * Strings have no terminating NUL; their lengths follow the other arguments. Trailing blanks are removed, and a blank
- * string becomes NULL.
+ * A string of Fortran has no terminating NUL; its length follows the other arguments. Trailing blanks are removed, and
+ * a blank string becomes NULL.
  */
 #include "mpe_internal.h"
 
@@ -97,7 +97,7 @@ NAMES(mpe_describe_event, MPE_DESCRIBE_EVENT,
 
 /* ---- Recording --------------------------------------------------------------------------------------------------- */
 
-/* A payload is binary, so its blanks are kept; a short one is padded with zeros. */
+/* A payload is binary, so its blanks are kept, and a short one is padded with zeros. An all-blank one is none. */
 NAMES(mpe_log_info_event, MPE_LOG_INFO_EVENT, (const int *event, const char *bytes, size_t length))
 {
     MPE_LOG_BYTES copy = {0};

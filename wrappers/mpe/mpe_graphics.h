@@ -9,8 +9,8 @@
  *
  * The ranks of a communicator share one window. Coordinates are pixels; 0, 0 is the upper left corner. Drawing becomes
  * visible with MPE_Update at the latest. All calls return one of the codes below. If MPE_Open_graphics finds no
- * display, it prints a line on standard error and returns MPE_ERR_NOXCONNECT; the program continues, and later calls
- * return the same code and results of 0. Any thread may call.
+ * display, it prints a line on standard error and returns MPE_ERR_NOXCONNECT. The program continues; later calls return
+ * the same code, and 0 as their results. Any thread may call.
  *
  * The first MPE_Open_graphics loads libX11. If Pith was built without libX11's headers, no window can be opened.
  */
@@ -30,7 +30,7 @@ extern "C" {
 
 typedef struct MPE_XGraph_ *MPE_XGraph;
 
-/* Colours of every window, each the size of an int; MPE_Make_color_array and MPE_Add_RGB_color make more. */
+/* The colours that every window has, each the size of an int. MPE_Make_color_array and MPE_Add_RGB_color make more. */
 typedef enum {
     MPE_WHITE,
     MPE_BLACK,
@@ -53,7 +53,7 @@ typedef enum {
 
 typedef struct {
     int x, y;
-    MPE_Color c; /* an index of the colours of the window */
+    MPE_Color c; /* one of the window's colours */
 } MPE_Point;
 
 /* For `is_collective` of MPE_Open_graphics. */
@@ -85,7 +85,7 @@ typedef struct {
 #define MPE_BUTTON4 4
 #define MPE_BUTTON5 5
 
-/* The same values as arrays, which some programs use. */
+/* These values as arrays, which some programs use. */
 MPE_API_ extern int MPE_logicArray[16];
 MPE_API_ extern int MPE_buttonArray[5];
 
@@ -123,7 +123,7 @@ MPE_API_ int MPE_Fill_rectangle(MPE_XGraph handle, int x, int y, int w, int h, M
 /* `text` begins at x; its baseline is at y. */
 MPE_API_ int MPE_Draw_string(MPE_XGraph handle, int x, int y, MPE_Color colour, const char *text);
 
-/* The following calls apply to what this rank draws afterwards. */
+/* The following calls apply to what this rank draws after them. */
 MPE_API_ int MPE_Draw_logic(MPE_XGraph handle, int logic);
 /* In pixels. 0, the default: the display's fastest line of 1 pixel. */
 MPE_API_ int MPE_Line_thickness(MPE_XGraph handle, int width);
@@ -132,26 +132,26 @@ MPE_API_ int MPE_Draw_dashes(MPE_XGraph handle, int style);
 /* The part of the first dash to leave out, in pixels. */
 MPE_API_ int MPE_Dash_offset(MPE_XGraph handle, int offset);
 
-/* Returns the number of colours: valid colours are 0 to *count - 1. */
+/* Gets the number of colours: valid colours are 0 to *count - 1. */
 MPE_API_ int MPE_Num_colors(MPE_XGraph handle, int *count);
 /* Makes `count` colours, evenly spread over the rainbow. They replace the colours from MPE_RED on. */
 MPE_API_ int MPE_Make_color_array(MPE_XGraph handle, int count, MPE_Color colours[]);
 /* Adds a colour; red, green and blue are 0 to 65535. */
 MPE_API_ int MPE_Add_RGB_color(MPE_XGraph handle, int red, int green, int blue, MPE_Color *colour);
 
-/* Waits until a mouse button is pressed in the window; returns where, and which button. X reports presses to one
- * connection, so several waiting ranks are served one after another. */
+/* Waits until a mouse button is pressed in the window, and gets where and which one. X reports presses to one
+ * connection only, so if several ranks wait, they are served one after another. */
 MPE_API_ int MPE_Get_mouse_press(MPE_XGraph handle, int *x, int *y, int *button);
-/* The same without waiting. *was_pressed is 0 if no button was pressed since the previous call. */
+/* As MPE_Get_mouse_press, but does not wait. *was_pressed is 0 if no button was pressed since the previous call. */
 MPE_API_ int MPE_Iget_mouse_press(MPE_XGraph handle, int *x, int *y, int *button, int *was_pressed);
-/* Waits until that button is pressed, dragged and released. Returns the upper left and lower right corners of a box;
+/* Waits until the given button is pressed, dragged and released. Gets the upper left and lower right corners of a box;
  * for other shapes, the points where the button was pressed and released. */
 MPE_API_ int MPE_Get_drag_region(MPE_XGraph handle, int button, int visual, int *x1, int *y1, int *x2, int *y2);
-/* The same for a box whose width is `ratio` times its height. */
+/* As MPE_Get_drag_region, for a box whose width is `ratio` times its height. */
 MPE_API_ int MPE_Get_drag_region_fixratio(MPE_XGraph handle, int button, double ratio, int *x1, int *y1, int *x2,
                                           int *y2);
 
-/* Prints the meaning of the function's return code; returns the code. */
+/* Prints the meaning of a code that the function returned. Returns the code. */
 MPE_API_ int MPE_Xerror(int code, const char *function);
 
 #if defined(__cplusplus)

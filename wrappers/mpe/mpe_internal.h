@@ -1,4 +1,4 @@
-/* mpe_internal.h - declarations that the sources of libmpe share. It is not installed. */
+/* mpe_internal.h - what the sources of libmpe share. It is not installed. */
 #ifndef PITHI_MPE_INTERNAL_H
 #define PITHI_MPE_INTERNAL_H
 
@@ -19,26 +19,27 @@ static inline int pithi_mpe_running(void)
     return __atomic_load_n(&pithi_mpe_state, __ATOMIC_RELAXED) == PITHI_MPE_RUNNING;
 }
 
-/* The number of logs begun so far. Definitions made in an older log are not in the current one. */
+/* How many logs have begun so far. What was defined in an earlier log is not defined in the present one. */
 extern unsigned pithi_mpe_number;
 
 /* The number of ranks in the job. */
 extern int pithi_mpe_ranks;
 
-/* Forgets all event numbers and their descriptions when another log begins (mpe_record.c). */
+/* Forgets all event numbers and their descriptions. Call it when another log begins (mpe_record.c). */
 void pithi_mpe_numbers_begin(void);
 
 /* ---- The static library beside the shared libraries (mpe_session.c) ------------------------------------------------
- * A program linked with the static libmpe contains its own recorder. When `pith run` loads libpith-mpi.so, a second,
- * shared recorder comes with it, but there must be one log. So the static library then loads libpith-mpe.so and
- * forwards every call to it. */
+ * A program that is linked with the static libmpe has the recorder in itself. If `pith run` loads libpith-mpi.so into
+ * it, a second, shared recorder comes with that, but there must be one log. So the static library then loads
+ * libpith-mpe.so and passes every call on to it. */
 #if defined(PITHI_STATIC) && !defined(NOMPI)
 
-extern void *pithi_mpe_shared; /* the shared library; NULL: not loaded, calls are not forwarded */
+extern void *pithi_mpe_shared; /* the handle of libpith-mpe.so; NULL: it is not loaded, and calls are not passed on */
+/* The function `name` of that library, which is then kept in *slot; NULL: it has none. */
 void *pithi_mpe_shared_find(void **slot, const char *name);
 
-/* First statement of every API function, except those that only call another API function. Returns the
- * shared library's result. */
+/* The first statement of every function of the API, except functions that only call another one: returns the result of
+ * the shared library's function, if that library is loaded. */
 #define PITHI_MPE_FORWARD(function, arguments)                                                                         \
     do {                                                                                                               \
         if (__builtin_expect(pithi_mpe_shared != 0, 0)) {                                                              \
@@ -55,21 +56,21 @@ void *pithi_mpe_shared_find(void **slot, const char *name);
 
 /* ---- Communicators (mpe_comm.c) ---------------------------------------------------------------------------------- */
 
-/* Call this when a log begins. From then on, a duplicate of a communicator gets the same key in all its members. */
+/* Call it when a log begins. From then on, a duplicate of a communicator has the same key in all its members. */
 void pithi_mpe_comm_begin(void);
 
-/* Gives the recorder's id of a communicator, and the world rank of its rank `rank` (of an intercommunicator: of the
- * remote group). Returns 0 when there is no such rank. */
+/* Gets the recorder's id of a communicator, and the rank in MPI_COMM_WORLD of its member `rank` (of an
+ * intercommunicator: of the remote group's). Returns 0 if there is no such member. */
 int pithi_mpe_peer(MPI_Comm handle, int rank, uint32_t *id, int32_t *world_rank);
 
-/* Returns the recorder's id of a communicator and puts its key into *key. 0: MPI_COMM_WORLD, or an unknown one. */
+/* Returns the recorder's id of a communicator and sets *key to its key. 0: MPI_COMM_WORLD, or an unknown one. */
 uint32_t pithi_mpe_comm(MPI_Comm handle, uint64_t *key);
 
-/* Calls finish() at the beginning of MPI_Finalize, while MPI still works. Only the first call has an effect. */
+/* Lets MPI_Finalize call finish() at its begin, while MPI still works. Only the first call has an effect. */
 void pithi_mpe_at_finalize(void (*finish)(void));
 
-/* A copy function for attributes that duplicates of a communicator must not inherit. MPI_COMM_NULL_COPY_FN would be an
- * undefined symbol, and the library could not be loaded before MPI. */
+/* A copy function for attributes that duplicates of a communicator do not inherit. It replaces MPI_COMM_NULL_COPY_FN,
+ * whose address would be an undefined symbol, so that the library could not be loaded before MPI. */
 static inline int pithi_mpe_copy_nothing(MPI_Comm comm, int key, void *extra, void *value, void *out, int *flag)
 {
     (void)comm, (void)key, (void)extra, (void)value, (void)out;
@@ -77,25 +78,24 @@ static inline int pithi_mpe_copy_nothing(MPI_Comm comm, int key, void *extra, vo
     return MPI_SUCCESS;
 }
 
-/* Puts this process's rank in `comm` into *rank and returns 1. 0: MPI is not running, or `comm` is MPI_COMM_NULL
- * (misc_process.c). */
+/* Sets *rank to this process's rank in `comm` and returns 1. 0: MPI is not running, or `comm` is MPI_COMM_NULL
+ * (misc_process.c); *rank stays as it is. */
 int pithi_mpe_rank(MPI_Comm comm, int *rank);
 
 /* ---- MPE's environment variables (old_settings.c) ------------------------------------------------------------------
- * Variables that mean something to Pith are translated into Pith's before recording begins. Where both are set, Pith's
- * takes effect. mpe(3) lists them. */
+ * When the program starts, MPE's variables that have a meaning in Pith are translated into Pith's variables. If Pith's
+ * variable is also set, MPE's has no effect. mpe(3) lists them. */
 
-/* On rank 0, warns once about variables that no longer have a meaning or have a bad value. Call this when a log begins.
- */
+/* Warns about variables without a meaning or with a bad value, on rank 0 and only once. Call it when a log begins. */
 void pithi_old_settings_note(void);
 
-/* MPE_LOGFILE_PREFIX; NULL: not set. */
+/* The value of MPE_LOGFILE_PREFIX; NULL: not set. */
 const char *pithi_old_prefix(void);
 
-/* 1: the log becomes CLOG-2. */
+/* 1: the log will be written as CLOG-2. */
 int pithi_old_is_clog2(void);
 
-/* A variable whose value is yes or no; `otherwise`: the result when it is not set or has another value. */
+/* The value of a variable that is yes or no: 1 or 0. `otherwise` if it is not set or has another value. */
 int pithi_old_flag(const char *name, int otherwise);
 
 /* ---- Fortran ----------------------------------------------------------------------------------------------------- */
@@ -111,7 +111,7 @@ int pithi_old_flag(const char *name, int otherwise);
 /* A Fortran string without its trailing blanks, as a C string that the caller frees. NULL: it is blank. */
 char *pithi_fortran_string(const char *text, size_t length);
 
-/* The communicator of a Fortran handle. */
+/* Converts a Fortran handle. */
 MPI_Comm pithi_fortran_comm(MPI_Fint comm);
 
 #endif

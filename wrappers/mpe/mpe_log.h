@@ -43,29 +43,30 @@ extern "C" {
 #define MPE_Log_NOT_INITIALIZED MPE_LOG_NOT_INITIALIZED
 #define MPE_Log_PACK_FAIL MPE_LOG_PACK_FAIL
 
-/* The payload of a record. Logging calls read all 32 bytes of a payload. A shorter string may be passed too. */
+/* The payload of a record. Logging calls read all of its 32 bytes; a shorter string may be passed, too. */
 #define MPE_LOG_BYTESIZE (4 * sizeof(double))
 typedef char MPE_LOG_BYTES[32];
 
 /* ---- The log ----------------------------------------------------------------------------------------------------- */
 
-/* Begins recording (collective over MPI_COMM_WORLD). If MPI is not initialized, prints a warning and calls MPI_Init.
- * During recording it acts like MPE_Start_log. After MPE_Finish_log it begins a new log. */
+/* Begins recording (collective over MPI_COMM_WORLD). If MPI is not initialized, prints a message and calls MPI_Init.
+ * While a log is being recorded, it acts as MPE_Start_log. After MPE_Finish_log, it begins a new log. */
 MPE_API_ int MPE_Init_log(void);
 
-/* Writes the log of all ranks, PREFIX.pith, or PREFIX.clog2 with PITH_FORMAT=clog2, and ends recording (collective).
- * Rank 0's prefix is used; rank 0's MPE_LOGFILE_PREFIX overrides it, and PITH_LOG overrides both. A second call does
+/* Ends recording and writes the log of all ranks (collective): PREFIX.pith, or PREFIX.clog2 with PITH_FORMAT=clog2. The
+ * prefix is rank 0's; rank 0's MPE_LOGFILE_PREFIX overrides it, and PITH_LOG overrides both. A second call does
  * nothing. */
 MPE_API_ int MPE_Finish_log(const char *prefix);
 
 /* 0: before MPE_Init_log; 1: recording; 2: after MPE_Finish_log. */
 MPE_API_ int MPE_Initialized_logging(void);
 
-/* Resumes or pauses recording in this process; the log shows both moments. Definitions take effect in either case. */
+/* Resume or pause recording in this process; the log shows both moments. Definitions take effect even during a
+ * pause. */
 MPE_API_ int MPE_Start_log(void);
 MPE_API_ int MPE_Stop_log(void);
 
-/* The name of the file that MPE_Finish_log wrote; "" before. */
+/* The name of the file that MPE_Finish_log wrote; "" before that. */
 MPE_API_ const char *MPE_Log_merged_logfilename(void);
 
 /* Compares the clocks of the job's machines again (collective). */
@@ -73,11 +74,11 @@ MPE_API_ int MPE_Log_sync_clocks(void);
 
 /* ---- Events and their descriptions ---------------------------------------------------------------------------------
  * Records contain event numbers. A state has two numbers, one for its start and one for its end. A number may be
- * described at any time and by any rank. A description holds for all ranks that have no description of their own. */
+ * described at any time and on any rank. A description holds for all ranks that have none of their own. */
 
-/* Returns the numbers of a new state: 600 and 601, then 602 and 603 ... Each process counts by itself. */
+/* Get the numbers of a new state: 600 and 601, then 602 and 603 ... Each process counts by itself. */
 MPE_API_ int MPE_Log_get_state_eventIDs(int *start, int *final);
-/* Returns the number of a new event that belongs to no state: 5000, 5001 ... */
+/* Gets the number of a new event that belongs to no state: 5000, 5001 ... */
 MPE_API_ int MPE_Log_get_solo_eventID(int *event);
 /* Returns the next single number for states; call it twice for a state. */
 MPE_API_ int MPE_Log_get_event_number(void);

@@ -26,11 +26,12 @@ MPE_API_ int MPE_Decomp1d(int n, int size, int rank, int *first, int *last);
 /* Translates a rank of `comm` to its rank in MPI_COMM_WORLD; MPI_UNDEFINED if it has none. */
 MPE_API_ int MPE_Comm_global_rank(MPI_Comm comm, int rank, int *global);
 
-/* Reserves `count` tags, *first and the following ones, for use in *comm_out. No other call returns them. *comm_out is
- * comm_in if that came from MPE_GetTags and has enough tags left; otherwise it is a duplicate of comm_in, which the
- * caller frees. Collective over comm_in. */
+/* Reserves `count` tags, *first and the following ones, which no other call returns, for use in *comm_out. This is
+ * comm_in if that is itself from MPE_GetTags and has enough tags left; otherwise it is a duplicate of comm_in, which
+ * the caller frees. Collective over comm_in. */
 MPE_API_ int MPE_GetTags(MPI_Comm comm_in, int count, MPI_Comm *comm_out, int *first);
-/* Returns tags; the tags reserved last become available again. MPI_ERR_COMM: `comm` is not from MPE_GetTags. */
+/* Gives tags back. Only the tags that were reserved last become available again. MPI_ERR_COMM: `comm` is not from
+ * MPE_GetTags. */
 MPE_API_ int MPE_ReturnTags(MPI_Comm comm, int first, int count);
 /* The delete function of the attribute that stores a communicator's tags. */
 MPE_API_ int MPE_DelTag(MPI_Comm comm, int keyval, void *value, void *extra);
@@ -42,7 +43,7 @@ MPE_API_ int MPE_TagsEnd(void);
  * and returns 1. */
 MPE_API_ int MPE_IO_Stdout_to_file(const char *name, int mode);
 
-/* Returns the host's name, at most size - 1 characters of it. */
+/* Gets the host's name, at most size - 1 characters of it. */
 MPE_API_ int MPE_GetHostName(char *name, int size);
 
 /* In MPE these started debuggers. Here they print a line on standard error and return 1; the program continues. */

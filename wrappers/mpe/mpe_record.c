@@ -1,10 +1,10 @@
 /* mpe_record.c - event numbers, their descriptions, and the records of the API.
  *
- * MPE's records carry numbers. A number that this process has described is recorded under its definition. Any other
- * number is recorded as the event "event N", with a payload as "event N info". The merge has the descriptions of all
- * processes and replaces these events (formats/spill/spill_numbers.h).
+ * MPE's records contain numbers. If this process has described a number, it is recorded as the state or event that the
+ * description defined. Any other number N is recorded as the event "event N", or with a payload as "event N info". The
+ * merge has the descriptions of all processes, and replaces these events (formats/spill/spill_numbers.h).
  *
- * The meaning of a number and its id share one word, so that recording reads it without a lock.
+ * A number's meaning and the id of its definition are in one word, so that recording can read both without a lock.
  */
 #include "mpe_internal.h"
 #include "pith_tool.h"
@@ -18,28 +18,29 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum { TABLE_SIZE = 65536 };                   /* event numbers */
-enum { FIRST_STATE = 600, FIRST_SOLO = 5000 }; /* the first numbers that programs get, as in MPE */
-enum { NAME_BYTES = 256, NAME_MOST = 1024 };   /* bytes of a name in the log; in the event mpe:describe */
-enum { UNKNOWN, BEGINS, ENDS, HAPPENS };
+enum { TABLE_SIZE = 65536 };                   /* event numbers from 0 on that have a place in the tables */
+enum { FIRST_STATE = 600, FIRST_SOLO = 5000 }; /* the first numbers that a program gets, as in MPE */
+/* NAME_BYTES: of a name in the log; NAME_MOST: of a name in the event mpe:describe */
+enum { NAME_BYTES = 256, NAME_MOST = 1024 };
+enum { UNKNOWN, BEGINS, ENDS, HAPPENS }; /* meanings of a number; HAPPENS: it is an event */
 enum { BYTES = sizeof(MPE_LOG_BYTES), SMALLEST_PAGE = 4096 };
 
 #define GROUP "MPE, not described"
-#define ID_BITS 20 /* of a definition's id, below its meaning */
+#define ID_BITS 20 /* of the definition's id; the meaning is above them */
 
 #define ONLY_WHILE_RUNNING                                                                                             \
     if (!pithi_mpe_running())                                                                                          \
     return MPE_LOG_NOT_INITIALIZED
 
-/* Both tables are indexed by event number; numbers outside them are looked up by name each time. `carriers` holds the
- * ids of "event N" ([0], for records with a communicator) and "event N info" ([1]). */
+/* Both tables have the event number as their index; for numbers outside of them, definitions are looked up by name each
+ * time. `carriers` has the ids of "event N" ([0], for records with a communicator) and "event N info" ([1]). */
 static uint32_t meanings[TABLE_SIZE], carriers[2][TABLE_SIZE];
 
 static int next_state = FIRST_STATE, next_solo = FIRST_SOLO; /* changed by atomic additions */
 
 /* ---- New event numbers ------------------------------------------------------------------------------------------- */
 
-/* At the begin of another log of the process: numbers are given out anew, and no meaning of before counts. */
+/* Numbers are given out anew in another log, and descriptions of the previous one do not count. */
 void pithi_mpe_numbers_begin(void)
 {
     __atomic_store_n(&next_state, FIRST_STATE, __ATOMIC_RELAXED);
@@ -52,7 +53,7 @@ int MPE_Log_get_state_eventIDs(int *start, int *final)
 {
     PITHI_MPE_FORWARD(MPE_Log_get_state_eventIDs, (start, final));
     ONLY_WHILE_RUNNING;
-    /* a state takes two numbers, one after the other */
+    /* A state takes two successive numbers. */
     int first = __atomic_fetch_add(&next_state, 2, __ATOMIC_RELAXED);
     if (start)
         *start = first;
@@ -71,7 +72,7 @@ int MPE_Log_get_solo_eventID(int *event)
     return MPE_LOG_OK;
 }
 
-/* Numbers of the oldest interface: for states and events alike. */
+/* In MPE's oldest interface, one call gives the numbers of states and of events. */
 int MPE_Log_get_event_number(void)
 {
     PITHI_MPE_FORWARD(MPE_Log_get_event_number, ());
@@ -80,7 +81,7 @@ int MPE_Log_get_event_number(void)
 
 /* ---- Recording a number ------------------------------------------------------------------------------------------ */
 
-/* Defines the event "event N" that carries a number whose meaning is not known here. */
+/* Defines the event "event N", for a number that this process has not described. */
 static uint32_t define_undescribed(int number, const char *suffix)
 {
     char name[48];
@@ -89,8 +90,8 @@ static uint32_t define_undescribed(int number, const char *suffix)
     return pith_event_define_group(name, NULL, NULL, GROUP);
 }
 
-/* Another thread may describe the number at the same time: its meaning must not be replaced, so this one is set only
- * into an empty place. */
+/* Records a number without a description. Another thread may describe it at the same time, so its meaning is set only
+ * if it has none. */
 __attribute__((noinline, cold)) static void record_undescribed(int number)
 {
     uint32_t id = define_undescribed(number, "");
@@ -103,7 +104,7 @@ __attribute__((noinline, cold)) static void record_undescribed(int number)
     pith_event(id);
 }
 
-/* Records a number on a communicator (the recorder's id), with 32 bytes of payload or NULL. */
+/* Records a number in a communicator (the recorder's id), with a payload, or NULL. */
 static void record_with(int number, uint32_t comm, const unsigned char payload[BYTES])
 {
     int is_in_table = number >= 0 && number < TABLE_SIZE;
@@ -120,21 +121,21 @@ static void record_with(int number, uint32_t comm, const unsigned char payload[B
 
 /* ---- Descriptions ------------------------------------------------------------------------------------------------ */
 
-/* Meaning and id in one word, so that a reader never sees one without the other. */
+/* Sets what a number means, and the id, in one word, so that a reader never sees one without the other. */
 static void set_meaning(int number, uint32_t what, uint32_t id)
 {
     if (number >= 0 && number < TABLE_SIZE)
         __atomic_store_n(&meanings[number], what << ID_BITS | id, __ATOMIC_RELEASE);
 }
 
-/* Old programs write "red:vlines"; the pattern is dropped. */
+/* The colour without a pattern: old programs write "red:vlines". */
 static const char *colour_of(const char *colour, char copy[NAME_BYTES])
 {
     snprintf(copy, NAME_BYTES, "%.*s", colour ? (int)strcspn(colour, ":") : 0, colour ? colour : "");
     return copy;
 }
 
-/* Marks the place of a description in a log that becomes CLOG-2, which has the definition there
+/* In a log that becomes CLOG-2, records when a description was made: the file has the definition at this place
  * (formats/foreign/clog2/clog2_numbers.h). `final` is -1 for an event. */
 static void mark_description(uint32_t comm, int start, int final, const char *name)
 {
@@ -153,7 +154,7 @@ static void mark_description(uint32_t comm, int start, int final, const char *na
     pith_comm_event(comm, pith_event_define("mpe:describe", NULL, "start=%d final=%d name=%s"), payload, 10 + length);
 }
 
-/* Records the communicator of a description as a property of the log. Returns the recorder's id. */
+/* Records the communicator of a description as a property of the log. Returns the recorder's id of it. */
 static uint32_t describe_comm(MPI_Comm comm, int number)
 {
     char name[48], value[24];
@@ -173,17 +174,17 @@ static void describe_state(uint32_t comm, int start, int final, const char *name
 {
     char made[32], key[64], colours[NAME_BYTES], info[NAME_BYTES];
 
-    /* a name that is missing is made of the number */
+    /* Without a name, it gets one from the number. */
     snprintf(made, sizeof made, "state %d", start);
     if (!name || !*name)
         name = made;
     uint32_t id = pith_state_define(name, colour_of(colour, colours));
-    /* the data of a state are an event of the name "NAME info" */
+    /* The payload of a state is an event called "NAME info". */
     if (format && *format) {
         snprintf(info, sizeof info, "%s info", name);
         pith_event_define(info, colours, format);
     }
-    /* The property lets the merge give other processes' numbers their meaning. */
+    /* By this property, the merge finds the meaning of the numbers in other processes. */
     snprintf(key, sizeof key, "mpe_state_%d_%d", start, final);
     pith_property(key, name);
     mark_description(comm, start, final, name);
@@ -250,15 +251,15 @@ int MPE_Describe_comm_event(MPI_Comm comm, int event, const char *name, const ch
 
 /* ---- Records ----------------------------------------------------------------------------------------------------- */
 
-/* Copies a payload of 32 bytes. Programs also pass shorter strings, and always have. The bytes after them are read too,
- * as MPE does, but never beyond the end of a page when the next page may not exist: the kernel copies those. */
+/* Copies a payload of 32 bytes. Programs may pass shorter strings, as MPE reads the bytes after these, too. The kernel
+ * copies the bytes behind the end of a page, because the next page may not exist. */
 __attribute__((no_sanitize_address)) static void copy_payload(unsigned char copy[BYTES], const char *bytes)
 {
     uint64_t words[BYTES / 8];
     size_t left = SMALLEST_PAGE - (uintptr_t)bytes % SMALLEST_PAGE;
 
     memset(copy, 0, BYTES);
-    /* the payload may reach over the end of the page */
+    /* The payload extends into the next page. */
     if (left < BYTES) {
         struct iovec from[2] = {{(char *)(uintptr_t)bytes, left}, {(char *)(uintptr_t)bytes + left, BYTES - left}};
         struct iovec to = {copy, BYTES};
@@ -273,7 +274,7 @@ __attribute__((no_sanitize_address)) static void copy_payload(unsigned char copy
     memcpy(copy, words, BYTES);
 }
 
-/* Not inlined: records without a payload, which are nearly all, then need no stack for the copy. */
+/* Not inlined, so that records without a payload, which are nearly all, need no stack for the copy. */
 __attribute__((noinline)) static int record_payload(int event, uint32_t comm, const char *bytes)
 {
     unsigned char copy[BYTES];
@@ -283,7 +284,7 @@ __attribute__((noinline)) static int record_payload(int event, uint32_t comm, co
     return MPE_LOG_OK;
 }
 
-/* Most records have no payload, so this is short. */
+/* Short, because nearly all records have no payload. */
 static int record(int event, const char *bytes)
 {
     if (bytes != NULL)
@@ -332,7 +333,7 @@ int MPE_Log_comm_event(MPI_Comm comm, int event, const char *bytes)
     PITHI_MPE_FORWARD(MPE_Log_comm_event, (comm, event, bytes));
     ONLY_WHILE_RUNNING;
     id = pithi_mpe_comm(comm, &key);
-    /* the communicator is not known here: recorded without it */
+    /* If the communicator is not known, the record is made without it. */
     if (!id)
         return record(event, bytes);
     if (bytes)
@@ -362,7 +363,7 @@ int MPE_Log_comm_receive(MPI_Comm comm, int source, int tag, int size)
 
     PITHI_MPE_FORWARD(MPE_Log_comm_receive, (comm, source, tag, size));
     ONLY_WHILE_RUNNING;
-    /* a receive has to have a number of posting; here it is the moment of the record */
+    /* A receive needs the time when it was posted; here, it is the time of this record. */
     if (pithi_mpe_peer(comm, source, &id, &peer))
         pith_comm_recv(id, peer, tag, size > 0 ? (uint64_t)size : 0, pith_recv_post());
     return MPE_LOG_OK;
@@ -372,14 +373,14 @@ int MPE_Log_send(int dest, int tag, int size) { return MPE_Log_comm_send(MPI_COM
 
 int MPE_Log_receive(int source, int tag, int size) { return MPE_Log_comm_receive(MPI_COMM_WORLD, source, tag, size); }
 
-/* ---- Payloads: values one after another, big-endian, without padding --------------------------------------------- */
+/* ---- Payloads: values one after another, big-endian, unpadded ---------------------------------------------------- */
 
-/* The size of a value of each token (pith_event_define in pith.h); for 's', the size of a character. */
+/* [token] the size of its values (pith_event_define in pith.h); for 's', of a character; 0: there is no such token. */
 static const unsigned char token_sizes[128] = {
     ['s'] = 1, ['h'] = 2, ['d'] = 4, ['x'] = 4, ['e'] = 4, ['l'] = 8, ['X'] = 8, ['E'] = 8,
 };
 
-/* Writes a value most significant byte first. */
+/* Writes a value with its most significant byte first. */
 static void put(char *out, const unsigned char *value, int size)
 {
     const int one = 1;
@@ -389,8 +390,7 @@ static void put(char *out, const unsigned char *value, int size)
         out[i] = (char)value[little ? size - 1 - i : i];
 }
 
-/* Appends `count` values of a token at *pos. 's' is a string of `count` characters, with its length in front. The
- * payload stays as it is if there is no room for all of it. */
+/* A string, 's', has its length in front. If there is no room for all values, the payload stays as it is. */
 int MPE_Log_pack(MPE_LOG_BYTES bytes, int *pos, char token, int count, const void *data)
 {
     int size = token > 0 ? token_sizes[(int)token] : 0, head = token == 's' ? 2 : 0;

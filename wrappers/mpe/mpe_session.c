@@ -1,7 +1,7 @@
 /* mpe_session.c - begins and finishes a log: MPE_Init_log to MPE_Finish_log.
  *
- * If libpith-mpi is in the process (`pith run`, -llmpe), it has joined the job already and there is one log:
- * MPE_Finish_log writes it, MPI calls included, and MPI_Finalize has nothing left to write. Otherwise libmpe joins the
+ * If libpith-mpi is in the process (`pith run`, -llmpe), it has already joined the job, and there is one log for both:
+ * MPE_Finish_log writes it, with the MPI calls, and MPI_Finalize has nothing left to write. Otherwise libmpe joins the
  * job itself.
  */
 #include "base/launcher.h"
@@ -25,16 +25,17 @@ enum { NAME_MAX_BYTES = 1024, HOST_BYTES = 256 }; /* bytes */
 int pithi_mpe_state, pithi_mpe_ranks;
 unsigned pithi_mpe_number;
 
-static const struct pith_transport *transport;
-static int is_own;                   /* libmpe opened the transport, not libpith-mpi */
-static char written[NAME_MAX_BYTES]; /* the name of the finished log, from rank 0 */
+static const struct pith_transport *transport; /* of the present log */
+static int is_own;                             /* 1: libmpe opened the transport; 0: libpith-mpi did */
+static char written[NAME_MAX_BYTES];           /* the name of the finished log, from rank 0 */
 
 #if defined(PITHI_STATIC) && !defined(NOMPI)
 /* ---- Forwarding to the shared library ---------------------------------------------------------------------------- */
 
 void *pithi_mpe_shared;
 
-/* Finds the folder of a shared library of Pith's that records. */
+/* Called for each loaded library: gets the library's folder if it is a library of Pith that contains the shared
+ * recorder. */
 static int find_folder(struct dl_phdr_info *info, size_t size, void *context)
 {
     const char *slash = info->dlpi_name ? strrchr(info->dlpi_name, '/') : NULL;
@@ -46,8 +47,8 @@ static int find_folder(struct dl_phdr_info *info, size_t size, void *context)
     return 1;
 }
 
-/* Runs before the program's constructors, which may call MPE. The library is loaded RTLD_GLOBAL, because libpith-mpi
- * looks for it. */
+/* It runs before the program's constructors, which may call MPE. RTLD_GLOBAL, because libpith-mpi looks for functions
+ * of libpith-mpe. */
 __attribute__((constructor(101))) static void load_shared(void)
 {
     char folder[PATH_MAX], path[PATH_MAX + 32];
@@ -78,7 +79,7 @@ static void init_mpi(void)
     MPI_Init(NULL, NULL);
 #else
     int (*init)(int *, char ***);
-    void *symbol = dlsym(RTLD_DEFAULT, "MPI_Init"); /* a profiling library's, if there is one */
+    void *symbol = dlsym(RTLD_DEFAULT, "MPI_Init"); /* if there is a profiling library, its function */
 
     if (!symbol)
         symbol = pithi_real_symbol("MPI_Init");
@@ -88,16 +89,16 @@ static void init_mpi(void)
 #endif
 }
 
-/* MPI_Finalize writes the log of a program that did not call MPE_Finish_log, under the name that recording began with.
- */
+/* If the program does not call MPE_Finish_log, MPI_Finalize writes the log, under the name that it had when recording
+ * began. */
 static void finish_late(void)
 {
     if (pithi_mpe_running())
         MPE_Finish_log(NULL);
 }
 
-/* Joins the job. Uses libpith-mpi's transport if there is one; it stays open until MPI_Finalize, so later logs use it
- * too. */
+/* Joins the job, with libpith-mpi's transport if there is one. This stays open until MPI_Finalize, so that later logs
+ * use it, too. */
 static int join(void)
 {
     static const struct pith_transport *others;
@@ -119,7 +120,7 @@ static int join(void)
 }
 
 #ifndef NOMPI
-/* CLOG-2 files contain these constants, whose values differ between MPI implementations. */
+/* Records constants that CLOG-2 files contain. Their values differ between MPI implementations. */
 static void record_constants(void)
 {
     static const struct {
@@ -204,7 +205,7 @@ int MPE_Log_sync_clocks(void)
         return MPE_LOG_NOT_INITIALIZED;
     if (pithi_old_flag("MPE_CLOCKS_SYNC", 1)) {
         pith_sync();
-        if (pithi_old_is_clog2()) /* CLOG-2 has a record there (formats/foreign/clog2/clog2_write.c) */
+        if (pithi_old_is_clog2()) /* CLOG-2 has a record of it (formats/foreign/clog2/clog2_write.c) */
             pith_event(pith_event_define("mpe:sync", NULL, NULL));
     }
     return MPE_LOG_OK;
@@ -212,7 +213,7 @@ int MPE_Log_sync_clocks(void)
 
 /* ---- End --------------------------------------------------------------------------------------------------------- */
 
-/* Rank 0: makes the log's name from the prefix; "": the name that recording began with. */
+/* On rank 0: makes the log's name from the prefix. "": the name that the log had when recording began. */
 static void choose_name(char name[NAME_MAX_BYTES], const char *prefix)
 {
     const char *path, *spill;
@@ -238,7 +239,7 @@ static void share_name(char name[NAME_MAX_BYTES])
     name[NAME_MAX_BYTES - 1] = 0;
 }
 
-/* Rank 0 writes its own line and those of the other ranks, as they arrive. */
+/* On rank 0: writes its own line and the lines of the other ranks, as they arrive. -1: an error. */
 static int write_hosts(FILE *file, char host[HOST_BYTES])
 {
     fprintf(file, "Rank 0 : %s\n", host);

@@ -1,7 +1,7 @@
 /* old_settings.c - MPE's environment variables, translated into Pith's.
  *
- * A user who sets variables of MPE but none of Pith probably uses MPE's tools. These read CLOG-2 and expect the calls
- * that MPE logged, so Pith then writes CLOG-2 with only these calls.
+ * A user who sets variables of MPE but none of Pith probably uses MPE's tools. These read CLOG-2 and expect only the
+ * calls that MPE logged, so this is then what Pith writes.
  */
 #include "base/launcher.h"
 #include "base/say.h"
@@ -14,11 +14,11 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-/* All variables that MPE read while a program ran. */
-enum { FLAG = 1, IGNORED = 2 }; /* yes or no; without a meaning today */
+/* All variables that MPE read when a program ran. */
+enum { FLAG = 1, IGNORED = 2 }; /* FLAG: its value is yes or no; IGNORED: it has no meaning in Pith */
 static const struct {
     const char *name;
-    int kind; /* what to do with it: translate (0), translate a flag, or say that it has no use here */
+    int kind; /* FLAG, IGNORED, or 0: its value is a text */
 } variables[] = {
     {"MPE_LOGFILE_PREFIX", 0},
     {"MPE_TMPDIR", 0},
@@ -36,6 +36,7 @@ static const struct {
 };
 enum { VARIABLES = sizeof variables / sizeof variables[0] };
 
+/* The value of a variable; NULL: it is not set, or is empty. */
 static const char *text(const char *name)
 {
     const char *value = secure_getenv(name);
@@ -76,7 +77,7 @@ const char *pithi_old_prefix(void) { return text("MPE_LOGFILE_PREFIX"); }
 
 /* ---- Translation ------------------------------------------------------------------------------------------------- */
 
-/* The formats of MPE 1, and the formats that replace them. NULL: not set. */
+/* The format of Pith that replaces the format of MPE 1 in MPE_LOG_FORMAT; NULL: none. */
 static const char *format(void)
 {
     static const char *const names[][2] = {{"ALOG", "alog"}, {"CLOG", "clog2"}, {"CLOG2", "clog2"}, {"SLOG", "slog2"}};
@@ -88,6 +89,7 @@ static const char *format(void)
     return NULL;
 }
 
+/* 1: files can be made in the folder. */
 static int is_usable(const char *folder) { return access(folder, W_OK | X_OK) == 0; }
 
 #define OWN_STATE "pith:flush"
@@ -97,6 +99,7 @@ static int is_usable(const char *folder) { return access(folder, W_OK | X_OK) ==
     "MPI_*_errhandler,MPI_Add_error*,MPI_Abort,MPI_Get_processor_name,MPI_Get_version,MPI_Get_library_version,"        \
     "MPI_Get_address,MPI_Query_thread,MPI_Is_thread_main,MPI_Info_*,MPI_*_attr,MPI_*_keyval,MPI_Attr_*,MPI_Keyval_*"
 
+/* Adds names to PITH_SKIP: these are not recorded. */
 static void skip(const char *names)
 {
     const char *before = text("PITH_SKIP");
@@ -126,7 +129,7 @@ __attribute__((constructor)) static void translate_settings(void)
     if (wanted && !text("PITH_LOG"))
         setenv("PITH_FORMAT", wanted, 0);
     if (text("MPE_TMPDIR")) {
-        /* Makes a folder for this user in MPE_TMPDIR, because other jobs have files there too. */
+        /* The spill folder of this user and program in MPE_TMPDIR, where other jobs may have files too. */
         const char *folder = text("MPE_TMPDIR");
         char path[4096];
 
@@ -137,7 +140,8 @@ __attribute__((constructor)) static void translate_settings(void)
     if (like_mpe) {
         skip(OWN_STATE "," NOT_LOGGED);
         setenv("PITH_CALLSITES", "0", 0);
-        setenv("_PITH_LIKE_MPE", "1", 1); /* the list is not the user's: merge.c does not say what matches nothing */
+        /* PITH_SKIP is not the user's, so merge.c does not report unused names in it */
+        setenv("_PITH_LIKE_MPE", "1", 1);
     } else if (!pithi_old_flag("MPE_LOG_OVERHEAD", 1)) {
         skip(OWN_STATE);
     }

@@ -1,4 +1,4 @@
-/* x_window.h - the windows of mpe_graphics.h and libX11, shared by the files graphics*.c. */
+/* x_window.h - the windows of mpe_graphics.h and the functions of libX11, for the files graphics*.c. */
 #ifndef PITHI_X_WINDOW_H
 #define PITHI_X_WINDOW_H
 
@@ -7,8 +7,8 @@
 #include <X11/Xlib.h>
 #include <X11/Xutil.h>
 
-/* libX11 is loaded when the first window is opened. So programs that only log do not need it, and no link command has
- * to name it. These are the functions that libmpe uses, without their prefix X. */
+/* libX11 is loaded when the first window is opened. So programs that only write logs do not need it, and no link
+ * command has to name it. These are the functions that libmpe uses, without the prefix X. */
 #define PITHI_X_FUNCTIONS(ROW)                                                                                         \
     ROW(AllocColor)                                                                                                    \
     ROW(AllocNamedColor)                                                                                               \
@@ -38,40 +38,42 @@
     ROW(StoreName)                                                                                                     \
     ROW(Sync)
 
+/* Their addresses. */
 struct pithi_x {
 #define ROW(name) __typeof__(&X##name) name;
     PITHI_X_FUNCTIONS(ROW)
 #undef ROW
-    void (*SetIOErrorExitHandler)(Display *, void (*)(Display *, void *), void *); /* NULL before libX11 1.7 */
+    void (*SetIOErrorExitHandler)(Display *, void (*)(Display *, void *), void *); /* NULL: libX11 is older than 1.7 */
 };
 
 struct MPE_XGraph_ {
     struct MPE_XGraph_ *next; /* in the list of open windows */
     const struct pithi_x *x;
-    Display *display; /* NULL in a rank that does not draw (MPE_GRAPH_COLLECTIVE, not rank 0) */
+    Display *display; /* NULL: this rank does not draw, as all but rank 0 in a MPE_GRAPH_COLLECTIVE window */
     Window window;
-    GC gc, drag_gc;        /* for drawing; for the shape that follows a dragging mouse */
-    unsigned long *pixels; /* X's pixel value of each colour */
-    int colours;           /* how many */
-    MPI_Comm comm;         /* MPE_GRAPH_COLLECTIVE: the ranks that get rank 0's results; otherwise MPI_COMM_NULL */
-    int is_broken;         /* the display has closed the connection */
-    int is_listening;      /* 1: this rank gets the presses of the mouse */
+    GC gc, drag_gc;        /* gc: for drawing; drag_gc: for the shape that follows a dragging mouse */
+    unsigned long *pixels; /* [MPE_Color] X's pixel value */
+    int colours;           /* how many there are */
+    MPI_Comm comm;         /* of a MPE_GRAPH_COLLECTIVE window, whose ranks get rank 0's results; else MPI_COMM_NULL */
+    int is_broken;         /* 1: the connection to the display is lost */
+    int is_listening;      /* 1: X reports mouse presses to this connection */
     char *capture_name;    /* MPE_CaptureFile: malloc'ed; NULL: none */
-    int capture_every, updates, captures; /* every so many updates; updates, and captured files so far */
+    /* capture_every: updates per picture; updates, captures: updates and pictures so far */
+    int capture_every, updates, captures;
 };
 
-/* Finds the open window of a handle and locks all windows until pithi_window_end. NULL, without a lock: the window is
- * not open, or its connection broke. */
+/* Finds the open window of a handle, and locks all windows until pithi_window_end. NULL, without the lock: no such
+ * window is open, or its connection is lost. */
 struct MPE_XGraph_ *pithi_window_begin(MPE_XGraph handle);
-/* Unlocks the windows. Returns `result`, or MPE_ERR_NOXCONNECT if the connection broke meanwhile. */
+/* Unlocks the windows. Returns `result`, or MPE_ERR_NOXCONNECT if the connection was lost meanwhile. */
 int pithi_window_end(struct MPE_XGraph_ *window, int result);
 
-/* Between these two calls, errors of the X protocol on our connections are caught. The second returns the last error's
- * code, or 0. */
+/* Errors that the X server reports between these two calls are caught. The second one returns the last error's code, or
+ * 0. */
 void pithi_x_errors_begin(struct MPE_XGraph_ *window);
 int pithi_x_errors_caught(struct MPE_XGraph_ *window);
 
-/* In a MPE_GRAPH_COLLECTIVE window, copies `count` ints from rank 0 to the other ranks. */
+/* In a MPE_GRAPH_COLLECTIVE window, copies `count` ints from rank 0 to the other ranks. In others, does nothing. */
 void pithi_window_share(MPE_XGraph handle, int count, int values[]);
 
 #endif

@@ -1,5 +1,5 @@
-/* mpi.h - the parts of MPI that wrappers/mpe needs, for libmpe_nompi, which is built without MPI. Its folder comes
- * first in the list of include folders. */
+/* mpi.h - the parts of MPI that wrappers/mpe needs, for libmpe_nompi, which is built without MPI. The compiler finds it
+ * first, because its folder is the first include folder. */
 #ifndef PITHI_SERIAL_MPI_H
 #define PITHI_SERIAL_MPI_H
 
@@ -35,7 +35,7 @@ static inline int PMPI_Bcast(void *buffer, int count, MPI_Datatype type, int roo
 static inline int PMPI_Allreduce(const void *from, void *to, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
 {
     (void)op, (void)comm;
-    memcpy(to, from, (size_t)(count * type)); /* a type is its size */
+    memcpy(to, from, (size_t)(count * type)); /* a datatype's handle is its size here */
     return MPI_SUCCESS;
 }
 static inline int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm *copy) { return *copy = comm, MPI_SUCCESS; }

@@ -1,6 +1,6 @@
-/* one_process.c - what replaces MPI in libmpe_nompi: a job of one process, which can send messages to itself.
+/* one_process.c - replaces MPI in libmpe_nompi: a job of one process, which can only send messages to itself.
  *
- * For MPE_Seq_begin and MPE_Seq_end, one process is always the next one. No other process takes a tag. */
+ * In MPE_Seq_begin and MPE_Seq_end, it is always this process's turn. Tags are given to this process only. */
 #include "mpe_internal.h"
 #include "mpe_misc.h"
 #include "transport.h"

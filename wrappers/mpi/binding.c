@@ -1,9 +1,14 @@
-/* binding.c - passes a binding's state to the C wrapper that the binding calls (binding.h). */
+/* binding.c - gives a binding's state to the C wrapper that the binding calls (binding.h).
+ *
+ * Example: MPI::Comm::Send calls MPI_Send. AROUND: the binding's wrapper records the state MPI::Comm::Send, and
+ * MPI_Send records no state. LATE: the binding's wrapper records none, and MPI_Send records its call as
+ * MPI::Comm::Send. */
 #include "binding.h"
 
 #include "piggyback.h"
 
 static struct pithi_state unseen = {.name = "", .classes = "", .colour = "", .id = PITH_LEFT_OUT_};
+/* A state that is never recorded. */
 
 void pithi_binding_enter(struct pithi_binding *binding, struct pithi_state *state, int how, const void *caller)
 {
@@ -18,7 +23,7 @@ void pithi_binding_enter(struct pithi_binding *binding, struct pithi_state *stat
     self->binding = binding;
 }
 
-/* layers.h of the C++ bindings reserves this much memory, and does not know the struct. */
+/* layers.h of the C++ bindings reserves this much memory without the definition of the struct. */
 _Static_assert(sizeof(struct pithi_binding) <= sizeof(void *[8]), "room for a binding's call");
 
 void pithi_binding_hide(struct pithi_binding *binding)

@@ -17,21 +17,23 @@ struct pithi_binding {
     struct pithi_call call;      /* of the binding's own wrapper */
     struct pithi_state *late;    /* state that the C call records in place of its own; NULL: none, or already used */
     struct pithi_binding *outer; /* the binding's call around this one, in the same thread; NULL: none */
-    int depth;                   /* depth of C calls that the binding makes in this thread */
+    int depth;                   /* depth of this thread inside the wrapper; the binding's C calls are one deeper */
     int outer_base;              /* `base` of struct pithi_self before this call */
 };
 
-/* Where a function's state is recorded. PITHI_BINDING_LATE: by the C call, for MPI_Finalize, which writes the log, and
- * MPI_Pcontrol, which begins or ends a pause. PITHI_BINDING_PIGGYBACK: by the C call with PITH_COMPENSATE, which works
- * after the state; for functions that always make exactly one C call. */
+/* Which wrapper records a function's state. AROUND: the binding's. LATE: the C wrapper inside, for MPI_Finalize, which
+ * writes the log, and MPI_Pcontrol, which begins or ends a pause. PIGGYBACK: with PITH_COMPENSATE, which works after
+ * the state, the C wrapper inside, else the binding's; for functions that always make exactly one C call. */
 enum { PITHI_BINDING_AROUND, PITHI_BINDING_LATE, PITHI_BINDING_PIGGYBACK };
 
-/* Around one call, in the same thread. `state` is static; `caller`: the return address of the binding's wrapper. */
+/* Call these at the begin and end of one call of a binding, in the same thread. `state` must be static; `caller`: the
+ * return address of the binding's wrapper. */
 void pithi_binding_enter(struct pithi_binding *binding, struct pithi_state *state, int how, const void *caller)
     __attribute__((visibility("default")));
 void pithi_binding_leave(struct pithi_binding *binding) __attribute__((visibility("default")));
 
-/* Replaces enter where a binding makes C calls of its own: C calls of this thread are not recorded until leave. */
+/* Replaces pithi_binding_enter where a binding makes C calls for its own purposes: until pithi_binding_leave, C calls
+ * of this thread are not recorded. */
 void pithi_binding_hide(struct pithi_binding *binding) __attribute__((visibility("default")));
 
 /* For the C wrapper inside a binding's: returns the state to record in place of its own. */

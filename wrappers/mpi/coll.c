@@ -1,10 +1,11 @@
 /* coll.c - writes the records of collective operations (coll.h).
  *
- * A record says what this process gave and got, not what the library sends for it: the root of an MPI_Bcast of 1 MB
- * gives 1 MB and gets nothing, whatever the number of members; each other member gives nothing and gets 1 MB.
+ * A record has the bytes that this process gives and gets, not what the library sends for them: the root of an
+ * MPI_Bcast of 1 MB gives 1 MB and gets nothing, whatever the number of members; each other member gives nothing and
+ * gets 1 MB.
  *
- * Facts that a record has no field for become events just before or after it: which request a nonblocking collective
- * has, when it was complete, who the neighbours are. Only the analysis reads these. */
+ * Facts that a record has no field for become events just before or after it: the request of a nonblocking collective,
+ * its completion, the neighbours. Only the analysis reads these. */
 #include "coll.h"
 
 #include <stdlib.h>
@@ -68,13 +69,13 @@ static void put_number(unsigned char *p, uint32_t number)
         p[i] = (unsigned char)(number >> (24 - 8 * i));
 }
 
-/* The id of the event in liblog. */
+/* The id of the event in liblog; defines it at the first call. */
 static uint32_t event_of(int what)
 {
     static const char *const names[] = {"pith:coll_started", "pith:coll_complete", "pith:coll_kept", "pith:coll_of_all",
                                         "pith:neighbours"};
     static const char *const formats[] = {"request=%d", "request=%d", "request=%d number=%d", NULL, NULL};
-    static uint32_t ids[NEIGHBOURS + 1]; /* id + 1 */
+    static uint32_t ids[NEIGHBOURS + 1]; /* 0: not defined yet; else the id + 1 */
     uint32_t id = __atomic_load_n(&ids[what], __ATOMIC_RELAXED);
 
     if (id == 0) {
@@ -84,7 +85,7 @@ static uint32_t event_of(int what)
     return id - 1;
 }
 
-/* The ranks of the neighbours that send to this process, in as many events as they need. */
+/* Records the ranks of the neighbours that send to this process, in as many events as they need. */
 static void put_neighbours(const struct pithi_handle *comm)
 {
     enum { AT_ONCE = 1024 }; /* ranks at a time */
@@ -150,7 +151,8 @@ void pithi_coll_started(int result, const MPI_Request *request)
 
 void pithi_coll_complete(uint32_t request) { put_event(COMPLETE, request, 0); }
 
-/* All members count the requests that they keep, even if they are not recorded. */
+/* All members count their persistent collectives on the communicator, even collectives that are not recorded. So the
+ * n-th of one rank belongs to the n-th of each other rank. */
 void pithi_coll_keep(int result, const MPI_Request *request)
 {
     if (!now.comm || !pithi_self.recorded || result != MPI_SUCCESS)

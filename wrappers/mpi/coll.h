@@ -13,16 +13,16 @@
 
 struct pithi_coll_record {
     struct pithi_handle *comm; /* NULL: nothing to record */
-    int root;                  /* a world rank */
+    int root;                  /* a world rank; PITH_NOBODY: no root */
     struct pithi_moved moved;  /* bytes sent and received by this process */
-    int of_all;                /* receives data from every other process; set where that is not certain */
+    int of_all;                /* 1: known to receive data from every other process; only some calls set it */
 };
 extern __thread struct pithi_coll_record pithi_coll_now
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-/* The communicator's next record follows the ranks of its neighbours, if the log does not have them. */
+/* The communicator's next record is preceded by the ranks of its neighbours, unless the log has them. */
 void pithi_coll_has_neighbours(const struct pithi_handle *comm);
-/* Every part of an MPI_Alltoallv or MPI_Alltoallw that this process receives has data. */
+/* 1: each part of an MPI_Alltoallv or MPI_Alltoallw that this process receives from another one has data. */
 int pithi_coll_is_of_all(struct pithi_data received, const struct pithi_handle *comm);
 
 PITHI_IN_WRAPPER void pithi_coll(const struct pithi_collective *call)
@@ -42,21 +42,24 @@ PITHI_IN_WRAPPER void pithi_coll(const struct pithi_collective *call)
     if (call->shape == PITHI_SHAPE_alltoall && call->received.counts)
         now->of_all = pithi_coll_is_of_all(call->received, comm);
 }
-/* A call of all processes of the communicator, without data. */
+/* Prepares the record of a collective of all processes of the communicator, without data. */
 void pithi_coll_barrier(MPI_Comm comm);
-/* The same of a window or a file (NULL: unknown); `of_all`: every process must wait for every other one. */
+/* Prepares the record of a collective on a window or a file (NULL: unknown). `of_all`: 1: every process must wait for
+ * every other one. */
 void pithi_coll_on(struct pithi_handle *handle, int of_all);
 
-/* After a call that made a communicator, if only the members of the new one call it: writes the record. */
+/* For calls that only the members of the new communicator make: prepares and writes the record after the call. */
 void pithi_coll_made(int result, const MPI_Comm *made);
-/* Writes the record, before a blocking or nonblocking call. */
+/* Writes the prepared record, before a blocking or nonblocking call. */
 void pithi_coll_record(void);
-/* After a nonblocking call: keeps the request and records its number; later, that it is complete. */
+/* After a nonblocking call: enters the request and records that it started. */
 void pithi_coll_started(int result, const MPI_Request *request);
-/* The same, where the caller keeps the request; its number, or negative: not kept. */
+/* Records that the request with this number started, for callers that enter the request; negative: not entered. */
 void pithi_coll_numbered(int64_t request);
+/* Records that the request with this number is complete. */
 void pithi_coll_complete(uint32_t request);
-/* After the call that made a persistent request; and before each start of it. */
+/* After the call that made a persistent request: keeps the prepared record with it. pithi_coll_restart writes it,
+ * before each start. */
 void pithi_coll_keep(int result, const MPI_Request *request);
 void pithi_coll_restart(struct pithi_pending *pending, uint32_t number);
 

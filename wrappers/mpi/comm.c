@@ -1,14 +1,14 @@
 /* comm.c - the keys of communicators, and their definitions in the log.
  *
- * All members must have the same key for a communicator, and no two communicators of a job the same, without a message
- * for it. What all members know alike are the members, the call and its parent, and how many communicators were made
- * with the same of these before (the standard requires the same order of collective calls in all members):
+ * All members must compute the same key for a communicator without a message, and no two communicators of a job may
+ * have the same key. All members know the members, the kind of call, its parent, and the number of communicators made
+ * before with the same three (the standard requires the same order of collective calls in all members):
  *
  *     MPI_Comm_split of the world makes {0, 2}          key: hash of (split, world, 0 2), number 0
  *     the same call again                               the same hash, number 1: another key
  *
- * Both groups of an intercommunicator must find the same key, so the group with the lower first rank comes first in the
- * hash. 0 is the key of MPI_COMM_WORLD, and no other. */
+ * Both groups of an intercommunicator must compute the same key, so the group with the lower first rank comes first in
+ * the hash. Only MPI_COMM_WORLD has the key 0. */
 #include "comm.h"
 
 #include "coll.h"
@@ -39,10 +39,10 @@ static uint64_t mix_ranks(uint64_t hash, const int32_t *ranks, int count, int is
     return hash;
 }
 
-/* ---- numbering of equal creations -------------------------------------------------------------------------------- */
+/* ---- Numbers of creations with the same hash --------------------------------------------------------------------- */
 
 struct count {
-    uint64_t hash;  /* of what all members know */
+    uint64_t hash;  /* of parent, kind and members */
     uint64_t count; /* communicators made with this hash so far */
     struct count *next;
 };
@@ -60,7 +60,7 @@ static uint64_t count_before(uint64_t hash)
     return (*at)->count++;
 }
 
-/* Never 0, which is the key of MPI_COMM_WORLD. */
+/* The hash with the number of creations before mixed in. Never 0, the key of MPI_COMM_WORLD. */
 static uint64_t key_numbered(uint64_t hash)
 {
     pithi_lock(&lock);
@@ -71,6 +71,7 @@ static uint64_t key_numbered(uint64_t hash)
 
 /* ---- definitions ------------------------------------------------------------------------------------------------- */
 
+/* The key of a communicator. `parent`: the parent's key; an intercommunicator made of two groups has none. */
 static uint64_t key_of(const struct pithi_handle *comm, enum pithi_comm_kind kind, uint64_t parent)
 {
     const int32_t *local = comm->world_ranks;
@@ -85,6 +86,7 @@ static uint64_t key_of(const struct pithi_handle *comm, enum pithi_comm_kind kin
     return key_numbered(mix(hash, kind == PITHI_COMM_INTER ? 0 : parent));
 }
 
+/* Defines the communicator in the log. Lists of ranks 0, 1, 2 ... are not stored in the handle, but made here. */
 static void define(struct pithi_handle *comm, uint64_t key)
 {
     int32_t *ranks = comm->world_ranks;
@@ -108,7 +110,7 @@ static void define(struct pithi_handle *comm, uint64_t key)
         free(ranks);
 }
 
-/* Another thread may define the same communicator. */
+/* Two threads may find the same undefined communicator, so one of them defines it under a lock. */
 struct pithi_handle *pithi_comm_find_other(MPI_Comm handle)
 {
     static pthread_mutex_t defining = PTHREAD_MUTEX_INITIALIZER;
@@ -134,7 +136,8 @@ int pithi_comm_known(MPI_Comm handle, uint32_t *id, uint64_t *key)
     return comm != NULL;
 }
 
-/* The end of a window or a file is recorded before the call (pithi_detail_freeing). */
+/* Records the end of a communicator. The end of a window or a file is recorded before the call
+ * (pithi_detail_freeing). */
 static void freed(struct pithi_handle *handle)
 {
     if (pithi_job_up && handle->handle != MPI_COMM_NULL && pithi_comm_of(handle)->id)

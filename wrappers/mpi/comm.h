@@ -2,10 +2,10 @@
  *
  * Keys. Every member must find the same 64-bit key without a message. A key is a hash of facts that all members of the
  * new communicator know: the parent's key, the kind of call, the members' world ranks in order, and the number of
- * earlier creations with the same three. All members take part in each such creation, in the same order, so their
+ * earlier creations with the same three facts. All members take part in each such creation, in the same order, so their
  * counts agree. Example: ranks 0 and 1 split MPI_COMM_WORLD twice in the same way and get key(world, split, {0,1}, 0)
  * and key(world, split, {0,1}, 1); ranks 2 and 3 get other keys. An intercommunicator has no parent that both sides
- * know. Its two groups replace the parent, the one with the smaller first world rank first.
+ * know. So its two groups take the parent's place, first the group with the smaller first world rank.
  */
 #ifndef PITHI_COMM_H
 #define PITHI_COMM_H
@@ -21,8 +21,8 @@ struct pithi_comm {
     uint32_t id;         /* id in liblog; 0: MPI_COMM_WORLD */
     uint32_t kept_colls; /* number of persistent collectives made; atomic */
     int number;          /* of a window or a file: from 1, in the order of making */
-    int is_fenced;       /* of a window: its last fence began an epoch */
-    int neighbours;      /* 1: neighbours in its topology are to be recorded; 2: they are; atomic */
+    int is_fenced;       /* of a window: 1: its last fence began an epoch */
+    int neighbours;      /* its topology's neighbours: 1: to be recorded; 2: recorded; atomic */
 };
 _Static_assert(sizeof(struct pithi_comm) <= PITHI_SLOT_BYTES, "the slot is large enough");
 static inline struct pithi_comm *pithi_comm_of(const struct pithi_handle *handle)
@@ -42,12 +42,12 @@ enum pithi_comm_kind {
     PITHI_COMM_FILE      /* of a file */
 };
 
-/* In MPI_Init, or in the first session; the arguments of pithi_handles_begin. */
+/* Call it in MPI_Init, or in the first session. The arguments are the same as for pithi_handles_begin. */
 void pithi_comm_begin(MPI_Comm world, MPI_Group recorded);
 
-/* The communicator of a handle; NULL: none (MPI is not initialized, MPI_COMM_NULL). Enters a communicator that a call
- * without a wrapper made, as kind OTHER. The pointer is valid until the communicator is freed and all its requests are
- * complete. */
+/* The communicator of a handle; NULL: none (MPI is not initialized, or MPI_COMM_NULL). A communicator that a call
+ * without a wrapper made is entered now, as kind OTHER. The pointer is valid until the communicator is freed and all
+ * its requests are complete. */
 struct pithi_handle *pithi_comm_find_other(MPI_Comm handle);
 static inline struct pithi_handle *pithi_comm_find(MPI_Comm handle)
 {
@@ -56,21 +56,23 @@ static inline struct pithi_handle *pithi_comm_find(MPI_Comm handle)
     return pithi_comm_find_other(handle);
 }
 
-/* For libpith-mpe, so that the log has each communicator once. 1: the communicator is known here; sets its id in liblog
- * and its key. */
+/* For libpith-mpe, so that the log has each communicator once. 1: the communicator is known here, and *id and *key are
+ * set to its id in liblog and its key. */
 __attribute__((visibility("default"))) int pithi_comm_known(MPI_Comm handle, uint32_t *id, uint64_t *key);
 
 /* The world rank of a collective's root; -1: unknown. */
 int pithi_comm_root(const struct pithi_handle *comm, int root);
 
-/* The user's call made a communicator, or none (MPI_COMM_NULL). */
+/* Call it after a call of the user that makes a communicator; *made may be MPI_COMM_NULL. */
 void pithi_comm_made(int result, enum pithi_comm_kind kind, MPI_Comm parent, const MPI_Comm *made);
-/* For MPI_Comm_idup, which sets its result later: the part of the key that depends on the order of calls. */
+/* For MPI_Comm_idup, which sets its result later. promise: before the call, computes the key, since that depends on the
+ * order of calls; 0: not recorded. pending: after the call, enters the request. promised: when the request is complete,
+ * defines the communicator. */
 uint64_t pithi_comm_promise(MPI_Comm parent);
 void pithi_comm_pending(int result, uint64_t key, MPI_Comm *made, const MPI_Request *request);
 void pithi_comm_promised(uint64_t key, MPI_Comm made);
-/* Call it after a window or a file was made on a communicator. The log has it as a communicator, because its collective
- * operations are ordered only among themselves. */
+/* Call it after a window or a file was made on a communicator. The log has it as a communicator of its own, because its
+ * collective operations are ordered only among themselves. */
 void pithi_comm_made_on(struct pithi_handle *made, enum pithi_comm_kind kind, MPI_Comm parent);
 void pithi_comm_named(int result, MPI_Comm handle, const char *name);
 

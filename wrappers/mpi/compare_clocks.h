@@ -4,7 +4,7 @@
 
 #include <mpi.h>
 
-/* After a call in which each process of `comm` has waited for all others. */
+/* Call it after a call in which each process of `comm` waits for all others. */
 void pithi_compare_clocks(int result, MPI_Comm comm);
 
 #endif

@@ -32,6 +32,7 @@ static struct {
     [PROBED] = {"pith:probed", "gray50", "source=%d tag=%d", "pith", 0}, /* formats/analysis/waits/waits.c */
 };
 
+/* Records the event on communicator number `comm` of the log; 0: MPI_COMM_WORLD. */
 static void record_on(uint32_t comm, enum event event, const struct pithi_event_payload *payload)
 {
     uint32_t id = __atomic_load_n(&events[event].id, __ATOMIC_RELAXED);
@@ -50,7 +51,7 @@ static void record(enum event event, const struct pithi_event_payload *payload) 
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
-static int files, windows; /* number made so far; atomic */
+static int files, windows; /* numbers of files and windows made so far; atomic */
 
 static int on(void) { return pithi_self.recorded && pithi_job_up; }
 
@@ -85,8 +86,9 @@ void pithi_detail_file_opened(int result, const char *name, MPI_Comm comm, const
     record(FILE_OPEN, &payload);
 }
 
-/* The offset is in elements of the file's view; negative: unknown. MPI converts the offset only for files known to be
- * open: a wrong handle would call the user's error handler for an error that the program has not made. */
+/* The offset is in elements of the file's view; negative: unknown. It is converted to bytes only for files known to be
+ * open: for a wrong handle MPI would call the user's error handler, although the program made no error with this
+ * call. */
 static void file_access(const struct pithi_handle *file, MPI_File handle, MPI_Offset offset, pithi_count count,
                         MPI_Datatype type)
 {
@@ -146,8 +148,8 @@ void pithi_detail_window_made(int result, MPI_Aint size_bytes, MPI_Comm comm, co
 struct pithi_handle *pithi_detail_window(MPI_Win window) { return find(pithi_window_key(window)); }
 struct pithi_handle *pithi_detail_file(MPI_File file) { return find(pithi_file_key(file)); }
 
-/* No epoch precedes the first fence, and the assertions may exclude one before or after this fence. All processes must
- * give the same such assertions. */
+/* No epoch precedes the first fence, and the assertions may exclude an epoch before or after this fence. All processes
+ * must give the same assertions of this kind. */
 int pithi_detail_window_fenced(MPI_Win window, int assertion)
 {
     const struct pithi_handle *found = pithi_detail_window(window);
@@ -160,7 +162,8 @@ int pithi_detail_window_fenced(MPI_Win window, int assertion)
     return ends_epoch;
 }
 
-/* After the call, the record would stand between the wait and the end of the state, and take a time of its own. */
+/* It is called before the call that frees the handle: a record after the call would lie between the wait and the end of
+ * the state, and need a time of its own. */
 void pithi_detail_freeing(const struct pithi_handle *handle)
 {
     if (handle)
@@ -188,7 +191,7 @@ static void put_target(struct pithi_event_payload *payload, MPI_Win handle, int 
 
     payload->size = 0;
     pithi_event_number(payload, number_of(window), 4);
-    /* The target as a rank of the world; -1: it is in another job. */
+    /* The target as a world rank; -1: it is in another job. */
     pithi_event_number(payload, window ? pithi_handle_peer(window, target) : -1, 4);
 }
 
@@ -219,7 +222,7 @@ static void epoch(MPI_Win window, const char *what, const char *ranks)
     struct pithi_event_payload payload;
     const struct pithi_handle *comm = pithi_detail_window(window);
 
-    /* Without messages in the log, nobody needs to know who waits for whom. */
+    /* Epochs show which rank waits for which. Without messages in the log, no analysis uses that. */
     if (!comm || !pithi_job_messages)
         return;
     payload.size = 0;
@@ -228,13 +231,13 @@ static void epoch(MPI_Win window, const char *what, const char *ranks)
     record_on(pithi_comm_of(comm)->id, EPOCH, &payload);
 }
 
-/* A group whose list is too long, or with members of another job, is not recorded: the list is empty. */
+/* If the list of ranks is too long, or a member belongs to another job, the event has an empty list. */
 void pithi_detail_window_epoch(MPI_Win window, const char *what, MPI_Group group)
 {
     char text[1000];
     size_t at = 0;
     int size = 0, good = 1;
-    text[0] = '\0'; /* an initializer would clear all of it in each call */
+    text[0] = '\0'; /* an initializer would clear the whole array in each call */
     int *ranks = group != MPI_GROUP_NULL && on() ? pithi_group_world_ranks(group, &size) : NULL;
 
     for (int i = 0; ranks && i < size; i++) {
@@ -262,7 +265,7 @@ void pithi_detail_probed(int result, int flag, MPI_Comm comm, const MPI_Status *
 {
     struct pithi_event_payload payload;
     const struct pithi_handle *found = result == MPI_SUCCESS && flag && on() ? pithi_comm_find(comm) : NULL;
-    /* A rank of the world. */
+    /* The source as a rank in MPI_COMM_WORLD; -1: unknown, or not recorded. */
     int source = found && pithi_job_messages ? pithi_handle_peer(found, status->MPI_SOURCE) : -1;
 
     if (source < 0)
@@ -280,7 +283,7 @@ void pithi_detail_spawn(MPI_Comm comm, int root, const char *command, int proces
     struct pithi_event_payload payload;
     const struct pithi_handle *found = on() ? pithi_comm_find(comm) : NULL;
 
-    /* Once, not by each process. */
+    /* Only the root records it, so that the log has it once. */
     if (!found || found->rank != root)
         return;
     payload.size = 0;

@@ -4,9 +4,9 @@
  *     event  MPI file access     file=1 bytes=4096 offset=8192
  *     leave  MPI_File_write_at
  *
- * All details have this form: any reader of logs shows them, and scripts find them by the event's name. Files and
- * windows are numbered from 1 in the order in which this process made them; the event of their creation has the name or
- * the size. Ranks are world ranks; -1: unknown.
+ * All details have this form, so any reader of logs shows them, and scripts find them by the event's name. Files and
+ * windows are numbered from 1 in the order in which this process made them; the event of their creation has the name of
+ * the file or the size of the window. Ranks are world ranks; -1: unknown.
  */
 #ifndef PITHI_DETAIL_H
 #define PITHI_DETAIL_H
@@ -14,17 +14,19 @@
 #include "message.h"
 
 void pithi_detail_file_opened(int result, const char *name, MPI_Comm comm, const MPI_File *file);
-/* An access at `offset` of the file's view; at the individual file pointer; at the shared one (offset unknown). */
+/* An access: _at at `offset` of the file's view; _own at the individual file pointer; _shared at the shared one, whose
+ * offset is unknown. */
 void pithi_detail_file_at(MPI_File file, MPI_Offset offset, pithi_count count, MPI_Datatype type);
 void pithi_detail_file_own(MPI_File file, pithi_count count, MPI_Datatype type);
 void pithi_detail_file_shared(MPI_File file, pithi_count count, MPI_Datatype type);
 
-/* `size_bytes`: of this process's part. */
+/* `size_bytes`: the size of this process's part. */
 void pithi_detail_window_made(int result, MPI_Aint size_bytes, MPI_Comm comm, const MPI_Win *window);
-/* The window, the file; NULL: unknown. */
+/* The handle's entry; NULL: unknown. */
 struct pithi_handle *pithi_detail_window(MPI_Win window);
 struct pithi_handle *pithi_detail_file(MPI_File file);
-/* Before MPI_Win_fence. 1: it ends an epoch that a fence began, so all must wait for all (MPI 4.1, 12.5.1). */
+/* Call it before MPI_Win_fence. 1: the fence ends an epoch that a fence began, so all wait for all (MPI 4.1,
+ * 12.5.1). */
 int pithi_detail_window_fenced(MPI_Win window, int assertion);
 /* Call it before MPI_Win_free and MPI_File_close. Records the end of the handle's communicator in the log. */
 void pithi_detail_freeing(const struct pithi_handle *handle);
@@ -32,19 +34,19 @@ void pithi_detail_window_named(int result, MPI_Win window, const char *name);
 /* An access to the data of `target`, a rank of the window. */
 void pithi_detail_window_access(MPI_Win window, int target, MPI_Aint displacement, pithi_count count,
                                 MPI_Datatype type);
-/* MPI_Win_lock and other calls with a target. */
+/* MPI_Win_lock and other calls with a target, but no data. */
 void pithi_detail_window_target(MPI_Win window, int target);
 
-/* One-sided epochs, on the window's communicator (formats/analysis/waits/epochs.h). `what`: "post", "start" with the
- * group, "complete", "wait", "lock_all", "unlock_all", "flush_all" (MPI_GROUP_NULL); of a lock and its end: with the
- * target. */
+/* Begins and ends of one-sided epochs, on the window's communicator (formats/analysis/waits/epochs.h). `what` of
+ * window_epoch: "post" and "start" with the group; "complete", "wait", "lock_all", "unlock_all" and "flush_all" with
+ * MPI_GROUP_NULL. `what` of window_lock: "exclusive", "shared" or "unlock", with the target. */
 void pithi_detail_window_epoch(MPI_Win window, const char *what, MPI_Group group);
 void pithi_detail_window_lock(MPI_Win window, const char *what, int target);
 
-/* After a probe that found a message (`flag`). */
+/* Call it after a probe; it records a message that was found (`flag`). */
 void pithi_detail_probed(int result, int flag, MPI_Comm comm, const MPI_Status *status);
 
-/* MPI_Comm_spawn, at its root. */
+/* MPI_Comm_spawn; only the root records it. */
 void pithi_detail_spawn(MPI_Comm comm, int root, const char *command, int processes);
 
 #endif

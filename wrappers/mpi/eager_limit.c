@@ -1,10 +1,10 @@
-/* eager_limit.c - finds the limit (eager_limit.h) for Open MPI with its own messages (pml ob1), where a process makes
- * progress only inside MPI calls. With MPICH 4.0 in shared memory, the receiver fetches messages of any length without
- * the sender (measured).
+/* eager_limit.c - finds the limit (eager_limit.h) in Open MPI if it sends messages itself (pml ob1): a process then
+ * makes progress only inside MPI calls. For MPICH the limits stay 0: with MPICH 4.0 in shared memory, the receiver
+ * fetches messages of any length without the sender (measured).
  *
  * The limits are control variables. MPI_T_init_thread would give access to them, but it first loads all plug-ins, even
- * unused ones: 20 ms of processor time and 200 ms of elapsed time in each process, as measured. The functions below
- * MPI_T take 30 us. Without them the limits stay unknown.
+ * unused ones: 20 ms of processor time and 200 ms of elapsed time in each process, as measured. The functions on which
+ * MPI_T is built take 30 us, so these are called. Without them the limits stay unknown.
  */
 #include "eager_limit.h"
 
@@ -14,7 +14,7 @@
 #include <string.h>
 
 #ifdef OPEN_MPI
-/* mca_base_var_find and mca_base_var_get_value; NULL: the library lacks them. */
+/* mca_base_var_find and mca_base_var_get_value; NULL: this Open MPI does not have them. */
 struct variables {
     int (*find)(const char *project, const char *framework, const char *component, const char *variable);
     int (*get)(int index, const void *value, int *source, const char **file);
@@ -53,20 +53,22 @@ static const void *variable(const char *project, const char *framework, const ch
     return index >= 0 && variables.get(index, &value, NULL, NULL) == 0 ? value : NULL;
 }
 
-/* 0: unknown. The limit includes a header, of 56 bytes in Open MPI 4.1 and 80 in 5.0 (measured). */
+/* The eager limit of a transport, for the program's bytes; 0: unknown. Open MPI's limit includes its own header, of 56
+ * bytes in Open MPI 4.1 and 80 in 5.0 (measured). */
 static size_t limit_of(const char *transport)
 {
-    enum { HEADER = OMPI_MAJOR_VERSION >= 5 ? 80 : 56 }; /* bytes of Open MPI's own head before a message */
+    enum { HEADER = OMPI_MAJOR_VERSION >= 5 ? 80 : 56 }; /* bytes */
     const size_t *limit = variable("opal", "btl", transport, "eager_limit");
 
     return limit && *limit > HEADER ? *limit - HEADER : 0;
 }
 
-/* If a process may read the memory of another one (CMA), the receiver fetches long messages without the sender. In
- * Open MPI 5 the transport is called sm, and a framework of its own reads the memory, or nothing does. */
+/* If a process may read the memory of another one (CMA), the receiver fetches long messages without the sender, and
+ * there is no limit. In Open MPI 4 the transport vader does this itself. In Open MPI 5 it is called sm, and the module
+ * mca_smsc reads the memory; NULL: nothing does. */
 static size_t same_host_limit(void)
 {
-    enum { EMULATED = 4, NONE = 3 };
+    enum { EMULATED = 4, NONE = 3 }; /* values of single_copy_mechanism */
     const int *copies = variable("opal", "btl", "vader", "single_copy_mechanism");
     void *const *reader = find_reader();
 

@@ -1,15 +1,15 @@
-/* eager_limit.h - the eager limit: longer messages from MPI_Isend stay until their sender waits, which `pith
- * compensate` must know. */
+/* eager_limit.h - the eager limit of MPI's messages. Longer messages of MPI_Isend make no progress until their sender
+ * calls MPI again, which `pith compensate` must take into account. */
 #ifndef PITHI_EAGER_LIMIT_H
 #define PITHI_EAGER_LIMIT_H
 
 #include <stddef.h>
 
-/* In bytes, to a process on the same host, and on others; 0: no limit, or unknown. */
+/* Limits in bytes, for messages to a process on the same host, and to other hosts; 0: no limit, or unknown. */
 struct pithi_eager_limits {
     size_t same_host, network;
 };
-/* Between MPI_Init and MPI_Finalize. */
+/* Call it between MPI_Init and MPI_Finalize. */
 void pithi_eager_find(struct pithi_eager_limits *limits);
 
 #endif

@@ -5,11 +5,12 @@
 
 #include <string.h>
 
-/* Quiet colours, so that what the program does and where it waits are seen first: red for calls that only wait, light
- * red for tests, rose for messages, violet for collectives, grey and beige for the others, brown for files. Functions
- * that should differ at sight have colours of their own in roles.table. A search found those of messages and
- * collectives (test_core_colours.c says how far they are apart, also for the colour-blind). Matched with the beginning
- * of the class or the name; the first match counts. */
+/* The colours are quiet, so that the program's own states and the waiting stand out: red for calls that only wait,
+ * light red for tests, rose for messages, violet for collectives, grey and beige for the others, brown for files.
+ * Functions that should differ at sight from their group have colours of their own in roles.table. The colours of
+ * messages and collectives were found by a search (test_core_colours.c says how far they are apart, also for the
+ * colour-blind). A row applies if the function's class and name begin with its `classes` and `name`; the first such row
+ * counts. */
 static const struct {
     const char *classes, *name, *group, *colour;
 } groups[] = {

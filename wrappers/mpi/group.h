@@ -1,4 +1,4 @@
-/* group.h - the legend's group of an MPI function, and the default colour. */
+/* group.h - the group of an MPI function in the legend, and the group's colour. */
 #ifndef PITHI_GROUP_H
 #define PITHI_GROUP_H
 
@@ -6,13 +6,12 @@
 const char *pithi_group_of(const char *name, const char *classes);
 const char *pithi_group_colour(const char *name, const char *classes);
 
-/* For libraries that do not record: the functions that the user selects (PITH_ONLY, PITH_SKIP). */
-
-/* Whether the lists select the function, by its name or its group. `slot`, 0 at first, caches the answer. `classes`: as
- * in roles.table. */
+/* For libraries that do not record. Returns PITHI_CHOICE_IN if PITH_ONLY and PITH_SKIP select the function, by its name
+ * or its group. *slot caches the answer; it is 0 at first. `classes`: as in roles.table. */
 enum { PITHI_CHOICE_IN = 1, PITHI_CHOICE_OUT = 2 };
 int pithi_choice_find(int *slot, const char *name, const char *classes);
 
+/* 1: the function is selected. */
 static inline int pithi_chosen(int *slot, const char *name, const char *classes)
 {
     int known = __atomic_load_n(slot, __ATOMIC_RELAXED);

@@ -1,6 +1,6 @@
-/* host_comm.c - asks MPI which processes are on a host (host_comm.h). MPI_COMM_TYPE_SHARED means those that MPI itself
- * can give shared memory. MPICH 5.0.2 over UCX can give none, so there each process is alone. Where all are alone, the
- * names of the hosts and their boot ids are compared: there may be one process a host. */
+/* host_comm.c - finds the processes on a host, by MPI (host_comm.h). MPI_COMM_TYPE_SHARED gives the processes to which
+ * MPI itself can give shared memory. MPICH 5.0.2 over UCX can give none, so there each process is alone. If all are
+ * alone, the names of the hosts and their boot ids are compared instead: there may really be one process a host. */
 #include "host_comm.h"
 
 #include "base/hash.h"
@@ -26,12 +26,13 @@ int pithi_host_comm(MPI_Comm comm, int key, MPI_Comm *host)
     char name[256] = "", boot[64] = "";
     int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
     if (fd >= 0) {
-        if (read(fd, boot, sizeof boot - 1) < 0) /* the name alone */
+        if (read(fd, boot, sizeof boot - 1) < 0) /* then the name alone is compared */
             boot[0] = '\0';
         close(fd);
     }
     gethostname(name, sizeof name - 1);
     uint64_t id = pithi_hash_text(pithi_hash_text(PITHI_HASH, name), boot);
+    /* A colour of MPI_Comm_split has 31 bits, so it takes two splits to separate different 64-bit ids. */
     MPI_Comm half;
     code = REAL(MPI_Comm_split)(comm, (int)(id & INT_MAX), key, &half);
     if (code != MPI_SUCCESS)

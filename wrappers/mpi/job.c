@@ -1,14 +1,15 @@
 /* job.c - joins the job in MPI_Init, and merges the log in MPI_Finalize.
  *
- * The order is fixed by what each step needs:
+ * Each step needs the ones before it:
  *
- *     before MPI_Init      mark: this process will be recorded (members.h); its own records have begun already
- *     after it             who is recorded; a communicator for us; the world; join: one log, one clock; PITH_COMPENSATE
- *     in MPI_Finalize      barrier, inside the state, so that it shows how long this process waited for the others;
- *                          after the state: the cost of recording, the merge, the end of the communicator
+ *     before MPI_Init      sets the mark: this process will be recorded (members.h); its own records may begin before
+ *     after it             finds who is recorded; makes a communicator for them; joins: one log, one clock;
+ *                          PITH_COMPENSATE
+ *     in MPI_Finalize      a barrier, inside the state, so that the state shows how long this process waited for the
+ *                          others; after the state: the cost of recording, the merge, the end of the communicator
  *
- * A process that does not record takes part in all of it, since the others would wait for it for ever. After a step
- * that fails each process goes on alone, and its records stay in its spill file.
+ * A process that does not record takes part in all of it, because the others would wait for it for ever. If a step
+ * fails, each process goes on alone, and its records stay in its spill file.
  */
 #include "job.h"
 
@@ -32,10 +33,10 @@ int pithi_job_up, pithi_job_messages;
 
 static const struct pith_transport *transport; /* NULL: not joined */
 
-/* From libmpe (wrappers/mpe), if the program uses it: with these wrappers, MPE's log begins in MPI_Init and is written
- * in MPI_Finalize at the latest. libmpe may be loaded after this library, so each use looks for it. */
+/* Functions of libmpe (wrappers/mpe), if the program uses it. With these wrappers, MPE's log begins in MPI_Init and is
+ * written in MPI_Finalize at the latest. libmpe may be loaded after this library, so it is looked up at each use. */
 struct mpe {
-    int (*init)(void); /* NULL, as `finish`: the program does not use libmpe */
+    int (*init)(void); /* both NULL: the program does not use libmpe */
     int (*finish)(const char *prefix);
 };
 
@@ -56,6 +57,7 @@ static struct mpe find_mpe(void)
 }
 #endif
 
+/* Records the version of the MPI library as the property "mpi". */
 static void tell_library(void)
 {
     char text[MPI_MAX_LIBRARY_VERSION_STRING];
@@ -70,6 +72,7 @@ static void tell_library(void)
     pith_property("mpi", text);
 }
 
+/* 1: this call begins the job: it is the program's, and no other copy of the wrappers records. */
 static int begins_here(void) { return !pithi_job_aside && !transport && pithi_self.recorded; }
 
 void pithi_state_mpi(void) { (void)REAL(MPI_Initialized); }
@@ -82,7 +85,7 @@ void pithi_job_mark(void)
     }
 }
 
-/* Collective over all recorded processes. */
+/* Joins the job. Collective over all recorded processes. */
 static const struct pith_transport *join(MPI_Group members)
 {
     const struct pith_transport *opened = pithi_transport_open_members(members);
@@ -138,17 +141,19 @@ void pithi_job_begin(int result)
         mpe.init();
 }
 
-/* Counts only calls that all processes count: a call that failed in one process will be repeated there. */
+/* Only calls that succeeded count, since these are the same in all processes; a process whose call failed repeats
+ * it. */
 void pithi_compare_clocks(int result, MPI_Comm comm)
 {
     if (transport && pithi_self.depth == pithi_self.base && result == MPI_SUCCESS && comm == MPI_COMM_WORLD)
         pith_job_turn();
 }
 
-/* The state shows how long this process waited for the others; the recorder's own time follows it. */
+/* The state has the time that this process waited for the others, in the barrier. The recorder's own time comes after
+ * it. */
 void pithi_job_end(struct pithi_call *call)
 {
-    if (!pithi_self.recorded) { /* another tool's call, in the program's */
+    if (!pithi_self.recorded) { /* another tool made the call, inside a call of the program */
         pithi_leave(call, NULL);
         return;
     }
@@ -158,7 +163,7 @@ void pithi_job_end(struct pithi_call *call)
     pithi_leave(call, NULL);
     if (transport)
         pithi_cost_probes();
-    pithi_self.depth++; /* callbacks that MPI makes from here on come too late for the log */
+    pithi_self.depth++; /* callbacks that MPI makes from here on are not recorded */
     pithi_job_up = 0;
     pithi_handles_end();
     if (!transport)
@@ -172,12 +177,12 @@ void pithi_job_end(struct pithi_call *call)
 }
 
 /* ---- sessions ------------------------------------------------------------------------------------------------------
- * Each process begins a session alone; collective work must wait for the end. Ranks are those of "mpi://WORLD", which a
- * session of our own provides. */
+ * Each process begins a session alone, so collective work must wait for the end. Ranks are those of "mpi://WORLD",
+ * which a session of the recorder's own provides. */
 #ifdef MPI_SESSION_NULL /* Open MPI 5 has sessions, but its MPI_VERSION is 3 */
-static int sessions;    /* open; atomic */
-static int has_session;
-static MPI_Session own_session; /* it and the group: valid while has_session */
+static int sessions;    /* open sessions of the program; atomic */
+static int has_session; /* 1: own_session and all_processes are valid */
+static MPI_Session own_session;
 static MPI_Group all_processes;
 
 void pithi_job_session(int result)
@@ -196,7 +201,7 @@ void pithi_job_session(int result)
         return;
     }
     has_session = 1;
-    pithi_many_threads = 1; /* each session has its own thread level, so expect threads */
+    pithi_many_threads = 1; /* a later session may have a higher thread level, so threads are expected */
     pithi_job_messages = pith_messages();
     pithi_comm_begin(MPI_COMM_NULL, all_processes);
     pithi_pending_begin();
@@ -230,6 +235,7 @@ void pithi_job_abort(void)
         pith_job_abandon();
 }
 
+/* With MPE, MPI_Pcontrol stops only the records of MPI calls. */
 static void stop_calls(int stop)
 {
     if (stop)

@@ -8,9 +8,9 @@
 extern int pithi_job_up;
 /* 1 after the first MPI_Init, Init_thread or Session_init that reached these wrappers (linked.c). */
 extern int pithi_job_seen;
-/* 1 when another copy of these wrappers in the process records (linked.c). */
+/* 1: another copy of these wrappers in the process records, so this one does not (linked.c). */
 extern int pithi_job_aside;
-/* 0 when messages, collectives and communicators are not recorded: the user excludes them, or recording has ended.
+/* 0: messages, collectives and communicators are not recorded, because the user excludes them or recording has ended.
  * Requests then need not be followed. */
 extern int pithi_job_messages;
 
@@ -21,12 +21,13 @@ void pithi_job_begin(int result);
 struct pithi_call;
 /* In MPI_Finalize, before the library's call: waits for the other processes, ends the state, and merges the log. */
 void pithi_job_end(struct pithi_call *call);
-/* For programs with sessions in place of MPI_Init. After the first MPI_Session_init, communicators and messages are
- * known. In MPI_Session_finalize, before the library's call: the last session ends the job. The function then ends the
- * call's state, merges the log (collective over all processes), and returns 1. */
+/* For programs with sessions in place of MPI_Init. pithi_job_session: after MPI_Session_init; from the first session on
+ * communicators and messages are followed. pithi_job_session_end: in MPI_Session_finalize, before the library's call.
+ * If this is the last session, it ends the call's state, merges the log (collective over all processes), and returns
+ * 1. */
 void pithi_job_session(int result);
 int pithi_job_session_end(struct pithi_call *call);
-/* Before MPI_Abort: reports which parts of the log remain, and how to recover them. */
+/* Before MPI_Abort: prints how to recover the records. */
 void pithi_job_abort(void);
 /* Before and after MPI_Pcontrol: 0 pauses, 1 resumes, 2 resumes and flushes; other levels do nothing. In a program with
  * the MPE API (libmpe), as MPE defines: 0 stops recording MPI calls, any other level starts it; the program's own
@@ -38,9 +39,9 @@ void pithi_job_control_end(int level);
 void pithi_cost_probes(void);
 
 /* After MPI_Init: rank 0 starts `pith view --anim` for this job, once, detached. The program's wait() does not see the
- * window; the window holds none of the program's files, and neither delays nor ends the program. Without a display, it
- * prints one line on stderr. Only the animation library has this function (wrappers/anim), which has the wrappers of
- * the log library; in others its address is NULL. */
+ * viewer; the viewer holds none of the program's files, and neither delays nor ends the program. Without a display, a
+ * line is printed on stderr. Only the animation library (wrappers/anim) defines this function; it has the same wrappers
+ * as the log library, in which the function's address is NULL. */
 __attribute__((weak, visibility("hidden"))) void pithi_anim_begin(int result);
 
 #endif

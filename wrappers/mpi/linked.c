@@ -2,8 +2,9 @@
  * there are two.
  *
  * The linker takes MPI_Init from the first library on its line that defines it. If that is MPI itself, or another
- * library of wrappers, no call reaches this one. A destructor can still report it: the MPI library knows whether it was
- * used. */
+ * The linker takes MPI_Init from the first library on its command line that defines it. If that is MPI itself, or
+ * another library of wrappers, no call reaches this library. A destructor can still report it: MPI_Initialized shows
+ * whether the program used MPI. */
 #include "base/say.h"
 #include "job.h"
 #include "base/launcher.h"
@@ -18,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int pithi_job_seen, pithi_job_aside; /* here, so that any use links this object from the archive */
+int pithi_job_seen, pithi_job_aside; /* defined here, so that a use of them links this object from the archive */
 
 /* An MPI that these wrappers can record. */
 static int mpi_was_used(void)
@@ -36,6 +37,7 @@ static int mpi_was_used(void)
     return flag;
 }
 
+/* Reports at the end of the process that no call came to these wrappers. */
 __attribute__((destructor)) static void tell(void)
 {
     if (pithi_job_seen || pithi_launcher_rank(0) != 0 || pithi_is_quiet() || !mpi_was_used())

@@ -17,7 +17,7 @@
 #undef MPI_Aint_add
 #undef MPI_Aint_diff
 
-/* ---- the animation library opens its window (job.h) ---------------------------------------------------------------- */
+/* ---- the animation library opens its window (job.h) -------------------------------------------------------------- */
 
 {{fn f MPI_Init MPI_Init_thread}}
     {{callfn}}
@@ -91,7 +91,7 @@
     pithi_job_begin({{returnVal}});
 {{endfn}}
 
-/* The state ends before the call, which writes the log. */
+/* The state ends before the library's call: pithi_job_end ends it and then writes the log. */
 {{fn f @job_finalize}}
     {{vardecl struct pithi_call call}}
     PITHI_ENTER(&{{call}}, "{{f}}", "{{class}}", "{{colour}}");
@@ -119,7 +119,7 @@
     {{callfn}}
 {{endfn}}
 
-/* Its own state lies outside the pause that it begins or ends. */
+/* The call's state lies outside the pause that the call begins or ends. */
 {{fn f @job_control}}
     {{vardecl struct pithi_call call}}
     pithi_job_control_begin({{level}});

@@ -1,12 +1,12 @@
 /* members.c - sets and finds the marks, and reports processes without one (members.h).
  *
  * A mark is a socket in the abstract name space of Linux, which needs no file and disappears with its process. Its name
- * has the job, the protocol and the rank. The job is the process that started this one, by its number and its start
- * time, since numbers are used again:
+ * has the job, the protocol and the rank. The job is named after the process that started this one, by its number and
+ * its start time, since numbers are reused:
  *
  *     pith-log-4711-889900--p7-0        rank 0 of the job that process 4711, started at tick 889900, has started
  *
- * Whether rank 5 is recorded is then found by a connection to its name: it succeeds if a process has bound it.
+ * To find whether rank 5 is recorded, a process tries to connect to its name, which succeeds if rank 5 has bound it.
  */
 #include "members.h"
 
@@ -29,21 +29,21 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-enum { WAIT_S = 10 }; /* seconds */
+enum { WAIT_S = 10 }; /* seconds until a wait in MPI_Init is reported */
 
-static char job[80]; /* "": unknown, or marks are not possible */
+static char job[80]; /* the common part of the marks' names; "": no marks */
 static char ranks_text[200];
-static int mark = -1, any_mark = -1; /* sockets; -1: none */
-static int here;                     /* processes of the job on this machine; 0: the launcher gives no number */
+static int mark = -1, any_mark = -1; /* sockets bound to the marks of this protocol and of protocol 0; -1: none */
+static int here;                     /* number of processes of the job on this machine; 0: unknown */
 static struct starter {
     long pid;                 /* 0: unknown */
     unsigned long long start; /* ticks since boot, as in /proc/PID/stat */
-    int is_near;              /* it is the mpiexec itself, so all processes that it started may be on this machine */
+    int is_near;              /* 1: it is mpiexec itself, so it may have started all processes here */
 } launcher;
 
 /* ---- The name of the job ----------------------------------------------------------------------------------------- */
 
-/* pid 0: this process, whose number may be another one in the name space that /proc shows. */
+/* Opens /proc/PID/NAME. pid 0: this process, whose number may be another one in the name space that /proc shows. */
 static FILE *open_of(long pid, const char *name)
 {
     char path[64], number[24] = "self";
@@ -53,7 +53,7 @@ static FILE *open_of(long pid, const char *name)
     return fopen(path, "re");
 }
 
-/* Reads fields 2, 4 and 22 of /proc/PID/stat; the name in field 2 may contain blanks. */
+/* Reads fields 2 (name), 4 (parent) and 22 (start time) of /proc/PID/stat; the name may contain blanks. */
 static int look_at(long pid, char name[16], long *parent, unsigned long long *start)
 {
     char text[1024];
@@ -70,8 +70,8 @@ static int look_at(long pid, char name[16], long *parent, unsigned long long *st
                   start) == 2;
 }
 
-/* The rank that the launcher gave to a process; -1: none, or unknown. `space`: its number of the job, as
- * PMIX_NAMESPACE. */
+/* The rank that the launcher gave to a process; -1: none, or unknown. `space`: the launcher's own name of the job,
+ * PMIX_NAMESPACE, or "". */
 static int rank_of(long pid, char space[40])
 {
     /* The variable in which this process has its rank; all processes of a job have the same one. */
@@ -95,7 +95,7 @@ static int rank_of(long pid, char space[40])
     return found;
 }
 
-/* Programs that start processes of a job, as the system shows their names (15 bytes). */
+/* 1: the name of a program that starts processes of a job; the system shows at most 15 bytes of it. */
 static int is_starter(const char *name)
 {
     static const char *const names[] = {"hydra_pmi_proxy", "mpiexec", "mpirun", "orterun",    "orted",
@@ -106,10 +106,10 @@ static int is_starter(const char *name)
     return 0;
 }
 
-/* The process that started this one: its nearest ancestor without a rank, as others are scripts between the launcher
- * and the program. A launcher may have the rank of a job around it: an mpiexec in a batch script of Slurm, or in a
- * shell that srun started. MPICH's mpiexec has a helper for each host name, also where several names are of this
- * machine. */
+/* The process that started this one: its nearest ancestor without a rank, or with the name of a launcher. Ancestors
+ * with a rank are scripts between the launcher and the program. A launcher may have a rank itself, of a job around it:
+ * an mpiexec in a batch script of Slurm, or in a shell that srun started. MPICH's mpiexec starts a helper for each host
+ * name, even if several names are of this machine; so its parent, mpiexec, is taken. */
 static struct starter launcher_of(long pid)
 {
     struct starter found = {0}, none = {0};
@@ -128,7 +128,7 @@ static struct starter launcher_of(long pid)
     return found;
 }
 
-/* Counts the processes of the job on this machine by those that the same process started with different ranks. */
+/* Counts the processes of the job on this machine: processes with different ranks that the same process started. */
 static int count_here(int size)
 {
     const char *own = secure_getenv("PMIX_NAMESPACE");
@@ -152,7 +152,8 @@ static int count_here(int size)
 
 /* ---- Marks ------------------------------------------------------------------------------------------------------- */
 
-/* Processes with another protocol have other marks, so they work apart. Protocol 0 is the mark of any. */
+/* The mark's name has the protocol, so processes with different protocols do not find each other. Every process also
+ * has the mark of protocol 0. */
 static socklen_t name_mark(struct sockaddr_un *name, int protocol, int rank)
 {
     *name = (struct sockaddr_un){.sun_family = AF_UNIX};
@@ -190,13 +191,13 @@ void pithi_members_mark(const char *library)
     here = local ? atoi(local) : 0;
     if (mark >= 0 || pithi_launcher_rank(-1) < 0)
         return;
-    /* Names the job by the number and start time of the launcher's process on this machine, and the launcher's own
-     * number of the job, as it may start several. */
+    /* Names the job by the number and start time of the launcher's process on this machine, and by the launcher's own
+     * name of the job, as the launcher may start several. */
     const char *own = secure_getenv("PMIX_NAMESPACE");
     launcher = launcher_of(0);
     if (launcher.pid)
         snprintf(job, sizeof job, "pith-%s-%ld-%llu-%.30s", library, launcher.pid, launcher.start, own ? own : "");
-    if (here == 1 && !launcher.is_near) /* no other process can be here */
+    if (here == 1 && !launcher.is_near) /* no other process of the job is on this machine */
         job[0] = 0;
     if (job[0] && ((mark = open_mark(PITH_PROTOCOL)) < 0 || (any_mark = open_mark(0)) < 0)) {
         pithi_members_end();
@@ -225,7 +226,7 @@ static int pipe_fds[2];
 static pthread_t watcher;
 static int is_watching; /* 1: the thread runs */
 
-/* Reports a long wait, unless the pipe closes first because the others have arrived. */
+/* The watcher thread: reports a long wait, unless the pipe closes first because the other processes have arrived. */
 static void *watch(void *unused)
 {
     struct pollfd fd = {pipe_fds[0], POLLIN, 0};
@@ -257,7 +258,7 @@ static void begin_watching(void)
 
 const char *pithi_members_ranks(void) { return ranks_text; }
 
-/* Writes "0-2,5", shortened to the room. */
+/* Writes a list such as "0-2,5"; ends with "..." if there is no room. */
 static void describe(char *text, size_t room, const int *ranks, int count)
 {
     size_t used = 0;
@@ -282,15 +283,17 @@ static MPI_Group group_of(const int *ranks, int count)
     return members;
 }
 
-/* The launcher of another MPI starts many jobs of one process each; without this line nobody would notice. */
+/* Prints a line if each process is a job of its own, because the launcher belongs to another MPI. Nothing else would
+ * show this. */
 static void say_alone(void)
 {
     const char *open = secure_getenv("OMPI_COMM_WORLD_SIZE"), *started = open ? open : secure_getenv("PMI_SIZE");
     const char *steps = secure_getenv("SLURM_PTY_PORT") ? NULL : secure_getenv("SLURM_STEP_NUM_TASKS");
     const char *why = "the mpiexec that of another one";
     int rank = pithi_launcher_rank(0);
-    if ((!started || atoi(started) == 1) && steps) {        /* (a shell that srun --pty started is no rank) */
-        const char *number = secure_getenv("SLURM_PROCID"); /* MPI_Init may have set the other variables */
+    if ((!started || atoi(started) == 1) && steps) { /* (a shell that srun --pty started is not a rank) */
+        /* MPI_Init may have set the variables of pithi_launcher_rank */
+        const char *number = secure_getenv("SLURM_PROCID");
         rank = number ? atoi(number) : 0;
         started = steps;
         why = "which srun did not connect; see srun --mpi=list";
@@ -301,7 +304,7 @@ static void say_alone(void)
                   atoi(started), why);
 }
 
-/* `others`: the ranks of another version of Pith. */
+/* Prints which processes are recorded. `others`: the ranks with another version of Pith. */
 static void say(int count, int size, const int *others, int other_count, const char *follows)
 {
     char ranks[64], other[64], apart[200] = "";
@@ -316,8 +319,9 @@ static void say(int count, int size, const int *others, int other_count, const c
               follows ? follows : ranks);
 }
 
-/* Where marks do not show which version of Pith each process has: compares the versions by MPI, on a communicator of
- * our own. Fills `ranks` with those of this version, and `others`. Returns the number of the first; `size`: all. */
+/* Compares the versions of all processes by MPI, on a communicator of the recorder, where marks do not show them.
+ * Stores the ranks of this version in `ranks` and the others in `others`. Returns the number of ranks of this version;
+ * `size`: all, or unknown. */
 static int compare_versions(int *ranks, int *others, int size)
 {
     MPI_Comm comm = pithi_own_comm(MPI_GROUP_NULL);
@@ -332,7 +336,7 @@ static int compare_versions(int *ranks, int *others, int size)
     return count > 0 ? count : size;
 }
 
-/* The ranks that have a mark of any version, but not this one's. */
+/* Finds the ranks that have a mark of protocol 0, but not of this process's protocol. */
 static int find_others(int *others, int size, const int *ranks, int count)
 {
     int marked = find_marked(others, size, 0), other_count = 0;
@@ -361,6 +365,7 @@ MPI_Group pithi_members_find(const char *follows)
     count = job[0] ? find_marked(ranks, size, PITH_PROTOCOL) : 0;
     if (count > 0 && count < size && (here == 0 || (here < size && launcher.is_near)))
         here = count_here(size);
+    /* All processes are on this machine: the marks show everything. Else the versions are compared by MPI. */
     if (count > 0 && count < size && here == size) {
         other_count = find_others(others, size, ranks, count);
     } else if (count < size) {

@@ -1,32 +1,34 @@
-/* members.h - the processes of the job that are recorded: those with these wrappers. All must know them before our
- * first collective call, which would otherwise wait forever for the other processes, or match a call of the program.
+/* members.h - which processes of the job are recorded: those with these wrappers. All of them must know this before the
+ * recorder's first collective call. Otherwise that call would wait forever for the other processes, or match a call of
+ * the program.
  *
  * On one machine the processes use marks: before MPI_Init each process binds an abstract socket with the job and its
  * rank in its name. MPI_Init exchanges addresses, so no process returns before all have entered it; then every process
  * sees the same marks. A mark disappears with its process.
  *
- *     mpirun -n 2 pith run A : -n 1 B      marks of ranks 0 and 1, of 3 processes: these two make up the log
+ *     mpirun -n 2 pith run A : -n 1 B      ranks 0 and 1 of 3 processes have marks: the log has these two
  *
- * A mark is also named after the number of our protocol (PITH_PROTOCOL), so processes with different versions of Pith
- * work apart.
+ * The name of a mark also has the version of the recorder's protocol (PITH_PROTOCOL), so processes with different
+ * versions of Pith work apart.
  *
- * If the job is on several machines, or marks are not possible, all processes count as recorded. They compare their
- * versions by MPI. A process that waits too long for the others reports it. Whether all processes are on one machine
- * is known from the launcher, else from the processes that it started. */
+ * If the job is on several machines, or marks are not possible, all processes count as recorded, and they compare their
+ * versions by MPI. A process that waits too long for the others prints a line. The launcher shows whether all processes
+ * are on one machine; if it does not, the processes that it started here are counted. */
 #ifndef PITHI_MEMBERS_H
 #define PITHI_MEMBERS_H
 
 #include <mpi.h>
 
-/* Right before MPI_Init. `library`: only processes with the same library work together. */
+/* Call it right before MPI_Init. `library`: only processes with the same name here work together. */
 void pithi_members_mark(const char *library);
-/* After MPI_Init. MPI_GROUP_NULL: all are recorded; else the group of those that are, including this process; the
- * caller frees it. The first of them prints a line that ends with `follows`; NULL: with their ranks in the log. Also
- * prints a line if another MPI's launcher started the processes, so that each is alone. */
+/* Call it after MPI_Init. Returns MPI_GROUP_NULL if all processes are recorded, else the group of the recorded ones, of
+ * which this process is one; the caller frees it. The first of them prints a line that ends with `follows`; NULL: with
+ * their ranks in the log. Also prints a line if the processes were started by the launcher of another MPI, so that each
+ * is alone. */
 MPI_Group pithi_members_find(const char *follows);
 /* The ranks of the recorded processes in MPI_COMM_WORLD, as "0-2,5"; "": all. */
 const char *pithi_members_ranks(void);
-/* Removes the mark: a collective call has ended, so all have read the marks; or MPI_Init failed. */
+/* Removes the mark. Call it after a collective call, when all have read the marks; or if MPI_Init failed. */
 void pithi_members_end(void);
 
 #endif

@@ -1,15 +1,15 @@
 /* message.c - records messages, as a client of the table of requests (handles/request.h).
  *
  * A send is recorded before the call, a receive after it: source, tag and size of a receive are only known then. Its
- * number says when it was posted, which a reader needs to find its send (formats/reader/read/match.c):
+ * number gives the order of posting, which a reader needs to find its send (formats/reader/read/match.c):
  *
  *     MPI_Irecv A    takes number 0; its entry waits with the request
  *     MPI_Irecv B    takes number 1
  *     MPI_Wait B     record: receive, posted = 1
  *     MPI_Wait A     record: receive, posted = 0
  *
- * A receive that gets no message (cancelled, failed) is recorded as well, from nobody:
- * else its number would be missing, and readers would wait for it. */
+ * A receive that gets no message (cancelled, failed) is recorded as well, with PITH_NOBODY as its source. Otherwise its
+ * number would be missing, and readers would wait for it. */
 #include "message.h"
 
 #include <stdlib.h>
@@ -23,17 +23,17 @@
 
 /* ---- blocking ---------------------------------------------------------------------------------------------------- */
 
-/* Whether the messages of this call are recorded. */
+/* 1: the messages of this call are recorded. */
 static int on(void) { return pithi_self.recorded && pithi_job_messages && pithi_job_up; }
 
-/* NULL: nothing is recorded, or the communicator is not known here. */
+/* The communicator of a handle; NULL: nothing is recorded, or the communicator is unknown. */
 static struct pithi_handle *comm_of(MPI_Comm comm) { return on() ? pithi_comm_find(comm) : NULL; }
 
 static void record_send(const struct pithi_handle *comm, int to, int tag, uint64_t bytes)
 {
     if (pithi_calls_are_off())
         return;
-    /* the state of the call has just begun: its time is the send's, so the clock is not read again */
+    /* The state of the call has just begun, so its time is used and the clock is not read again. */
     if (__builtin_expect(pithi_self.begun, 1))
         pith_same_send(pithi_comm_of(comm)->id, to, tag, bytes);
     else
@@ -45,15 +45,15 @@ void pithi_send(MPI_Comm comm, int peer, int tag, pithi_count count, MPI_Datatyp
     const struct pithi_handle *found = comm_of(comm);
     int to = found ? pithi_handle_peer(found, peer) : -1;
 
-    /* -1: MPI_PROC_NULL or no rank of the world; such a message is not recorded */
+    /* -1: MPI_PROC_NULL, or a process outside of MPI_COMM_WORLD; such a message is not recorded. */
     if (to >= 0)
         record_send(found, to, tag, pithi_type_bytes(count, type));
 }
 
-static int announced; /* receives, when they are posted; 0: not known yet, 1: no, 2: yes */
+static int announced; /* are receives recorded when they are posted? 0: not known yet, 1: no, 2: yes */
 
-/* With PITH_HANG, also records a receive when it is posted: the report about a job that hangs says what it waits
- * for. */
+/* With PITH_HANG, records a receive also when it is posted, for the report about a job that hangs: a receive that never
+ * ends has no other record. */
 static __attribute__((noinline)) void announce(uint64_t posted, const struct pithi_handle *comm, int peer, int tag)
 {
     static uint32_t event;
@@ -61,7 +61,7 @@ static __attribute__((noinline)) void announce(uint64_t posted, const struct pit
     uint64_t numbers[2] = {posted, (uint64_t)(uint32_t)from << 32 | (uint32_t)to_tag};
     unsigned char bytes[sizeof numbers];
 
-    /* looked up once; PITH_HANG does not change later */
+    /* Looked up once: PITH_HANG does not change later. */
     if (__atomic_load_n(&announced, __ATOMIC_ACQUIRE) == 0) {
         const char *hang = secure_getenv("PITH_HANG");
         int is_on = hang && *hang && strcmp(hang, "0") != 0;
@@ -71,19 +71,19 @@ static __attribute__((noinline)) void announce(uint64_t posted, const struct pit
     }
     if (announced != 2 || pithi_calls_are_off())
         return;
-    /* most significant byte first, as payloads are stored */
+    /* The most significant byte first, as in all payloads. */
     for (size_t i = 0; i < sizeof bytes; i++)
         bytes[i] = (unsigned char)(numbers[i / 8] >> (56 - 8 * (i % 8)));
     pith_event_data(event, bytes, sizeof bytes);
 }
 
-/* A number for each receive, in the order of posting. Single-threaded programs take numbers in batches. */
+/* Takes a receive's order number. Single-threaded programs take numbers in batches, which saves an atomic operation. */
 static uint64_t take_number(void)
 {
     enum { AHEAD = 16 }; /* receives whose numbers are taken at once */
     static uint64_t next, end;
 
-    /* With several threads, the order of posting is what the counter says; a batch would mix it up. */
+    /* With several threads the common counter gives the order of posting; batches would mix it up. */
     if (pithi_many_threads)
         return pith_recv_post();
     if (next == end) {
@@ -111,20 +111,21 @@ void pithi_recv_begin(struct pithi_recv *recv, MPI_Comm comm, int peer, int tag)
         recv->posted = post(recv->comm, peer, tag);
 }
 
-/* A receive needs a status, even if the program wants none. */
+/* A receive needs a status, even if the program passes MPI_STATUS_IGNORE. */
 MPI_Status *pithi_recv_status(struct pithi_recv *recv, MPI_Status *status)
 {
     return recv->comm && status == MPI_STATUS_IGNORE ? &recv->own : status;
 }
 
-/* The first receive that a call completes reads the clock; the others, and the end of the state, share its time. */
+/* The first receive that a call completes reads the clock; the call's other receives, and the end of its state, share
+ * that time. */
 static void record(const struct pithi_handle *comm, int peer, int tag, uint64_t bytes, uint64_t posted)
 {
     if (pithi_calls_are_off())
         return;
     uint64_t before = pith_buffer_.last_ticks;
 
-    /* the time that another record of this call has, if there is one */
+    /* Uses the time of another record of this call, if there is one. */
     if (pithi_self.stamped)
         pith_same_recv(pithi_comm_of(comm)->id, peer, tag, bytes, posted);
     else
@@ -164,11 +165,11 @@ void pithi_recv_end(const struct pithi_recv *recv, int result, const MPI_Status 
 
 /* ---- requests ---------------------------------------------------------------------------------------------------- */
 
-static int client; /* our number in the table of requests */
+static int client; /* this file's client number in the table of requests */
 
 static struct pithi_pending *pending_of(struct pithi_request *request) { return pithi_request_data(request, client); }
 
-/* NULL: the request is not known here. */
+/* The open request of a handle; NULL: unknown here. */
 static struct pithi_request *find(MPI_Request handle)
 {
     return handle == MPI_REQUEST_NULL || !on() ? NULL : pithi_request_find(pithi_request_key(handle), client);
@@ -193,7 +194,7 @@ int64_t pithi_pending_enter(uint64_t key, const struct pithi_pending *pending)
     return number;
 }
 
-/* Only asked for receives that the program tried to cancel, as it costs a call. */
+/* 1: the receive was cancelled. Only tested if the program called MPI_Cancel, because the test costs a call. */
 static int was_cancelled(const struct pithi_pending *pending, const MPI_Status *status)
 {
     int flag = 0;
@@ -203,13 +204,14 @@ static int was_cancelled(const struct pithi_pending *pending, const MPI_Status *
     return flag;
 }
 
+/* Records what a call completed. */
 static void completed(struct pithi_completion *completion)
 {
     struct pithi_completed one;
 
     while (pithi_job_up && pithi_completion_next(completion, client, &one)) {
         struct pithi_pending *pending = pending_of(one.request);
-        /* inactive persistent requests are returned without having done anything */
+        /* Calls also return inactive persistent requests, which have done nothing. */
         if (!pending->is_active)
             continue;
         /* The request is complete. */
@@ -225,7 +227,7 @@ static void completed(struct pithi_completion *completion)
             received(pending->comm, pending->peer, pending->tag, pending->posted,
                      was_cancelled(pending, one.status) ? MPI_ERR_OTHER : one.result, one.status);
         }
-        /* a persistent request stays in the table until it is freed */
+        /* A persistent request stays in the table until it is freed. */
         if (pending->kind == PITHI_PENDING_RECV_INIT || pending->kind == PITHI_PENDING_COLL_INIT) {
             pending->is_active = 0;
             continue;
@@ -235,7 +237,7 @@ static void completed(struct pithi_completion *completion)
     }
 }
 
-/* The library uses a handle again, so the old request is gone. Returns 1: it may be forgotten. */
+/* The MPI library has reused a handle, so the old request is gone. Returns 1: the entry may be forgotten. */
 static int reused(void *data)
 {
     const struct pithi_pending *pending = data;
@@ -246,7 +248,7 @@ static int reused(void *data)
 
 void pithi_pending_begin(void)
 {
-    static int is_registered; /* a program may begin with a session and call MPI_Init later */
+    static int is_registered; /* a program may begin with a session and call MPI_Init after it */
     static const struct pithi_request_client log = {
         .size_bytes = sizeof(struct pithi_pending), .completed = completed, .reused = reused};
 
@@ -259,7 +261,7 @@ void pithi_recv_pending(const struct pithi_recv *recv, int result, const MPI_Req
 {
     if (!recv->comm)
         return;
-    /* the receive was not posted; its number is used up all the same */
+    /* The call failed and posted nothing, but has taken a number. */
     if (result != MPI_SUCCESS) {
         record_nothing(recv->comm, recv->posted);
         return;
@@ -312,7 +314,7 @@ void pithi_start(int count, const MPI_Request *requests)
         if (!pending)
             continue;
         if (pending->kind == PITHI_PENDING_SEND_INIT) {
-            /* a send is recorded when it starts, a receive gets its number then */
+            /* A persistent send is recorded when it starts; a persistent receive gets its number then. */
             record_send(pending->comm, pending->peer, pending->tag, pending->bytes);
         } else if (pending->kind == PITHI_PENDING_COLL_INIT) {
             pithi_coll_restart(pending, request->number);
@@ -324,7 +326,7 @@ void pithi_start(int count, const MPI_Request *requests)
     }
 }
 
-/* Whether it will be cancelled is known when it ends. */
+/* Notes MPI_Cancel. Whether the receive is cancelled is known only when it ends. */
 void pithi_cancel(const MPI_Request *handle)
 {
     struct pithi_request *request = find(*handle);
@@ -333,8 +335,8 @@ void pithi_cancel(const MPI_Request *handle)
         pending_of(request)->is_cancelled = 1;
 }
 
-/* A receive that is freed while active completes unseen. If it names source and tag, the message is known: recording it
- * now keeps later receives matched to their own sends. */
+/* A receive that is freed while active completes unseen. If it names source and tag, the message is known and is
+ * recorded now. So later receives still match their own sends. */
 void pithi_request_free(const MPI_Request *handle)
 {
     struct pithi_request *request = find(*handle);
@@ -351,12 +353,12 @@ void pithi_request_free(const MPI_Request *handle)
         else
             record_nothing(pending->comm, pending->posted);
     }
-    forget(request); /* last: the communicator may be gone after it */
+    forget(request); /* last, because the communicator may be freed by it */
 }
 
 /* ---- matched messages -------------------------------------------------------------------------------------------- */
 
-/* The message is received later by MPI_Mrecv, but it is matched now, so the number of posting is taken now. */
+/* MPI_Mrecv will receive the message later, but the message is matched now, so it takes a receive's number now. */
 void pithi_message_matched(int result, int flag, MPI_Comm comm, const MPI_Message *message)
 {
     struct pithi_handle *found = result == MPI_SUCCESS && flag ? comm_of(comm) : NULL;

@@ -1,7 +1,7 @@
 /* message.h - records of point-to-point messages: before a send, after a receive.
  *
  * A receive takes its number (pith_recv_post) before the call that posts it, and its record contains that number. If
- * the user ignores the status, the wrapper passes its own, to learn the source, the tag and the size.
+ * the user passes MPI_STATUS_IGNORE, the wrapper passes a status of its own, to get the source, the tag and the size.
  */
 #ifndef PITHI_MESSAGE_H
 #define PITHI_MESSAGE_H
@@ -10,7 +10,7 @@
 #include "completion.h"
 #include "datatype.h"
 
-/* MPI_Count where the library has it. */
+/* Counts of data: MPI_Count, for functions with int counts, too. */
 typedef MPI_Count pithi_count;
 
 void pithi_send(MPI_Comm comm, int peer, int tag, pithi_count count, MPI_Datatype type);
@@ -26,15 +26,15 @@ enum pithi_pending_kind {
     PITHI_PENDING_COMM  /* MPI_Comm_idup */
 };
 struct pithi_pending {
-    uint64_t posted; /* number of a receive */
+    uint64_t posted; /* a receive's order number (pith_recv_post) */
     struct pithi_handle *comm;
     uint64_t bytes; /* SEND_INIT, COLL_INIT: bytes sent; COMM: the promised key */
     union {
         uint64_t got_bytes; /* COLL_INIT: bytes received */
         MPI_Comm *made;     /* COMM: where MPI stores the new communicator */
     } u;
-    int32_t peer, tag; /* of a receive: as posted; of COLL_INIT: peer is the root */
-    /* what is pending; 1: started, of a persistent one; 1: MPI_Cancel was called */
+    int32_t peer, tag; /* of a receive: as posted; COLL_INIT: peer is the root */
+    /* kind: enum pithi_pending_kind; is_active: 1: started; is_cancelled: 1: MPI_Cancel was called */
     uint8_t kind, is_active, is_cancelled;
 };
 /* Called before the first request. */
@@ -44,32 +44,33 @@ int64_t pithi_pending_enter(uint64_t key, const struct pithi_pending *pending);
 
 /* A receive from its posting to its completion. */
 struct pithi_recv {
-    struct pithi_handle *comm; /* NULL: nothing to record (MPI_PROC_NULL, not a call of the user) */
+    struct pithi_handle *comm; /* NULL: nothing is recorded (MPI_PROC_NULL, or not a call of the user) */
     uint64_t posted;           /* its number among the receives of the rank */
     int peer, tag;             /* as posted */
-    MPI_Status own;            /* for MPI_STATUS_IGNORE of the user */
+    MPI_Status own;            /* used if the user passes MPI_STATUS_IGNORE */
 };
 void pithi_recv_begin(struct pithi_recv *recv, MPI_Comm comm, int peer, int tag);
 /* The status to pass to the call. */
 MPI_Status *pithi_recv_status(struct pithi_recv *recv, MPI_Status *status);
-/* `result`: of the call, or the error field of the status if the call completed several. */
+/* After the receive. `result`: the call's, or the error field of the status if the call completed several requests. */
 void pithi_recv_end(const struct pithi_recv *recv, int result, const MPI_Status *status);
-/* The same for a receive with a request. */
+/* After the posting of a receive with a request: enters the request. */
 void pithi_recv_pending(const struct pithi_recv *recv, int result, const MPI_Request *request);
 
-/* MPI_Mprobe and MPI_Improbe match: from then on the number belongs to the message. */
+/* MPI_Mprobe and MPI_Improbe match a message. From then on it has the number of its receive. */
 void pithi_message_matched(int result, int flag, MPI_Comm comm, const MPI_Message *message);
 void pithi_message_begin(struct pithi_recv *recv, const MPI_Message *message);
 
-/* Persistent requests. A partitioned one counts all its partitions. */
+/* Make persistent requests. A partitioned request counts the data of all its partitions. */
 void pithi_send_init(int result, MPI_Comm comm, int peer, int tag, pithi_count count, MPI_Datatype type,
                      const MPI_Request *request);
 void pithi_recv_init(int result, MPI_Comm comm, int peer, int tag, const MPI_Request *request);
-/* Before MPI_Start, MPI_Startall. */
+/* Call it before MPI_Start and MPI_Startall. */
 void pithi_start(int count, const MPI_Request *requests);
 
+/* Call it before MPI_Cancel. */
 void pithi_cancel(const MPI_Request *request);
-/* Before MPI_Request_free. */
+/* Call it before MPI_Request_free. */
 void pithi_request_free(const MPI_Request *request);
 
 #endif

@@ -80,7 +80,7 @@
     {{callfn}}
 {{endfn}}
 
-/* ---- collectives: the record is made from the arguments; then it is written, or kept with the request ------------ */
+/* ---- collectives: the record is prepared from the arguments; then it is written, or kept with the request -------- */
 
 {{fn f @coll @coll_init}}
     pithi_coll(&(const struct pithi_collective){
@@ -107,7 +107,7 @@
     pithi_coll_keep({{returnVal}}, {{request}});
 {{endfn}}
 
-/* ---- windows: made on a communicator; their own operations use the window's -------------------------------------- */
+/* ---- windows: made on a communicator; their own operations use the window's communicator ------------------------- */
 
 {{fn f @win_make @win_make_empty}} pithi_coll_barrier({{comm}}); pithi_coll_record(); {{callfn}} {{endfn}}
 
@@ -124,7 +124,7 @@
     {{callfn}}
 {{endfn}}
 
-/* ---- files: the same --------------------------------------------------------------------------------------------- */
+/* ---- files: made on a communicator, like windows ----------------------------------------------------------------- */
 
 {{fn f @file_open}} pithi_coll_barrier({{comm}}); pithi_coll_record(); {{callfn}} {{endfn}}
 
@@ -146,7 +146,7 @@
     {{callfn}}
 {{endfn}}
 
-/* ---- communicators: a collective of the parent's processes; where not all of them call it, of those of the new one -- */
+/* ---- communicators: a collective of the parent's processes; if not all call it, of the new one's processes ------- */
 
 {{fn f @comm_dup @comm_split @comm_create @comm_topology @comm_idup}}
     pithi_coll_barrier({{parent}});

@@ -1,4 +1,4 @@
-/* nested.c - finds the origin of nested calls by their return address (real.h). Knows nothing of records. */
+/* nested.c - finds by its return address who made a nested call (real.h). It uses no records. */
 #include "nested.h"
 
 #include "real.h"
@@ -10,7 +10,7 @@ __thread struct pithi_self pithi_self;
 
 int pithi_nested_wanted(void)
 {
-    static int all = -1; /* threads that race find the same value */
+    static int all = -1; /* -1: not read yet; threads that race read the same value */
     int want = __atomic_load_n(&all, __ATOMIC_RELAXED);
 
     if (want < 0) {

@@ -1,16 +1,16 @@
-/* opened.c - programs that open the MPI library themselves, by dlopen with RTLD_LOCAL, and get its functions by dlsym:
- * Python's ctypes and Julia do this. The loader then does not search this library first. So this library has a dlsym:
- * for a function of the MPI library it gives what a program that is linked with MPI would call, which is our wrapper.
- * All else is the C library's dlsym. */
-/* A program that is linked with the archive is linked with MPI. In a build with the thread sanitizer, that calls dlsym
- * before it has begun. */
+/* opened.c - programs that open the MPI library themselves, by dlopen with RTLD_LOCAL, and get its functions by dlsym;
+ * Python's ctypes and Julia do this. The loader then does not search this library first. So this library defines dlsym:
+ * for a function of the MPI library it returns the function that a program linked with MPI would call, which is this
+ * library's wrapper. Everything else goes to the C library's dlsym. */
+/* It is left out of the archive, since a program that is linked with the archive is linked with MPI; and of a build
+ * with the thread sanitizer, which calls dlsym before it is initialized. */
 #if !defined(PITHI_STATIC) && !defined(__SANITIZE_THREAD__)
 #include "real.h"
 
 #include <dlfcn.h>
 #include <string.h>
 
-/* Another library may have a dlsym, too: the next one is called. It has a version if it is the C library's. */
+/* The dlsym of the next library, which may be another wrapper's. The C library's has a version. */
 static void *(*next_dlsym(void))(void *, const char *)
 {
     static const char *const versions[] = {"GLIBC_2.34", "GLIBC_2.2.5", "GLIBC_2.17", "GLIBC_2.27", "GLIBC_2.0"};
@@ -25,10 +25,10 @@ static void *(*next_dlsym(void))(void *, const char *)
     return next;
 }
 
-/* The linked program's function of that name. */
+/* The function that the linked program would call in place of `symbol`. */
 static void *linked(void *symbol, const char *name, const void *caller)
 {
-    /* Our own libraries look for the MPI library's functions. */
+    /* If Pith's own libraries look up a function, they need the MPI library's, and not a wrapper. */
     Dl_info info;
     const char *slash = dladdr(caller, &info) ? strrchr(info.dli_fname, '/') : NULL;
 
@@ -36,12 +36,12 @@ static void *linked(void *symbol, const char *name, const void *caller)
         return symbol;
     void *ours = pithi_real_is_mpi(symbol) ? next_dlsym()(RTLD_DEFAULT, name) : NULL;
 
-    dlerror(); /* the program's own call succeeded */
+    dlerror(); /* clears an error of this look-up: the program's own call succeeded */
     return ours ? ours : symbol;
 }
 
-/* The answer for RTLD_NEXT and RTLD_DEFAULT depends on the caller, which the C library sees by the return address: it
- * is reached by a jump. */
+/* For RTLD_NEXT and RTLD_DEFAULT the result depends on the caller, which the C library finds by the return address. So
+ * its dlsym is reached by a jump, which keeps that address. */
 PITHI_PMPI __attribute__((no_sanitize("address", "thread", "undefined"))) void *dlsym(void *restrict handle,
                                                                                       const char *restrict name)
 {

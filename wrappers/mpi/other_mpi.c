@@ -1,14 +1,14 @@
 /* other_mpi.c - keeps the wrappers away from programs of another MPI.
  *
- * pith run looks at the program that it starts. But if that is a script, the programs that it starts inherit
- * LD_PRELOAD, and may be linked with another MPI than its launcher's. Their calls would come to wrappers that misread
- * them. When this library is loaded, nothing of the program has run yet, so the program is executed again without the
- * wrappers.
+ * pith run checks the program that it starts. But if that is a script, the programs that the script starts inherit
+ * LD_PRELOAD, and may be linked with another MPI than the launcher's. Their calls would come to wrappers that misread
+ * their arguments. When this library is loaded, nothing of the program has run yet. So it executes the program again,
+ * without the wrappers.
  *
- * A program that loads its MPI later (Python, by dlopen) has done work by its first call. Its calls go straight on to
- * its MPI: each wrapper begins with a call of __fentry__ below (the compiler's -mfentry, wrappers.mk), before it has
- * read an argument, since one for MPICH would read handles of 8 bytes as int. Where the compiler cannot do that, such a
- * program ends with a message (real.c). */
+ * A program that loads its MPI later (Python, by dlopen) has done work before its first call, so it cannot be executed
+ * again. Its calls go straight on to its MPI: each wrapper begins with a call of __fentry__ below (the compiler's
+ * -mfentry, wrappers.mk). This happens before the wrapper has read an argument, since a wrapper for MPICH would read
+ * handles of 8 bytes as int. If the compiler has no -mfentry, such a program ends with a message (real.c). */
 #include "base/launcher.h"
 #include "base/say.h"
 #include "real.h"
@@ -23,7 +23,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Says why nothing is recorded, once for a job, also to libpith-run (run/preload/note.c). */
+/* Prints once for a job why nothing is recorded, and marks in libpith-run's note that this was printed
+ * (run/preload/note.c). */
 static void say_other(const char *program, const char *other)
 {
     if (pithi_launcher_rank(0) == 0)
@@ -35,8 +36,8 @@ static void say_other(const char *program, const char *other)
         mpi[1] = '!';
 }
 
-/* Removes the libraries of this library's folder from LD_PRELOAD, in place: the program's allocator may not be ready.
- * Returns their number. */
+/* Removes the libraries of this library's folder from LD_PRELOAD, in place, because setenv may need the program's
+ * allocator, which may not be ready. Returns the number removed. */
 static int leave_preload(void)
 {
     char *list = secure_getenv("LD_PRELOAD");
@@ -71,7 +72,8 @@ __attribute__((constructor)) static void stay_away(int argc, char **argv)
     if (size <= 0)
         return;
     path[size] = 0;
-    /* A loader that was named on the command line would need that line. */
+    /* If a dynamic loader was named on the command line, /proc/self/exe is the loader, and running it again needs the
+     * command line as it was. */
     if (!strncmp(strrchr(path, '/') + 1, "ld", 2) || !leave_preload())
         return;
     say_other(argv[0], other);
@@ -81,13 +83,14 @@ __attribute__((constructor)) static void stay_away(int argc, char **argv)
 #ifdef PITHI_GATED
 enum { UNKNOWN, RECORDED, OTHER, KEPT = 4096 }; /* KEPT: more than there are functions, a power of two */
 
-__attribute__((visibility("hidden"))) int pithi_gate_program; /* UNKNOWN: before the first call */
+/* UNKNOWN until the first call, then RECORDED or OTHER */
+__attribute__((visibility("hidden"))) int pithi_gate_program;
 static struct {
     uintptr_t wrapper; /* 0: free; set after `function` */
     void *function;
 } kept[KEPT];
 
-/* The function of the program's MPI that has the name of a wrapper, of which `inside` is an address. */
+/* The function of the program's MPI that has the same name as the wrapper in which the address `inside` lies. */
 static void *same_function(uintptr_t inside)
 {
     static int lock;
@@ -108,8 +111,8 @@ static void *same_function(uintptr_t inside)
     return function;
 }
 
-/* At the beginning of a wrapper, until the program's MPI is known to be that of the wrappers. Returns what to call in
- * place of the wrapper; NULL: the wrapper. */
+/* Called at the begin of a wrapper, until it is known that the program's MPI is the wrappers' MPI. Returns the function
+ * to call in place of the wrapper; NULL: the wrapper itself runs. */
 __attribute__((used, visibility("hidden"))) void *pithi_gate(uintptr_t inside);
 void *pithi_gate(uintptr_t inside)
 {
@@ -131,7 +134,7 @@ void *pithi_gate(uintptr_t inside)
     return function;
 }
 
-/* All registers of arguments as the program set them. */
+/* Calls pithi_gate, with all registers that may have arguments saved and restored around it. */
 __asm__(".text\n"
         ".globl __fentry__\n"
         ".hidden __fentry__\n"

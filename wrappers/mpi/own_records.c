@@ -9,11 +9,11 @@
 #include "real.h"
 #include "state.h"
 
-/* The cost of PITH_COMPENSATE itself that is not yet in the log. */
+/* The cost of PITH_COMPENSATE's own work that is not yet in the log. */
 static __thread int64_t unwritten_ns __attribute__((tls_model("initial-exec")));
 static __thread int64_t waited_ns __attribute__((tls_model("initial-exec"))); /* the delay that is not yet in the log */
-static __thread int has_waited __attribute__((tls_model("initial-exec")));
-static uint32_t counter; /* its definition */
+static __thread int has_waited __attribute__((tls_model("initial-exec")));    /* 1: waited_ns is to be written */
+static uint32_t counter;                                                      /* id of the counter pith:delay */
 
 void pithi_own_begin(void)
 {
@@ -60,8 +60,8 @@ void pithi_own_write(void)
 void pithi_own_fact(const char *key, const char *value) { pith_property(key, value); }
 
 /* ---- the cost of the wrappers --------------------------------------------------------------------------------------
- * The probes run the wrappers' code without the library's own call. They omit requests, so the cost of a lookup in the
- * table is unknown. */
+ * The probes run the wrappers' code without the library's own call. They use no requests, so the cost of a look-up in
+ * the table of requests is not measured. */
 
 static void probe_call(void)
 {

@@ -1,11 +1,12 @@
-/* real.c - finds the MPI library and its functions in the process. Knows nothing of recording.
+/* real.c - finds the MPI library and its functions in the process. It uses nothing of the recording.
  *
- * A function is looked up by name at its first call and then kept in a slot, so a call costs one read more. Linking
- * with the MPI library would not do: these wrappers are preloaded into a program that has loaded its own, maybe
- * another version of it, and in a Python process no MPI library is visible to the linker at all.
+ * A function is looked up by name at its first call and then kept in a slot, so a later call costs one more read.
+ * Linking with the MPI library would not do: these wrappers are preloaded into a program that has loaded an MPI library
+ * itself, maybe another version of it, and in a Python process no MPI library is visible to the linker at all.
  *
- * The second half answers whose code an address is. MPI libraries call MPI functions themselves: MPI_Barrier of one may
- * call MPI_Send. Only calls from the program are recorded, and the return address of a call shows where it comes from.
+ * The second half finds to which code an address belongs. MPI libraries call MPI functions themselves: an MPI_Barrier
+ * may call MPI_Send. Only calls from the program are recorded, and the return address of a call shows where it comes
+ * from.
  */
 #include "real.h"
 
@@ -25,31 +26,31 @@ static const char *file_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* The address ranges of the MPI library (see below). */
+/* The address ranges of the MPI library's code ("whose code an address is", below). */
 struct range {
     uintptr_t begin, end;
-    int is_own; /* one of Pith's libraries */
+    int is_own; /* 1: of one of Pith's libraries */
 };
 struct snapshot {
-    /* of the dynamic linker: modules loaded and unloaded so far; if they change, the ranges are stale */
-    unsigned long long adds, subs;
+    unsigned long long adds, subs; /* modules loaded and unloaded so far; if they change, the ranges are stale */
     size_t count;
     struct range ranges[]; /* [count] ascending */
 };
-static struct snapshot *newest;
+static struct snapshot *newest; /* atomic */
 
 #ifndef PITHI_STATIC /* in the archive, the linker finds the functions */
-/* A program cannot run with the wrappers of another kind of MPI: handles, constants and MPI_Status differ. */
+/* A program cannot run with the wrappers of another kind of MPI: the kinds differ in handles, constants and
+ * MPI_Status. */
 static const char mpich[] = "MPICH", open_mpi[] = "Open MPI", abi[] = "the standard ABI of MPI 5 (libmpi_abi)";
 
-/* The MPI library for which this library was built, by path and by name (wrappers.mk). A library of the user's own need
- * not have it. */
+/* The MPI library for which this library was built, by path and by name (wrappers.mk). A library of wrappers that the
+ * user built may lack this table, so it is weak. */
 extern const char *const pithi_mpi_library[2] __attribute__((weak));
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static void *library; /* handle of the MPI library if RTLD_NEXT does not find it */
 
-/* Pith's own libraries contain the name too (libpith-mpi.so), but do not begin with libmpi. */
+/* 1: the file is an MPI library. The names of Pith's own libraries (libpith-mpi.so) do not begin with libmpi. */
 static int is_mpi_library(const char *name)
 {
     return !strncmp(name, "libmpi.so", 9) || !strncmp(name, "libmpich.so", 11) || !strncmp(name, "libmpi_", 7) ||
@@ -84,20 +85,21 @@ void *pithi_real_symbol(const char *name)
         dl_iterate_phdr(find_library, &library);
     if (library)
         symbol = dlsym(library, name);
-    /* MPICH 5.0's libmpi_abi has no PMPI_File_close. */
+    /* For a missing PMPI_X takes MPI_X: MPICH 5.0's libmpi_abi has no PMPI_File_close. */
     if (library && !symbol && !strncmp(name, "PMPI_", 5))
         symbol = dlsym(library, name + 1);
     pthread_mutex_unlock(&lock);
     return symbol;
 }
 
-/* The kind of an MPI library. A libmpi_abi may need the library of the other names. */
+/* The kind of an MPI library. The file name decides first, because a libmpi_abi may load MPICH's or Open MPI's
+ * library. */
 static const char *kind_of(const char *file, const void *open_mpi_world)
 {
     return !strncmp(file_name(file), "libmpi_abi", 10) ? abi : open_mpi_world ? open_mpi : mpich;
 }
 
-/* That of the loaded MPI library; NULL: none is loaded. */
+/* The kind of the loaded MPI library; NULL: none is loaded. */
 static const char *loaded_kind(void)
 {
     void *init = pithi_real_symbol("PMPI_Init");
@@ -116,8 +118,8 @@ const char *pithi_real_other_kind(void)
     return kind && strcmp(kind, PITHI_MPI_KIND) != 0 ? kind : NULL;
 }
 
-/* A program that is linked with this library before the MPI library may need nothing of the latter, and the linker then
- * leaves it out (--as-needed). */
+/* Loads the MPI library. It may be missing if a program is linked with this library before the MPI library: the program
+ * then needs nothing of the latter, and the linker leaves it out (--as-needed). */
 static void load_library(void)
 {
     for (int i = 0; i < 2 && pithi_mpi_library && !loaded_kind(); i++)
@@ -170,7 +172,7 @@ void *pithi_real_find(void **slot, const char *name)
         load_library();
         symbol = pithi_real_symbol(name);
     }
-    /* Handles are integers in MPICH and addresses in the others: wrappers for the wrong kind would truncate them. */
+    /* Handles are ints in MPICH and pointers in the others, so wrappers for the wrong kind would truncate them. */
     if (!symbol || (!__atomic_load_n(&checked, __ATOMIC_RELAXED) && pithi_real_other_kind()))
         give_up(name);
     __atomic_store_n(&checked, 1, __ATOMIC_RELAXED);
@@ -179,13 +181,16 @@ void *pithi_real_find(void **slot, const char *name)
 }
 
 /* ---- other tools -------------------------------------------------------------------------------------------------
- * Example: a program is linked with libtool.so, which defines MPI_Send. The linker's order is this library (preloaded),
- * the program, libtool.so, libmpi.so. The program's MPI_Send is ours; the next one is the tool's. The tool calls
- * PMPI_Send, which is ours again: its caller is the tool, so it is not recorded, and it goes to libmpi.so. */
+ * Example: a program is linked with libtool.so, which defines MPI_Send. The loading order is this library (preloaded),
+ * the program, libtool.so, libmpi.so. The program's MPI_Send is this library's wrapper, which calls the tool's MPI_Send
+ * as the next one. The tool calls PMPI_Send, which is this library's, too: its caller is the tool, so it is not
+ * recorded, and it calls libmpi.so. */
 __thread const char *pithi_real_pmpi;
-enum { TOOLS = 16 };       /* libraries of tools */
-static void *tools[TOOLS]; /* where each is loaded */
+enum { TOOLS = 16 };       /* the most tools that are noted */
+static void *tools[TOOLS]; /* their load addresses */
 
+/* The function of another tool between this library and MPI; NULL: none. Notes the tool, whose code is then not the
+ * user's. */
 static void *find_tool(const char *name, void *real)
 {
     void *next = dlsym(RTLD_NEXT, name + 1);
@@ -198,7 +203,8 @@ static void *find_tool(const char *name, void *real)
     for (int i = 0; i < TOOLS && tools[i] != tool.dli_fbase; i++)
         if (!tools[i]) {
             __atomic_store_n(&tools[i], tool.dli_fbase, __ATOMIC_RELEASE);
-            __atomic_store_n(&newest, NULL, __ATOMIC_RELEASE); /* its addresses are not the program's any more */
+            /* rebuilds the ranges: the tool's code no longer counts as the program's */
+            __atomic_store_n(&newest, NULL, __ATOMIC_RELEASE);
             break;
         }
     pthread_mutex_unlock(&lock);
@@ -225,7 +231,8 @@ void *pithi_real_next(struct pithi_real_slot *next, const char *name)
     return next->tool;
 }
 
-/* Searches from the program on, not after this library, as the linker may have copied the data into the program. */
+/* Searches from the program on, not after this library: the linker may have copied the data into the program (a copy
+ * relocation), and then that copy is in use. */
 void *pithi_real_data(void **slot, const char *name)
 {
     void *data = dlsym(RTLD_DEFAULT, name);
@@ -239,8 +246,11 @@ void *pithi_real_data(void **slot, const char *name)
 #endif /* not PITHI_STATIC */
 
 /* ---- whose code an address is ---------------------------------------------------------------------------------------
- * Every nested MPI call reads the address ranges of the MPI library; only dlopen changes them. They are a snapshot,
- * renewed when the number of objects ever loaded has changed. Old snapshots stay, as other threads may read them. */
+ * Each nested MPI call needs the address ranges of the MPI library, and only dlopen changes them. They are kept as a
+ * snapshot, which is rebuilt when modules were loaded or unloaded. Old snapshots are not freed, as other threads may
+ * read them. */
+/* 1: the file is part of an MPI library, or of Pith. The libraries of language bindings are not: the user calls
+ * them. */
 static int is_inside(const char *name)
 {
     static const char *const bindings[] = {"libmpi_mpifh", "libmpi_use",   "libmpi_cxx",  "libmpifort",
@@ -300,7 +310,7 @@ static int loaded_objects(struct dl_phdr_info *info, size_t size, void *context)
     (void)size;
     now->adds = info->dlpi_adds;
     now->subs = info->dlpi_subs;
-    return 1; /* the first object has the count */
+    return 1; /* each object has the counts, so the first is enough */
 }
 
 static const struct snapshot *snapshot_get(void)
@@ -318,7 +328,7 @@ static const struct snapshot *snapshot_get(void)
     return made;
 }
 
-/* NULL: in no range. */
+/* The range that contains the address; NULL: none. */
 static const struct range *range_of(const void *address)
 {
     const struct snapshot *snapshot = snapshot_get();
@@ -332,10 +342,11 @@ static const struct range *range_of(const void *address)
 int pithi_real_is_user(const void *address) { return !range_of(address); }
 
 /* A callback given to MPI may end in a tail call (a jump) to an MPI function; the return address is then in MPI's own
- * code. The MPI library makes its own calls by name: through an address in the instruction (E8), or through the table
- * of addresses near the code (FF 15). Calls of callbacks go through a register or a pointer in memory. Decoding
- * backwards is ambiguous, so the target of a direct call must be plausible. Pith's own calls of the library also go
- * through pointers, but do not count as callbacks: a function of the library may end in a jump too. */
+ * code, after the instruction that called the callback. So that instruction is decoded. The MPI library makes its own
+ * calls by name: through an address in the instruction (E8), or through the table of addresses near the code (FF 15).
+ * Calls of callbacks go through a register or a pointer in memory. Decoding backwards is ambiguous, so the target of a
+ * direct call must be in the MPI library's code. Pith's own calls of the library also go through pointers, but do not
+ * count as callbacks: a function of the library may end in a jump, too. */
 #if defined(__x86_64__)
 static int is_by_name(const unsigned char *after)
 {
@@ -350,8 +361,8 @@ static int is_by_name(const unsigned char *after)
 }
 static int is_by_pointer(const unsigned char *after)
 {
-    /* FF /2: through a register (2 bytes), or through memory with no, an 8-bit or a 32-bit displacement, with or
-     * without an index */
+    /* The forms of an indirect call (FF /2): through a register (2 bytes), or through memory; there, the displacement
+     * has 0, 8 or 32 bits, and there may be an index register. */
     static const struct {
         int length;
         unsigned char mask, form;

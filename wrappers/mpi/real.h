@@ -2,15 +2,15 @@
  *
  *     REAL(MPI_Send)(buf, count, datatype, dest, tag, comm);
  *
- * calls the library's PMPI_Send. The first call looks it up: after this library in loading order, else in any MPI
- * library that is already loaded (a Python module opens it privately).
+ * calls the library's PMPI_Send. The first call looks it up: in the libraries loaded after this one, else in any MPI
+ * library that is already loaded (a Python module may have opened it privately).
  *
  *     NEXT(MPI_Send)(buf, count, datatype, dest, tag, comm);
  *
- * is for the call that a wrapper wraps: it calls the MPI_Send of another tool that the program is linked with, if there
- * is one between this library and MPI, else the library's PMPI_Send. The tool calls PMPI_Send, which is a function of
- * this library too and goes on to the MPI library. wrappergen --preload writes its calls this way; such a library needs
- * only real.c besides.
+ * is for the call that a wrapper wraps. If another tool that the program is linked with defines MPI_Send, between this
+ * library and MPI, it calls that, else the library's PMPI_Send. The tool calls PMPI_Send, which this library defines,
+ * too, and which goes on to the MPI library. wrappergen --preload writes its calls this way; such a library needs only
+ * real.c besides.
  */
 #ifndef PITHI_REAL_H
 #define PITHI_REAL_H
@@ -46,14 +46,15 @@
 extern "C" {
 #endif
 
-/* For NEXT. `slot` stays NULL if there is another tool, so that each call comes to pithi_real_next. */
+/* For NEXT. Each is NULL until it is looked up. If there is another tool, `slot` stays NULL, so that each call comes to
+ * pithi_real_next. */
 struct pithi_real_slot {
-    /* what NEXT calls; the other tool's function; the MPI library's; each NULL: not looked up */
+    /* slot: the function that NEXT calls; tool: the other tool's function; real: the MPI library's */
     void *slot, *tool, *real;
 };
 void *pithi_real_next(struct pithi_real_slot *next, const char *name);
-/* The name of the function PMPI_X of this library that is being called in this thread. Its wrapper passes other tools
- * over, and clears this. */
+/* The name of this library's PMPI_X that is being called in this thread. A tool made that call, so the wrapper must
+ * call the MPI library and not the tool again; it then clears this. */
 #ifndef __cplusplus
 extern __thread const char *pithi_real_pmpi __attribute__((tls_model("initial-exec"), visibility("hidden")));
 #endif
@@ -70,22 +71,24 @@ extern __thread const char *pithi_real_pmpi __attribute__((tls_model("initial-ex
 #define PITHI_PMPI __attribute__((visibility("default"), optimize("O2")))
 #endif
 
-/* Fills the slot. If no MPI library is loaded, loads the one for which this library was built. Without an MPI library
- * of the right kind, prints a message and ends the process, since there is no function to call. */
+/* Looks up the function and fills the slot. If no MPI library is loaded, loads the MPI library for which this library
+ * was built. If the MPI library is of another kind or lacks the function, prints a message and ends the process, since
+ * there is no function to call. */
 void *pithi_real_find(void **slot, const char *name);
 
-/* The kind of the loaded MPI library, such as "Open MPI", if this library is for another kind; else NULL. */
+/* The kind of the loaded MPI library, such as "Open MPI", if it is not the kind for which this library was built; else
+ * NULL. */
 const char *pithi_real_other_kind(void);
 
 /* The address of a symbol in the MPI library; NULL: not defined, or no MPI library is loaded. */
 void *pithi_real_symbol(const char *name);
 
-/* The same for data. A NULL is not cached. */
+/* Like pithi_real_find, for data. It may return NULL, which is not cached. */
 void *pithi_real_data(void **slot, const char *name);
 
 /* Open MPI's handles (MPI_COMM_WORLD ...) are addresses of its data. As undefined symbols they would keep this library
- * from loading into a program that opens MPI late, or into a shell. So they are looked up too, and are no constants: a
- * variable outside of functions cannot begin with such a value. */
+ * from being loaded into a program that opens MPI late, or into a shell. So they are looked up at run time, too. They
+ * are then no constants: a variable outside of functions cannot be initialized with a handle. */
 #if defined(OMPI_PREDEFINED_GLOBAL) && !defined(PITHI_STATIC)
 #undef OMPI_PREDEFINED_GLOBAL
 #define OMPI_PREDEFINED_GLOBAL(type, global)                                                                           \
@@ -96,16 +99,16 @@ void *pithi_real_data(void **slot, const char *name);
     }))
 #endif
 
-/* 1: the address is in an MPI library of the kind that this library is for. */
+/* 1: the address is in an MPI library of the kind for which this library was built. */
 int pithi_real_is_mpi(const void *address);
 
 /* 1: the address is in the program or in one of its libraries. 0: it is in the MPI library, one of its plug-ins, or
- * another tool that NEXT found. The libraries of the Fortran and C++ bindings count as the program, as the user made
- * their calls. */
+ * another tool that NEXT found. The libraries of the Fortran and C++ bindings count as the program, because the user
+ * made the calls that come through them. */
 int pithi_real_is_user(const void *address);
 
-/* 1: the address follows a call through a pointer in the MPI library, so the callee is a callback such as the user's
- * operation or error handler. 0: a direct call, or unknown. */
+/* 1: the address is the return address of a call through a pointer in the MPI library, so the callee is a callback such
+ * as the user's operation or error handler. 0: a direct call, or unknown. */
 int pithi_real_is_callback(const void *address);
 
 #ifdef __cplusplus

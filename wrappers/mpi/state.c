@@ -1,14 +1,14 @@
 /* state.c - defines the states of MPI calls, and handles nested calls.
  *
- * A library may call its own MPI functions, and these wrappers then see calls that the program never made. Each thread
- * counts the calls that it is in, and inner ones count only if the program's code made them:
+ * An MPI library may call its own MPI functions, and these wrappers then see calls that the program did not make. Each
+ * thread counts the calls that it is in, and inner calls count only if the program's code made them:
  *
  *     MPI_Allreduce                        depth 1: recorded
  *         MPI_Isend, by the library        depth 2: not recorded
  *         MPI_Comm_rank, by an MPI_Op      depth 2: recorded, as the operation is the program's
  *
- * The usual call (depth 1, recording on, no call sites) is inline in state.h. Everything else comes here, where it may
- * cost more. A state gets its number at its first call, so a program that uses 8 of some 400 functions defines 8. */
+ * The usual call (depth 1, recording on, no call sites) is inline in state.h. All others come here, where they may cost
+ * more. A state gets its id at its first call, so a program that uses 8 of some 400 functions defines 8 states. */
 #include "state.h"
 
 #include "binding.h"
@@ -32,7 +32,7 @@ int pithi_state_first(struct pithi_state *state, const void *caller)
     if (sites > 0)
         __atomic_fetch_or(&pithi_calls_unusual, PITHI_CALLS_SITED, __ATOMIC_RELAXED);
     __atomic_store_n(&pithi_long_call, pith_long_call(), __ATOMIC_RELAXED);
-    has_site = PITH_ID_IN_(id) && sites != 0; /* the log then knows the program when a long call ends */
+    has_site = PITH_ID_IN_(id) && sites != 0; /* so the log has the program's module before a long call ends */
     if (has_site)
         pith_call_site(caller);
     if (pith_watched_call())
@@ -62,6 +62,8 @@ void pithi_enter_unusual(struct pithi_call *call, struct pithi_state *state, con
     }
 }
 
+/* Records the begin of a call whose state may be undefined, with its call site if the program computed for long
+ * before. */
 void pithi_enter_record(struct pithi_state *state, const void *caller)
 {
     uint32_t id = __atomic_load_n(&state->id, __ATOMIC_RELAXED);

@@ -8,7 +8,7 @@
 /* A wrapped function. Its first call defines the state. */
 struct pithi_state {
     const char *name, *classes, *colour; /* classes and colour as in roles.table, or "" */
-    uint32_t id;                         /* in liblog; 0: not defined yet, or not to be recorded */
+    uint32_t id;                         /* in liblog; 0: not defined yet, or liblog cannot define it */
 };
 
 /* The values that a call restores when it ends. */
@@ -17,9 +17,10 @@ struct pithi_call {
     int outer_recorded; /* `recorded` of struct pithi_self before this call */
 };
 
-/* Whether calls are recorded in an unusual way, a mask. CALLS_OFF: after MPI_Pcontrol(0) in a program with the MPE API
- * (job.h), not at all; requests and communicators are still followed. CALLS_SITED: with their call sites.
- * CALLS_WATCHED: another library wants to know of them (pith_watched_call). */
+/* Bits of pithi_calls_unusual, which is not 0 if calls are recorded in an unusual way. CALLS_OFF: calls are not
+ * recorded, after MPI_Pcontrol(0) in a program with the MPE API (job.h); requests and communicators are still followed.
+ * CALLS_SITED: calls are recorded with their call sites. CALLS_WATCHED: another library's function is called in each
+ * (pith_watched_call). */
 enum { PITHI_CALLS_OFF = 1, PITHI_CALLS_SITED = 2, PITHI_CALLS_WATCHED = 4 };
 extern int pithi_calls_unusual __attribute__((visibility("hidden"))); /* atomic */
 extern struct pithi_state pithi_state_off __attribute__((visibility("hidden")));
@@ -28,38 +29,39 @@ static inline int pithi_calls_are_off(void)
     return __builtin_expect(__atomic_load_n(&pithi_calls_unusual, __ATOMIC_RELAXED) & PITHI_CALLS_OFF, 0);
 }
 
-/* A call of more ticks gets its call site at its end (pith_long_call). */
+/* A call that takes more ticks than this gets its call site at its end (pith_long_call). */
 extern uint64_t pithi_long_call __attribute__((visibility("hidden"))); /* atomic */
 
-/* The first call: defines and begins the state, and returns pithi_self.begun. 0: the state is excluded (PITH_ONLY,
- * PITH_SKIP). `caller`: the wrapper's return address. */
+/* The first call of a function: defines and begins the state, and returns the value for pithi_self.begun; 0: the state
+ * is excluded (PITH_ONLY, PITH_SKIP). `caller`: the wrapper's return address. */
 int pithi_state_first(struct pithi_state *state, const void *caller);
-/* The rest of pithi_enter if pithi_calls_unusual. */
+/* The rest of pithi_enter if pithi_calls_unusual is not 0. */
 void pithi_enter_unusual(struct pithi_call *call, struct pithi_state *state, const void *caller);
 
-/* A nested call: sets pithi_self.recorded, and returns the state to record: its own, or that of a language's binding
- * (binding.h). */
+/* A nested call: sets pithi_self.recorded, and returns the state to record: the call's own, or that of a language's
+ * binding around it (binding.h). */
 struct pithi_state *pithi_state_nested(struct pithi_state *state, const void *caller);
 
-/* Whether the thread's last record ended a long time, and the one before it was made at `before`. */
+/* 1: the thread's last record was made long (pithi_long_call) after the record before it, which has the time
+ * `before`. */
 static inline int pithi_took_long(uint64_t before)
 {
     return pith_buffer_.last_ticks - before > __atomic_load_n(&pithi_long_call, __ATOMIC_RELAXED);
 }
 
-/* The site of a call that begins, after the program computed for long. */
+/* Records the call site at the begin of a call, after the program has computed for long. */
 void pithi_site_early(const void *caller);
 
-/* What pithi_enter does in a nested call, or if pithi_calls_unusual is set. */
+/* The part of pithi_enter for nested calls, and if pithi_calls_unusual is not 0. */
 void pithi_enter_other(struct pithi_call *call, struct pithi_state *state, const void *caller);
-/* The records of pithi_enter and pithi_leave if there is no room, the clock is read by a call, or recording is
- * paused. */
+/* The parts of pithi_enter and pithi_leave for all cases that are not inline: no room, the clock is read by a call, or
+ * recording is paused. */
 void pithi_enter_record(struct pithi_state *state, const void *caller);
 void pithi_leave_record(const struct pithi_call *call, const void *caller);
 
-/* Around the body of a wrapper. Calls inside MPI's own call are not recorded, except from callbacks: an operation, an
- * error handler or an attribute's copy function is user code. Both call other functions only as their last step, so no
- * registers need to be saved: 1 ns less of 19 for MPI_Comm_rank. */
+/* Stand around the body of a wrapper. Calls inside MPI's own call are not recorded, except from callbacks: an
+ * operation, an error handler or an attribute's copy function is user code. Both functions call others only as their
+ * last step, so that no registers need to be saved: 1 ns less of 19 for MPI_Comm_rank. */
 static inline void pithi_enter(struct pithi_call *call, struct pithi_state *state, const void *caller)
 {
     struct pithi_self *self = &pithi_self;
@@ -80,7 +82,8 @@ static inline void pithi_enter(struct pithi_call *call, struct pithi_state *stat
     pithi_enter_other(call, state, caller);
 }
 
-/* Sets `stamped`: the thread's last record was made after the library's own call. */
+/* Call it after a record that was made after the library's own call: sets `stamped`. `before`: the time of the record
+ * before. */
 static inline void pithi_stamp(uint64_t before)
 {
     if (pithi_took_long(before))
@@ -110,11 +113,11 @@ static inline void pithi_leave(const struct pithi_call *call, const void *caller
     self->depth--;
 }
 
-/* In a wrapper: pithi_enter with a static state of the function; pithi_leave. */
-/* Ends a program of another MPI (real.c) before anything of it is recorded, so that it leaves no folder of records. In
- * job.c, as state.c does not know mpi.h. */
+/* Ends a program of another MPI (real.c) before anything of it is recorded, so that it leaves no folder of records.
+ * Defined in job.c, as state.c does not include mpi.h. */
 void pithi_state_mpi(void);
 
+/* In a wrapper: pithi_enter with a static state for the function, and pithi_leave. */
 #define PITHI_ENTER(call, name, classes, colour)                                                                       \
     do {                                                                                                               \
         static struct pithi_state state_ = {name, classes, colour, 0};                                                 \

@@ -1,10 +1,10 @@
 /* transport.c - implements struct pith_transport on PMPI.
  *
- * Errors on the communicator are returned, so that a failure costs the log and not the job. Access to a file uses
- * system calls if all ranks that share it are on one host, else MPI-IO.
+ * Errors on the communicator are returned, so that a failure costs the log and not the job. A file is accessed by
+ * system calls if all ranks that share it are on one host, else by MPI-IO.
  *
- * Counts of MPI are ints, and blocks of a log may be larger: 3 GiB are three messages of 1 GiB. Both ends know the
- * size, so both count the same pieces. Nothing at all is still one message, for the receiver waits for it.
+ * MPI's counts are ints, and blocks of a log may be larger: 3 GiB are three messages of 1 GiB. Both ends know the size,
+ * so both compute the same pieces. A size of 0 is still one message, because the receiver waits for it.
  */
 #include "transport.h"
 
@@ -22,24 +22,24 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { TAG = 1, PIECE = 1 << 30 }; /* bytes that are sent at once, as counts are int */
+enum { TAG = 1, PIECE = 1 << 30 }; /* TAG: of all messages; PIECE: the most bytes of a message */
 
 static MPI_Comm comm;
 static int host_leader; /* the lowest rank on this rank's host */
 
 struct file {
-    int fd;          /* -1: `shared` is used, or this process has no file */
-    MPI_File shared; /* through MPI-IO */
-    MPI_Comm part;   /* the ranks that share it */
+    int fd;          /* descriptor, if system calls are used; -1: MPI-IO, or this process has no file */
+    MPI_File shared; /* if MPI-IO is used */
+    MPI_Comm part;   /* the ranks that share the file; MPI_COMM_NULL: all ranks */
 };
 
-/* With a size of 0 one empty message is sent. */
+/* A size of 0 sends one empty message. */
 static int send_bytes(void *context, int to, const void *data, size_t size_bytes)
 {
     const char *at = data;
 
     (void)context;
-    /* do, not while: the receiver waits for one message at least */
+    /* do, not while: the receiver waits for at least one message. */
     do {
         int count = size_bytes > PIECE ? PIECE : (int)size_bytes;
         if (REAL(MPI_Send)(at, count, MPI_BYTE, to, TAG, comm) != MPI_SUCCESS)
@@ -66,8 +66,8 @@ static int recv_bytes(void *context, int from, void *data, size_t size_bytes)
     return 0;
 }
 
-/* With `nap`, sleeps 1 us, then twice as long each time, up to about 128 us. Without it, polls 20 times for a message
- * that comes at once, then yields the core each time: the sender may need it. */
+/* Waits until a message has come. With `nap`, sleeps between the looks. Without, looks 20 times for a message that
+ * comes at once, then yields the core after each look, because the sender may need it. */
 static int wait_bytes(void *context, int from, int nap)
 {
     struct timespec time = {0, 1000};
@@ -75,7 +75,7 @@ static int wait_bytes(void *context, int from, int nap)
 
     (void)context;
     while (REAL(MPI_Iprobe)(from, TAG, comm, &there, MPI_STATUS_IGNORE) == MPI_SUCCESS && !there) {
-        /* 1, 2, 4 ... 128 us: long waits cost little, short ones are noticed at once */
+        /* 1, 2, 4 ... 128 us: long waits cost little, and the ends of short ones are seen at once. */
         if (nap) {
             nanosleep(&time, NULL);
             time.tv_nsec = time.tv_nsec < 100000 ? time.tv_nsec * 2 : time.tv_nsec;
@@ -101,7 +101,7 @@ static int bcast(void *context, int root, void *data, size_t size_bytes)
     return 0;
 }
 
-/* *value becomes the sum of the values of all lower ranks: offsets of blocks in a file. */
+/* *value becomes the sum of the values of all lower ranks. */
 static int sum_before(void *context, uint64_t *value)
 {
     const struct pith_transport *transport = context;
@@ -114,7 +114,8 @@ static int sum_before(void *context, uint64_t *value)
     return 0;
 }
 
-/* MPICH 4.0 compares unsigned numbers as signed. Flipping the sign bit gives them the order of signed numbers. */
+/* MPICH 4.0 compares unsigned numbers as signed ones. With the sign bit flipped, signed comparison gives the right
+ * order. */
 static void turn_sign(uint64_t *values, int count)
 {
     for (int i = 0; i < count; i++)
@@ -145,7 +146,7 @@ static int barrier(void *context)
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
-/* All succeed or all fail; a process whose open succeeded alone closes the file. */
+/* Collective: 1 in all processes if all are `good`. After a failure, a process that opened its file closes it again. */
 static int all_good(int good)
 {
     int all = 0;
@@ -153,14 +154,14 @@ static int all_good(int good)
     return REAL(MPI_Allreduce)(&good, &all, 1, MPI_INT, MPI_MIN, comm) == MPI_SUCCESS && all;
 }
 
-/* Never as descriptor 0, 1 or 2: a program that closed these may still write there. */
+/* Opens a file, but never as descriptor 0, 1 or 2: a program that closed these may still write there. */
 static int open_high(const char *path, int flags)
 {
     int fd = open(path, flags | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0666), high;
 
     if (fd < 0 || fd > STDERR_FILENO)
         return fd;
-    /* the lowest free descriptor above 2 */
+    /* Moves it to the lowest free descriptor above 2. */
     high = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     close(fd);
     return high;
@@ -169,7 +170,7 @@ static int open_high(const char *path, int flags)
 /* Collective over the ranks that share a file: 1 if all are on one host. */
 static int on_one_host(MPI_Comm share)
 {
-    /* The least leader and the negated largest one in one call: they are equal if all are. */
+    /* One call gives the least leader and the negated largest one; all are equal if these two are. */
     int leaders[] = {host_leader, -host_leader};
 
     return REAL(MPI_Allreduce)(MPI_IN_PLACE, leaders, 2, MPI_INT, MPI_MIN, share) == MPI_SUCCESS &&
@@ -183,7 +184,7 @@ static int open_plain(struct file *file, const char *path, int made_here, MPI_Co
 
     if (made_here)
         file->fd = open_high(path, O_CREAT | O_EXCL);
-    /* All ranks learn whether it could be made, before any of them tries to open it. */
+    /* All ranks are informed whether it could be made, before any of them tries to open it. */
     made = made_here && file->fd >= 0;
     if (REAL(MPI_Allreduce)(MPI_IN_PLACE, &made, 1, MPI_INT, MPI_MAX, share) != MPI_SUCCESS || !made)
         return 0;
@@ -192,14 +193,16 @@ static int open_plain(struct file *file, const char *path, int made_here, MPI_Co
     return file->fd >= 0;
 }
 
+/* Opens the file by MPI-IO. After a failure errno has the nearest cause. */
 static int open_mpi_io(struct file *file, const char *path, int made_here, MPI_Comm share)
 {
     if (made_here)
-        unlink(path); /* MPI-IO has no O_TRUNC */
+        unlink(path); /* removes an old file: MPI-IO has no O_TRUNC */
     REAL(MPI_Barrier)(share);
     int code = REAL(MPI_File_open)(share, path, MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL, &file->shared);
     if (code != MPI_SUCCESS) {
-        /* errno for a code of MPI-IO. (MPICH 5.0 opens no file in programs that have sessions only: "other error".) */
+        /* Converts the error class of MPI-IO. (MPICH 5.0 opens no file in programs with sessions only: "other
+         * error".) */
         int class = MPI_ERR_OTHER;
 
         REAL(MPI_Error_class)(code, &class);
@@ -212,10 +215,11 @@ static int open_mpi_io(struct file *file, const char *path, int made_here, MPI_C
     return code == MPI_SUCCESS;
 }
 
-/* The ranks that share a file need their own communicator, unless they are all ranks. */
+/* Opens one file for each group of ranks with the same `maker`. A group that is not all ranks needs a communicator of
+ * its own. */
 static int open_file(struct file *file, const char *path, int rank, int maker, int good)
 {
-    /* With one file for all, rank 0 makes it for everyone (maker 0), and `comm` itself will do. */
+    /* If all have maker 0, there is one file for all, and `comm` can be used. */
     int all = all_good(maker == 0);
     MPI_Comm share = comm;
 
@@ -223,7 +227,7 @@ static int open_file(struct file *file, const char *path, int rank, int maker, i
         good &= REAL(MPI_Comm_split)(comm, maker < 0 ? MPI_UNDEFINED : maker, rank, &file->part) == MPI_SUCCESS;
         share = file->part;
     }
-    /* After each step all ranks agree, so that none waits in the next collective for one that gave up. */
+    /* All ranks agree after each step, so that no rank waits in the next collective for a rank that gave up. */
     if (!all_good(good))
         return 0;
     if (maker >= 0)
@@ -232,7 +236,7 @@ static int open_file(struct file *file, const char *path, int rank, int maker, i
     return all_good(good);
 }
 
-/* Closes what is open. Returns 0 if the data may not all have been written. */
+/* Closes what is open. 0: the data may not be completely written. */
 static int close_handles(struct file *file)
 {
     int good = 1;
@@ -250,7 +254,7 @@ static int file_open(void *context, const char *path, int maker, void **handle)
 {
     const struct pith_transport *transport = context;
     struct file opened = {-1, MPI_FILE_NULL, MPI_COMM_NULL}, *file = malloc(sizeof *file);
-    /* also without memory: opening is collective, so all ranks must take part */
+    /* Called even without memory: opening is collective, so all ranks must take part. */
     int good = open_file(&opened, path, transport->rank, maker, file != NULL);
     int saved = errno;
 
@@ -274,14 +278,14 @@ static int file_write_at(void *context, void *handle, uint64_t offset, const voi
     while (size_bytes) {
         size_t piece = size_bytes > PIECE ? PIECE : size_bytes;
         if (file->fd >= 0) {
-            /* pwrite may write less, and may be interrupted; both go on with the rest */
+            /* pwrite may write less, or be interrupted; the loop then goes on with the rest. */
             ssize_t put = pwrite(file->fd, at, piece, (off_t)offset);
             if (put <= 0 && errno != EINTR)
                 return -1;
             piece = put > 0 ? (size_t)put : 0;
         } else {
             MPI_Status status;
-            int written = 0; /* OMPIO reports success on a full disk */
+            int written = 0; /* checked, because OMPIO reports success on a full disk */
             if (REAL(MPI_File_write_at)(file->shared, (MPI_Offset)offset, at, (int)piece, MPI_BYTE, &status) !=
                     MPI_SUCCESS ||
                 REAL(MPI_Get_count)(&status, MPI_BYTE, &written) != MPI_SUCCESS || written != (int)piece)
@@ -325,8 +329,8 @@ struct place {
     char cores[124]; /* a list as in /proc/self/status: "0-3,8" */
 };
 
-/* The property `affinity` of this host: if its ranks may use different cores, "rank 0 on 0-1, rank 1 on 2-3"; cut
- * after some 80 ranks. */
+/* The property `affinity` of this host if its ranks may use different cores: "rank 0 on 0-1, rank 1 on 2-3", cut after
+ * some 80 ranks. */
 static const char *affinity_text(const struct place *places, int together)
 {
     static char text[1100];
@@ -351,11 +355,12 @@ const struct pith_transport *pithi_transport_on(MPI_Comm ours)
     return transport;
 }
 
+/* Completes the transport on `comm`: ranks, the number of ranks that share cores, affinity. */
 static const struct pith_transport *made(void)
 {
     pithi_transport_on(comm);
-    /* How many ranks of this host there are, and where they may run. Without a communicator of the host, nothing is
-     * said. */
+    /* Finds the ranks of this host and the cores on which they may run. Without a communicator of the host, `sharing`
+     * and `affinity` stay unknown. */
     MPI_Comm host;
     int together;
 
@@ -365,18 +370,18 @@ static const struct pith_transport *made(void)
     if (pithi_host_comm(comm, transport_made.rank, &host) == MPI_SUCCESS) {
         REAL(MPI_Comm_size)(host, &together);
         REAL(MPI_Bcast)(&host_leader, 1, MPI_INT, 0, host);
-        /* The number of processes of `host` that run on the same cores as this process; and the cores of all. */
+        /* Gathers the cores of all ranks of the host, to count the ranks that run on the same cores as this one. */
         static struct place own;
         struct place *all = malloc((size_t)together * sizeof *all);
         int good = all != NULL;
 
-        /* A rank without memory must not miss the collective: all ranks of the host find out first. */
+        /* A rank without memory must not miss the collective, so all ranks of the host agree first. */
         own.rank = transport_made.rank;
         pith_affinity(own.cores, sizeof own.cores);
         REAL(MPI_Allreduce)(MPI_IN_PLACE, &good, 1, MPI_INT, MPI_MIN, host);
         if (good && REAL(MPI_Allgather)(&own, sizeof own, MPI_BYTE, all, sizeof own, MPI_BYTE, host) == MPI_SUCCESS) {
             for (int i = 0; i < together; i++)
-                /* this rank is one of them */
+                /* Counts this rank itself, too. */
                 transport_made.sharing += strcmp(all[i].cores, own.cores) == 0;
             transport_made.affinity = transport_made.sharing == together ? own.cores : affinity_text(all, together);
         }
@@ -394,7 +399,7 @@ const struct pith_transport *pithi_transport_open_members(MPI_Group members)
     return comm != MPI_COMM_NULL ? made() : NULL;
 }
 
-/* For programs that use MPI sessions only. They have no MPI_COMM_WORLD. */
+/* For programs that use only MPI sessions, and so have no MPI_COMM_WORLD. */
 const struct pith_transport *pithi_transport_open_group(MPI_Group all)
 {
 #ifdef MPI_SESSION_NULL

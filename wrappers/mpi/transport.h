@@ -1,4 +1,4 @@
-/* transport.h - MPI as liblog's transport: uses a communicator of its own, through PMPI. */
+/* transport.h - liblog's transport on MPI: it uses a communicator of its own, through PMPI. */
 #ifndef PITHI_TRANSPORT_H
 #define PITHI_TRANSPORT_H
 
@@ -6,13 +6,14 @@
 
 #include <mpi.h>
 
-/* Makes the communicator (collective over MPI_COMM_WORLD). NULL: failed. */
+/* Makes the communicator (collective over MPI_COMM_WORLD). NULL: it failed. */
 const struct pith_transport *pithi_transport_open(void);
-/* The same for some processes, and collective over them; MPI_GROUP_NULL: all. */
+/* Like pithi_transport_open, for the processes of a group, and collective over them; MPI_GROUP_NULL: all. */
 const struct pith_transport *pithi_transport_open_members(MPI_Group members);
-/* The same from the group of all processes, without MPI_COMM_WORLD (MPI 4). */
+/* Like pithi_transport_open, from the group of all processes, without MPI_COMM_WORLD (MPI 4). */
 const struct pith_transport *pithi_transport_open_group(MPI_Group all);
-/* Uses the caller's communicator, which the caller keeps: for messages only; `sharing` is unknown. Sends nothing. */
+/* Uses the caller's communicator, which remains the caller's. For messages only; `sharing` is unknown. Sends
+ * nothing. */
 const struct pith_transport *pithi_transport_on(MPI_Comm ours);
 void pithi_transport_close(void);
 

@@ -1,10 +1,10 @@
-/* program.c - finds the program that the user named, the ELF file that will run, and its MPI: the MPI that it is linked
- * with, else the MPI whose launcher started it.
+/* program.c - finds the program that the user named, the ELF file that will run for it, and the MPI that it uses: the
+ * MPI that it is linked with, or else the MPI whose launcher started it. For example:
  *
- *     ./job.py         a script, "#!/usr/bin/env python3"      ->  /usr/bin/python3 is the ELF file
- *     python3          linked with no MPI                      ->  that of the mpirun, by the variables that it sets
+ *     ./job.py         a script with "#!/usr/bin/env python3"  ->  the ELF file is /usr/bin/python3
+ *     python3          is linked with no MPI                   ->  the MPI is mpirun's, by the variables that it sets
  *
- * The file is read, not run: whether it has a loader decides if a library can be preloaded at all.
+ * The file is only read, not run. A library can be preloaded only if the file names a dynamic loader.
  */
 #include "run.h"
 
@@ -23,7 +23,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-/* Returns 0 if the file can be executed, else an errno. */
+/* Returns 0 if the file can be executed, else the errno that says why not. */
 static int try_path(const char *path)
 {
     struct stat info;
@@ -35,8 +35,9 @@ static int try_path(const char *path)
     return access(path, X_OK) ? errno : 0;
 }
 
-/* Searches PATH if the name has no slash. Sets *fault to the errno of the best candidate.
- * Without PATH, the usual folders are searched, as a shell would. */
+/* Finds the file that a shell would run for `name`: searches PATH if the name has no slash. Without PATH, it searches
+ * the usual folders, as a shell does. NULL: there is none, and *fault is the errno that explains it best. The caller
+ * frees the result. */
 static char *search(const char *name, int *fault)
 {
     const char *path = getenv("PATH");
@@ -49,13 +50,13 @@ static char *search(const char *name, int *fault)
     *fault = ENOENT;
     for (const char *at = path ? path : "/usr/local/bin:/usr/bin:/bin";; at++) {
         size_t size = strcspn(at, ":");
-        /* an empty part of PATH is the current folder */
+        /* An empty part of PATH is the current folder. */
         if (asprintf(&full, "%.*s%s%s", (int)size, at, size ? "/" : "./", name) < 0)
             return NULL;
         int bad = try_path(full);
         if (!bad)
             return full;
-        /* a file that may not be executed is a better reason than none at all */
+        /* That a file may not be executed is a better explanation than that there is none. */
         if (bad == EACCES)
             *fault = bad;
         free(full);
@@ -65,8 +66,8 @@ static char *search(const char *name, int *fault)
     }
 }
 
-/* The dynamic loader named in a 64-bit ELF file; NULL: there is none.
- * Such a file cannot be changed by preloading if it has none: it is linked statically. */
+/* The dynamic loader that a 64-bit ELF file names; the caller frees it. NULL: there is none, as in a statically linked
+ * program, for which preloading has no effect. */
 static char *read_loader(int fd, const Elf64_Ehdr *head)
 {
     Elf64_Phdr part;
@@ -80,7 +81,7 @@ static char *read_loader(int fd, const Elf64_Ehdr *head)
         char *loader = calloc(1, part.p_filesz + 1);
         if (loader && pread(fd, loader, part.p_filesz, (off_t)part.p_offset) == (ssize_t)part.p_filesz)
             return loader;
-        /* too short, or damaged */
+        /* The file ends too early, or there is no memory. */
         free(loader);
         return NULL;
     }
@@ -100,7 +101,7 @@ static int own_machine(void)
     return head.e_machine;
 }
 
-/* The interpreter of a "#!" line; for "#!/usr/bin/env NAME" it is NAME. */
+/* The program named in a "#!" line; for "#!/usr/bin/env NAME" it is NAME. NULL: there is no such program. */
 static char *read_interpreter(const char *line)
 {
     char *copy = strdup(line + 2), *last = NULL, *found = NULL;
@@ -113,7 +114,7 @@ static char *read_interpreter(const char *line)
     const char *slash = word ? strrchr(word, '/') : NULL;
     if (word && !strcmp(slash ? slash + 1 : word, "env")) {
         do
-            /* only the words that are no options and no settings: "env -S A=1 python3" */
+            /* Skips options and settings: "env -S A=1 python3". */
             word = strtok_r(NULL, " \t", &last);
         while (word && (word[0] == '-' || strchr(word, '=')));
     }
@@ -123,7 +124,8 @@ static char *read_interpreter(const char *line)
     return found;
 }
 
-/* Finds out what kind of file it is. For a script, looks at its interpreter. */
+/* Fills in what kind of file `binary` is; for a script, the same for its interpreter, which then is the binary.
+ * `depth`: how many scripts led to it. */
 static void inspect(struct program *program, char *binary, int depth)
 {
     char head[256] = {0};
@@ -133,14 +135,14 @@ static void inspect(struct program *program, char *binary, int depth)
 
     program->binary = binary;
     program->kind = PROGRAM_OTHER;
-    /* a script may be run by a script; five of them are enough */
+    /* A script's interpreter may be a script; the depth is limited in case they name each other. */
     if (got > 2 && head[0] == '#' && head[1] == '!' && depth < 5) {
         char *interpreter = read_interpreter(head);
         if (interpreter)
             inspect(program, interpreter, depth + 1);
     } else if (got >= (ssize_t)sizeof elf && !memcmp(head, ELFMAG, SELFMAG)) {
         memcpy(&elf, head, sizeof elf);
-        /* another architecture, or 32 bits: the library cannot be loaded there */
+        /* Another architecture, or 32 bits: the libraries cannot be loaded there. */
         if (elf.e_ident[EI_CLASS] != ELFCLASS64 || elf.e_machine != own_machine())
             program->kind = PROGRAM_FOREIGN;
         else if ((program->loader = read_loader(fd, &elf)))
@@ -152,13 +154,14 @@ static void inspect(struct program *program, char *binary, int depth)
         close(fd);
 }
 
-/* The kernel gives such programs the rights of the file, and the loader then ignores LD_PRELOAD. */
+/* Says why the loader would ignore LD_PRELOAD: the kernel gives the program the rights of its file. NULL: it does
+ * not. */
 static const char *rights_of(const char *binary)
 {
     struct stat file;
     struct statvfs system;
 
-    /* without such rights in effect, the bits of the file mean nothing */
+    /* The file's bits have no effect if the process or the file system forbids them. */
     if (stat(binary, &file) || prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1 ||
         (statvfs(binary, &system) == 0 && system.f_flag & ST_NOSUID))
         return NULL;
@@ -178,8 +181,7 @@ char *program_path(const char *name)
     return search(name, &fault);
 }
 
-/* Finds and inspects the program. Returns 0, or the exit status that a shell would give: 127 not found, 126 not
- * executable. */
+/* Only one process of each machine prints the error, as the file may be missing on some machines only. */
 int program_find(const char *name, struct program *program)
 {
     int fault = 0;
@@ -201,8 +203,9 @@ int program_find(const char *name, struct program *program)
 
 /* ---- The MPI of the program -------------------------------------------------------------------------------------- */
 
-/* Runs the loader, which lists the libraries that it would load and does not run the program. Only a loader in a usual
- * folder is run. */
+/* Runs the program's loader so that it lists the libraries that it would load, and does not run the program. Returns
+ * the pipe to read the list from. A loader outside the usual folders is not run, because the file could name
+ * anything. */
 static FILE *list_libraries(const struct program *program, pid_t *child)
 {
     int ends[2];
@@ -211,12 +214,12 @@ static FILE *list_libraries(const struct program *program, pid_t *child)
         return NULL;
     *child = fork();
     if (*child == 0) {
-        close(ends[0]); /* first: if standard output is closed, it may have its number */
+        close(ends[0]); /* before dup2: it is descriptor 1 if standard output was closed */
         dup2(ends[1], 1);
         dup2(ends[1], 2);
         if (ends[1] > 2)
             close(ends[1]);
-        /* the loader itself must not load what is preloaded */
+        /* The loader would also list the libraries that are preloaded. */
         unsetenv("LD_PRELOAD");
         setenv("LD_TRACE_LOADED_OBJECTS", "1", 1);
         execl(program->loader, program->loader, program->binary, (char *)NULL);
@@ -230,8 +233,8 @@ static FILE *list_libraries(const struct program *program, pid_t *child)
     return fdopen(ends[0], "r");
 }
 
-/* Both MPIs have a libmpi.so, but only Open MPI's needs libopen-pal. The library of the standard ABI has a name of its
- * own in both. */
+/* Both MPIs have a library libmpi.so, but only Open MPI's needs libopen-pal or libopen-rte. Both have a library
+ * libmpi_abi.so for programs that use the standard ABI. */
 const char *mpi_of_program(struct program *program)
 {
     pid_t child = -1;
@@ -254,7 +257,7 @@ const char *mpi_of_program(struct program *program)
     }
     fclose(list);
     waitpid(child, NULL, 0);
-    /* a program for the standard ABI runs with either MPI */
+    /* A program for the standard ABI runs with either MPI. */
     if (has_abi)
         return "abi";
     if (has_mpi && has_open)
@@ -262,7 +265,7 @@ const char *mpi_of_program(struct program *program)
     return has_mpich || has_mpi ? "mpich" : NULL;
 }
 
-/* Variables that launchers set, the surest ones first: several may be there. */
+/* Variables that launchers set. Several of them may be set; the first one in this list counts, as the surest. */
 static const struct {
     const char *variable, *mpi;
 } launchers[] = {

@@ -2,10 +2,10 @@
  *
  *     mpirun -n 4 pith run --lib time -o t.csv ./app -v
  *
- * becomes, in each of the 4 processes, `./app -v` with PITH_TIME_FILE=/home/u/t.csv, as the program may change its
- * folder, and with LD_PRELOAD=.../libpith-time.so. All else is done by the library inside the program. The order
- * matters: mpirun starts pith run, since `pith run mpirun` would record the launcher. Who types it that way gets the
- * right command to copy.
+ * becomes, in each of the 4 processes, `./app -v` with LD_PRELOAD=.../libpith-time.so and PITH_TIME_FILE=/home/u/t.csv
+ * (absolute, as the program may change its folder). The library inside the program does the rest. mpirun must start
+ * pith run and not the other way round, since `pith run mpirun` would record the launcher; for such a command line, the
+ * right command is printed.
  */
 #include "run.h"
 
@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The libraries, lib/pith/MPI/libpith-FILE.so, and the variable that -o sets. */
+/* The values of --lib: each is lib/pith/MPI/libpith-FILE.so, and -o sets the variable `output`. */
 static const struct library {
     const char *name, *file, *output;
 } libraries[] = {
@@ -25,14 +25,14 @@ static const struct library {
     {"anim", "anim", "PITH_LOG"}, {"check", "check", "PITH_CHECK_FILE"},
 };
 enum { LIBRARIES = sizeof libraries / sizeof libraries[0] };
-/* What --also adds to the log: lib/pith/libpith-NAME.so. */
+/* The values of --also: libraries that add to the log, lib/pith/libpith-NAME.so. */
 static const char *const also[] = {"io", "functions", "openmp", "pthread", "memory"};
 enum { ALSO = sizeof also / sizeof also[0] };
 
 struct run_options {
     const char *output, *library, *mpi; /* as given; NULL: the default */
-    int answer;                         /* 1: the page of `pith analyze` at the end */
-    int also[ALSO];                     /* [by place in the table of --also] 1: wanted */
+    int answer;                         /* 1: print the page of `pith analyze` at the end */
+    int also[ALSO];                     /* 1: wanted, by the index in the array `also` */
     const struct library *ready;        /* the row of the table; NULL: `library` is a path */
     char **program;                     /* NULL-terminated */
 };
@@ -51,7 +51,7 @@ static void usage(const char *format, ...)
     exit(2);
 }
 
-/* `names`: with commas. */
+/* `names`: separated by commas. */
 static void parse_also(struct run_options *options, const char *names)
 {
     char *copy = strdup(names), *last = NULL;
@@ -67,7 +67,7 @@ static void parse_also(struct run_options *options, const char *names)
     free(copy);
 }
 
-/* PREFIX, where this program is PREFIX/libexec/pith/pith-run. */
+/* Returns PREFIX, where this program is PREFIX/libexec/pith/pith-run. The caller frees it. */
 static char *prefix_of_this(void)
 {
     char path[PATH_MAX];
@@ -82,7 +82,7 @@ static char *prefix_of_this(void)
     return strdup(path);
 }
 
-/* Becomes `pith help run`. */
+/* Replaces this process by `pith help run`. */
 static void help(void)
 {
     char *prefix = prefix_of_this(), *path = NULL;
@@ -92,7 +92,7 @@ static void help(void)
     usage("%s: %s", path ? path : prefix, strerror(errno));
 }
 
-/* `pith run` belongs behind mpirun. Prints the command the other way round: `from` is mpirun's first argument. */
+/* Prints the command with `pith run` behind the launcher, and exits. `from`: the launcher's first argument. */
 static void turn_round(const char *launcher, char **from)
 {
     char command[1024] = "";
@@ -134,7 +134,7 @@ static void parse_options(int argc, char **argv, struct run_options *options)
     enum { VALUED = sizeof valued / sizeof valued[0] };
     int i = 1;
 
-    if (argc > 1 && !strcmp(argv[1], "run")) /* `pith` passes its own arguments on */
+    if (argc > 1 && !strcmp(argv[1], "run")) /* `pith` passes its own arguments on, beginning with the command's name */
         i = 2;
     for (; i < argc && argv[i][0] == '-' && argv[i][1]; i++) {
         if (!strcmp(argv[i], "--")) {
@@ -149,7 +149,7 @@ static void parse_options(int argc, char **argv, struct run_options *options)
         }
         size_t v = 0, size = strcspn(argv[i], "=");
         if (size == 8 && !strncmp(argv[i], "--sample", size)) { /* its value is optional */
-            /* The recorder reads the rest (liblog/settings.c). */
+            /* Only a rough check; the recorder reads the value (liblog/settings.c). */
             const char *value = argv[i][size] ? argv[i] + size + 1 : "10";
             if (strcmp(value, "wall") != 0 && strcspn(value, "123456789") == strcspn(value, ","))
                 usage("--sample needs a period in milliseconds or wall, such as 10, 1ms or 10ms,wall, not %s", value);
@@ -200,8 +200,8 @@ static void parse_options(int argc, char **argv, struct run_options *options)
     parse_also(options, names ? names : getenv("PITH_ALSO") ? getenv("PITH_ALSO") : "");
 }
 
-/* Adds a library before or after those that are preloaded already. After: another tool that counts or checks calls
- * still sees them first. */
+/* Adds a library before or after the libraries that are already preloaded. Usually after, so that another tool that
+ * counts or checks calls still sees them first. */
 enum place { BEFORE, AFTER };
 static void preload_at(enum place place, const char *library)
 {
@@ -227,6 +227,7 @@ static void preload_at(enum place place, const char *library)
 
 static void preload(const char *library) { preload_at(AFTER, library); }
 
+/* PREFIX/TAIL, where TAIL is `format` with `name` in it. The caller frees it. */
 static char *library_path(const char *prefix, const char *format, const char *name)
 {
     char *tail, *path;
@@ -237,7 +238,7 @@ static char *library_path(const char *prefix, const char *format, const char *na
     return path;
 }
 
-/* An absolute path, because the program may change its folder. */
+/* Makes a path absolute, because the program may change its folder. NULL: not possible. */
 static char *absolute(const char *name)
 {
     char *folder = name[0] == '/' ? strdup("") : getcwd(NULL, 0), *path = NULL;
@@ -266,12 +267,12 @@ static void preload_wrappers(const struct program *program, const char *prefix, 
 static void preload_log(const struct program *program, const char *prefix, const char *mpi)
 {
     char *library = library_path(prefix, "lib/libpith.so.%s", PITH_SOVERSION);
-    preload(access(library, R_OK) ? "libpith.so." PITH_SOVERSION
-                                  : library); /* if it is not there, the loader searches for it */
+    /* Elsewhere, it is where the loader searches for libraries. */
+    preload(access(library, R_OK) ? "libpith.so." PITH_SOVERSION : library);
     char *note = library_path(prefix, "lib/pith/libpith-run.so%s", "");
     if (!access(note, R_OK))
         preload(note);
-    /* What libpith-run (preload/note.c) needs to explain why nothing was recorded, and libpith to reach the watcher. */
+    /* libpith-run (preload/note.c) reads it, to explain why nothing was recorded, and libpith, to reach the watcher. */
     const char *slash = strrchr(program->path, '/');
     char *word, *watch = rank_of_launcher() == 0 ? watch_program() : NULL;
     if (asprintf(&word, "-%ld %d %s %s %s", (long)getpid(), rank_of_launcher(), mpi ? mpi : "-", watch ? watch : "-",
@@ -281,7 +282,8 @@ static void preload_log(const struct program *program, const char *prefix, const
     free(note);
 }
 
-/* libpith-pcxx records member functions of C++ under their names. It must precede the program's libpith-cxx. */
+/* libpith-pcxx has the member functions of the C++ bindings, recorded under their names. It must come before the
+ * libpith-cxx that the program is linked with. */
 static void preload_cxx(const struct program *program, const char *prefix, const char *mpi)
 {
     char *folder = mpi && program->is_cxx ? library_path(prefix, "lib/pith/%s", mpi) : NULL;
@@ -300,15 +302,16 @@ static void preload_also(const struct run_options *options, const char *prefix)
         if (library && access(library, R_OK) && rank_of_launcher() == 0)
             fprintf(stderr, "pith run: --also %s: Pith was built without libdw; the program runs without it\n",
                     also[i]);
-        else if (library) /* an allocator that is preloaded, too, would hide the calls from libpith-memory */
+        else if (library) /* libpith-memory first: an allocator that is also preloaded would hide the calls from it */
             preload_at(strcmp(also[i], "memory") ? AFTER : BEFORE, library);
         free(library);
     }
 }
 
-/* The address sanitizer's shared runtime refuses to start after our libraries, unless an option forbids that. They may
- * come first: where they wrap a function of its, they call it. Preloading the runtime, as it suggests, would also put
- * it into all programs that this one starts, which would then end with its errors. Of a script nothing is known. */
+/* The shared runtime of the address sanitizer refuses to start if it is not the first library, unless this option is
+ * set. Pith's libraries may come before it: where they wrap a function that it also wraps, they call it. Preloading the
+ * runtime itself, as its message suggests, would also put it into all programs that this one starts, and these would
+ * then end with its errors. For a script, it is not known what the interpreter will load, so the option is set. */
 static void set_sanitizer(const struct program *program)
 {
     const char *old = getenv("ASAN_OPTIONS");
@@ -340,7 +343,7 @@ static void set_preload(const struct run_options *options, const struct program 
     free(prefix);
 }
 
-/* 1: PITH_ANALYZE asks for the answer. */
+/* 1: PITH_ANALYZE asks for the page that --answer prints. */
 static int is_answer_set(void)
 {
     const char *value = getenv("PITH_ANALYZE");
@@ -353,7 +356,7 @@ int main(int argc, char **argv)
     struct run_options options = {0};
     struct program program;
 
-    setvbuf(stderr, NULL, _IOLBF, BUFSIZ); /* lines of several ranks stay whole (see base/say.h) */
+    setvbuf(stderr, NULL, _IOLBF, BUFSIZ); /* so that the lines of several ranks are not mixed (see base/say.h) */
     parse_options(argc, argv, &options);
     int bad = program_find(options.program[0], &program);
     if (bad)
@@ -374,15 +377,16 @@ int main(int argc, char **argv)
         set_preload(&options, &program, mpi ? mpi : mpi_of_launcher());
         set_sanitizer(&program);
         if (linked || !mpi_of_launcher()) {
-            /* The libraries of --also record before the program's first MPI call; not if it may be a script or another
-             * starter of the program, which would write a log of its own. */
+            /* This process's calls are recorded even before its first MPI call, by the libraries of --also. Not if
+             * mpirun started it and it is not linked with MPI: it may be a script or another starter of the real
+             * program, which would then write a log of its own. */
             char process[32];
             snprintf(process, sizeof process, "%ld", (long)getpid());
             setenv("_PITH_ALSO", process, 1);
         }
         int is_set = is_answer_set(), no_log = options.output && !strcmp(options.output, "none") &&
                                                (options.answer || (is_set && options.ready == &libraries[0]));
-        if (options.answer && !is_set) /* the user may have set how long it may take */
+        if (options.answer && !is_set) /* else the value stays: the user may have set how long it may take */
             setenv("PITH_ANALYZE", "1", 1);
         int is_log = !options.ready || !strcmp(options.ready->output, "PITH_LOG");
         if (is_log && options.output && !no_log && (!strcmp(options.output, "none") || !strcmp(options.output, "-")))
@@ -395,7 +399,7 @@ int main(int argc, char **argv)
         free(path);
     }
     execv(program.path, options.program);
-    if (errno == ENOEXEC) { /* a script without #!: run it like a shell does */
+    if (errno == ENOEXEC) { /* a script without "#!": it is run by sh, as a shell does */
         options.program[0] = program.path;
         options.program[-1] = "sh";
         execv("/bin/sh", options.program - 1);

@@ -37,13 +37,15 @@
 #include <unistd.h>
 
 #ifdef SYS_pidfd_open
-enum { MOST = 4096 }; /* lines that are looked at */
+enum { MOST = 4096 }; /* how many lines are read at most */
 
+/* A line about records, with the two files by which it is decided whether to print it (see above). */
 struct told {
     const char *spill, *mark, *line;
 };
 
-/* Prints the line unless the log was written or somebody has printed it. Returns 1 if the records are there. */
+/* Prints the line, unless the log was written or another process has printed the line. Returns 1 if the records still
+ * exist. */
 static int say_line(const struct told *told)
 {
     int fd;
@@ -52,7 +54,7 @@ static int say_line(const struct told *told)
         return 0;
     fd = open(told->mark, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd >= 0 && (write(STDERR_FILENO, told->line, strlen(told->line)) < 0 || write(fd, "\n", 1) < 0)) {
-        /* nobody reads it; the disk is full */
+        /* nothing can be done if standard error has no reader or the disk is full */
     }
     if (fd >= 0)
         close(fd);
@@ -66,7 +68,8 @@ static int is_same_folder(const char *a, const char *b)
     return size == (size_t)(strrchr(b, '/') - b) && !memcmp(a, b, size);
 }
 
-/* Of a job the last line counts: it knows more. Of a folder one is enough, as pith recover reads all that is in it. */
+/* Prints the lines. If a job has several lines, the last one counts, as it is the most complete. One line for each
+ * folder is enough, as pith recover reads all files in the folder. */
 static void say_lines(int lines)
 {
     static struct told all[MOST];
@@ -97,7 +100,7 @@ static void say_lines(int lines)
     }
 }
 
-/* Closes the descriptors between the two. */
+/* Closes all descriptors between these two. */
 static void close_between(int from, int to)
 {
     enum { USUAL = 1024 };
@@ -110,6 +113,7 @@ static void close_between(int from, int to)
         close(fd);
 }
 
+/* The watcher: waits until the program has ended, then prints the lines. */
 static void watch(int lines, int program)
 {
     static const int ignored[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGXFSZ, SIGUSR1, SIGUSR2};
@@ -118,7 +122,8 @@ static void watch(int lines, int program)
 
     for (size_t i = 0; i < sizeof ignored / sizeof ignored[0]; i++)
         signal(ignored[i], SIG_IGN);
-    /* Readers of its pipes must not wait for this process, nor who unmounts its folder. */
+    /* Leaves the program's pipes and folder, so that their readers do not wait for this process, and the folder's file
+     * system can be unmounted. */
     int null = open("/dev/null", O_RDWR);
     for (int fd = 0; fd < STDERR_FILENO; fd++)
         if (dup2(null, fd) < 0)
@@ -144,7 +149,7 @@ static void start(int lines, int program)
         kill(pid, SIGKILL);
 }
 
-/* The descriptor with a number that is none of a standard one, which may be free. */
+/* Moves a descriptor to a number above those of the standard streams, which may be closed. */
 static int above_standard(int fd)
 {
     int above = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
@@ -154,6 +159,7 @@ static int above_standard(int fd)
     return above;
 }
 
+/* 1: processes whose parents have ended become children of this process. */
 static int is_adopter(void)
 {
     int subreaper = 0;
@@ -182,7 +188,7 @@ char *watch_program(void)
         }
         while (child > 0 && waitpid((pid_t)child, NULL, __WCLONE) < 0 && errno == EINTR)
             continue;
-        /* The file has the same number in the watcher from the first moment on. */
+        /* The file's descriptor has the same number in the watcher, which is a copy of this process. */
         if (pread(lines, &pid, sizeof pid, 0) == sizeof pid && ftruncate(lines, 0) == 0 &&
             asprintf(&place, "%ld/fd/%d", (long)pid, lines) < 0)
             place = NULL;

@@ -1,12 +1,12 @@
 /* files.c - writes the report as CSV or JSON. Calls, messages and bytes are integers; times are seconds with 9
  * decimals.
  *
- *     kind,rank,function,communicator,peer,calls,total_s,...   one line for each
- *     run,0,,,,1200,0.812...      the sums of a rank
- *     calls,0,MPI_Send,...        a function of it
- *     messages,0,,,3,...          to rank 3
+ *     kind,rank,function,communicator,peer,calls,total_s,...   the columns of each line
+ *     run,0,,,,1200,0.812...      the sums of rank 0
+ *     calls,0,MPI_Send,...        a function that rank 0 called
+ *     messages,0,,,3,...          the messages of rank 0 to rank 3
  *
- * Each kind of line leaves the columns of the others empty, so that all lines have the same columns. */
+ * All lines have the same columns; columns that a kind of line does not use are empty. */
 #include "job_time.h"
 
 #include <string.h>
@@ -24,7 +24,7 @@ static void csv_begin(FILE *out, int ranks)
 
 static void csv_text(FILE *out, const char *text)
 {
-    /* Quoted only where a comma, a quote or a line end is in it; quotes are doubled (RFC 4180). */
+    /* A text with a comma, a quote or a line end is quoted, and its quotes are doubled (RFC 4180). */
     if (!strpbrk(text, ",\"\r\n")) {
         fputs(text, out);
         return;
@@ -67,14 +67,14 @@ static void csv_end(FILE *out) { (void)out; }
 
 static void json_begin(FILE *out, int ranks) { fprintf(out, "{\"ranks\":%d,\n\"processes\":[", ranks); }
 
-/* A truncated name may end inside a character: bytes that are not UTF-8 become '?'. */
+/* Writes a text. Bytes that are not UTF-8 become '?': a truncated name may end inside a character. */
 static void json_text(FILE *out, const char *text)
 {
     const unsigned char *at = (const unsigned char *)text;
 
     putc('"', out);
     while (*at) {
-        /* Bytes of the character by its first byte; 0: none begins so. */
+        /* The length of the character, by its first byte; 0: no character begins with this byte. */
         int size = *at < 0x80 ? 1 : *at >= 0xf0 && *at < 0xf5 ? 4 : *at >= 0xe0 ? 3 : *at >= 0xc2 ? 2 : 0, i = 1;
         while (i < size && (at[i] & 0xc0) == 0x80)
             i++;

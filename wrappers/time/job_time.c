@@ -1,7 +1,7 @@
-/* job_time.c - collects the counts between MPI_Init and MPI_Finalize. Rank 0 asks one process after the other for its
- * block, so that it never holds more than one.
+/* job_time.c - begins counting in MPI_Init, and makes the report in MPI_Finalize. Rank 0 requests the block of one
+ * process after the other, so that it never holds more than one.
  *
- *     MPI_Finalize: a barrier; counting ends; rank 0 sends "your turn" to 1, gets its block, adds it, then to 2 ...
+ *     MPI_Finalize: a barrier; counting ends; rank 0 sends "your turn" to 1, gets its block, adds it; then 2 ...
  */
 #include "job_time.h"
 
@@ -22,9 +22,9 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { TAG = 1, PIECE = 1 << 30 }; /* bytes that are sent at once, as counts are int */
+enum { TAG = 1, PIECE = 1 << 30 }; /* TAG: of all messages; PIECE: the most bytes of a message */
 
-static int is_up, is_over; /* MPI is initialized; the report has been made */
+static int is_up, is_over; /* is_up: 1: MPI is initialized; is_over: 1: the report is made */
 int pithi_time_is_spawned;
 static int64_t total_delay_ns; /* total delay of this process, with PITH_COMPENSATE */
 static MPI_Comm job_comm;      /* see pithi_time_ours; valid while is_up */
@@ -47,7 +47,7 @@ void pithi_time_job(int result)
     }
     is_up = 1;
     process = getpid();
-    /* Asked early, since the program may disconnect from its parent before the end. */
+    /* Read now, because the program may disconnect from its parent later. */
     pithi_time_is_spawned = REAL(MPI_Comm_get_parent)(&parent) == MPI_SUCCESS && parent != MPI_COMM_NULL;
     MPI_Group members = pithi_members_find(NULL);
     job_comm = pithi_own_comm(members);
@@ -61,10 +61,10 @@ void pithi_time_job(int result)
 
 MPI_Comm pithi_time_ours(void) { return is_up ? job_comm : MPI_COMM_NULL; }
 
-/* Compensation needs the offsets of the clocks. */
+/* PITH_COMPENSATE needs the offsets of the clocks, so they are compared from time to time. */
 void pithi_compare_clocks(int result, MPI_Comm comm)
 {
-    /* Only in the outermost call on MPI_COMM_WORLD, where all ranks meet anyway. */
+    /* Only in the program's own call on MPI_COMM_WORLD, where all ranks meet anyway. */
     if (!pithi_piggyback_on || !pithi_delay_several_clocks || pithi_self.depth != pithi_self.base ||
         result != MPI_SUCCESS || comm != MPI_COMM_WORLD)
         return;
@@ -99,12 +99,13 @@ static void fill_row(struct pithi_time_row *row, int function, int comm, const s
     row->total_s = tick_s * (double)cell->ticks;
     row->least_s = tick_s * (double)cell->least;
     row->most_s = tick_s * (double)cell->most;
-    /* Without the delays that compensation found; rounding must not make it less than nothing. */
+    /* Removes the delays that compensation found. Rounding must not make the time negative. */
     row->compensated_s = row->total_s - 1e-9 * (double)cell->saved_ns;
     if (row->compensated_s < 0)
         row->compensated_s = 0;
 }
 
+/* Adds a row for each used cell, and the sums. 0: no memory. */
 static int fill_rows(struct pithi_time_block *block, const struct pithi_time_thread *sum, double tick_s)
 {
     struct pithi_time_rank *rank = &block->rank;
@@ -148,6 +149,7 @@ static void free_block(struct pithi_time_block *block)
 
 /* ---- to rank 0 --------------------------------------------------------------------------------------------------- */
 
+/* Sends or receives data in pieces. 0: it failed. */
 static int move(void *data, size_t size, int peer, int is_send, MPI_Comm comm)
 {
     char *at = data;
@@ -162,6 +164,7 @@ static int move(void *data, size_t size, int peer, int is_send, MPI_Comm comm)
     return 1;
 }
 
+/* In rank 0: lets a process send its block, and receives it. 0: it failed. */
 static int recv_block(struct pithi_time_block *block, int from, MPI_Comm comm)
 {
     int turn = 1;
@@ -176,6 +179,7 @@ static int recv_block(struct pithi_time_block *block, int from, MPI_Comm comm)
            move(block->pairs, block->rank.pair_count * sizeof *block->pairs, from, 0, comm);
 }
 
+/* Fills in this process's block; rank 0 collects all blocks and writes the report. */
 static void report(MPI_Comm comm)
 {
     struct pithi_time_block own, other;
@@ -190,7 +194,7 @@ static void report(MPI_Comm comm)
     fill_rows(&own, sum, tick_s);
     own.pairs = calloc((size_t)sum->partner_count + 1, sizeof *own.pairs);
     for (uint32_t i = 0; own.pairs && i < sum->partner_room; i++)
-        /* Ranks are kept + 1; 0 is a free slot. */
+        /* A slot has the rank + 1; 0 is a free slot. */
         if (sum->partners[i].rank)
             own.pairs[own.rank.pair_count++] =
                 (struct pithi_time_pair){sum->partners[i].rank - 1, sum->partners[i].messages, sum->partners[i].bytes};
@@ -213,7 +217,8 @@ static void report(MPI_Comm comm)
             pithi_time_report_add(made, 0, &own);
         for (int from = 1; from < size; from++) {
             if (!recv_block(&other, from, comm)) {
-                /* The order of messages is lost, so no further rank is asked. The report has those before it. */
+                /* Further messages could be mixed up, so no further rank is asked. The report has the ranks before
+                 * it. */
                 pithi_say("the times of rank %d did not come; the report goes without them", from);
                 size = from;
             } else if (made) {
@@ -227,7 +232,7 @@ static void report(MPI_Comm comm)
     free_block(&own);
 }
 
-/* Stops counting: callbacks that MPI makes from here on come too late for the report. */
+/* Stops counting: calls of callbacks that MPI makes from here on are not in the report. */
 static void end(struct pithi_time_call *call)
 {
     pithi_time_end(call);
@@ -238,11 +243,11 @@ static void end(struct pithi_time_call *call)
 
 void pithi_time_finish(struct pithi_time_call *call)
 {
-    if (!is_up || job_comm == MPI_COMM_NULL) { /* an error must cost the report only, not the job */
+    if (!is_up || job_comm == MPI_COMM_NULL) { /* without a communicator there is no report, but the job goes on */
         end(call);
         return;
     }
-    /* All have ended their calls then: nobody's times grow while others send theirs. */
+    /* After the barrier all processes have ended their calls, so no times grow while others send theirs. */
     REAL(MPI_Barrier)(job_comm);
     end(call);
     total_delay_ns = pithi_delay_total_ns();
@@ -253,16 +258,16 @@ void pithi_time_finish(struct pithi_time_call *call)
 }
 
 /* ---- sessions ------------------------------------------------------------------------------------------------------
- * Each process begins a session alone; all processes meet when the last session ends. */
+ * Each process begins a session alone, so collective work must wait for the end of the last session. */
 #ifdef MPI_SESSION_NULL /* Open MPI 5 has sessions, but its MPI_VERSION is 3 */
-static int sessions;    /* open; atomic */
-static int has_session;
-static MPI_Session own_session; /* it and the group: valid while has_session */
-static MPI_Group all;
+static int sessions;    /* open sessions of the program; atomic */
+static int has_session; /* 1: own_session and `all` are valid */
+static MPI_Session own_session;
+static MPI_Group all; /* all processes */
 
 void pithi_time_session(int result)
 {
-    /* Only the first session of a program without MPI_Init. */
+    /* Counting begins with the first session of a program that has not called MPI_Init. */
     if (result != MPI_SUCCESS || !pithi_self.recorded || __atomic_add_fetch(&sessions, 1, __ATOMIC_SEQ_CST) > 1 ||
         is_up || REAL(MPI_Session_init)(MPI_INFO_NULL, MPI_ERRORS_RETURN, &own_session) != MPI_SUCCESS)
         return;
@@ -272,7 +277,7 @@ void pithi_time_session(int result)
     }
     is_up = has_session = 1;
     process = getpid();
-    pithi_many_threads = 1; /* each session has its own thread level, so expect threads */
+    pithi_many_threads = 1; /* a later session may have a higher thread level, so threads are expected */
     pithi_handles_begin(MPI_COMM_NULL, all);
     pithi_time_requests_begin();
 }
@@ -287,7 +292,7 @@ void pithi_time_session_finish(struct pithi_time_call *call)
         pithi_time_end(call);
         return;
     }
-    /* All processes of the job come here, when their last session ends. */
+    /* All processes of the job come here, because each ends its last session. */
     REAL(MPI_Comm_create_from_group)(all, "pith:time", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm);
     if (comm != MPI_COMM_NULL)
         REAL(MPI_Barrier)(comm);
@@ -303,10 +308,10 @@ void pithi_time_session_finish(struct pithi_time_call *call)
 }
 #endif
 
-/* The program ended without MPI_Finalize: other processes cannot be reached, and counts of one tell little. */
+/* For a program that ends without MPI_Finalize: other processes cannot be reached, and the counts of one say little. */
 __attribute__((destructor)) static void without_finalize(void)
 {
-    /* Only in the process itself, not in a forked child, and only once a job. */
+    /* Not in a forked child, and only in one process of the job. */
     if (is_up && !is_over && process == getpid() && pithi_launcher_rank(0) == 0)
         pithi_say("no table of times: the program ended without MPI_Finalize");
 }

@@ -10,13 +10,14 @@
 
 #include <stdlib.h>
 
-static double call_ns; /* ns that our own measuring adds to a call */
-static __thread int64_t added_ns __attribute__((tls_model("initial-exec")));
+static double call_ns;                                                       /* ns that the library adds to a call */
+static __thread int64_t added_ns __attribute__((tls_model("initial-exec"))); /* sum of pithi_own_add */
 
-/* Takes the shortest of several batches. The calls count in cells that no report includes. */
+/* Measures call_ns: the shortest of several batches. These calls count in cells that no report includes. */
 void pithi_own_begin(void)
 {
-    enum { BATCHES = 16, CALLS = 256 }; /* measurements, of which the shortest counts; calls of each */
+    /* BATCHES: measurements, of which the shortest counts; CALLS: calls of a measurement */
+    enum { BATCHES = 16, CALLS = 256 };
     static struct pithi_time_thread nobody;
     struct pithi_time_self time_self = pithi_time_self;
     struct pithi_self self = pithi_self;

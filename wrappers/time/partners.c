@@ -1,10 +1,10 @@
 /* partners.c - counts by partner, and the labels of communicators.
  *
- * A process of a large job sends to few others, so partners are in a hash table, not in an array by rank: with 26
- * partners it has 64 places in place of 100,000. 0 marks a free place, so rank r is stored as r + 1.
+ * A process of a large job sends to few others, so partners are in a hash table and not in an array by rank: for 26
+ * partners it has 64 slots, not 100,000. A slot has the rank + 1; 0 is a free slot.
  *
- * A program may make communicators again and again. Those with the same name or members share a label, "ranks 0 2 4 6",
- * or the table would have a row for each.
+ * A program may make communicators again and again. Communicators with the same name or members share a label, such as
+ * "ranks 0 2 4 6"; otherwise the table would have a row for each.
  */
 #include "partners.h"
 
@@ -14,14 +14,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LABEL = 96 }; /* bytes */
+enum { LABEL = 96 }; /* bytes of a label */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char labels[PITHI_TIME_COMMS][LABEL];
-static int label_count = 1; /* label 0: none */
+static int label_count = 1; /* label 0: no communicator, or beyond the limit */
 
 /* ---- partners ---------------------------------------------------------------------------------------------------- */
 
+/* The slot of a key in an open-addressing table, or the free slot where it belongs. */
 static struct pithi_time_partner *place_of(struct pithi_time_partner *table, uint32_t room, int32_t key)
 {
     uint32_t at = (uint32_t)key * 2654435769u;
@@ -57,7 +58,7 @@ void pithi_time_partner_add(struct pithi_time_partner **table, uint32_t *room, u
 
 /* ---- labels ------------------------------------------------------------------------------------------------------ */
 
-/* Communicators with the same name, or the same members, share a label. */
+/* The number of the label with this text; makes it if needed. 0: there is no room. Under the lock. */
 static int find_label(const char *text)
 {
     for (int i = 1; i < label_count; i++)
@@ -87,7 +88,7 @@ static int make_label(const struct pithi_handle *comm)
     return find_label(text);
 }
 
-/* In the communicator's slot. `is_new`: the communicator got another name. */
+/* The label of a communicator, kept in the slot of its entry. `is_new`: the communicator got another name. */
 static int label_of(MPI_Comm comm, int is_new)
 {
     struct pithi_handle *handle = pithi_handle_of_comm(comm);

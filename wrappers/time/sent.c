@@ -1,7 +1,7 @@
-/* sent.c - counts the messages and bytes of the call that just ended, and of each start of a persistent request.
+/* sent.c - counts the messages and bytes of the call that has just ended, and of each start of a persistent request.
  *
- * MPI_Send_init sends nothing, but only there count, type and receiver are known. So they are kept with the request,
- * and each MPI_Start of it counts one message: one MPI_Send_init and 1000 MPI_Start are 1000 messages.
+ * MPI_Send_init sends nothing, but only it has count, type and receiver. So these are kept with the request, and each
+ * MPI_Start of it counts a message: one MPI_Send_init and 1000 MPI_Start are 1000 messages.
  */
 #include "partners.h"
 
@@ -37,11 +37,12 @@ void pithi_time_send(MPI_Comm comm, int peer, MPI_Count count, MPI_Datatype type
 /* ---- persistent requests: what each start sends ------------------------------------------------------------------ */
 
 struct prepared {
-    int is_message, world_rank; /* is_message: 0: a collective */
+    int is_message, world_rank; /* is_message: 1: a message; 0: a collective */
     uint64_t bytes;
 };
-static int client; /* our number in the table of requests */
+static int client; /* this file's client number in the table of requests */
 
+/* The library has reused the handle of a persistent request, so the old request was freed. */
 static int reused(void *data)
 {
     (void)data;
@@ -51,13 +52,14 @@ static int reused(void *data)
 void pithi_time_requests_begin(void)
 {
     static const struct pithi_request_client prepared = {.size_bytes = sizeof(struct prepared), .reused = reused};
-    static int is_registered; /* a program may begin with a session and call MPI_Init later */
+    static int is_registered; /* a program may begin with a session and call MPI_Init after it */
 
     if (!is_registered)
         client = pithi_request_register(&prepared);
     is_registered = 1;
 }
 
+/* Keeps what each start of a persistent request sends. */
 static void prepare(MPI_Request handle, int is_message, int world_rank, uint64_t bytes)
 {
     struct pithi_request *request = pithi_request_open(pithi_request_key(handle), client);

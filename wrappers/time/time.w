@@ -1,8 +1,8 @@
 /* time.w - counts the calls of each MPI function, their times, and the data they sent; MPI_Finalize writes the table.
  * wrappergen makes a function of it for every MPI function. {{{{fn_num}} gives each its number, and {{{{forallfn}}
  * lists the names in the same order. Several parts below may apply to one function. Their code before the call runs in
- * the order of this file, their code after it in the opposite order; the part that takes the time stands last, so it
- * measures the call alone.
+ * the order of this file, their code after it in the opposite order. The part that takes the time comes last, so it
+ * encloses only the call.
  */
 #include "timing.h"
 
@@ -36,7 +36,7 @@ const int pithi_time_functions = sizeof pithi_time_names / sizeof *pithi_time_na
 {{fn f @request_free}} pithi_time_forget({{request}}); {{callfn}} {{endfn}}
 {{fn f @type_free}} {{callfn}} pithi_type_freed(); {{endfn}}
 
-/* The data that this process gives to a collective count at once, or at each start of a persistent one. */
+/* Bytes that this process gives to a collective: they count at once, or at each start of a persistent collective. */
 {{fn f @coll @coll_init}}
     {{callfn}}
     pithi_time_collective(&(const struct pithi_collective){
@@ -75,7 +75,7 @@ const int pithi_time_functions = sizeof pithi_time_names / sizeof *pithi_time_na
 {{fn f @job_init}} pithi_time_mark(); {{callfn}} pithi_time_job({{returnVal}}); {{endfn}}
 {{fn f @job_session}} {{callfn}} pithi_time_session({{returnVal}}); {{endfn}}
 
-/* The time of the last call is the time that this process waited for the others; then all make the table. */
+/* The time of MPI_Finalize is the time that this process waits in it for the others. Then the report is made. */
 
 {{fn f @job_finalize}}
     {{vardecl struct pithi_time_call call}}

@@ -3,9 +3,9 @@
  *     function        calls      total s   share     mean us      min us      max us   messages          bytes
  *     MPI_Allreduce     200     0.412345  12.50%    2061.725      11.200    8012.400        200           1600
  *
- * Rows are added up as the processes come, one after the other. Only the lines of each process (`details`) must wait
- * for the table, which comes first: they go to a temporary file. So memory does not grow with the processes, except for
- * 1 row each. */
+ * The sums are added up as the processes' blocks come, one after the other. The lines of each process (`details`) come
+ * after the table, so until then they go to a temporary file. So memory does not grow with the processes, except for
+ * one struct pithi_time_rank each. */
 #include "job_time.h"
 
 #include "base/launcher.h"
@@ -17,18 +17,18 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { RANKS_SHOWN = 16 }; /* one by one; of more, only the least and the most */
+enum { RANKS_SHOWN = 16 }; /* with more ranks, only the ranks with the least and the most time are shown */
 
 struct pithi_time_report {
-    int ranks, added;            /* of the job; those that have come */
+    int ranks, added;            /* ranks: processes in the job; added: blocks added so far */
     struct pithi_time_row *rows; /* sums over all processes */
     uint32_t count, room;
     struct pithi_time_rank *by_rank; /* [ranks] */
-    FILE *details, *pairs;           /* text parts: each process, and its receivers; NULL: not wanted */
-    char *name;                      /* file name; NULL: no file */
-    char *part;                      /* temporary name until the file is complete */
+    FILE *details, *pairs;           /* temporary files: each process's table, and its partners; NULL: not wanted */
+    char *name;                      /* PITH_TIME_FILE; NULL: no file */
+    char *part;                      /* the file's name until it is complete */
     FILE *file;
-    const struct pithi_time_writer *writer; /* NULL: text */
+    const struct pithi_time_writer *writer; /* NULL: the text for people */
 };
 
 static void complain(const struct pithi_time_report *report)
@@ -36,7 +36,7 @@ static void complain(const struct pithi_time_report *report)
     pithi_say("PITH_TIME_FILE: %s: %s; the table goes to standard error", report->name, strerror(errno));
 }
 
-/* The file name of PITH_TIME_FILE; NULL: none. Processes from MPI_Comm_spawn are a job of their own and must not
+/* The file name of PITH_TIME_FILE; NULL: none. Processes of MPI_Comm_spawn are a job of their own, which must not
  * overwrite the first job's file: app.csv, app.spawned-4711.csv. */
 static char *file_name(void)
 {
@@ -47,7 +47,7 @@ static char *file_name(void)
         return NULL;
     if (!pithi_time_is_spawned)
         return strdup(name);
-    /* "app.csv" becomes "app.spawned-4711.csv": before the suffix, which decides the format. */
+    /* The insertion is before the suffix, because the suffix chooses the format. */
     const char *slash = strrchr(name, '/'), *suffix = strrchr(slash ? slash : name, '.');
     int stem = (int)(suffix ? suffix - name : (long)strlen(name));
     return asprintf(&made, "%.*s.spawned-%ld%s", stem, name, (long)getpid(), name + stem) < 0 ? NULL : made;
@@ -64,7 +64,7 @@ struct pithi_time_report *pithi_time_report_begin(int ranks)
         return NULL;
     }
     report->ranks = ranks;
-    /* Written under another name first: a reader never finds half a report. */
+    /* The file is written under another name first, so that a reader never finds half a report. */
     if (name) {
         report->name = name;
         report->writer = pithi_time_writer_find(name);
@@ -89,7 +89,7 @@ struct pithi_time_report *pithi_time_report_begin(int ranks)
 
 static struct pithi_time_row *find_row(struct pithi_time_report *report, const struct pithi_time_row *like)
 {
-    /* Few dozens of functions: a search is quick enough. */
+    /* There are a few dozen functions, so a linear search is fast enough. */
     for (uint32_t i = 0; i < report->count; i++)
         if (report->rows[i].function == like->function && !strcmp(report->rows[i].comm, like->comm))
             return &report->rows[i];
@@ -151,7 +151,7 @@ static int by_time(const void *a, const void *b)
 
     if (x->total_s != y->total_s)
         return x->total_s < y->total_s ? 1 : -1;
-    /* By number, so that the order of equal times is the same in each run. */
+    /* Equal times are ordered by number, so that the order is the same in each run. */
     return x->function - y->function;
 }
 
@@ -172,7 +172,7 @@ void pithi_time_report_add(struct pithi_time_report *report, int rank, const str
     for (uint32_t i = 0; i < block->rank.row_count; i++) {
         struct pithi_time_row *row = find_row(report, &block->rows[i]);
         if (row) {
-            /* The first one sets the least. */
+            /* The first block with calls sets the minimum. */
             if (!row->calls || block->rows[i].least_s < row->least_s)
                 row->least_s = block->rows[i].least_s;
             if (block->rows[i].most_s > row->most_s)
@@ -217,10 +217,10 @@ static void put_table(FILE *out, struct pithi_time_report *report)
     put_heading(out, width);
     for (uint32_t i = 0; i < report->count; i++)
         put_row(out, width, &report->rows[i], run_s);
-    /* One line for each rank; for many ranks, only those with the least and the most. */
+    /* One line for each rank; if there are many ranks, only for the ranks with the least and the most time in MPI. */
     int least = 0, most = 0;
 
-    /* By their share of the own run, as runs may differ in length. */
+    /* Compared by the share of each rank's own run, because runs may differ in length. */
     for (int r = 0; r < report->added; r++) {
         double share = percent(report->by_rank[r].mpi_s, report->by_rank[r].run_s);
         if (share < percent(report->by_rank[least].mpi_s, report->by_rank[least].run_s))
@@ -257,7 +257,7 @@ static void put_table(FILE *out, struct pithi_time_report *report)
         copy(out, report->details);
 }
 
-/* 1: the text is in a file, or is not wanted. */
+/* 1: the text is in a file, or is not wanted. 0: it goes to standard error. */
 static int close_file(struct pithi_time_report *report)
 {
     if (!report->file)
@@ -266,7 +266,7 @@ static int close_file(struct pithi_time_report *report)
         report->writer->end(report->file);
     else
         put_table(report->file, report);
-    /* A full disk shows at the latest here. */
+    /* A full disk may show only now. */
     int bad = ferror(report->file);
     bad |= fclose(report->file) != 0;
     if (bad || rename(report->part, report->name)) {

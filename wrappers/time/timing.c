@@ -1,10 +1,10 @@
 /* timing.c - the cells of threads, their sum, and the clock.
  *
- * A thread counts in cells of its own, so a call needs no lock and no atomic addition: only its thread writes a cell,
- * and the reader at the end sees whole numbers. When a thread ends, its cells are added to those of the threads that
- * have ended before, so a program may have started a million threads.
+ * A thread counts in its own cells, so a call needs no lock and no atomic addition: only its thread writes a cell, and
+ * the reader at the end finds whole numbers. When a thread ends, its cells are added to the sum of the threads that
+ * ended before, so a program may start a million threads.
  *
- * Times are ticks of the processor's counter, and what a tick is worth is measured over the whole run: 3,000,000,000
+ * Times are in ticks of the processor's counter. The length of a tick is measured over the whole run: 3,000,000,000
  * ticks in 1.5 s are 0.5 ns each. A calibration at the beginning would take time and be less exact.
  */
 #include "timing.h"
@@ -26,17 +26,17 @@ __thread struct pithi_time_self pithi_time_self;
 int pithi_time_off, pithi_time_counter, pithi_time_by_comm, pithi_time_partners, pithi_time_delays;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct pithi_time_thread *threads; /* alive */
+static struct pithi_time_thread *threads; /* the running threads; under the lock */
 static struct pithi_time_thread gone;     /* the sum over threads that have ended */
-static pthread_key_t at_thread_end;
-static uint64_t begin_ticks; /* at the begin of the measurement */
-static int64_t begin_ns;     /* the same in ns */
+static pthread_key_t at_thread_end;       /* its destructor is thread_end */
+static uint64_t begin_ticks;              /* ticks when this library was loaded */
+static int64_t begin_ns;                  /* CLOCK_MONOTONIC at the same time */
 
 /* ---- the clock --------------------------------------------------------------------------------------------------- */
 
 #if defined(__x86_64__)
-/* The counter has the same rate in all power states (CPUID 0x80000007, EDX bit 8), and the kernel found the cores
- * synchronized. */
+/* 1: the counter has the same rate in all power states (CPUID 0x80000007, EDX bit 8), and the kernel lists it, so the
+ * cores agree. */
 static int counter_is_good(void)
 {
     unsigned eax, ebx, ecx, edx;
@@ -56,7 +56,7 @@ static int counter_is_good(void)
 static int counter_is_good(void) { return 1; }
 #endif
 
-/* Calibrates the ticks over the whole run: both clocks are read at its beginning and at its end. */
+/* The rate of the ticks over the whole run: both clocks are read at its beginning and at its end. */
 double pithi_time_tick_s(double *run_s)
 {
     uint64_t ticks = pithi_time_ticks() - begin_ticks;
@@ -74,8 +74,8 @@ void pithi_time_delay_begin(struct pithi_time_call *call)
     call->begin_delay_ns = pithi_delay_ns();
 }
 
-/* Nested calls have already counted their own parts: if the delay grows by 30 in a call, 10 of it in a call inside, the
- * outer cell gets 20 and the inner one 10. */
+/* Nested calls have counted their own part already: if the delay grows by 30 in a call, 10 of it in a call inside, the
+ * outer cell gets 20 and the inner cell 10. */
 void pithi_time_delay_end(const struct pithi_time_call *call, struct pithi_time_cell *cell)
 {
     int64_t saved_ns = pithi_delay_ns() - call->begin_delay_ns;
@@ -87,6 +87,7 @@ void pithi_time_delay_end(const struct pithi_time_call *call, struct pithi_time_
 
 /* ---- threads ----------------------------------------------------------------------------------------------------- */
 
+/* Adds the cells and partners of a thread to another's. */
 static void add_cells(struct pithi_time_thread *to, const struct pithi_time_thread *from)
 {
     for (int c = 0; c < PITHI_TIME_COMMS; c++) {
@@ -117,7 +118,7 @@ static void add_cells(struct pithi_time_thread *to, const struct pithi_time_thre
     to->calls += from->calls;
 }
 
-/* A thread ends: adds its counts to `gone` and frees its memory. */
+/* Called when a thread ends: adds its counts to `gone` and frees its memory. */
 static void thread_end(void *data)
 {
     struct pithi_time_thread *thread = data, **at = &threads;

@@ -1,10 +1,10 @@
 /* timing.h - the counters of libpith-time, which time.w updates around and after each MPI call.
  *
- *     call -> this thread's cells -> at its end, or at MPI_Finalize, the process's (timing.c)
- *          -> one process after the other to rank 0 (job_time.c) -> table, CSV, JSON (time_table.c)
+ *     call -> the thread's cells -> when the thread ends, or in MPI_Finalize, the process's sum (timing.c)
+ *          -> one process after the other to rank 0 (job_time.c) -> table, CSV, JSON (time_table.c, files.c)
  *
- * A cell holds the counts of a function on a communicator, or, without PITH_TIME_COMM, on all. Memory grows with the
- * functions and communicators used, not with the calls.
+ * A cell has the counts of a function on a communicator, or, without PITH_TIME_COMM, on all communicators. Memory grows
+ * with the functions and communicators used, not with the calls.
  */
 #ifndef PITHI_TIMING_H
 #define PITHI_TIMING_H
@@ -17,20 +17,23 @@
 #include <stdint.h>
 #include <time.h>
 
-enum { PITHI_TIME_COMMS = 256 }; /* labels; 0: no communicator, or beyond the limit */
+enum { PITHI_TIME_COMMS = 256 }; /* labels of communicators; label 0: none, or beyond the limit */
 
 struct pithi_time_cell {
-    uint64_t calls, ticks, least, most; /* all in ticks; least and most of single calls */
+    uint64_t calls, ticks, least, most; /* number of calls; ticks of all, of the shortest, of the longest call */
     uint64_t messages, bytes;           /* sent */
     int64_t saved_ns;                   /* the part of the calls' time that recording caused (PITH_COMPENSATE) */
 };
+/* The state of a call, until it ends. */
 struct pithi_time_call {
-    uint64_t begin, outer_inner;                  /* ticks; `inner` of the call around it */
-    int64_t begin_delay_ns, outer_inner_saved_ns; /* of this thread when the call began; saved by the call around it */
+    /* begin: ticks at its begin; outer_inner: `inner` of the call around it */
+    uint64_t begin, outer_inner;
+    /* begin_delay_ns: delay at its begin; outer_inner_saved_ns: `inner_saved_ns` of the call around it */
+    int64_t begin_delay_ns, outer_inner_saved_ns;
     int function, outer_recorded, comm, is_outermost, has_delay;
 };
 
-/* This thread's counters. A call's time excludes the calls inside it, so that each moment counts once. */
+/* The counters of a thread. The time of a call excludes the calls inside it, so that each moment counts once. */
 struct pithi_time_partner;
 struct pithi_time_thread {
     struct pithi_time_cell *cells[PITHI_TIME_COMMS]; /* [pithi_time_functions] each, or NULL */
@@ -40,22 +43,22 @@ struct pithi_time_thread {
     struct pithi_time_thread *next; /* in the list of all threads */
 };
 struct pithi_time_self {
-    struct pithi_time_thread *thread; /* NULL: before the first call */
-    struct pithi_time_cell *last;     /* cell of the call that just ended; NULL: not counted */
-    uint64_t inner;                   /* ticks of calls inside the current one */
-    int64_t inner_saved_ns;
-    int comm; /* label for the next call */
+    struct pithi_time_thread *thread; /* NULL: before the first call, and when the thread has ended */
+    struct pithi_time_cell *last;     /* cell of the call that has just ended; NULL: not counted */
+    uint64_t inner;                   /* ticks of the calls inside the present one */
+    int64_t inner_saved_ns;           /* saved_ns of the calls inside the present one */
+    int comm;                         /* label for the next call */
 };
 extern __thread struct pithi_time_self pithi_time_self __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 extern const char *const pithi_time_names[];   /* function names, by number */
 extern const char *const pithi_time_classes[]; /* their classes in roles.table */
 extern const int pithi_time_functions;
-extern int pithi_time_off;      /* MPI_Pcontrol(0), or the report is made */
+extern int pithi_time_off;      /* 1: nothing is counted: after MPI_Pcontrol(0), or the report is made */
 extern int pithi_time_counter;  /* 1: the processor's counter is reliable */
 extern int pithi_time_by_comm;  /* PITH_TIME_COMM */
 extern int pithi_time_partners; /* PITH_TIME_MATRIX */
-extern int pithi_time_delays;   /* PITH_COMPENSATE: also count what recording caused */
+extern int pithi_time_delays;   /* PITH_COMPENSATE: the time that recording caused is counted, too */
 
 static inline uint64_t pithi_time_ticks(void)
 {
@@ -74,10 +77,10 @@ static inline uint64_t pithi_time_ticks(void)
 
 /* ---- a call ------------------------------------------------------------------------------------------------------ */
 
-/* Returns the cell and makes it if needed; NULL: no memory. */
+/* The cell of a label and a function, made if needed; NULL: no memory. */
 struct pithi_time_cell *pithi_time_cell_make(int comm, int function);
 
-/* With PITH_COMPENSATE: measures the growth of the delay in a call, to subtract it from the call's time. */
+/* With PITH_COMPENSATE: measures by how much the delay grows in a call, to subtract that from the call's time. */
 void pithi_time_delay_begin(struct pithi_time_call *call);
 void pithi_time_delay_end(const struct pithi_time_call *call, struct pithi_time_cell *cell);
 
@@ -99,7 +102,7 @@ static inline void pithi_time_begin(struct pithi_time_call *call, int function, 
     call->begin = pithi_time_ticks();
 }
 
-/* Only this thread writes; others read at the end of the process. */
+/* Adds to a number that only this thread writes. Other threads read it at the end of the process. */
 static inline void pithi_time_add(uint64_t *to, uint64_t value) { __atomic_store_n(to, *to + value, __ATOMIC_RELAXED); }
 
 static inline void pithi_time_end(const struct pithi_time_call *call)
@@ -140,14 +143,15 @@ void pithi_time_send(MPI_Comm comm, int peer, MPI_Count count, MPI_Datatype type
 void pithi_time_send_init(int result, MPI_Comm comm, int peer, MPI_Count count, MPI_Datatype type,
                           const MPI_Request *request);
 void pithi_time_start(int count, const MPI_Request *requests);
-/* After MPI_Init, before the first request. */
+/* Call it after MPI_Init, before the first request. */
 void pithi_time_requests_begin(void);
 void pithi_time_forget(const MPI_Request *request); /* before MPI_Request_free */
 
-/* Bytes given to a collective: counts them for the call, or, if it made a persistent request, for each start. */
+/* Counts bytes given to a collective: at once, or if the call made a persistent request, at each start. */
 void pithi_time_given(uint64_t bytes, int result, const MPI_Request *request);
 
-/* After a collective. `request`: of a persistent one, else NULL. In-place data do not leave the send buffer. */
+/* Call it after a collective. `request`: of a persistent one, else NULL. In-place data are not sent from a send buffer,
+ * so they do not count. */
 PITHI_IN_WRAPPER void pithi_time_collective(const struct pithi_collective *call, int result, const MPI_Request *request)
 {
     enum pithi_shape shape = call->shape;
@@ -160,7 +164,7 @@ PITHI_IN_WRAPPER void pithi_time_collective(const struct pithi_collective *call,
     if (call->sent.buf == MPI_IN_PLACE &&
         (shape == PITHI_SHAPE_gather || shape == PITHI_SHAPE_allgather || shape == PITHI_SHAPE_alltoall))
         return;
-    struct pithi_members members = {.rank = -1}; /* not the root: elsewhere a gather's recvtype may be invalid */
+    struct pithi_members members = {.rank = -1}; /* rank -1 is not the root: off the root, recvtype may be invalid */
     if (needs_members) {
         struct pithi_handle *comm = pithi_handle_of_comm(call->comm);
         if (!comm)
@@ -172,7 +176,7 @@ PITHI_IN_WRAPPER void pithi_time_collective(const struct pithi_collective *call,
 
 /* ---- the communicator (partners.c) ------------------------------------------------------------------------------- */
 
-/* Before the call: sets its communicator. Does nothing without PITH_TIME_COMM. */
+/* Before a call: sets the label of its communicator. Does nothing without PITH_TIME_COMM. */
 void pithi_time_comm_set(MPI_Comm comm);
 static inline void pithi_time_comm(MPI_Comm comm)
 {
@@ -191,7 +195,7 @@ void pithi_time_resume(int level);
 void pithi_time_pause(int level);
 /* In MPI_Finalize, before the library's call: ends this call and makes the report; collective. */
 void pithi_time_finish(struct pithi_time_call *call);
-/* The same in MPI_Session_finalize, for the last session of a program without MPI_Init. */
+/* Like pithi_time_finish, in MPI_Session_finalize: the last session of a program without MPI_Init makes the report. */
 void pithi_time_session_finish(struct pithi_time_call *call);
 
 #endif

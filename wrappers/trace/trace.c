@@ -1,8 +1,8 @@
-/* trace.c - builds and writes the lines (trace.h). Knows nothing of Pith's logs.
+/* trace.c - builds and writes the lines of a trace (trace.h). It works without the recorder of Pith's logs.
  *
- * The last line before a hang or a crash is what the user wants to see, so each line is one write, at once, and nothing
- * is kept back. One write is also one piece: lines of 100 processes on one terminal do not cut each other in two. A
- * line costs a system call, so this is no tool for measuring.
+ * The last line before a hang or a crash is what the user wants to see, so each line is written at once, by one write.
+ * This also keeps it whole when 100 processes write to one terminal. Since each line costs a system call, the trace is
+ * no tool for measuring.
  */
 #include "trace.h"
 
@@ -23,24 +23,25 @@
 #include <time.h>
 #include <unistd.h>
 
-/* High, since programs expect open() to return the lowest free number. */
+/* The descriptor of the output is high, since programs expect open() to return the lowest free number. */
 enum { DESCRIPTOR = 200 };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static int output = -1, with_time; /* number of the file; 1: lines begin with the time */
-static int rank = -1, is_off;      /* in MPI_COMM_WORLD, -1: unknown; 1: MPI_Pcontrol(0); both atomic */
+static int output = -1, with_time; /* descriptor; 1: lines have the time */
+static int rank = -1, is_off;      /* in MPI_COMM_WORLD, -1: unknown; 1: MPI_Pcontrol(0); both accessed atomically */
 
 /* ---- the output -------------------------------------------------------------------------------------------------- */
 
+/* Returns a copy of a descriptor, with a high number. */
 static int far_up(int fd)
 {
-    /* Without a free number so high, the file stays where it is. */
+    /* If no number so high is free, the descriptor itself is used. */
     int high = fcntl(fd, F_DUPFD_CLOEXEC, DESCRIPTOR);
 
     return high < 0 ? fd : high;
 }
 
-/* Replaces each %r in `name`; 0: the result does not fit. */
+/* Copies `name` to `path` with the rank in place of each %r; 0: it does not fit. */
 static int put_rank(const char *name, char *path, size_t size)
 {
     char number[16];
@@ -60,13 +61,15 @@ static int put_rank(const char *name, char *path, size_t size)
     return 1;
 }
 
-/* Defined in programs that were linked with MPE's trace library, libtmpe (wrappers/mpe_names/trace_output.c). */
+/* Programs that were linked with MPE's trace library, libtmpe, define it (wrappers/mpe_names/trace_output.c): the lines
+ * then go to this descriptor. */
 __attribute__((weak, visibility("default"))) extern const int pith_trace_descriptor;
 
-/* Duplicates standard error, since a program may close descriptor 2 and then open a data file there. Under a launcher,
- * standard error is a pipe. The launcher prints it in the pieces that it reads, so lines of other ranks may cut a line
- * in two (Open MPI reads 4096 bytes at a time). In packet mode (pipe(2), O_DIRECT) a piece is one line. The pipe is
- * opened again for this mode, so the program's own writes do not change. */
+/* Opens the output for the case without PITH_TRACE_FILE. It is a duplicate of standard error, since a program may close
+ * descriptor 2 and then open a data file, which gets this number. Under a launcher, standard error is a pipe, which the
+ * launcher prints in the pieces that it reads (Open MPI: 4096 bytes), so a line of another rank may come in the middle
+ * of a line. In packet mode (pipe(2), O_DIRECT) each read returns one line. The pipe is opened again for this mode, so
+ * that the program's own writes do not change. */
 static int open_standard(void)
 {
     struct stat info;
@@ -109,7 +112,8 @@ static void open_output(void)
     output = open_standard();
 }
 
-/* Writes a line in one piece: files are opened for appending, and in a pipe a line is shorter than PIPE_BUF. */
+/* Writes a line, which other processes do not cut in two: files are opened for appending, and a line for a pipe is
+ * shorter than PIPE_BUF. */
 static void put_line(const char *line, size_t size)
 {
     /* The program may look at errno after its call. */
@@ -151,7 +155,7 @@ static int64_t now_ns(clockid_t clock)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* 0: the initial thread; the others are numbered by their first call. */
+/* 0: the initial thread. The others are numbered from 1 in the order of their first lines. */
 static int thread_number(void)
 {
     static int last;
@@ -253,7 +257,7 @@ void pithi_trace_begin(struct pithi_trace_call *call, const char *name, const ch
         if (with_time)
             call->begin_ns = now_ns(CLOCK_MONOTONIC);
     }
-    /* Also if no line was written: a note belongs to one call only. */
+    /* A note belongs to one call only, even if no line was written. */
     note.size = 0;
 }
 
@@ -262,7 +266,7 @@ void pithi_trace_end(const struct pithi_trace_call *call)
     struct line line;
 
     if (call->name) {
-        /* By a clock that does not jump; the time of day is only shown. */
+        /* The duration is measured by a clock that does not jump, unlike the time of day. */
         int64_t took = with_time ? now_ns(CLOCK_MONOTONIC) - call->begin_ns : 0;
         line_begin(&line);
         add(&line, "Ending %s", call->name);

@@ -1,11 +1,11 @@
-/* trace.h - the lines of libpith-trace, as trace.w makes them: notes, begin, (the call,) notes, end.
+/* trace.h - the lines of libpith-trace. For each call, trace.w makes notes, the begin, (the real call,) notes, the end.
  *
- *     PITH_TRACE_FILE   the file to append to; %r stands for the rank: a file for each rank. Default: stderr.
+ *     PITH_TRACE_FILE   the file to append to; "%r" in its name is replaced by the rank. Default: standard error.
  *     PITH_TRACE_TIME   1: each line has the time of day; the line at a call's end also has the duration.
- *     PITH_ONLY, PITH_SKIP   the functions to trace (group.h)
+ *     PITH_ONLY, PITH_SKIP   which functions are traced (group.h)
  *
- * Each line is written by one write(2) when the call begins or ends. Nothing is buffered, so the last line of a process
- * that hangs or is killed shows where it is.
+ * Each line is written by one write(2), when the call begins or ends. Nothing is buffered, so the last line of a
+ * process that hangs or is killed shows which call it is in.
  */
 #ifndef PITHI_TRACE_H
 #define PITHI_TRACE_H
@@ -15,25 +15,28 @@
 #include <stdint.h>
 
 struct pithi_trace_call {
-    const char *name; /* NULL: not shown */
-    int outer_recorded;
-    int64_t begin_ns;
+    const char *name;   /* NULL: no lines are written for this call */
+    int outer_recorded; /* pithi_self.recorded of the call around it */
+    int64_t begin_ns;   /* of CLOCK_MONOTONIC, if lines have the time */
 };
 
-/* Notes for this thread's next line. */
+/* Notes for the next line of this thread, such as " with count = 10, dest = 1". */
 void pithi_trace_count(MPI_Count count);
 void pithi_trace_peer(const char *role, int peer, int tag);
 void pithi_trace_message(MPI_Count count, const char *role, int peer, int tag); /* count, peer and tag */
-/* The received message from the status; `type` as given to the call; MPI_BYTE: the size in bytes. */
+/* The message that was received, from the status. `type`: as given to the call; or MPI_BYTE, then the size is in
+ * bytes. */
 void pithi_trace_received(int result, const MPI_Status *status, MPI_Datatype type);
 
+/* Write the two lines of a call. *chosen: kept by the caller for pithi_chosen (group.h). `caller`: the address that the
+ * call returns to. */
 void pithi_trace_begin(struct pithi_trace_call *call, const char *name, const char *classes, int *chosen,
                        const void *caller);
 void pithi_trace_end(const struct pithi_trace_call *call);
 
-/* After MPI_Init: takes the rank from MPI_COMM_WORLD. */
+/* After MPI_Init: gets the rank in MPI_COMM_WORLD. */
 void pithi_trace_begin_job(int result);
-/* MPI_Pcontrol: level 0 stops the trace after the call's own lines; other levels resume it before them. */
+/* For MPI_Pcontrol: level 0 stops the trace after the lines of this call; other levels resume it before them. */
 void pithi_trace_resume(int level);
 void pithi_trace_pause(int level);
 

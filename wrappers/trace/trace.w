@@ -3,8 +3,9 @@
  *     [0] Starting MPI_Send with count = 10, dest = 1, tag = 5...
  *     [0] Ending MPI_Send
  *
- * wrappergen makes a function of it for every MPI function. Several parts below may apply to one function. Their code
- * before the call runs in the order of this file, their code after it in the opposite order: 1, 2, call, 3, 2.
+ * wrappergen makes a wrapper from this file for every MPI function. Several of the parts below may apply to one
+ * function. Their code before the call runs in the order of this file, their code after it in the opposite order: 1, 2,
+ * call, 3, 2.
  */
 #include "trace.h"
 
@@ -12,7 +13,7 @@
 #undef MPI_Aint_add
 #undef MPI_Aint_diff
 
-/* 1. The arguments for the first line. */
+/* 1. Notes for the line at the begin: the call's arguments. */
 
 {{fn f @send @isend @send_init @send_part_init}}
     pithi_trace_message({{count}}, "dest", {{peer}}, {{tag}});
@@ -45,7 +46,7 @@
     {{callfn}}
 {{endfn}}
 
-/* 2. The lines. */
+/* 2. The two lines. */
 
 {{fnall f @conversion}}
     {{vardecl struct pithi_trace_call call}}
@@ -55,7 +56,7 @@
     pithi_trace_end(&{{call}});
 {{endfnall}}
 
-/* 3. The received message for the second line, even if the user ignores the status. */
+/* 3. Notes for the line at the end: the received message, even if the program ignores the status. */
 
 {{fn f @recv @recv_matched}}
     {{vardecl MPI_Status own}}

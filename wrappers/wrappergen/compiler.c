@@ -2,9 +2,9 @@
  *
  * The compiler is $MPICC or mpicc. The Fortran compiler is $MPIFC, or the one that belongs to the C compiler.
  *
- * To find the functions of the libraries, links a program that needs all of them. The linker reports the functions that
- * do not exist. Some linkers report only a few at a time, so the program is linked without these again and again until
- * that succeeds. This works for every kind of library.
+ * To find out which functions the libraries have, it links a program that uses all functions that might exist. The
+ * linker reports the functions that do not exist. Some linkers report only a few at a time, so the program is linked
+ * again without the reported functions until linking succeeds. This works for every kind of library.
  */
 #include "wrappergen.h"
 
@@ -45,6 +45,7 @@ static const char *fortran_compiler(void)
 
 /* ---- A folder for compiled files --------------------------------------------------------------------------------- */
 
+/* All files that are made in the folder. */
 static const char *const files[] = {"probe.c", "probe.f90", "probe.o", "probe", "log", NULL};
 
 static const char *folder_make(void)
@@ -81,7 +82,7 @@ static void file_write(const char *folder, const char *name, const char *content
 
 /* ---- The header -------------------------------------------------------------------------------------------------- */
 
-/* Adds "-I 'FOLDER'" for a header, which may include other headers in its folder. */
+/* Adds "-I FOLDER" for a header, which may include other headers in its folder. */
 static void add_folder(struct gen_text *command, const char *path)
 {
     const char *slash = path ? strrchr(path, '/') : NULL;
@@ -122,6 +123,7 @@ struct wanted_names {
     int count;
 };
 
+/* A program in C that needs all the names. */
 static const char *program(const struct wanted_names *wanted, int has_main)
 {
     struct gen_text text = {0};
@@ -135,7 +137,7 @@ static const char *program(const struct wanted_names *wanted, int has_main)
     return text.at;
 }
 
-/* Removes the names that the linker reports as undefined. Returns their number. */
+/* Removes the names that the linker's messages report as undefined. Returns how many it removed. */
 static int remove_undefined(struct wanted_names *wanted, const char *log)
 {
     int kept = 0, before = wanted->count;
@@ -143,6 +145,7 @@ static int remove_undefined(struct wanted_names *wanted, const char *log)
 
     for (const char *line = log; *line; line += strcspn(line, "\n"), line += *line == '\n') {
         char *copy = text_copy(line, strcspn(line, "\n"));
+        /* Linkers' messages differ, so all names in a line that says "undefined" or "Undefined" count. */
         if (!strstr(copy, "ndefined"))
             continue;
         for (char *at = copy; *at; at++)
@@ -182,6 +185,7 @@ static int keep_found(struct wanted_names *wanted, const char *linker, int is_fo
     return status ? -1 : 0;
 }
 
+/* All names that `add` gives for the functions. */
 static struct wanted_names all_of(const struct protos *protos,
                                   void (*add)(const struct proto *proto, struct gen_text *out))
 {

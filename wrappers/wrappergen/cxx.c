@@ -1,15 +1,16 @@
 /* cxx.c - wrappers of the C++ bindings: member functions of the classes in namespace MPI, from the table of bindings.
  *
- * Like its PMPI twin, a member calls the C function, with the wrapper's text around the call. The text is the same
- * as for C, so each argument of C is a variable with C's name and type. Its value comes from the object and the
- * parameters, which are called cxx_NAME. After the call, changed values are copied back, and an error becomes the
- * exception that the object's error handler throws. Functions with callbacks (`hand` in the table) call their PMPI
- * twin instead; their text gets the object's handle, and zeros for the other arguments.
+ * A member calls the C function, with the wrapper's text around the call, just as its PMPI twin calls it without the
+ * text. The text is the same as for C, so each argument of C is a variable with C's name and type. Its value is made
+ * from the object and the parameters, which are called cxx_NAME. After the call, changed values are copied back, and an
+ * error becomes the exception that the object's error handler throws. Functions with callbacks (`hand` in the table)
+ * call their PMPI twin instead; the variables then are the object's handle, parameters with the names of C's arguments,
+ * and zeros for the others.
  *
  * wrappers/cxx/bindings.awk reads the same table and writes the bindings themselves: the classes, and their members in
- * MPI and PMPI. It passes arguments on without a variable for each, and arrays of PMPI objects without a copy. Its
- * output is the same for all MPIs, while a wrapper needs the types in the MPI's header. So a new kind of argument in
- * the table needs code in both: from_param() and encode() here, c_argument() there.
+ * MPI and PMPI. It passes arguments on without a variable for each, and arrays of PMPI objects without a copy. It is
+ * not done here because its output is the same for all MPIs, while wrappers need the types in the MPI's header. A new
+ * kind of argument in the table needs code in both: from_param() and encode() here, c_argument() there.
  */
 #include "wrappergen.h"
 
@@ -23,6 +24,7 @@ static const char *core_type(const char *type)
     return text_copy(type, strspn(type, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789"));
 }
 
+/* 1: the function does not change the parameter; it may change it through a reference; it may change it in any way. */
 static int is_const_arg(const struct arg *param) { return strstr(param->prefix, "const ") != NULL; }
 static int is_reference(const struct arg *param) { return strchr(param->prefix, '&') && !is_const_arg(param); }
 static int is_out(const struct arg *param) { return is_reference(param) || (!is_const_arg(param) && *param->suffix); }
@@ -38,7 +40,7 @@ static const char *qualified(const char *type)
     return text_format("%s%s", plain[i] ? "" : "MPI::", type);
 }
 
-/* The standard has a few parameters that are not passed to C. */
+/* 1: the parameter is needed for an argument of C. The standard has a few that are not. */
 static int is_used(const struct member *member, const struct arg *param)
 {
     for (int i = 0; i < member->source_count; i++)
@@ -61,7 +63,8 @@ static const char *without_end(const char *text, const char *characters)
     return text_copy(text, size);
 }
 
-/* An argument of C as a variable: an array is a pointer. "MPI_Status *status", "int (*ranges)[3]" */
+/* The declaration of the variable for an argument of C, in which an array is a pointer: "MPI_Status *status", "int
+ * (*ranges)[3]". */
 static const char *variable(const struct arg *arg)
 {
     const char *close = strchr(arg->suffix, ']');
@@ -99,13 +102,16 @@ static void declare_pointed(struct gen_text *out, const struct arg *arg, const c
     text_printf(out, "  %s c_%s = %s;\n  %s = &c_%s;\n", pointed(arg), arg->name, value, variable(arg), arg->name);
 }
 
+/* The null handle of a class. */
 static const char *null_of(const struct cxx_class *class) { return class ? class->null : "{}"; }
 
+/* The parameter that a source in the table names; NULL: it names none. */
 static const struct arg *param_of(const struct member *member, const char *source, size_t size)
 {
     return protos_argument(&member->declaration, source, size);
 }
 
+/* An expression for the number of elements of an array, from the table's "[COUNT]". */
 static const char *count_text(const struct member *member, const char *bracket)
 {
     const struct arg *count = param_of(member, bracket + 1, strcspn(bracket + 1, "]"));
@@ -113,11 +119,11 @@ static const char *count_text(const struct member *member, const char *bracket)
     if (count)
         return text_format("cxx_%s", count->name);
     return text_format("pith_cxx::%.*s(*this)", (int)strcspn(bracket + 1, "("),
-                       bracket + 1); /* peers(this), dims(this) */
+                       bracket + 1); /* "[peers(this)]", "[dims(this)]" */
 }
 
-/* Copies an array of handles, statuses or bools. Handles that MPI only writes are copied too: Open MPI's
- * MPI_Type_get_contents also reads those that it does not write, which must be valid handles. */
+/* Makes a copy of an array of handles, statuses or bools. Handles that MPI only writes are copied too, as they must be
+ * valid: Open MPI's MPI_Type_get_contents also reads handles that it does not write. */
 static void array(struct gen_text *out, const struct member *member, const struct arg *arg, const struct arg *param,
                   const char *bracket, int is_copied)
 {
@@ -131,6 +137,7 @@ static void array(struct gen_text *out, const struct member *member, const struc
     text_printf(out, "  %s = c_%s.data();\n", variable(arg), name);
 }
 
+/* Makes an argument of C from a parameter; if `source` names none, it is an expression. */
 static void from_param(struct gen_text *out, const struct bindings *bindings, const struct member *member,
                        const struct arg *arg, const char *source)
 {
@@ -155,7 +162,7 @@ static void from_param(struct gen_text *out, const struct bindings *bindings, co
         text_printf(out, "  %s = (%s)%s;\n", variable(arg), cast(arg), value);
 }
 
-/* Makes an argument of C before the call. */
+/* Makes an argument of C before the call, as the table says. */
 static void decode(struct gen_text *out, const struct bindings *bindings, const struct member *member, int index)
 {
     const struct arg *arg = &member->proto->args[index];
@@ -171,7 +178,7 @@ static void decode(struct gen_text *out, const struct bindings *bindings, const 
         from_param(out, bindings, member, arg, *source == '!' ? source + 1 : source);
 }
 
-/* Copies a changed argument back after the call. */
+/* Copies an argument that the call may have changed back after the call. */
 static void encode(struct gen_text *out, const struct bindings *bindings, const struct member *member, int index)
 {
     const char *name = member->proto->args[index].name, *source = member->sources[index];
@@ -192,6 +199,7 @@ static void encode(struct gen_text *out, const struct bindings *bindings, const 
 
 /* ---- Functions that call their PMPI twin ------------------------------------------------------------------------- */
 
+/* The call of the PMPI twin, which also catches its exception. */
 static const char *call_twin(const struct bindings *bindings, const struct member *member)
 {
     const struct proto *declaration = &member->declaration;
@@ -240,8 +248,8 @@ static const char prelude[] =
 
 void cxx_prelude(struct gen_text *out) { text_puts(out, prelude); }
 
-/* Writes what follows the call and the wrapper's text. Errors of files go to the file's error handler, or to that of
- * MPI_FILE_NULL. */
+/* Writes what follows the call and the wrapper's text: arguments are copied back, errors are thrown, and the function
+ * returns. Errors of files go to the error handler of the file, or of MPI_FILE_NULL. */
 static void finish(struct emitter *emitter, const struct member *member)
 {
     struct gen_text *out = &emitter->out;
@@ -301,7 +309,7 @@ void cxx_begin(struct emitter *emitter, const struct member *member, const char 
         text_puts(out, "  int returnVal = 0;\n  (void)returnVal;\n  std::exception_ptr cxx_failure;\n");
         if (!function_is_void(&member->declaration))
             text_printf(out, "  %s cxx_result = %s();\n", result, result);
-        /* Declares C's arguments: the object's handle, the parameters with names as in C, and zeros for the others. */
+        /* Declares C's arguments: the object's handle, parameters that have C's names, and zeros for the others. */
         int has_object = member->is_static || !member->of;
 
         for (int i = 0; i < member->proto->arg_count; i++) {
@@ -346,7 +354,7 @@ void cxx_end(struct emitter *emitter, const struct member *member)
     text_puts(&emitter->out, "}\n");
 }
 
-/* 1: the text ends inside a string. A string does not extend over lines. */
+/* 1: the text ends inside a string constant of C, which cannot extend over lines. */
 static int is_in_string(const struct gen_text *out)
 {
     int inside = 0;

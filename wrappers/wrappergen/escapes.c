@@ -1,4 +1,4 @@
-/* escapes.c - the values of escapes: words of functions, {{def}}, and what is reported of unknown words.
+/* escapes.c - the values of escapes: words of functions, {{def}}, and the error messages for unknown words.
  *
  * In a wrapper of MPI_Send(buf, count, datatype, dest, tag, comm), with the row "MPI_Send send peer=dest" in the table
  * of roles,
@@ -6,10 +6,10 @@
  *     {{peer}}          dest             a role
  *     {{count}}         count            an argument, by the standard's name
  *     {{args 0}}        buf              an element of a list; {{args -1}} is comm
- *     {{root|0}}        0                what MPI_Send does not have, but some function has
+ *     {{root|0}}        0                the text after the bar, as only other functions have {{root}}
  *     {{rot}}           an error: no function has it
  *
- * A role goes before an argument of the same name, as it says what a template means, not how a header calls it.
+ * If a role and an argument have the same name, the role counts, as it says what a template means.
  */
 #include "expand.h"
 
@@ -19,7 +19,7 @@
 
 #include "base/nearest.h"
 
-/* The words of both dialects, and those that only the wrap dialect has; for error messages. */
+/* For error messages: the words that both dialects have, and the words that only the wrap dialect has. */
 static const char *const common_words[] = {
     "forallfn", "endforallfn", "foreachfn", "endforeachfn", "fnall",  "endfnall",  "fn",
     "endfn",    "callfn",      "vardecl",   "fileno",       "fn_num", "returnVal", NULL};
@@ -64,7 +64,7 @@ struct value word_value(struct gen_place *place, const struct scope *scope, cons
 
 /* ---- Words of functions ------------------------------------------------------------------------------------------ */
 
-/* The function of the loop or wrapper with this name; of equal names, the outermost. */
+/* The function of the loop or wrapper with this name; if several have the name, the outermost one's function. */
 static const struct proto *scope_find(const struct scope *scope, const struct gen_word *word)
 {
     const struct proto *found = NULL;
@@ -75,7 +75,7 @@ static const struct proto *scope_find(const struct scope *scope, const struct ge
     return found;
 }
 
-/* The function whose arguments the words refer to. In the classic dialect, only a wrapper has one. */
+/* The function to whose arguments words refer. In the classic dialect, only a wrapper has one. */
 static const struct proto *proto_of(const struct gen_place *place, const struct scope *scope)
 {
     const struct scope *wrapper = wrapper_around(scope);
@@ -83,12 +83,14 @@ static const struct proto *proto_of(const struct gen_place *place, const struct 
     return wrapper ? wrapper->proto : scope && is_wrap(place) ? scope->proto : NULL;
 }
 
+/* The variables of the wrapper. */
 static struct variables variables_of(const struct scope *wrapper)
 {
     return wrapper ? wrapper->body->variables[wrapper->wrapper] : (struct variables){0};
 }
 
-/* The value of one word; NULL: unknown. Order: variable, role, argument, loop name, words of the function. */
+/* The value of one word; NULL: unknown. Looked for in this order: variables, roles, arguments, names of loops, words of
+ * the function. */
 static const char *look_up(const struct gen_place *place, const struct scope *scope, const struct gen_word *word)
 {
     const struct scope *wrapper = wrapper_around(scope);
@@ -127,8 +129,8 @@ static int is_known(const struct protos *protos, const struct gen_word *word)
     return known;
 }
 
-/* Evaluates {{WORD}}, {{WORD|TEXT}}, which stands for TEXT where a known word has no value, and {{KEY NAME}}, a text of
- * the table of roles for a loop's function. NULL: it is none of these. */
+/* Evaluates {{WORD}}, or {{WORD|TEXT}}, which is TEXT if the word has no value here but some function has it, or {{KEY
+ * NAME}}, a text in the table of roles for the function of the loop NAME. NULL: it is none of these. */
 static const char *look_up_words(const struct gen_place *place, const struct scope *scope, const struct gen_node *node)
 {
     const struct gen_word *word = &node->words[0];
@@ -163,7 +165,7 @@ static int list_of(const struct proto *proto, const struct gen_word *word, struc
     return 1;
 }
 
-/* Evaluates words for numbers and lists of the innermost function; 0: the word is none of these. */
+/* Evaluates words for numbers and lists of the innermost function. 0: the word is none of these. */
 static int built_in(struct gen_place *place, const struct scope *scope, const struct gen_word *word,
                     struct value *result)
 {
@@ -222,6 +224,7 @@ static int element_of(struct gen_place *place, const struct proto *proto, const 
 
 /* ---- {{def}} ----------------------------------------------------------------------------------------------------- */
 
+/* The last definition with this name; NULL: there is none. */
 static const struct macro *macro_find(const struct emitter *emitter, const struct gen_word *word)
 {
     for (int i = emitter->macro_count; i-- > 0;)
@@ -230,7 +233,7 @@ static const struct macro *macro_find(const struct emitter *emitter, const struc
     return NULL;
 }
 
-/* 1: the definition is in the current block. It then takes precedence over an argument of the same name. */
+/* 1: the definition was made inside the outermost block. It then counts before an argument of the same name. */
 static int macro_is_inner(const struct emitter *emitter, const struct scope *scope, const struct macro *macro)
 {
     while (scope && scope->outer)
@@ -261,11 +264,12 @@ void define(struct gen_place *place, const struct scope *scope, const struct gen
     macro_add(place->emitter, &macro);
 }
 
+/* Adds the value of a definition, or its text, expanded here. */
 static void macro_run(struct gen_place *place, const struct scope *scope, const struct macro *macro, size_t at,
                       struct value *result)
 {
-    enum { MOST = 40 };               /* names inside names: more are an endless loop */
-    const struct macro used = *macro; /* the array may move */
+    enum { MOST = 40 };               /* definitions inside definitions: more are an endless recursion */
+    const struct macro used = *macro; /* a copy, as the array may move */
     const struct scope *wrapper = wrapper_around(scope);
     struct gen_place there = {place->emitter, used.source, used.file};
     struct gen_text text = {0};
@@ -288,7 +292,8 @@ static void macro_run(struct gen_place *place, const struct scope *scope, const 
     value_add(result, text.at, text.size);
 }
 
-/* Runs {{apply_to_type TYPE MACRO}}: "MACRO(arg);" for each argument of the type; a {{def}} is run with {{arg}}. */
+/* Runs {{apply_to_type TYPE MACRO}}: writes "MACRO(argument);" for each argument of the type; or, if MACRO is a
+ * {{def}}, its text, in which {{arg}} is the argument. */
 static void apply_to_type(struct gen_place *place, const struct scope *scope, const struct value *args, size_t at,
                           struct value *result)
 {
@@ -317,7 +322,7 @@ static void apply_to_type(struct gen_place *place, const struct scope *scope, co
 
 /* ---- Unknown words ----------------------------------------------------------------------------------------------- */
 
-/* How to write a known word; NULL: there is nothing to say. */
+/* How a known word must be written; NULL: there is nothing to say about it. */
 static const char *usage_of(const struct gen_word *word)
 {
     static const struct {
@@ -335,6 +340,7 @@ static const char *usage_of(const struct gen_word *word)
     return NULL;
 }
 
+/* Tries all names of a list that NULL ends. */
 static void try_all(struct pithi_nearest *near, const char *const *known)
 {
     for (; *known; known++)
@@ -361,7 +367,7 @@ static void find_near(const struct gen_place *place, const struct scope *scope, 
         pithi_nearest_try(near, text_copy(emitter->macros[i].name.at, emitter->macros[i].name.size));
 }
 
-/* Reports the escape, and copies it. */
+/* Reports an unknown escape. Its value is its own text. */
 static void unknown(struct gen_place *place, const struct scope *scope, const struct gen_node *node,
                     struct value *result)
 {
@@ -375,7 +381,7 @@ static void unknown(struct gen_place *place, const struct scope *scope, const st
     struct pithi_nearest near;
 
     value_add(result, node->text.at, node->text.size);
-    if (!fault_is_new(source, node->at)) /* reported for another function */
+    if (!fault_is_new(source, node->at)) /* it was reported for another function */
         return;
     if (place->emitter->flags & EMIT_KEEP_UNKNOWN) {
         warn(source, node->at, "unknown escape {{%.*s}} copied", size, word->at);
@@ -403,7 +409,7 @@ static void unknown(struct gen_place *place, const struct scope *scope, const st
 
 /* ---- Evaluation -------------------------------------------------------------------------------------------------- */
 
-/* Evaluates a function of the wrap dialect; 0: it is none. */
+/* Runs a function of the wrap dialect. 0: the word is none. */
 static int run_function(struct gen_place *place, const struct scope *scope, const struct gen_node *node,
                         struct value *result)
 {
@@ -419,7 +425,7 @@ static int run_function(struct gen_place *place, const struct scope *scope, cons
     if ((word_is(word, "apply_to_type") || word_is(word, "applyToType")) && scope && count == 3) {
         apply_to_type(place, scope, args, node->at, result);
     } else if (word_is(word, "sub") && count == 5) {
-        /* Runs {{sub NEW OLD REGEX REPLACEMENT}} of early templates, which defines NEW; OLD is a name or a text. */
+        /* {{sub NEW OLD REGEX REPLACEMENT}} of early templates: it defines NEW; OLD is a word or a text. */
         struct macro macro = {place->source, node->words[1], node, place->file, {0}, 1};
         struct value from[3] = {args[1], args[2], args[3]};
         const char *found = look_up(place, scope, &node->words[2]);
@@ -436,7 +442,7 @@ static int run_function(struct gen_place *place, const struct scope *scope, cons
     return 1;
 }
 
-/* The order matters: a definition in the current block, then words of functions, then outer definitions. */
+/* Looks first for a definition in the outermost block, then for words of functions, then for other definitions. */
 static void evaluate_word(struct gen_place *place, const struct scope *scope, const struct gen_node *node,
                           struct value *result)
 {

@@ -1,27 +1,26 @@
 /* expand.c - writes the text of templates. Text and loops are written where they are in the template.
  *
- * A wrapper is noted with its function. In the wrap dialect the function is written at once, at the place of its only
- * wrapper. In the classic dialect functions are written at the end, each once for all of its wrappers:
- * before1 before2 CALL after2 after1.
+ * A wrapper is noted with its function. In the wrap dialect, a function has only one wrapper and is written at once,
+ * where this wrapper is in the template. In the classic dialect, functions are written at the end, each once for all of
+ * its wrappers: before1 before2 CALL after2 after1.
  *
- * Two wrappers of MPI_Send in the classic dialect, the first one measures time, the second one reports, give:
+ * For example, in the classic dialect, two wrappers of MPI_Send, of which the first measures time and the second
+ * reports, give:
  *
- *     double t;                        declarations of both come first; a second t would be t1
+ *     double t;                        the declarations of both come first; another variable t would be called t1
  *     t = now();                       before 1
  *     enter("MPI_Send");               before 2
  *     returnVal = PMPI_Send(...);      the call, once
  *     leave();                         after 2
  *     spent += now() - t;              after 1
  *
- * So they nest as if the first wrapper called the second. Declarations are collected, because a name that two wrappers
- * use must be unique in the function, and because C89 wants them first. */
+ * So they nest as if the first wrapper called the second one. The declarations come first because C89 wants that. */
 #include "expand.h"
 
 #include <string.h>
 
 int is_wrap(const struct gen_place *place) { return (place->emitter->flags & EMIT_WRAP) != 0; }
 
-/* The scope of the wrapper that `scope` lies in; NULL: outside all wrappers. */
 const struct scope *wrapper_around(const struct scope *scope)
 {
     while (scope && !scope->body)
@@ -31,7 +30,7 @@ const struct scope *wrapper_around(const struct scope *scope)
 
 /* ---- The inside of a function ------------------------------------------------------------------------------------ */
 
-/* Notes the variables of a {{vardecl}} or wrapper for wrapper number `wrapper`, each under a unique name. */
+/* Gives each variable a name that is unique in the function. */
 void body_declare(struct body *body, int wrapper, const struct gen_source *source, const struct gen_node *node)
 {
     struct variables *own = &body->variables[wrapper];
@@ -41,7 +40,7 @@ void body_declare(struct body *body, int wrapper, const struct gen_source *sourc
         int i = 0;
         while (i < own->count && strcmp(own->at[i]->name, variable->name) != 0)
             i++;
-        /* the same node again: a loop's body is expanded once for each iteration */
+        /* The same node again: the body of a loop is expanded once for each iteration. */
         if (i < own->count && own->at[i] == variable)
             continue;
         if (i < own->count)
@@ -49,7 +48,7 @@ void body_declare(struct body *body, int wrapper, const struct gen_source *sourc
         own->at = grow(own->at, (size_t)own->count, sizeof *own->at);
         own->names = grow(own->names, (size_t)own->count, sizeof *own->names);
         own->at[own->count] = variable;
-        /* The name, with the first number that makes it unique if necessary. */
+        /* The variable's name, with the first number that makes it unique if it is not. */
         char *name = text_copy(variable->name, strlen(variable->name));
         int is_new = name_set_add(&body->names, name), next = *name_set_number(&body->names, variable->name);
 
@@ -62,7 +61,7 @@ void body_declare(struct body *body, int wrapper, const struct gen_source *sourc
     }
 }
 
-/* The declarations of all variables. In the classic dialect, those of equal types share a line. */
+/* The declarations of all variables: each in a line of its own, or variables of equal types in one line. */
 static const char *declarations(const struct body *body, int is_line_each)
 {
     struct gen_text out = {0};
@@ -83,8 +82,8 @@ static const char *declarations(const struct body *body, int is_line_each)
     return out.at;
 }
 
-/* Writes the text of a wrapper, or in the classic dialect its part before or after {{callfn}}; without {{callfn}} all
- * of it is before. */
+/* Writes the text of a wrapper; in the classic dialect, the part before {{callfn}} or the part after it. Without
+ * {{callfn}}, all of it is before. */
 static void expand_wrapper(struct emitter *emitter, struct body *body, int index, int is_after)
 {
     const struct wrapper *wrapper = &body->proto->wrappers[index];
@@ -107,7 +106,7 @@ static void expand_wrapper(struct emitter *emitter, struct body *body, int index
     emitter->macro_count = scope.macros;
 }
 
-/* Makes the inside of the function, without its declarations; those go before it. */
+/* Makes the text of a function from its wrappers, without the declarations of their variables. */
 static struct body make_body(struct emitter *emitter, const struct proto *proto, const char *call)
 {
     struct body body = {
@@ -116,7 +115,7 @@ static struct body make_body(struct emitter *emitter, const struct proto *proto,
     name_set_add(&body.names, "returnVal"); /* names that variables must not have */
     for (int i = 0; i < proto->arg_count; i++)
         name_set_add(&body.names, proto->args[i].name);
-    for (int w = 0; w < proto->wrapper_count; w++) /* the first pass: all names are known before the text is written */
+    for (int w = 0; w < proto->wrapper_count; w++) /* all of them before the first text, which may use any of them */
         body_declare(&body, w, proto->wrappers[w].source, proto->wrappers[w].node);
     text_puts(&body.text, "");
     for (int w = 0; w < proto->wrapper_count; w++)
@@ -132,17 +131,18 @@ static struct body make_body(struct emitter *emitter, const struct proto *proto,
 
 /* ---- Functions --------------------------------------------------------------------------------------------------- */
 
-/* In the classic dialect a call is on a line of its own. In the wrap dialect it is part of the template's statement. */
+/* In the classic dialect a call gets a line of its own. In the wrap dialect it is part of a statement of the
+ * template. */
 static const char *call_text(const struct emitter *emitter, const char *statement)
 {
     return emitter->flags & EMIT_WRAP ? statement : text_format("\n  %s\n", statement);
 }
 
-/* Writes the Fortran entry point. The first expansion shows which arguments the text before and after the call reads.
- */
+/* Writes the Fortran entry points. The text is expanded twice: the first time shows which arguments it reads before and
+ * after the call. */
 static void write_fortran(struct emitter *emitter, const struct proto *proto)
 {
-    /* {{fn_num}} counts expansions; the second one must have the same numbers */
+    /* {{fn_num}} counts expansions; the second one must give the same numbers. */
     const int number = emitter->number, has_many_calls = emitter->flags & EMIT_WRAP;
     struct body body = make_body(emitter, proto, "");
     const char *declared = declarations(&body, emitter->flags & EMIT_WRAP), *before, *after;
@@ -159,8 +159,7 @@ static void write_function(struct emitter *emitter, const struct proto *proto)
 {
     const int number = emitter->number;
 
-    if (emitter->bindings) { /* --cxx: no C functions */
-        /* --cxx: writes a function for each member that calls the C function. */
+    if (emitter->bindings) { /* --cxx: the members that call the C function, and not that itself */
         for (int i = 0; i < emitter->bindings->count; i++) {
             const struct member *member = &emitter->bindings->at[i];
             if (member->proto != proto)
@@ -195,7 +194,7 @@ static void write_function(struct emitter *emitter, const struct proto *proto)
     write_fortran(emitter, proto);
 }
 
-/* Classic dialect: all wrappers of a function are known only now. */
+/* In the classic dialect, all wrappers of a function are known only now. */
 void template_end(struct emitter *emitter)
 {
     for (int i = 0; i < emitter->protos->count && !(emitter->flags & EMIT_WRAP); i++)
@@ -222,7 +221,7 @@ static void add_wrapper(struct gen_place *place, struct proto *proto, const stru
     proto->wrappers[proto->wrapper_count++] = (struct wrapper){node, place->source, place->file};
     if (!is_wrap(place))
         return;
-    /* the function's text goes where the wrapper stands in the template, not to the end */
+    /* The function goes where the wrapper is in the template, and not to the end of the output. */
     struct gen_text outer = emitter->out;
     emitter->out = (struct gen_text){0};
     write_function(emitter, proto);
@@ -233,10 +232,10 @@ static void add_wrapper(struct gen_place *place, struct proto *proto, const stru
 
 /* ---- Lists of functions ------------------------------------------------------------------------------------------ */
 
-/* The list of a block: functions, and in fnalltype and fnallntype also types. */
+/* The list in a block: functions; in fnalltype and fnallntype also types. */
 struct function_list {
     struct value functions, types; /* functions: names and @classes */
-    char *listed;                  /* for each function considered: 1 if its name or class is listed */
+    char *listed;                  /* [function] 1: its name or its class is in the list */
 };
 
 /* 1: the function has an argument of this type. */
@@ -248,8 +247,8 @@ static int has_type(const struct proto *proto, const char *type)
     return 0;
 }
 
-/* Reads the list; nested lists are flattened. fnalltype and fnallntype begin with a type. Of their other words, those
- * that are not the type of an argument are functions to leave out. */
+/* Reads the list of a block; the elements of nested lists count as its own. The list of fnalltype and fnallntype begins
+ * with a type. Each word after it is also a type if some argument has this type; else it is a function to leave out. */
 static struct function_list choose(struct gen_place *place, const struct scope *scope, const struct gen_node *node,
                                    const char *keyword)
 {
@@ -263,7 +262,7 @@ static struct function_list choose(struct gen_place *place, const struct scope *
         for (int j = 0; j < value.count; j++) {
             const char *name = value.items[j];
             int is_first = has_types && !chosen.types.count, is_known = 0;
-            /* the first word of fnalltype is a type; a later one, if some argument has it */
+            /* The first word is a type even if no argument has it. */
             for (int f = 0; has_types && f < protos->count; f++)
                 is_known |= has_type(&protos->at[f], name);
             if (is_first && !is_known && fault_is_new(place->source, at))
@@ -280,7 +279,7 @@ static struct function_list choose(struct gen_place *place, const struct scope *
     return chosen;
 }
 
-/* 1: the block is run for this function. */
+/* 1: the block applies to this function. */
 static int is_chosen(struct gen_place *place, const struct gen_node *node, const struct function_list *chosen,
                      const struct proto *proto)
 {
@@ -290,7 +289,7 @@ static int is_chosen(struct gen_place *place, const struct gen_node *node, const
         has_listed |= has_type(proto, chosen->types.items[i]);
     if (node->kind == NODE_FN)
         return is_listed;
-    /* of the wrap dialect, MPIX and MPI_T only with --all */
+    /* In the wrap dialect, MPIX_ and MPI_T_ only with --all. */
     if (is_listed || (is_wrap(place) && !(place->emitter->flags & EMIT_ALL) && !function_is_usual(proto)))
         return 0;
     return node->kind == NODE_FNALLTYPE ? has_listed : node->kind == NODE_FNALLNTYPE ? !has_listed : 1;
@@ -298,8 +297,8 @@ static int is_chosen(struct gen_place *place, const struct gen_node *node, const
 
 /* ---- Blocks ------------------------------------------------------------------------------------------------------ */
 
-/* Runs a block for one function. Definitions made in a loop end with the iteration. Returns 1 to end the block: if its
- * end is missing, its text is checked for one function only. */
+/* Applies a block to one function. Returns 1 to end the block: if its end is missing, its text is checked for errors
+ * for one function only. */
 static int run_block(struct gen_place *place, const struct scope *outer, const struct gen_node *node,
                      struct proto *proto, struct gen_text *out)
 {
@@ -312,14 +311,14 @@ static int run_block(struct gen_place *place, const struct scope *outer, const s
     if (emitter_step(emitter, place->source, node->at))
         return 1;
     if (node->kind >= NODE_FNALL)
-        add_wrapper(place, proto, node, out); /* a wrapper is noted, its text expanded later */
+        add_wrapper(place, proto, node, out); /* its text is expanded with the function */
     else
         expand(place, &scope, node->inside, NULL, out);
-    emitter->macro_count = scope.macros; /* macros that the iteration defined are gone */
+    emitter->macro_count = scope.macros; /* definitions made in a loop's iteration end with it */
     return node->is_open;
 }
 
-/* Runs {{foreachfn}}, in the order of its list. */
+/* Runs {{foreachfn}}: its functions in the order of its list. */
 static void run_each(struct gen_place *place, const struct scope *outer, const struct gen_node *node,
                      const struct function_list *chosen, struct gen_text *out)
 {
@@ -338,6 +337,7 @@ static void run_each(struct gen_place *place, const struct scope *outer, const s
     }
 }
 
+/* Expands a loop, or notes a wrapper. */
 static void expand_block(struct gen_place *place, const struct scope *outer, const struct gen_node *node,
                          struct gen_text *out)
 {
@@ -364,7 +364,6 @@ static void expand_block(struct gen_place *place, const struct scope *outer, con
             return;
 }
 
-/* Writes the nodes from `node` up to `end`. */
 void expand(struct gen_place *place, const struct scope *scope, const struct gen_node *node, const struct gen_node *end,
             struct gen_text *out)
 {
@@ -377,16 +376,17 @@ void expand(struct gen_place *place, const struct scope *scope, const struct gen
         } else if (node->kind == NODE_DEF) {
             define(place, scope, node);
         } else if (node->kind == NODE_CALL && wrapper) {
-            const char *call = wrapper->body->call; /* the template may add a semicolon or not */
+            const char *call = wrapper->body->call; /* the template may have a semicolon after it */
             int has_semicolon = node->text.at[node->text.size] == ';' && text_ends(call, ";");
             text_add(out, call, strlen(call) - (size_t)has_semicolon);
         } else if (node->kind < NODE_FORALL) { /* all kinds from NODE_FORALL on are blocks */
-            /* Writes the value of an escape; the items of a list are separated by commas. */
+            /* Writes the value of an escape, with commas between the items of a list. */
             struct value value = {0};
             struct gen_text text = {0};
 
             evaluate(place, scope, node, &value);
-            if (!value.count && word_is(&node->words[0], "formals")) /* only by itself, not in a list */
+            /* only here, not where it is a list for another escape */
+            if (!value.count && word_is(&node->words[0], "formals"))
                 value_puts(&value, "void");
             text_puts(&text, "");
             for (int i = 0; i < value.count; i++)

@@ -1,41 +1,42 @@
-/* expand.h - what the sources share that write the text of a template. */
+/* expand.h - what expand.c, escapes.c and text_functions.c share, which write the text of a template. */
 #ifndef WRAPPERGEN_EXPAND_H
 #define WRAPPERGEN_EXPAND_H
 
 #include "wrappergen.h"
 
-/* A list of texts; written with ", " between them. */
+/* The value of an escape: a list of texts, which is written with ", " between them. */
 struct value {
     char **items;
     int count;
 };
 
-/* The inside of a function, made from its wrappers. */
+/* The text of a function between its declarations and its end, made from its wrappers. */
 struct body {
     const struct proto *proto;
     const char *call; /* the call of the real function */
     struct gen_text text;
-    size_t call_at; /* the offset of the call in `text`; in the wrap dialect, there may be several or none */
-    struct name_set names;
-    struct variables *variables; /* for each wrapper */
+    size_t call_at; /* the call's offset in `text`; unused in the wrap dialect, which may have any number of calls */
+    struct name_set names;       /* of its arguments and variables */
+    struct variables *variables; /* [wrapper], the index in proto->wrappers */
 };
-/* The variables of a wrapper, with their names, which are unique in the function. */
+/* The variables of a wrapper, each with its name in the function, which no other variable there has. */
 struct variables {
     const struct variable **at;
     char **names;
     int count;
 };
 
-/* The loops and wrappers around an escape, innermost first along `outer`. */
+/* The loops and wrappers around an escape: the innermost one, and the others by `outer`. */
 struct scope {
     const struct scope *outer;
-    struct gen_word name; /* of the loop or wrapper */
+    struct gen_word name; /* that the loop or wrapper gives to its function */
     const struct proto *proto;
     struct body *body;     /* in a wrapper; NULL in a loop */
     int wrapper;           /* its index in proto->wrappers */
-    const struct arg *arg; /* {{arg}}, while a {{def}} is applied to an argument */
-    int macros;            /* the number of {{def}}s before */
+    const struct arg *arg; /* {{arg}}, while {{apply_to_type}} runs; else NULL */
+    int macros;            /* emitter.macro_count at its begin */
 };
+/* The template that is being expanded, with its {{fileno}}. */
 struct gen_place {
     struct emitter *emitter;
     const struct gen_source *source;
@@ -57,24 +58,24 @@ void expand(struct gen_place *place, const struct scope *scope, const struct gen
             struct gen_text *out);
 /* The innermost wrapper among the scopes; NULL: there is none. */
 const struct scope *wrapper_around(const struct scope *scope);
-/* Declares the variables of a wrapper or {{def}} in the body; those that are declared already stay. */
+/* Declares the variables of a wrapper or {{def}} in the body, unless they are declared already. */
 void body_declare(struct body *body, int wrapper, const struct gen_source *source, const struct gen_node *node);
 int is_wrap(const struct gen_place *place);
 
 /* ---- escapes.c --------------------------------------------------------------------------------------------------- */
-/* Evaluates an escape that is not a block. */
+/* Finds the value of an escape that is not a block. */
 void evaluate(struct gen_place *place, const struct scope *scope, const struct gen_node *node, struct value *result);
-/* A word's value: the escape's value if the word is a single escape, else its text. */
+/* The value of a word of an escape: if the word is itself an escape, the value of this; else the word's text. */
 struct value word_value(struct gen_place *place, const struct scope *scope, const struct gen_node *node, int word);
-/* Makes a definition: {{def NAME VALUE ...}}, or {{def NAME}} body {{enddef}}. */
+/* Adds a definition: {{def NAME VALUE ...}}, or {{def NAME}} TEXT {{enddef}}. */
 void define(struct gen_place *place, const struct scope *scope, const struct gen_node *node);
-/* 1: the argument has this type, apart from blanks. */
+/* 1: the argument has this type; blanks do not count. */
 int arg_has_type(const struct arg *arg, const char *type);
 
 /* ---- text_functions.c -------------------------------------------------------------------------------------------- */
 void value_add(struct value *value, const char *from, size_t size);
 void value_puts(struct value *value, const char *text);
-/* Applies sub, zip, list or filter to the values of its words; 0: `name` is none of these. */
+/* Runs the function `name`, sub, zip, list or filter, with the values of its words; 0: it is none of these. */
 int apply_function(const struct gen_source *source, size_t at, const struct gen_word *name, const struct value *args,
                    int count, struct value *result);
 

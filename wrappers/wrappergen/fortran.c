@@ -1,16 +1,17 @@
 /* fortran.c - the Fortran entry points of a wrapped function: mpi_send, mpi_send_, mpi_send__ and MPI_SEND.
  *
- * An entry point runs the wrapper's text around the library's Fortran function, pmpi_send_. That function gets the
- * arguments unchanged: buffers, sentinels, LOGICALs, lengths of strings and callbacks stay Fortran's. Arguments that
- * the text reads are decoded into variables with C's names and types before the call. After the call, those that it may
- * have changed are decoded again.
+ * An entry point runs the wrapper's text around the library's Fortran function, pmpi_send_. This function gets the
+ * arguments unchanged: buffers, sentinels, LOGICALs, lengths of strings and callbacks stay those of Fortran. Only
+ * arguments that the text reads are decoded, before the call, into variables with C's names and types. Arguments that
+ * the call may have changed are decoded again after it.
  *
- * mpi_f08 has other functions (mpi_send_f08_, or mpi_send_f08ts_ with descriptors of buffers; _large for large counts)
- * and a PMPI twin for each. Handles are integers there too, statuses are C's, and the last argument may be missing.
- * Their entry points are written if --exports lists the twin.
+ * mpi_f08 has other functions (mpi_send_f08_, or mpi_send_f08ts_ with descriptors of buffers; _large for large counts),
+ * each with a PMPI twin. There, handles are integers, too, statuses are C's, and the last argument, the error code, may
+ * be missing. Their entry points are written if the library has the twin (--exports).
  *
- * In some libraries the Fortran functions call MPI_Send, in others PMPI_Send. To count a call once in both, the entry
- * point stores in wrappergen_fortran which function it calls, and the C wrapper passes the first such call on.
+ * In some libraries the Fortran functions call MPI_Send, in others PMPI_Send. So that a call is counted once in both,
+ * the entry point notes in wrappergen_fortran which function it calls, and the C wrapper passes the first such call on
+ * to the library.
  *
  * With a wrapper that reads the clock before and after the call, MPI_Send gives (shortened):
  *
@@ -25,17 +26,17 @@
  *     }
  *     void mpi_send(...) __attribute__((alias("mpi_send_")));
  *
- * Why not translate all arguments and call the C wrapper: a status, a buffer such as MPI_BOTTOM, or a callback means
- * something else in C, and translating them back is where such layers go wrong. Here only what the text reads is
- * decoded, so a wrapper that reads nothing costs nothing. */
+ * The arguments are not translated for a call of the C wrapper, because a status, a buffer such as MPI_BOTTOM, or a
+ * callback means something else in C, and translating them back is error-prone. And a wrapper that reads no argument
+ * costs nothing here. */
 #include "wrappergen.h"
 
 #include <ctype.h>
 #include <string.h>
 
 enum arg_kind {
-    KIND_VALUE,        /* int, MPI_Aint ...: read through the pointer */
-    KIND_POINTER,      /* a pointer to one, or an array */
+    KIND_VALUE,        /* int, MPI_Aint ... (Fortran passes a pointer to it) */
+    KIND_POINTER,      /* a pointer to such a value, or an array of them */
     KIND_BUFFER,       /* void * */
     KIND_TEXT,         /* char * */
     KIND_HANDLE,       /* MPI_Comm ... */
@@ -48,7 +49,7 @@ enum arg_kind {
 static const char *const handles[] = {"Comm",    "Datatype", "Errhandler", "File",    "Group", "Info",
                                       "Message", "Op",       "Request",    "Session", "Win",   NULL};
 
-/* The index in `handles`, of "MPI_Comm"; -1: no handle. */
+/* The index in `handles` of the type, such as "MPI_Comm"; -1: it is no type of handles. */
 static int handle_of(const char *type, size_t size)
 {
     for (int i = 0; handles[i]; i++)
@@ -75,13 +76,13 @@ static const char *bare_type(const struct arg *arg)
     return bare.at;
 }
 
-/* Which kind of argument the C type is. *handle: its index in `handles`; -1: none. */
+/* Which kind an argument is, by its type in C. *handle: the index of its type in `handles`; -1: none. */
 static enum arg_kind kind_of(const struct arg *arg, int *handle)
 {
     const char *type = bare_type(arg);
     size_t word = strspn(type, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789");
     const char *rest = type + word;
-    /* *rest is what follows the name of the type: "", "*", "[]", "[][3]" ... */
+    /* `rest` follows the name of the type: "", "*", "[]", "[][3]" ... */
     int is_array = *rest == '[' || !strncmp(arg->name, "array_of_", 9);
 
     *handle = handle_of(type, word);
@@ -102,10 +103,10 @@ static enum arg_kind kind_of(const struct arg *arg, int *handle)
 
 /* ---- Shapes ------------------------------------------------------------------------------------------------------ */
 
-/* then Fortran has an error code as its last argument */
+/* 1: the Fortran function has the error code as its last argument. */
 static int has_error(const struct proto *proto) { return !strcmp(proto->result, "int") && !proto->variable; }
 
-/* The arguments of MPI_Init do not exist in Fortran. */
+/* 0: Fortran does not have this argument. These are the arguments of MPI_Init. */
 static int is_passed(const struct proto *proto, int index)
 {
     return strncmp(proto->name, "MPI_Init", 8) != 0 ||
@@ -122,26 +123,26 @@ static char *in_case(const char *name, int (*change)(int))
     return changed;
 }
 
-/* One kind of entry point: the name to define, and the name of the library's function. `own` has what
- * compilers make of a name: lower case and an underscore. */
+/* A kind of entry point: the name of the function that is written, and the name of the library's function that it
+ * calls. As compilers make names of functions: in lower case, with an underscore. */
 struct entry_shape {
-    const char *own, *real; /* printf formats; %s is the name in lower case */
-    int is_large, is_f08, is_ts;
+    const char *own, *real;      /* formats; %s stands for the name in lower case */
+    int is_large, is_f08, is_ts; /* is_large: 1: large counts; is_f08: 1: mpi_f08; is_ts: 1: descriptors of buffers */
 };
 static const struct entry_shape shapes[] = {
     {"%s_", "p%s_", 0, 0, 0},
     {"%s_f08_", "p%s_f08_", 0, 1, 0},     /* Open MPI */
-    {"%s_f08ts_", "p%s_f08ts_", 0, 1, 1}, /* from 6 on, with descriptors */
+    {"%s_f08ts_", "p%s_f08ts_", 0, 1, 1}, /* Open MPI 6 and later, with descriptors */
     {"%s_c_f08_", "p%s_c_f08_", 1, 1, 0},
     {"%s_c_f08ts_", "p%s_c_f08ts_", 1, 1, 1},
-    {"%s_f08_", "pmpir_%s_f08_", 0, 1, 0}, /* MPICH: without mpi_ */
+    {"%s_f08_", "pmpir_%s_f08_", 0, 1, 0}, /* MPICH: %s without its "mpi_" */
     {"%s_f08ts_", "pmpir_%s_f08ts_", 0, 1, 1},
     {"%s_f08_large_", "pmpir_%s_f08_large_", 1, 1, 0},
     {"%s_f08ts_large_", "pmpir_%s_f08ts_large_", 1, 1, 1},
 };
 enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 
-/* with MPI_Count in place of int */
+/* 1: the function's counts are MPI_Count and not int. */
 static int is_large_count(const struct proto *proto) { return text_ends(proto->name, "_c"); }
 
 /* The name in lower case, without _c. */
@@ -154,7 +155,7 @@ static char *base_name(const struct proto *proto)
     return base;
 }
 
-/* "pmpi_send_"; of MPICH's mpi_f08 "pmpir_send_f08_", which lacks the "mpi_" of the name */
+/* The name of the library's function: "pmpi_send_"; in MPICH's mpi_f08 "pmpir_send_f08_", without the "mpi_". */
 static char *real_name(const struct proto *proto, const struct entry_shape *shape)
 {
     int before = (int)(strstr(shape->real, "%s") - shape->real);
@@ -163,7 +164,8 @@ static char *real_name(const struct proto *proto, const struct entry_shape *shap
                        shape->real + before + 2);
 }
 
-/* Without a list of exports only mpif.h's names are certain. */
+/* 1: the function has an entry point of this kind. If the library's names are unknown, only the names of mpif.h are
+ * certain. */
 static int has_shape(const struct emitter *emitter, const struct proto *proto, const struct entry_shape *shape)
 {
     if (shape->is_large != is_large_count(proto))
@@ -171,7 +173,7 @@ static int has_shape(const struct emitter *emitter, const struct proto *proto, c
     return emitter->exports ? name_set_has(emitter->exports, "", real_name(proto, shape)) : !shape->is_f08;
 }
 
-/* Lists all names that the library might export, for the search in its libraries. */
+/* All names that the library may have, to be searched for in it. */
 void fortran_names(const struct proto *proto, struct gen_text *out)
 {
     for (int i = 0; i < SHAPES; i++)
@@ -185,7 +187,7 @@ void fortran_usual_name(const struct proto *proto, struct gen_text *out)
         text_printf(out, "%s\n", real_name(proto, &shapes[0]));
 }
 
-/* 1: the function has an entry point. Conversions of handles are C's, MPI_T has no Fortran. */
+/* Conversions of handles exist only in C, and MPI_T has no Fortran interface. */
 int fortran_has(const struct emitter *emitter, const struct proto *proto)
 {
     static const char *const not_in_fortran[] = {"_c2f", "_f2c", "2f08", "f082c", "f082f", NULL};
@@ -201,8 +203,8 @@ int fortran_has(const struct emitter *emitter, const struct proto *proto)
     return 0;
 }
 
-/* Parameters, "void *f_buf, ..., MPI_Fint *wrappergen_error, size_t f_size_0)", or arguments, "f_buf, ...)". `error`
- * NULL: without the error code. */
+/* Writes the parameters of an entry point, "void *f_buf, ..., MPI_Fint *wrappergen_error, size_t f_size_0)", or the
+ * arguments of a call, "f_buf, ...)". `error`: the text for the error code; NULL: without it. */
 static void parameters(struct gen_text *out, const struct proto *proto, int is_call, const char *error)
 {
     const char *comma = "";
@@ -216,7 +218,8 @@ static void parameters(struct gen_text *out, const struct proto *proto, int is_c
         text_printf(out, "%s%s", comma, error);
         comma = ", ";
     }
-    /* A string: Fortran passes its length behind all other arguments, by value. A callback with a char * is none. */
+    /* Fortran passes the length of each string behind all other arguments, by value. A callback with a char * argument
+     * is no string. */
     for (int i = 0; i < proto->arg_count; i++)
         if (strchr(proto->args[i].suffix, '(') == NULL && strstr(proto->args[i].prefix, "char ") != NULL &&
             is_passed(proto, i)) {
@@ -239,18 +242,18 @@ static int reads(const char *text, const char *name)
     size_t size = strlen(name);
 
     for (const char *at = text; (at = strstr(at, name)); at += size)
-        /* after a backslash it is an escape in a string: "\n" is no argument n */
+        /* After a backslash it is an escape sequence in a string: "\n" is not an argument n. */
         if ((at == text || (at[-1] != '\\' && !is_name((unsigned char)at[-1]))) && !is_name((unsigned char)at[size]))
             return 1;
     return 0;
 }
 
-/* PMPI_Type_f2c, though the type is MPI_Datatype */
+/* The part of a function's name for a type of handles: PMPI_Type_f2c is for MPI_Datatype. */
 static const char *f2c_name(int handle) { return !strcmp(handles[handle], "Datatype") ? "Type" : handles[handle]; }
 
-/* A C expression for the number of elements in an array of handles or statuses. Decoding
- * needs the length before the call, and each function says it by another argument: MPI_Waitsome by incount, MPI_Waitall
- * by count, MPI_Alltoallw by its communicator. */
+/* A C expression for the number of elements in an array of handles or statuses. It is needed to decode the array before
+ * the call, and depends on the function: the incount of MPI_Waitsome, the count of MPI_Waitall, for MPI_Alltoallw the
+ * size of its communicator. */
 static const char *length_of(const struct proto *proto, const struct arg *arg)
 {
     if (protos_argument(proto, "incount", 7))
@@ -265,7 +268,7 @@ static const char *length_of(const struct proto *proto, const struct arg *arg)
                        strstr(in_case(proto->name, tolower), "neighbor") != NULL, !strncmp(arg->name, "send", 4));
 }
 
-/* An index that C counts from 0 and Fortran from 1. */
+/* 1: the argument is an index, or an array of these, which count from 0 in C and from 1 in Fortran. */
 static int is_index(const struct proto *proto, const struct arg *arg)
 {
     return (!strcmp(arg->name, "index") &&
@@ -275,11 +278,11 @@ static int is_index(const struct proto *proto, const struct arg *arg)
 
 /* ---- Decoding ---------------------------------------------------------------------------------------------------- */
 
-/* Freed when the entry point ends, even by a return in the wrapper. */
+/* A variable with this attribute frees its memory when the entry point ends, even by a return in the wrapper. */
 #define OWNED "__attribute__((cleanup(wrappergen_free))) "
 
-/* Declares the variable that stands for argument `arg` in the text, with C's name and type. `before`: the text before
- * the call reads it, so it needs its value now. */
+/* Declares the variable that stands for an argument in the text, with C's name and type. `before`: the text before the
+ * call reads it, so it needs its value now. */
 static void decode(struct gen_text *out, const struct proto *proto, const struct arg *arg, int before)
 {
     int handle;
@@ -290,7 +293,7 @@ static void decode(struct gen_text *out, const struct proto *proto, const struct
 
     if (!is_passed(proto, (int)(arg - proto->args)) || kind == KIND_OTHER)
         text_printf(out, "  void *%s = 0;\n  (void)%s;\n", name, name);
-    /* Fortran passes everything by reference */
+    /* Fortran passes everything by reference. */
     else if (kind == KIND_VALUE)
         text_printf(out, "  %s%s = *(const %s *)f_%s;\n", arg->prefix, name, bare_type(arg), name);
     else if (is_index(proto, arg))
@@ -305,8 +308,8 @@ static void decode(struct gen_text *out, const struct proto *proto, const struct
         text_printf(out, "  " OWNED "char *%s = wrappergen_text(f_%s, f_size_%s);\n", name, name, name);
     else if (kind == KIND_HANDLE)
         text_printf(out, "  MPI_%s %s = PMPI_%s_f2c(*(MPI_Fint *)f_%s);\n", type, name, f2c, name);
-    /* c_ is the variable, the name of the argument its pointer */
-    /* MPI_File_open's file handle has none, and MPICH would abort the job when it is decoded. */
+    /* The variable is called c_NAME; NAME, the argument, is a pointer to it. The handle that MPI_File_open will write
+     * is no handle before, and MPICH would abort the job if it were decoded. */
     else if (kind == KIND_HANDLES_OUT && before &&
              (strcmp(handles[handle], "File") != 0 || text_ends(proto->name, "_close")))
         text_printf(out, "  MPI_%s c_%s = PMPI_%s_f2c(*(MPI_Fint *)f_%s), *%s = &c_%s;\n", type, name, f2c, name, name,
@@ -321,7 +324,7 @@ static void decode(struct gen_text *out, const struct proto *proto, const struct
             name, length, type, name, type, name, type, name, name, name, f2c, name);
     else if (kind == KIND_STATUS)
         text_printf(out,
-                    /* `own`: passed if Fortran ignores the status but the text asks for it (fortran_call) */
+                    /* own_NAME is passed if Fortran ignores the status but the text asks for it (fortran_call) */
                     "  MPI_Status c_%s, *%s = f_%s == MPI_F_STATUS_IGNORE ? MPI_STATUS_IGNORE : &c_%s;\n"
                     "  MPI_Fint own_%s[sizeof(MPI_Status) / sizeof(MPI_Fint)];\n",
                     name, name, name, name, name);
@@ -335,7 +338,7 @@ static void decode(struct gen_text *out, const struct proto *proto, const struct
             name, length, name, name, name, name, name, name);
 }
 
-/* Decodes again after the call what the function may have written. */
+/* Decodes an argument again after the call, if the call may have changed it. */
 static void refresh(struct gen_text *out, const struct proto *proto, const struct arg *arg)
 {
     int handle;
@@ -346,7 +349,7 @@ static void refresh(struct gen_text *out, const struct proto *proto, const struc
         return;
     if (is_index(proto, arg))
         text_printf(out, "  wrappergen_from_one(%s, f_%s, %s);\n", name, name,
-                    /* MPI_Waitsome: so many indices are valid */
+                    /* in MPI_Waitsome, only `outcount` indices are valid */
                     strchr(bare_type(arg), '[') ? "*(MPI_Fint *)f_outcount" : "1");
     else if (kind == KIND_HANDLES_OUT)
         text_printf(out, "  *%s = PMPI_%s_f2c(*(MPI_Fint *)f_%s);\n", name, f2c_name(handle), name);
@@ -360,13 +363,13 @@ static void refresh(struct gen_text *out, const struct proto *proto, const struc
             "    PMPI_Status_f2c((MPI_Fint *)f_%s + i_ * (int)(sizeof(MPI_Status) / sizeof(MPI_Fint)), &%s[i_]);\n  "
             "}\n",
             name, name, name, name, name);
-    else if (kind == KIND_TEXT && !strstr(arg->prefix, "const")) /* a const text is the same */
+    else if (kind == KIND_TEXT && !strstr(arg->prefix, "const")) /* the call does not change a const text */
         text_printf(out, "  free(%s);\n  %s = wrappergen_text(f_%s, f_size_%s);\n", name, name, name, name);
 }
 
 /* ---- The text ---------------------------------------------------------------------------------------------------- */
 
-/* The call in the middle of the text. `after`: the text behind it, which shows what must be decoded again. */
+/* The body's declarations of decoded arguments come before it (inside()). */
 const char *fortran_call(const struct proto *proto, const char *after)
 {
     struct gen_text out = {0};
@@ -374,7 +377,8 @@ const char *fortran_call(const struct proto *proto, const char *after)
     text_puts(&out, "\n");
     for (int i = 0; i < proto->arg_count; i++)
         if (reads(after, proto->args[i].name)) {
-            /* If Fortran ignores a status but the text asks for it, the entry point passes its own Fortran status. */
+            /* If Fortran ignores a status for which the text asks, the call gets the entry point's own Fortran
+             * status. */
             int handle;
             enum arg_kind kind = kind_of(&proto->args[i], &handle);
             const char *name = proto->args[i].name;
@@ -402,7 +406,7 @@ const char *fortran_call(const struct proto *proto, const char *after)
     return out.at;
 }
 
-/* Replaces a name in a text. */
+/* Replaces a name everywhere in a text. */
 static const char *swap(const char *text, const char *from, const char *to)
 {
     struct gen_text out = {0};
@@ -416,14 +420,14 @@ static const char *swap(const char *text, const char *from, const char *to)
     return out.at;
 }
 
-/* 1: the entry point returns nothing, but its wrapper may contain a return with a value. The wrapper then needs a
- * function of its own. */
+/* 1: the wrapper needs a function of its own: the entry point returns nothing, but the wrapper may contain a return
+ * with a value. */
 static int is_split(const struct proto *proto, const char *body)
 {
     return (has_error(proto) || proto->variable) && reads(body, "return");
 }
 
-/* The body of an entry point: declarations of decoded arguments, the text, and the end. */
+/* The body of an entry point: the declarations of decoded arguments, the text, and the end. */
 static const char *inside(const struct proto *proto, const char *body, const char *before, const char *after)
 {
     struct gen_text out = {0};
@@ -433,21 +437,22 @@ static const char *inside(const struct proto *proto, const char *body, const cha
         text_puts(&out, "  MPI_Fint wrappergen_result = 0;\n");
     for (int i = 0; i < proto->arg_count; i++)
         if (reads(before, proto->args[i].name) || reads(after, proto->args[i].name)) {
-            /* an argument that only the text after the call reads gets its value there */
+            /* An argument that only the text after the call reads gets its value after the call. */
             decode(&out, proto, &proto->args[i], reads(before, proto->args[i].name));
             text_printf(&out, "  (void)%s;\n", proto->args[i].name); /* the name may be in a string only */
         }
     text_printf(&out, "%s\n", body);
     if (is_split(proto, body))
         text_puts(&out, "  return returnVal;\n}\n");
-    else if (has_error(proto)) /* mpi_f08: the error code may be missing */
+    else if (has_error(proto)) /* in mpi_f08, the error code may be missing */
         text_puts(&out, "  if (wrappergen_error)\n    *wrappergen_error = returnVal;\n}\n");
     else
         text_puts(&out, proto->variable ? "  (void)returnVal;\n}\n" : "  return returnVal;\n}\n");
     return out.at;
 }
 
-/* Adapts a body that was written for mpif.h: the name of the library's function, and the sentinels of mpi_f08. */
+/* Adapts a text that was written for mpif.h to another kind: the name of the library's function, and mpi_f08's
+ * sentinels. */
 static const char *for_shape(const char *text, const struct proto *proto, const struct entry_shape *shape)
 {
     text = swap(text, text_format("p%s_(", base_name(proto)), text_format("%s(", real_name(proto, shape)));
@@ -458,7 +463,6 @@ static const char *for_shape(const char *text, const struct proto *proto, const 
     return swap(text, "wrappergen_buffer(", shape->is_ts ? "wrappergen_buffer_ts(" : "wrappergen_buffer_f08(");
 }
 
-/* Writes the entry points of a function, one for each shape that the library has. */
 void fortran_function(struct emitter *emitter, const struct proto *proto, const char *body, const char *before,
                       const char *after)
 {
@@ -470,13 +474,13 @@ void fortran_function(struct emitter *emitter, const struct proto *proto, const 
         const char *own = text_format("%s%s", base_name(proto), strstr(shapes[i].own, "%s") + 2);
         if (!has_shape(emitter, proto, &shapes[i]))
             continue;
-        text_puts(out, "\n"); /* a declaration first: -Wmissing-prototypes */
+        text_puts(out, "\n"); /* a declaration first, because of -Wmissing-prototypes */
         head(out, proto, real_name(proto, &shapes[i]));
         text_puts(out, ";\n");
         head(out, proto, own);
         text_puts(out, ";\n");
         if (is_split(proto, body)) {
-            /* Writes the wrapper as a function, and the entry point that calls it. */
+            /* The wrapper as a function, and the entry point, which calls it. */
             text_printf(out, "static %s wrappergen_in_%s(", proto->result, own);
             parameters(out, proto, 0, NULL);
             text_puts(out, for_shape(all, proto, &shapes[i]));
@@ -489,7 +493,7 @@ void fortran_function(struct emitter *emitter, const struct proto *proto, const 
             head(out, proto, own);
             text_puts(out, for_shape(all, proto, &shapes[i]));
         }
-        /* mpi_send, MPI_SEND, mpi_send__ are what other compilers make of the name */
+        /* Other compilers make mpi_send, MPI_SEND or mpi_send__ of the name. */
         for (int a = 0; a < 3 && !shapes[i].is_f08; a++) {
             head(out, proto, text_format("%s%s", a == 1 ? in_case(low, toupper) : low, a == 2 ? "__" : ""));
             text_printf(out, " __attribute__((alias(\"%s\")));\n", own);

@@ -1,13 +1,13 @@
-/* function.c - parts of wrapper functions: heads, calls, the guard against nested calls. Of a template that prints the
- * count, MPI_Send becomes, with --guard,
+/* function.c - parts of wrapper functions: heads, calls, the guard against nested calls. For example, with --guard
+ * MPI_Send becomes
  *
  *     int MPI_Send(const void *buf, int count, ...)
  *     {
  *       int returnVal;
- *       if (wrappergen_inside) {                        a call of the MPI library itself, or of the template:
- *         return PMPI_Send(buf, count, ...);            it is not the program's, so it goes straight on
+ *       if (wrappergen_inside) {                        the MPI library itself or the template makes this call, not
+ *         return PMPI_Send(buf, count, ...);            the program: it goes straight to the library
  *       }
- *       ... int wrappergen_outer = wrappergen_inside++; undone by `cleanup`, also if the template returns
+ *       int wrappergen_outer = wrappergen_inside++;     undone by the attribute `cleanup`, even by a return
  *       (the text of the template, with the call)
  *       return returnVal;
  *     }
@@ -98,7 +98,7 @@ static const char guard[] =
     "  wrappergen_inside = *outer;\n"
     "}\n\n";
 
-/* Lines that templates of the wrap dialect expect. */
+/* Lines that templates of the wrap dialect expect before their text. */
 static const char wrap_prelude[] =
     "#include <mpi.h>\n#include <stdio.h>\n#include <stdlib.h>\n"
     "#ifndef _EXTERN_C_\n#ifdef __cplusplus\n#define _EXTERN_C_ extern \"C\"\n#else\n#define "
@@ -110,7 +110,7 @@ static const char wrap_prelude[] =
     "#define WRAP_MPI_CALL_POSTFIX _Pragma(\"GCC diagnostic pop\")\n"
     "#else\n#define WRAP_MPI_CALL_PREFIX\n#define WRAP_MPI_CALL_POSTFIX\n#endif\n#endif\n";
 
-/* Undefines macros: mpi.h defines macros with the names of some functions, and a definition would expand them. */
+/* mpi.h defines macros with the names of some functions, which would be expanded in our definitions of these. */
 static void undefine(struct gen_text *out, const struct proto *proto, int flags)
 {
     if (proto->is_macro)
@@ -167,7 +167,7 @@ void function_call(const struct emitter *emitter, struct gen_text *out, const st
     text_puts(out, ")");
 }
 
-/* "return CALL;", or "CALL; return;" for a void function. */
+/* Writes "return CALL;", or "CALL; return;" for a void function. */
 static void straight_call(struct emitter *emitter, const struct proto *proto, const char *indent)
 {
     struct gen_text *out = &emitter->out;
@@ -211,8 +211,8 @@ void function_end(struct emitter *emitter, const struct proto *proto)
     text_puts(out, function_is_void(proto) ? "\n}\n" : "\n  return returnVal;\n}\n");
     if (!(emitter->flags & EMIT_PRELOAD))
         return;
-    /* PMPI_X is MPI_X, and notes that no other tool is to be called. Not by the name MPI_X, which may be another
-     * library's. */
+    /* With --preload, PMPI_X does the same as MPI_X, after it has noted that no other tool is to be called. It calls
+     * own_MPI_X, since the name MPI_X may be bound to another library. */
     text_puts(out, "static ");
     function_head(out, proto, text_format("own_%s", proto->name));
     text_printf(out, " __attribute__((alias(\"%s\")));\n", proto->name);
@@ -230,7 +230,7 @@ void function_end(struct emitter *emitter, const struct proto *proto)
 
 int emitter_step(struct emitter *emitter, const struct gen_source *source, size_t at)
 {
-    enum { MOST_BYTES = 64 << 20 }; /* of the output of a template */
+    enum { MOST_BYTES = 64 << 20 }; /* the most that templates may write */
     const long most = emitter->most_steps ? emitter->most_steps : 3000000;
 
     if (emitter->steps > most)

@@ -1,4 +1,4 @@
-/* known_names.c - sets of names, and functions that MPI removed. */
+/* known_names.c - sets of names, and the functions that were removed from MPI. */
 #include "wrappergen.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
-/* proto.c - prototypes from a preprocessed header or from a classic prototype file.
+/* proto.c - reads prototypes from a preprocessed header or from a classic prototype file.
  *
- * This is not a C parser. Declarations are split at ';' outside brackets. A declaration is kept if it reads RESULT
+ * This is no C parser. Declarations are split at ';' outside brackets. A declaration is kept if it has the form RESULT
  * NAME(ARGUMENTS) and the name begins with MPI. No mpi.h needs more.
  *
  *     extern int MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
@@ -18,7 +18,7 @@
 
 static int is_one_of(int c, const char *set) { return c && strchr(set, c); }
 
-/* The offset after the bracket that closes the one at `at`. */
+/* The offset behind the bracket that closes the bracket at `at`. */
 static size_t skip_bracket(const char *text, size_t at, size_t size)
 {
     int depth = 0;
@@ -32,7 +32,7 @@ static size_t skip_bracket(const char *text, size_t at, size_t size)
     return size;
 }
 
-/* Copies a declaration without attributes and with single blanks. */
+/* Copies a declaration without extern and attributes, and with single blanks. */
 static char *tidy(const char *from, size_t size)
 {
     struct gen_text text = {0};
@@ -71,7 +71,7 @@ static char *tidy(const char *from, size_t size)
     return text.at;
 }
 
-/* One argument: its name is the last word outside brackets, or the one after "(*". */
+/* Reads an argument (see the head of this file). One without a name is called arg0, arg1 ... by its index. */
 static struct arg parse_arg(const char *from, size_t size, int index)
 {
     struct arg arg = {0};
@@ -118,6 +118,7 @@ static struct arg parse_arg(const char *from, size_t size, int index)
     return arg;
 }
 
+/* Reads the list of arguments between the brackets. */
 static void parse_args(struct proto *proto, const char *from, size_t size)
 {
     size_t begin = 0;
@@ -156,7 +157,8 @@ int proto_parse(const char *from, struct proto *proto)
     if (begin == end || begin == 0)
         return 0;
     close = skip_bracket(from, (size_t)(open - from), strlen(from));
-    if (from[close] || from[close - 1] != ')') /* there is more, as in a function that returns a function pointer */
+    /* something follows the arguments, as when the function returns a pointer to a function */
+    if (from[close] || from[close - 1] != ')')
         return 0;
     memset(proto, 0, sizeof *proto);
     proto->name = text_copy(from + begin, end - begin);
@@ -217,7 +219,7 @@ static void protos_add(struct protos *protos, const struct proto *proto)
 void protos_parse(const struct gen_source *header, struct protos *protos)
 {
     struct protos twins = {0};
-    /* A copy of the header with its directives blanked. */
+    /* A copy of the header in which preprocessor directives are replaced by blanks. */
     char *text = text_copy(header->at, header->size);
 
     for (size_t i = 0; i < header->size; i++)
@@ -233,6 +235,7 @@ void protos_parse(const struct gen_source *header, struct protos *protos)
         } else if (text[i] == '{') {
             i = skip_bracket(text, i, header->size) - 1;
             size_t after = i + 1 + strspn(text + i + 1, " \t\n");
+            /* After "}", the declaration may go on with ";", a name or "*". Otherwise the next one begins here. */
             if (text[after] != ';' && !is_name(text[after]) && text[after] != '*')
                 begin = i + 1;
         } else if (text[i] == ';') {
@@ -247,8 +250,8 @@ void protos_parse(const struct gen_source *header, struct protos *protos)
             begin = i + 1;
         }
     }
-    /* Leaves out functions without a PMPI twin, because they cannot be wrapped. Does nothing if the header declares no
-     * PMPI functions. */
+    /* Leaves out functions without a PMPI twin, because they cannot be wrapped; unless the header declares no PMPI
+     * function at all. */
     int kept = 0;
 
     for (int i = 0; i < protos->count; i++) {
@@ -257,8 +260,8 @@ void protos_parse(const struct gen_source *header, struct protos *protos)
             protos->at[kept++] = protos->at[i];
     }
     protos->count = kept;
-    /* Marks functions for which the header has a macro with arguments, "#define MPI_Aint_add(base, disp) ...". The
-     * preprocessor prints the macros too. */
+    /* Marks functions that the header also defines as macros, "#define MPI_Aint_add(base, disp) ...": the preprocessor
+     * was asked to keep such lines. */
     static const char define[] = "\n#define ";
 
     for (const char *at = header->at; (at = strstr(at, define)); at++) {
@@ -298,7 +301,7 @@ static char *next_line(struct line_reader *reader)
     return text_copy(text + begin, end - begin);
 }
 
-/* Reads a line with a number up to `most`; reports an error and returns -1 if it has none. */
+/* Reads a line that must be a number from 0 to `most`. Reports an error and returns -1 if it is not. */
 static int number(struct line_reader *reader, const char *what, int most)
 {
     char *line = next_line(reader), *end = line;
@@ -313,6 +316,7 @@ static int number(struct line_reader *reader, const char *what, int most)
     return -1;
 }
 
+/* Reads a line that must be a name. Reports an error and returns NULL if it is not. */
 static char *identifier(struct line_reader *reader, const char *what)
 {
     char *line = next_line(reader);

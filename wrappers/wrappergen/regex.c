@@ -1,5 +1,5 @@
-/* regex.c - regular expressions like Python's, by PCRE2. The only file that includes pcre2.h; regex_none.c replaces it
- * where PCRE2 is missing. */
+/* regex.c - regular expressions like Python's, by PCRE2. It is the only file that includes pcre2.h. Where PCRE2 is
+ * missing, regex_none.c replaces it. */
 #include "wrappergen.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
@@ -15,7 +15,7 @@ struct regex {
     pcre2_match_context *limits;
 };
 
-/* Python's \Z is PCRE2's \z: the end of the text, never before a last newline. */
+/* Translates an expression of Python for PCRE2: Python's \Z, the very end of the text, is \z there. */
 static char *translate(const char *python)
 {
     char *copy = text_copy(python, strlen(python));
@@ -68,7 +68,7 @@ int regex_group(const struct regex *regex, int number, size_t *begin, size_t *en
         return -1;
     *begin = places[2 * number];
     *end = places[2 * number + 1];
-    if (*begin == PCRE2_UNSET || *begin > *end) /* \K in a lookahead may reverse them */
+    if (*begin == PCRE2_UNSET || *begin > *end) /* unused, or reversed by \K in a lookahead */
         *begin = *end = 0;
     return 0;
 }

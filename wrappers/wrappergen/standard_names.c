@@ -1,14 +1,15 @@
 /* standard_names.c - the names that arguments of MPI functions have in the MPI standard, up to MPI 5.0.
  *
- * The standard fixes the order of arguments for C, but each header may name them as it likes: MPI_Win_fence has assert
- * in MPICH, mpi_assert in Open MPI 5. So an argument gets the standard's name by its position.
+ * The standard fixes the order of the arguments in C, but each header may name them as it likes: an argument of
+ * MPI_Win_fence is called assert in MPICH and mpi_assert in Open MPI 5. So arguments get their standard names by their
+ * positions.
  */
 #include "wrappergen.h"
 
 #include <string.h>
 
-/* FUNCTION ARGUMENT ..., sorted. MPI_X_c has the row of MPI_X if it has none of its own. Functions without arguments
- * have no row. */
+/* Rows FUNCTION ARGUMENT ..., sorted. A function MPI_X_c without a row of its own has the row of MPI_X. Functions
+ * without arguments have no row. */
 static const char *const standard[] = {
     "MPI_Abi_get_fortran_booleans logical_size logical_true logical_false is_set",
     "MPI_Abi_get_fortran_info info",

@@ -5,17 +5,16 @@
  *     # comment
  *     MPI_Send  send  peer=dest type=datatype colour:#c294aa
  *
- * ROLE=NAME: the argument NAME, as the MPI standard calls it, has this role. A role named like its argument may be left
- * out. KEY:TEXT gives {{KEY}} the value TEXT. Several classes are written a,b; no class: -. A function NAME_c
- * without a row uses the row of NAME.
+ * ROLE=NAME: the argument NAME, as the MPI standard calls it, has this role. If the role has the same name as the
+ * argument, it may be left out. KEY:TEXT gives {{KEY}} the value TEXT. Several classes are written a,b; none is written
+ * as -. A function NAME_c without a row of its own has the row of NAME.
  *
  * The table of the C++ bindings of MPI-2.2 (wrappers/cxx/bindings.table) says for each function of namespace MPI which
  * C function it calls, and how to make the arguments of C.
  *
- *
- * Both tables are texts beside the code, because what they say changes with the MPI standard and not with wrappergen,
- * and because a user may give tables of his own. Most words are not copied: the text of a table is kept until the end,
- * cut into words by NULs, and rows point into it. */
+ * Both tables are texts and not code, because what they say changes with the MPI standard and not with wrappergen, and
+ * because a user may give tables of his own. The text of a table is kept until the end, cut into words by NULs, and
+ * rows point into it. */
 #include "wrappergen.h"
 
 #include <ctype.h>
@@ -24,9 +23,9 @@
 
 /* ---- Roles ------------------------------------------------------------------------------------------------------- */
 
-static const struct roles *table; /* the applied table */
+static const struct roles *table; /* of roles_apply */
 
-/* Adds the role or the text of a word to the row. `word[sign]` is ':' for a text, which names no argument. */
+/* Adds a word of a row, ROLE=ARGUMENT or KEY:TEXT. */
 static void row_add(struct gen_row *row, const struct gen_source *source, size_t at, const char *word)
 {
     size_t sign = strcspn(word, "=:");
@@ -40,7 +39,7 @@ static void row_add(struct gen_row *row, const struct gen_source *source, size_t
         (struct role){text_copy(word, sign), text_copy(word + sign + 1, strlen(word + sign + 1)), word[sign] == ':'};
 }
 
-/* A comment begins with a word: colour:#4090e0 is none. */
+/* Where the line's comment begins: at a # that begins a word. "colour:#4090e0" has none. */
 static size_t comment_at(const char *line)
 {
     size_t at = strcspn(line, "#");
@@ -50,7 +49,7 @@ static size_t comment_at(const char *line)
     return at;
 }
 
-/* Reads the table. An error is reported at its word, and reading goes on, so that a user sees all errors at once. */
+/* An error is reported at its word, and reading goes on, so that a user sees all errors at once. */
 void roles_parse(struct roles *roles)
 {
     char *line_end, *last, *work = text_copy(roles->source.at, roles->source.size);
@@ -71,14 +70,14 @@ void roles_parse(struct roles *roles)
             fault(&roles->source, row->at, "%s has no class; write - for none", name);
         for (char *word; (word = strtok_r(NULL, " \t\r", &last));)
             row_add(row, &roles->source, (size_t)(word - work), word);
-        /* two rows of one function would contradict each other */
+        /* Two rows of one function could contradict each other. */
         for (int i = 0; i < roles->count - 1; i++)
             if (!strcmp(roles->at[i].name, name))
                 fault(&roles->source, row->at, "%s already has a row", name);
     }
 }
 
-/* A few hundred rows, each searched for once for each function: no hash is needed. */
+/* The row of a function; NULL: none. The few hundred rows are searched once for each function: no hash is needed. */
 static const struct gen_row *roles_find(const struct roles *roles, const char *name, size_t size)
 {
     const struct gen_word word = {name, size};
@@ -89,7 +88,7 @@ static const struct gen_row *roles_find(const struct roles *roles, const char *n
     return NULL;
 }
 
-/* NULL: the function has no argument of this name. */
+/* The name of an argument of the function; NULL: it has no such argument. */
 static const char *argument_find(const struct proto *proto, const char *name)
 {
     const struct arg *arg = protos_argument(proto, name, strlen(name));
@@ -97,8 +96,8 @@ static const char *argument_find(const struct proto *proto, const char *name)
     return arg ? arg->name : NULL;
 }
 
-/* Gives each function its row. A role that names a missing argument is an error in the table, found before any template
- * is read. */
+/* If a role names an argument that the function does not have, this is an error in the table, which is reported before
+ * any template is read. */
 void roles_apply(const struct roles *roles, struct protos *protos)
 {
     table = roles;
@@ -106,7 +105,7 @@ void roles_apply(const struct roles *roles, struct protos *protos)
         struct proto *proto = &protos->at[i];
         size_t size = strlen(proto->name);
         proto->row = roles_find(roles, proto->name, size);
-        /* large counts: the arguments have the same names */
+        /* The variants for large counts have arguments of the same names. */
         if (!proto->row && size > 2 && !strcmp(proto->name + size - 2, "_c"))
             proto->row = roles_find(roles, proto->name, size - 2);
         for (int r = 0; proto->row && r < proto->row->role_count; r++) {
@@ -119,7 +118,7 @@ void roles_apply(const struct roles *roles, struct protos *protos)
     }
 }
 
-/* The classes are one text: "send,p2p". */
+/* `classes` is one text: "send,p2p". */
 int row_has_class(const struct gen_row *row, const char *name, size_t size)
 {
     if (!row)
@@ -130,8 +129,8 @@ int row_has_class(const struct gen_row *row, const char *name, size_t size)
     return 0;
 }
 
-/* 1: some row has the class. A template that asks for @sned is wrong; one that asks for @send, while no function of
- * this MPI has it, is not. */
+/* A template that asks for @sned is wrong. One that asks for @send is not, even if no function of this MPI has this
+ * class. */
 int roles_know_class(const char *name, size_t size)
 {
     for (int i = 0; table && i < table->count; i++)
@@ -149,8 +148,7 @@ int roles_know_role(const struct gen_word *name)
     return 0;
 }
 
-/* The value of {{class}}, {{ROLE}} or {{KEY}}: the name of an argument, or a text. NULL: no function has such a role,
- * so the escape is unknown. */
+/* {{class}}, a role, or a KEY. NULL: the function has no such role, and no row of the table has such a KEY. */
 const char *role_find(const struct proto *proto, const char *name, size_t size)
 {
     const struct gen_row *row = proto->row;
@@ -161,7 +159,7 @@ const char *role_find(const struct proto *proto, const char *name, size_t size)
     for (int i = 0; row && i < row->role_count; i++)
         if (word_is(&word, row->roles[i].name))
             return row->roles[i].is_text ? row->roles[i].value : argument_find(proto, row->roles[i].value);
-    for (int i = 0; table && i < table->count; i++) /* a KEY: that only other functions have is empty */
+    for (int i = 0; table && i < table->count; i++) /* a KEY that only other functions have is empty */
         for (int r = 0; r < table->at[i].role_count; r++)
             if (table->at[i].roles[r].is_text && word_is(&word, table->at[i].roles[r].name))
                 return "";
@@ -170,7 +168,7 @@ const char *role_find(const struct proto *proto, const char *name, size_t size)
 
 /* ---- C++ bindings ------------------------------------------------------------------------------------------------ */
 
-/* Without white space at both ends; the text is cut in place. */
+/* The text without white space at both ends; it is cut in place. */
 static char *trim(char *text)
 {
     size_t size = strlen(text);
@@ -185,14 +183,14 @@ static void parse_class(struct bindings *bindings, char *line, size_t at)
 {
     char *last, *name = strtok_r(line, " \t\r", &last), *type = strtok_r(NULL, " \t\r", &last),
                 *null = strtok_r(NULL, " \t\r", &last);
-    /* after ':', the third word is the name of the base */
+    /* "NAME : BASE": the third word is the name of the base class. */
     const struct cxx_class *base = type && null && !strcmp(type, ":") ? bindings_class(bindings, null) : NULL;
 
     if (!null || (!strcmp(type, ":") && !base)) {
         fault(&bindings->source, at, "no class in this line; write class NAME C_TYPE C_NULL, or class NAME : BASE");
         return;
     }
-    /* A class below another one has its C type and its null handle: Intracomm : Comm. */
+    /* A derived class has the C type and the null handle of its base: Intracomm : Comm. */
     struct cxx_class *made = make(sizeof *made); /* members point to it */
     *made = (struct cxx_class){name, base ? base->type : type, base ? base->null : null};
     bindings->classes = grow(bindings->classes, (size_t)bindings->class_count, sizeof *bindings->classes);
@@ -225,7 +223,7 @@ static int parse_declaration(struct member *member, char *text)
     return proto_parse(text, &member->declaration);
 }
 
-/* 1: `text` has the word, as a whole. */
+/* 1: `text` contains the word as a whole. */
 static int has_word(const char *text, const char *word)
 {
     const char *at = strstr(text, word);
@@ -254,7 +252,7 @@ static void parse_member(struct bindings *bindings, char *line, size_t at)
         member.sources = grow(member.sources, (size_t)member.source_count, sizeof *member.sources);
         member.sources[member.source_count++] = word;
     }
-    /* is written by hand; may be called before MPI_Init; makes a copy of its object */
+    /* hand: written by hand; anytime: may be called before MPI_Init; clone: makes a copy of its object */
     member.is_hand = words && has_word(words, "hand");
     member.is_anytime = words && has_word(words, "anytime");
     member.is_clone = words && has_word(words, "clone");
@@ -281,14 +279,14 @@ void bindings_parse(struct bindings *bindings)
     }
 }
 
-/* Finds the C function of each member. A row with another number of arguments than the header's prototype is an error:
- * the call would not compile. */
+/* If a row gives another number of arguments than the header's prototype has, this is an error: the call would not
+ * compile. */
 void bindings_apply(struct bindings *bindings, const struct protos *protos)
 {
     for (int i = 0; i < bindings->count; i++) {
         struct member *member = &bindings->at[i];
         member->proto = protos_find(protos, member->function, strlen(member->function));
-        /* this MPI lacks it: the member is left out */
+        /* If this MPI lacks the C function, the member is not written. */
         if (!member->proto || member->is_hand || member->source_count == member->proto->arg_count)
             continue;
         fault(&bindings->source, member->at, "%s has %d arguments, the table gives %d; see its prototype in the header",

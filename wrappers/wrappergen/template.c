@@ -9,8 +9,8 @@
  *     NODE_TEXT "text"
  *     NODE_FN   inside: NODE_TEXT "a ", NODE_CALL, NODE_TEXT " b"
  *
- * A tree, because its parts are written several times: a loop for each function, a wrapper for C and for Fortran. Nodes
- * point into the template's text; nothing of it is copied. */
+ * It is a tree because its parts are written several times: a loop's for each function, a wrapper's for C and for
+ * Fortran. Nodes point into the template's text; nothing of it is copied. */
 #include "wrappergen.h"
 
 #include <ctype.h>
@@ -26,27 +26,27 @@ static const struct {
 };
 enum { BLOCKS = sizeof blocks / sizeof blocks[0] };
 
-/* A text of the template: the whole of it, or a word of an escape that contains escapes. */
+/* A text that is being parsed: a whole template, or a word of an escape that contains escapes. */
 struct parser {
     const struct gen_source *source;     /* of the template */
-    size_t end;                          /* offset where this text ends; 0: stopped by an error */
-    int is_wrap, outside;                /* outside: the number of blocks and escapes around this text */
-    struct gen_node *around;             /* the wrapper or {{def}} around it */
-    int is_in_string[DEEPEST + 1];       /* 1: a string is open, in this block */
+    size_t end;                          /* the offset where this text ends; 0: an error ends the parsing */
+    int is_wrap, outside;                /* outside: how many blocks and escapes are around this text */
+    struct gen_node *around;             /* the wrapper or {{def}} around this text; NULL: none */
+    int is_in_string[DEEPEST + 1];       /* [depth] 1: the text of this block is inside a string of C */
     struct gen_node *open[DEEPEST];      /* the blocks around the current place */
-    struct gen_node **tail[DEEPEST + 1]; /* where the next node is linked, for each depth */
+    struct gen_node **tail[DEEPEST + 1]; /* [depth] where the next node of this block is linked */
     int depth;                           /* number of open blocks */
 };
 
 /* ---- Escapes and their words ------------------------------------------------------------------------------------- */
 
-/* 1: the character `c` stands twice at `at`. */
+/* 1: there are two characters `c` at `at`. */
 static int is_two(const struct gen_source *source, size_t at, size_t end, char c)
 {
     return at + 1 < end && source->at[at] == c && source->at[at + 1] == c;
 }
 
-/* The offset of the "}}" of the escape that begins at `at`; 0: it does not end. */
+/* The offset of the "}}" that ends the escape that begins at `at`; 0: there is none. */
 static size_t escape_end(const struct gen_source *source, size_t at, size_t end)
 {
     int depth = 1;
@@ -63,14 +63,15 @@ static size_t escape_end(const struct gen_source *source, size_t at, size_t end)
     return 0;
 }
 
-/* Skips a comment, a character constant or a character of text at `at`; returns the offset after it. */
+/* Skips a comment, a character constant, or one character of other text. Returns the offset behind it. */
 static size_t skip_text(const struct gen_source *source, size_t at, size_t end, int *is_in_string)
 {
     const char *text = source->at;
 
     if (*is_in_string) {
         *is_in_string = text[at] != '"' && text[at] != '\n';
-        /* \" does not end a string; \{ leaves the brace for an escape */
+        /* \" does not end a string. A backslash before a brace is not skipped with it: the brace may begin an
+         * escape. */
         return text[at] == '\\' && at + 1 < end && text[at + 1] != '{' ? at + 2 : at + 1;
     }
     if (text[at] == '\'' && at + 2 < end && text[at + 1] != '\\' && text[at + 2] == '\'') /* '"' opens no string */
@@ -87,8 +88,8 @@ static size_t skip_text(const struct gen_source *source, size_t at, size_t end, 
     return end;
 }
 
-/* Splits an escape's inside into words at white space outside quotes and inner escapes. The words point into the
- * source. */
+/* Splits the inside of an escape into words, at white space outside of quotes and inner escapes. The words point into
+ * the source. */
 static struct gen_word *split(const struct gen_source *source, size_t at, size_t end, int *count)
 {
     struct gen_word *words = NULL;
@@ -99,7 +100,7 @@ static struct gen_word *split(const struct gen_source *source, size_t at, size_t
         if (at >= end)
             return words;
         size_t begin = at;
-        /* a quoted word may have blanks; its quotes are removed later */
+        /* A quoted word may contain blanks. Its quotes are removed later. */
         if (source->at[at] == '\'' || source->at[at] == '"') {
             const char *close = memchr(source->at + at + 1, source->at[at], end - at - 1);
             at = close ? (size_t)(close - source->at) + 1 : end;
@@ -122,7 +123,8 @@ struct gen_word word_unquoted(struct gen_word word)
 
 /* ---- {{vardecl}} ------------------------------------------------------------------------------------------------- */
 
-/* The offset of the declarator in "TYPE *name[3]": the first '*' or '(', or the last word before '[' or '='. */
+/* The offset of the first declarator in "TYPE *name[3]": of the first '*' or '(', or of the last word before '[' or
+ * '='. */
 static size_t declarator_begin(const char *from, size_t size)
 {
     size_t i = 0, last = 0;
@@ -133,14 +135,14 @@ static size_t declarator_begin(const char *from, size_t size)
     return i < size && (from[i] == '*' || from[i] == '(') ? i : last;
 }
 
-/* Adds the variable of a declarator, "*name[3]": text before the name, name, text after it. 0: there is no name. */
+/* Adds the variable of a declarator such as "*name[3]". 0: it has no name. */
 static int variable_add(struct gen_node *owner, const struct gen_node *node, const char *type, const char *from,
                         size_t size)
 {
     static const char *const qualifiers[] = {"const", "volatile", "restrict", "__restrict", "_Atomic", NULL};
     size_t begin = 0, end = 0;
 
-    /* skips qualifiers: "* const p" declares p */
+    /* Skips qualifiers: "* const p" declares p. */
     for (int is_name_of_its_own = 0; !is_name_of_its_own && end < size;) {
         for (begin = end; begin < size && !is_name(from[begin]);)
             begin++;
@@ -160,7 +162,8 @@ static int variable_add(struct gen_node *owner, const struct gen_node *node, con
     return 1;
 }
 
-/* Splits "TYPE a, *b, c[3]" and appends the variables to the owner's; reports a faulty declaration. */
+/* Adds the variables of "TYPE a, *b, c[3]" to the variables of the wrapper or {{def}} `owner`; reports a faulty
+ * declaration. */
 static void variables_parse(const struct gen_source *source, const struct gen_node *node, struct gen_word from,
                             struct gen_node *owner)
 {
@@ -184,7 +187,7 @@ static void variables_parse(const struct gen_source *source, const struct gen_no
             depth++;
         else if (i < text.size && strchr(")]}", text.at[i]))
             depth--;
-        /* a comma within brackets or braces separates no variables */
+        /* A comma inside brackets does not separate variables. */
         else if (i == text.size || (text.at[i] == ',' && depth == 0)) {
             while (text.at[begin] == ' ')
                 begin++;
@@ -210,7 +213,7 @@ void fault_outside(const struct gen_source *source, size_t at, const char *word)
     fault_once(source, at, "{{%s}} outside {{fn}} and {{fnall}}", word);
 }
 
-/* Appends a node to the block that is open. */
+/* Appends a node to the innermost open block. */
 static struct gen_node *node_add(struct parser *parser, enum node_kind kind, size_t begin, size_t end)
 {
     struct gen_node *node = make(sizeof *node);
@@ -260,7 +263,7 @@ static void open_block(struct parser *parser, struct gen_node *node)
     parser->is_in_string[parser->depth] = 0;
 }
 
-/* Errors are reported where the block begins; its text is kept, so that errors in it are found, too. */
+/* Reports a missing end, at the block's begin. The block stays in the tree, so that errors in it are found, too. */
 static void missing_end(const struct parser *parser, struct gen_node *node)
 {
     const struct gen_word *word = &node->words[0];
@@ -270,7 +273,7 @@ static void missing_end(const struct parser *parser, struct gen_node *node)
           word->at);
 }
 
-/* Closes the innermost open block of this kind. Blocks within it that were not closed lack their ends. */
+/* Closes the innermost open block of this kind. Blocks inside it that are still open lack their ends. */
 static void close_block(struct parser *parser, enum node_kind kind, const struct gen_word *word, size_t at)
 {
     int i = parser->depth;
@@ -294,7 +297,7 @@ static void add_escape(struct parser *parser, size_t at, size_t end)
     int count;
     struct gen_word *words = split(source, at + 2, end - 2, &count);
 
-    /* classic: braces in an escape are an error, and not read as another thing */
+    /* In the classic dialect, braces in an escape are an error. */
     for (size_t i = at + 2; i < end && !parser->is_wrap; i++)
         if (is_two(source, i, end, '{')) {
             fault(source, at, "an escape inside an escape belongs to the other dialect; use --dialect=wrap");
@@ -319,8 +322,8 @@ static void add_escape(struct parser *parser, size_t at, size_t end)
     for (int i = 0; i < BLOCKS; i++)
         if (word_is(&words[0], blocks[i].word) && blocks[i].is_wrap <= parser->is_wrap)
             node->kind = blocks[i].kind;
-    /* In the wrap dialect words may have escapes inside, which are parsed as templates of their own. The value of
-     * {{def NAME WORD WORD ...}} is all of its words as one text. */
+    /* In the wrap dialect, words may contain escapes, so they are parsed as templates of their own. The value in
+     * {{def NAME WORD WORD ...}} is the text from the first to the last of these words. */
     int is_long_value = node->kind == NODE_DEF && count > 3;
     for (int i = 1; i < count && !is_long_value; i++) /* evaluated when the node is expanded */
         if (memmem(words[i].at, words[i].size, "{{", 2))
@@ -347,7 +350,7 @@ static void add_escape(struct parser *parser, size_t at, size_t end)
                       "{{callfn}} inside a loop; the call is made once (any number: --dialect=wrap)");
         }
     } else if (word_is(&words[0], "vardecl")) {
-        /* {{vardecl}} declares at the begin of its wrapper or {{def}}, wherever it stands. */
+        /* {{vardecl}} declares at the begin of its wrapper or {{def}}, wherever it is in this. */
         struct gen_node *owner = block_around(parser);
         const char *from = node->words[0].at + node->words[0].size;
 
@@ -373,7 +376,8 @@ static struct gen_node *parse(const struct parser *outer, struct gen_word text)
                             .around = block_around(outer),
                             .tail = {&first}};
 
-    if (parser.outside >= DEEPEST) { /* a {{ in each word of each escape: bounded before the C stack is */
+    /* escapes in words of escapes ...: the recursion must end before the C stack does */
+    if (parser.outside >= DEEPEST) {
         fault_too_deep(source, at);
         return NULL;
     }

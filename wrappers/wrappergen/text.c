@@ -1,10 +1,10 @@
 /* text.c - memory, growing texts, reading of files, and error messages.
  *
  * wrappergen runs once and ends, so nothing is freed before the end: texts and nodes may point at each other freely.
- * For tests, which run it many times in one process, `forget` frees all blocks at once; so each block is in a ring.
+ * Tests run it many times in one process and call forget(), which frees all blocks; so each block is in a ring.
  *
- * An array grows when its count is a power of two: with 4 items, the fifth doubles it to 8. So an array needs no field
- * for its room. */
+ * An array of `count` items has room for the next power of two: it grows when the count is one. So no field for its
+ * room is needed. */
 #include "wrappergen.h"
 
 #include <ctype.h>
@@ -25,7 +25,7 @@ struct block {
 };
 static struct block ring = {&ring, &ring};
 
-/* A tool that runs for a second may end when there is no memory. */
+/* Ends the program if there is no memory: nothing would be lost that cannot be made again. */
 static void *need(void *memory)
 {
     if (!memory) {
@@ -35,7 +35,8 @@ static void *need(void *memory)
     return memory;
 }
 
-/* NULL: a new block. realloc may move a block, so its neighbours in the ring point to it again. */
+/* As realloc, for blocks of the ring; NULL: a new block. If the block moves, its neighbours in the ring must point to
+ * it again. */
 static void *resize(void *memory, size_t size)
 {
     struct block *block = memory ? (struct block *)((char *)memory - offsetof(struct block, body)) : NULL;
@@ -113,7 +114,6 @@ char *text_format(const char *format, ...)
     return text.at;
 }
 
-/* 1: `text` is longer than `end` and ends with it. */
 int text_ends(const char *text, const char *end)
 {
     return strlen(text) > strlen(end) && !strcmp(text + strlen(text) - strlen(end), end);
@@ -156,7 +156,7 @@ int source_read(const char *name, struct gen_source *source)
     return bad ? -1 : 0;
 }
 
-/* Counts lines only when there is an error, so that the parsers need not. */
+/* Prints a message. The line is counted only here, so that the parsers need not count lines. */
 static void print_place(const struct gen_source *source, size_t at, const char *kind, const char *format, va_list args)
 {
     int line = 1, column = 1;
@@ -200,10 +200,10 @@ void fault_once(const struct gen_source *source, size_t at, const char *format, 
     va_end(args);
 }
 
-/* 1: no error was reported at this place so far. A loop would report one for each function. */
+/* Without this, an error in a loop would be reported once for each function. */
 int fault_is_new(const struct gen_source *source, size_t at)
 {
-    enum { MOST = 256 }; /* errors; each is reported once */
+    enum { MOST = 256 }; /* places; further ones always count as new */
     static struct {
         const struct gen_source *source;
         size_t at;

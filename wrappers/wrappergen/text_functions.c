@@ -1,9 +1,9 @@
 /* text_functions.c - {{sub}}, {{zip}}, {{list}} and {{filter}}: functions of texts and lists.
  *
  *     {{sub MPI_Send '^MPI_(.*)' 'my_\1'}}        my_Send
- *     {{filter '^MPI_' {{types}}}}                of MPI_Send: MPI_Datatype, MPI_Comm
+ *     {{filter '^MPI_' {{types}}}}                MPI_Datatype, MPI_Comm  (for MPI_Send)
  *
- * They follow Python's re, because the templates of the wrap dialect were written for a program in Python.
+ * They behave like Python's re, because the templates of the wrap dialect were written for a program in Python.
  */
 #include "expand.h"
 
@@ -33,7 +33,8 @@ static void regex_fault(const struct regex_place *place, const char *why)
     fault_once(place->source, place->at, "'%.40s': %s", place->regex, why);
 }
 
-/* Reads a group in a replacement after the backslash: 1, 12, g<1> or g<name>. -1: it is none of these. */
+/* Reads the group that a replacement names after a backslash: 1, 12, g<1> or g<name>. Moves *with behind it. -1: no
+ * such group. */
 static int group_named(const struct regex *regex, const char **with)
 {
     size_t size = strspn(*with, "0123456789");
@@ -51,8 +52,8 @@ static int group_named(const struct regex *regex, const char **with)
     return strspn(name, "0123456789") == size && size && size < 3 ? atoi(name) : regex_number(regex, name);
 }
 
-/* Inserts a replacement like Python's re.sub: groups by number or name, and escapes such as \n; another character after
- * a backslash is copied. "\0" is the whole match. */
+/* Adds the replacement `with` for a match in `from`, as Python's re.sub does: groups by number or name, and escapes
+ * such as \n. A backslash before any other character is copied. "\0" is the whole match. */
 static void replace(const struct regex_place *place, const struct regex *regex, struct gen_text *out, const char *from,
                     const char *with)
 {
@@ -83,7 +84,7 @@ static void replace(const struct regex_place *place, const struct regex *regex, 
     }
 }
 
-/* An empty match directly after another match does not count: '.*' replaces a whole text once. */
+/* Replaces all matches. An empty match right after another match does not count, so '.*' replaces a whole text once. */
 static void sub(const struct regex_place *place, struct regex *regex, const char *from, const char *with,
                 struct value *result)
 {
@@ -109,6 +110,7 @@ static void sub(const struct regex_place *place, struct regex *regex, const char
     value_add(result, out.at, out.size);
 }
 
+/* Runs {{sub}} on each text; with `with` NULL, {{filter}}. */
 static void apply_regex(const struct regex_place *place, const struct value *texts, const char *with,
                         struct value *result)
 {

@@ -1,13 +1,13 @@
-/* wrappergen.c - the command line: reads prototypes and tables, writes wrappers for the templates.
+/* wrappergen.c - the command line: reads prototypes and tables, and writes wrappers from the templates.
  *
- * Prototypes come from the MPI that is installed, not from a list: `$MPICC -E` on mpi.h, and the names that its
- * libraries export. A header may declare functions that the library lacks (or with other arguments than the standard
- * has); a wrapper for one of these would not link, so it is left out. With --list:
+ * The prototypes come from the MPI that is installed: `$MPICC -E` of mpi.h, and the names that its libraries export. A
+ * header may declare functions that the library lacks, or with other arguments than the standard has. Wrappers of these
+ * would not link, so they are left out. --list prints, for example:
  *
  *     MPI_Send                                                   on standard output
  *     left out: MPI_Foo (declared, but not exported by ...)      on standard error
  *
- * The output is written at the end, if there was no error: a Makefile never finds half a file. */
+ * The output is written at the end, and only if there was no error, so a Makefile never finds half a file. */
 #include "wrappergen.h"
 
 #include <errno.h>
@@ -52,10 +52,10 @@ struct gen_options {
     int template_count;
     /* names of files, as given; NULL: the default */
     const char *functions, *header, *protos, *roles, *out, *exports, *bindings;
-    int flags, list, is_wrap; /* EMIT_ bits; 1: --list; 1: --dialect=wrap */
+    int flags, list, is_wrap; /* flags: EMIT_ bits */
 };
 
-/* A wrong command line: status 2. `format` has one %s, for `what`. */
+/* Reports a wrong command line and exits with status 2. `format` has one %s, for `what`. */
 static void usage(const char *format, const char *what)
 {
     fprintf(stderr, "wrappergen: ");
@@ -64,7 +64,7 @@ static void usage(const char *format, const char *what)
     exit(2);
 }
 
-/* A file that cannot be read: status 1. */
+/* Exits with status 1 if the file cannot be read. */
 static void read_or_exit(const char *name, struct gen_source *source)
 {
     if (source_read(name, source)) {
@@ -73,7 +73,7 @@ static void read_or_exit(const char *name, struct gen_source *source)
     }
 }
 
-/* Parses an option without a value; 0: it is not one. */
+/* Reads an option without a value; 0: it is none. */
 static int parse_flag(const char *option, struct gen_options *options)
 {
     static const struct {
@@ -129,7 +129,7 @@ static void parse_options(int argc, char **argv, struct gen_options *options)
         } else if (!strncmp(argv[i], "--dialect=", 10) && !parse_flag(argv[i], options)) {
             usage("no dialect %s (classic, wrap)", argv[i] + 10);
         } else if (argv[i][0] == '-' && argv[i][1] && !parse_flag(argv[i], options)) {
-            /* Finds the nearest option in the text of the help, where each begins with a dash. */
+            /* Proposes the nearest option in the help text, where each option begins with a dash. */
             const char *text = help;
             struct pithi_nearest nearest;
 
@@ -165,7 +165,7 @@ static void parse_options(int argc, char **argv, struct gen_options *options)
         usage("--fortran is for linking; a library made with --preload sees Fortran's calls as it is%s", "");
 }
 
-/* Reads a header; one that has directives is preprocessed first. NULL: mpi.h. */
+/* Reads a header (NULL: mpi.h). If it has preprocessor directives, it is preprocessed. */
 static void read_header(const char *name, struct gen_source *source)
 {
     if (!name) {
@@ -182,8 +182,8 @@ static void read_header(const char *name, struct gen_source *source)
         compiler_preprocess(name, source);
 }
 
-/* Keeps the functions that are asked for and that the library has; numbers them. The names of the library are in
- * `exports` afterwards: from a file, or found by $MPICC. */
+/* Keeps only the functions that are asked for and that the library has, and numbers them. Fills `exports` with the
+ * names that the library has: from a file, or as $MPICC finds them. */
 static void leave_out(struct protos *protos, const struct gen_options *options, struct name_set *exports)
 {
     struct gen_source source = {0};
@@ -197,7 +197,7 @@ static void leave_out(struct protos *protos, const struct gen_options *options, 
     if (options->exports) {
         read_or_exit(options->exports, &source);
         name_set_read(exports, source.at);
-        name_set_add(exports, ""); /* known, even of an empty file */
+        name_set_add(exports, ""); /* not empty, so that the names count as known even if the file is empty */
     } else if (!options->header && !options->protos) {
         compiler_exports(protos, options->flags & EMIT_FORTRAN, exports);
     } else if (options->flags & EMIT_FORTRAN) {
@@ -211,7 +211,7 @@ static void leave_out(struct protos *protos, const struct gen_options *options, 
         if (exports->count && !name_set_has(exports, "P", name)) {
             if (options->list)
                 fprintf(stderr, "left out: %s (declared, but not exported by the library)\n", name);
-            /* an older or newer standard than the one that templates know */
+            /* The MPI has an older or newer version of the standard than the templates are written for. */
         } else if (!options->protos && protos->at[i].standard_count &&
                    protos->at[i].standard_count != protos->at[i].arg_count) {
             fprintf(stderr, "left out: %s (the header declares %d arguments, the MPI standard has %d)\n", name,
@@ -225,7 +225,8 @@ static void leave_out(struct protos *protos, const struct gen_options *options, 
     protos->count = kept;
 }
 
-/* To a file beside it and renamed, so that a failure leaves the old one. NULL: standard output. */
+/* Writes the output: to a file beside `name`, which is then renamed, so that a failure leaves the old file. NULL:
+ * standard output. */
 static int write_out(const char *name, const struct gen_text *text)
 {
     struct pithi_cause cause;
@@ -279,7 +280,7 @@ int main(int argc, char **argv)
 
     signal(SIGXFSZ, SIG_IGN); /* report a file size limit as a write error, and leave no partial file */
     parse_options(argc, argv, &options);
-    /* No prototype at all is an error: the file is not what the user meant. */
+    /* A file without any prototype is an error: it is not what the user meant. */
     if (options.protos) {
         read_or_exit(options.protos, &header);
         protofile_parse(&header, &protos);

@@ -1,4 +1,4 @@
-/* wrappergen.h - writes profiling wrappers for the functions of a header from templates.
+/* wrappergen.h - writes profiling wrappers from templates, for the functions that a header declares. The steps:
  *
  *     asks the MPI compiler       -> its header, its libraries' functions     (compiler.c)
  *     reads prototypes            -> a struct proto for each function         (proto.c)
@@ -9,9 +9,9 @@
  *       for each escape           -> its value                                (escapes.c, text_functions.c)
  *       for each wrapper          -> head, call, guard                        (function.c; fortran.c: Fortran entry
  *                                                                             points; cxx.c: members of namespace MPI)
- * Both dialects of templates take this path. Where they differ, the code asks for EMIT_WRAP.
+ * Templates of both dialects take this path. Where the dialects differ, the code asks for EMIT_WRAP.
  *
- * Errors are printed when they are found, and counted (fault_count). The program continues to find more errors, then
+ * An error is printed where it is found and counted (fault_count). The program then goes on, to find more errors, and
  * ends without output.
  */
 #ifndef WRAPPERGEN_H
@@ -20,7 +20,7 @@
 #include <stddef.h>
 
 /* ---- text.c: memory, growing text, files, faults -----------------------------------------------------------------
- * Memory is kept until the program ends, or until forget() frees all of it (for the fuzzers). */
+ * Memory is kept until the program ends. The fuzzers, which run it many times in one process, free all by forget(). */
 void *make(size_t size); /* zeroed */
 void forget(void);
 
@@ -34,24 +34,24 @@ void text_printf(struct gen_text *text, const char *format, ...) __attribute__((
 char *text_copy(const char *from, size_t size);
 char *text_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 int text_ends(const char *text, const char *end);   /* 1: the text is longer than `end` and ends in it */
-void *grow(void *array, size_t count, size_t size); /* room for one more; doubles at powers of two */
+void *grow(void *array, size_t count, size_t size); /* returns it with room for one item more than `count` */
 
 struct gen_source {
     const char *name;
     char *at; /* NUL-terminated */
     size_t size;
 };
-/* 0, or -1 when the file cannot be read (errno). "-" is the standard input. */
+/* Reads a whole file; "-" is the standard input. Returns 0, or -1 if it cannot be read (errno). */
 int source_read(const char *name, struct gen_source *source);
 
-extern int fault_count;  /* errors so far */
+extern int fault_count;  /* how many errors there were */
 extern void *fault_file; /* a FILE; NULL: the standard error */
 /* Prints "NAME:LINE:COLUMN: message"; `at` is an offset in the source. */
 void fault(const struct gen_source *source, size_t at, const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* The same, but only the first time for a place: a template's text is expanded once for each function. */
+/* As fault, but an error at this place is reported only once: a template's text is expanded once for each function. */
 void fault_once(const struct gen_source *source, size_t at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-int fault_is_new(const struct gen_source *source, size_t at); /* 1: the first call for this place */
+int fault_is_new(const struct gen_source *source, size_t at); /* 1: this is the first call for this place */
 void warn(const struct gen_source *source, size_t at, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 struct gen_word {
@@ -69,26 +69,29 @@ struct name_set {
     } * at;
     size_t room, count;
 };
-int name_set_add(struct name_set *set, const char *name);           /* 1: it is new; the set keeps the pointer */
+int name_set_add(struct name_set *set, const char *name);           /* 1: it is new, and the set keeps the pointer */
 int *name_set_number(const struct name_set *set, const char *name); /* NULL: not in the set */
+/* 1: the set has the name `prefix` followed by `name` */
 int name_set_has(const struct name_set *set, const char *prefix, const char *name);
 void name_set_read(struct name_set *set, const char *text); /* adds all words of the text */
 
-/* The replacement of a function that was removed from MPI; NULL: it is none of those. */
+/* The function that replaces one that was removed from MPI; NULL: this one was not removed. */
 const char *names_removed(const struct gen_word *name);
 
 /* ---- standard_names.c: the arguments' names in the MPI standard -------------------------------------------------- */
 struct protos;
-/* Gives arguments the standard's names by their positions, in the generated code too. A function that the header
- * declares with another number of arguments keeps its names, and cannot be wrapped (proto.standard_count). */
+/* Gives arguments the names that they have in the standard, by their positions; the generated code has them, too. If
+ * the header declares a function with another number of arguments, it keeps its names and cannot be wrapped (see
+ * proto.standard_count). */
 void names_apply(struct protos *protos);
 int names_in_standard(const struct gen_word *name); /* 1: the standard has this function */
 
 /* ---- proto.c: prototypes ----------------------------------------------------------------------------------------- */
 struct arg {
-    char *prefix, *name, *suffix; /* "const int ", "ranges", "[][3]" */
+    char *prefix, *name, *suffix; /* such as "const int ", "ranges", "[][3]" */
     const char *header_name;      /* the header's name if it differs from the standard's; both work in a template */
 };
+/* A wrapper of a function: where it is in which template; `file` is the template's {{fileno}}. */
 struct wrapper {
     const struct gen_node *node;
     const struct gen_source *source;
@@ -100,12 +103,12 @@ struct proto {
     struct arg *args;
     int arg_count, variable;
     int standard_count;        /* of arguments in the MPI standard; 0: unknown */
-    const struct gen_row *row; /* NULL: none */
-    struct wrapper *wrappers;  /* in order of appearance */
+    const struct gen_row *row; /* its row in the table of roles; NULL: none */
+    struct wrapper *wrappers;  /* in the order of the templates */
     int wrapper_count;
-    int is_macro, is_twin_macro; /* the header has a macro with its name, with its PMPI name */
+    int is_macro, is_twin_macro; /* 1: the header has a macro with its name, or with its PMPI name */
     int id;                      /* its index among the functions considered */
-    size_t defined_at;           /* its offset in a prototype file */
+    size_t defined_at;           /* its offset in the prototype file, if it is from one */
 };
 struct protos {
     struct proto *at;
@@ -114,13 +117,13 @@ struct protos {
 /* Reads the declarations of functions whose names begin with "MPI". If the header declares PMPI functions, a function
  * without such a twin is left out. */
 void protos_parse(const struct gen_source *header, struct protos *protos);
-/* Reads RESULT NAME(ARGUMENTS) with single blanks. 0: it is something else. */
+/* Reads a declaration, RESULT NAME(ARGUMENTS), with single blanks. 0: the text is something else. */
 int proto_parse(const char *from, struct proto *proto);
 /* Finds an argument by the standard's or the header's name, or by its number; NULL: there is none. */
 const struct arg *protos_argument(const struct proto *proto, const char *name, size_t size);
-/* "const int", "MPI_Status *", "int [][3]" */
+/* The type of an argument without its name: "const int", "MPI_Status *", "int [][3]" */
 char *arg_type(const struct arg *arg);
-/* Finds the exact name, else ignores case; NULL: there is none. */
+/* Finds a function by its exact name, or else by its name in any case; NULL: there is none. */
 struct proto *protos_find(const struct protos *protos, const char *name, size_t size);
 
 /* Reads the classic tool's file of prototypes. Its first line is the number of functions. Each function has a line each
@@ -130,7 +133,7 @@ void protofile_parse(const struct gen_source *file, struct protos *protos);
 
 /* ---- tables.c: the table of roles -------------------------------------------------------------------------------- */
 struct role {
-    char *name, *value; /* value: argument names "a|b", or text */
+    char *name, *value; /* value: the name of an argument, or a text */
     int is_text;
 };
 struct gen_row {
@@ -147,10 +150,10 @@ struct roles {
 void roles_parse(struct roles *roles);
 /* Sets proto.row; reports arguments that do not exist. */
 void roles_apply(const struct roles *roles, struct protos *protos);
-int roles_know_class(const char *name, size_t size); /* 1: a row of the applied table has this class */
-int roles_know_role(const struct gen_word *name);    /* the same for a role */
+int roles_know_class(const char *name, size_t size); /* 1: a row of the table of roles_apply has this class */
+int roles_know_role(const struct gen_word *name);    /* 1: a row of that table has this role */
 int row_has_class(const struct gen_row *row, const char *name, size_t size);
-/* The value of {{name}} in the row of `proto`: an argument's name or a text; NULL: none. */
+/* The value of {{name}} for this function, by its row: the name of an argument, or a text. NULL: none. */
 const char *role_find(const struct proto *proto, const char *name, size_t size);
 
 /* ---- tables.c: the table of the C++ bindings (wrappers/cxx/bindings.table) --------------------------------------- */
@@ -160,9 +163,9 @@ struct cxx_class {
 struct member {
     const struct cxx_class *of; /* NULL: a function of the namespace */
     struct proto declaration;   /* as in C++, without static and const */
-    const struct proto *proto;  /* of the C function; NULL: there is none, or the library lacks it */
-    const char *function;       /* its name; "-": none */
-    char **sources;             /* how to make C's arguments: see the table */
+    const struct proto *proto;  /* the C function; NULL: there is none, or this MPI lacks it */
+    const char *function;       /* the C function's name; "-": none */
+    char **sources;             /* for each argument of C, how to make it: see the table */
     int source_count, is_static, is_const, is_hand, is_clone, is_anytime;
     size_t at;
 };
@@ -179,7 +182,7 @@ const struct cxx_class *bindings_class(const struct bindings *bindings, const ch
 const char *member_name(const struct member *member);                                      /* "MPI::Comm::Send" */
 
 /* ---- template.c: templates --------------------------------------------------------------------------------------- */
-enum { DEEPEST = 100 }; /* the most blocks and escapes inside each other */
+enum { DEEPEST = 100 }; /* how deep blocks and escapes may be nested */
 enum node_kind {
     NODE_TEXT,
     NODE_WORD,
@@ -195,22 +198,24 @@ enum node_kind {
 };
 struct gen_node {
     enum node_kind kind;
-    size_t at;               /* offset of its beginning in the source */
+    size_t at;               /* its offset in the source */
     struct gen_word text;    /* as it is in the source; an escape with its braces */
     struct gen_word *words;  /* of the escape, [0] the keyword */
-    struct gen_node **parts; /* for each word: the text inside its quotes, if it contains escapes, else NULL */
+    struct gen_node **parts; /* for each word: the nodes of its text, if it contains escapes; else NULL */
     int word_count;
-    struct gen_node *inside, *next; /* inside: of a block; of {{def NAME VALUE ...}} with several words: the value */
-    struct variable *variables;     /* of a wrapper or {{def}}: all declared in it */
-    int variable_count, has_call, is_open; /* is_open: its end is missing */
+    /* inside: a block's text; the value in {{def NAME VALUE ...}} if it has several words */
+    struct gen_node *inside, *next;
+    struct variable *variables; /* of a wrapper or {{def}}: all variables that {{vardecl}} declares in it */
+    /* has_call: it contains {{callfn}} (classic dialect); is_open: its end is missing */
+    int variable_count, has_call, is_open;
 };
 struct variable {
-    char *type, *before, *name, *after; /* "int", "*", "p", "[3] = {0}" */
+    char *type, *before, *name, *after; /* such as "int", "*", "p", "[3] = {0}" */
     const struct gen_node *node;
 };
 struct gen_node *template_parse(const struct gen_source *source, int is_wrap);
 struct gen_word word_unquoted(struct gen_word word);
-/* Errors that are found while a template is parsed, or later in the text of a {{def}}. */
+/* Report errors that are found when a template is parsed, or later in the text of a {{def}}. */
 void fault_too_deep(const struct gen_source *source, size_t at);
 void fault_outside(const struct gen_source *source, size_t at, const char *word);
 
@@ -221,7 +226,7 @@ enum {
     EMIT_GUARD = 4,         /* --guard: a call inside a wrapped call goes straight to the library */
     EMIT_FORTRAN = 8,       /* --fortran: the Fortran entry points too */
     EMIT_FORTRAN_ONLY = 16, /* --fortran=only: only these, for a separate object file */
-    EMIT_C_ONLY = 32,       /* --fortran=no: the C functions that go with them */
+    EMIT_C_ONLY = 32,       /* --fortran=no: only the C functions that go with them */
     EMIT_CXX = 64,          /* --cxx: members of the C++ bindings in place of functions */
     EMIT_WEAK = 128,        /* --cxx=weak */
     EMIT_ALL = 256,         /* --all: {{fnall}} of the wrap dialect means all functions */
@@ -232,67 +237,71 @@ enum {
 struct emitter {
     struct gen_text out;
     struct protos *protos;
-    const struct protos *declared;  /* all functions, also those left out; NULL: none are left out */
-    int flags, number;              /* number: {{fn_num}} */
-    long steps, most_steps;         /* loop turns and expansions so far, and their limit (0: 3 million) */
-    size_t written;                 /* bytes so far, also those of inner texts */
-    const struct name_set *exports; /* the MPI library's functions; NULL: unknown */
-    struct macro *macros;           /* {{def}} */
-    int macro_count, depth, nesting;
+    const struct protos *declared;   /* all functions, including functions that were left out; NULL: none were */
+    int flags, number;               /* flags: EMIT_ bits; number: the next value of {{fn_num}} */
+    long steps, most_steps;          /* iterations and expansions so far, and their limit (0: 3 million) */
+    size_t written;                  /* bytes so far, including texts that are part of other texts */
+    const struct name_set *exports;  /* the MPI library's functions; NULL: unknown */
+    struct macro *macros;            /* {{def}} */
+    int macro_count, depth, nesting; /* depth: of {{def}}s being run; nesting: of blocks and escapes being expanded */
     const struct bindings *bindings; /* for --cxx, else NULL */
-    const struct member *member;     /* the one being written */
+    const struct member *member;     /* the member that is being written; NULL: none */
 };
 int function_is_void(const struct proto *proto);
-/* 0: MPIX_, MPI_T_, or a conversion of handles or statuses. In the wrap dialect "all functions" leaves these out. */
+/* 1: "all functions" of the wrap dialect includes it. 0: MPIX_, MPI_T_, or a conversion of handles or statuses. */
 int function_is_usual(const struct proto *proto);
-/* Marks the function, or the functions of the @class, that the list of `block` names. Reports one that does not exist:
- * an error in fn, else a warning. */
+/* Sets is_listed[] for the function, or for the functions of the @class, that the list of the block `block` names.
+ * Reports one that does not exist: as an error in fn, else as a warning. */
 void function_mark(const struct emitter *emitter, const struct gen_source *source, size_t at, const char *block,
                    const struct gen_word *name, char *is_listed);
-/* Returns 1 and reports an error if a block's first word is a function's name: then the block's own name is missing. */
+/* Returns 1 and reports an error if a block's first word, which should be a name for the function, is a function of
+ * MPI. */
 int function_lacks_name(const struct emitter *emitter, const struct gen_source *source, size_t at, const char *block,
                         const struct gen_word *name);
 /* Writes what comes before the first wrapper, such as the variables of --guard and --fortran. */
 void function_prelude(struct emitter *emitter);
 /* "int MPI_Send(const void *buf, ...)" */
 void function_head(struct gen_text *out, const struct proto *proto, const char *name);
-/* "PMPI_Send(buf, ...)" or "REAL(MPI_Send)(buf, ...)" */
+/* The call of the real function: "PMPI_Send(buf, ...)" or "NEXT(MPI_Send)(buf, ...)" */
 void function_call(const struct emitter *emitter, struct gen_text *out, const struct proto *proto);
-/* Write the beginning of a function, to the declaration of returnVal (with the value `value`, if not NULL), and its
- * end. */
+/* Write the begin of a function, up to the declaration of returnVal (with the value `value`, if that is not NULL), and
+ * its end. */
 void function_begin(struct emitter *emitter, const struct proto *proto, const char *value);
 void function_end(struct emitter *emitter, const struct proto *proto);
-/* Counts a step of the expansion. Too many steps or too much output: reports an error once and returns -1. */
+/* Counts a step of the expansion. If there were too many, or too much output: reports an error once and returns -1. */
 int emitter_step(struct emitter *emitter, const struct gen_source *source, size_t at);
 
 /* ---- compiler.c: asking the MPI compiler ------------------------------------------------------------------------- */
-/* Preprocesses the header, or <mpi.h> for NULL, by `$MPICC -E`, and keeps its macros. Ends the program on failure. */
+/* Preprocesses a header (NULL: <mpi.h>) by `$MPICC -E`; the result keeps its #defines. Ends the program on failure. */
 void compiler_preprocess(const char *header, struct gen_source *source);
-/* Finds the names PMPI_X and, with `has_fortran`, pmpi_x_ and those of mpi_f08 in the compiler's libraries. -1: that
- * failed, and a message was printed. */
+/* Fills `exports` with the names PMPI_X that the compiler's libraries have, and with `has_fortran` also with their
+ * names pmpi_x_ and of mpi_f08. -1: that failed, and a message was printed. */
 int compiler_exports(const struct protos *protos, int has_fortran, struct name_set *exports);
 
 /* ---- fortran.c --------------------------------------------------------------------------------------------------- */
+/* 1: the function has a Fortran entry point. */
 int fortran_has(const struct emitter *emitter, const struct proto *proto);
-/* The library's functions that an entry point may call, a line each; the second names only that of mpif.h. */
+/* The names of the library's functions that entry points may call, a line each; the second function writes only the
+ * name of mpif.h. */
 void fortran_names(const struct proto *proto, struct gen_text *out);
 void fortran_usual_name(const struct proto *proto, struct gen_text *out);
 void fortran_prelude(struct gen_text *out);
-/* The statements of the call. Arguments that the text `after` reads are decoded again. */
+/* The statements of the call. Arguments that the text `after`, which follows it, reads are decoded again. */
 const char *fortran_call(const struct proto *proto, const char *after);
-/* Writes a function's entry points. `body` contains the call; arguments that `before` and `after` read are decoded. */
+/* Writes a function's entry points. `body` contains the call; arguments that the texts `before` and `after` the call
+ * read are decoded. */
 void fortran_function(struct emitter *emitter, const struct proto *proto, const char *body, const char *before,
                       const char *after);
 
 /* ---- cxx.c ------------------------------------------------------------------------------------------------------- */
 void cxx_prelude(struct gen_text *out);
-/* Write the beginning of a function, to the arguments of C, and its end. */
+/* Write the begin of a member, up to the declaration of C's arguments, and its end. */
 void cxx_begin(struct emitter *emitter, const struct member *member, const char *value);
 void cxx_end(struct emitter *emitter, const struct member *member);
 /* The call, as a statement. */
 const char *cxx_call(const struct emitter *emitter, const struct member *member);
-/* The text to write for a word with the value `text`. In a string, where people read it, the C function's name becomes
- * the member's (MPI::Comm::Send); elsewhere it may be part of a name. */
+/* Returns the text to write into `out` for a word with the value `text`. In a string, which people read, the name of
+ * the C function becomes that of the member (MPI::Comm::Send). Elsewhere it stays, as it may be part of a name. */
 const char *cxx_shown(const struct emitter *emitter, const struct gen_text *out, const char *text);
 
 /* ---- expand.c: writes the text of a template --------------------------------------------------------------------- */
@@ -302,13 +311,15 @@ void template_end(struct emitter *emitter);
 
 /* ---- regex.c: regular expressions like Python's; regex_none.c: none ---------------------------------------------- */
 struct regex;
-/* NULL: it is not valid, and `why`, of `room` bytes, says why. */
+/* NULL: the expression is not valid, and `why`, with room for `room` bytes, says why. */
 struct regex *regex_open(const char *python, char *why, size_t room);
 /* Finds the first match at or after `from`. 1: found; 0: there is none; -1: it would take too long. */
 int regex_find(struct regex *regex, const char *text, size_t from);
-/* The range of a group of that match; group 0 is the whole match; an unused group is empty. -1: no such group. */
+/* The range of a group in that match. Group 0 is the whole match; the range of an unused group is empty. -1: there is
+ * no such group. */
 int regex_group(const struct regex *regex, int number, size_t *begin, size_t *end);
-int regex_number(const struct regex *regex, const char *name); /* of a named group; negative: no such group */
+/* the number of a named group; negative: there is none */
+int regex_number(const struct regex *regex, const char *name);
 void regex_close(struct regex *regex);
 
 int is_name(int c); /* a letter, a digit or _ */

@@ -1,4 +1,4 @@
-/* function_filter.c - the functions that the user wants, by the lines of a file:
+/* function_filter.c - which functions the user wants, according to a file such as this one:
  *
  *     # only the solver, without its helpers
  *     exclude *
@@ -19,9 +19,10 @@
 #include "base/say.h"
 
 static struct rule {
-    int is_wanted, is_source; /* 1: include; 1: the glob is for source files */
+    /* is_wanted: 1: includes, 0: excludes; is_source: 1: the glob is of source files, 0: of functions */
+    int is_wanted, is_source;
     char *glob;
-    struct rule *before; /* the line before it in the file; the last one is tried first */
+    struct rule *before; /* of the line before it in the file: the search starts from the last line */
 } * last;
 
 static void complain(const char *file, int line, const char *what)
@@ -34,7 +35,7 @@ static void complain(const char *file, int line, const char *what)
         pithi_say("PITH_FUNCTIONS_FILTER: %s: %s; all functions are recorded", file, what);
 }
 
-/* Adds the rule of a line. 0: it is none. */
+/* Adds the rule that a line has. Returns 0 if the line is no rule. Changes the line. */
 static int add_rule(char *line)
 {
     static const struct {
@@ -46,7 +47,7 @@ static int add_rule(char *line)
 
     if (*glob)
         *glob++ = 0;
-    glob += strspn(glob, " \t"); /* may contain blanks: C++ */
+    glob += strspn(glob, " \t"); /* the rest of the line is the glob: names of C++ may contain blanks */
     for (end = glob + strlen(glob); end > glob && strchr(" \t\r\n", end[-1]); end--)
         ;
     *end = 0;

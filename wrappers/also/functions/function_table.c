@@ -1,8 +1,9 @@
-/* function_table.c - the functions of the program by their addresses.
+/* function_table.c - finds the functions of the program by their addresses.
  *
- * Most are looked up when this library is loaded, those of a library that is loaded later at the first call of one of
- * them. That may be in a signal handler, or in a function that an allocator calls while it holds its locks. So another
- * program reads the files (names/function_names.c, which needs malloc), and memory here comes from mmap. */
+ * Most names are read when this library is loaded. If a library is loaded later, its names are read at the first call
+ * of one of its functions. That may happen in a signal handler, or in a function that an allocator calls while it holds
+ * its locks. So the files are read by another program (names/function_names.c), because reading them needs malloc, and
+ * the memory of this file comes from mmap. */
 #include "functions.h"
 
 #include <errno.h>
@@ -19,17 +20,19 @@
 
 #include "pith_tool.h"
 
-static struct pithi_traced unwanted; /* functions that are not recorded need no entries of their own */
+/* pithi_traced_find returns this for an address that it cannot add. The name is NULL: the function is not recorded. */
+static struct pithi_traced unwanted;
 
-/* A hash table, at most half full. It is replaced when it grows: a thread may still search the old one. */
+/* A hash table, at most half full. A larger one replaces it when it is too full; the old one is never freed, as a
+ * thread may still search in it. */
 struct table {
     size_t room, count;           /* room: a power of 2 */
-    struct pithi_traced *slots[]; /* [room] by hash of the address; NULL: free; atomic */
+    struct pithi_traced *slots[]; /* [room], by the hash of the address; NULL: free; accessed atomically */
 };
-static struct table *table; /* atomic */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct table *table;                              /* accessed atomically; NULL: none yet */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* held while anything is added */
 
-/* Memory, all 0, that stays; NULL: there is none. Under the lock. */
+/* Returns zeroed memory, which is never freed; NULL: there is none. The caller holds the lock. */
 static void *room_for(size_t size)
 {
     enum { BLOCK = 1 << 18 }; /* bytes of memory taken at once */
@@ -48,7 +51,7 @@ static void *room_for(size_t size)
     return next - rounded;
 }
 
-/* The slot of an address, or the free one where it belongs. */
+/* The slot of an address, or the free slot where it would go. */
 static struct pithi_traced **slot_of(struct table *in, uintptr_t address)
 {
     size_t i = (size_t)(address * UINT64_C(0x9e3779b97f4a7c15) >> 20);
@@ -58,6 +61,7 @@ static struct pithi_traced **slot_of(struct table *in, uintptr_t address)
     return &in->slots[i & (in->room - 1)];
 }
 
+/* Returns a larger copy of a table; NULL: no memory. */
 static struct table *grow(struct table *old)
 {
     size_t room = old ? 4 * old->room : 4096;
@@ -74,7 +78,8 @@ static struct table *grow(struct table *old)
     return made;
 }
 
-/* Under the lock. The first name counts: several symbols may have one address. `name` must stay valid. */
+/* Adds a function. If several symbols have its address, the first one counts. `name` must stay valid. The caller holds
+ * the lock. */
 static void add(uintptr_t address, const char *name, const char *source)
 {
     struct table *in = table;
@@ -96,13 +101,16 @@ static void add(uintptr_t address, const char *name, const char *source)
 
 /* ---- The functions of files -------------------------------------------------------------------------------------- */
 
-/* Programs and libraries. They are read once, also if they have no symbols. */
+/* A program or library whose functions were read, or whose reading was tried: a file without symbols is not read at
+ * each call. */
 struct module {
-    struct module *next; /* newest first */
+    struct module *next; /* the module that was added before this one */
     uintptr_t bias;      /* address in this process - address in the file */
     char path[];
 };
 
+/* Adds the module to the list of modules that were read, and returns it. NULL: it is in the list already, or there is
+ * no memory. */
 static struct module *read_before(const char *path, uintptr_t bias)
 {
     static struct module *all;
@@ -118,7 +126,7 @@ static struct module *read_before(const char *path, uintptr_t bias)
     return all = module;
 }
 
-/* The next text of those up to `end`; NULL: there is none. */
+/* Returns the text at *at and moves *at behind its 0; NULL: there is no whole text before `end`. */
 static const char *next_text(const char **at, const char *end)
 {
     const char *text = *at, *ends = text < end ? memchr(text, 0, (size_t)(end - text)) : NULL;
@@ -128,9 +136,10 @@ static const char *next_text(const char **at, const char *end)
     return ends ? text : NULL;
 }
 
-static struct module *waiting[PITH_NAMES_FILES]; /* under the lock */
+static struct module *waiting[PITH_NAMES_FILES]; /* to be read by the next read_modules; under the lock */
 static unsigned waiting_count;
 
+/* Reads the functions of all waiting modules with one run of pith-functions. */
 static void read_modules(void)
 {
     if (!waiting_count)
@@ -148,7 +157,7 @@ static void read_modules(void)
     if (out >= 0 && pith_function_names(files, out) == 0 && fstat(out, &status) == 0 && status.st_size > 0) {
         text = syscall(SYS_mmap, NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, out, 0L);
         if (text != -1) {
-            /* The names stay where the other program has written them. */
+            /* The names stay in this mapping, where the other program has written them. */
             const char *at = (const char *)text;
             const char *end = (const char *)text + status.st_size;
             const char *number, *address, *name, *source;
@@ -165,6 +174,7 @@ static void read_modules(void)
     waiting_count = 0;
 }
 
+/* Puts a module on the list of modules to be read, unless it was read before. */
 static void add_module(const char *path, uintptr_t bias)
 {
     struct module *module = read_before(path, bias);
@@ -176,7 +186,8 @@ static void add_module(const char *path, uintptr_t bias)
         read_modules();
 }
 
-/* Libraries of the system, and Pith's own, are not instrumented. If one is, it is read at its first call. */
+/* Libraries of the system and Pith's own are normally not compiled with instrumentation, so they are not read at the
+ * start. If a library there is, its names are read at the first call of one of its functions. */
 static int is_system(const char *path)
 {
     static const char *const folders[] = {"/lib", "/usr/lib", "linux-vdso", "linux-gate"};
@@ -204,13 +215,14 @@ void pithi_traced_read(void)
     pthread_mutex_unlock(&lock);
 }
 
-/* ---- Later ------------------------------------------------------------------------------------------------------- */
+/* ---- Functions of libraries that are loaded later ---------------------------------------------------------------- */
 
 struct wanted {
-    uintptr_t address, bias; /* of the function; of its module */
-    char path[4096];         /* the file in which to look */
+    uintptr_t address, bias; /* address: of the function; bias: of its module, as in struct module */
+    char path[4096];         /* of its module's file; "": the program itself */
 };
 
+/* Called for each module: finds the module that contains the address. */
 static int find_module(struct dl_phdr_info *info, size_t size, void *context)
 {
     struct wanted *wanted = context;
@@ -226,7 +238,8 @@ static int find_module(struct dl_phdr_info *info, size_t size, void *context)
     return 0;
 }
 
-/* Under the lock. A function that has no symbol gets its file and its address there as a name. */
+/* Adds the function at an address that is not in the table. If it has no symbol, its name consists of its file's name
+ * and its address in this file. The caller holds the lock. */
 static void add_later(uintptr_t address)
 {
     struct wanted wanted = {.address = address};
@@ -254,7 +267,8 @@ struct pithi_traced *pithi_traced_find(uintptr_t address)
     struct table *in = __atomic_load_n(&table, __ATOMIC_ACQUIRE);
     struct pithi_traced *found = in ? __atomic_load_n(slot_of(in, address), __ATOMIC_ACQUIRE) : NULL;
 
-    /* Nothing is added unless it may be recorded: in a forked child, a thread that is not there may hold the lock. */
+    /* Nothing is added while this thread is adding (in a signal handler, say), and nothing that is not recorded: in a
+     * forked child, the lock may be held by a thread that the child does not have. */
     if (found || is_adding || !pithi_also_wanted(NULL))
         return found ? found : &unwanted;
     is_adding = 1;

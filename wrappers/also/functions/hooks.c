@@ -1,8 +1,8 @@
-/* hooks.c - the calls of an instrumented program at the begin and the end of each function.
+/* hooks.c - the two functions that an instrumented program calls at the begin and the end of each of its functions.
  *
- * A thread has a stack of the functions that it is in. A function that ends soon, and in which nothing else was
- * recorded, is taken back (pith_begin_undo), so it leaves nothing in the spill file either. If functions were left by
- * longjmp, they end when a function below them on the stack ends. */
+ * Each thread has a stack of the functions that it is in. If a function ends soon and nothing else was recorded in it,
+ * its record is removed again (pith_begin_undo), so it is not in the spill file either. Functions that were left by
+ * longjmp get no call at their end; they end when a function below them on the stack ends. */
 #include "functions.h"
 
 #include <stdio.h>
@@ -17,22 +17,24 @@
 
 struct frame {
     const struct pithi_traced *function;
-    uint32_t id;                 /* 0: not recorded */
-    struct pith_tentative begun; /* its record */
-    uint64_t ticks;              /* when */
+    uint32_t id;                 /* of the state that began; 0: it is not recorded */
+    struct pith_tentative begun; /* the record of its begin */
+    uint64_t ticks;              /* when it began */
 };
-enum { FRAMES = 512 }; /* deeper functions are not taken back */
+enum { FRAMES = 512 }; /* deeper functions are recorded even if they are short */
 static __thread unsigned depth INITIAL;
 static __thread struct frame frames[FRAMES] INITIAL;
 
-static int is_called; /* a hook was; all threads set it */
+static int is_called; /* 1: a hook was called, in any thread */
 
-static uint64_t least_ticks; /* shorter functions are taken back; 0: none */
+static uint64_t least_ticks; /* shorter functions are not recorded; 0: all are */
 
-/* The cost of a function besides its records, in ns: of one that stays, and of one that is taken back. */
+/* The hooks' cost per function besides writing records, in ns: for a function that stays recorded, and for a function
+ * whose record is removed. Counted as overhead of Pith by pith_own_cost, in portions, as each call of it is a
+ * record. */
 static double kept_ns, dropped_ns;
-static __thread double untold_ns INITIAL; /* cost that no record says so far */
-enum { OFTEN_NS = 100000 };               /* ns of cost that are worth a record */
+static __thread double untold_ns INITIAL; /* cost that was not yet passed to pith_own_cost */
+enum { OFTEN_NS = 100000 };               /* ns that a portion has at least */
 
 static void add_cost(double ns)
 {
@@ -66,7 +68,7 @@ PITHI_ALSO_API void __cyg_profile_func_enter(void *address, void *caller)
             pith_begin(id);
         return;
     }
-    frame = &frames[depth++]; /* first: a signal handler then uses the next one */
+    frame = &frames[depth++]; /* before it is filled: a signal handler then uses the next frame */
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     frame->function = function;
     frame->id = id;
@@ -116,10 +118,11 @@ PITHI_ALSO_API void __cyg_profile_func_exit(void *address, void *caller)
 
 /* ---- The start and the end --------------------------------------------------------------------------------------- */
 
-/* The hooks without their records. */
+/* Measures kept_ns and dropped_ns: does what the two hooks do besides the records. */
 static void measure(uintptr_t address)
 {
-    enum { TRIES = 20, CALLS = 50 }; /* measurements, of which the shortest counts; calls of each */
+    /* TRIES: measurements, of which the shortest counts; CALLS: pairs of calls in a measurement */
+    enum { TRIES = 20, CALLS = 50 };
     static volatile uint64_t ticks;
     double best = 1e9;
 
@@ -136,7 +139,7 @@ static void measure(uintptr_t address)
     }
     kept_ns = best;
     dropped_ns = best;
-    int64_t from = pithi_also_now_ns(); /* one that is taken back also stored its begin, which the log does not show */
+    int64_t from = pithi_also_now_ns(); /* a removed record was written, too, which costs a reading of the clock */
     for (int i = 0; i < CALLS; i++)
         ticks += pith_clock_ticks();
     dropped_ns += (double)(pithi_also_now_ns() - from) / CALLS;
@@ -154,7 +157,7 @@ __attribute__((constructor)) static void begin(void)
         least_ticks = pithi_also_ticks_of(least_us * 1000);
     measure((uintptr_t)&begin);
     if (!preload || !strstr(preload, "libpith-functions"))
-        pithi_also_begin_early(); /* the program is linked with this library */
+        pithi_also_begin_early(); /* not preloaded: the program is linked with this library */
 }
 
 __attribute__((destructor)) static void end_of_program(void)

@@ -1,15 +1,15 @@
-/* io.h - libpith-io: records the calls of POSIX and of stdio that open, read and write files.
+/* io.h - libpith-io: records the calls of POSIX and of stdio that open, read and write files. For example:
  *
  *     enter  io:pwrite
  *     event  io:access     file=out.dat bytes=4096 offset=8192
  *     leave  io:pwrite
  *
- * io_calls.c wraps the calls with descriptors and io_streams.c those with streams; io_record.c records them;
- * io_files.c knows the names of the files. Sockets, pipes and the pseudo-files of /proc, /sys and /dev are not
+ * io_calls.c wraps the calls that take descriptors, and io_streams.c the calls that take streams; io_record.c records
+ * them; io_files.c finds the names of the files. Sockets, pipes and the pseudo-files of /proc, /sys and /dev are not
  * recorded, because MPI libraries use them all the time. Standard input, output and error are always recorded.
  *
- * The event is recorded after the real call, because only then the number of bytes is known. A call that fails has no
- * event, except a call that opens a file.
+ * The event is recorded after the real call, because the number of bytes is known only then. A call that fails has no
+ * event, unless it opens a file.
  */
 #ifndef PITHI_IO_H
 #define PITHI_IO_H
@@ -21,54 +21,55 @@
 
 /* ---- Files (io_files.c) ------------------------------------------------------------------------------------------ */
 
-enum { PITHI_IO_NAME = 248, PITHI_IO_PATH = 4096 }; /* bytes */
+enum { PITHI_IO_NAME = 248, PITHI_IO_PATH = 4096 }; /* bytes, with the final 0 */
 struct pithi_io_file {
-    int kind;                 /* atomic */
+    int kind;                 /* whether it is recorded (io_files.c); accessed atomically */
     int seekable;             /* 1: it has a position */
-    char name[PITHI_IO_NAME]; /* a longer name: "..." and its end */
+    char name[PITHI_IO_NAME]; /* of a longer name: "..." and its end */
 };
 
-/* The file of a descriptor; NULL: none, or it is not recorded. Preserves errno. */
+/* The file of a descriptor; NULL: there is none, or it is not recorded. Preserves errno. */
 struct pithi_io_file *pithi_io_file_of(int fd);
-/* Tells that the descriptor was opened as `path`. Returns the same. */
+/* As pithi_io_file_of, for a descriptor that was just opened by the name `path`. */
 struct pithi_io_file *pithi_io_file_opened(int fd, const char *path);
-/* The path of a call such as openat: `path` itself, or `name`, with the name of the folder's descriptor before `path`.
- * NULL: the folder is unknown, or is not recorded. */
+/* The path that a call such as openat means: `path` itself if it does not depend on `folder`; else the folder's name
+ * and `path`, joined in `name`. NULL: the folder is unknown or not recorded, or the path is too long. */
 const char *pithi_io_file_path(char name[PITHI_IO_PATH], int folder, const char *path);
-/* The descriptor, or each from `first` to `last`, is closed or replaced. */
+/* Call these when a descriptor, or each from `first` to `last`, is closed or replaced. */
 void pithi_io_file_forget(int fd);
 void pithi_io_file_forget_range(unsigned first, unsigned last);
-/* 1: files of this name are recorded. NULL: 0. */
+/* 1: files of this name are recorded. 0 for NULL. */
 int pithi_io_file_wanted(const char *path);
 
 /* ---- Records (io_record.c) --------------------------------------------------------------------------------------- */
 
 struct pithi_io_state {
     const char *name, *colour; /* never freed */
-    uint32_t id;               /* 0: not yet defined; atomic */
+    uint32_t id;               /* 0: not yet defined; accessed atomically */
 };
 
 struct pithi_io_call {
     uint32_t id;                /* of its state; 0: the call is not recorded */
     struct pithi_io_file *file; /* NULL: not known, or not wanted */
     FILE *stream;               /* NULL: a call with a descriptor */
-    int fd;                     /* -1: a stream */
+    int fd;                     /* -1: not known (a call that opens a file) */
 };
 
-/* The state ends when the program leaves the block of the call, even if the thread is cancelled. */
+/* The state begins with pithi_io_begin... It ends when the program leaves the block in which this variable is declared,
+ * even because the thread is cancelled. */
 #define IO_CALL __attribute__((cleanup(pithi_io_end))) struct pithi_io_call
 struct pithi_io_call pithi_io_begin(struct pithi_io_state *state, int fd, const void *caller);
 struct pithi_io_call pithi_io_begin_stream(struct pithi_io_state *state, FILE *stream, const void *caller);
 struct pithi_io_call pithi_io_begin_open(struct pithi_io_state *state, const char *path, const void *caller);
 void pithi_io_end(const struct pithi_io_call *call);
 
-/* After the real call, which read or wrote `bytes` bytes (-1: it failed) at `offset`; PITHI_IO_HERE: at the position
- * of the file. These functions preserve errno. */
+/* Call it after the real call, which read or wrote `bytes` bytes (-1: it failed). `offset`: where in the file they
+ * begin, or PITHI_IO_HERE if the call used the position of the file. These functions preserve errno. */
 #define PITHI_IO_HERE (-2)
 void pithi_io_moved(const struct pithi_io_call *call, int64_t bytes, int64_t offset);
 /* Opening `path` gave `fd` (-1: it failed). */
 void pithi_io_opened(const struct pithi_io_call *call, const char *path, int fd);
-/* The call reads and writes nothing, but closes or flushes the file. */
+/* Call it before a call that reads and writes nothing but closes or flushes the file, or starts a request for it. */
 void pithi_io_touches(const struct pithi_io_call *call);
 
 #endif

@@ -1,8 +1,8 @@
-/* io_calls.c - the calls of POSIX with descriptors, under all names by which the headers of the C library call them.
+/* io_calls.c - the calls of POSIX that take descriptors, under all names by which the C library's headers call them.
  *
- * What a program writes as read(fd, data, n) may be in its code as read, or as __read_chk if it was compiled with
- * -D_FORTIFY_SOURCE; open may be open64, __open_2 or __open64_2. All of them are wrapped and recorded as one state,
- * io:read or io:open: the reader of a log does not care how the program was compiled.
+ * A call read(fd, data, n) in a program's source is compiled as a call of read, or of __read_chk with
+ * -D_FORTIFY_SOURCE; open may be compiled as open64, __open_2 or __open64_2. All of them are wrapped and recorded as
+ * one state, io:read or io:open: the reader of a log does not care how the program was compiled.
  */
 #undef _FORTIFY_SOURCE
 #undef _FILE_OFFSET_BITS
@@ -17,7 +17,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* Names for large files: those that a program calls. */
+/* The functions for large files (open64) share the state of the function that a program's source calls (open). */
 #define STATE(name) static struct pithi_io_state io_##name = {"io:" #name, "orchid", 0}
 STATE(open);
 STATE(openat);
@@ -46,13 +46,13 @@ STATE(fdatasync);
 
 /* ---- Opening ----------------------------------------------------------------------------------------------------- */
 
-/* The names with fortification, which headers declare only with it. */
+/* The headers declare these only with _FORTIFY_SOURCE, which is undefined above. */
 int __open_2(const char *path, int flags);
 int __open64_2(const char *path, int flags);
 int __openat_2(int folder, const char *path, int flags);
 int __openat64_2(int folder, const char *path, int flags);
 
-/* The third argument of open, which only calls that may make a file have. */
+/* Defines `mode`: the third argument of open, which is given only if the call may make a file. */
 #define MODE_OF(mode, flags)                                                                                           \
     mode_t mode = 0;                                                                                                   \
     if ((flags) & (O_CREAT | (O_TMPFILE & ~O_DIRECTORY))) {                                                            \
@@ -151,7 +151,7 @@ MOVES(pwritev, pwritev, offset, (int fd, const struct iovec *parts, int count, o
       (fd, parts, count, offset))
 MOVES(pwritev64, pwritev, offset, (int fd, const struct iovec *parts, int count, off64_t offset),
       (fd, parts, count, offset))
-/* Their offset -1 means the position of the file. */
+/* In these four, an offset of -1 means the position of the file. */
 #define OR_HERE (offset == -1 ? PITHI_IO_HERE : (int64_t)offset)
 MOVES(preadv2, preadv, OR_HERE, (int fd, const struct iovec *parts, int count, off_t offset, int flags),
       (fd, parts, count, offset, flags))
@@ -162,7 +162,8 @@ MOVES(pwritev2, pwritev, OR_HERE, (int fd, const struct iovec *parts, int count,
 MOVES(pwritev64v2, pwritev, OR_HERE, (int fd, const struct iovec *parts, int count, off64_t offset, int flags),
       (fd, parts, count, offset, flags))
 
-/* The file that is written; if that is a socket or a pipe, the file that is read. */
+/* For calls that copy from one file to another: the file that is written, or, if that is not recorded (a socket or a
+ * pipe), the file that is read. */
 static int either(int fd, int from, const void *caller)
 {
     return pithi_also_wanted(caller) && !pithi_also_is_guest() && pithi_io_file_of(fd) ? fd : from;
@@ -170,6 +171,7 @@ static int either(int fd, int from, const void *caller)
 #define EITHER either(fd, from, PITHI_CALLER)
 #define IS_WRITTEN (record.fd == fd)
 #define AFTER(offset) ((offset) ? *(offset)-bytes : PITHI_IO_HERE)
+/* AFTER: where the access began: the call has moved *offset forward by `bytes`. NULL stands for the position. */
 MOVES_FOR(EITHER, copy_file_range, copy_file_range, IS_WRITTEN ? AFTER(offset) : AFTER(from_offset),
           (int from, off64_t *from_offset, int fd, off64_t *offset, size_t size, unsigned flags),
           (from, from_offset, fd, offset, size, flags))
@@ -216,7 +218,7 @@ PITHI_ALSO_API int __vdprintf_chk(int fd, int flag, const char *format, va_list 
 }
 
 /* ---- Asynchronous ------------------------------------------------------------------------------------------------
- * The number of bytes is known when the program takes it by aio_return. A failed request has no access. */
+ * The number of bytes is known only when the program asks for it by aio_return. A request that failed has no event. */
 
 #define STARTS(name, state, type)                                                                                      \
     PITHI_ALSO_API int name(struct type *request)                                                                      \
@@ -251,7 +253,7 @@ SYNCS(aio_fsync64, aiocb64)
 RETURNS(aio_return, aiocb)
 RETURNS(aio_return64, aiocb64)
 
-/* The file of the first request stands for all. */
+/* Declares `first`, the descriptor of the first request in a list: the call is recorded for its file. */
 #define FIRST(first, list, count)                                                                                      \
     int first = -1;                                                                                                    \
     for (int i = 0; list && i < count && first < 0; i++)                                                               \
@@ -293,7 +295,8 @@ LISTS(lio_listio64, aiocb64)
 TOUCHES(fsync)
 TOUCHES(fdatasync)
 
-/* Another thread may get the number as soon as it is free. */
+/* The file is forgotten before the real call: as soon as that has closed the descriptor, another thread may get the
+ * same number. */
 PITHI_ALSO_API int close(int fd)
 {
     IO_CALL record = pithi_io_begin(&io_close, fd, PITHI_CALLER);
@@ -303,7 +306,7 @@ PITHI_ALSO_API int close(int fd)
     return NEXT(close)(fd);
 }
 
-/* Calls that close or replace descriptors are not recorded. */
+/* The following calls close or replace descriptors. They are not recorded. */
 PITHI_ALSO_API int dup2(int from, int to)
 {
     int result = NEXT(dup2)(from, to);

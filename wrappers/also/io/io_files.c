@@ -1,8 +1,8 @@
 /* io_files.c - the file of each descriptor: its name, and whether its calls are recorded.
  *
- * The name is the one that the program opened it by. Where that call was not seen (inherited descriptors, dup), the
- * system tells the name at the first use. A descriptor that is closed without a call that libpith-io wraps, for example
- * by a system call of the program's own, keeps its old name until it is opened again.
+ * The name is the path by which the program opened the file. If that call was not seen (inherited descriptors, dup),
+ * the name is read from /proc at the first use. If a descriptor is closed by other means than a call that libpith-io
+ * wraps, for example by a system call of the program's own, its old name remains until it is opened again.
  *
  * Nothing here calls malloc or takes a lock, because open, read, write and close may be called in signal handlers.
  */
@@ -14,10 +14,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { FILES = 4096 }; /* higher descriptors are not recorded */
-enum { UNKNOWN, RECORDED, OTHER };
-static struct pithi_io_file files[FILES]; /* by file number */
+enum { FILES = 4096 };                    /* higher descriptors are not recorded */
+enum { UNKNOWN, RECORDED, OTHER };        /* values of `kind`; UNKNOWN: not looked up yet; OTHER: not recorded */
+static struct pithi_io_file files[FILES]; /* by descriptor */
 
+/* Sets the name of `size` bytes, of which only the end is kept if it is too long. */
 static void set_name(struct pithi_io_file *file, const char *name, size_t size)
 {
     size_t most = sizeof file->name - 1;
@@ -46,7 +47,7 @@ int pithi_io_file_wanted(const char *path)
     return 1;
 }
 
-/* `path`: NULL if unknown. */
+/* Finds out what a descriptor is and notes it in `files`. `path`: the name by which it was opened; NULL: unknown. */
 static struct pithi_io_file *learn(int fd, const char *path)
 {
     static const char *const standard[] = {"stdin", "stdout", "stderr"};
@@ -63,7 +64,7 @@ static struct pithi_io_file *learn(int fd, const char *path)
             set_name(file, standard[fd], strlen(standard[fd]));
             wanted = 1;
         } else if (file->seekable || S_ISDIR(status.st_mode)) {
-            /* The system knows the name. */
+            /* A file with an unknown name. */
             char link[32], real[PITHI_IO_PATH];
             snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
             ssize_t size = readlink(link, real, sizeof real - 1);

@@ -1,8 +1,9 @@
-/* io_record.c - the records of a call for a file (io.h).
+/* io_record.c - records calls that use files (io.h).
  *
- * pread and pwrite say at which byte they access. read and write do not: the position after the call, minus the bytes
- * that were read, is where it began. If the file is at 12288 after a read of 4096, the read was at 8192. Asking
- * afterwards is right also for O_APPEND, where the position before the call says nothing.
+ * For pread and pwrite, the arguments say at which byte they access the file. For read and write, it is the position of
+ * the file after the call minus the bytes that were moved: if the position is 12288 after a read of 4096 bytes, the
+ * read began at 8192. This also holds for files that were opened with O_APPEND, where the position before the call says
+ * nothing.
  */
 #include "io.h"
 
@@ -15,8 +16,8 @@
 static const char group[] = "POSIX file";
 
 struct io_event {
-    const char *name, *format; /* of the event, as in pith.h */
-    uint32_t id;               /* atomic */
+    const char *name, *format; /* the event's name and format, as in pith.h */
+    uint32_t id;               /* 0: not yet defined; accessed atomically */
 };
 static struct io_event access_event = {"io:access", "file=%s bytes=%l offset=%l", 0};
 static struct io_event file_event = {"io:file", "file=%s descriptor=%d", 0};
@@ -99,8 +100,9 @@ static void record_file(const char *name, int fd)
     record(&file_event, &payload);
 }
 
-/* -1: unknown, because another thread has the stream's lock. It may keep it until this thread does something else, for
- * example if the program uses its own locks and fwrite_unlocked. */
+/* The position of a stream. -1: unknown, because another thread has locked the stream. Waiting for the lock is no
+ * choice: that thread may keep it until this thread does something else, for example if the program locks streams
+ * itself and calls fwrite_unlocked. */
 static int64_t stream_position(FILE *stream)
 {
     int64_t at = -1;
@@ -112,7 +114,7 @@ static int64_t stream_position(FILE *stream)
     return at;
 }
 
-/* Where an access of `bytes` that has just ended began; -1: unknown, or the file has no position. */
+/* Where an access of `bytes` bytes that has just ended began; -1: unknown, or the file has no position. */
 static int64_t position(const struct pithi_io_call *call, int64_t bytes)
 {
     int64_t end = -1;
@@ -123,17 +125,19 @@ static int64_t position(const struct pithi_io_call *call, int64_t bytes)
 }
 
 /* ---- The cost besides the records --------------------------------------------------------------------------------
- * The first calls of each kind are timed, with what pithi_io_begin did; the least counts, as others may interrupt. It
- * includes the storing of the payload, of which the log only knows the cost of an empty one. */
+ * libpith-io's work for a call costs more than its records. This cost is measured in the first calls of each kind,
+ * where the work of pithi_io_begin is done again. The least measurement counts, as other processes may interrupt one.
+ * The cost includes storing the event's payload, since liblog only measures the cost of events with empty payloads. */
 
-/* classes of cost; measurements of each; ns of cost that are worth a record */
+/* kinds of calls, of which STREAM and POSITION may be added; how often each kind is measured; ns that are worth a
+ * record */
 enum { STREAM = 1, POSITION = 2, OPENING = 4, TOUCHING = 5, KINDS = 6, TRIES = 64, OFTEN_NS = 10000 };
 static struct {
-    int64_t ns; /* these are atomic */
+    int64_t ns; /* the least so far; 0: not measured; these two are accessed atomically */
     int tries;  /* times it was measured */
 } costs[KINDS];
 
-/* Before the work after a call. Returns the time if it is to be measured; else 0. */
+/* Call it before the work that follows a call. Returns the time if this work is to be measured; else 0. */
 static int64_t cost_begin(int kind, const struct pithi_io_call *call)
 {
     int64_t from;
@@ -145,7 +149,8 @@ static int64_t cost_begin(int kind, const struct pithi_io_call *call)
     return from;
 }
 
-/* Adds the cost to that of the thread, as a counter (pith_own_cost): in portions, which need few records. */
+/* Adds the cost of a call to the cost that the log says for this thread (pith_own_cost). This is a record, so the costs
+ * are passed on in portions of OFTEN_NS. */
 static void cost_end(int kind, int64_t from)
 {
     static __thread int64_t untold_ns __attribute__((tls_model("initial-exec")));

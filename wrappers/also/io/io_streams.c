@@ -1,7 +1,7 @@
-/* io_streams.c - the calls of stdio, under all names by which the headers of the C library call them.
+/* io_streams.c - the calls of stdio, under all names by which the C library's headers call them.
  *
- * The C library's own reading and writing for a stream is inside these calls and cannot be seen. Calls for single
- * characters and fscanf are not recorded: they take less time than a record.
+ * The reads and writes that the C library itself makes for a stream do not pass through wrappers and cannot be seen.
+ * Calls for single characters and fscanf are not recorded: they take less time than a record.
  */
 #undef _FORTIFY_SOURCE
 #undef _FILE_OFFSET_BITS
@@ -48,7 +48,7 @@ static int descriptor(FILE *stream)
 OPENS(fopen)
 OPENS(fopen64)
 
-/* Calls that close or replace the descriptor of a stream are not recorded. */
+/* freopen and pclose close or replace the descriptor of a stream. They are not recorded. */
 #define REOPENS(name)                                                                                                  \
     PITHI_ALSO_API FILE *name(const char *path, const char *mode, FILE *stream)                                        \
     {                                                                                                                  \
@@ -92,7 +92,8 @@ size_t __fread_unlocked_chk(void *data, size_t room, size_t size, size_t count, 
 char *__fgets_chk(char *text, size_t room, int size, FILE *stream);
 char *__fgets_unlocked_chk(char *text, size_t room, int size, FILE *stream);
 
-/* A call that returns `type`, from which `moved` is computed. */
+/* Wraps a call that returns `type`. `moved`: the number of bytes that it moved, computed from `result`; -1: it
+ * failed. */
 #define MOVES(type, name, state, file, moved, parameters, arguments)                                                   \
     PITHI_ALSO_API type name parameters                                                                                \
     {                                                                                                                  \
@@ -129,7 +130,7 @@ MOVES(char *, __fgets_unlocked_chk, fgets, stream, LINE, (char *text, size_t roo
 MOVES(ssize_t, getline, getline, stream, READ, (char **text, size_t *room, FILE *stream), (text, room, stream))
 MOVES(ssize_t, getdelim, getdelim, stream, READ, (char **text, size_t *room, int end, FILE *stream),
       (text, room, end, stream))
-/* What getline is where headers have it inline. */
+/* Headers may define getline and getdelim as inline functions, which call this one. */
 PITHI_ALSO_API ssize_t __getdelim(char **text, size_t *room, int end, FILE *stream)
 {
     IO_CALL record = pithi_io_begin_stream(end == '\n' ? &io_getline : &io_getdelim, stream, PITHI_CALLER);
@@ -158,7 +159,7 @@ MOVES(int, __vfprintf_chk, fprintf, stream, result, (FILE * stream, int flag, co
 MOVES(int, __vprintf_chk, fprintf, stdout, result, (int flag, const char *format, va_list values),
       (flag, format, values))
 
-/* The same with `...`. */
+/* The functions that take their values as `...` call the real function that takes a va_list. */
 #define PRINTS(name, file, next, parameters, arguments)                                                                \
     PITHI_ALSO_API int name parameters                                                                                 \
     {                                                                                                                  \

@@ -1,11 +1,12 @@
 /* memory_calls.c - the calls that allocate and free memory.
  *
- * The allocator that is called may be the C library's or another one. It is found by dlsym, which may itself allocate:
- * it then gets memory of `early`, which is never freed.
+ * The allocator behind these wrappers may be the C library's or another one. It is found by dlsym, which may itself
+ * allocate: such calls get memory from the array `early`, which is never freed.
  *
- * Allocators other than the C library's call mmap and munmap through these wrappers. Such calls belong to the
- * allocation that is recorded when it returns, so they are not recorded (`inside`). Where an allocator works outside of
- * a wrapped call (C++'s new of its own, a thread of its own), its mappings are recorded, while it holds its locks.
+ * Allocators other than the C library's call mmap and munmap through these wrappers. Such a call is part of an
+ * allocation that is recorded itself, so it is not recorded (`inside`). But when an allocator works outside of a
+ * wrapped call (in C++'s new if it has its own, or in a thread of its own), its mappings are recorded. It may hold its
+ * locks then, so recording must not allocate.
  */
 #include "memory.h"
 
@@ -20,10 +21,12 @@
 /* ---- Before the allocator is found ------------------------------------------------------------------------------- */
 
 static _Alignas(64) char early[1 << 16];
-static size_t early_used; /* bytes of the memory for calls before malloc is known */
+static size_t early_used; /* bytes of `early` that were given away */
 static int is_ready;      /* 1: the real functions are known */
+/* 1: this thread is looking for the real functions, so its calls come from dlsym */
 static __thread int finding __attribute__((tls_model("initial-exec")));
 
+/* Finds the real functions. 0: this call comes from that search itself. */
 static int make_ready(void)
 {
     if (finding)
@@ -47,7 +50,7 @@ static void *early_get(size_t bytes)
 
 static int is_early(const void *block) { return (uintptr_t)block - (uintptr_t)early < sizeof early; }
 
-/* Calls of the allocator that this thread is in. */
+/* How many calls of the allocator this thread is in. */
 static __thread int inside __attribute__((tls_model("initial-exec")));
 #define ALLOCATOR(call)                                                                                                \
     __extension__({                                                                                                    \
@@ -61,7 +64,7 @@ static __thread int inside __attribute__((tls_model("initial-exec")));
 
 /* ---- Allocating -------------------------------------------------------------------------------------------------- */
 
-/* Calls that the allocator itself makes are not recorded. */
+/* The allocator gave a block to the caller. Not recorded if the allocator itself called. */
 static inline void got(const char *call, const void *block, size_t bytes, const void *caller)
 {
     if (__builtin_expect(bytes >= pithi_memory_least, 0) && !inside)
@@ -91,7 +94,8 @@ PITHI_ALSO_API int posix_memalign(void **block, size_t alignment, size_t size)
     return result;
 }
 
-/* The size of a block that may have been recorded, which is then taken; else 0. Other blocks are smaller. */
+/* To be called before a block is freed: as pithi_memory_take, but fast for the usual block, which is too small to have
+ * been recorded. */
 static size_t take(void *block)
 {
     if (!__atomic_load_n(&pithi_memory_count, __ATOMIC_RELAXED) || !block || inside ||
@@ -106,6 +110,7 @@ static void *reallocate(const char *call, void *block, size_t size, const void *
 
     if (!IS_READY || is_early(block)) {
         result = malloc(size);
+        /* The block's size is not known. It ends where `early` ends at the latest. */
         size_t room = (size_t)(early + sizeof early - (char *)block);
         if (block && result)
             memcpy(result, block, size < room ? size : room);
@@ -147,9 +152,10 @@ PITHI_ALSO_API void free(void *block)
 }
 
 /* ---- Mapping -----------------------------------------------------------------------------------------------------
- * UCX, a library of networks, looks these functions up by dlsym and writes a jump into their code, so that it learns of
- * each call. It must find those of the C library, which other functions of the C library call, too. So the wrappers
- * have the C library's version, as that which old programs use: the loader finds them for a program, dlsym does not. */
+ * UCX, a network library, looks up mmap and the other functions by dlsym and writes a jump into their code, so that
+ * each call reaches UCX. It must find the C library's own functions, which the C library itself also calls, and not
+ * these wrappers. So the wrappers have the symbol version of the C library's functions, but not as the default version
+ * ("@", not "@@"): the loader then binds a program's calls to them, while dlsym does not find them. */
 
 #if defined(__x86_64__)
 #define VERSION "GLIBC_2.2.5"
@@ -173,7 +179,7 @@ PITHI_ALSO_API void free(void *block)
 MAPS(mmap, off_t)
 MAPS(mmap64, off64_t)
 
-/* Its first part may be unmapped, or all. */
+/* A program may unmap a whole block or its first part; the rest then stays recorded. */
 WRAPS(int, munmap)(void *block, size_t size);
 int pithi_memory_munmap(void *block, size_t size)
 {

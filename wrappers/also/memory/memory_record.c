@@ -1,7 +1,8 @@
-/* memory_record.c - the blocks that were recorded, their events, and the counter of the resident size (memory.h).
+/* memory_record.c - remembers the blocks that were recorded, and records their events and the counter of the resident
+ * size (memory.h).
  *
- * What the recorder itself maps while it records goes through the wrapped calls, too. It is left out by its caller
- * (pithi_also_wanted), and `busy` prevents that a record makes another one.
+ * The recorder itself maps memory while it records, through the wrapped calls. Such a call is not recorded, because of
+ * its caller (pithi_also_wanted), and `busy` prevents a record inside another one.
  *
  * Allocators call mmap and munmap while they hold their locks. So nothing here calls the program's allocator.
  */
@@ -24,19 +25,20 @@ size_t pithi_memory_least = SIZE_MAX;
 size_t pithi_memory_count;
 
 static const char group[] = "memory";
-static __thread int busy __attribute__((tls_model("initial-exec")));
+static __thread int busy __attribute__((tls_model("initial-exec"))); /* 1: this thread is in a function of this file */
 
 /* ---- The blocks -------------------------------------------------------------------------------------------------- */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the table */
 
-/* A hash table, at most half full, in memory of its own. Under the lock. */
+/* The blocks, as a hash table, at most half full, in a mapping of its own. Only accessed under the lock. */
 static struct block {
     uintptr_t address; /* 0: free */
-    size_t bytes;      /* 0: the block is freed; the entry goes when the table is copied */
+    size_t bytes;      /* 0: the block was freed; the entry is dropped when the table is copied */
 } * blocks;
 static size_t block_room, block_used; /* block_room: a power of two */
 
+/* The entry of an address, or the free one where it would go. */
 static struct block *block_at(uintptr_t address)
 {
     size_t at = (size_t)(address * UINT64_C(0x9e3779b97f4a7c15) >> 20);
@@ -46,7 +48,7 @@ static struct block *block_at(uintptr_t address)
     return &blocks[at & (block_room - 1)];
 }
 
-/* Copies the table to one with four entries for each block. 0: no memory. */
+/* Replaces the table by a copy that has at least four entries for each block. 0: no memory. */
 static int copy_blocks(void)
 {
     struct block *old = blocks;
@@ -55,7 +57,7 @@ static int copy_blocks(void)
 
     while (room / 4 < pithi_memory_count)
         room *= 2;
-    /* the system's call: the wrapped one is for the program */
+    /* a direct system call: the wrapped mmap is for the program's calls */
     made = syscall(SYS_mmap, NULL, room * sizeof *blocks, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0L);
     if (made == -1)
         return 0;
@@ -92,7 +94,7 @@ size_t pithi_memory_take(const void *block)
 
     if (busy || !block || !__atomic_load_n(&pithi_memory_count, __ATOMIC_RELAXED))
         return 0;
-    busy = 1; /* in a signal handler, too: the lock may be this thread's */
+    busy = 1; /* a signal handler of this thread must not wait for the lock, which this thread may hold */
     pthread_mutex_lock(&lock);
     struct block *entry = block_room ? block_at((uintptr_t)block) : NULL;
     if (entry && entry->bytes) {
@@ -133,7 +135,7 @@ static void count_resident(void)
     if (fd >= 0)
         close(fd);
     text[size < 0 ? 0 : size] = 0;
-    second = strchr(text, ' '); /* the sizes in pages: of all, resident, ... */
+    second = strchr(text, ' '); /* sizes in pages: virtual, resident, ... */
     int64_t bytes = second ? strtoll(second, NULL, 10) * sysconf(_SC_PAGESIZE) : -1;
     uint32_t id = __atomic_load_n(&counter, __ATOMIC_RELAXED);
 
@@ -146,14 +148,14 @@ static void count_resident(void)
     pith_count(id, (double)bytes);
 }
 
-/* In each call of MPI. */
+/* Called in each call of MPI. Records the resident size once in each PERIOD_NS. */
 static void watch(void)
 {
     int saved = errno;
 
     if (busy)
         return;
-    /* At most one thread in each period gets 1. */
+    /* Only one thread in each period gets past this. */
     static int64_t next_ns; /* atomic */
     int64_t next = __atomic_load_n(&next_ns, __ATOMIC_RELAXED), now;
     struct timespec time;
@@ -177,7 +179,7 @@ static void watch(void)
 
 struct block_event {
     const char *name, *colour;
-    uint32_t id; /* atomic */
+    uint32_t id; /* 0: not yet defined; accessed atomically */
 };
 static struct block_event alloc_event = {"memory:alloc", "gold", 0}, free_event = {"memory:free", "khaki", 0};
 
@@ -229,7 +231,7 @@ void pithi_memory_freed(const char *call, const void *block, size_t bytes, const
 
 /* ---- The start --------------------------------------------------------------------------------------------------- */
 
-/* The lock may be held by a thread that the child does not have. */
+/* In a forked child nothing is recorded or looked up: the lock may be held by a thread that the child does not have. */
 static void in_child(void)
 {
     pithi_memory_least = SIZE_MAX;

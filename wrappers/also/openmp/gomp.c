@@ -1,15 +1,15 @@
-/* gomp.c - parallel regions, tasks and synchronization of GNU's runtime (libgomp), by the functions that gcc's code
- * calls. Their types are those of the runtime's version 4.5 to 5.1.
+/* gomp.c - parallel regions, tasks and synchronization of GNU's runtime (libgomp), recorded in wrappers of the
+ * functions that code compiled by gcc calls. Their parameters are as in the runtimes for OpenMP 4.5 to 5.1.
  *
- * gcc makes a function of a region's body, and calls GOMP_parallel(body, data). The wrapper gives the runtime another
- * function in its place, which then runs in each thread of the team:
+ * gcc makes a function of a region's body and calls GOMP_parallel(body, data). The wrapper gives the runtime another
+ * function instead, which then runs in each thread of the team:
  *
  *     the program    GOMP_parallel(body, data)
  *     the runtime    GOMP_parallel(take_part, &region)
  *     each thread    take_part: begin the part; body(data); begin and end a barrier; end the part
  *
- * A thread of a team ends its part of a region in the runtime, where nothing tells it when the last thread arrived. So
- * the part of each thread ends here with a barrier of its own, before that of the runtime. */
+ * The barrier at the end of a region is inside the runtime, where no wrapper sees when the last thread arrives. So
+ * take_part ends with a barrier of its own, which comes before the runtime's barrier. */
 #include "openmp.h"
 
 #include <dlfcn.h>
@@ -17,15 +17,17 @@
 #include <pthread.h>
 #include <string.h>
 
-static int is_other; /* another runtime has these functions, too (LLVM's): ompt.c records it */
+static int is_other; /* 1: these functions belong to another runtime (LLVM's), which ompt.c records */
 
 int pithi_gomp_is_other(void) { return is_other; }
 
-/* Any caller counts: gcc makes the last call of a region a jump, which then returns to take_part. */
+/* The caller does not matter, as only the program calls these functions. It may even lie in this library: gcc compiles
+ * the last call of a region's body as a jump, so the call returns to take_part. */
 int pithi_gomp_wanted(void) { return !is_other && pithi_also_wanted(NULL); }
 
-/* A module that the program loaded by dlopen may have a runtime that only it sees. `inside`: the last caller of this
- * thread, or of the thread that began the region, that is not here; NULL: none. */
+/* A module that the program loaded by dlopen may have a runtime that only this module can see, so pithi_next_find does
+ * not find it. `inside` is an address in such a module: the last caller outside this library in this thread, or in the
+ * thread that began the region; NULL: none. The functions are then looked up as this module sees them. */
 static __thread const void *inside __attribute__((tls_model("initial-exec")));
 
 void *pithi_gomp_find(struct pithi_next *next, const void *caller)
@@ -61,13 +63,13 @@ void GOMP_barrier(void);
 int omp_get_cancellation(void);
 
 struct region {
-    void (*function)(void *data); /* NULL: it is not recorded */
-    void *data;                   /* of the caller, for `function` */
-    const void *site, *inside;    /* the call in the program; a place in its module, to find the runtime */
-    enum pithi_omp_kind sharing;  /* a loop or sections that the region begins with; PITHI_OMP_KINDS: none */
+    void (*function)(void *data); /* the body; NULL: the region is not recorded */
+    void *data;                   /* the program's, for `function` */
+    const void *site, *inside;    /* site: where the program began it; inside: the thread's `inside` then */
+    enum pithi_omp_kind sharing;  /* the loop or sections that the region consists of; PITHI_OMP_KINDS: none */
     pthread_t master;             /* the thread that began it */
-    void (*barrier)(void);        /* NULL: a cancelled region has none */
-    struct region *outside;       /* that GOMP_parallel_start began around this one; NULL: none */
+    void (*barrier)(void);        /* GOMP_barrier; NULL: the region may be cancelled, so it gets no barrier */
+    struct region *outside;       /* around this one, if GOMP_parallel_start began that, too; NULL: none */
 };
 
 static void begin_part(const struct region *region)
@@ -86,7 +88,7 @@ static void end_part(const struct region *region)
     pithi_omp_end(PITHI_OMP_BARRIER);
 }
 
-/* The part of one thread. */
+/* Each thread of the team runs this instead of the body. */
 static void take_part(void *argument)
 {
     struct region region = *(struct region *)argument; /* it may be gone after the barrier */
@@ -108,7 +110,8 @@ static void end_region(const struct region *region)
         pithi_omp_end(PITHI_OMP_PARALLEL);
 }
 
-/* Fills *to, and puts it in the place of the region's function and data. */
+/* In a wrapper with the parameters `function` and `data`: begins a region, keeps these two in *to, and replaces them by
+ * take_part and `to`. */
 #define BEGIN_REGION(to, kind)                                                                                         \
     if (pithi_gomp_wanted()) {                                                                                         \
         void (*barrier)(void) = GOMP(omp_get_cancellation)() ? NULL : GOMP(GOMP_barrier);                              \
@@ -118,7 +121,7 @@ static void end_region(const struct region *region)
         data = (to);                                                                                                   \
     }
 
-/* A function that runs a whole region. */
+/* Wraps a function of the runtime that runs a whole region. */
 #define RUNS(result, name, kind, parameters, arguments)                                                                \
     result name parameters;                                                                                            \
     PITHI_ALSO_API result name parameters                                                                              \
@@ -151,8 +154,9 @@ RUNS_RUNTIME_LOOP(runtime)
 RUNS_RUNTIME_LOOP(nonmonotonic_runtime)
 RUNS_RUNTIME_LOOP(maybe_nonmonotonic_runtime)
 
-/* ---- Regions in the code of gcc before 4.9, which calls a function at the begin and the end ---------------------- */
+/* ---- Regions in code of gcc before 4.9, which calls one function at the begin and one at the end ----------------- */
 
+/* The innermost region of this thread that such a function began. */
 static __thread struct region *started __attribute__((tls_model("initial-exec")));
 
 #define STARTS(name, kind, parameters, arguments)                                                                      \
@@ -206,14 +210,14 @@ PITHI_ALSO_API void GOMP_parallel_end(void)
 
 /* ---- Tasks ------------------------------------------------------------------------------------------------------- */
 
-/* A task's own data follow this header in the block that the runtime copies. */
+/* A task that is recorded gets this header before its data, in the block that the runtime makes for the task. */
 struct task {
-    void (*function)(void *data);
-    void (*copy)(void *to, void *from); /* NULL: memcpy */
-    void *data;                         /* of the program */
-    size_t size;
-    size_t offset; /* of its data in the block */
-    const void *site;
+    void (*function)(void *data);       /* of the program */
+    void (*copy)(void *to, void *from); /* the program's; NULL: memcpy */
+    void *data;                         /* the program's, to be copied */
+    size_t size;                        /* of its data */
+    size_t offset;                      /* of the data in the block */
+    const void *site;                   /* where the program made the task */
 };
 
 static void copy_task(void *to, void *from)
@@ -237,7 +241,8 @@ static void run_task(void *block)
     pithi_omp_end(PITHI_OMP_TASK);
 }
 
-/* The runtime stores the event of such a task in its data, before it copies them. */
+/* The flag of a detachable task. It is not recorded: the runtime stores its event in the task's data before it copies
+ * them, so they must be where the program expects them. */
 enum { DETACH = 1 << 13 };
 
 void GOMP_task(void (*function)(void *), void *data, void (*copy)(void *, void *), long size, long align,
@@ -259,7 +264,7 @@ PITHI_ALSO_API void GOMP_task(void (*function)(void *), void *data, void (*copy)
 
 /* ---- Waiting ----------------------------------------------------------------------------------------------------- */
 
-/* A call that is a state. It ends when the thread leaves the call, also by cancellation. */
+/* Wraps a call that is a state. This ends when the thread leaves the call, even because it is cancelled. */
 static void end_call(const enum pithi_omp_kind *kind)
 {
     if (*kind != PITHI_OMP_KINDS)
@@ -293,7 +298,7 @@ CALL(void, GOMP_taskloop_ull, PITHI_OMP_TASKLOOP,
       unsigned long tasks, int priority, unsigned long long start, unsigned long long end, unsigned long long step),
      (function, data, copy, size, align, flags, tasks, priority, start, end, step))
 
-/* Mutual exclusion: the waiting, then the section until its end. */
+/* Wraps the two calls of a mutual exclusion: the state of waiting for it, then the state of having it. */
 #define EXCLUDES(start, end, kind, parameters, arguments)                                                              \
     void start parameters;                                                                                             \
     PITHI_ALSO_API void start parameters                                                                               \

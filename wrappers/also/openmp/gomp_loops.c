@@ -1,9 +1,9 @@
-/* gomp_loops.c - work sharing of GNU's runtime: loops that are not static, sections, single.
+/* gomp_loops.c - work sharing of GNU's runtime, by wrappers as in gomp.c: loops that are not static, sections, single.
  *
- * gcc's code computes the iterations of a static loop itself and calls nothing, except for the barrier after it. */
+ * For a static loop, code compiled by gcc computes the iterations itself and calls nothing but the barrier after it. */
 #include "openmp.h"
 
-/* The start of a loop or of sections. Its state ends at the end of all. */
+/* Wraps the start of a loop or of sections. The state ends in one of the functions of ENDS below. */
 #define SHARES(result, name, kind, parameters, arguments)                                                              \
     result name parameters;                                                                                            \
     PITHI_ALSO_API result name parameters                                                                              \
@@ -15,7 +15,8 @@
 #define LOOP(name, parameters, arguments) SHARES(_Bool, GOMP_loop_##name, PITHI_OMP_LOOP, parameters, arguments)
 #define UNSIGNED unsigned long long
 
-/* Loops by the type of their counter, with and without the size of a chunk. */
+/* Loops by the type of their counter (long or unsigned long long), with a chunk size, without one, and with
+ * reductions. */
 #define CHUNKED(name)                                                                                                  \
     LOOP(name##_start, (long start, long end, long step, long chunk, long *from, long *to),                            \
          (start, end, step, chunk, from, to))                                                                          \
@@ -79,7 +80,7 @@ SHARES(unsigned, GOMP_sections_start, PITHI_OMP_SECTIONS, (unsigned count), (cou
 SHARES(unsigned, GOMP_sections2_start, PITHI_OMP_SECTIONS, (unsigned count, uintptr_t *reductions, void **memory),
        (count, reductions, memory))
 
-/* ---- The end, with a barrier or without -------------------------------------------------------------------------- */
+/* ---- The end of a loop or of sections, with a barrier or without ------------------------------------------------- */
 
 #define ENDS(result, name, kind)                                                                                       \
     result name(void);                                                                                                 \
@@ -116,7 +117,8 @@ ENDS_AT_ONCE(GOMP_sections_end_nowait, PITHI_OMP_SECTIONS)
 
 /* ---- Single ------------------------------------------------------------------------------------------------------ */
 
-/* The end of such a block is known only if it passes data to the other threads (copyprivate), which wait for them. */
+/* The end of a single block is a call only if the block passes data to the other threads (copyprivate), which wait for
+ * it in GOMP_single_copy_start. There, the one thread that runs the block gets NULL. */
 void *GOMP_single_copy_start(void);
 PITHI_ALSO_API void *GOMP_single_copy_start(void)
 {

@@ -1,7 +1,7 @@
-/* omp_record.c - the states of a thread of OpenMP (openmp.h).
+/* omp_record.c - records the states of a thread of OpenMP (openmp.h).
  *
- * A thread has a stack of its open states, because their ends do not always come: a region may be cancelled, and
- * recording may begin, pause or end inside a state. */
+ * A thread has a stack of its open states, because the runtime does not always say that they end: a region may be
+ * cancelled, and recording may begin, pause or end inside a state. */
 #include "openmp.h"
 
 #include <pthread.h>
@@ -14,8 +14,8 @@
 
 static struct {
     const char *name, *colour;
-    int waits;   /* 1: the thread does nothing useful in it */
-    uint32_t id; /* atomic */
+    int waits;   /* 1: the thread does no work in this state */
+    uint32_t id; /* 0: not yet defined; accessed atomically */
 } kinds[PITHI_OMP_KINDS] = {
     [PITHI_OMP_PARALLEL] = {"omp:parallel", "steelblue", 0, 0},
     [PITHI_OMP_IMPLICIT_TASK] = {"omp:implicit_task", "darkseagreen", 0, 0},
@@ -37,7 +37,7 @@ static struct {
 
 enum { LEVELS = 64 }; /* deeper states are not recorded */
 static __thread struct {
-    unsigned depth;
+    unsigned depth; /* how many states are open, including states deeper than LEVELS */
     int has_key;
     struct {
         enum pithi_omp_kind kind;
@@ -46,7 +46,7 @@ static __thread struct {
     struct pith_wait_end late;
 } self __attribute__((tls_model("initial-exec")));
 
-static pthread_key_t key; /* its destructor runs as a thread ends */
+static pthread_key_t key; /* its destructor runs when a thread ends */
 static int has_key;       /* 1: `key` was made */
 
 static uint32_t id_of(enum pithi_omp_kind kind)
@@ -55,6 +55,7 @@ static uint32_t id_of(enum pithi_omp_kind kind)
                             kinds[kind].waits ? "OpenMP waiting" : "OpenMP");
 }
 
+/* Puts a state on the stack. `id` 0: it is not recorded, but its end will come. */
 static void push(enum pithi_omp_kind kind, uint32_t id)
 {
     if (self.depth < LEVELS) {
@@ -80,7 +81,8 @@ void pithi_omp_begin(enum pithi_omp_kind kind, const void *caller)
         pith_call_site(caller);
 }
 
-/* Ends the states from the innermost to that of index `level`, now or at the time of the last record. */
+/* Ends the states from the innermost state to the state of index `level`: now by end_now, or at the time of
+ * pith_same_from by end_same. */
 static void end_to(unsigned level, void (*end)(uint32_t id))
 {
     while (self.depth > level)
@@ -91,7 +93,7 @@ static void end_to(unsigned level, void (*end)(uint32_t id))
 static void end_now(uint32_t id) { pith_end(id); }
 static void end_same(uint32_t id) { pith_same_end(id); }
 
-/* The number of states up to the innermost of this kind; 0: there is none. */
+/* The index + 1 of the innermost state of this kind; 0: there is none. */
 static unsigned find(enum pithi_omp_kind kind)
 {
     unsigned count = self.depth;
@@ -156,9 +158,9 @@ union block {
     union block *next; /* in the list of free blocks */
     unsigned char bytes[PITHI_OMP_BLOCK];
 };
-enum { BLOCKS = 512 }; /* in a mapping */
-static union block *spare;
-static int spare_busy; /* a lock, held for a moment */
+enum { BLOCKS = 512 };     /* how many blocks a mapping has */
+static union block *spare; /* the list of free blocks */
+static int spare_busy;     /* a spinlock for this list, which is held only for a moment */
 
 static void lock_spare(void)
 {
@@ -202,6 +204,7 @@ void pithi_omp_give(void *given)
 
 /* ---- The start and the end --------------------------------------------------------------------------------------- */
 
+/* A thread of the runtime ends: its open states end, too. */
 static void thread_ends(void *unused)
 {
     (void)unused;

@@ -1,18 +1,19 @@
-/* ompt.c - LLVM's runtime of OpenMP calls the functions of a tool (OMPT, OpenMP 5.0, chapter 4).
+/* ompt.c - the tool whose functions LLVM's runtime of OpenMP calls (OMPT, OpenMP 5.0, chapter 4).
  *
- * The threads of a team wait in the barrier at the end of a region, and the runtime tells those that are no masters of
- * its end only when they get work again. So the master notes when the region ended; from then on they were idle. */
+ * At the end of a region, the threads of the team wait in a barrier. The runtime calls this tool in the master when the
+ * barrier ends, but in the other threads only when they get work again. So the master notes the time when the region
+ * ended, and the others count as idle from then on. */
 #include "openmp.h"
 
 #include <omp-tools.h>
 
 #include "pith_tool.h"
 
-/* A parallel region, until the last of its threads has learned of its end. */
+/* A parallel region. It exists until the last of its threads has learned that it ended. */
 struct team {
-    const void *site;   /* of the region, in the program */
-    uint64_t end_ticks; /* 0: it goes on; atomic */
-    int users;          /* atomic */
+    const void *site;   /* where in the program the region is */
+    uint64_t end_ticks; /* when the region ended; 0: not yet; accessed atomically */
+    int users;          /* how many threads still refer to it; accessed atomically */
 };
 
 static void leave_team(struct team *team)
@@ -46,7 +47,7 @@ static void on_parallel_end(ompt_data_t *parallel, ompt_data_t *task, int flags,
     pithi_omp_end(PITHI_OMP_PARALLEL);
 }
 
-/* The team of a thread is the data of its implicit task. */
+/* The data of an implicit task points to its team. */
 static void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task, unsigned threads,
                              unsigned index, int flags)
 {
@@ -81,7 +82,7 @@ static void on_work(ompt_work_t work, ompt_scope_endpoint_t endpoint, ompt_data_
                                                 [ompt_work_sections] = PITHI_OMP_SECTIONS,
                                                 [ompt_work_single_executor] = PITHI_OMP_SINGLE,
                                                 [ompt_work_taskloop] = PITHI_OMP_TASKLOOP};
-    enum { LOOP_STATIC = 10, LOOP_OTHER = 13 }; /* the kinds of loops of OpenMP 5.2 */
+    enum { LOOP_STATIC = 10, LOOP_OTHER = 13 }; /* the values for kinds of loops in OpenMP 5.2 */
     enum pithi_omp_kind kind = PITHI_OMP_PARALLEL;
 
     (void)parallel, (void)task, (void)count;
@@ -97,8 +98,8 @@ static void on_work(ompt_work_t work, ompt_scope_endpoint_t endpoint, ompt_data_
         pithi_omp_end(kind);
 }
 
-/* The data of an explicit task: its place in the program, shifted, and two bits. An implicit task has a pointer there,
- * in which these bits are 0. */
+/* The data of an explicit task: the place in the program where it was made, shifted left by 2, and these bits. The data
+ * of an implicit task is a pointer, in which these bits are 0. */
 enum { EXPLICIT = 1, BEGUN = 2 };
 
 static void on_task_create(ompt_data_t *task, const ompt_frame_t *frame, ompt_data_t *new_task, int flags,
@@ -109,7 +110,8 @@ static void on_task_create(ompt_data_t *task, const ompt_frame_t *frame, ompt_da
         new_task->value = (uint64_t)(uintptr_t)site << 2 | EXPLICIT;
 }
 
-/* A task that waits lets others run inside it. */
+/* A thread switches between tasks. If a task waits, others may run inside its state, so a state ends only with its
+ * task, and begins when the task first runs. */
 static void on_task_schedule(ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next)
 {
     int has_ended = status == ompt_task_complete || status == ompt_task_cancel || status == ompt_task_detach;
@@ -142,11 +144,11 @@ static void on_wait(ompt_sync_region_t region, ompt_scope_endpoint_t endpoint, o
         if (team && kind == PITHI_OMP_BARRIER && region != ompt_sync_region_barrier_explicit)
             pithi_omp_idle_after(&team->end_ticks);
     } else if (kind != PITHI_OMP_BARRIER || !team || !__atomic_load_n(&team->end_ticks, __ATOMIC_ACQUIRE))
-        pithi_omp_end(kind); /* else the end of the implicit task ends it, at the right time */
+        pithi_omp_end(kind); /* else it ends with the implicit task, at the time that the master noted */
 }
 
-/* The states of waiting for a mutex and of having it; PITHI_OMP_KINDS: none. A lock has no second one, as locks need
- * not be released in the reverse order. */
+/* The states of waiting for a mutex and of having it; PITHI_OMP_KINDS: none. Locks have no state of having them, as
+ * they need not be released in the reverse order, and states must be nested. */
 static const struct exclusion {
     enum pithi_omp_kind wait, have;
 } exclusions[] = {
@@ -188,7 +190,7 @@ static void on_mutex_released(ompt_mutex_t mutex, ompt_wait_id_t id, const void 
         pithi_omp_end(exclusion_of(mutex).have);
 }
 
-/* A thread takes a lock that it already has. */
+/* A thread takes a nestable lock that it already has, so it no longer waits. */
 static void on_nest_lock(ompt_scope_endpoint_t endpoint, ompt_wait_id_t id, const void *site)
 {
     (void)id, (void)site;

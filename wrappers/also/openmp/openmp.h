@@ -1,5 +1,7 @@
 /* openmp.h - libpith-openmp: records what the threads of OpenMP do.
  *
+ * For example, two threads, where each line is a state:
+ *
  *     thread 0   omp:parallel
  *                  omp:implicit_task
  *                    omp:loop
@@ -9,8 +11,8 @@
  *                    omp:barrier
  *                omp:idle                 until the next parallel region
  *
- * ompt.c is the tool that LLVM's runtime calls (OMPT, OpenMP 5.0, chapter 4). GNU's runtime has no such interface:
- * gomp.c and gomp_loops.c wrap the functions that gcc's code calls. omp_record.c records for both.
+ * ompt.c is the tool that LLVM's runtime calls (OMPT, OpenMP 5.0, chapter 4). GNU's runtime has no such interface, so
+ * gomp.c and gomp_loops.c wrap the functions that code compiled by gcc calls. omp_record.c records for both.
  */
 #ifndef PITHI_OPENMP_H
 #define PITHI_OPENMP_H
@@ -25,13 +27,13 @@ enum pithi_omp_kind {
     PITHI_OMP_LOOP,
     PITHI_OMP_SECTIONS,
     PITHI_OMP_SINGLE,        /* the block that one thread runs */
-    PITHI_OMP_TASKLOOP,      /* makes tasks of a loop */
-    PITHI_OMP_TASK,          /* a task */
+    PITHI_OMP_TASKLOOP,      /* makes tasks out of a loop's iterations */
+    PITHI_OMP_TASK,          /* runs an explicit task */
     PITHI_OMP_BARRIER,       /* waits for the team */
     PITHI_OMP_TASKWAIT,      /* waits for its child tasks */
     PITHI_OMP_TASKGROUP,     /* waits for the tasks of a group */
     PITHI_OMP_CRITICAL,      /* inside a critical section */
-    PITHI_OMP_CRITICAL_WAIT, /* waits for it */
+    PITHI_OMP_CRITICAL_WAIT, /* waits to enter one */
     PITHI_OMP_ORDERED,       /* inside an ordered block */
     PITHI_OMP_ORDERED_WAIT,  /* waits for its turn */
     PITHI_OMP_LOCK_WAIT,     /* waits for a lock */
@@ -39,31 +41,32 @@ enum pithi_omp_kind {
     PITHI_OMP_KINDS
 };
 
-/* The thread begins a state. `caller`: the place in the program, for call sites; NULL: unknown. */
+/* The thread begins a state. `caller`: where in the program, for the log's call sites; NULL: unknown. */
 void pithi_omp_begin(enum pithi_omp_kind kind, const void *caller);
-/* It ends the innermost state of this kind, and the states inside it. Without such a state it has no effect. */
+/* Ends the thread's innermost state of this kind, and the states inside it. Nothing if there is none. */
 void pithi_omp_end(enum pithi_omp_kind kind);
 
-/* A thread of a team has no work from now on, or, with `ticks`, since that time (pith_clock_ticks): its innermost
- * implicit task ends and the state omp:idle begins. It ends by pithi_omp_idle_end. */
+/* A thread of a team has no work since the time `ticks` (of pith_clock_ticks; 0: now): its innermost implicit task ends
+ * and the state omp:idle begins. pithi_omp_idle_end ends it, or does nothing if the thread is not idle. */
 void pithi_omp_idle_begin(uint64_t ticks);
 void pithi_omp_idle_end(void);
-/* The thread waits. If recording ends before it runs again, it was idle since *ticks, unless that is 0. NULL: it waits
- * no more. */
+/* The thread waits at the end of a region, and may never get a call when the region has ended. If recording ends while
+ * it waits and *ticks is not 0 then, the thread counts as idle since *ticks. NULL: it no longer waits. */
 void pithi_omp_idle_after(const uint64_t *ticks);
 
-/* A block of PITHI_OMP_BLOCK bytes, all 0, for a region; NULL: no memory. It comes from mmap (also.h). */
+/* A block of PITHI_OMP_BLOCK bytes, all 0, for the data of a region; NULL: no memory. It comes from mmap (see also.h).
+ * pithi_omp_give returns it. */
 enum { PITHI_OMP_BLOCK = 128 };
 void *pithi_omp_take(void);
 void pithi_omp_give(void *block);
 
 /* ---- GNU's runtime (gomp.c) -------------------------------------------------------------------------------------- */
 
-/* 1: a call of GNU's runtime is to be recorded. */
+/* 1: a call of GNU's runtime is to be recorded. Not for ends of states, which are recorded if their begins were. */
 int pithi_gomp_wanted(void);
-/* 1: these functions belong to LLVM's runtime. */
+/* 1: the functions GOMP_... belong to another runtime (LLVM's), which ompt.c records. */
 int pithi_gomp_is_other(void);
-/* The runtime's function `next`, for a caller. */
+/* The runtime's function `next`, as the caller at this address would find it. */
 void *pithi_gomp_find(struct pithi_next *next, const void *caller);
 #define GOMP(name)                                                                                                     \
     __extension__({                                                                                                    \

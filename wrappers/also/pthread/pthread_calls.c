@@ -1,8 +1,9 @@
-/* pthread_calls.c - libpith-pthread: records as states where threads wait for each other, and the names of threads.
+/* pthread_calls.c - libpith-pthread: records the waiting of threads for each other as states, and the names of threads.
  *
- * A lock is first tried. If it is free, which is the usual case, nothing is measured or recorded. Otherwise, and in
- * calls that always wait, the state begins; at its end it is taken back if the wait was short. Timed calls are not
- * tried where the C library checks the time first, because the result must stay the same.
+ * The wrapper of a lock tries to take it first. If it is free, which is the usual case, nothing is measured or
+ * recorded. Otherwise, and in calls that always wait, a state begins; if the wait turns out to be short, the record is
+ * removed again. Timed calls are not tried first where the C library checks the time before the lock, because the
+ * result must not depend on the wrapper.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -14,13 +15,13 @@
 #include "also/also.h"
 #include "pith_tool.h"
 
-static uint64_t least_ticks; /* shorter waits are taken back */
+static uint64_t least_ticks; /* shorter waits are not recorded */
 
 /* ---- Names of threads -------------------------------------------------------------------------------------------- */
 
-enum { NAME = 16 }; /* of the system */
+enum { NAME = 16 }; /* bytes of a thread's name in the kernel, with the final 0 */
 static char process_name[NAME];
-static unsigned renamed; /* names that their threads may not yet have seen; atomic */
+static unsigned renamed; /* how often a thread was named by another one; accessed atomically */
 
 PITHI_ALSO_API int pthread_setname_np(pthread_t thread, const char *name)
 {
@@ -38,13 +39,13 @@ PITHI_ALSO_API int pthread_setname_np(pthread_t thread, const char *name)
 
 struct wait_state {
     const char *name; /* "pthread:mutex_lock" ... */
-    uint32_t id;      /* 0: not yet defined; atomic */
+    uint32_t id;      /* 0: not yet defined; accessed atomically */
 };
 
 struct wait {
-    uint32_t id; /* 0: not recorded */
-    struct pith_tentative begun;
-    uint64_t ticks; /* when */
+    uint32_t id;                 /* of the state; 0: it is not recorded */
+    struct pith_tentative begun; /* the record of its begin */
+    uint64_t ticks;              /* when it began */
 };
 
 static struct wait begin_wait(struct wait_state *state, const void *caller)
@@ -71,7 +72,7 @@ static void end_wait(const struct wait *wait)
         return;
     if (!wait->begun.record || pith_clock_ticks() - wait->ticks >= least_ticks || !pith_begin_undo(&wait->begun))
         pith_end(wait->id);
-    /* A thread that another one has named finds its name at its next wait. */
+    /* If a thread was named by another one since this thread's last wait, it may be this one. */
     static __thread unsigned seen __attribute__((tls_model("initial-exec")));
     unsigned now = __atomic_load_n(&renamed, __ATOMIC_RELAXED);
     char name[NAME];
@@ -84,7 +85,7 @@ static void end_wait(const struct wait *wait)
     errno = saved;
 }
 
-/* The state ends when the call's block is left, also by the cancellation of the thread. */
+/* The rest of the block is a wait of `call`. It ends when the block is left, even because the thread is cancelled. */
 #define WAIT(call)                                                                                                     \
     static struct wait_state state = {#call, 0};                                                                       \
     __attribute__((cleanup(end_wait), unused)) struct wait wait = begin_wait(&state, PITHI_CALLER)
@@ -106,7 +107,7 @@ TRIES_FIRST(pthread_mutex_timedlock, pthread_mutex_trylock, lock,
 TRIES_FIRST(pthread_rwlock_rdlock, pthread_rwlock_tryrdlock, lock, (pthread_rwlock_t * lock), (lock))
 TRIES_FIRST(pthread_rwlock_wrlock, pthread_rwlock_trywrlock, lock, (pthread_rwlock_t * lock), (lock))
 
-/* A cancelled thread ends here even if the semaphore is free. */
+/* sem_wait is a cancellation point even if the semaphore is free; sem_trywait is none. */
 PITHI_ALSO_API int sem_wait(sem_t *semaphore)
 {
     int saved = errno;
@@ -142,7 +143,8 @@ WAITS(sem_timedwait, NEXT(sem_timedwait), (sem_t *restrict semaphore, const stru
 WAITS(sem_clockwait, NEXT(sem_clockwait),
       (sem_t *restrict semaphore, clockid_t clock, const struct timespec *restrict until), (semaphore, clock, until))
 
-/* Before glibc 2.36, dlsym finds those of 2002, which expect another pthread_cond_t. */
+/* The version since which pthread_cond_t has its present layout. Before glibc 2.36, dlsym without a version finds the
+ * functions before it, which expect another layout. */
 #define CONDITION "GLIBC_2.3.2"
 WAITS(pthread_cond_wait, NEXT_VERSION(pthread_cond_wait, CONDITION),
       (pthread_cond_t *restrict condition, pthread_mutex_t *restrict lock), (condition, lock))

@@ -27,7 +27,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    # libpith is loaded by programs that record, not by those that only read.
+    # Imported here, as it loads libpith, which a program that only reads logs does not need.
     if name in __all__:
         from . import recording
 

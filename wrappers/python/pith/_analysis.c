@@ -1,8 +1,8 @@
 /* _analysis.c - pith._read.Analysis: the results of pithlog_analyze().
  *
- * An analysis works without the GIL, but it is not made for two threads: it finds some results at the first question
- * and keeps them. So a question that may work marks it as busy (take), and a second thread gets an exception rather
- * than wrong numbers. Arrays that are there from the begin need no mark. */
+ * An analysis works without the GIL, but must not be used by two threads at once: it computes some results at the first
+ * question and keeps them. So such a question marks it as busy (take), and a second thread gets an exception instead of
+ * wrong numbers. Arrays that are there from the begin need no mark. */
 #include "_read.h"
 
 #include <string.h>
@@ -12,13 +12,13 @@
 /* ---- Analyses ---------------------------------------------------------------------------------------------------- */
 
 struct analysis {
-    PyObject_HEAD struct log *log; /* held by a reference */
+    PyObject_HEAD struct log *log; /* has a reference to it */
     struct pithlog_analysis *analysis;
-    int is_busy; /* a thread works on it without the GIL */
-    int damaged; /* some records could not be read */
+    int is_busy; /* 1: a thread works on it without the GIL */
+    int damaged; /* 1: some records could not be read */
 };
 
-/* The log stays open as long as the analysis, which refers to it. */
+/* The analysis refers to the log, which so stays open until here. */
 static void analysis_dealloc(struct analysis *self)
 {
     if (self->log) {
@@ -51,7 +51,7 @@ static PyObject *analysis_new(PyTypeObject *type, PyObject *args, PyObject *keyw
     err = pithlog_analyze(opened, &(struct pithlog_analyze_query){from_ns, to_ns, pithi_py_progress, NULL},
                           &self->analysis);
     Py_END_ALLOW_THREADS
-    self->damaged = err == PITH_ERR_DAMAGED && self->analysis; /* what was read is analyzed; the caller is warned */
+    self->damaged = err == PITH_ERR_DAMAGED && self->analysis; /* what could be read was analyzed; log.py warns */
     if (err && !self->damaged) {
         self->analysis = NULL;
         pithi_py_failed(err);
@@ -75,7 +75,7 @@ static PyObject *analysis_info(struct analysis *self, PyObject *unused)
                          self->damaged ? Py_True : Py_False);
 }
 
-/* array("wait", lane) -> bytes of all such structs; `lane` is for wait states only. */
+/* array("wait", lane) -> bytes of all these structs; `lane` counts for wait states only. */
 static PyObject *analysis_array(struct analysis *self, PyObject *args)
 {
     const char *what;
@@ -98,7 +98,7 @@ static PyObject *analysis_array(struct analysis *self, PyObject *args)
     return PyBytes_FromStringAndSize(count ? array : "", (Py_ssize_t)(count * size)); /* an empty array may be NULL */
 }
 
-/* One thread at a time; 0: another works on it, and an exception is set. */
+/* Marks the analysis as used by this thread. 0: another thread uses it, and an exception is set. */
 static int take(struct analysis *self)
 {
     if (self->is_busy)
@@ -106,7 +106,7 @@ static int take(struct analysis *self)
     return !self->is_busy && (self->is_busy = 1);
 }
 
-/* iterations(state; 0xffffffff: found) -> bytes of struct pithlog_iteration */
+/* iterations(state) -> bytes of struct pithlog_iteration; state 0xffffffff: it is found automatically */
 static PyObject *analysis_iterations(struct analysis *self, PyObject *args)
 {
     unsigned state;

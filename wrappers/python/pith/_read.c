@@ -1,39 +1,37 @@
-/* _read.c - what pith/log.py needs of libpithlog. Arrays cross as buffers: Python makes numpy arrays, this module fills
- * them, and arrays of structs come as bytes with a description of their layout. No object is made for a record. The
- * interpreter runs other threads while a log is read (the GIL is released); Ctrl-C stops a long reading.
+/* _read.c - what pith/log.py needs of libpithlog. Arrays are passed as buffers: Python makes numpy arrays, which this
+ * module fills; arrays of structs are passed as bytes, with a description of the struct's layout. So no object is made
+ * for a record. The GIL is released while a log is read, so other threads run. Ctrl-C stops a long reading.
  *
- * A thread that reads without the GIL must not find its log closed by another one. So a log counts its users:
+ * While a thread reads without the GIL, another one must not close its log. So a log counts its users:
  *
  *     thread 1   use: users 1, reads ...                     ... release: users 0, closes
  *     thread 2                          close(): is_closing
  *
- * From close() on, new uses raise ValueError; the reading one ends as it began. All of this happens with the GIL, so no
- * lock is needed. */
+ * After close(), new uses raise ValueError, while the reading that has begun goes on to its end. The counter is changed
+ * with the GIL held only, so no lock is needed. */
 #include "_read.h"
 
 #include <stddef.h>
 #include <string.h>
 
-/* [enum pith_err]; [0] is not used */
-static PyObject *errors[PITH_ERR_STOPPED + 1]; /* exception of each enum pith_err; set by set_errors */
+/* [enum pith_err] the exception for it, from set_errors; [0] is not used */
+static PyObject *errors[PITH_ERR_STOPPED + 1];
 
-/* Raises the exception of `err` with the text of pithlog_error(); returns NULL. */
 PyObject *pithi_py_failed(int err)
 {
-    if (err == PITH_ERR_STOPPED && PyErr_Occurred()) /* by Ctrl-C, see progress() */
+    if (err == PITH_ERR_STOPPED && PyErr_Occurred()) /* by Ctrl-C: see pithi_py_progress */
         return NULL;
     PyErr_SetString(err > PITH_OK && err <= PITH_ERR_STOPPED && errors[err] ? errors[err] : PyExc_RuntimeError,
                     pithlog_error());
     return NULL;
 }
 
-/* Names in logs are bytes: a byte that is not UTF-8 becomes \\xff in the text, so different names stay different. */
+/* Different names stay different, as a byte that is not UTF-8 becomes \\xff in the text. */
 PyObject *pithi_py_text(const char *bytes)
 {
     return PyUnicode_DecodeUTF8(bytes ? bytes : "", bytes ? (Py_ssize_t)strlen(bytes) : 0, "backslashreplace");
 }
 
-/* Adds `item`, which may be NULL after an error, to `list`; 0 on success. */
 int pithi_py_append(PyObject *list, PyObject *item)
 {
     int status = item ? PyList_Append(list, item) : -1;
@@ -42,8 +40,7 @@ int pithi_py_append(PyObject *list, PyObject *item)
     return status;
 }
 
-/* Lets Python handle signals during long work without the GIL; its exception stops the work, also if a part of the work
- * was given up for another way before. */
+/* An exception may be set already: the work then asks again, after it has given up a part for another reason. */
 int pithi_py_progress(void *context, double part)
 {
     PyGILState_STATE state = PyGILState_Ensure();
@@ -54,7 +51,7 @@ int pithi_py_progress(void *context, double part)
     return stop;
 }
 
-/* An object of a type of this module, all zero. By slots, since the limited API has no PyObject structs. */
+/* Uses slots, since the limited API does not show the fields of types. */
 void *pithi_py_new(PyTypeObject *type)
 {
     allocfunc alloc = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
@@ -62,7 +59,7 @@ void *pithi_py_new(PyTypeObject *type)
     return alloc(type, 0);
 }
 
-/* Frees the memory; an object of a heap type also holds a reference to its type. */
+/* An object of a heap type has a reference to its type. */
 void pithi_py_free(void *self)
 {
     PyTypeObject *type = Py_TYPE((PyObject *)self);
@@ -74,16 +71,16 @@ void pithi_py_free(void *self)
 
 /* ---- Arrays of structs ------------------------------------------------------------------------------------------- */
 
-struct field {                 /* the last one has no name */
-    const char *name, *format; /* format: as numpy writes it */
+struct field {                 /* in a list, which ends with a field without a name */
+    const char *name, *format; /* format: its type, as numpy writes it */
     size_t offset;             /* in the struct */
 };
-struct layout { /* the last one has no name */
+struct layout { /* in a list, which ends with a layout without a name */
     const char *name;
     const struct field *fields;
     size_t size; /* of the struct */
 };
-/* Sizes and places are those of the C compiler, so numpy's dtype fits on each machine. */
+/* The C compiler gives the sizes and offsets, so numpy's dtype is right on each machine. */
 #define F(type, field, format)                                                                                         \
     {                                                                                                                  \
 #field, format, offsetof(struct type, field)                                                                   \
@@ -139,7 +136,7 @@ static PyObject *make_layouts(void)
 
 /* ---- Logs -------------------------------------------------------------------------------------------------------- */
 
-/* Gives back what pithi_py_use took. The last user of a closing log closes it. */
+/* The last user of a log that is to be closed closes it. */
 void pithi_py_release(struct log *self)
 {
     if (--self->users == 0 && self->is_closing && self->log) {
@@ -148,7 +145,6 @@ void pithi_py_release(struct log *self)
     }
 }
 
-/* The open log, in use until pithi_py_release(); NULL after an exception. */
 struct pithlog *pithi_py_use(struct log *self)
 {
     if (!self->log || self->is_closing) {
@@ -159,7 +155,8 @@ struct pithlog *pithi_py_use(struct log *self)
     return self->log;
 }
 
-/* close(): a second call does nothing. Counts itself as a user, so that release decides for both cases. */
+/* close(): a second call does nothing. It counts as a user itself, so that pithi_py_release closes the log if there is
+ * no other user. */
 static PyObject *log_close(struct log *self, PyObject *unused)
 {
     (void)unused;
@@ -171,11 +168,11 @@ static PyObject *log_close(struct log *self, PyObject *unused)
 
 static void log_dealloc(struct log *self)
 {
-    pithlog_close(self->log); /* users keep a reference, so there are none */
+    pithlog_close(self->log); /* there are no users, as they have references to the object */
     pithi_py_free(self);
 }
 
-/* The object of an open log, which it owns. */
+/* Makes the object of an open log, which then owns the log. */
 static PyObject *log_of(PyTypeObject *type, struct pithlog *log)
 {
     struct log *self = pithi_py_new(type);
@@ -197,7 +194,7 @@ static PyObject *log_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
     (void)keywords;
     if (!PyArg_ParseTuple(args, "O&", PyUnicode_FSConverter, &path))
         return NULL;
-    const char *name = PyBytes_AsString(path); /* lives as long as `path` */
+    const char *name = PyBytes_AsString(path); /* valid as long as `path` exists */
     Py_BEGIN_ALLOW_THREADS
     err = pithlog_open_watched(name, pithi_py_progress, NULL, &log);
     Py_END_ALLOW_THREADS
@@ -221,7 +218,7 @@ static PyObject *log_part(struct log *self, PyObject *args)
         pithlog_filter_free(filter);
         return NULL;
     }
-    struct pithlog *log = self->log; /* fields of Python objects are not read without the GIL */
+    struct pithlog *log = self->log; /* read here, as fields are only accessed with the GIL held */
     Py_BEGIN_ALLOW_THREADS
     err = pithlog_open_part(log, filter, &part);
     pithlog_filter_free(filter);
@@ -269,7 +266,7 @@ static PyObject *log_properties(struct log *self, PyObject *unused)
     return all;
 }
 
-/* definitions() -> [(kind, name, rgb, group, format), ...] by id */
+/* definitions() -> [(kind, name, rgb, group, format), ...], [id] */
 static PyObject *log_definitions(struct log *self, PyObject *unused)
 {
     PyObject *all;
@@ -281,7 +278,7 @@ static PyObject *log_definitions(struct log *self, PyObject *unused)
     all = PyList_New(0);
     for (uint32_t i = 0; all && i < count; i++) {
         const struct pithlog_def *d = pithlog_get_def(self->log, i);
-        /* N takes the reference of a text */
+        /* "N" takes the reference to a text. */
         if (pithi_py_append(all, d ? Py_BuildValue("iNINN", (int)d->kind, pithi_py_text(d->name),
                                                    pithlog_def_rgb(self->log, i), pithi_py_text(d->group),
                                                    pithi_py_text(d->format))
@@ -326,7 +323,7 @@ static PyObject *log_communicators(struct log *self, PyObject *unused)
     all = PyList_New(0);
     for (uint32_t i = 0; all && i < count; i++) {
         const struct pithlog_comm *c = pithlog_get_comm(self->log, i);
-        /* members may be unknown: b"" */
+        /* b"" if the members are unknown */
         Py_ssize_t members = c && c->world_ranks ? (Py_ssize_t)c->size + c->remote_size : 0;
         if (pithi_py_append(all, c ? Py_BuildValue("Niiy#", pithi_py_text(c->name), c->size, c->remote_size,
                                                    (const char *)c->world_ranks,
@@ -357,7 +354,7 @@ static PyObject *log_find(struct log *self, PyObject *args)
 
 /* ---- The module -------------------------------------------------------------------------------------------------- */
 
-/* set_errors([exception of PITH_ERR_OPEN, of PITH_ERR_IO, ...]) */
+/* set_errors([the exception for PITH_ERR_OPEN, for PITH_ERR_IO, ...]) */
 static PyObject *set_errors(PyObject *module, PyObject *list)
 {
     (void)module;
@@ -365,13 +362,13 @@ static PyObject *set_errors(PyObject *module, PyObject *list)
         PyObject *error = PyList_GetItem(list, i);
         if (!error)
             return NULL;
-        Py_INCREF(error); /* the list may go; PyList_GetItem lends */
+        Py_INCREF(error); /* PyList_GetItem returns a borrowed reference */
         errors[i + 1] = error;
     }
     Py_RETURN_NONE;
 }
 
-/* check_query(text): raises the error of a query that is wrong. */
+/* check_query(text): raises an exception if the query is wrong */
 static PyObject *check_query(PyObject *module, PyObject *args)
 {
     const char *text;
@@ -412,13 +409,13 @@ static PyMethodDef module_methods[] = {METHOD("messages", pithi_py_messages, MET
                                        {NULL, NULL, 0, NULL}};
 
 static PyType_Slot log_slots[] = {
-    /* heap types, so that the limited API is enough */
+    /* for a heap type, as the limited API has no others */
     {Py_tp_new, (void *)log_new},
     {Py_tp_dealloc, (void *)log_dealloc},
     {Py_tp_methods, log_methods},
     {0, NULL}};
 static PyType_Spec log_spec = {"pith._read.Log", sizeof(struct log), 0, Py_TPFLAGS_DEFAULT, log_slots};
-/* -1: no state of its own that subinterpreters could have */
+/* -1: the module has no state that each subinterpreter could have for itself. */
 static PyModuleDef module = {PyModuleDef_HEAD_INIT, "pith._read", NULL, -1, module_methods, NULL, NULL, NULL, NULL};
 
 PyMODINIT_FUNC PyInit__read(void);
@@ -426,7 +423,7 @@ PyMODINIT_FUNC PyInit__read(void)
 {
     PyType_Spec *types[] = {&log_spec, &pithi_py_records, &pithi_py_analysis};
     const char *names[] = {"Log", "Records", "Analysis"};
-    PyObject *made = PyModule_Create(&module), *all = make_layouts(); /* each is NULL after an error, found below */
+    PyObject *made = PyModule_Create(&module), *all = make_layouts(); /* NULL after an error, which is handled below */
     int bad = !made || !all || PyModule_AddObjectRef(made, "layouts", all);
 
     Py_XDECREF(all);

@@ -1,4 +1,4 @@
-/* _read.h - shared by the files of pith._read, the module that log.py reads logs with. */
+/* _read.h - what the files of pith._read share, the module by which log.py reads logs. */
 #ifndef PITH_PYTHON_READ_H
 #define PITH_PYTHON_READ_H
 
@@ -8,26 +8,26 @@
 
 #include "pithlog.h"
 
-/* An open log, `pith._read.Log`. Its fields are changed with the GIL held. */
+/* An open log, `pith._read.Log`. Its fields are only accessed with the GIL held. */
 struct log {
     PyObject_HEAD struct pithlog *log; /* NULL: closed */
-    int users;      /* threads in a function of libpithlog, and iterators, matchers, analyses of this log */
-    int is_closing; /* closed when users becomes 0 */
+    int users;      /* threads in functions of libpithlog; iterators, matchers and analyses of this log */
+    int is_closing; /* 1: it is closed as soon as `users` is 0 */
 };
 
-/* The open log, in use until pithi_py_release(); NULL after an exception. */
+/* Returns the log, which stays open until pithi_py_release(); NULL: it is closed, and an exception is set. */
 struct pithlog *pithi_py_use(struct log *self);
 void pithi_py_release(struct log *self);
 
 /* Raises the exception of `err` with the text of pithlog_error(); returns NULL. */
 PyObject *pithi_py_failed(int err);
-/* Names in logs are bytes: bytes that are not UTF-8 become \xNN. */
+/* A name in a log as a str. Names are bytes: a byte that is not UTF-8 becomes \xNN. */
 PyObject *pithi_py_text(const char *bytes);
-/* Adds `item`, which may be NULL after an error, to `list`; 0 on success. */
+/* Appends `item` to `list`, which takes the reference. `item` may be NULL after an error. Returns 0 on success. */
 int pithi_py_append(PyObject *list, PyObject *item);
-/* For functions that work long without the GIL: lets Python handle signals; its exception stops the work. */
+/* Called during long work without the GIL: lets Python handle signals. If that raises an exception, the work stops. */
 int pithi_py_progress(void *context, double part);
-/* Allocates an object of a heap type, all fields 0; and frees it. */
+/* Allocate an object of a heap type, all fields 0; and free it. */
 void *pithi_py_new(PyTypeObject *type);
 void pithi_py_free(void *self);
 
@@ -36,7 +36,7 @@ void pithi_py_free(void *self);
         name, (PyCFunction)(void (*)(void))function, flags, NULL                                                       \
     }
 
-/* What _records.c and _analysis.c add to the module. */
+/* Defined in _records.c and _analysis.c, for the module. */
 extern PyType_Spec pithi_py_records, pithi_py_analysis;
 PyObject *pithi_py_messages(PyObject *module, PyObject *args);
 

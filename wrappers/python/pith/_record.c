@@ -1,12 +1,12 @@
-/* _record.c - recording from Python: what pith/recording.py needs of libpith. A state begins and ends without an object
- * or a dictionary access, so that a pair costs little more than the two calls of methods.
+/* _record.c - recording from Python: what pith/recording.py needs of libpith. The begin and the end of a state need no
+ * new object and no access to a dictionary, so a pair costs little more than two calls of methods.
  *
  *     with solve:            __enter__ is state_enter, __exit__ is state_exit
  *         step.record()      event_record
  *
- * solve and step are made once, with their ids in liblog. METH_FASTCALL and METH_NOARGS pass arguments without a tuple.
- * Errors in the arguments raise; what liblog cannot record it counts (lost()), as in C, so that recording never stops a
- * program. */
+ * solve and step are made once, and have their ids in liblog. METH_FASTCALL and METH_NOARGS pass arguments without a
+ * tuple. Wrong arguments raise an exception. What liblog cannot record is counted, as in C (lost()), so recording never
+ * stops a program. */
 #define PY_SSIZE_T_CLEAN
 #define Py_LIMITED_API 0x030b0000
 #include <Python.h>
@@ -15,10 +15,10 @@
 #include "pith.h"
 
 struct definition {
-    PyObject_HEAD uint32_t id; /* in liblog */
+    PyObject_HEAD uint32_t id; /* its id in liblog */
 };
 
-/* Types are made at run time (heap types), so an object holds a reference to its type. */
+/* The types are made at run time (heap types), so each object has a reference to its type. */
 static void definition_dealloc(PyObject *self)
 {
     PyTypeObject *type = Py_TYPE(self);
@@ -28,7 +28,7 @@ static void definition_dealloc(PyObject *self)
     Py_DECREF((PyObject *)type);
 }
 
-/* `id` is 0 if the name is empty or liblog cannot define more: its records then count as lost. */
+/* Makes an object. `id` 0: the name is empty, or liblog cannot define more; its records then count as lost. */
 static PyObject *make(PyTypeObject *type, uint32_t id)
 {
     allocfunc alloc = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
@@ -50,7 +50,7 @@ static PyObject *state_new(PyTypeObject *type, PyObject *args, PyObject *keyword
                : NULL;
 }
 
-/* Event(name, colour="", format=None): without a format the payload is a text. */
+/* Event(name, colour="", format=None): without a format, a payload is a text. */
 static PyObject *event_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
 {
     static char *names[] = {"name", "colour", "format", NULL};
@@ -72,7 +72,7 @@ static PyObject *counter_new(PyTypeObject *type, PyObject *args, PyObject *keywo
                : NULL;
 }
 
-/* begin() and end() in place of `with`, for states that do not nest in the text. */
+/* begin() and end() replace `with` for states that are not nested like blocks. */
 static PyObject *state_begin(struct definition *self, PyObject *unused)
 {
     (void)unused;
@@ -90,20 +90,21 @@ static PyObject *state_end(struct definition *self, PyObject *unused)
 static PyObject *state_enter(struct definition *self, PyObject *unused)
 {
     (void)unused;
-    Py_INCREF((PyObject *)self); /* `with state as s` gets it */
+    Py_INCREF((PyObject *)self); /* for the result: `with state as s` */
     pith_begin(self->id);
     return (PyObject *)self;
 }
 
-/* __exit__(type, value, traceback): the end is recorded also if an exception ended the block. */
+/* __exit__(type, value, traceback): the end is recorded even if an exception ended the block. */
 static PyObject *state_exit(struct definition *self, PyObject *const *unused, Py_ssize_t count)
 {
     (void)unused, (void)count;
     pith_end(self->id);
-    Py_RETURN_FALSE; /* exceptions go on */
+    Py_RETURN_FALSE; /* an exception is passed on */
 }
 
-/* event.record(payload=None): str and bytes are stored as they are; with a format, bytes packed by it. */
+/* event.record(payload=None): str and bytes are stored as they are. If the event has a format, the bytes must be packed
+ * accordingly. */
 static PyObject *event_record(struct definition *self, PyObject *const *args, Py_ssize_t count)
 {
     Py_buffer view;
@@ -134,7 +135,7 @@ static PyObject *counter_set(struct definition *self, PyObject *value)
 {
     double number = PyFloat_AsDouble(value);
 
-    if (number == -1 && PyErr_Occurred()) /* -1 is also a value */
+    if (number == -1 && PyErr_Occurred()) /* without an exception, -1 is the value */
         return NULL;
     pith_count(self->id, number);
     Py_RETURN_NONE;
@@ -142,7 +143,7 @@ static PyObject *counter_set(struct definition *self, PyObject *value)
 
 /* ---- Functions --------------------------------------------------------------------------------------------------- */
 
-/* send(peer, tag, size) and recv: any integer, also numpy's, is a size. */
+/* send(peer, tag, size) and recv(peer, tag, size). The size may be any kind of integer, such as numpy's. */
 static PyObject *message(PyObject *args, void (*tell)(int32_t peer, int32_t tag, uint64_t size_bytes))
 {
     int peer, tag;
@@ -183,7 +184,7 @@ static PyObject *thread_name(PyObject *module, PyObject *name)
     Py_RETURN_NONE;
 }
 
-/* pause, resume, flush, finish: they may wait for the disk, so other threads may run. */
+/* pause, resume, flush, finish: other threads may run meanwhile, as these may wait for the disk. */
 static PyObject *call(void (*function)(void))
 {
     Py_BEGIN_ALLOW_THREADS
@@ -203,7 +204,7 @@ CALL(resume)
 CALL(flush)
 CALL(finish)
 
-/* snapshot(path=None) -> True: the log of the records so far is written. */
+/* snapshot(path=None) -> True if the log of the records so far was written */
 static PyObject *snapshot(PyObject *module, PyObject *args)
 {
     PyObject *path = NULL;

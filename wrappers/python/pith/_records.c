@@ -1,7 +1,7 @@
 /* _records.c - pith._read.Records, which fills columns with records, and messages().
  *
- * fill() writes straight into numpy's memory: a time in a column takes 8 bytes, as a Python int it takes 32
- * (sys.getsizeof), and a pointer to it. It works in parts of 65,536 records, between which Ctrl-C is looked for. */
+ * fill() writes straight into numpy's memory. There, a time takes 8 bytes; a Python int takes 32 (sys.getsizeof) and a
+ * pointer to it. Records are read in parts of 65,536, between which signals such as Ctrl-C are handled. */
 #include "_read.h"
 
 #include <stddef.h>
@@ -10,10 +10,10 @@
 /* ---- Records ----------------------------------------------------------------------------------------------------- */
 
 struct records {
-    PyObject_HEAD struct log *log; /* held by a reference */
-    struct pithlog_iter *iter;     /* NULL: at its end */
-    PyObject *ids;                 /* bytes, or NULL */
-    struct pithlog_filter *filter; /* NULL: all */
+    PyObject_HEAD struct log *log; /* has a reference to it */
+    struct pithlog_iter *iter;     /* NULL: not opened */
+    PyObject *ids;                 /* bytes [definition] 1: wanted; NULL: all are */
+    struct pithlog_filter *filter; /* NULL: all records match */
 };
 
 static void records_dealloc(struct records *self)
@@ -59,7 +59,7 @@ static PyObject *records_new(PyTypeObject *type, PyObject *args, PyObject *keywo
                                    kinds,
                                    flags,
                                    NULL};
-    /* From here on `self` owns the use of the log, and its end (Py_DECREF) gives it back. */
+    /* From here on, `self` is the user of the log and releases it when it is freed. */
     struct records *self = pithi_py_new(type);
     if (!self) {
         pithi_py_release((struct log *)log);
@@ -89,7 +89,7 @@ static PyObject *records_new(PyTypeObject *type, PyObject *args, PyObject *keywo
     return (PyObject *)self;
 }
 
-/* The columns in the order of fill()'s arguments, with the size of an item. */
+/* The columns in the order of fill()'s arguments, each with the size of its items. */
 static const struct column {
     size_t offset, size;
 } columns_of[] = {
@@ -99,10 +99,10 @@ static const struct column {
     }
     C(time_ns, 8), C(lane, 4),      C(kind, 4),  C(id, 4),    C(comm, 4),     C(peer, 4),     C(tag, 4),
     C(bytes, 8),   C(got_bytes, 8), C(value, 8), C(depth, 4), C(start_ns, 8), C(nested_ns, 8)};
-/* records, or messages, between two looks for signals */
+/* AT_ONCE: how many records or messages are read before signals are handled */
 enum { COLUMNS = sizeof columns_of / sizeof *columns_of, AT_ONCE = 1 << 16 };
 
-/* Moves all arrays `count` items on; an array that is not wanted stays NULL. */
+/* Moves the pointers to all wanted columns on by `count` items. Pointers to other columns stay NULL. */
 static void advance(struct pithlog_columns *columns, size_t count)
 {
     for (int i = 0; i < COLUMNS; i++) {
@@ -112,8 +112,9 @@ static void advance(struct pithlog_columns *columns, size_t count)
     }
 }
 
-/* fill(at, (time_ns, lane, ...)): fills the arrays from index `at`; None: a column that is not wanted.
- * -> (number of records, None or the text of a damage). Fewer records than room and no damage: the end. */
+/* fill(at, (time_ns, lane, ...)): fills the arrays from index `at`; None instead of an array: the column is not wanted.
+ * -> (number of records, None or the text of a damage). If there are fewer records than room and no damage, these are
+ * the last ones. */
 static PyObject *records_fill(struct records *self, PyObject *args)
 {
     PyObject *arrays, *damage = Py_None, *result = NULL;
@@ -126,8 +127,8 @@ static PyObject *records_fill(struct records *self, PyObject *args)
     if (!PyArg_ParseTuple(args, "nO!", &at, &PyTuple_Type, &arrays))
         return NULL;
     memset(views, 0, sizeof views);
-    /* The shortest array limits how many records are read. Each view is held until the end: numpy must not move its
-     * memory while other threads run. */
+    /* The shortest array limits how many records are read. All views are kept until the end, so that numpy does not
+     * move its memory while other threads run. */
     for (held = 0; held < COLUMNS && held < PyTuple_Size(arrays); held++) {
         PyObject *array = PyTuple_GetItem(arrays, held);
         if (array == Py_None)
@@ -141,7 +142,7 @@ static PyObject *records_fill(struct records *self, PyObject *args)
             goto out;
         }
         room = items < room ? items : room;
-        /* by offset: a column is an array of its own type */
+        /* by the offset, since columns have different types */
         *(void **)((char *)&columns + columns_of[held].offset) = views[held].buf;
     }
     if (room == PY_SSIZE_T_MAX) {
@@ -157,7 +158,7 @@ static PyObject *records_fill(struct records *self, PyObject *args)
         if (PyErr_CheckSignals())
             goto out;
         if (count < 0) {
-            /* -1 - n: n records, then a damaged part. The caller has them, and calls again to go on behind it. */
+            /* -1 - n means n records and then a damaged part. The caller may call again, to go on behind it. */
             filled += -1 - count;
             damage = pithi_py_text(pithlog_error());
             break;
@@ -167,18 +168,18 @@ static PyObject *records_fill(struct records *self, PyObject *args)
             break;
         advance(&columns, (size_t)count);
     }
-    /* NULL: the text could not be made, and an exception is set */
+    /* If `damage` is NULL, its text could not be made, and an exception is set. */
     result = damage ? Py_BuildValue("LO", (long long)filled, damage) : NULL;
     if (damage != Py_None)
         Py_XDECREF(damage);
 out:
-    while (held-- > 0) /* views of columns that are not wanted have no obj */
+    while (held-- > 0) /* the view of a column that is not wanted has no obj */
         if (views[held].obj)
             PyBuffer_Release(&views[held]);
     return result;
 }
 
-/* payloads() -> list of the text of each event's payload; damaged parts are skipped. */
+/* payloads() -> list of the texts of all events' payloads, except payloads in damaged parts */
 static PyObject *records_payloads(struct records *self, PyObject *unused)
 {
     PyObject *all = PyList_New(0);
@@ -195,7 +196,7 @@ static PyObject *records_payloads(struct records *self, PyObject *unused)
         }
         if (more < 0 || (ids && !ids[r.id]))
             continue;
-        /* The length includes the final NUL. */
+        /* `size` includes the final NUL. */
         size_t size = r.payload_bytes ? pithlog_payload_text(self->log->log, &r, line, sizeof line) : 1;
         char *longer = size > sizeof line ? PyMem_Malloc(size) : NULL;
         if (longer)
@@ -212,8 +213,8 @@ static PyObject *records_payloads(struct records *self, PyObject *unused)
 
 /* ---- Messages ---------------------------------------------------------------------------------------------------- */
 
-/* messages(log, filter: text or None) ->
- * (bytearray of struct pithlog_message, unmatched sends, unmatched receives, None or a damage) */
+/* messages(log, filter: text or None) -> (bytearray of struct pithlog_message, unmatched sends, unmatched receives,
+ * None or the text of a damage) */
 PyObject *pithi_py_messages(PyObject *module, PyObject *args)
 {
     PyObject *log, *all = NULL, *damage = NULL, *result = NULL;
@@ -240,10 +241,10 @@ PyObject *pithi_py_messages(PyObject *module, PyObject *args)
         pithi_py_release((struct log *)log);
         return pithi_py_failed(err);
     }
-    /* Messages are matched in parts without the lock of the interpreter, and only copied with it. */
+    /* Messages are matched in parts without the GIL, and only copied with it. */
     all = PyByteArray_FromStringAndSize(NULL, 0);
     part = PyMem_Malloc(AT_ONCE * sizeof *part);
-    while (all && part && more) { /* more: 1 a message, 0 the end, -1 damage, after which it goes on */
+    while (all && part && more) { /* more: 1 a message; 0 the end; -1 a damaged part, behind which it goes on */
         size_t count = 0;
         Py_BEGIN_ALLOW_THREADS
         while (count < AT_ONCE && (more = pithlog_matcher_next(matcher, &part[count])) == 1)
@@ -256,7 +257,7 @@ PyObject *pithi_py_messages(PyObject *module, PyObject *args)
             break;
         memcpy(PyByteArray_AsString(all) + before, part, (size_t)added);
     }
-    pithlog_matcher_unmatched(matcher, &sends, &recvs); /* also after an exception: nothing of the matcher is lost */
+    pithlog_matcher_unmatched(matcher, &sends, &recvs); /* harmless after an exception */
     if (!part)
         PyErr_NoMemory();
     if (all && part && !PyErr_Occurred())

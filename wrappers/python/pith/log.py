@@ -391,7 +391,7 @@ class Log:
             some, also_damage = self._records(columns, (LEAVE,), None, from_, to, ranks, _CLIP, where)
             matches, damage = _rows_of(some, arrays), damage or also_damage
         begin = np.maximum(arrays["start_ns"], self.time(from_))
-        # Ends that have a begin, and lie in the window and in the log.
+        # Only states that have a begin and lie at least partly in the window and in the log.
         rows = (arrays["depth"] != _NONE) & (begin <= np.minimum(arrays["time_ns"], self._info["end_ns"]))
         if not rows.all():
             arrays, begin, matches = {name: array[rows] for name, array in arrays.items()}, begin[rows], matches[rows]
@@ -580,7 +580,7 @@ class Log:
             places = {place: i for i, place in enumerate(zip(self._lane_rank.tolist(), self._lane_thread.tolist()))}
             lanes = np.array([places[place] for place in zip(part._lane_rank.tolist(), part._lane_thread.tolist())], dtype="u4")
             analysis = _read.Analysis(part._log, *key[:2])
-            # Not `self`: in a cycle, it would stay open after its last use.
+            # Not `self`: the log would refer to itself, and so stay open after its last use.
             self._analyses[key] = (analysis, None if where is None else part, lanes)
         analysis, part, lanes = self._analyses[key]
         return analysis, self if part is None else part, lanes

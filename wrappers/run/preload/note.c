@@ -1,11 +1,12 @@
-/* note.c - libpith-run, which pith run preloads with the other libraries: says once for a job that nothing was
- * recorded.
+/* note.c - libpith-run, which pith run preloads with the other libraries: it prints a message, once for a job, if
+ * nothing was recorded.
  *
- * Every process that the program starts loads this library too. Only the first process on rank 0, the process of
- * pith run itself, prints the message, when it ends. The file of the watcher (run/watch.c) tells it whether another
- * process recorded something: the recorder writes its line there, and a process that could not record, and has said
- * why, an empty one. The library keeps no descriptor open, as a reader of standard error would also wait for children
- * that go on. Programs such as ls close standard error before they end; then the watcher's is used.
+ * Every process that the program starts loads this library too. Only the process of pith run itself on rank 0, here
+ * called the first process, prints the message, when it ends. It sees by the watcher's file (run/watch.c) whether
+ * another process recorded something: the recorder writes its line there, and a process that could not record, and has
+ * printed why, writes an empty line. The library keeps no descriptor open, since a reader of standard error would also
+ * wait for children that go on. Programs such as ls close standard error before they end; then the watcher's standard
+ * error is used.
  */
 #include "base/say.h"
 #include "base/watch_file.h"
@@ -18,11 +19,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* The fields of the variable _PITH_RUN, which pith run sets (run.c). `recorded` and mpi[0] may be changed later. */
 struct note {
     char recorded; /* '+': the process of pith run has recorded something, perhaps in a program before exec */
     long first;
-    int rank;       /* the rank, as the launcher says it */
-    char watch[32]; /* the watcher's file, below /proc; "-": none */
+    int rank;       /* the rank that the launcher gave this process */
+    char watch[32]; /* the place of the watcher's file below /proc; "-": there is none */
     char mpi[16], program[256];
 };
 
@@ -46,7 +48,7 @@ static int is_standard_error(const struct stat *file)
     return file->st_dev == standard_error.st_dev && file->st_ino == standard_error.st_ino;
 }
 
-/* -1: there is none any more. */
+/* A descriptor of the standard error that the process began with; -1: it can no longer be opened. */
 static int open_standard_error(const struct note *note)
 {
     struct stat file;
@@ -72,7 +74,7 @@ __attribute__((destructor)) static void end(void)
         int fd = pith_recorded() || is_said(&note) ? open(path, O_WRONLY | O_APPEND | O_CLOEXEC) : -1;
         if (fd >= 0) {
             if (write(fd, "\0\0", 3) != 3) {
-                /* the first process will print its message although it is wrong */
+                /* The first process will print its message although it is wrong. */
             }
             close(fd);
         }

@@ -1,8 +1,8 @@
-/* function_names.c - pith-functions FILE...: the functions of programs and libraries, for function_table.c. Of each:
- * the number of its file, its address there (in hex), its name, and its source file ("": unknown). A 0 ends each of
- * them.
+/* function_names.c - pith-functions FILE...: prints the functions of programs and libraries, for function_table.c. For
+ * each function: the number of its file, its address in the file (in hex), its name, and its source file ("": unknown).
+ * Each of the four ends with a 0 byte.
  *
- * The names are those that `pith stat --by function` shows for samples (code_file.h). */
+ * `pith stat --by function` shows the same names for samples (code_file.h). */
 #include <inttypes.h>
 #include <stdio.h>
 
