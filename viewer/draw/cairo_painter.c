@@ -1,10 +1,9 @@
 /* cairo_painter.c - draws shapes with cairo, and text with cairo or, where a script needs it, Pango. Successive shapes
- * of one colour become one path.
+ * of the same colour become one path.
  *
  * In a PDF or PostScript file each bar is some bytes of text. From 10,000 bars on, an image of the same pixels is
- * smaller, and viewers draw it faster. So bars wait in a list until something else is drawn over them, and only then it
- * is known which way is better. Names and axes stay text in both cases, and can be searched and enlarged.
- */
+ * smaller, and viewers draw it faster. So bars wait in a list until something else is drawn over them, when it is known
+ * which way is better. Names and axes stay text in both cases, and can be searched and enlarged. */
 #include "draw/painters.h"
 
 #include <math.h>
@@ -25,7 +24,8 @@ enum { MOST_GATHERED = 4000 }; /* shapes in one path of cairo */
 /* With more rectangles than this, an image is smaller: a rectangle takes 34 bytes of PostScript, or 5 of a compressed
  * PDF. */
 enum { LEAST_IMAGE = 10000 };
-/* The number of degrees of darkness that lines give to pixels of the image. */
+/* The number of alpha values that lines give to pixels of the image; the fewer colours the image has, the smaller it
+ * is. */
 enum { LEVELS = 12 };
 
 /* ---- Paths ------------------------------------------------------------------------------------------------------- */
@@ -102,7 +102,7 @@ static void cover_all(const struct pithi_cairo *context, double box[4])
     box[2] = fmax(box[2], ceil(clip[0] + clip[2])), box[3] = fmax(box[3], ceil(clip[1] + clip[3]));
 }
 
-/* Draws the lines into a mask of their darkness, because all lines have the colour of arrows. */
+/* Draws the lines into a mask of alpha values. One colour is enough for it, because all lines are arrows. */
 static void draw_lines(cairo_t *onto, const struct pithi_cairo *context, const double box[4])
 {
     cairo_surface_t *mask = cairo_image_surface_create(CAIRO_FORMAT_A8, (int)(box[2] - box[0]), (int)(box[3] - box[1]));
@@ -177,7 +177,7 @@ static void set_clip(struct pithi_cairo *context)
     cairo_clip(context->cairo);
 }
 
-/* Draws the waiting shapes. Each rectangle was cut to the clip that was set when it was added. */
+/* Draws the waiting shapes. Each rectangle was already cut to the clip when it was added. */
 static void draw_waiting(struct pithi_cairo *context)
 {
     if (!context->wait_count)
@@ -321,8 +321,9 @@ static PangoLayout *new_layout(cairo_t *cairo)
     return layout;
 }
 
-/* Whether `text` has a letter that DejaVu Sans lacks, or that is ordered, joined or put on top of others. Latin, Greek
- * and Cyrillic letters (below U+0590) and punctuation, arrows and signs (U+2000 to U+2BFF) are drawn as they come. */
+/* 1: `text` has a letter that DejaVu Sans lacks, or that must be reordered, joined to others or put on top of them.
+ * Latin, Greek and Cyrillic letters (below U+0590) and punctuation, arrows and signs (U+2000 to U+2BFF) are drawn as
+ * they come. */
 static int needs_layout(const char *text)
 {
     for (const unsigned char *at = (const unsigned char *)text; *at; at++)
@@ -331,8 +332,8 @@ static int needs_layout(const char *text)
     return 0;
 }
 
-/* Returns `text` laid out by Pango, which finds a font for each script, joins letters and orders them. NULL: it needs
- * none of this, and cairo alone is quicker. */
+/* Returns `text` laid out by Pango, which finds a font for each script, joins letters and orders them. NULL: the text
+ * needs none of this, and cairo alone is quicker. */
 static PangoLayoutLine *laid_out(struct pithi_cairo *context, struct pithi_font font, const char *text)
 {
     if (!needs_layout(text))

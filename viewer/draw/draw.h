@@ -36,29 +36,29 @@ struct pithi_draw {
     enum pithi_grouping group; /* --group: a row for each group */
     int ascii, grey, stats;
     int ranges;                /* mountain ranges below the time lines */
-    int waits, path;           /* 1: wait states, the critical path are drawn */
+    int waits, path;           /* 1: waits: 1: wait states are drawn; path: 1: the critical path */
     int shows_core_waits;      /* 1: the time without a core is hatched */
     int shows_notes;           /* 1: LOG.notes is read and drawn */
-    int shows_time_of_day;     /* 1: on the axis */
+    int shows_time_of_day;     /* 1: the axis has times of day */
     int findings;              /* 1: a list of where the run waits most */
-    int iterations;            /* 1: iterations one below the other */
-    const char *iterations_of; /* the state whose instances they are; NULL: found */
+    int iterations;            /* 1: iterations are drawn one below the other */
+    const char *iterations_of; /* the state whose instances are the iterations; NULL: they are found */
     int is_viewer;             /* 1: the page that opens logs; log_path may be NULL */
     int full;                  /* 1: no limit on the size of an SVG */
     const char **script;       /* -e, in order */
     int script_count;
     const char *size;      /* --size as given */
-    int width, height;     /* 0: default; height: as the rows need */
+    int width, height;     /* pixels; width 0: the default; height 0: as the rows need */
     const char *from, *to; /* words of pithlog_time_find; NULL: not given */
     /* Of the log: */
     struct pithlog *log;
     int64_t t0_ns, t1_ns; /* [t0, t1) */
-    int64_t clock_ns;     /* of the axis (core/scene/axis.h); 0: times from the log's start */
+    int64_t clock_ns;     /* local time of time 0, for the axis (core/scene/axis.h); 0: times from the log's start */
     struct pithlog_digest *digest;
     struct pithi_gaps gaps;
     struct pithi_notes notes;
     struct pithi_core_waits core_waits; /* read if they are shown */
-    struct pithlog_analysis *analysis;  /* NULL: not asked for */
+    struct pithlog_analysis *analysis;  /* NULL: nothing of it is drawn */
     const struct pithlog_iterations *found;
     struct pithlog_summary *summary; /* NULL: all records are read */
     struct pithi_flames *flames;     /* NULL: no unfolded row has functions */
@@ -72,34 +72,36 @@ struct pithi_draw {
     unsigned char *hidden;                           /* [defs] */
     int64_t lit_from_ns, lit_to_ns;                  /* the selection; equal: none */
     struct pithlog_digest *picked;                   /* the messages to draw; NULL: all */
-    int no_arrows, all_arrows, no_names, row_height; /* all_arrows: even if they cover much */
+    int no_arrows, all_arrows, no_names, row_height; /* all_arrows: even if they cover much of the picture */
     char *list;                                      /* the ranks and threads of the rows; NULL: all */
     struct pithi_rows *tree;                         /* NULL: the rows are not arranged */
-    char **labels;                                   /* [label_count] of its rows */
+    char **labels;                                   /* [label_count] labels of the tree's rows */
     uint32_t label_count;
 };
 
-/* Reads the command line: 0; 2 after a message (exit status for a usage error); -1: help was printed. */
+/* Reads the command line. Returns 0; 2 after a message (the exit status for a usage error); -1 if help was printed. */
 int pithi_draw_options(struct pithi_draw *draw, int argc, char **argv);
 
-/* "pith: ..." on stderr; returns 1. */
+/* Writes "pith: ..." to stderr; returns 1. */
 int pithi_draw_failed(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The path of an installed file, "bin/pith", seen from this program; 0, or an exit status after a message. */
+/* Finds the path of an installed file, such as "bin/pith", from the place of this program. Returns 0, or an exit status
+ * after a message. */
 int pithi_draw_find(const char *name, char *path, size_t size);
 
 /* Reports once that the log is damaged and that the rest is drawn. */
 void pithi_draw_damaged(void);
-/* What it has reported; "": nothing. */
+/* The damage that was reported; "": none. */
 const char *pithi_draw_damage(void);
 
 /* Runs the words of `-e`, after rows and window are set. Returns 0, or an exit status after a message. */
 int pithi_draw_words(struct pithi_draw *draw);
-/* Gives the colours of palette and theme, then those of the words `colour`. An enum pith_err. */
+/* Sets the colours of palette and theme, then the colours of the words `colour`. Returns an enum pith_err. */
 int pithi_draw_give_colours(struct pithi_draw *draw);
-/* Hides or shows states, events and counters by a pattern of fnmatch. 0: nothing has such a name. */
+/* Hides or shows states, events and counters by a pattern of fnmatch. Returns 0 if no name matches. */
 int pithi_draw_set_hidden(struct pithi_draw *draw, const char *pattern, unsigned char hidden);
-/* Hides the recorder's events for tools (pith:*): samples, call sites, what a replay needs. At first, they are. */
+/* Hides the recorder's events for tools (pith:*), such as samples, call sites, and events for a replay. They are hidden
+ * from the begin. */
 void pithi_draw_hide_tool_events(struct pithi_draw *draw);
 /* Sets the rows: all, or those that match a pattern (core/rows/rows.h), by draw->group: 0, or an exit status after a
  * message. */
@@ -110,8 +112,9 @@ int pithi_draw_unfold(struct pithi_draw *draw);
 int pithi_draw_find_depths(struct pithi_draw *draw);
 /* Finds the functions of the samples, if there are any: 0, or an exit status after a message. */
 int pithi_draw_flames(struct pithi_draw *draw);
-/* Runs a command of pith, which prints its own errors, and the damage that it leaves out. It writes a file in a
- * temporary folder, whose name becomes argv[at]. 0, or an exit status. End the file in any case. */
+/* Runs a command of pith, which prints its own errors, and which damaged parts it leaves out. The command writes a file
+ * in a temporary folder; the file's name becomes argv[at]. Returns 0, or an exit status. Call pithi_draw_end_file in
+ * any case. */
 int pithi_draw_by_pith(char **argv, int at, char file[PATH_MAX]);
 void pithi_draw_end_file(const char *file);
 /* Joins neighbouring rows if there are more than `most`; call it after all words. */
@@ -120,30 +123,31 @@ void pithi_draw_labels_free(struct pithi_draw *draw);
 
 /* Reads notes, the time without a core and the clock, if they are shown: 0, or an exit status after a message. */
 int pithi_draw_read_shown(struct pithi_draw *draw);
-/* Frees all that is of the log, and closes it. */
+/* Closes the log, and frees everything that was made from it. */
 void pithi_draw_free(struct pithi_draw *draw);
-/* What follows the last slash of a path. */
+/* The part of a path behind its last slash. */
 const char *pithi_draw_base_name(const char *path);
 /* The figure for the options, not yet loaded. */
 struct pithi_figure pithi_draw_figure(const struct pithi_draw *draw);
 
-/* PNG, PDF, PostScript by cairo; SVG; exit status. Without cairo always 1, after a message. */
+/* Draws PNG, PDF or PostScript by cairo, or SVG. Returns an exit status. Without cairo it is always 1, after a
+ * message. */
 int pithi_draw_picture(const struct pithi_draw *draw);
-int pithi_draw_viewer(const struct pithi_draw *draw);   /* the page that opens logs; exit status */
-int pithi_draw_log_page(const struct pithi_draw *draw); /* the page of a log; exit status */
-/* `--stats` of pithi_draw_terminal. */
+int pithi_draw_viewer(const struct pithi_draw *draw);   /* writes the page that opens logs; exit status */
+int pithi_draw_log_page(const struct pithi_draw *draw); /* writes the page of a log; exit status */
+/* Prints the table of --stats; called by pithi_draw_terminal. */
 void pithi_draw_table(const struct pithi_draw *draw, const struct pithi_cells *cells,
                       const struct pithi_legend_entry *entries, uint32_t count);
-int pithi_draw_terminal(struct pithi_draw *draw); /* text on standard output; exit status */
+int pithi_draw_terminal(struct pithi_draw *draw); /* writes text to standard output; exit status */
 
 /* ---- Files ------------------------------------------------------------------------------------------------------- */
 
-/* `write` writes everything to `file` and returns NULL or an error ("": see errno). Returns an exit status, after a
- * message if it is not 0. */
+/* Saves a file completely or not at all. `write` writes everything to `file`, and returns NULL or an error ("": see
+ * errno). Returns an exit status, after a message if it is not 0. */
 int pithi_save(const char *path, const char *(*write)(void *context, FILE *file), void *context);
 
-/* From now on a signal that ends this program also ends `writer`, a process (0: none), and removes `path`, which must
- * stay valid. NULL: no longer. */
+/* From now on, a signal that ends this program also ends the process `writer` (0: none) and removes the file `path`.
+ * The string must stay valid. `path` NULL: ends this. */
 void pithi_guard(const char *path, pid_t writer);
 
 /* ---- Words ------------------------------------------------------------------------------------------------------- */
@@ -151,17 +155,17 @@ void pithi_guard(const char *path, pid_t writer);
 enum { PITHI_MOST_ITEMS = 8 }; /* words of a command */
 
 struct pithi_draw_word {
-    char *item[PITHI_MOST_ITEMS]; /* [0] the word itself */
+    char *item[PITHI_MOST_ITEMS]; /* [0] is the word itself */
     int count;
 };
 
-/* "draw: -e: WORD: WHY WHAT" on stderr; exit status. */
+/* Writes "draw: -e: WORD: WHY WHAT" to stderr. Returns the exit status. */
 int pithi_draw_word_wrong(const char *word, const char *why, const char *what);
 /* Copies the next item of a Tcl list to `letters`, which must have room for the whole list. NULL: the list ends here,
  * or is not a list. */
 char *pithi_draw_next_item(const char **list, char *letters);
 
-/* draw_rows.c: exit status. */
+/* The words of draw_rows.c. They return an exit status. */
 int pithi_draw_do_rows(struct pithi_draw *draw, const struct pithi_draw_word *word);
 int pithi_draw_do_group(struct pithi_draw *draw, const struct pithi_draw_word *word);
 int pithi_draw_do_expand(struct pithi_draw *draw, const struct pithi_draw_word *word);

@@ -1,4 +1,4 @@
-/* draw_figure.c - the figure that options and words have asked for, and what it needs beside the records. */
+/* draw_figure.c - makes the figure that options and words describe, and reads what it needs besides the records. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "core/cells/memory.h"
 #include "draw/draw.h"
 
-/* ---- What is read for it ----------------------------------------------------------------------------------------- */
+/* ---- Reading for the figure -------------------------------------------------------------------------------------- */
 
 int pithi_draw_read_shown(struct pithi_draw *draw)
 {

@@ -1,9 +1,9 @@
 /* draw_main.c - `pith draw`: reads the options, opens the log and has the picture drawn.
  *
- * The order of the steps is part of what a picture shows. Options come first, then the words of -e, which see what
- * options did and may change it: `--from 1 --to 2 -e in` shows 1.25 to 1.75 s. A page ends there, as the rest is done
- * in the browser. For a picture the log is analysed last, since that takes longest, and only if something of it is
- * drawn. */
+ * The order of the steps decides what a picture shows. Options come first; then the words of -e, which begin with the
+ * result of the options and may change it: `--from 1 --to 2 -e in` shows 1.25 to 1.75 s. For a page nothing more is
+ * done here: the browser does the rest. For a picture, the log is analysed last, because this takes longest, and only
+ * if the picture shows some of the analysis. */
 #include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -95,7 +95,7 @@ static int show_progress(void *what, double part)
 
 static void end_progress(void) { fprintf(stderr, "\r                           \r"); }
 
-/* Finds the iterations; an error after a message. */
+/* Finds the iterations. Returns 0, or an error after a message. */
 static int find_iterations(struct pithi_draw *draw)
 {
     uint32_t state = UINT32_MAX;
@@ -210,7 +210,8 @@ int main(int argc, char **argv)
     struct pithi_draw draw = {0};
     int status;
 
-    signal(SIGXFSZ, SIG_IGN); /* exceeding a file-size limit becomes a write error, so that no partial file stays */
+    /* if the file exceeds a size limit, this makes it a write error, after which the partial file is removed */
+    signal(SIGXFSZ, SIG_IGN);
     status = pithi_draw_options(&draw, argc, argv);
     if (status)
         return status < 0 ? 0 : status;

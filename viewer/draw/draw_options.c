@@ -1,10 +1,10 @@
 /* draw_options.c - the command line of `pith draw`.
  *
- * Options come in any order, so a single one is only checked for itself. What does not go together is refused when all
- * have been read: in `pith draw a.pith --ranges -o b.html` it is -o that makes --ranges wrong.
+ * Options come in any order, so at first each is only checked by itself. Options that do not go together are refused
+ * when all have been read: in `pith draw a.pith --ranges -o b.html` --ranges is wrong only because of -o.
  *
- * A file decides the kind of the picture by its suffix. So the mistakes that people make are about -o: it is missing
- * (`pith draw a.pith b.png`), or its suffix is none of ours. Both have messages of their own. */
+ * The suffix of the file decides the kind of the picture. So the usual mistakes are about -o: it is missing (`pith draw
+ * a.pith b.png`), or no format has its suffix. Both have messages of their own. */
 #include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -209,7 +209,7 @@ static int set_option(struct pithi_draw *draw, int option, const char *value)
     }
 }
 
-/* The kind of picture by the suffix of its name: 0; -1: none. */
+/* Finds the kind of a picture by the suffix of its name. Returns 0, or -1 if no kind has this suffix. */
 static int kind_of(const char *path, enum pithi_draw_kind *kind)
 {
     static const struct {
@@ -248,7 +248,7 @@ int pithi_draw_options(struct pithi_draw *draw, int argc, char **argv)
         if (option == ':')
             return usage("%s needs a value", argv[optind - 1]);
         if (option == '?') {
-            /* `optopt`: the letter, if the option has a single dash; of "-title" getopt has read only "-t". */
+            /* optopt is the letter if the option has a single dash: for "-title" getopt has read only "-t". */
             char dashed[] = {'-', (char)optopt, '\0'};
             const char *given = !optopt                                             ? argv[optind - 1]
                                 : argv[optind] && !strncmp(argv[optind], dashed, 2) ? argv[optind]
@@ -270,7 +270,7 @@ int pithi_draw_options(struct pithi_draw *draw, int argc, char **argv)
         option_count++;
     }
     if (draw->is_viewer) {
-        /* The page that opens logs shows them as its user wants; all that an option would choose is chosen there. */
+        /* In the page that opens logs, the user chooses how they are shown. So only -o goes with it. */
         draw->log_path = argv[optind]; /* or NULL */
         if (argc - optind > 1)
             return usage("one log at a time, not also %s", argv[optind + 1]);

@@ -4,9 +4,8 @@
  *     --lanes node1*  --group host  names of hosts need the tree
  *     -e 'group host; collapse'     the tree of the window (core/rows), arranged by the same words
  *
- * A list is the fast way for the usual case. A tree of 100,000 lanes takes memory for each, so it is only made when a
- * word needs it, and then kept, because each further word changes it.
- */
+ * A list is fast and enough for the usual case. A tree takes memory for each of perhaps 100,000 lanes, so it is made
+ * only when a word needs it. It is then kept, because later words change it. */
 #include "draw/draw.h"
 
 #include <stdio.h>
@@ -59,8 +58,8 @@ static struct pithi_rows *tree_of(struct pithi_draw *draw)
     return draw->tree;
 }
 
-/* Makes the visible rows those of the picture. The heads of open groups are rows too, except in text. Communicators
- * whose lists of members are damaged have no rows. */
+/* Makes the visible rows of the tree the rows of the picture. The heads of open groups are rows, too, except in text.
+ * Communicators whose lists of members are damaged have no rows. */
 static int take_seen(struct pithi_draw *draw)
 {
     struct pithi_rows *tree = tree_of(draw);
@@ -107,7 +106,7 @@ void pithi_draw_labels_free(struct pithi_draw *draw)
 
 static int is_list(const char *pattern) { return pattern[strspn(pattern, "0123456789,.-")] == 0; }
 
-/* Finds the ranks that are alike in the time of the picture. 0, or an exit status after a message. */
+/* Finds the ranks that spend the time of the picture alike. 0, or an exit status after a message. */
 static int find_alike(struct pithi_draw *draw, double percent)
 {
     struct pithi_rows *tree = tree_of(draw);
@@ -138,10 +137,11 @@ int pithi_draw_rows(struct pithi_draw *draw, const char *pattern)
     return take_seen(draw);
 }
 
-/* The words after this one may change the time, on which the depths depend: pithi_draw_find_depths. */
+/* Unfolds a row, still without depths: later words may change the time of the picture, on which the depths depend. So
+ * pithi_draw_find_depths finds them at the end. */
 static void set_unfolded(struct pithi_rows *tree, uint32_t node, int on) { pithi_rows_unfold(tree, node, on, NULL); }
 
-/* 0, or an exit status after a message; -1: no row matches. */
+/* Unfolds (`on`) or folds the rows that match. Returns 0, or an exit status after a message; -1: no row matches. */
 static int unfold(struct pithi_draw *draw, const char *pattern, int on)
 {
     uint32_t count, *nodes;
@@ -296,7 +296,7 @@ int pithi_draw_do_fold_rows(struct pithi_draw *draw, const struct pithi_draw_wor
 
 /* The window stores an arrangement as a dict of group, filter, order, and lists of rows by their keys. */
 
-/* The nodes of the keys in a list that this log has; [*count], to be freed. */
+/* The nodes of the keys in a list. Keys of rows that this log does not have are skipped. [*count], to be freed. */
 static uint32_t *nodes_of(struct pithi_rows *tree, const char *list, uint32_t *count)
 {
     uint32_t *nodes = pithi_alloc(strlen(list) / 2 + 1, sizeof *nodes);
@@ -331,7 +331,7 @@ static void set_entry(struct pithi_draw *draw, const char *key, const char *valu
     if (strcmp(key, "group") == 0 && pithi_grouping_parse(value, &grouping) == 0)
         pithi_rows_group(tree, grouping);
     else if (strcmp(key, "alike") == 0) {
-        /* Comes after the grouping. */
+        /* In the dict, `alike` follows `group`, so the tree is grouped again. */
         pithi_rows_set_alike(tree, value);
         pithi_rows_group(tree, tree->grouping);
     } else if (strcmp(key, "order") == 0) {

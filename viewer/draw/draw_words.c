@@ -1,9 +1,8 @@
-/* draw_words.c - `pith draw -e 'zoom 1.2 1.4; hide MPI_*'`: the words of the window's scripts that apply to a
- * picture, with the same spelling and effect.
+/* draw_words.c - `pith draw -e 'zoom 1.2 1.4; hide MPI_*'`: the words of the window's scripts that apply to a picture,
+ * with the same spelling and effect.
  *
- * A script that was saved by the window so draws what the window showed. Words are done one after the other, and each
- * sees what those before it did: `zoom 1 2; in` shows 1.25 to 1.75 s, `in; zoom 1 2` shows 1 to 2 s.
- */
+ * So a script that the window has saved draws what the window showed. Words are run one after the other, and each
+ * continues from the result of the words before: `zoom 1 2; in` shows 1.25 to 1.75 s, `in; zoom 1 2` shows 1 to 2 s. */
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +17,7 @@
 
 /* ---- Effects of the words ---------------------------------------------------------------------------------------- */
 
-/* An error of a word; returns 2, the status of a wrong command line. */
+/* Reports a wrong word. Returns 2, the exit status for a wrong command line. */
 int pithi_draw_word_wrong(const char *word, const char *why, const char *what)
 {
     pithi_draw_failed("draw: -e: %s: %s%s; see `pith help draw`", word, why, what);
@@ -37,7 +36,8 @@ static int set_window(struct pithi_draw *draw, double from, double to)
         span = (double)(last - first);
     if (span < 20)
         span = 20;
-    if (from > (double)last - span) /* at the end of the log: shifted, not cut, so the length stays */
+    /* the window reaches beyond the end of the log: it is shifted, not cut, so its length stays */
+    if (from > (double)last - span)
         from = (double)last - span;
     if (from < (double)first)
         from = (double)first;
@@ -58,7 +58,7 @@ static int do_zoom(struct pithi_draw *draw, const struct pithi_draw_word *word)
     return set_window(draw, (double)from, (double)to);
 }
 
-/* Everything outside of the selection is drawn pale. */
+/* Sets the selection: everything outside of it is drawn pale. */
 static int do_select(struct pithi_draw *draw, const struct pithi_draw_word *word)
 {
     int64_t from = 0, to = 0;
@@ -87,7 +87,7 @@ static int do_work(struct pithi_draw *draw, const struct pithi_draw_word *word)
     return 0;
 }
 
-/* The number > 0 after the word, or `otherwise`; 0 after a message. */
+/* Returns the positive number after the word, or `otherwise` if there is none; 0 after a message. */
 static double factor_of(const struct pithi_draw_word *word, double otherwise)
 {
     char *end;
@@ -100,7 +100,7 @@ static double factor_of(const struct pithi_draw_word *word, double otherwise)
     return value;
 }
 
-/* The middle stays where it is. */
+/* Zooms by a factor; the middle of the window stays where it is. */
 static int zoom_by(struct pithi_draw *draw, double factor)
 {
     double middle = ((double)draw->t0_ns + (double)draw->t1_ns) / 2;
@@ -153,7 +153,7 @@ int pithi_draw_set_hidden(struct pithi_draw *draw, const char *pattern, unsigned
     return found;
 }
 
-/* As the window does: these events are Pith's notes to itself. */
+/* As in the window: only tools need these events. */
 void pithi_draw_hide_tool_events(struct pithi_draw *draw)
 {
     const struct pithlog_def *def;
@@ -180,7 +180,7 @@ static int do_hide(struct pithi_draw *draw, const struct pithi_draw_word *word) 
 
 static int do_show(struct pithi_draw *draw, const struct pithi_draw_word *word) { return set_hidden(draw, word, 0); }
 
-/* As Tcl takes a boolean; all other words are off. */
+/* 1: Tcl reads the word as a true boolean; all other words mean off. */
 static int is_on(const char *word)
 {
     static const char *const on[] = {"on", "1", "yes", "true"};
@@ -269,14 +269,14 @@ static int do_message_filter(struct pithi_draw *draw, const struct pithi_draw_wo
     return status;
 }
 
-/* Hides everything else. */
+/* Shows only the states, events and counters of the word, and hides all others. */
 static int do_only(struct pithi_draw *draw, const struct pithi_draw_word *word)
 {
     pithi_draw_set_hidden(draw, "*", 1);
     return set_hidden(draw, word, 0);
 }
 
-/* Also arrows, which `arrows off` hides. */
+/* Shows everything, also arrows after `arrows off`. */
 static int do_show_all(struct pithi_draw *draw, const struct pithi_draw_word *word)
 {
     (void)word;
@@ -338,7 +338,8 @@ static int do_colour(struct pithi_draw *draw, const struct pithi_draw_word *word
 
 /* ---- The table --------------------------------------------------------------------------------------------------- */
 
-/* The words and their arguments as messages show them; alphabetical, as `least` and `most` are checked before `run`. */
+/* The words, alphabetically, with their arguments as messages show them. The number of arguments, `least` to `most`, is
+ * checked before `run` is called. */
 static const struct {
     const char *word, *arguments;
     int least, most; /* arguments */
@@ -381,7 +382,7 @@ static const struct {
 };
 enum { WORDS = sizeof table / sizeof *table };
 
-/* Runs a word: status 0, 2 after a message. */
+/* Runs a word. Returns 0, or 2 after a message. */
 static int run(struct pithi_draw *draw, const struct pithi_draw_word *word)
 {
     for (unsigned i = 0; i < WORDS; i++) {
@@ -392,7 +393,7 @@ static int run(struct pithi_draw *draw, const struct pithi_draw_word *word)
         return pithi_draw_word_wrong(table[i].word, *table[i].arguments ? "needs " : "needs no argument",
                                      table[i].arguments);
     }
-    /* The nearest word, else all of them. */
+    /* Suggests the nearest word, or lists all words if none is near. */
     struct pithi_nearest nearest;
     pithi_nearest_begin(&nearest, word->item[0], strlen(word->item[0]));
     for (unsigned i = 0; i < WORDS; i++)
@@ -412,7 +413,7 @@ static int run(struct pithi_draw *draw, const struct pithi_draw_word *word)
 
 /* ---- Reading ----------------------------------------------------------------------------------------------------- */
 
-/* Reads one word of `*text`, which may stand in braces (which nest) or double quotes, as in Tcl. It ends before a
+/* Reads one word of `*text`. As in Tcl, it may stand in braces, which nest, or in double quotes. It ends before a
  * character of `ends`. NULL: a brace or quote is not closed. */
 static char *read_word(const char **text, char **to, const char *ends)
 {
@@ -420,11 +421,11 @@ static char *read_word(const char **text, char **to, const char *ends)
     int depth = 0;
 
     for (; **text; ++*text) {
-        /* a bare word ends at a separator, another one at its own end */
+        /* a bare word ends at a separator; a word in braces or quotes ends where they close */
         if (open ? depth == 0 && **text == (open == '{' ? '}' : '"') : strchr(ends, **text) != NULL)
             break;
         depth += open == '{' ? (**text == '{') - (**text == '}') : 0;
-        if (**text == '\\' && open != '{' && (*text)[1]) /* within braces, a backslash is a letter */
+        if (**text == '\\' && open != '{' && (*text)[1]) /* within braces, a backslash is an ordinary character */
             ++*text;
         *(*to)++ = **text;
     }
@@ -435,7 +436,7 @@ static char *read_word(const char **text, char **to, const char *ends)
     return word;
 }
 
-/* For words with a list of rows: "0-3 {node 1}". */
+/* Needed by words with a list of rows: "0-3 {node 1}". */
 char *pithi_draw_next_item(const char **list, char *letters)
 {
     *list += strspn(*list, " \t\n");
@@ -462,7 +463,7 @@ static int read_words(const char **text, struct pithi_draw_word *word, char *let
 
 static int run_script(struct pithi_draw *draw, const char *script)
 {
-    /* Each word needs its letters and a NUL. */
+    /* Each word takes its letters and a NUL, so twice the length of the script is enough. */
     char *letters = pithi_alloc(2 * strlen(script) + 1, 1);
     struct pithi_draw_word word;
     int status = 0, more;
@@ -473,7 +474,7 @@ static int run_script(struct pithi_draw *draw, const char *script)
     return status;
 }
 
-/* Stops at the first error. */
+/* Runs all scripts of -e, in order, until the first error. */
 int pithi_draw_words(struct pithi_draw *draw)
 {
     int status = 0;

@@ -13,14 +13,15 @@
 enum pithi_cairo_images {
     PITHI_NO_IMAGES,
     PITHI_IMAGES,
-    PITHI_IMAGES_OPAQUE /* the image includes lines; elsewhere half-transparent shapes are blended with the paper:
-                           PostScript has no transparency */
+    /* the image includes lines. Outside of it, half-transparent shapes are blended with the paper, because PostScript
+     * has no transparency */
+    PITHI_IMAGES_OPAQUE
 };
 
 struct pithi_cairo {
     cairo_t *cairo;
-    int gathered; /* in the path */
-    int lines;    /* 1: the path is of lines */
+    int gathered; /* number of shapes in the path */
+    int lines;    /* 1: the path has lines; 0: rectangles */
     uint32_t rgb; /* 0xRRGGBB */
     double alpha;
     enum pithi_cairo_images images;
@@ -32,7 +33,7 @@ struct pithi_cairo {
     uint32_t wait_count, wait_capacity, wait_lines;
     double clip[4];              /* x, y, width, height; width < 0: none */
     int drawn_in;                /* 1: the clip contains drawn shapes besides the waiting ones */
-    struct _PangoLayout *layout; /* of texts beyond ASCII, once there is one */
+    struct _PangoLayout *layout; /* for texts that cairo alone cannot draw; NULL: there was none yet */
 };
 
 /* Makes a painter on `cairo`; both structs must outlive it. Fonts are measured without hinting, so that all kinds of
@@ -46,12 +47,12 @@ void pithi_cairo_end(struct pithi_cairo *context);
 
 struct pithi_svg;
 
-/* `measure` is a painter that measures text; it must outlive this one. */
+/* `measure` is a painter that measures text; it must outlive the SVG. */
 struct pithi_svg *pithi_svg_new(double width, double height, const char *title, const struct pithi_painter *measure);
 struct pithi_painter pithi_svg_painter(struct pithi_svg *svg);
-/* The whole document, owned by the svg. */
+/* Ends the document and returns all of it. It is owned by `svg`. */
 const struct pithi_text *pithi_svg_end(struct pithi_svg *svg);
-/* Size so far. */
+/* The bytes of the document so far. */
 uint32_t pithi_svg_bytes(const struct pithi_svg *svg);
 void pithi_svg_free(struct pithi_svg *svg);
 

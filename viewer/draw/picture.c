@@ -1,8 +1,8 @@
 /* picture.c - draws a log into a file: PNG, PDF and PostScript with cairo, SVG with svg_painter.c.
  *
- * cairo calls write_bytes as it goes. An SVG is kept small. What is drawn (core/scene) is the same for all.
+ * What is drawn (core/scene) is the same for all formats. An SVG is kept small.
  *
- * The same log gives the same bytes in each format, on each day, so pictures can be compared. */
+ * The same log always gives the same bytes in each format, so pictures can be compared by their files. */
 #include <cairo-pdf.h>
 #include <cairo-ps.h>
 #include <errno.h>
@@ -16,26 +16,26 @@
 #include "draw/painters.h"
 #include "draw/draw.h"
 
-/* An SVG is kept below this size: first with fewer columns, then with more lanes a row, then with still fewer
+/* An SVG is kept below this size: first with fewer columns, then with more lanes in a row, then with still fewer
  * columns. */
 enum {
     SVG_MOST_BYTES = 2000000, /* above this, the picture is drawn with fewer columns */
     SVG_GOOD_COLUMNS = 400,   /* with fewer columns, and more than SVG_GOOD_ROWS rows, lanes share rows */
     SVG_GOOD_ROWS = 100,
     SVG_LEAST_COLUMNS = 100,
-    SVG_MOST_TRIES = 12 /* pictures that are drawn to become smaller */
+    SVG_MOST_TRIES = 12 /* the most times that a picture is drawn to become smaller */
 };
 
 struct picture {
     const struct pithi_draw *draw;
     struct pithi_figure figure;
-    struct pithi_svg *svg; /* the text so far; NULL: it is another format */
+    struct pithi_svg *svg; /* the text so far; NULL: the picture has another format */
 };
 
 /* 0, or an exit status after a message. */
 static int load_figure(const struct pithi_draw *draw, struct pithi_figure *figure)
 {
-    /* only to measure texts: 1 x 1 pixel */
+    /* a surface of 1 x 1 pixel, only to measure texts */
     cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, 1, 1);
     cairo_t *cairo = cairo_create(surface);
     struct pithi_cairo context;
@@ -57,7 +57,7 @@ static int load_figure(const struct pithi_draw *draw, struct pithi_figure *figur
 
 /* ---- PNG, PDF and PostScript ------------------------------------------------------------------------------------- */
 
-/* For cairo. */
+/* cairo calls this for each part of the file that is ready. */
 static cairo_status_t write_bytes(void *file, const unsigned char *data, unsigned size)
 {
     return fwrite(data, 1, size, file) == size ? CAIRO_STATUS_SUCCESS : CAIRO_STATUS_WRITE_ERROR;
@@ -80,7 +80,7 @@ static cairo_surface_t *make_surface(const struct pithi_draw *draw, double width
         cairo_ps_surface_set_eps(surface, draw->kind == PITHI_DRAW_EPS);
         return surface;
     default:
-        /* written when it is complete */
+        /* a PNG is written when the image is complete */
         return cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)width, (int)height);
     }
 }
@@ -150,13 +150,13 @@ struct saving {
     uint32_t columns, per; /* of the figure */
 };
 
-/* Chooses the next try: fewer columns, or, if few are left, more rows joined as one. 0: the file is small enough, or
- * cannot get smaller. A picture of 1000 columns and 200 rows that takes 5 MB would need 380 columns, which is too
- * coarse: so two rows become one, and 760 columns are tried. */
+/* Chooses the next reduction: fewer columns, or, if few are left, more rows joined to one. Returns 0 if the file is
+ * small enough, or cannot get smaller. A picture of 1000 columns and 200 rows that takes 5 MB would need 380 columns,
+ * which is too coarse: so two rows become one, and 760 columns are tried. */
 static int save_more(const struct picture *picture, uint32_t bytes, struct saving *saving)
 {
     const struct pithi_figure *figure = &picture->figure;
-    /* 5 % less than needed, as texts do not get fewer */
+    /* 5 % fewer columns than the ratio of sizes gives, because the texts stay */
     double part = 0.95 * SVG_MOST_BYTES / bytes, columns = figure->plot.width * part;
 
     if (picture->draw->full || bytes <= SVG_MOST_BYTES)

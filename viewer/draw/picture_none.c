@@ -1,5 +1,4 @@
-/* picture_none.c - stands in for picture.c where Pith is built without cairo: there are texts and pages, but no other
- * pictures. */
+/* picture_none.c - stands in for picture.c where Pith is built without cairo: only text and pages can be made. */
 #include "draw/draw.h"
 
 int pithi_draw_picture(const struct pithi_draw *draw)

@@ -1,9 +1,9 @@
 /* save.c - writes a file completely or not at all: writes PATH.part, then renames it. An interrupted program removes
- * PATH.part. Devices and pipes get all bytes at the end.
+ * PATH.part. Devices and pipes get all bytes at once, when the picture is complete.
  *
- * A picture of a large log takes minutes, and a user presses Ctrl-C. Whatever was at PATH stays until the new one is
- * complete. A guarded file may have a writer of its own: the functions of samples come from a child, `pith stat`
- * (draw_rows.c). The child is ended before the file is removed, or it would go on writing. */
+ * A picture of a large log takes minutes, and a user presses Ctrl-C. An old file at PATH stays until the new file is
+ * complete. A guarded file may be written by a child process, such as `pith stat` (draw_flames.c). The child is ended
+ * before the file is removed; otherwise it would go on writing. */
 #include "draw/draw.h"
 
 #include <errno.h>
@@ -31,9 +31,9 @@ static void drop_guarded(int number)
     raise(number);
 }
 
-static const int numbers[] = {SIGINT, SIGTERM, SIGHUP}; /* that end a program */
+static const int numbers[] = {SIGINT, SIGTERM, SIGHUP}; /* signals that end a program */
 
-/* PATH NULL: the file is complete, and signals do what they did at first. */
+/* If `path` is NULL, signals have their original effect again. */
 void pithi_guard(const char *path, pid_t its_writer)
 {
     if (path) {
@@ -44,7 +44,8 @@ void pithi_guard(const char *path, pid_t its_writer)
         signal(numbers[i], path ? drop_guarded : SIG_DFL);
 }
 
-/* Signals wait meanwhile: a file that was just made would be left by one before it is guarded. */
+/* Signals are blocked until the file is guarded. Otherwise a signal just after the file was made would leave it
+ * behind. */
 static FILE *make_guarded(const char *part)
 {
     sigset_t set, before;
@@ -74,7 +75,7 @@ static int write_part(const char *path, const char *part, const char *(*write)(v
 
     if (!file)
         return pithi_draw_failed("%s: cannot write: %s", path, pithi_cause_of(&cause, path, errno));
-    errno = 0; /* a function that fails without a system call leaves 0 */
+    errno = 0; /* stays 0 if `write` fails without a system call */
     wrong = write(context, file);
     error = errno;
     if (fclose(file) != 0 && !wrong) {
@@ -88,7 +89,7 @@ static int write_part(const char *path, const char *part, const char *(*write)(v
     pithi_guard(NULL, 0);
     if (!wrong)
         return 0;
-    /* "" in `wrong`: see errno */
+    /* if `wrong` is "", `error` has the cause */
     pithi_draw_failed("%s: cannot write: %s", path, error ? pithi_cause_of(&cause, path, error) : wrong);
     unlink(part);
     return 1;
@@ -98,14 +99,15 @@ static int write_part(const char *path, const char *part, const char *(*write)(v
  * temporary file, because some formats must be read back, and is then copied. */
 static int is_device(const char *path)
 {
-    struct stat there, own; /* a link in /dev to a regular file: `-o /dev/stdout >file` */
+    /* own: of a link itself; with `-o /dev/stdout >file`, /dev/stdout is a link to a regular file */
+    struct stat there, own;
 
     return stat(path, &there) == 0 &&
            (!S_ISREG(there.st_mode) || (lstat(path, &own) == 0 && S_ISLNK(own.st_mode) &&
                                         (strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0)));
 }
 
-/* All or nothing: a picture that fails halfway sends no byte to the pipe. */
+/* Writes to the device only if the picture is complete: if it fails halfway, the pipe gets no byte. */
 static int write_device(const char *path, const char *(*write)(void *context, FILE *file), void *context)
 {
     FILE *made = tmpfile(), *device = made ? fopen(path, "wb") : NULL;
@@ -130,7 +132,7 @@ static int write_device(const char *path, const char *(*write)(void *context, FI
     return wrong != NULL;
 }
 
-/* `write` writes the file; it returns NULL, or what is wrong ("": errno says it). */
+/* Saves the file, or copies it to a device or pipe. */
 int pithi_save(const char *path, const char *(*write)(void *context, FILE *file), void *context)
 {
     size_t size = strlen(path) + sizeof ".part";

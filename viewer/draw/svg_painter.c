@@ -1,14 +1,13 @@
 /* svg_painter.c - draws shapes and text as SVG.
  *
- * A picture may have 100,000 bars, and an element for each would be 6 MB that no browser likes. So bars of one colour
- * and height become one path: each is a horizontal line as thick as the bar. Bars of 10 pixels in rows 20 to 30, from
- * 10 to 15, 15 to 18 and 20 to 22, are
+ * A picture may have 100,000 bars. An element for each would make 6 MB, which browsers show slowly. So bars of the same
+ * colour and height become one path, in which each bar is a horizontal line as thick as the bar. Bars of 10 pixels in
+ * rows 20 to 30, from 10 to 15, 15 to 18 and 20 to 22, are
  *
  *     <path stroke="#2e8b57" stroke-width="10" d="M10 25h8m2 0h2"/>
  *
- * The second bar only made the first one longer; the third is given by the way from where the pen is, as most numbers
- * then have one digit. Numbers are kept in hundredths, as integers: a sum of rounded ways would drift.
- */
+ * The second bar only makes the first one longer. The third begins at a distance from the current point (m2 0), because
+ * such numbers are short. Numbers are integers, in hundredths of a pixel: a sum of rounded distances would drift. */
 #include "draw/painters.h"
 
 #include <math.h>
@@ -17,13 +16,13 @@
 
 #include "core/cells/memory.h"
 
-enum { MOST_PATHS = 96 }; /* open at once */
+enum { MOST_PATHS = 96 }; /* paths that are not yet written */
 
 /* All values are in hundredths of a pixel, so that sums of relative moves stay exact. */
 struct path {
     long height, alpha; /* alpha: hundredths */
-    long x, y, width;   /* the bar that may still grow; y: its middle; width 0: none */
-    long at_x, at_y;    /* where the pen is */
+    long x, y, width;   /* the last bar, which the next may extend; y: its middle; width 0: none */
+    long at_x, at_y;    /* the current point of the path */
     struct pithi_text text;
 };
 
@@ -32,9 +31,9 @@ enum group { NO_GROUP, LINES, TEXTS };
 struct pithi_svg {
     struct pithi_text text;
     const struct pithi_painter *measure;
-    struct path paths[MOST_PATHS]; /* in colour `rgb`, not yet written */
+    struct path paths[MOST_PATHS]; /* not yet written; all have the colour `rgb` */
     uint32_t path_count, rgb;
-    enum group group; /* the open <g>: */
+    enum group group; /* the open <g>, with its colour, opacity and font below */
     uint32_t group_rgb;
     long group_alpha, last_alpha; /* hundredths; last_alpha: of the last shape */
     struct pithi_font group_font; /* of texts */
@@ -107,7 +106,7 @@ static struct path *find_path(struct pithi_svg *svg, long height, long alpha)
 static void svg_rect(void *context, double x, double y, double width, double height, uint32_t rgb, double alpha)
 {
     struct pithi_svg *svg = context;
-    /* Uses whole pixels: edges are drawn there anyway (crispEdges), and the numbers are shorter. */
+    /* Rounds to whole pixels: with crispEdges, edges are drawn there anyway, and the numbers are shorter. */
     long left = lround(x) * 100, right = lround(x + width) * 100, middle = hundredths(y + height / 2);
     struct path *path;
 
@@ -131,8 +130,9 @@ static void svg_rect(void *context, double x, double y, double width, double hei
 
 /* ---- Lines, triangles, texts ------------------------------------------------------------------------------------- */
 
-/* A group sets an opacity that each of its shapes inherits, so that overlapping shapes add up. A shape with a different
- * opacity has its own attribute; if the next shape has the same opacity, a new group begins. */
+/* A group sets the opacity that each of its shapes inherits (not of the group as a whole), so that overlapping shapes
+ * add up. A shape with a different opacity has an attribute for it; if the next shape has this opacity, too, a new
+ * group begins. */
 static void begin_shape(struct pithi_svg *svg, uint32_t rgb, double alpha)
 {
     long parts = hundredths(alpha);
@@ -164,7 +164,7 @@ static void tell_alpha(struct pithi_svg *svg, const char *kind)
 
 static long tenths(double value) { return lround(value * 10) * 10; }
 
-/* Writes points; each after the first is relative to the previous one. */
+/* Writes points. Each point after the first is relative to the previous point. */
 static void write_points(struct pithi_svg *svg, const double *x, const double *y, int count)
 {
     for (int i = 0; i < count; i++) {

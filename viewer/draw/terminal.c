@@ -1,10 +1,9 @@
-/* terminal.c - the time lines as text. A terminal shows half blocks in colour (upper half: outermost state, lower
- * half: innermost state); else each state is a letter, chosen from its name, with a key below.
+/* terminal.c - prints the time lines as text. With colours, each column is a half block (upper half: outermost state,
+ * lower half: innermost state); without, each state is a letter, chosen from its name, with a key below.
  *
  *     rank 0 |CCCCCCSSSS:..~~CC|      C compute, S MPI_Send (not M: all MPI calls begin with it), ~ waits for others
  *
- * A column is one cell of a query, so a terminal of 100 columns asks the log for 100 cells a row, whatever its length.
- */
+ * A column is one cell of a query: a terminal of 100 columns needs 100 cells a row, however long the log is. */
 #include "draw/draw.h"
 
 #include <ctype.h>
@@ -78,23 +77,24 @@ void pithi_draw_table(const struct pithi_draw *draw, const struct pithi_cells *c
 
 /* ---- The picture ------------------------------------------------------------------------------------------------- */
 
-/* characters; lines */
+/* all in characters, but TITLE_AND_AXIS in lines */
 enum { DEFAULT_COLUMNS = 100, LEAST_COLUMNS = 30, MOST_LABEL = 24, TICK_SPACING = 14, TITLE_AND_AXIS = 3 };
 
 struct terminal {
     const struct pithi_draw *draw;
     int colour, ascii; /* ascii: plain letters, in names as well */
     int truecolour;
-    int columns, label; /* width of a line; of the labels */
+    int columns, label; /* columns: width of a line; label: width of the labels */
     struct pithi_cells cells;
     struct pithi_legend_entry *legend;
-    uint32_t legend_count, tiny; /* shown; left out */
-    uint32_t left_out;           /* legend entries left out for lack of lines */
-    uint32_t legend_lines;       /* at most, including the key's own line; 0: no limit */
-    char *letter;                /* [defs] */
-    unsigned char *waits;        /* [rows * width] 1: the column waits; NULL: not shown */
-    unsigned char *missing;      /* [width] 1: records of the row printed are missing there */
-    int has_missing;             /* of any row */
+    /* legend_count: entries that are shown; tiny: states left out because they take very little time */
+    uint32_t legend_count, tiny;
+    uint32_t left_out;      /* legend entries left out for lack of lines */
+    uint32_t legend_lines;  /* at most, including the key's own line; 0: no limit */
+    char *letter;           /* [defs] */
+    unsigned char *waits;   /* [rows * width] 1: the column waits; NULL: not shown */
+    unsigned char *missing; /* [width] 1: records of the row printed are missing there */
+    int has_missing;        /* 1: records of any row are missing */
 };
 
 /* ---- Names ------------------------------------------------------------------------------------------------------- */
@@ -107,7 +107,7 @@ static const char *row_label(const struct terminal *terminal, uint32_t row, char
     return pithi_clean(label, size, raw, terminal->ascii);
 }
 
-/* Counts characters, while printf's %-*s counts bytes. */
+/* Prints a text and spaces up to `width` characters; printf's %-*s would count bytes. */
 static void print_padded(const char *text, int width)
 {
     int used = pithi_columns(text);
@@ -215,8 +215,8 @@ static int ask_log(struct terminal *terminal)
 
 /* ---- Letters ----------------------------------------------------------------------------------------------------- */
 
-/* Returns the first letter of the name that is still free, as capital or small. Skips MPI_, which does not distinguish
- * names. If all letters of the name are taken, returns any free letter or digit. */
+/* Returns the first letter of the name that is still free, as capital or small. MPI_ is skipped, because it does not
+ * distinguish names. If all letters of the name are taken, returns any free letter or digit. */
 static char letter_for(const char *name, const char used[128])
 {
     static const char rest[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
@@ -240,9 +240,9 @@ static char letter_for(const char *name, const char used[128])
 
 /* ---- Rows -------------------------------------------------------------------------------------------------------- */
 
-/* The time in which a row has records. Outside of it nothing is drawn. */
+/* The time of a row's records. Nothing is drawn outside of it. */
 struct life {
-    int64_t first_ns, last_ns; /* of its first and last record */
+    int64_t first_ns, last_ns; /* times of its first and last record */
 };
 
 static int is_alive(const struct terminal *terminal, const struct life *life, uint32_t column)
@@ -262,8 +262,9 @@ static void print_letter(const struct terminal *terminal, const struct pithi_cel
         putchar(waits ? '~' : cell->cover < 128 ? ':' : terminal->letter[cell->state]);
 }
 
-/* The level of red, green or blue in the 6 x 6 x 6 colours of a terminal, which are 0, 95, 135, 175, 215 and 255:
- * #2e8b57 (46, 139, 87) is 0, 2, 1, so number 16 + 36 * 0 + 6 * 2 + 1 = 29. */
+/* The index of the nearest level of red, green or blue in the 6 x 6 x 6 colours of a terminal. The levels are 0, 95,
+ * 135, 175, 215 and 255: #2e8b57 (46, 139, 87) has the indices 0, 2, 1, so it is colour 16 + 36 * 0 + 6 * 2 + 1 =
+ * 29. */
 static int cube(uint32_t rgb, int shift)
 {
     int value = (int)(rgb >> shift & 255);
@@ -296,7 +297,7 @@ static void print_block(const struct terminal *terminal, const struct pithi_cell
         set_colour(terminal, 38, rgb[outer->state]);
         fputs("\xe2\x96\x83\033[0m", stdout);
     } else if (inner->state == PITHI_NONE || inner->cover < 128) {
-        /* Fills seven eighths of the height; the rest separates the rows. */
+        /* This block fills seven eighths of the height; the rest separates the rows. */
         set_colour(terminal, 38, rgb[outer->state]);
         fputs("\xe2\x96\x87\033[0m", stdout);
     } else {
@@ -306,7 +307,7 @@ static void print_block(const struct terminal *terminal, const struct pithi_cell
     }
 }
 
-/* Prints a line: in each column what the row `row_of[column]` shows there, or nothing for PITHI_NONE. */
+/* Prints a line. Column c shows the cell of row row_of[c]; PITHI_NONE: nothing. */
 static void print_row(const struct terminal *terminal, char *label, const uint32_t *row_of)
 {
     uint32_t width = terminal->cells.width, last = PITHI_NONE;
@@ -453,7 +454,7 @@ static void print_legend(struct terminal *terminal)
     uint64_t lost = pithlog_get_info(terminal->draw->log)->lost;
     if (terminal->has_missing)
         puts(lost > 0 ? "!  records are missing" : "!  records are missing: the file is damaged");
-    if (lost > 0) /* perhaps all at the ends of lanes, where the picture does not show it */
+    if (lost > 0) /* perhaps they were lost only at the ends of lanes, where the picture does not show this */
         printf("%" PRIu64 " record%s lost while the log was recorded\n", lost, lost == 1 ? " was" : "s were");
     if (!terminal->colour)
         puts(terminal->waits ? ".  computing  :  states for less than half of the time   ~  waiting for another rank"
@@ -486,7 +487,7 @@ int pithi_draw_terminal(struct pithi_draw *draw)
     int status;
 
     /* Divides a given height: title and axis first, then a quarter for the legend (more if the rows leave more), and
-     * the rest for rows. Of 24 lines, 3 are for title and axis, 5 for the legend, 16 for rows. */
+     * the rest for rows. With 24 lines, 3 are for title and axis, 5 for the legend, 16 for rows. */
     if (draw->height) {
         int others = TITLE_AND_AXIS + (draw->path != 0);
         uint32_t lines = draw->height > others ? (uint32_t)(draw->height - others) : 1;
@@ -531,7 +532,7 @@ int pithi_draw_terminal(struct pithi_draw *draw)
         for (uint32_t row = 0; row < draw->row_count; row++)
             terminal.has_missing |= pithi_cells_missing(&terminal.cells, row, NULL) > 0;
         if (draw->analysis && draw->waits) {
-            /* Finds the columns that wait, of all rows. */
+            /* Finds the columns of all rows that wait. */
             uint32_t width = terminal.cells.width, *level = pithi_alloc(width, sizeof *level);
             struct pithi_analysis_window window = {draw->analysis, draw->t0_ns, draw->t1_ns, width};
 

@@ -1,4 +1,4 @@
-/* text_buffer.h - text in memory that grows: zeroed before the first use, `data` to be freed. */
+/* text_buffer.h - text in memory that grows. It must be zeroed before the first use; `data` is to be freed. */
 #ifndef PITHI_TEXT_BUFFER_H
 #define PITHI_TEXT_BUFFER_H
 

@@ -1,8 +1,9 @@
-/* viewer_page.c - pages (viewer/wasm): one that shows a log, which it holds, and with --viewer one that opens logs. The
- * page is made when Pith is built; here a log is put into it as base64, with what is to be shown of it.
+/* viewer_page.c - writes pages (viewer/wasm): a page that contains a log and shows it, or, with --viewer, a page that
+ * opens logs. The page itself is made when Pith is built. Here a log is put into it as base64, and the options and
+ * words that say how it is shown.
  *
- * A page has no more than it shows: its log is cut to the time, the lanes and the states that were asked for. Of a log
- * that is too large for a page it has the first part, and says so. */
+ * A page contains only what it shows: its log is cut to the time, the lanes and the states that options and words
+ * chose. If this is still too large, the page contains the first part of it, and says so. */
 #include "draw/draw.h"
 
 #include <inttypes.h>
@@ -17,7 +18,8 @@
 #include "core/scene/axis.h"
 #include "draw/text_buffer.h"
 
-/* Base64 of more makes a page that browsers open slowly; the page without a log reads any size. */
+/* The most of a log that a page contains: browsers open larger pages slowly. The page that opens logs reads any
+ * size. */
 enum { MOST_MIB = 32 };
 static const uint64_t most_bytes = (uint64_t)MOST_MIB << 20;
 
@@ -109,9 +111,11 @@ static const char *write_viewer(void *context, FILE *file)
     return ferror(file) ? "" : NULL;
 }
 
-/* ---- What the page is to show ------------------------------------------------------------------------------------ */
+/* ---- How the page shows the log
+ * ------------------------------------------------------------------------------------ */
 
-/* A string of JSON that cannot end the script that it is in. Bytes that are no UTF-8 are the browser's concern. */
+/* Writes a string of JSON in which nothing ends the HTML script around it. Bytes that are not UTF-8 are passed on; the
+ * browser replaces them. */
 static void put_string(struct pithi_text *text, const char *string)
 {
     pithi_text_bytes(text, "\"", 1);
@@ -123,7 +127,7 @@ static void put_string(struct pithi_text *text, const char *string)
     pithi_text_bytes(text, "\"", 1);
 }
 
-/* A word of Tcl. */
+/* Writes a word as Tcl reads it. */
 static void put_word(struct pithi_text *text, const char *word)
 {
     pithi_text_bytes(text, " \"", 2);
@@ -152,7 +156,8 @@ static void describe(const struct pithi_draw *draw, struct viewer *viewer, const
 {
     struct pithi_text words = {0};
 
-    /* The options as words, then those of -e, then what they came to: times mean the same in a part of the log. */
+    /* First the options as words, then the words of -e, then the time that resulted from them, because the page may
+     * have only a part of the log, in which relative times would mean something else. */
     static const char *const groups[] = {"none", "host", "comm", "alike"};
     static const char *const palettes[] = {"log", "classic", "safe"};
     int64_t from, to;
@@ -196,7 +201,7 @@ static void describe(const struct pithi_draw *draw, struct viewer *viewer, const
 
 /* ---- The part of the log ----------------------------------------------------------------------------------------- */
 
-/* Which records the page has: arguments of `pith cut`, NULL: all. */
+/* The records that the page contains, as arguments of `pith cut`; NULL: not limited. */
 struct part {
     char *from, *to, *lanes, *where;
 };
@@ -209,7 +214,7 @@ static char *time_word(int64_t time_ns)
     return text.data;
 }
 
-/* The lanes of the rows, unless these are all. */
+/* The lanes of the rows as a word; NULL: all lanes. */
 static char *lanes_word(const struct pithi_draw *draw)
 {
     uint32_t all = pithlog_get_info(draw->log)->lanes, count = 0;
@@ -236,7 +241,7 @@ static char *lanes_word(const struct pithi_draw *draw)
     return NULL;
 }
 
-/* A query that only visible states and events fit; what is said of them by events for tools stays. */
+/* A query that excludes hidden states and events, except for events for tools (pith:*), which the page needs. */
 static char *where_word(const struct pithi_draw *draw)
 {
     static const char *const fields[] = {"state", "event"};
@@ -279,7 +284,7 @@ static void free_part(struct part *part)
     free(part->where);
 }
 
-/* Appends them to the arguments of a command; returns the number of arguments. */
+/* Appends the options for a part to the arguments of a command; returns the number of arguments. */
 static int add_options(char **argv, int count, const struct part *part, int with_where)
 {
     const struct {
@@ -300,7 +305,7 @@ static int is_several_files(const char *format)
     return strcmp(format, "otf2") == 0 || strcmp(format, "paraver") == 0 || strcmp(format, "spill") == 0;
 }
 
-/* `pith cut`, or the log as it is. */
+/* Takes the part of the log by `pith cut`; if it is all of the log, takes the file as it is. */
 static int take_part(const struct pithi_draw *draw, struct viewer *viewer, const struct part *part)
 {
     const char *name = pithi_draw_base_name(draw->log_path);
@@ -326,7 +331,8 @@ static void drop_file(struct viewer *viewer)
     viewer->files[viewer->file_count].data = viewer->files[viewer->file_count].name = NULL;
 }
 
-/* Takes the part that is shown; if it is too large, the first part of it that is not. *end_ns: its end. */
+/* Takes the part of the log that is shown. If it is too large, shortens it from its end until it fits. *end_ns: the end
+ * of the part. */
 static int take_log(const struct pithi_draw *draw, struct viewer *viewer, int64_t *end_ns)
 {
     int64_t to_ns = draw->t1_ns;
@@ -359,7 +365,9 @@ static int add_notes(const struct pithi_draw *draw, struct viewer *viewer)
     return status;
 }
 
-/* Functions of unfolded rows, and call sites. Without them the page is better than none. */
+/* Adds the functions of samples and the call sites. If this fails, the page has none: better such a page than no page.
+ * They are left out for logs with more than FEW_RECORDS records, unless the rows come from a tree, in which lanes may
+ * be unfolded. */
 enum { FEW_RECORDS = 1000000 };
 static void add_functions(const struct pithi_draw *draw, struct viewer *viewer, int64_t end_ns)
 {

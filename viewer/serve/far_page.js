@@ -1,4 +1,5 @@
-// far_page.js - the log of `pith serve` in the page: it is opened when its machine has prepared it, and watched.
+// far_page.js - opens the log of `pith serve` in the page as soon as the server has prepared it, and watches it for
+// changes.
 
 async function openServed() {
   let facts;
@@ -27,9 +28,9 @@ async function openServed() {
   await openLog([file(served, facts.size, "", 0), file(`${served}.digest`, facts.digest, "&file=digest", 1),
     ...sketches], { known });
 }
-// What the first picture needs, as `pith --prepare` has chosen it: parts { number, page, bytes } of the log (0), of its
-// digest (1), its sketch (2), and what is known of it (3). None of another version, and none if it does not come: the
-// core then asks for what it needs.
+// Returns what the first picture needs, as `pith --prepare` has chosen it: parts { number, page, bytes } of the log
+// (0), of its digest (1), its sketch (2), and facts about it as JSON (3). If the request fails or the log has another
+// version, returns none: then the core requests what it needs.
 async function firstParts(version) {
   try {
     let got = await askServed("first");
@@ -47,7 +48,7 @@ async function firstParts(version) {
   }
 }
 
-// What a process on the log's machine answers; null: `isWanted()` ended before.
+// Returns the answer of a process on the server; null: isWanted() returned false before it came.
 async function servedAnswer(what, more, isWanted) {
   for (let wait = 200; isWanted(); wait = Math.min(wait * 1.5, 2000)) {
     const got = await fetch(servedAt(what) + more);
@@ -57,15 +58,15 @@ async function servedAnswer(what, more, isWanted) {
   }
   return null;
 }
-// The findings of a large log: its machine has them sooner than the page has the log.
+// The findings of a large log come from the server, sooner than the page could read the log.
 const servedFindings = async () => ({ ...await servedAnswer("answer", "", () => true), isServed: true });
-// The legend of a view whose records are too many.
+// The legend of a view with too many records for the page comes from the server, too.
 function servedLegend(from, to) {
   const of = picture, theme = shown.isDark ? "dark" : "light";
   return servedAnswer("legend", `&from=${from}&to=${to}&theme=${theme}`, () => picture === of);
 }
 
-// A button when the file has changed, as at the end of a run that was looked at before.
+// Shows a button when the file has changed, for example because a run that was viewed early has ended.
 function watchServed(version) {
   const timer = setInterval(async () => {
     if (document.hidden) return;

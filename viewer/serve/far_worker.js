@@ -1,18 +1,20 @@
 // far_worker.js - files of `pith serve` for the core, in the page's worker: read by ranges over HTTP when the core
-// asks, and kept in pages of 256 bytes. Requests cost more than bytes, so each brings what is expected soon, too.
+// asks, and kept in pages of 256 bytes. A request costs more than bytes, so each request also brings the pages that are
+// expected to be read soon.
 
-// file: { name, url, size, version, parts }; parts: what is there already, [{ page, bytes }]. An error of a read ends
-// the open log (core.js).
+// file: { name, url, size, version, parts }; parts: [{ page, bytes }], which have already arrived. An error of a read
+// ends the open log (core.js).
 function far({ name, url, size, version, parts = [] }) {
-  const PAGE = 256, MOST = 256 << 10, REQUEST = 4096, RANGES = 256; // the last three count pages, pages and ranges
+  // bytes of a page; the most pages that are kept; the most pages and ranges in a request
+  const PAGE = 256, MOST = 256 << 10, REQUEST = 4096, RANGES = 256;
   const AHEAD = 256; // pages
   const kept = new Map(); // bytes of pages, by their number; the oldest go first
   const expected = new Set(); // pages for the next request
-  let end = -1, ahead = AHEAD; // where the last request ended that was not expected; how many pages it brought
+  let end = -1, ahead = AHEAD; // the page behind the last unexpected request; how many pages it brought
   const last = Math.ceil(size / PAGE);
   const lost = (why) => Object.assign(new Error(`${name.replace(/\.digest$/, "")}: ${why}`), { isLost: true });
 
-  const rest = (ms) => { // nothing else can wait in the middle of a read
+  const rest = (ms) => { // a read is synchronous, so it can only wait in a loop
     for (const until = performance.now() + ms; performance.now() < until;);
   };
   const keep = (number, bytes) => {
@@ -22,13 +24,13 @@ function far({ name, url, size, version, parts = [] }) {
     }
     while (kept.size > MOST) kept.delete(kept.keys().next().value);
   };
-  // ranges: [first page, page behind the last]. The bytes of several follow each other.
+  // ranges: [first page, page behind the last]. In the answer, the bytes of the ranges follow each other.
   const request = (ranges) => {
     const byteOf = (page) => Math.min(page * PAGE, size);
-    // (With a header Range, browsers do not let the answer be packed.)
+    // The ranges are in the address, because browsers do not let the answer to a header Range be packed.
     const from = `${url}&bytes=${ranges.map(([first, to]) => `${byteOf(first)}-${byteOf(to) - 1}`).join()}`;
     let asked;
-    do { // 202: the server has forgotten this log, and reads it again
+    do { // status 202: the server has forgotten this log, and prepares it again
       asked = new XMLHttpRequest();
       asked.open("GET", from, false);
       asked.responseType = "arraybuffer";
@@ -92,7 +94,7 @@ function far({ name, url, size, version, parts = [] }) {
     return data;
   };
   for (const { page, bytes } of parts) keep(page, bytes);
-  // What every log is opened by.
+  // Opening any log reads its first and last bytes.
   expect(0, 4096);
   expect(Math.max(0, size - 32768), 32768);
   return { name, size, read, expect };

@@ -1,5 +1,5 @@
-/* serve.h - the parts of `pith serve`. All of it runs in one thread, that of the HTTP library; the main thread only
- * waits for a signal. */
+/* serve.h - the parts of `pith serve`. All parts run in the one thread of the HTTP library; the main thread only waits
+ * for a signal. */
 #ifndef PITHI_SERVE_H
 #define PITHI_SERVE_H
 
@@ -9,12 +9,13 @@
 
 #include "base/say.h"
 
-/* "pith: serve: ...", a line on standard error; 1. */
+/* Writes a line "pith: serve: ..." to standard error; its value is 1. */
 #define pithi_serve_failed(...) (pithi_say("serve: " __VA_ARGS__), 1)
 
 /* ---- Logs (serve_logs.c) ----------------------------------------------------------------------------------------- */
 
-/* A process that works for a log: it makes something, or says in a line why it cannot. */
+/* A process that works for a log. Its output goes to the file out_fd; after a failure, said_fd has a line with the
+ * reason. */
 struct pithi_serve_job {
     pid_t pid; /* 0: none */
     int out_fd, said_fd;
@@ -22,13 +23,13 @@ struct pithi_serve_job {
 
 enum pithi_serve_state { PITHI_SERVE_NEW, PITHI_SERVE_WORKING, PITHI_SERVE_READY, PITHI_SERVE_FAILED };
 
-/* What a process answers. */
+/* An answer that a process makes: the analysis, or a legend. */
 struct pithi_serve_answer {
-    char key[96];   /* what was asked; "": nothing */
-    uint64_t asked; /* when: a number that grows */
+    char key[96];   /* what was asked for; "": the entry is free */
+    uint64_t asked; /* when it was last asked for: a number that grows */
     enum pithi_serve_state state;
     struct pithi_serve_job job;
-    int fd; /* READY: has the JSON */
+    int fd; /* READY: a file with the JSON */
     char why[512];
 };
 
@@ -36,11 +37,11 @@ enum { PITHI_SERVE_ANSWERS = 8 };
 
 struct pithi_serve_log {
     char *name, *path;
-    uint64_t used;    /* when it was asked for: a number that grows */
-    uint64_t version; /* of its file when the rest was made */
+    uint64_t used;    /* when it was last asked for: a number that grows */
+    uint64_t version; /* version of the log's file from which the rest was made */
     enum pithi_serve_state state;
-    /* The log in Pith's own format, its messages, and what of both a page reads first: -1, none. `copy_fd`: of a log of
-     * another format. */
+    /* Files, -1: none. fd: the log in Pith's own format; copy_fd: only while a process converts a log of another
+     * format; digest_fd: its messages; first_fd: the parts of log and digest that a page reads first. */
     int fd, copy_fd, digest_fd, first_fd;
     uint64_t size, digest_size;
     struct pithi_serve_job job;
@@ -48,7 +49,7 @@ struct pithi_serve_log {
     struct pithi_serve_answer answers[PITHI_SERVE_ANSWERS];
 };
 
-/* Says what is served, a log or a folder. 0, or 1 after a message. */
+/* Sets what is served: a log or a folder. Returns 0, or 1 after a message. */
 int pithi_serve_begin(const char *path);
 /* Ends all jobs. */
 void pithi_serve_end(void);
@@ -58,20 +59,22 @@ const char *pithi_serve_only(void);
 enum { PITHI_SERVE_LISTED = 10000 };
 /* The names of the logs, at most PITHI_SERVE_LISTED, sorted, until the next call. */
 char **pithi_serve_names(size_t *count);
-/* A log by its name; NULL: no log of what is served has it. */
+/* Finds a log by its name; NULL: no log with this name is served. */
 struct pithi_serve_log *pithi_serve_find(const char *name);
-/* Looks at the log's file, and has the rest made if it has changed. */
+/* Checks the log's file. If it is new or has changed, starts the process that prepares the log. */
 enum pithi_serve_state pithi_serve_look(struct pithi_serve_log *log);
-/* Forgets what has failed, which may now go well: a disk was full, a file not to be read. */
+/* Forgets failures, so that they are tried again: a full disk may have room now, and an unreadable file may be
+ * readable. */
 void pithi_serve_retry(struct pithi_serve_log *log);
-/* 1: the file is no longer that of the version. */
+/* 1: the file has changed since log->version. */
 int pithi_serve_has_changed(const struct pithi_serve_log *log);
-/* What a process answers, which is started if it was not asked before: the analysis; or the legend of [from, to) with
- * the colours of a theme. NULL: too many are at work, ask again. */
+/* Return the answer of a process, and start the process if the answer was not asked for before: the analysis; or the
+ * legend of [from, to) with the colours of a theme. NULL: too many processes are at work; ask again. */
 const struct pithi_serve_answer *pithi_serve_analyze(struct pithi_serve_log *log);
 const struct pithi_serve_answer *pithi_serve_legend(struct pithi_serve_log *log, int64_t from_ns, int64_t to_ns,
                                                     const char *theme);
-/* The process that does the latter: `pith-serve --legend LOG FROM TO THEME`. Returns its exit status. */
+/* The main function of the process that makes a legend: `pith-serve --legend LOG FROM TO THEME`. Returns its exit
+ * status. */
 int pithi_serve_put_legend(char *const *argv);
 
 /* ---- Pages (serve_page.c) ---------------------------------------------------------------------------------------- */
@@ -80,12 +83,13 @@ int pithi_serve_put_legend(char *const *argv);
 extern const char pithi_serve_early[], pithi_serve_worker[], pithi_serve_script[];
 /* Reads the page that is installed. 0, or 1 after a message. */
 int pithi_serve_read_page(void);
-/* Its program, WebAssembly as a gzip file: *size bytes, until the end. */
+/* The program of the page, WebAssembly as a gzip file: *size bytes, valid until the end. */
 const char *pithi_serve_program(size_t *size);
-/* The page of a log, and the page with the list of all: malloc'ed, *size bytes; NULL: no memory. */
+/* Make the page of a log, and the page with the list of all logs: malloc'ed, *size bytes; NULL: no memory. */
 char *pithi_serve_page(const char *name, size_t *size);
 char *pithi_serve_list(size_t *size);
-/* The bytes as a gzip file, malloc'ed, and their size; NULL: no smaller. */
+/* Packs *size bytes as a gzip file, malloc'ed, and sets *size to its size. NULL: it would not be smaller, or there is
+ * no memory; *size stays. */
 char *pithi_serve_pack(const char *data, size_t *size);
 
 /* ---- HTTP (serve_http.c) ----------------------------------------------------------------------------------------- */
@@ -94,7 +98,7 @@ enum { PITHI_SERVE_TOKEN = 32 };
 
 struct pithi_serve_place {
     const char *address; /* NULL: this machine only */
-    int port;            /* 0: any; then the port it got */
+    int port;            /* 0: any; pithi_serve_listen sets the port that it got */
     char token[PITHI_SERVE_TOKEN + 1];
 };
 /* Begins to listen; 0, or 1 after a message. */

@@ -1,12 +1,12 @@
-/* serve_http.c - the server of `pith serve`, by libmicrohttpd. What is asked for is looked at in this order:
+/* serve_http.c - the server of `pith serve`, by libmicrohttpd. A request is checked in this order:
  *
- *     Host       this machine by a number or as localhost: a page of somebody else whose name was made to lead here
- *                (DNS rebinding) names another one                                             else 403
+ *     Host       this machine, by a number or as localhost. If the name of another site was made to lead
+ *                here (DNS rebinding), Host has that name                                      else 403
  *     token      /TOKEN/..., which only the printed link has                                   else 403, the same
  *     method     GET or HEAD; nothing can be changed                                           else 405
  *     what       "program" of the page; "" page or list; "facts", "first", "bytes", "answer",
  *                "legend" of ?log=NAME                                                         else 404
- *     version    If-Match: the log is still that which the page has opened                     else 412
+ *     version    If-Match: the log is still as when the page opened it                         else 412
  *     range      of `bytes`, bytes=0-99,200-299: at most 256 ranges of a MiB together          else 400 or 416
  *
  * Bytes are read into memory and then sent, so that a file which shrinks meanwhile is noticed before the answer
@@ -32,7 +32,7 @@
 
 enum {
     CLIENTS_MOST = 256,
-    UNKNOWN_MOST = 64, /* of these, before they have named the token */
+    UNKNOWN_MOST = 64, /* clients that have not sent the token yet */
     IDLE_S = 60,
     REQUEST_BYTES_MOST = 32 << 10, /* a request's line and headers */
     RANGES_MOST = 256,
@@ -42,7 +42,7 @@ enum {
 
 static struct MHD_Daemon *server;
 static const char *token;
-static char our_name[256]; /* of this machine, if it listens for the network; else "" */
+static char our_name[256]; /* name of this machine, if it listens for the network; else "" */
 
 /* ---- Answers ----------------------------------------------------------------------------------------------------- */
 
@@ -54,8 +54,8 @@ static const char *const always[][2] = {
     {"Content-Security-Policy", "frame-ancestors 'self'"},
 };
 
-/* Sends `data` of malloc, which it frees, with one more header; NULL: out of memory. Packed, if the client accepts that
- * and it is worth it. */
+/* Sends malloc'ed `data`, which is freed, with one more header (NULL: none). `data` NULL: there was no memory, and the
+ * connection ends. The data are packed if the client accepts this and they become smaller. */
 static enum MHD_Result send_data(struct MHD_Connection *client, unsigned status, const char *type, char *data,
                                  size_t size, const char *header, const char *value)
 {
@@ -85,8 +85,8 @@ static enum MHD_Result send_data(struct MHD_Connection *client, unsigned status,
     return result;
 }
 
-/* The page's program, the only answer that browsers keep: it has nothing of a log, and its address is another one when
- * it is another program. All of them take it packed. */
+/* Sends the page's program. It is the only answer that browsers may keep: it contains nothing of a log, and another
+ * program has another address. All browsers with WebAssembly accept gzip, so it is always packed. */
 static enum MHD_Result send_program(struct MHD_Connection *client)
 {
     size_t size;
@@ -105,7 +105,7 @@ static enum MHD_Result send_program(struct MHD_Connection *client)
     return result;
 }
 
-/* A line of text, or none. */
+/* Sends a line of text; "": nothing. */
 static enum MHD_Result say(struct MHD_Connection *client, unsigned status, const char *text)
 {
     size_t size = strlen(text);
@@ -116,9 +116,10 @@ static enum MHD_Result say(struct MHD_Connection *client, unsigned status, const
     return send_data(client, status, "text/plain; charset=utf-8", data, size + (size > 0), NULL, NULL);
 }
 
-/* ---- Who asks ---------------------------------------------------------------------------------------------------- */
+/* ---- Checks of a request ----------------------------------------------------------------------------------------- */
 
-/* Only names can be made to lead here; a number is the number of a machine. */
+/* 1: the header Host is an address of this machine. Somebody else can make a name lead here (DNS rebinding), but not a
+ * number; so of names only localhost and our_name are accepted. */
 static int is_our_host(struct MHD_Connection *client)
 {
     const char *given = MHD_lookup_connection_value(client, MHD_HEADER_KIND, "Host");
@@ -141,8 +142,8 @@ static int is_our_host(struct MHD_Connection *client)
     return *our_name && strcasecmp(host, our_name) == 0;
 }
 
-/* What follows the token in "/TOKEN/WHAT"; NULL: another token. The time it takes does not tell how much of it is
- * right. */
+/* Returns the part behind the token in "/TOKEN/WHAT"; NULL: the token is wrong. All letters are compared, so that the
+ * time does not depend on how many are right. */
 static const char *behind_token(const char *url)
 {
     unsigned differs = 0;
@@ -161,7 +162,7 @@ static void version_text(const struct pithi_serve_log *log, char text[24])
     snprintf(text, 24, "\"%016llx\"", (unsigned long long)log->version);
 }
 
-/* JSON: how far the log is, and when it is ready, its sizes and version. */
+/* Sends JSON with the state of the log, and if it is ready, its sizes and version. */
 static enum MHD_Result send_facts(struct MHD_Connection *client, struct pithi_serve_log *log)
 {
     static const char *const states[] = {"working", "working", "ready", "failed"};
@@ -203,8 +204,8 @@ struct range {
     uint64_t from, end;
 };
 
-/* "0-99,200-299": the number of ranges; -1: not of this form; -2: there are no such bytes, or too many. The last
- * byte of a range may lie beyond the file, or be left out. */
+/* Reads ranges such as "0-99,200-299". Returns their number; -1: the text has another form; -2: a range begins beyond
+ * the file, or there are too many ranges or bytes. The last byte of a range may lie beyond the file, or be left out. */
 static int read_ranges(const char *text, uint64_t size, struct range ranges[RANGES_MOST])
 {
     uint64_t sum = 0;
@@ -238,7 +239,7 @@ static int read_ranges(const char *text, uint64_t size, struct range ranges[RANG
     }
 }
 
-/* The bytes of the ranges, one after the other. NULL: *status says why. */
+/* Reads the bytes of the ranges, one after the other, malloc'ed. NULL: *status is the HTTP status for the error. */
 static char *read_parts(int fd, const struct range *ranges, int count, size_t *size, unsigned *status)
 {
     size_t room = 0, at = 0;
@@ -277,7 +278,7 @@ static enum MHD_Result send_bytes(struct MHD_Connection *client, struct pithi_se
     version_text(log, text);
     if (pithi_serve_has_changed(log) || (match && strcmp(match, text) != 0))
         return say(client, MHD_HTTP_PRECONDITION_FAILED, "the log has changed");
-    /* Of many logs, this one may have been forgotten. */
+    /* If there are many logs, this log may have been forgotten meanwhile; then it is prepared again. */
     if ((state = pithi_serve_look(log)) == PITHI_SERVE_FAILED)
         return say(client, MHD_HTTP_INTERNAL_SERVER_ERROR, log->why);
     if (state != PITHI_SERVE_READY)
@@ -295,8 +296,8 @@ static enum MHD_Result send_bytes(struct MHD_Connection *client, struct pithi_se
     return send_data(client, MHD_HTTP_OK, "application/octet-stream", data, size, NULL, NULL);
 }
 
-/* What the page reads until its first picture: the version of the log, then the parts that `pith --prepare` has chosen;
- * 202 while it is at work. */
+/* Sends what the page needs for its first picture: the version of the log, then the parts that `pith --prepare` has
+ * chosen. Status 202 while `pith --prepare` is at work. */
 static enum MHD_Result send_first(struct MHD_Connection *client, struct pithi_serve_log *log)
 {
     enum { VERSION = 18 };
@@ -315,7 +316,7 @@ static enum MHD_Result send_first(struct MHD_Connection *client, struct pithi_se
 
 /* ---- Answers ----------------------------------------------------------------------------------------------------- */
 
-/* The number of an argument of the address; 0: it is none. */
+/* Reads an argument of the address as a number. Returns 0 if it is missing or is no number. */
 static int read_number(struct MHD_Connection *client, const char *name, int64_t *number)
 {
     const char *text = MHD_lookup_connection_value(client, MHD_GET_ARGUMENT_KIND, name);
@@ -328,7 +329,7 @@ static int read_number(struct MHD_Connection *client, const char *name, int64_t 
     return !*end && !errno;
 }
 
-/* What a process answers: JSON, or 202 while it is at work. */
+/* Sends the answer of a process: JSON, or status 202 while it is at work. */
 static enum MHD_Result send_answer(struct MHD_Connection *client, struct pithi_serve_log *log, int is_legend)
 {
     const char *theme = MHD_lookup_connection_value(client, MHD_GET_ARGUMENT_KIND, "theme");
@@ -357,8 +358,8 @@ static enum MHD_Result send_answer(struct MHD_Connection *client, struct pithi_s
 
 /* ---- The server -------------------------------------------------------------------------------------------------- */
 
-/* Connections that have not named the token, as they came. Whoever can reach the port can open many and say nothing:
- * the oldest one then goes, so that there is room for others. */
+/* Connections that have not sent the token yet, oldest first. A stranger who can reach the port can open many and send
+ * nothing. Then the oldest is closed, so that there is room for others. */
 static struct MHD_Connection *unknown[UNKNOWN_MOST];
 static int unknown_count;
 
@@ -389,7 +390,8 @@ static void note_connection(void *context, struct MHD_Connection *client, void *
     unknown[unknown_count++] = client;
 }
 
-/* Called when the head of a request is there, and at its end. An answer to the first call ends the connection. */
+/* Called when the head of a request has arrived, and again at its end. If the first call answers, the connection
+ * ends. */
 static enum MHD_Result answer(void *context, struct MHD_Connection *client, const char *url, const char *method,
                               const char *version, const char *upload, size_t *upload_size, void **state)
 {
@@ -405,7 +407,7 @@ static enum MHD_Result answer(void *context, struct MHD_Connection *client, cons
     if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
         return send_data(client, MHD_HTTP_METHOD_NOT_ALLOWED, "text/plain", strdup(""), 0, "Allow", "GET, HEAD");
     if (!*state) {
-        *state = &server; /* anything but NULL */
+        *state = &server; /* not NULL: the next call is for the end of the request */
         return MHD_YES;
     }
     if (strcmp(what, "program") == 0)
@@ -462,9 +464,10 @@ int pithi_serve_listen(struct pithi_serve_place *place)
                                   strerror(why));
     }
     freeaddrinfo(found);
-    /* (The port is at the same place in both kinds of addresses.) */
+    /* The port is at the same place in sockaddr_in and sockaddr_in6. */
     place->port = ntohs(((const struct sockaddr_in *)&got)->sin_port);
-    /* By poll: with epoll, version 0.9.75 sleeps on if all of CLIENTS_MOST have gone, until IDLE_S is over. */
+    /* Uses poll, not epoll: with epoll, libmicrohttpd 0.9.75 does not wake up after CLIENTS_MOST connections have gone,
+     * until IDLE_S is over. */
     server = MHD_start_daemon(MHD_USE_POLL | MHD_USE_INTERNAL_POLLING_THREAD, 0, NULL, NULL, answer, NULL,
                               MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT, CLIENTS_MOST,
                               MHD_OPTION_CONNECTION_TIMEOUT, IDLE_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT,

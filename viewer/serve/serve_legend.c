@@ -1,5 +1,5 @@
-/* serve_legend.c - the legend of a view that is too large for the page to read its records: by the module of the page,
- * compiled natively, in a process of its own. */
+/* serve_legend.c - makes the legend of a view with too many records for the page to read. It uses the module of the
+ * page, compiled natively, in a process of its own. */
 #include <stdio.h>
 #include <stdlib.h>
 

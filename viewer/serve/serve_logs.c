@@ -1,12 +1,12 @@
 /* serve_logs.c - the logs that `pith serve` shows, and the processes that prepare and analyze them.
  *
- * A log is named by the name of its file, which must be one of those in the folder: a name with a slash is none, and
- * links and hidden files are left out, so that nothing outside of the folder can be reached. Only a LOG that the user
- * has named himself may be a link.
+ * A log is named by the name of its file, which must be in the list of the folder's logs. Names with a slash, links and
+ * hidden files are not in the list, so that nothing outside of the folder can be reached. Only a LOG that the user
+ * named on the command line may be a link.
  *
- * The page reads a native log by ranges of its file. Before, a process (`pith --prepare`) reads it once: it finds the
- * messages, which a page cannot look for in all of a large file, and converts a log of another format. Both are kept in
- * the user's cache as always; here they are files without a name. */
+ * The page reads a native log by ranges of its file. Before this, a process (`pith --prepare`) reads the log once. It
+ * finds the messages, because a page cannot read all of a large file for them, and converts a log of another format.
+ * Both results are kept in the user's cache, as always; here they are open files without a name. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -31,13 +31,13 @@
 
 extern char **environ;
 
-/* Processes at a time: each may need all of the memory and a core. */
+/* The most processes at a time: each may need much memory, and a core. */
 enum { JOBS_MOST = 2 };
 
-/* Logs of which something is kept: each has up to 11 descriptors, of the 1024 that a process usually may have. */
+/* The most logs that are kept prepared: each has up to 11 open descriptors, and a process usually may have 1024. */
 enum { KEPT_MOST = 64 };
 
-static char *program, *served; /* bin/pith; what the user named */
+static char *program, *served; /* program: path of bin/pith; served: the log or folder that the user named */
 static int is_folder;
 static struct pithi_serve_log **logs;
 static size_t log_count;
@@ -55,8 +55,8 @@ static struct pithi_serve_log *find_known(const char *name)
 }
 
 /* 1: an entry of the folder that is a log: a file, or a folder where a format has one. The content decides, as in all
- * commands; only a file with Pith's own suffix is listed in any case, because its page says what is wrong with it. A
- * log that was asked for before is not looked at again, for each request comes here. */
+ * commands; only a file with Pith's own suffix is listed in any case, because its page then shows the error. The
+ * content of a log that was asked for before is not read again, because each request calls this. */
 static int is_listed(int folder, const char *name)
 {
     char path[PATH_MAX];
@@ -170,7 +170,7 @@ int pithi_serve_begin(const char *path)
     is_folder = S_ISDIR(st.st_mode) && !pithlog_is_log(whole);
     if (is_folder)
         return access(whole, R_OK | X_OK) == 0 ? 0 : pithi_serve_failed("%s: %s", path, strerror(errno));
-    /* By the name that the user gave: a log that is written anew may then be another file. */
+    /* The log is opened by the path that the user gave, each time: a log that is written anew may be another file. */
     slash = slash && slash[1] ? slash : NULL;
     return add(slash ? slash + 1 : path, path) ? 0 : pithi_serve_failed("out of memory");
 }
@@ -205,7 +205,8 @@ static void stop_job(struct pithi_serve_job *job)
     end_job(job);
 }
 
-/* Runs a program with its output in the job's files, and three more as descriptors 3 to 5 (NULL: none). -1: errno. */
+/* Starts a program. Its output goes to the job's files, and it gets the files `more` as descriptors 3 to 5 (NULL:
+ * none). Returns 0, or -1 and errno. */
 static int start_job(struct pithi_serve_job *job, const char *run, char *const *argv, const int more[3])
 {
     posix_spawn_file_actions_t files;
@@ -226,7 +227,7 @@ static int start_job(struct pithi_serve_job *job, const char *run, char *const *
     posix_spawnattr_setsigmask(&how, &none);
     posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGMASK);
     int high[6], count = more ? 6 : 3, err = 0;
-    for (int i = 0; i < count; i++) { /* above those that they become */
+    for (int i = 0; i < count; i++) { /* moved above the numbers that they get below, so that none overwrites another */
         high[i] = fcntl(given[i], F_DUPFD_CLOEXEC, 10);
         err = high[i] < 0 ? errno : err;
         posix_spawn_file_actions_adddup2(&files, high[i], i);
@@ -245,7 +246,8 @@ static int start_job(struct pithi_serve_job *job, const char *run, char *const *
     return err ? -1 : 0;
 }
 
-/* The state of what a job makes: READY or FAILED when it has ended. READY: *out gets its output, if it is not NULL. */
+/* Returns the state of a job: READY or FAILED when its process has ended. If READY, *out gets the file with its output,
+ * unless `out` is NULL. */
 static enum pithi_serve_state job_state(struct pithi_serve_job *job, int *out, char *why, size_t size)
 {
     int status;
@@ -254,7 +256,7 @@ static enum pithi_serve_state job_state(struct pithi_serve_job *job, int *out, c
         return PITHI_SERVE_WORKING;
     int is_good = WIFEXITED(status) && WEXITSTATUS(status) == 0;
     if (!is_good) {
-        /* What a job has said: the first line, without "pith: ". */
+        /* The reason: the first line that the process wrote to standard error, without "pith: ". */
         ssize_t length = pread(job->said_fd, why, size - 1, 0);
 
         why[length < 0 ? 0 : length] = '\0';
@@ -288,7 +290,7 @@ static void close_files(struct pithi_serve_log *log)
     close_fd(&log->first_fd);
 }
 
-/* Forgets what was made of the file as it was. */
+/* Forgets everything that was made from an older version of the file. */
 static void forget(struct pithi_serve_log *log)
 {
     stop_job(&log->job);
@@ -324,7 +326,7 @@ void pithi_serve_end(void)
 
 /* ---- A log ------------------------------------------------------------------------------------------------------- */
 
-/* A number for the contents of the file, 0: it is gone. A file that is changed has another size or time. */
+/* A number for the version of the file, from its size and time among others; 0: the file is gone. */
 static uint64_t version_of(const struct pithi_serve_log *log)
 {
     struct stat st;
@@ -345,7 +347,8 @@ static enum pithi_serve_state fail(struct pithi_serve_log *log, const char *why)
     return log->state = PITHI_SERVE_FAILED;
 }
 
-/* What is there when the process has ended. */
+/* Takes the files of the preparing process, which has ended. If it made a copy in Pith's format, this takes the place
+ * of the log's own file. */
 static enum pithi_serve_state take(struct pithi_serve_log *log)
 {
     struct stat own = {0}, copy, digest;
@@ -380,7 +383,8 @@ static void end_preparing(struct pithi_serve_log *log)
         close_files(log);
 }
 
-/* 1: another process may be started. Those that have ended do not count, though their pages may no longer ask. */
+/* 1: another process may be started. First looks which processes have ended, because the pages that started them may no
+ * longer ask. */
 static int has_room(void)
 {
     for (size_t i = 0; i < log_count && running >= JOBS_MOST; i++) {
@@ -399,7 +403,7 @@ static enum pithi_serve_state prepare(struct pithi_serve_log *log)
     if (!has_room())
         return PITHI_SERVE_WORKING;
 
-    /* Forgets the log that nobody has asked for the longest time, if there are many. */
+    /* If there are many logs, forgets the log that was not used for the longest time. */
     struct pithi_serve_log *oldest = NULL;
     int count = 0;
     for (size_t i = 0; i < log_count; i++) {
@@ -414,7 +418,7 @@ static enum pithi_serve_state prepare(struct pithi_serve_log *log)
 
     log->version = version_of(log);
     if (stat(log->path, &st) == 0 && S_ISDIR(st.st_mode))
-        log->fd = -1; /* of several files: there will be a copy */
+        log->fd = -1; /* a log of several files; the process will make a copy */
     else if ((log->fd = pithi_open_input(log->path, is_folder ? O_NOFOLLOW : 0)) < 0)
         return fail(log, pithi_open_why());
     if ((log->copy_fd = pithi_temporary_file()) < 0 || (log->digest_fd = pithi_temporary_file()) < 0 ||
@@ -437,7 +441,8 @@ enum pithi_serve_state pithi_serve_look(struct pithi_serve_log *log)
 
 /* ---- Answers ----------------------------------------------------------------------------------------------------- */
 
-/* The answer to `key`; else a place for it, that of the oldest one which is not at work. NULL: all are at work. */
+/* Returns the entry with the answer to `key`. If there is none, clears the entry of the oldest answer whose process is
+ * not at work, and returns it. NULL: all are at work. */
 static struct pithi_serve_answer *place_of(struct pithi_serve_log *log, const char *key)
 {
     struct pithi_serve_answer *oldest = NULL;

@@ -75,14 +75,15 @@ int main(int argc, char **argv)
     if (status)
         return status;
     signal(SIGPIPE, SIG_IGN);
-    signal(SIGCHLD, SIG_DFL); /* who starts this may ignore it, and then the status of a process is lost */
+    signal(SIGCHLD, SIG_DFL); /* a parent may have set it to ignored; then the exit status of processes would be lost */
     sigemptyset(&ends);
     sigaddset(&ends, SIGINT);
     sigaddset(&ends, SIGTERM);
     sigaction(SIGHUP, NULL, &hangup);
-    if (hangup.sa_handler != SIG_IGN) /* as after nohup */
+    if (hangup.sa_handler != SIG_IGN) /* is ignored after nohup, and stays so */
         sigaddset(&ends, SIGHUP);
-    sigprocmask(SIG_BLOCK, &ends, NULL); /* before there are threads: only the main one takes them */
+    /* before there are threads, so that only the main thread takes these signals */
+    sigprocmask(SIG_BLOCK, &ends, NULL);
     if (pithi_serve_begin(argv[optind]) || pithi_serve_read_page() || make_token(place.token) ||
         pithi_serve_listen(&place))
         return 1;
@@ -91,7 +92,8 @@ int main(int argc, char **argv)
     char host[256] = "HOST";
     const char *shown = place.address ? place.address : "127.0.0.1";
     gethostname(host, sizeof host - 1);
-    if (strcmp(shown, "0.0.0.0") == 0 || strcmp(shown, "::") == 0) { /* all, which is none of them */
+    /* these mean all addresses, which no link can name */
+    if (strcmp(shown, "0.0.0.0") == 0 || strcmp(shown, "::") == 0) {
         shown = host;
         is_ipv6 = 0;
     }

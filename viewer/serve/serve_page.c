@@ -1,9 +1,9 @@
 /* serve_page.c - the pages of `pith serve`: the list of a folder's logs, and the page that opens logs (viewer/wasm),
- * with scripts in it that read a log by HTTP (far_early.js, far_worker.js, far_page.js). Only this page may connect,
- * and to its own server only.
+ * with scripts in it that read a log by HTTP (far_early.js, far_worker.js, far_page.js). Only this page may connect to
+ * a server, and only to its own.
  *
- * The page that is installed is one file, so it holds its program as base64, four letters for three bytes. From a
- * server the program comes by itself, as bytes: it is most of the page, and browsers keep it from log to log. */
+ * The installed page is one file, so it contains its program as base64, four letters for three bytes. The server sends
+ * the program by itself, as bytes: it is most of the page, and browsers keep it for the next log. */
 #include <errno.h>
 #include <limits.h>
 #include <stdint.h>
@@ -20,7 +20,7 @@
 static const char place[] = "<!--log-->", policy[] = "default-src 'none';", title[] = "<title>";
 static const char wasm[] = "<script type=\"text/plain\" id=\"wasm\">";
 static char *page;
-static char *program; /* what the page has of the program in base64, in bytes */
+static char *program; /* the page's program, decoded from base64 */
 static size_t program_size;
 
 /* share/pith/page/viewer.html, as seen from libexec/pith/pith-serve. */
@@ -38,7 +38,7 @@ static FILE *open_page(void)
     return fd >= 0 ? fdopen(fd, "r") : NULL;
 }
 
-/* Takes the program out of the page, which is shorter then. 0: it has none. */
+/* Takes the program out of the page, and decodes it. Returns 0 if the page has none. */
 static int take_program(void)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -50,7 +50,7 @@ static int take_program(void)
         return 0;
     for (const char *p = begin + sizeof wasm - 1; p < end; p++) {
         const char *digit = strchr(digits, *p);
-        if (!digit || !*p) /* ends of lines, and what fills the last group */
+        if (!digit || !*p) /* skips ends of lines, and the = that fill the last group */
             continue;
         bits = bits << 6 | (uint32_t)(digit - digits);
         count += 6;
@@ -149,7 +149,7 @@ char *pithi_serve_list(size_t *size)
     for (size_t i = 0; i < count; i++) {
         pithi_text_add(&text, "<li><a href=\"?log=");
 
-        /* A name as a part of an address. */
+        /* Writes a name as a part of an address. */
         const char *name = names[i];
         for (; *name; name++)
             if (strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~", *name))

@@ -1,6 +1,6 @@
 /* animation_object.c - the methods of an animation, for Tcl.
  *
- * An animation is a command: Tcl decides when to draw which time, and this file only turns words into calls of
+ * An animation is a command: Tcl decides when to draw which moment; this file only turns words into calls of
  * core/scene/animation.h.
  *
  *     set a [::pithtk::animation log run.pith]     or `follow FOLDER`: of a running program
@@ -19,7 +19,7 @@
 #include "core/scene/animation.h"
 #include "tk/log_object.h"
 
-enum { MOST_PIXELS = 8192 }; /* of a side */
+enum { MOST_PIXELS = 8192 }; /* pixels of a side */
 
 struct anim_object {
     struct pithi_anim *anim;
@@ -27,7 +27,7 @@ struct anim_object {
     Tcl_Command command;
 };
 
-/* A moment that has not come yet is an empty word. */
+/* Puts a moment; if it has not come yet, an empty word. */
 static void put_moment(Tcl_Obj *dict, const char *key, int64_t time)
 {
     pithi_put(dict, key, time == INT64_MIN ? Tcl_NewObj() : Tcl_NewWideIntObj((Tcl_WideInt)time));

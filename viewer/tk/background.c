@@ -1,10 +1,9 @@
-/* background.c - runs jobs in threads. A timer in Tcl's thread checks them. No other thread calls Tcl, so a Tcl without
- * threads is enough.
+/* background.c - runs jobs in threads. A timer in Tcl's thread checks them. Only Tcl's thread calls Tcl, so a Tcl
+ * without threads is enough.
  *
  * The checks come after 1, 2, 4, 8, 16 and then each 20 ms: a job of 2 ms is noticed after 3 ms, and a long one costs
- * 50 checks a second. The thread writes `over` as its last act; all else of a job belongs to its thread until then, and
- * to Tcl's thread after. Only `stopped` and `part` are read and written by both, and are atomic.
- */
+ * 50 checks a second. The thread sets `over` as its last step. Until then everything else of a job belongs to its
+ * thread, and after that to Tcl's thread. Only `stopped` and `part` are read and written by both, and are atomic. */
 #include "tk/background.h"
 
 #include <pthread.h>
@@ -17,7 +16,8 @@
 #include "core/cells/memory.h"
 #include "tk/log_object.h"
 
-/* Many jobs end soon and are waited for, so the first checks come quickly. */
+/* Many jobs end soon, and the user waits for them, so the first checks come quickly. FIRST_LOOK_MS, LOOK_MS: the first
+ * and the longest time between checks. TELL_EVERY: checks from one report of the progress to the next. */
 enum { FIRST_LOOK_MS = 1, LOOK_MS = 20, TELL_EVERY = 8 /* looks */ };
 
 struct pithi_job_state {
@@ -26,7 +26,7 @@ struct pithi_job_state {
     const struct pithi_job_kind *kind;
     Tcl_Interp *interp; /* not owned */
     Tcl_Obj *callback;
-    Tcl_Command command; /* NULL: gone */
+    Tcl_Command command; /* NULL: it was deleted */
     pthread_t thread;
     atomic_int over;   /* set by the job's thread as its last step */
     int err;           /* enum pith_err of `run` */
@@ -115,7 +115,7 @@ static void look(ClientData data)
 
     (void)data;
     while ((state = one_over())) {
-        /* Removes the state from the list before the callback, which may start and stop other jobs. */
+        /* Removes the state from the list before it runs the callback, which may start and stop other jobs. */
         Tcl_Interp *interp = state->interp;
         Tcl_Obj *callback = state->callback, *value = NULL;
         const char *word = "stopped";

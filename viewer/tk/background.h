@@ -34,8 +34,8 @@ struct pithi_job_kind {
 struct pithi_job_state;
 struct pithi_job {
     struct pithi_log_object *object; /* the log that it reads; NULL: none */
-    struct pithi_job_state *state;   /* background.c's own */
-    _Atomic(double) part;            /* done, 0 to 1 */
+    struct pithi_job_state *state;   /* used only by background.c */
+    _Atomic(double) part;            /* the part of the work that is done, 0 to 1 */
     atomic_int stopped;              /* 1: the result is not needed any more */
 };
 
@@ -48,7 +48,7 @@ void pithi_job_stop_all(struct pithi_log_object *object);
 static inline void pithi_job_progress(struct pithi_job *job, double part) { atomic_store(&job->part, part); }
 static inline int pithi_job_stopped(struct pithi_job *job) { return atomic_load(&job->stopped); }
 
-/* The same for work in the core (core/cells/query.h). */
+/* The watch for work in the core (core/cells/query.h): sets the progress, and returns 0 if the job is stopped. */
 static inline int pithi_job_go_on(void *job, double part)
 {
     pithi_job_progress(job, part);

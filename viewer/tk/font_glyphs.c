@@ -1,12 +1,11 @@
 /* font_glyphs.c - makes the letters of core/raster/raster.h from Tk's font: draws them white on black and reads them
  * back.
  *
- * The names in bars are painted by our own code, in several threads and into memory, which neither Tk nor X can do. But
- * they should look like the other texts of the window. So each letter of the names is drawn once by Tk, 128 of them
- * side by side in a pixmap, and read back in one request; how white a pixel is becomes how much it covers.
+ * Names in bars are painted by core/raster/raster.c, in several threads and into memory, which neither Tk nor X can do.
+ * But they should look like the other texts of the window. So each letter of the names is drawn once by Tk, 128 of them
+ * side by side in a pixmap, and read back in one request; the whiteness of a pixel is how much of it the letter covers.
  *
- *     | gap | M | gap | P | gap | I | ...        the gaps keep what reaches beyond its width, such as a j
- */
+ *     | gap | M | gap | P | gap | I | ...        the gaps hold parts that reach beyond a letter's width, as of a j */
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +25,7 @@ struct letters {
     uint32_t codes[AT_ONCE];
     int widths[AT_ONCE];
     char texts[AT_ONCE][5];
-    int count, width; /* of all */
+    int count, width; /* count: letters; width: pixels of the pixmap */
     int gap;          /* pixels before each letter, because some letters, such as j, reach beyond their width */
 };
 
@@ -46,7 +45,8 @@ static void take_masks(const struct letters *letters, XImage *image)
     }
 }
 
-/* Draws the letters side by side into a pixmap, with gaps, so that none reaches into the place of its neighbour. */
+/* Draws the letters side by side into a pixmap, with gaps, so that no letter reaches into the place of its
+ * neighbour. */
 static void draw_letters(struct letters *letters, Tk_Window window, Tk_Font font)
 {
     struct pithi_glyphs *glyphs = pithi_glyphs();
@@ -57,7 +57,7 @@ static void draw_letters(struct letters *letters, Tk_Window window, Tk_Font font
     GC white, black;
     int left = letters->gap, width = letters->width + (letters->count + 1) * letters->gap;
 
-    if (letters->width < 1) { /* only letters that have none, such as combining marks */
+    if (letters->width < 1) { /* all letters have no width, such as combining marks */
         letters->count = 0;
         return;
     }

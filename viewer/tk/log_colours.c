@@ -1,4 +1,5 @@
-/* log_colours.c - the colours of a log's states, set singly or by a palette, and the theme of everything else. */
+/* log_colours.c - the colours of a log's states, set singly or by a palette, and the theme, which has all other
+ * colours. */
 #include <stdio.h>
 #include <string.h>
 
@@ -26,7 +27,7 @@ static int get_colour(Tcl_Interp *interp, Tcl_Obj *word, uint32_t *rgb)
 
 static Tcl_Obj *colour_word(uint32_t rgb) { return Tcl_ObjPrintf("#%06x", rgb); }
 
-/* The colour is used as given, on any theme. */
+/* Sets the colour of a definition. It is used as given, in any theme. */
 int pithi_log_colour(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     uint32_t rgb;

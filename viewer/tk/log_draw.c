@@ -1,14 +1,13 @@
 /* log_draw.c - draws a log, and finds the record behind a pixel of the picture.
  *
- * A picture comes in two steps. `draw` gives the reading of the log 1.5 ms while the window moves (80 ms for the first
- * picture of a view), paints what is known then, and says `rough 1` if that is not all. The rest is read in the
- * background, and `refine` with the same arguments paints again when it is there. So a drag at 60 pictures a second
- * stays smooth in a log of any size, and the picture is exact a moment after the hand stops.
+ * A picture comes in two steps. `draw` reads the log for 1.5 ms while the window moves (80 ms for the first picture of
+ * a view), paints what is known then, and returns `rough 1` if this is not everything. The rest is read in the
+ * background; `refine` with the same arguments paints again when it has been read. So a drag at 60 pictures a second
+ * stays smooth in a log of any size, and the picture is exact a moment after the drag stops.
  *
  * Rows below a pixel are grouped. Groups begin at multiples of their size: with 5 rows in each, a picture from row 7 on
  * begins with the group of rows 5 to 9. Otherwise each step of scrolling would make other groups, and colours would
- * flicker.
- */
+ * flicker. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +31,7 @@ enum { TICK_SPACING = 90 };
 /* ---- Drawing ----------------------------------------------------------------------------------------------------- */
 
 struct view {
-    int64_t t0_ns, t1_ns, lit_from_ns, lit_to_ns; /* `lit` times: a selection; width and height in pixels */
+    int64_t t0_ns, t1_ns, lit_from_ns, lit_to_ns; /* lit_from_ns, lit_to_ns: the selection */
     int width, height, first_row, most_arrows, arrows_auto;
     double row_height;
 };
@@ -102,9 +101,9 @@ static void set_plot(struct pithi_log_object *object, const struct view *view)
     plot->arrows_auto = view->arrows_auto;
 }
 
-/* Shows a raster of words as a photo; there is no alpha. Tk wants to know at which byte of a pixel each colour is: the
- * word 0xRRGGBB is the bytes BB GG RR 00 where the least significant comes first, so red is at 2, green at 1, blue at
- * 0; else 00 RR GG BB. */
+/* Shows a raster of words as a photo; there is no alpha. Tk needs the offset of each colour in the bytes of a pixel. On
+ * little-endian machines the word 0xRRGGBB is the bytes BB GG RR 00, so red has the offset 2, green 1, blue 0; on
+ * others it is 00 RR GG BB. */
 static int show(Tcl_Interp *interp, const struct pithi_raster *raster, Tk_PhotoHandle photo)
 {
     static const union {
@@ -137,8 +136,9 @@ static int is_rough(const struct pithi_log_object *object)
     return object->plot.moving || (object->cell_cache && pithi_cell_cache_rough(object->cell_cache));
 }
 
-/* Arrows and messages in the picture; `leftout`: which part of it arrows that are not drawn would cover; `rough`, 1:
- * pithi_log_refine has something to do; `exact`: the part of the cells that is exact. */
+/* Returns a dict about the picture: its numbers of arrows and messages; `leftout`: the part of the picture that the
+ * arrows would cover, if they are not drawn for that reason; `rough`: 1 if pithi_log_refine has something to do;
+ * `exact`: the part of the cells that is exact. */
 static void describe(const struct pithi_log_object *object, Tcl_Interp *interp)
 {
     Tcl_Obj *result = Tcl_NewDictObj();
@@ -175,7 +175,7 @@ static void show_lines(void *context, int end)
 static void paint_plot(const struct pithi_log_object *object, const struct view *view, const struct target *target,
                        uint32_t *words, struct pithi_raster *raster)
 {
-    /* A line of the picture's background, which is the same for all. */
+    /* The background of a scanline, which is the same for all scanlines. */
     uint32_t *ground = pithi_alloc((size_t)view->width, sizeof *ground);
     struct pithi_axis axis;
     for (int x = 0; x < view->width; x++)
@@ -242,7 +242,7 @@ int pithi_log_draw(struct pithi_log_object *object, Tcl_Interp *interp, int objc
     return TCL_OK;
 }
 
-/* Redraws the last picture if it has become more exact. The arguments are the same. */
+/* Redraws the last picture if it has become more exact. It has the same arguments as `draw`. */
 int pithi_log_refine(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     struct target target;
@@ -311,7 +311,8 @@ int pithi_log_overview(struct pithi_log_object *object, Tcl_Interp *interp, int 
     if (width < 1 || width > PITHI_MAX_WIDTH || height < 2 || height > PITHI_MAX_WIDTH)
         return TCL_OK;
     strip_groups(object, (uint32_t)height, &groups);
-    /* If lanes have few records each, their pieces are too long for a picture, and reading the records costs little. */
+    /* If lanes have few records each, the summary's pieces are too long for a picture, and reading the records costs
+     * little. So the records are read. */
     const struct pithlog_info *info = pithlog_get_info(object->log);
     uint64_t lanes = info->lanes < STRIP_LANES ? info->lanes : STRIP_LANES;
     plot.care = lanes && info->records / info->lanes * lanes < PITHI_SUMMARY_RECORDS ? PITHI_EXACT : PITHI_QUICK;

@@ -1,5 +1,5 @@
-/* log_flames.c - the functions that the samples of a log were in: rows of them, and the function of a stretch outside
- * all states. */
+/* log_flames.c - the functions of a log's samples: their rows, and the function during an interval outside all
+ * states. */
 #include "tk/log_object.h"
 
 #include <stdio.h>

@@ -1,9 +1,8 @@
 /* log_hit.c - describes bundles and rows of many lanes, and finds the records that belong to a record.
  *
- * The answers are dicts for the status line and the panel of details (log_object.h lists their keys). Each takes few
- * reads of the log, as it runs in Tcl's thread while the pointer moves; what would take longer says that it is only an
- * estimate (about 1), or how many lanes it has asked.
- */
+ * The answers are dicts for the status line and the panel of details (log_object.h lists their keys). Each reads little
+ * of the log, because it runs in Tcl's thread while the pointer moves. If more would have to be read, the dict has an
+ * estimate (about 1), or the number of lanes that were read (asked). */
 #include "tk/log_object.h"
 
 #include <math.h>
@@ -15,7 +14,7 @@
 #include "core/rows/legend.h"
 #include "core/cells/memory.h"
 
-/* "rank 3", "node1", as the label of the row */
+/* Puts the label of a row, such as "rank 3" or "node1". */
 static void put_place(struct pithi_log_object *object, Tcl_Obj *dict, const char *key, const struct pithi_row *row)
 {
     char place[64];
@@ -26,7 +25,7 @@ static void put_place(struct pithi_log_object *object, Tcl_Obj *dict, const char
 
 /* ---- Bundles ----------------------------------------------------------------------------------------------------- */
 
-/* `bundleat`: the bundle of messages under the pointer; nothing: "". */
+/* `bundleat`: the bundle of messages under the pointer; "": there is none. */
 int pithi_log_bundle_at(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     const struct pithi_plot *plot = &object->plot;
@@ -45,7 +44,7 @@ int pithi_log_bundle_at(struct pithi_log_object *object, Tcl_Interp *interp, int
         return TCL_OK;
     exact = *bundle;
     if (about)
-        about = pithi_plot_look(plot, bundle, &exact) != 0; /* 0: counted exactly, now that one bundle is asked for */
+        about = pithi_plot_look(plot, bundle, &exact) != 0; /* 0: the bundle could be counted exactly */
     bundle = &exact;
     dict = Tcl_NewDictObj();
     put_place(object, dict, "from", &plot->rows[bundle->from_row]);
@@ -69,7 +68,7 @@ int pithi_log_bundle_at(struct pithi_log_object *object, Tcl_Interp *interp, int
 
 /* ---- Rows of many lanes ------------------------------------------------------------------------------------------ */
 
-/* The row at y in the last picture if it grouped rows, else the visible row. */
+/* The group of rows at y, if the last picture has groups; otherwise the visible row `row`. */
 static const struct pithi_row *row_at(const struct pithi_log_object *object, uint32_t row, double y, int *grouped)
 {
     double line = floor(y / (object->plot.row_height > 0 ? object->plot.row_height : 1));
@@ -122,7 +121,7 @@ int pithi_log_group_at(struct pithi_log_object *object, Tcl_Interp *interp, int 
 
 /* ---- Records ----------------------------------------------------------------------------------------------------- */
 
-/* The lane of a rank and a thread; an error if there is none. */
+/* Finds the lane of RANK THREAD; an error if there is none. */
 int pithi_get_lane(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const words[2], uint32_t *lane)
 {
     int rank, thread;
@@ -169,7 +168,8 @@ Tcl_Obj *pithi_function_dict(const struct pithi_flames *flames, const struct pit
     return dict;
 }
 
-/* The dict of a state that was found: found 0: "", below 0: the log cannot be read. */
+/* Returns the dict of a state that was found. `found` 0: there is none, and the result is ""; below 0: the log cannot
+ * be read, an error. */
 static int give_state(struct pithi_log_object *object, Tcl_Interp *interp, uint32_t lane, int found,
                       struct pithi_hit *hit)
 {
@@ -232,7 +232,7 @@ Tcl_Obj *pithi_message_dict(const struct pithlog *log, const struct pithlog_mess
     return dict;
 }
 
-/* `messageof`: the message of a send; the digest has them all, by their times. */
+/* `messageof`: the message of a send; the digest has all messages, by their times. */
 int pithi_log_message_of(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     struct pithlog_record send = {.kind = PITHLOG_SEND};
@@ -256,7 +256,8 @@ int pithi_log_message_of(struct pithi_log_object *object, Tcl_Interp *interp, in
     return TCL_OK;
 }
 
-/* A message of a call. If its other end is not known, it has no thread there, and start and end are the same. */
+/* A message of a call. If its other end is not known, the dict has no thread of that end, and start and end are the
+ * same. */
 static Tcl_Obj *call_message(const struct pithi_log_object *object, const struct pithi_exchange *call, uint32_t number)
 {
     const struct pithlog_record *record = &call->records[number];
@@ -266,10 +267,10 @@ static Tcl_Obj *call_message(const struct pithi_log_object *object, const struct
     uint32_t nth = 0;
     Tcl_Obj *dict;
 
-    for (uint32_t i = 0; i < number; i++) /* sends of one moment with the same peer and tag: which of them */
+    for (uint32_t i = 0; i < number; i++) /* counts earlier sends at the same time with the same peer and tag */
         nth += call->records[i].kind == record->kind && call->records[i].time_ns == record->time_ns &&
                call->records[i].peer == record->peer && call->records[i].tag == record->tag;
-    /* 0: without a partner; below 0: it cannot be read, which is no error here */
+    /* 0: the message has no partner; below 0: it cannot be read, which is no error here */
     if (object->digest && pithi_jump_message(object->log, object->digest, record, nth, &message) > 0) {
         dict = pithi_message_dict(object->log, &message);
     } else {
@@ -309,14 +310,14 @@ int pithi_log_call_of(struct pithi_log_object *object, Tcl_Interp *interp, int o
     if (pithi_get_lane(object, interp, objv + 2, &lane) != TCL_OK ||
         Tcl_GetIntFromObj(interp, objv[4], &id) != TCL_OK || pithi_get_times(interp, objv + 5, &from, &to) != TCL_OK)
         return TCL_ERROR;
-    pithi_hit_exchange(object->log, lane, (uint32_t)id, from, to, &call); /* of a damaged log the readable part */
+    pithi_hit_exchange(object->log, lane, (uint32_t)id, from, to, &call); /* reads the readable part of a damaged log */
     dict = Tcl_NewDictObj();
     messages = Tcl_NewListObj(0, NULL);
     for (uint32_t i = 0; i < call.count; i++)
         Tcl_ListObjAppendElement(NULL, messages, call_message(object, &call, i));
     pithi_put(dict, "messages", messages);
-    pithi_put_wide(dict, "total", call.total); /* all of them; the list may be shorter */
-    if (call.coll.kind) {                      /* it is a collective */
+    pithi_put_wide(dict, "total", call.total); /* number of all messages; the list may be shorter */
+    if (call.coll.kind) {                      /* the call is a collective */
         const struct pithlog_comm *comm = pithlog_get_comm(object->log, call.coll.comm);
         pithi_put_name(dict, "comm", comm ? comm->name : "");
         pithi_put_wide(dict, "size", comm ? comm->size + comm->remote_size : 0);
@@ -335,7 +336,7 @@ int pithi_log_call_of(struct pithi_log_object *object, Tcl_Interp *interp, int o
             first = first == PITHI_NONE || begins[i] < begins[first] ? i : first;
             last = last == PITHI_NONE || begins[i] > begins[last] ? i : last;
         }
-    if (count > 1) { /* alone in its collective, a call waited for nobody */
+    if (count > 1) { /* a single member waits for no other */
         put_member(dict, "first", pithlog_get_lane(object->log, first), begins[first]);
         put_member(dict, "last", pithlog_get_lane(object->log, last), begins[last]);
         pithi_put_wide(dict, "members", count);
@@ -387,7 +388,7 @@ int pithi_log_counter_at(struct pithi_log_object *object, Tcl_Interp *interp, in
 
 /* ---- Gaps -------------------------------------------------------------------------------------------------------- */
 
-/* A lane has pauses, losses and missing records in its own row. */
+/* 1: the row of a single lane, which shows the lane's pauses, losses and missing records. */
 static int shows_gaps(const struct pithi_row *row) { return pithi_row_is_whole(row) && row->lane_count <= 1; }
 
 /* 1: records of a lane are missing at this time in the last picture. */
@@ -409,7 +410,7 @@ static int is_missing(const struct pithi_plot *plot, uint32_t lane, int64_t time
     return is;
 }
 
-/* For pithi_holes_lost: the hole that begins with the loss. */
+/* Called by pithi_holes_lost: sets the end of the hole that begins with the loss. */
 static void note_end(void *context, int64_t from_ns, int64_t to_ns)
 {
     struct pithi_gap *loss = context;
@@ -427,7 +428,7 @@ static int is_lost(const struct pithi_log_object *object, uint32_t lane, int64_t
     for (uint32_t i = pithi_gaps_of(gaps, lane); i < gaps->count && gaps->items[i].lane == lane; i++)
         if (gaps->items[i].lost && gaps->items[i].from_ns <= time_ns) /* the last loss before the time */
             *loss = gaps->items[i];
-    if (loss->lost) /* how far its hole goes is in no record; the walker finds it */
+    if (loss->lost) /* no record has the end of its hole; the walker finds it */
         pithi_holes_lost(object->log, lane, loss->from_ns, time_ns + 1, note_end, loss);
     return loss->lost && time_ns < loss->to_ns;
 }
@@ -444,8 +445,8 @@ static Tcl_Obj *gap_dict(const struct pithlog_lane *lane, const char *what, int6
     return dict;
 }
 
-/* `gapat`: a pause, a loss or missing records at this time. `reach`: a loss has no length, so it is found within some
- * pixels around it, given in ns. */
+/* `gapat`: a pause, a loss or missing records at this time. A loss has no length, so it is found within `reach` ns
+ * (some pixels) around it. */
 int pithi_log_gap_at(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     const struct pithi_gaps *gaps = &object->gaps;
@@ -467,7 +468,7 @@ int pithi_log_gap_at(struct pithi_log_object *object, Tcl_Interp *interp, int ob
     lane = pithlog_get_lane(object->log, row->lane);
     for (uint32_t i = pithi_gaps_of(gaps, row->lane); i < gaps->count && gaps->items[i].lane == row->lane; i++) {
         const struct pithi_gap *gap = &gaps->items[i];
-        int64_t around = gap->lost ? reach : 0; /* a pause has a length, and needs no reach */
+        int64_t around = gap->lost ? reach : 0; /* a pause has a length, so it needs no reach */
         if (time < gap->from_ns - around || time > gap->to_ns + around)
             continue;
         dict = gap_dict(lane, gap->lost ? "lost" : "pause", gap->from_ns, gap->to_ns);
@@ -476,7 +477,7 @@ int pithi_log_gap_at(struct pithi_log_object *object, Tcl_Interp *interp, int ob
         return TCL_OK;
     }
     missing = is_missing(&object->plot, row->lane, time);
-    /* the picture shows the hole, so its loss may lie a little before */
+    /* the pixel shows the hole, so its loss may lie up to `reach` before the time */
     if (is_lost(object, row->lane, time, &loss) || (missing && is_lost(object, row->lane, time - reach, &loss))) {
         dict = gap_dict(lane, "lost", loss.from_ns, loss.from_ns);
         pithi_put_wide(dict, "lost", (Tcl_WideInt)loss.lost);

@@ -1,11 +1,10 @@
 /* log_iterations.c - the iterations of an analyzed log: marks of a time axis, and pictures of them one below the other.
  *
- * Marks that are too narrow to be hit are joined: at 800 pixels for 400 iterations each has 2 pixels, so a mark of 6
- * pixels stands for three of them, first to last. If one of them is slow, the mark is.
+ * Marks that are too narrow to be hit are joined: if 400 iterations share 800 pixels, each has 2 pixels, so a mark of 6
+ * pixels stands for three iterations. A mark is slow if one of its iterations is.
  *
- * A stack draws each iteration as a band, all from the same x on and at the same scale, so equal work lies below equal
- * work. Bands are plots of the same rows with another window.
- */
+ * A stack draws each iteration as a band. All bands begin at the same x and have the same scale, so equal work lies
+ * below equal work. Bands are plots of the same rows, each with the window of its iteration. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -17,13 +16,13 @@
 #include "core/scene/figure.h"
 #include "tk/log_object.h"
 
-/* 0: none, or the log is not analyzed */
+/* Number of iterations; 0: none, or the log is not analyzed. */
 static uint32_t count_of(const struct pithi_log_object *object)
 {
     return object->iterations ? (uint32_t)object->iterations->count : 0;
 }
 
-/* `iterations`: count, and how long they are. */
+/* `iterations`: the number of iterations and their lengths. */
 int pithi_log_iterations(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     Tcl_Obj *dict = Tcl_NewDictObj();
@@ -48,7 +47,7 @@ int pithi_log_iterations(struct pithi_log_object *object, Tcl_Interp *interp, in
     return TCL_OK;
 }
 
-/* `iteration`: one of them; an index that does not exist: "". */
+/* `iteration`: facts about one iteration; "": there is none with this index. */
 int pithi_log_iteration(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     char label[64], reason[256];
@@ -80,7 +79,7 @@ enum { LEAST_MARK = 6 }; /* pixels */
 struct mark {
     uint32_t first, last;
     double x0, x1;
-    int is_slow; /* 1: one of them is */
+    int is_slow; /* 1: one of its iterations is slow */
 };
 
 static void put_mark(Tcl_Obj *list, const struct mark *mark)
@@ -94,7 +93,7 @@ static void put_mark(Tcl_Obj *list, const struct mark *mark)
 int pithi_log_iteration_marks(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     uint32_t count = count_of(object);
-    unsigned char *slow = pithi_alloc(count, 1); /* [count] 1: among the slow ones */
+    unsigned char *slow = pithi_alloc(count, 1); /* [count] 1: the iteration is slow */
     Tcl_Obj *list = Tcl_NewListObj(0, NULL);
     struct mark mark;
     int64_t t0, t1;
@@ -107,7 +106,7 @@ int pithi_log_iteration_marks(struct pithi_log_object *object, Tcl_Interp *inter
         free(slow);
         return TCL_ERROR;
     }
-    double scale = width / ((double)t1 - (double)t0); /* pixels for a ns */
+    double scale = width / ((double)t1 - (double)t0); /* pixels per ns */
     for (size_t i = 0; count && i < object->iterations->slow_count; i++)
         slow[object->iterations->slow[i].index] = 1;
     for (uint32_t i = 0; i < count; i++) {
@@ -115,7 +114,8 @@ int pithi_log_iteration_marks(struct pithi_log_object *object, Tcl_Interp *inter
         double x = ((double)iteration->from_ns - (double)t0) * scale;
         if (iteration->to_ns <= t0 || iteration->from_ns >= t1)
             continue;
-        if (is_open && mark.x1 - mark.x0 >= LEAST_MARK) { /* wide enough: the next iteration begins a mark */
+        /* the mark is wide enough: the next iteration begins a new one */
+        if (is_open && mark.x1 - mark.x0 >= LEAST_MARK) {
             put_mark(list, &mark);
             is_open = 0;
         }
@@ -135,9 +135,9 @@ int pithi_log_iteration_marks(struct pithi_log_object *object, Tcl_Interp *inter
 
 /* ---- Pictures ---------------------------------------------------------------------------------------------------- */
 
-enum { TICK_SPACING = 90 }; /* the stack's axis has the same */
+enum { TICK_SPACING = 90 }; /* pixels; the stack's axis in the window has the same */
 
-/* The plot that all bands are like: the visible rows, each at least a pixel high. */
+/* Makes the plot from which all bands are made: the visible rows, each at least a pixel high. */
 static struct pithi_plot make_like(const struct pithi_log_object *object, int width, int height,
                                    struct pithi_groups *groups)
 {
@@ -148,7 +148,8 @@ static struct pithi_plot make_like(const struct pithi_log_object *object, int wi
                               .core_waits = pithi_log_core_waits_shown(object),
                               .gaps = &object->gaps,
                               .summary = object->summary,
-                              .care = PITHI_NEAR, /* by the summary: a band has few pixels */
+                              /* from the summary, which is exact enough for the few pixels of a band */
+                              .care = PITHI_NEAR,
                               .analysis = object->analysis,
                               .waits = object->shows_waits,
                               .path = object->shows_path,
@@ -184,14 +185,15 @@ int pithi_log_iterations_draw(struct pithi_log_object *object, Tcl_Interp *inter
         Tcl_GetIntFromObj(interp, objv[6], &gap) != TCL_OK)
         return TCL_ERROR;
     if (width < 1 || width > PITHI_MAX_WIDTH || height < 1 || gap < 0 || count < 1 ||
-        count > PITHI_MAX_WIDTH / (height + gap)) /* Tk's photos have at most this height, too */
+        count > PITHI_MAX_WIDTH / (height + gap)) /* the most pixels of a photo's height, too */
         return pithi_usage_error(interp, "picture too small or too large");
     stack.chosen = pithi_alloc((size_t)count, sizeof *stack.chosen);
     for (Tcl_Size i = 0; i < count; i++)
         if (Tcl_GetIntFromObj(interp, words[i], &index) == TCL_OK && index >= 0 && (uint32_t)index < count_of(object))
             stack.chosen[stack.count++] = (uint32_t)index;
-    stack.pitch = height + gap; /* from one band to the next */
-    /* width of the picture: the longest of all, so that other choices have the same scale */
+    stack.pitch = height + gap; /* pixels from one band to the next */
+    /* the width of the picture is the length of the longest of all iterations, so that other choices have the same
+     * scale */
     stack.longest_ns = stack.count ? object->iterations->max_ns : 1;
     like = make_like(object, width, height, &groups);
     err = pithi_iteration_stack_load(&stack, &like);

@@ -1,15 +1,14 @@
-/* log_lengths.c - durations of the instances of a state: a job collects them, and the resulting command answers
- * questions about any range of durations.
+/* log_lengths.c - durations of the instances of a state: a job collects them, and the resulting command returns
+ * statistics and instances of any range of durations.
  *
- * The histogram, its numbers and the list of the longest ones are asked again with each move of a slider, so the list
- * is kept, sorted, as long as the command lives, and the log is read once:
+ * The window needs the histogram, its numbers and the longest instances again with each move of a slider. So the sorted
+ * list is kept as long as the command exists, and the log is read only once:
  *
  *     LOG lengths 3 0 5000000 shown time CALLBACK     -> done ::pithtk::lengths1
  *     ::pithtk::lengths1 spread 1000 20000       -> count 42 total ... of those from 1 to 20 us
  *     ::pithtk::lengths1 nth 1000 20000 0        -> rank 3 thread 0 start ... end ...: the longest of them
  *     ::pithtk::lengths1 map PHOTO time 1000 20000 log 200 100 600 300 {}    draws them over time: 200 x 100 tiles
- *     ::pithtk::lengths1 at 30 40 6              -> place 10 bin 86 ...: the tile at most 6 pixels from 30 40
- */
+ *     ::pithtk::lengths1 at 30 40 6              -> place 10 bin 86 ...: the tile at most 6 pixels from 30 40 */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,14 +44,14 @@ static uint32_t *get_lanes(struct pithi_log_object *object, Tcl_Interp *interp, 
 struct lengths_list {
     struct pithi_length_list list;
     struct pithlog *log;         /* the window deletes the command before it closes the log */
-    int of_messages;             /* 1: the lengths are those of messages */
-    struct pithi_length_map map; /* drawn last */
+    int of_messages;             /* 1: the lengths are lengths of messages */
+    struct pithi_length_map map; /* the map that was drawn last */
     const uint32_t *lanes;
 };
 
 static const char *const overs[] = {"none", "time", "ranks", NULL};
 
-/* RANK THREAD */
+/* The words RANK THREAD of a lane. */
 static Tcl_Obj *lane_words(const struct lengths_list *lengths, uint32_t number)
 {
     const struct pithlog_lane *lane = pithlog_get_lane(lengths->log, lengths->lanes[number]);
@@ -60,7 +59,7 @@ static Tcl_Obj *lane_words(const struct lengths_list *lengths, uint32_t number)
     return pithi_wide_list((const int64_t[]){lane->rank, lane->thread}, 2);
 }
 
-/* Of those at a place, as an index of `lanes`. */
+/* The first lane at a place of a map by lane, as an index of `lanes`. */
 static uint32_t first_lane(const struct pithi_length_map *map, uint32_t place)
 {
     return pithi_tile_begin(place, map->places, map->list->lane_count);
@@ -110,7 +109,7 @@ static Tcl_Obj *entry_dict(const struct lengths_list *lengths, const struct pith
 
 /* ---- Maps -------------------------------------------------------------------------------------------------------- */
 
-/* Lines at these y below the tiles. */
+/* Draws lines at these y, below the tiles. */
 static int draw_grid(Tcl_Interp *interp, Tcl_Obj *list, const struct pithi_length_map *map,
                      const struct pithi_painter *painter)
 {
@@ -128,8 +127,8 @@ static int draw_grid(Tcl_Interp *interp, Tcl_Obj *list, const struct pithi_lengt
     return TCL_OK;
 }
 
-/* PHOTO time|ranks LOW HIGH log|linear PLACES BINS WIDTH HEIGHT GRID. Returns the most instances of a tile, and
- * RANK THREAD of the first lane of each line of a map of ranks. */
+/* PHOTO time|ranks LOW HIGH log|linear PLACES BINS WIDTH HEIGHT GRID. Returns the most instances in a tile, and for a
+ * map of ranks RANK THREAD of the first lane of each line. */
 static int map_draw(struct lengths_list *lengths, Tcl_Interp *interp, Tcl_Obj *const objv[])
 {
     struct pithi_length_map *map = &lengths->map;
@@ -191,7 +190,7 @@ static Tcl_Obj *tile_dict(const struct lengths_list *lengths, uint32_t place, ui
     return dict;
 }
 
-/* X Y REACH: the tile there, or {}. */
+/* X Y REACH: the nearest tile at most REACH pixels from there, or {}. */
 static int map_at(struct lengths_list *lengths, Tcl_Interp *interp, Tcl_Obj *const objv[])
 {
     double numbers[3];
@@ -205,7 +204,8 @@ static int map_at(struct lengths_list *lengths, Tcl_Interp *interp, Tcl_Obj *con
     return TCL_OK;
 }
 
-/* PLACE 1|-1: the tile of the longest instance of the next place that has any, or {}. */
+/* PLACE 1|-1: the tile of the longest instance at the next place (1: after PLACE, -1: before it) that has instances, or
+ * {}. */
 static int map_next(struct lengths_list *lengths, Tcl_Interp *interp, Tcl_Obj *const objv[])
 {
     Tcl_WideInt start;
@@ -221,7 +221,7 @@ static int map_next(struct lengths_list *lengths, Tcl_Interp *interp, Tcl_Obj *c
     return TCL_OK;
 }
 
-/* PLACE BIN NUMBER: of a tile, the instance with the number-th longest length, or {}. */
+/* PLACE BIN NUMBER: the NUMBER-th longest instance of a tile, from 0, or {}. */
 static int map_nth(struct lengths_list *lengths, Tcl_Interp *interp, Tcl_Obj *const objv[])
 {
     const struct pithi_length_map *map = &lengths->map;

@@ -2,9 +2,8 @@
  * lists them.
  *
  * The pairs are collected by the job's thread. Wait states come from the analysis of the log, which only Tcl's thread
- * uses, so they are added when the job is done. `at` answers for the picture that was drawn last: its tiles are kept,
- * as one tile may be many ranks.
- */
+ * uses, so they are added when the job is done. `at` refers to the picture that was drawn last. Its tiles are kept,
+ * because a tile may stand for many ranks. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,17 +20,17 @@
 struct matrix_object {
     struct pithi_matrix matrix;
     struct pithlog *log;           /* the window deletes a matrix before it closes the log */
-    struct pithi_matrix_view view; /* of the last picture: `at` answers for it */
+    struct pithi_matrix_view view; /* of the last picture, to which `at` refers */
     struct pithi_tiles tiles;
 };
 
-/* enum pithi_matrix_value, in its order */
+/* the names of enum pithi_matrix_value, in its order */
 static const char *const values[] = {"count",       "bytes",         "time",    "bandwidth",
                                      "late_sender", "late_receiver", "waiting", NULL};
 
 /* ---- Values as Tcl objects --------------------------------------------------------------------------------------- */
 
-/* Whole numbers as integers: bytes and ns print without an exponent. */
+/* Puts whole numbers as integers, so that bytes and ns are printed without an exponent. */
 static void put_number(Tcl_Obj *dict, const char *key, double value)
 {
     if (value == (double)(int64_t)value)
@@ -64,7 +63,7 @@ static void put_ranks(Tcl_Obj *dict, const struct matrix_object *matrix, const c
 
 /* ---- Methods ----------------------------------------------------------------------------------------------------- */
 
-/* from0 from1 to0 to1, places */
+/* Reads the places from0 from1 to0 to1. */
 static int get_view(struct matrix_object *matrix, Tcl_Interp *interp, Tcl_Obj *const objv[])
 {
     struct pithi_matrix_view *view = &matrix->view;
@@ -131,7 +130,7 @@ static int matrix_scale(Tcl_Interp *interp, Tcl_Obj *const objv[])
     return status;
 }
 
-/* The totals of the lines are beside the picture, those of the columns below it. */
+/* `at`: the tile at a pixel. The totals of the lines are beside the picture, the totals of the columns below it. */
 static int matrix_at(struct matrix_object *matrix, Tcl_Interp *interp, Tcl_Obj *const objv[])
 {
     const struct pithi_matrix_view *view = &matrix->view;
@@ -142,7 +141,7 @@ static int matrix_at(struct matrix_object *matrix, Tcl_Interp *interp, Tcl_Obj *
 
     if (Tcl_GetIntFromObj(interp, objv[2], &x) != TCL_OK || Tcl_GetIntFromObj(interp, objv[3], &y) != TCL_OK)
         return TCL_ERROR;
-    /* right of the lines or below the columns, not both */
+    /* a pixel may lie right of the lines or below the columns, but not both */
     if (!tiles->lines || x < 0 || y < 0 || ((uint32_t)x >= view->width && (uint32_t)y >= view->height))
         return TCL_OK;
     line = (uint32_t)y < view->height ? (int)pithi_tile_at((uint32_t)y, tiles->lines, view->height) : -1;
@@ -153,7 +152,7 @@ static int matrix_at(struct matrix_object *matrix, Tcl_Interp *interp, Tcl_Obj *
     dict = Tcl_NewDictObj();
     pithi_put_wide(dict, "line", line);
     pithi_put_wide(dict, "column", column);
-    if (line >= 0) /* beside or below the picture, one of both is -1 */
+    if (line >= 0) /* line is -1 for a total below the picture, column is -1 for a total beside it */
         put_ranks(dict, matrix, "from", "from_last", tile->from,
                   (uint32_t)line + 1 < tiles->lines ? tiles->by_line[line + 1].from : view->from1);
     if (column >= 0)
@@ -166,7 +165,7 @@ static int matrix_at(struct matrix_object *matrix, Tcl_Interp *interp, Tcl_Obj *
     return TCL_OK;
 }
 
-/* Pairs are in the order of their first message; people look for a rank. */
+/* Sorts pairs by rank, because users look for a rank; until then they are in the order of their first message. */
 static int by_place(const void *a, const void *b)
 {
     const struct pithi_pair *x = a, *y = b;
@@ -256,7 +255,7 @@ static int matrix_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj
                 Tcl_ListObjAppendElement(NULL, result, pithi_wide_list(numbers, 5));
         }
         break;
-    case TOTALS: /* a dict of all values, of all messages */
+    case TOTALS: /* a dict of all values, over all messages */
         for (uint32_t i = 0; i < matrix->pair_count; i++)
             pithi_pair_add(&all, &matrix->pairs[i]);
         put_sums(result, &all);
@@ -287,7 +286,7 @@ struct matrix_job {
     struct pithi_matrix matrix;
 };
 
-/* In the thread of the job: only reads the log. */
+/* Runs in the job's thread; only reads the log. */
 static int run(struct pithi_job *data)
 {
     struct matrix_job *job = (struct matrix_job *)data;
@@ -296,7 +295,7 @@ static int run(struct pithi_job *data)
     return err == PITH_ERR_DAMAGED ? PITH_OK : err; /* the time lines report the damage */
 }
 
-/* In Tcl's thread: the matrix becomes a command, which Tcl deletes by name. */
+/* Runs in Tcl's thread: the matrix becomes a command, which a script deletes by its name. */
 static Tcl_Obj *result(struct pithi_job *data)
 {
     static unsigned number;
@@ -304,13 +303,13 @@ static Tcl_Obj *result(struct pithi_job *data)
     struct matrix_object *matrix = pithi_alloc(1, sizeof *matrix);
     char name[48];
 
-    const struct pithlog_analysis *analysis = job->object->analysis; /* this thread alone uses it */
+    const struct pithlog_analysis *analysis = job->object->analysis; /* only this thread uses the analysis */
 
     if (analysis && job->query.comm == UINT32_MAX)
         pithi_matrix_add_waits(&job->matrix, job->log, analysis, job->query.t0_ns, job->query.t1_ns);
     matrix->matrix = job->matrix;
     matrix->log = job->log;
-    memset(&job->matrix, 0, sizeof job->matrix); /* taken over: release frees nothing of it */
+    memset(&job->matrix, 0, sizeof job->matrix); /* the command owns the matrix now, so `release` must not free it */
     snprintf(name, sizeof name, "::pithtk::matrix%u", ++number);
     Tcl_CreateObjCommand(job->interp, name, matrix_command, matrix, matrix_free);
     return Tcl_NewStringObj(name, -1);

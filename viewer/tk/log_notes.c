@@ -38,7 +38,7 @@ int pithi_log_notes(struct pithi_log_object *object, Tcl_Interp *interp, int obj
     return TCL_OK;
 }
 
-/* The value of a key of a note. */
+/* Gets the value of a key of a note; an error if the note does not have it. */
 static int get(Tcl_Interp *interp, Tcl_Obj *dict, const char *key, Tcl_Obj **value)
 {
     Tcl_Obj *name = Tcl_NewStringObj(key, -1);

@@ -8,8 +8,8 @@
  *     $log draw photo $t0 $t1 800 200 ...    a picture into a photo
  *     $log close
  *
- * Times are integers in ns, as Tcl's wide integers hold them exactly; a double would round times since 1970. Rows are
- * numbers of the visible rows. A method that takes long is a job (background.c): it returns at once and calls its
+ * Times are integers in ns, because Tcl's wide integers hold them exactly; a double would round times since 1970. Rows
+ * are numbers of the visible rows. A method that takes long is a job (background.c): it returns at once and calls its
  * callback with the result. All methods run in Tcl's thread. */
 #include "tk/log_object.h"
 
@@ -26,7 +26,7 @@
 
 /* ---- Between Tcl and C ------------------------------------------------------------------------------------------- */
 
-/* The dict is fresh (nobody else refers to it), so it is changed in place. */
+/* The dict is new, and nothing else refers to it, so it can be changed in place. */
 void pithi_put(Tcl_Obj *dict, const char *key, Tcl_Obj *value)
 {
     Tcl_DictObjPut(NULL, dict, Tcl_NewStringObj(key, -1), value);
@@ -37,7 +37,8 @@ void pithi_put_text(Tcl_Obj *dict, const char *key, const char *value)
     pithi_put(dict, key, Tcl_NewStringObj(value, -1));
 }
 
-/* Names may have control characters and bytes that are not UTF-8; a label cannot show them. */
+/* Puts a name in a printable form: it may have control characters and bytes that are not UTF-8, which a label cannot
+ * show. */
 void pithi_put_name(Tcl_Obj *dict, const char *key, const char *name)
 {
     char text[1024];
@@ -58,7 +59,7 @@ Tcl_Obj *pithi_wide_list(const int64_t *values, int count)
     return list;
 }
 
-/* Keys of a message, wherever one is described: ranks and threads of both ends, their times, tag, bytes. */
+/* Puts the keys that all dicts of messages have: ranks and threads of both ends, their times, tag, bytes. */
 void pithi_put_message(Tcl_Obj *dict, const struct pithlog *log, const struct pithlog_message *message)
 {
     const struct pithlog_lane *from = pithlog_get_lane(log, message->send_lane);
@@ -74,7 +75,7 @@ void pithi_put_message(Tcl_Obj *dict, const struct pithlog *log, const struct pi
     pithi_put_wide(dict, "bytes", (int64_t)message->bytes);
 }
 
-/* An error with an error code {PITH kind}, by which scripts tell a bad log from a wrong call. */
+/* Sets an error with the error code {PITH kind}, by which scripts distinguish a bad log from a wrong call. */
 static int fail(Tcl_Interp *interp, const char *kind, const char *text)
 {
     Tcl_SetObjResult(interp, Tcl_NewStringObj(text, -1));
@@ -86,7 +87,7 @@ int pithi_log_error(Tcl_Interp *interp) { return fail(interp, "LOG", pithlog_err
 int pithi_usage_error(Tcl_Interp *interp, const char *text) { return fail(interp, "USAGE", text); }
 
 /* Finds the row of a table whose first field is struct pithi_method: used by the log's methods, by words of `rows` and
- * by other commands. Checks the number of words, so that methods need not. */
+ * by other commands. It checks the number of words, so that methods need not. */
 int pithi_find_method(Tcl_Interp *interp, int objc, Tcl_Obj *const objv[], int at, const void *table, size_t row_size,
                       int *which)
 {
@@ -147,7 +148,7 @@ int pithi_get_ids(Tcl_Interp *interp, Tcl_Obj *ids, unsigned char *flags, uint32
     return TCL_OK;
 }
 
-/* Rows change while the pointer moves, so the script's number may be too large. */
+/* Reads the number of a visible row. Rows may have changed meanwhile, so a number that is too large is an error. */
 int pithi_get_row(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *word, uint32_t *row)
 {
     int value;
@@ -270,7 +271,7 @@ static int log_time(struct pithi_log_object *object, Tcl_Interp *interp, int obj
     return TCL_OK;
 }
 
-/* Affects the next picture. */
+/* Switches names in bars on or off; affects the next picture. */
 static int log_show_names(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     int on;
@@ -287,11 +288,11 @@ static int log_hide(struct pithi_log_object *object, Tcl_Interp *interp, int obj
     uint32_t defs = pithlog_get_info(object->log)->defs;
 
     (void)objc;
-    memset(object->hidden, 0, defs); /* hides these and shows all others */
+    memset(object->hidden, 0, defs); /* hides these definitions and shows all others */
     return pithi_get_ids(interp, objv[2], object->hidden, defs);
 }
 
-/* Shows times of day on the axis, if the log knows them: 1. */
+/* Shows times of day on the axis, if the log has its wall clock. Returns 1 if it has. */
 static int log_time_of_day(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     int64_t unix_ns;
@@ -322,7 +323,7 @@ static int log_time_text(struct pithi_log_object *object, Tcl_Interp *interp, in
     return TCL_OK;
 }
 
-/* {base x label x label ...}: what all labels of the axis have in common, then the ticks. */
+/* {base x label x label ...}: the base to which all labels are relative (axis.h), then the ticks. */
 static int log_ticks(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     static const char *const kinds[] = {"time", "duration", NULL};
@@ -339,7 +340,7 @@ static int log_ticks(struct pithi_log_object *object, Tcl_Interp *interp, int ob
         Tcl_GetDoubleFromObj(interp, objv[4], &width) != TCL_OK ||
         Tcl_GetDoubleFromObj(interp, objv[5], &spacing) != TCL_OK)
         return TCL_ERROR;
-    /* durations begin at 0, and are no time of day */
+    /* durations begin at 0, and have no time of day */
     pithi_axis_make(t0, t1, is_duration ? 0 : object->clock_ns, width, spacing, &axis);
     Tcl_ListObjAppendElement(NULL, list, Tcl_NewStringObj(axis.base, -1));
     for (uint32_t i = 0; i < axis.count; i++) {
@@ -359,7 +360,7 @@ static int log_close(struct pithi_log_object *object, Tcl_Interp *interp, int ob
     return TCL_OK;
 }
 
-/* The words of usage messages; in the order that completes best for a reader of the table. `words` counts them. */
+/* The methods with their arguments as usage messages show them; `words` is the number of arguments. */
 static const struct {
     struct pithi_method method;
     pithi_log_method *run;
@@ -453,8 +454,8 @@ static int log_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *c
     return methods[which].run(data, interp, objc, objv);
 }
 
-/* Tcl deletes the command, also at the end of the program. Jobs read the log, so they end first; what refers to the log
- * goes before it. */
+/* Tcl deletes the command, also at the end of the program. Jobs read the log, so they end first; everything that refers
+ * to the log is freed before it. */
 static void log_delete(ClientData data)
 {
     struct pithi_log_object *object = data;
@@ -487,7 +488,7 @@ static void log_delete(ClientData data)
     free(object);
 }
 
-/* Makes the command of an opened log. Takes the log and its digest over; digest NULL: it is read later. */
+/* Makes the command of an opened log. It owns the log and the digest; `digest` NULL: it is read later. */
 Tcl_Obj *pithi_log_command(Tcl_Interp *interp, struct pithlog *log, struct pithlog_digest *digest, const char *path)
 {
     static unsigned next;

@@ -20,29 +20,29 @@
 struct pithi_log_object {
     struct pithlog *log;
     struct pithlog_digest *digest;         /* NULL until the digest job is done */
-    struct pithlog_digest *picked;         /* the messages that are drawn; NULL: those of `digest` */
+    struct pithlog_digest *picked;         /* the messages that are drawn; NULL: all messages of `digest` */
     struct pithlog_summary *summary;       /* NULL: the log is small */
     struct pithlog_summary *spare_summary; /* left by a job for the next one; NULL: none */
     char *path;
     uint32_t *rgb;
     unsigned char *hidden;        /* [defs] */
     struct pithi_rows *tree;      /* all rows (core/rows/rows.h) */
-    const struct pithi_row *rows; /* [row_count] the visible ones, owned by the tree */
+    const struct pithi_row *rows; /* [row_count] the visible rows, owned by the tree */
     uint32_t row_count;
     struct pithi_row *scrolled;                  /* made by pithi_log_rows_from */
     struct pithi_cell_cache *cell_cache;         /* the cells of `plot`; NULL until the first picture */
     struct pithi_helper *helper;                 /* the second painting thread; NULL: none */
     struct pithlog_analysis *analysis;           /* NULL until the job of `analyze` is done */
-    const struct pithlog_iterations *iterations; /* of the analysis; NULL: none yet */
-    struct pithi_log_findings *findings;         /* owned by log_waiting.c; NULL: not asked for yet */
-    int64_t clock_ns;            /* local time of time 0, for the axis; 0: it shows times from the log's start */
+    const struct pithlog_iterations *iterations; /* iterations of the analysis; NULL: none yet */
+    struct pithi_log_findings *findings;         /* owned by log_waiting.c; NULL: not used yet */
+    int64_t clock_ns;            /* local time of time 0, for the axis; 0: the axis has times from the log's start */
     int hides_names;             /* 1: no names in bars */
-    int shows_waits, shows_path; /* 1: drawn as soon as there is an analysis */
+    int shows_waits, shows_path; /* 1: wait states, the critical path are drawn as soon as there is an analysis */
     struct pithi_notes notes;    /* drawn into the picture */
     struct pithi_gaps gaps;      /* read with the first picture */
     struct pithi_flames *flames; /* NULL until `flames` is called */
     struct pithi_core_waits *core_waits; /* NULL until the job of `corewaits` is done */
-    int shows_core_waits;                /* 1: drawn as soon as they are known */
+    int shows_core_waits;                /* 1: the time without a core is drawn as soon as it has been read */
     struct pithi_groups groups;          /* the rows of `plot`, if they are too low to be drawn singly */
     struct pithi_plot plot;              /* the last picture, with copies of its input */
     uint32_t *words;                     /* pixels of a picture that becomes a photo */
@@ -89,10 +89,10 @@ pithi_log_method pithi_log_state_at, pithi_log_event_at, pithi_log_arrow_at;
  * stateof RANK THREAD TIME     the innermost state at a time, in any lane
  * messageof RANK THREAD TIME PEER TAG  the message sent at a time, as arrowat gives it but without its line; {} also
  *                              while the digest is not read
- * callof RANK THREAD ID START END  what a state sent, received and took part in: messages (as arrowat gives them but
- *                              without their lines, with sent: 1 or 0; at most 64), total (their number); of a
- *                              collective comm, size, root, bytes, got; if the log is analyzed also members (number),
- *                              first and last (to begin): rank, thread, start
+ * callof RANK THREAD ID START END  the messages and the collective of a state: messages (as arrowat gives them but
+ *                              without their lines, with sent: 1 or 0; at most 64), total (number of all); for a
+ *                              collective comm, size, root, bytes, got, and if the log is analyzed also members (their
+ *                              number), first and last (the members that began first and last): rank, thread, start
  * counterat ROW FROM TO        the values of a counter: name, unit, low, high, last ...
  * gapat ROW TIME REACH         why a row has no records there: what (pause, lost, missing), lost, start, end ... */
 pithi_log_method pithi_log_bundle_at, pithi_log_group_at;
@@ -102,22 +102,22 @@ pithi_log_method pithi_log_gap_at;
 /* log_waiting.c
  * analyze STATE CALLBACK       finds wait states, the critical path and iterations (the instances of the state with
  *                              this id; -1: found by the MPI calls); the log has them when the job is done. Result:
- *                              what is wrong with the log, or ""
+ *                              the damage of the log as text, or ""
  * showwaiting WAITS PATH       switches (0 or 1) for what `draw` shows of the analysis
  * waitof RANK THREAD ID FROM TO  the longest wait state of calls of a state in this time: kind (as text), start, end,
- *                              rank and thread of the cause, release, handed (ns of later waiting that it caused) */
+ *                              rank and thread of the cause, release, handed (ns of later waiting that it causes) */
 pithi_log_method pithi_log_analyze, pithi_log_show_waiting, pithi_log_wait_of;
 /* findings                     what makes the run slow (pithlog_findings.h), a dict for each: name, text, ns, share,
- *                              waits (1: it is about wait states), part_of (number of the finding whose time has
- *                              it; -1 none), and with most of the cost: state, rank and thread, each if it has one
- * finding NUMBER NTH           the place of a finding, from 0: rank, thread, start (if it has one): of the NTH longest
- *                              wait state, from 0; of others, of the longest instance on the lane with most of it;
- *                              {} none */
-/* efficiencies                 of an analyzed log with MPI calls, the tree of pithlog_findings.h, a dict for each:
- *                              name, meaning, depth, value, place: rank, thread and start, as of a finding; of
+ *                              waits (1: it is about wait states), part_of (number of the finding whose time includes
+ *                              its time; -1 none), and state, rank and thread with most of the cost, if it has them
+ * finding NUMBER NTH           the place of finding NUMBER (from 0): rank, thread, start (if it has one). If it is
+ *                              about wait states, the place of the NTH longest (from 0); otherwise the place of the
+ *                              longest instance on the lane with most of the cost; {} none */
+/* efficiencies                 for an analyzed log with MPI calls, the tree of pithlog_findings.h, a dict for each:
+ *                              name, meaning, depth, value, place: rank, thread and start, as for a finding; for
  *                              `parallel` start and end of the analyzed time; {} none
- * answer                       what costs most, a dict: text; if it has a place, start and end around it, and rank
- *                              and thread if it is on one lane; {} not analyzed
+ * answer                       what costs most, a dict: text; if it has a place, start and end of a view around it, and
+ *                              rank and thread if it is on one lane; {} not analyzed
  * missing                      lines: which records are missing (pithlog_findings.h); {} none, or not analyzed */
 pithi_log_method pithi_log_findings, pithi_log_finding, pithi_log_efficiencies, pithi_log_missing, pithi_log_answer;
 void pithi_log_findings_free(struct pithi_log_object *object);
@@ -127,25 +127,26 @@ void pithi_log_findings_free(struct pithi_log_object *object);
  * flames FILE                  takes the functions from a file of `pith stat --flame`; unfolded lanes get rows for them
  * flamerow RANK THREAD DEPTH   the row of the functions at a depth, from 1; -1: not visible
  * siteof RANK THREAD ID START END  where in the program the call of this state is, "in main (mesh.cc:212)"; {} unknown
- * coreat ROW TIME              a time outside all states of the row's lane: rank, thread, start and end of the stretch
- *                              outside states; name, place, samples of the function that most of its samples were in,
- *                              all (samples); {} none
- * functionsums T0 T1 CALLBACK  of the visible rows, a dict: number of a function -> dict of name, colour; samples: own
- *                              (ended in it), total (had it on the stack) */
+ * coreat ROW TIME              for a time outside all states of the row's lane: rank, thread, start and end of the
+ *                              interval outside states; name, place and samples of the function with most samples in
+ *                              it, all (number of samples in it); {} none
+ * functionsums T0 T1 CALLBACK  a dict over the visible rows: number of a function -> dict of name, colour; samples: own
+ *                              (in the function itself), total (with it on the stack) */
 pithi_log_method pithi_log_flames, pithi_log_flame_row, pithi_log_site_of, pithi_log_core_at, pithi_log_function_sums;
 
 /* log_waiting.c: time in which threads had no core (core/scene/waiting.h)
- * corewaits                    1: the log has them, 0: it does not
- * corewaits CALLBACK           reads them; the log has them when the job is done. Result: what is wrong, or ""
- * showcorewaits ON             hatches them
+ * corewaits                    1: the log has the counter for them, 0: it does not
+ * corewaits CALLBACK           reads these times; the log has them when the job is done. Result: the damage as text, or
+ *                              ""
+ * showcorewaits ON             1: hatches them, 0: does not
  * corewaitof RANK THREAD FROM TO  the ns without a core; {}: not known */
 pithi_log_method pithi_log_core_waits, pithi_log_show_core_waits, pithi_log_core_wait_of;
 const struct pithi_core_waits *pithi_log_core_waits_shown(const struct pithi_log_object *object); /* NULL: hidden */
 
 /* log_notes.c: notes (core/scene/notes.h), each a dict of time, rank, thread and text
- * notes                        those of the file
- * setnotes LIST                draws these; returns them by time
- * savenotes                    writes them to the file
+ * notes                        the notes of the file
+ * setnotes LIST                replaces the notes that are drawn; returns them, sorted by time
+ * savenotes                    writes the notes to the file
  * noteat X Y                   the index of the note whose flag is at a pixel of the last picture; -1 none */
 pithi_log_method pithi_log_notes, pithi_log_set_notes, pithi_log_save_notes, pithi_log_note_at;
 
@@ -186,9 +187,9 @@ pithi_log_method pithi_log_find, pithi_log_count;
 /* log_sums.c
  * sums T0 T1, sumsjob T0 T1 CALLBACK   two elements: a list of dicts, one for each state (id count inclusive exclusive
  *                              share); a dict of the time outside all states (exclusive share), empty if there is none
- * messages T0 T1               how many of the messages that are drawn are in transit in the window
- * waitingjob T0 T1 CALLBACK    of an analyzed log, a dict: id -> waiting and caused (ns) of the visible rows, as in an
- *                              analysis of this time; and `computing`
+ * messages T0 T1               number of drawn messages that are in transit in the window
+ * waitingjob T0 T1 CALLBACK    for an analyzed log, a dict: id -> waiting and caused (ns) of the visible rows, as in an
+ *                              analysis of this interval alone; key `computing`: the sums of computing
  * counters T0 T1               id and a dict: count (values in the whole log); low and high in the window, if known */
 pithi_log_method pithi_log_sums, pithi_log_sums_job, pithi_log_waiting_job, pithi_log_messages, pithi_log_counters;
 
@@ -202,10 +203,10 @@ pithi_log_method pithi_log_sums, pithi_log_sums_job, pithi_log_waiting_job, pith
 pithi_log_method pithi_log_lengths;
 
 /* log_stretch.c
- * stretch T0 T1 CALLBACK       the states and events of the visible rows in a stretch of time; a command as above:
+ * stretch T0 T1 CALLBACK       the states and events of the visible rows in an interval; a command as above:
  *     NAME lanes        number of lanes of all rows
  *     NAME all          list of {id count inclusive exclusive}
- *     NAME row NUMBER   number of lanes of a row, then the same for the row
+ *     NAME row NUMBER   number of lanes of a row, then a list as above for the row
  *     NAME rows ID      list of {row lanes count inclusive exclusive} of each row that has sums
  * traffic T0 T1 CALLBACK       messages of these rows: sent sent_bytes received received_bytes */
 pithi_log_method pithi_log_stretch, pithi_log_traffic;
@@ -246,20 +247,20 @@ void pithi_log_unfold(struct pithi_log_object *object, uint32_t node, int on);
 void pithi_log_rows_changed(struct pithi_log_object *object);
 /* Adds the rows of the digest's counters. */
 void pithi_log_add_counters(struct pithi_log_object *object);
-/* The rows of a picture that is scrolled to the row `first`: the pinned rows, then those from `first` on. Valid until
- * the next call or change. */
+/* The rows of a picture that is scrolled to the row `first`: the pinned rows, then the rows from `first` on. Valid
+ * until the next call or change. */
 const struct pithi_row *pithi_log_rows_from(struct pithi_log_object *object, uint32_t first, uint32_t *count);
 
 /* ---- Arguments and results --------------------------------------------------------------------------------------- */
 
-/* The begin of each row in a table of methods. The last row has a NULL name. */
+/* Each row of a table of methods begins with this struct. The last row has a NULL name. */
 struct pithi_method {
     const char *name;
     int words; /* number of arguments; PITHI_ANY: the method checks them */
     const char *usage;
 };
 enum { PITHI_ANY = -1 };
-/* Finds the row for the method objv[at] and checks the number of arguments behind it. A Tcl status. */
+/* Finds the row for the method objv[at] and checks the number of arguments behind it. Returns a Tcl status. */
 int pithi_find_method(Tcl_Interp *interp, int objc, Tcl_Obj *const objv[], int at, const void *table, size_t row_size,
                       int *which);
 
@@ -267,9 +268,9 @@ int pithi_find_method(Tcl_Interp *interp, int objc, Tcl_Obj *const objv[], int a
 int pithi_get_row(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *word, uint32_t *row);
 int pithi_get_time(Tcl_Interp *interp, Tcl_Obj *word, int64_t *time_ns);
 int pithi_get_times(Tcl_Interp *interp, Tcl_Obj *const words[2], int64_t *first_ns, int64_t *second_ns);
-/* The same; the first time must be less than the second. */
+/* Like pithi_get_times, but the first time must be less than the second. */
 int pithi_get_window(Tcl_Interp *interp, Tcl_Obj *const words[2], int64_t *t0_ns, int64_t *t1_ns);
-/* The lane of RANK THREAD. */
+/* Finds the lane of RANK THREAD. */
 int pithi_get_lane(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const words[2], uint32_t *lane);
 /* Sets flags[id] for each id of a list; ids of no definition are skipped. */
 int pithi_get_ids(Tcl_Interp *interp, Tcl_Obj *ids, unsigned char *flags, uint32_t defs);
@@ -292,7 +293,7 @@ void pithi_put_message(Tcl_Obj *dict, const struct pithlog *log, const struct pi
 /* The record at a pixel: id name rank thread start end. */
 Tcl_Obj *pithi_hit_dict(const struct pithlog *log, const struct pithi_hit *hit);
 /* A function at a pixel of a row that shows this depth: name place rank thread start end flame (the depth). It has no
- * id, because ids are those of the log. */
+ * id, because ids mean definitions of the log. */
 Tcl_Obj *pithi_function_dict(const struct pithi_flames *flames, const struct pithi_hit *hit, uint32_t depth);
 /* A message for the pointer, as arrowat gives it. */
 Tcl_Obj *pithi_message_dict(const struct pithlog *log, const struct pithlog_message *message);

@@ -1,9 +1,8 @@
 /* log_open.c - opens a log, reads its digest, and reads the records of a running program so far. Threads do this,
  * because a foreign format, a missing index or a digest can take seconds.
  *
- * Who owns what is opened: the job until its result is made, then the log's command. So a job that is stopped after
- * its thread has opened the log closes it itself (release), and nobody else has seen it.
- */
+ * The job owns the opened log until its result is made; then the log's command owns it. So if a job is stopped after
+ * its thread has opened the log, the job closes the log itself (release), and no other code has used it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +16,7 @@ struct open_job {
     struct pithi_job job;
     Tcl_Interp *interp;
     char *path;
-    struct pithlog *log; /* opened by the job's thread; the result takes it over */
+    struct pithlog *log; /* opened by the job's thread; then owned by the result */
 };
 
 static int open_run(struct pithi_job *base)
@@ -136,12 +135,12 @@ struct snapshot {
     char *folder, *name; /* malloc'ed */
     struct pithlog *log; /* NULL: not read yet, or moved to the result */
     struct pithlog_digest *digest;
-    uint32_t running; /* processes that run */
+    uint32_t running; /* number of processes that are still running */
     int finished;     /* 1: the program has ended */
     int64_t now_ns;
 };
 
-/* Checks the processes before reading, so that all records of a process that has ended are read. */
+/* Checks which processes have ended before it reads, so that all records of these processes are read. */
 static int snapshot_run(struct pithi_job *job)
 {
     struct snapshot *snapshot = (struct snapshot *)job;

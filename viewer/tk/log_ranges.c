@@ -1,9 +1,8 @@
 /* log_ranges.c - counts and draws the mountain ranges and the derived rows of a log.
  *
- * Ranges have a rough form from the summary, made in parts of 12 ms, and an exact one from all records, made by a job.
- * A job may end when the window shows another part already. `loaded` counts the loads: the job notes the number at its
- * start, and its result is used only if the number is the same at its end.
- */
+ * Rough ranges are made from the summary, in steps of 12 ms; exact ranges are made from all records, by a job. When the
+ * job ends, the window may already show another part. So `loaded` counts the loads: the job stores the number at its
+ * start, and its result is used only if the number is still the same. */
 #include "tk/log_object.h"
 
 #include <math.h>
@@ -25,10 +24,10 @@
 /* Pixels between the marks of the time axis, as in the time lines, and of the scale. */
 enum { TICK_SPACING = 90, SCALE_SPACING = 22 };
 
-/* With fewer records, all are read at once, without a rough picture first. */
+/* Fewer records are all read at once, without a rough picture first. */
 enum { FEW_RECORDS = 50000 };
 
-/* A rough picture is made in parts of this time, so that the window does not wait. */
+/* A rough picture is made in steps of this time, so that the window stays responsive. */
 #define QUICK_S 0.012
 
 /* The mountain ranges of a log. */
@@ -114,7 +113,7 @@ int pithi_log_ranges_load(struct pithi_log_object *object, Tcl_Interp *interp, i
     memcpy(view->hidden, object->hidden, defs);
     view->query.hidden = view->hidden;
     pithi_ranges_free(view->ranges);
-    /* A job that is under way belongs to the load before; its result is dropped. */
+    /* A running job belongs to the load before; its result is dropped. */
     view->loaded++;
     view->ranges = pithi_ranges_new(object->log, &view->query);
     /* Without a summary, or with few records, all are read at once. */
@@ -131,7 +130,7 @@ int pithi_log_ranges_load(struct pithi_log_object *object, Tcl_Interp *interp, i
     return TCL_OK;
 }
 
-/* Goes on for another 12 ms; 1: there is more to do. Tcl calls it when it has nothing else to do. */
+/* Goes on for another 12 ms; returns 1 if there is more to do. Tcl calls it when it is idle. */
 int pithi_log_ranges_more(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     struct pithi_log_ranges *view = view_of(object);
@@ -160,7 +159,7 @@ static int run_job(struct pithi_job *any)
 }
 
 /* The job's counts replace the rough ones in Tcl's thread, between two drawings, and the rough ones are freed with the
- * job. Nothing is copied, and nobody draws from counts that change. */
+ * job. So nothing is copied, and no counts change while they are drawn. */
 static Tcl_Obj *job_result(struct pithi_job *any)
 {
     struct ranges_job *job = (struct ranges_job *)any;
@@ -193,7 +192,8 @@ int pithi_log_ranges_exact(struct pithi_log_object *object, Tcl_Interp *interp, 
     if (!view->ranges)
         return pithi_usage_error(interp, "nothing is loaded");
     job = pithi_alloc(1, sizeof *job);
-    /* The job counts into an object of its own, with a copy of the query: the window goes on drawing the rough one. */
+    /* The job counts into an object of its own, with a copy of the query: meanwhile the window draws the rough
+     * counts. */
     job->ranges = pithi_ranges_new(object->log, &view->query);
     job->loaded = view->loaded;
     return pithi_job_start(interp, object, &job->job, &kind, objv[2]);
@@ -217,7 +217,7 @@ static int get_states(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_O
     for (Tcl_Size i = 0; i < length; i++) {
         if (Tcl_GetIntFromObj(interp, items[i], &id) != TCL_OK)
             return TCL_ERROR;
-        /* Ids that the log does not have, and those named twice, are left out: Tcl may have them from another log. */
+        /* Ids that the log does not have, and repeated ids, are left out: Tcl may have them from another log. */
         if (id < 0 || (uint32_t)id >= defs || listed[id])
             continue;
         listed[id] = 1;
@@ -238,7 +238,7 @@ static int get_look(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj
         view->order = pithi_alloc(defs, sizeof *view->order);
         view->chosen = pithi_alloc(defs, 1);
     }
-    /* The colours are those of the object, so that a colour that changes is in the next picture. */
+    /* Uses the colours of the log object, so that the next picture has a changed colour. */
     view->look = (struct pithi_layers_look){.rgb = object->rgb, .order = view->order};
     status = Tcl_GetIntFromObj(interp, words[0], &height);
     if (status == TCL_OK)
@@ -250,7 +250,7 @@ static int get_look(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj
     if (status == TCL_OK && (height < 1 || height > PITHI_MAX_WIDTH))
         status = pithi_usage_error(interp, "picture too low or too high");
     view->look.height = height;
-    /* Nothing chosen means all. */
+    /* An empty list means all states. */
     view->look.chosen = status == TCL_OK && chosen_count ? view->chosen : NULL;
     free(listed);
     free(ids);
@@ -269,7 +269,7 @@ int pithi_log_ranges_draw(struct pithi_log_object *object, Tcl_Interp *interp, i
         return TCL_ERROR;
     struct pithi_painter painter = pithi_raster_painter(&view->raster);
     struct pithi_axis axis;
-    /* Time lines first, then those of the scale, then the areas over them. */
+    /* First the lines of the time axis, then the lines of the scale, then the areas over them. */
     pithi_raster_prepare(&view->raster, (int)view->query.width, (int)view->look.height, PITHI_RGB_PAPER);
     pithi_axis_make(view->query.t0_ns, view->query.t1_ns, object->clock_ns, view->query.width,
                     TICK_SPACING * pithi_theme_scale(), &axis);
@@ -446,7 +446,7 @@ static Tcl_Obj *result(struct pithi_job *data)
     struct pithi_derived *derived = pithi_alloc(1, sizeof *derived);
     char name[48];
 
-    /* As for stretches: the command owns the values, and `release` frees nothing then. */
+    /* The command owns the values now, so `release` must not free them. */
     *derived = job->derived;
     memset(&job->derived, 0, sizeof job->derived);
     snprintf(name, sizeof name, "::pithtk::derived%u", ++number);

@@ -1,8 +1,8 @@
-/* log_rows.c - LOG rows WORD: reads and changes the tree of rows. Nodes are given by number. LOG sort, LOG alike: see
- * below.
+/* log_rows.c - LOG rows WORD: reads and changes the tree of rows. Nodes are given by number. LOG sort and LOG alike are
+ * described below.
  *
- * A node keeps its number as long as the log is open; the visible row that it has, if any, changes with each fold and
- * filter. So Tcl remembers nodes, and asks for rows when it draws.
+ * A node keeps its number as long as the log is open; its visible row, if it has one, changes with each fold and
+ * filter. So Tcl stores nodes, and gets their rows when it draws.
  *
  * Pinned rows stay at the top: of 10 rows with 2 pinned, a picture scrolled by 3 has the rows 0, 1, 5, 6, 7, 8, 9. */
 #include "tk/log_object.h"
@@ -23,13 +23,13 @@ static int usage(Tcl_Interp *interp, const char *text)
     return TCL_ERROR;
 }
 
-/* To be called after each change of the tree: fetches the visible rows anew. */
+/* Gets the visible rows anew; must be called after each change of the tree. */
 void pithi_log_rows_changed(struct pithi_log_object *object)
 {
     pithi_rows_seen(object->tree);
     object->rows = object->tree->seen;
     object->row_count = object->tree->seen_count;
-    /* The plot of the rows before is dropped: questions about a place must not find its bars. */
+    /* Drops the plot of the old rows: a search for the bar at a place must not find old bars. */
     pithi_plot_free(&object->plot);
     memset(&object->plot, 0, sizeof object->plot);
 }
@@ -149,7 +149,7 @@ static int rows_list(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Ob
     if (Tcl_GetIntFromObj(interp, args[0], &first) != TCL_OK || Tcl_GetIntFromObj(interp, args[1], &last) != TCL_OK)
         return TCL_ERROR;
     list = Tcl_NewListObj(0, NULL);
-    /* rows that are not there are left out, so that Tcl may ask for as many as fit */
+    /* rows beyond the last are left out, so that Tcl may pass the number of rows that fit */
     for (int row = first < 0 ? 0 : first; row <= last && (uint32_t)row < object->row_count; row++)
         Tcl_ListObjAppendElement(NULL, list, row_dict(object, (uint32_t)row));
     Tcl_SetObjResult(interp, list);
@@ -160,7 +160,7 @@ static int rows_find(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Ob
 {
     uint32_t count, *nodes = pithi_rows_find(object->tree, Tcl_GetString(args[0]), &count);
 
-    /* the text goes into a dialog, so it says what can be given */
+    /* the text goes into a dialog, so it lists valid patterns */
     if (!count) {
         free(nodes);
         Tcl_SetObjResult(interp, Tcl_ObjPrintf("no row fits \"%s\": give ranks (0-3,7.1) or a part of a label, "
@@ -177,7 +177,7 @@ static int rows_find(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Ob
     return TCL_OK;
 }
 
-/* lanes: those of the visible rows as a list for `--lane` of the commands, such as 0-3,7.1; {}: all. */
+/* lanes: the lanes of the visible rows as a list for `--lane` of the commands, such as 0-3,7.1; {}: all. */
 static int rows_lanes(struct pithi_log_object *object, Tcl_Interp *interp)
 {
     uint32_t count, *lanes = pithi_rows_lanes(object->tree, &count), all = pithlog_get_info(object->log)->lanes;
@@ -189,13 +189,13 @@ static int rows_lanes(struct pithi_log_object *object, Tcl_Interp *interp)
         first = last = pithlog_get_lane(object->log, lanes[i]);
         if (Tcl_GetCharLength(text))
             Tcl_AppendToObj(text, ",", 1);
-        /* Ranks of a single thread follow each other in lanes, too. */
+        /* Ranks with a single thread have successive lanes. */
         while (end + 1 < count && lanes[end + 1] == lanes[end] + 1 &&
                pithlog_get_lane(object->log, lanes[end + 1])->rank == last->rank + 1 && !first->thread &&
                !pithlog_get_lane(object->log, lanes[end + 1])->thread)
             last = pithlog_get_lane(object->log, lanes[++end]);
         if (end > i)
-            /* Thread .0 is named, as "0-3" alone would mean all their threads. */
+            /* .0 is written, because "0-3" alone would mean all threads of these ranks. */
             Tcl_AppendPrintfToObj(text, "%d-%d.0", first->rank, last->rank);
         else
             Tcl_AppendPrintfToObj(text, "%d.%u", first->rank, first->thread);
@@ -213,14 +213,14 @@ static int rows_row(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj
 
     if (get_node(object, interp, args[0], &node) != TCL_OK)
         return TCL_ERROR;
-    /* A row is looked for from the top, as the rows of nodes change with each fold. */
+    /* Searches all rows, because the rows of nodes change with each fold. */
     while (row < object->row_count && object->tree->places[row].node != node)
         row++;
     Tcl_SetObjResult(interp, Tcl_NewWideIntObj(row < object->row_count ? (Tcl_WideInt)row : -1));
     return TCL_OK;
 }
 
-/* shows RANK THREAD: the row of this thread, perhaps with others; -1: none. */
+/* shows RANK THREAD: the row that shows this thread, perhaps with other threads; -1: none. */
 static int rows_shows(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
 {
     const struct pithlog_lane *lane;
@@ -232,7 +232,7 @@ static int rows_shows(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_O
     for (row = 0; row < object->row_count; row++) {
         uint32_t count, i = 0;
         const uint32_t *lanes = pithi_row_lanes(&object->rows[row], &count);
-        /* counters are of one lane as well, but do not show it */
+        /* a counter's row has a lane, too, but does not show it */
         if (object->rows[row].counter != PITHI_NONE)
             continue;
         while (i < count && (lane = pithlog_get_lane(object->log, lanes[i])) &&
@@ -260,7 +260,7 @@ static int set_each(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj
     for (uint32_t i = 0; status == TCL_OK && i < count; i++)
         set(object->tree, nodes[i], on);
     free(nodes);
-    /* Needless, but harmless, if the second word is wrong. */
+    /* If the second word is wrong, this is not needed, but harmless. */
     pithi_log_rows_changed(object);
     return status;
 }
@@ -273,7 +273,7 @@ void pithi_log_unfold(struct pithi_log_object *object, uint32_t node, int on)
     pithi_rows_unfold(object->tree, node, on, &unfolding);
 }
 
-/* unfold NODES ON: one row for each nesting level of these lanes, or one for all. */
+/* unfold NODES ON: a row for each nesting level of these lanes, or (ON 0) one row for all levels. */
 static int rows_unfold(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
 {
     uint32_t count, *nodes;
@@ -298,9 +298,9 @@ static int rows_move(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Ob
         Tcl_GetBooleanFromObj(interp, args[2], &behind) != TCL_OK ||
         !(nodes = get_nodes(object, interp, args[0], &count)))
         return TCL_ERROR;
-    /* Each node goes directly behind the target, so the last one must be moved first; before the target it is the other
-     * way round. */
-    for (uint32_t i = 0; i < count; i++) /* moved nodes keep their order */
+    /* Moved nodes must keep their order. Each goes directly behind the target, so the last must be moved first; in
+     * front of the target, the first must be moved first. */
+    for (uint32_t i = 0; i < count; i++)
         if (pithi_rows_move(object->tree, nodes[behind ? count - 1 - i : i], target, behind) == 0)
             moved++;
     free(nodes);
@@ -311,7 +311,8 @@ static int rows_move(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Ob
 
 /* ---- An arrangement as words ------------------------------------------------------------------------------------- */
 
-/* Keys are names, such as the rank and thread of a lane, as numbers of nodes differ from one opening to the next. */
+/* Keys are names, such as the rank and thread of a lane, because the numbers of nodes may differ when the log is opened
+ * again. */
 static void put_key(const struct pithi_rows *tree, uint32_t node, Tcl_Obj *list)
 {
     char key[512];
@@ -319,7 +320,7 @@ static void put_key(const struct pithi_rows *tree, uint32_t node, Tcl_Obj *list)
     Tcl_ListObjAppendElement(NULL, list, Tcl_NewStringObj(pithi_rows_key(tree, node, key, sizeof key), -1));
 }
 
-/* The keys of the nodes whose flags, masked, are `wanted`. */
+/* The keys of the nodes for which (flags & mask) is `wanted`. */
 static Tcl_Obj *keys_with(const struct pithi_rows *tree, unsigned mask, unsigned wanted)
 {
     Tcl_Obj *list = Tcl_NewListObj(0, NULL);
@@ -334,7 +335,8 @@ static Tcl_Obj *keys_with(const struct pithi_rows *tree, unsigned mask, unsigned
 static int rows_state(struct pithi_log_object *object, Tcl_Interp *interp)
 {
     const struct pithi_rows *tree = object->tree;
-    /* Only what differs from the tree as it is made is saved: a log with other rows then opens its own way. */
+    /* Saves only what differs from a new tree, so that another log with other rows otherwise opens with its own
+     * defaults. */
     const unsigned opens = PITHI_NODE_OPEN | PITHI_NODE_BORN_OPEN;
     Tcl_Obj *dict = Tcl_NewDictObj(), *pins = Tcl_NewListObj(0, NULL), *unfolded = Tcl_NewListObj(0, NULL);
     Tcl_Obj *order = Tcl_NewListObj(0, NULL);
@@ -344,7 +346,7 @@ static int rows_state(struct pithi_log_object *object, Tcl_Interp *interp)
     for (uint32_t i = 1; i < tree->node_count; i++)
         if (tree->nodes[i].bands)
             put_key(tree, i, unfolded);
-    /* Only parents whose children were moved or sorted. */
+    /* Saves the order only of parents whose children were moved or sorted. */
     for (uint32_t i = 0; i < tree->node_count; i++) {
         if (!(tree->nodes[i].flags & PITHI_NODE_ARRANGED))
             continue;
@@ -425,12 +427,13 @@ static int rows_set_state(struct pithi_log_object *object, Tcl_Interp *interp, T
     if (Tcl_DictObjSize(interp, args[0], &size) != TCL_OK ||
         (group && Tcl_GetIndexFromObj(interp, group, groupings, "grouping", 0, &grouping) != TCL_OK))
         return TCL_ERROR;
-    /* The filter of the tree before must not be applied to the new one. */
+    /* The filter of the old arrangement must not limit the new one. */
     pithi_rows_filter(tree, "");
     if (alike)
         pithi_rows_set_alike(tree, Tcl_GetString(alike));
     pithi_rows_group(tree, (enum pithi_grouping)grouping);
-    /* A list of a parent and its children, in turn; a parent that is gone is left out with them. */
+    /* A list in which parents and lists of their children alternate. A parent that this log does not have is skipped
+     * with its children. */
     if (!order || Tcl_ListObjGetElements(NULL, order, &length, &items) != TCL_OK)
         length = 0;
     for (Tcl_Size i = 0; i + 1 < length; i += 2) {
@@ -581,7 +584,7 @@ int pithi_log_rows(struct pithi_log_object *object, Tcl_Interp *interp, int objc
             Tcl_SetObjResult(interp, Tcl_NewStringObj(pithlog_error(), -1));
         return TCL_OK;
     /* From here on the tree changes. */
-    case ROWS_FILTER: /* the filter before stays if the new one fits no row */
+    case ROWS_FILTER: /* the old filter stays if no row matches the new one */
         if (pithi_rows_filter(tree, Tcl_GetString(args[0])))
             return usage(interp, "no such rows: give ranks (0-3,7.1) or a part of a label, host or thread");
         break;
@@ -623,10 +626,10 @@ int pithi_log_rows(struct pithi_log_object *object, Tcl_Interp *interp, int objc
 
 /* ---- Sorting ----------------------------------------------------------------------------------------------------- */
 
-/* LOG sort BY FALLING T0 T1 IDS CALLBACK: a job that sorts the rows by what they do in [T0, T1). BY is
- * name or rank; total, self, share or count of the definitions IDS; messages or bytes; waiting in [T0, T1), or
- * the waiting that the row causes in the whole run (both need an analysis, and use all definitions). `share` relates to
- * the row's own time, so that a group of few lanes may precede a group of many. */
+/* LOG sort BY FALLING T0 T1 IDS CALLBACK: a job that sorts the rows by what they do in [T0, T1). BY is name or rank;
+ * total, self, share or count of the definitions IDS; messages or bytes; waiting in [T0, T1), or the waiting that the
+ * row causes in the whole run. Both need an analysis, and use all definitions. `share` relates to the row's own time,
+ * so that a group of few lanes may precede a group of many. */
 static const struct sort_word {
     const char *name;
     enum pithi_rows_order order;
@@ -682,7 +685,7 @@ static Tcl_Obj *result(struct pithi_job *job)
 {
     struct sort_job *sort = (struct sort_job *)job;
 
-    /* In Tcl's thread, as the window draws from the tree. */
+    /* This runs in Tcl's thread, because the window draws from the tree. */
     pithi_rows_sort(job->object->tree, sort->order, sort->value, sort->falling);
     pithi_log_rows_changed(job->object);
     return Tcl_NewObj();
@@ -721,9 +724,9 @@ int pithi_log_sort(struct pithi_log_object *object, Tcl_Interp *interp, int objc
     int waiting = strcmp(sort_words[which].name, "waiting") == 0;
     int caused = strcmp(sort_words[which].name, "caused") == 0;
     sort->known = waiting || caused;
-    /* Without an analysis all values are 0, and the order stays. */
+    /* Without an analysis all values are 0, so the order does not change. */
     if (waiting && object->analysis) {
-        /* The analysis belongs to the window's thread, so these sums are not left to the job. */
+        /* Only the window's thread may use the analysis, so these sums are made here and not in the job. */
         const struct pithlog_wait_state *waits;
         for (uint32_t lane = 0; lane < sort->lanes; lane++) {
             size_t count = pithlog_analysis_waits(object->analysis, lane, &waits);

@@ -1,11 +1,11 @@
 /* log_search.c - searches a log in jobs, and picks the messages that are drawn.
  *
- * A search goes on from the place of the last hit, {TIME LANE TIE}: records of one time are in the order of their
- * lanes, and those of one lane and time have a number, the tie. So `next` finds each record once, also where a thousand
- * have the same time.
+ * A search goes on from the place of the last hit, {TIME LANE TIE}: records with the same time are in the order of
+ * their lanes, and records with the same lane and time are numbered, the tie. So `next` finds each record once, also if
+ * a thousand records have the same time.
  *
- * The job has its own copy of all words and its own summary: those of the log object belong to Tcl's thread.
- */
+ * The job has its own copy of all arguments and its own summary, because those of the log object belong to Tcl's
+ * thread. */
 #include "tk/log_object.h"
 
 #include <stdio.h>
@@ -23,8 +23,8 @@
 struct search_job {
     struct pithi_job job;
     struct pithi_search search;
-    struct pithlog *log;           /* that is searched: of functions, the one of the flames */
-    unsigned char *wanted;         /* NULL: all */
+    struct pithlog *log;           /* the log that is searched: for functions, the log of the flames (scene/flames.h) */
+    unsigned char *wanted;         /* NULL: all definitions */
     uint32_t *lanes;               /* malloc'ed */
     char *payload;                 /* malloc'ed; "": any */
     struct pithlog_filter *filter; /* NULL: no query */
@@ -52,7 +52,8 @@ static Tcl_Obj *get(Tcl_Interp *interp, Tcl_Obj *dict, const char *key)
     return value;
 }
 
-/* Functions of samples are states of a log of their own (scene/flames.h): no other kind goes with them. */
+/* Functions of samples are states of a log of their own (scene/flames.h), so other kinds cannot be searched together
+ * with them. */
 static int get_kinds(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *list, struct search_job *job)
 {
     static const char *const names[] = {"state", "event", "message", "function", NULL};
@@ -91,7 +92,7 @@ static int get_lanes(Tcl_Interp *interp, const struct pithlog *log, Tcl_Obj *wor
     uint32_t count;
     struct pithi_row *rows = pithi_rows_make(log, NULL, &count);
 
-    /* A list that no rank of the log fits would find nothing, without a word: an error. */
+    /* A list that matches no rank of the log is an error; otherwise the search would silently find nothing. */
     if (*list && (pithi_rows_choose(log, list, rows, &count) || !count)) {
         free(rows);
         Tcl_SetObjResult(interp, Tcl_ObjPrintf("no such ranks: %s; give a list such as 0-3,7.1", list));
@@ -174,7 +175,8 @@ static int get_search(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_O
     search->max_bytes = most_bytes < 0 ? 0 : most_bytes == INT64_MAX ? UINT64_MAX : (uint64_t)most_bytes;
     search->tag = (int32_t)tag;
     search->peer = (int32_t)peer;
-    /* How long a message took is only known with its receive, which a SEND does not have: the digest has both. */
+    /* The latency of a message needs its receive, which the record of the send does not have. So such a search reads
+     * the digest, which has both ends. */
     job->by_time = search->kinds == 1u << PITHLOG_SEND && (search->min_ns > 0 || search->max_ns < INT64_MAX);
     if (job->by_time && !object->digest) {
         Tcl_SetObjResult(interp, Tcl_NewStringObj("the log's messages are still being read", -1));
@@ -262,7 +264,7 @@ static Tcl_Obj *found_dict(const struct pithlog *log, const struct pithi_found *
     pithi_put_wide(dict, "start", found->at.time_ns);
     pithi_put_wide(dict, "end", found->end_ns);
     pithi_put_wide(dict, "ended", found->ended);
-    /* A message has no definition and no depth. */
+    /* A hit that is a message has no definition and no depth. */
     if (found->kind == PITHLOG_SEND) {
         pithi_put_wide(dict, "peer", found->peer);
         pithi_put_wide(dict, "tag", found->tag);
@@ -374,7 +376,7 @@ struct pick_job {
     struct pithlog_digest *picked; /* NULL once the log object has it */
 };
 
-/* Gives the log other messages to draw. */
+/* Sets the messages that the log draws. */
 static void set_picked(struct pithi_log_object *object, struct pithlog_digest *picked)
 {
     pithlog_digest_close(object->picked);

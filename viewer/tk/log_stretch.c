@@ -1,7 +1,7 @@
-/* log_stretch.c - adds up the states, events and messages of a stretch of time, by row, in jobs.
+/* log_stretch.c - adds up the states, events and messages of an interval, by row, in jobs.
  *
- * The sums of a thousand rows of fifty states are a list of 50,000 items in Tcl. So the result is a command, and the
- * window asks it for what it shows: `row 7` for a tooltip, `rows ID` for a graph of one state over all rows.
+ * The sums of a thousand rows of fifty states are a list of 50,000 items in Tcl. So the result is a command, from which
+ * the window gets only what it shows: `row 7` for a tooltip, `rows ID` for a graph of one state over all rows.
  *
  *     LOG stretch 0 1000000 done     done gets ::pithtk::stretch1
  *     ::pithtk::stretch1 row 7       lanes of the row, then {id count total self} of each state in it
@@ -34,7 +34,7 @@ static int stretch_run(struct pithi_job *data)
     struct stretch_job *job = (struct stretch_job *)data;
     int err;
 
-    /* The summary of the window is used by the window's thread, so the job opens its own. */
+    /* Only the window's thread may use the window's summary, so the job opens its own. */
     if (pithlog_get_info(job->log)->records >= PITHI_SUMMARY_RECORDS)
         pithlog_summary_open(job->log, &job->query.summary);
     err = pithi_stretch_run(job->log, &job->query, &job->stretch);
@@ -53,7 +53,8 @@ static Tcl_Obj *sum_list(uint32_t id, const struct pithi_sum *sum)
     return pithi_wide_list((const int64_t[]){id, (int64_t)sum->count, sum->inclusive_ns, sum->exclusive_ns}, 4);
 }
 
-/* ---- The result as a command: only the rows that are asked for become Tcl values --------------------------------- */
+/* ---- The result as a command: only the rows that a method returns become Tcl values
+ * ------------------------------- */
 
 struct stretch_object {
     struct pithi_stretch stretch;
@@ -127,7 +128,8 @@ static int stretch_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Ob
         for (uint32_t i = 0; i < stretch->count; i++)
             if (stretch->entries[i].id == (uint32_t)number)
                 sums[stretch->entries[i].row] = stretch->entries[i].sum;
-        /* A row without sums (a counter, a heading) is left out; one in which it does not occur has zeros. */
+        /* A row without sums (a counter, a heading) is left out; a row in which the definition does not occur has
+         * zeros. */
         for (uint32_t row = 0; row < object->row_count; row++) {
             int64_t numbers[] = {row, object->lane_counts[row], (int64_t)sums[row].count, sums[row].inclusive_ns,
                                  sums[row].exclusive_ns};
@@ -158,11 +160,11 @@ static Tcl_Obj *stretch_result(struct pithi_job *data)
     char name[48];
 
     object->stretch = job->stretch;
-    /* The command owns the sums from here on; `release` then frees an empty one. */
+    /* The command owns the sums from here on, so `release` must not free them. */
     memset(&job->stretch, 0, sizeof job->stretch);
     object->row_count = job->query.row_count;
     object->lane_counts = pithi_alloc(object->row_count, sizeof *object->lane_counts);
-    /* A heading or a counter keeps 0 lanes. */
+    /* Rows of headings and counters keep 0 lanes. */
     for (uint32_t row = 0; row < object->row_count; row++)
         if (pithi_row_is_whole(&job->rows[row]))
             pithi_row_lanes(&job->rows[row], &object->lane_counts[row]);

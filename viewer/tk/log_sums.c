@@ -1,13 +1,13 @@
-/* log_sums.c - adds up states, messages, counters and waiting of a stretch of time: `sums` at once, `sumsjob` and
+/* log_sums.c - adds up states, messages, counters and waiting of an interval: `sums` at once, `sumsjob` and
  * `waitingjob` as jobs.
  *
- * The job goes lane by lane, so that it can say how far it is and can be stopped after any; its sums are those of one
- * query for all lanes. A summary may be used by one thread only, and making one takes long: so a job that ends leaves
- * its summary for the next (spare_summary).
+ * The job goes lane by lane, so that it can report its progress and can be stopped after each lane. Its sums are the
+ * same as from one query for all lanes. A summary may be used by one thread only, and making it takes long. So a job
+ * that ends leaves its summary for the next job (spare_summary).
  *
- * Waiting in a part of the run is not a part of the waiting in the run: who waits for whom depends on what is looked
- * at. So the stretch is analyzed by itself, as `pith analyze --from --to` does, unless it is the whole run.
- */
+ * Waiting in an interval is not a part of the waiting in the whole run: which rank waits for which depends on the
+ * interval that is analyzed. So the interval is analyzed by itself, as `pith analyze --from --to` does, unless it is
+ * the whole run. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -62,11 +62,11 @@ int pithi_log_sums(struct pithi_log_object *object, Tcl_Interp *interp, int objc
     return status;
 }
 
-/* The number of drawn messages between the selected lanes in a stretch of time. "" while it is unknown: before
- * the digest is read, and if only some lanes are selected in a log with too many messages to read. */
+/* The number of drawn messages between the selected lanes in an interval. "" while it is unknown: before the digest is
+ * read, and if only some lanes are selected in a log with too many messages to read. */
 int pithi_log_messages(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
-    enum { MOST_LOOKED_THROUGH = 1000000 }; /* messages that are looked through for some lanes */
+    enum { MOST_LOOKED_THROUGH = 1000000 }; /* the most messages that are read if only some lanes are selected */
     const struct pithlog_digest *digest = object->picked ? object->picked : object->digest;
     const struct pithlog_info *info = pithlog_get_info(object->log);
     struct pithlog_digest_window window = {0};
@@ -94,11 +94,12 @@ int pithi_log_messages(struct pithi_log_object *object, Tcl_Interp *interp, int 
 /* ---- Counters ---------------------------------------------------------------------------------------------------- */
 
 struct counter_sum {
-    uint64_t values;  /* in the whole log, of all lanes */
-    double low, high; /* of its values */
+    uint64_t values;  /* number of values in the whole log, on all lanes */
+    double low, high; /* least and largest value */
 };
 
-/* With more series than this, ranges are those of the whole log, because each window needs a search of the digest. */
+/* With more series than this, ranges are the ranges of the whole log, because a range of the window needs a search of
+ * the digest for each series. */
 enum { MOST_SERIES = 2000 };
 
 int pithi_log_counters(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
@@ -232,10 +233,10 @@ int pithi_log_sums_job(struct pithi_log_object *object, Tcl_Interp *interp, int 
 
 struct waiting_job {
     struct pithi_job job;
-    int64_t t0_ns, t1_ns;  /* the part of the stretch that the log's analysis covers; t0 >= t1: none */
+    int64_t t0_ns, t1_ns;  /* the part of the interval that the log's analysis covers; t0 >= t1: none */
     unsigned char *chosen; /* [lanes] */
     struct waiting_sum {
-        double waiting_ns, caused_ns; /* that it waited; that it made others wait */
+        double waiting_ns, caused_ns; /* the time that the state waited; the time that it made others wait */
     } * sums;                         /* [defs + 1]: the last is computing */
     int done;                         /* 1: the sums are made */
 };
@@ -261,7 +262,7 @@ static void add_waiting(struct waiting_job *job, const struct pithlog_analysis *
     job->done = 1;
 }
 
-/* Analyzes the stretch of time, as `pith analyze --from --to` does; the log's own analysis has no parts. */
+/* Analyzes the interval, as `pith analyze --from --to` does; the log's own analysis cannot be divided. */
 static int waiting_run(struct pithi_job *base)
 {
     struct waiting_job *job = (struct waiting_job *)base;

@@ -1,10 +1,9 @@
-/* log_waiting.c - analyzes a log in a job; tells for whom a call waits, where the run waits most, and when
- * threads had no core.
+/* log_waiting.c - analyzes a log in a job; returns for whom a call waits, where the run waits most, and when threads
+ * had no core.
  *
- * The job asks the analysis for its findings, iterations and answer, too, though it does not need them: they are made
- * at the first question and kept, and Tcl's thread must not wait for that. When the job is done the analysis belongs to
- * Tcl's thread, and all of its methods answer at once.
- */
+ * The job also calls the analysis for its findings, iterations and answer, although it does not need them: the first
+ * call makes them, which takes long, and Tcl's thread must not wait for that. When the job is done the analysis belongs
+ * to Tcl's thread, and all of its methods answer at once. */
 #include "tk/log_object.h"
 
 #include <pithlog_findings.h>
@@ -18,7 +17,8 @@
 struct analyze_job {
     struct pithi_job job;
     struct pithlog *log;
-    uint32_t state;                    /* its instances are the iterations; UINT32_MAX: they are found */
+    /* the state whose instances are the iterations; UINT32_MAX: the analysis finds them */
+    uint32_t state;
     struct pithlog_analysis *analysis; /* NULL once the log object has it */
     const struct pithlog_iterations *iterations;
     char *trouble; /* malloc'ed; NULL: none */
@@ -40,12 +40,13 @@ static int analyze_run(struct pithi_job *base)
         job->trouble = strdup(pithlog_error());
     else if (err)
         return err;
-    err = pithlog_analysis_findings(job->analysis, &findings, &count); /* later calls cost nothing */
+    /* makes them, so that later calls return at once */
+    err = pithlog_analysis_findings(job->analysis, &findings, &count);
     err = err ? err : pithlog_analysis_iterations(job->analysis, job->state, &job->iterations);
-    return err ? err : pithlog_analysis_answer(job->analysis, &answer); /* the same */
+    return err ? err : pithlog_analysis_answer(job->analysis, &answer); /* made now, too */
 }
 
-/* Runs in Tcl's thread: the analysis moves to the log object, and the one before goes. */
+/* Runs in Tcl's thread: the analysis moves to the log object, and replaces the old one there. */
 static Tcl_Obj *analyze_result(struct pithi_job *base)
 {
     struct analyze_job *job = (struct analyze_job *)base;
@@ -84,7 +85,7 @@ int pithi_log_analyze(struct pithi_log_object *object, Tcl_Interp *interp, int o
     return pithi_job_start(interp, object, &job->job, &kind, objv[3]);
 }
 
-/* show_waiting WAITS PATH: two booleans, for the hatching and the line of the critical path. */
+/* showwaiting WAITS PATH: two booleans, for the hatching and the line of the critical path. */
 int pithi_log_show_waiting(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     (void)objc;
@@ -146,7 +147,7 @@ void pithi_log_findings_free(struct pithi_log_object *object)
     object->findings = NULL;
 }
 
-/* NULL: the log is not analyzed. */
+/* Returns the findings; NULL: the log is not analyzed. */
 static struct pithi_log_findings *findings_of(struct pithi_log_object *object)
 {
     if (object->findings || !object->analysis)
@@ -179,8 +180,8 @@ int pithi_log_findings(struct pithi_log_object *object, Tcl_Interp *interp, int 
         pithi_put_wide(dict, "ns", (int64_t)finding->ns);
         pithi_put(dict, "share", Tcl_NewDoubleObj(finding->share));
         pithi_put_wide(dict, "waits", finding->worst != NULL);
-        pithi_put_wide(dict, "part_of", (int64_t)finding->part_of - 1); /* -1: it stands alone */
-        /* Findings of one name differ in the state or the lane with most of them. */
+        pithi_put_wide(dict, "part_of", (int64_t)finding->part_of - 1); /* -1: it is no part of another finding */
+        /* Findings with the same name differ in their state, or in the lane with most of their cost. */
         if (finding->state != PITHLOG_COMPUTING)
             pithi_put_text(dict, "state", pithlog_get_def(object->log, finding->state)->name);
         if (!finding->kind && finding->lane != UINT32_MAX)
@@ -191,7 +192,7 @@ int pithi_log_findings(struct pithi_log_object *object, Tcl_Interp *interp, int 
     return TCL_OK;
 }
 
-/* finding NUMBER NTH: where the NTH longest wait state of a finding is; {}: there is no such one. */
+/* finding NUMBER NTH: where the NTH longest wait state of a finding is; {}: it has fewer. */
 int pithi_log_finding(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     struct pithi_log_findings *findings = findings_of(object);
@@ -208,7 +209,7 @@ int pithi_log_finding(struct pithi_log_object *object, Tcl_Interp *interp, int o
     /* a finding without wait states has one place at most */
     if (!finding->worst && (nth > 0 || finding->place.lane == UINT32_MAX))
         return TCL_OK;
-    /* another finding than before: its wait states are collected */
+    /* if this is another finding than before, its wait states are collected */
     if (finding->worst && findings->chosen != number) {
         free(findings->instances);
         findings->instances = pithi_waits_longest(object->log, object->analysis, finding->kind, MOST_INSTANCES,
@@ -230,7 +231,7 @@ int pithi_log_finding(struct pithi_log_object *object, Tcl_Interp *interp, int o
     return TCL_OK;
 }
 
-/* answer: the one sentence, and where its worst instance is. */
+/* answer: a sentence about what costs most, and the place of its worst instance. */
 int pithi_log_answer(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     const struct pithlog_answer *answer;
@@ -268,7 +269,7 @@ int pithi_log_missing(struct pithi_log_object *object, Tcl_Interp *interp, int o
 
 /* ---- Efficiencies ------------------------------------------------------------------------------------------------ */
 
-/* The lane that computes longest. */
+/* The lane that computes longest, as a place. */
 static Tcl_Obj *busiest_lane(struct pithi_log_object *object)
 {
     uint32_t lanes = pithlog_get_info(object->log)->lanes, busiest = UINT32_MAX;
@@ -285,7 +286,7 @@ static Tcl_Obj *busiest_lane(struct pithi_log_object *object)
     return place;
 }
 
-/* The longest wait state of all findings. */
+/* The longest wait state of all findings, as a place. */
 static Tcl_Obj *longest_wait(struct pithi_log_object *object)
 {
     const struct pithi_log_findings *findings = findings_of(object);
@@ -304,7 +305,7 @@ static Tcl_Obj *longest_wait(struct pithi_log_object *object)
     return place;
 }
 
-/* The call with the longest transfer. */
+/* The call with the longest transfer, as a place. */
 static Tcl_Obj *longest_transfer(struct pithi_log_object *object)
 {
     uint32_t defs = pithlog_get_info(object->log)->defs;
@@ -347,7 +348,7 @@ int pithi_log_efficiencies(struct pithi_log_object *object, Tcl_Interp *interp, 
     places[LOAD_BALANCE] = busiest_lane(object);
     places[SERIALISATION] = longest_wait(object);
     places[TRANSFER] = longest_transfer(object);
-    /* That of the lower factor. */
+    /* The place of the communication efficiency is the place of its lower factor. */
     places[COMMUNICATION] = places[all[SERIALISATION].value <= all[TRANSFER].value ? SERIALISATION : TRANSFER];
     for (int i = 0; i < PITHLOG_EFFICIENCIES; i++) {
         Tcl_Obj *dict = Tcl_NewDictObj();
@@ -364,7 +365,7 @@ int pithi_log_efficiencies(struct pithi_log_object *object, Tcl_Interp *interp, 
 
 /* ---- Time without a core ----------------------------------------------------------------------------------------- */
 
-/* Reads in a job when threads had no core, and tells how long. */
+/* A job that reads when threads had no core. */
 struct core_job {
     struct pithi_job job;
     struct pithlog *log;
@@ -406,7 +407,7 @@ static void core_release(struct pithi_job *base)
     free(job);
 }
 
-/* core_waits: whether the log has the counter. core_waits CALLBACK: reads it in a job. */
+/* corewaits: 1 if the log has the counter. corewaits CALLBACK: reads it in a job. */
 int pithi_log_core_waits(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     static const struct pithi_job_kind kind = {core_run, core_result, core_release};

@@ -1,10 +1,9 @@
 /* overlay.c - finds the canvas items over a picture, with the canvas's own commands, and draws the thin ones.
  *
- * While a picture is painted, its lines go straight to the window (paper.c). What the canvas has drawn over it, a
- * cursor line or a frame, would be painted over, and come back later: it would flicker. So lines and frames are drawn
- * again at once, in the same way. Other items (texts, boxes) are few and small: their common box is left out, and the
- * canvas draws it.
- */
+ * While a picture is painted, its scanlines go straight to the window (paper.c). They would cover a cursor line or a
+ * frame that the canvas has drawn over the picture, until the canvas draws it again: it would flicker. So lines and
+ * frames are drawn again at once, directly to the window. Other items (texts, boxes) are few and small: their common
+ * box is left out, and the canvas draws it. */
 #include "tk/paper_parts.h"
 
 #include <math.h>
@@ -33,7 +32,7 @@ static const char *ask_text(Tcl_Interp *interp, Tcl_Obj *canvas, Tcl_Obj *item, 
     return answer ? Tcl_GetString(answer) : "";
 }
 
-/* Reads four coordinates, rounded to pixels. 0: there are others, or they are too far away for X. */
+/* Reads four coordinates, rounded to pixels. Returns 0 if their number is not four, or if they are too large for X. */
 static int ask_places(Tcl_Interp *interp, Tcl_Obj *canvas, const char *command, Tcl_Obj *item, int places[4])
 {
     Tcl_Obj *list = ask(interp, canvas, command, item, NULL), **parts;

@@ -4,7 +4,7 @@
  *     snapshot FOLDER CALLBACK   a job that reads what a running program has recorded in its spill files. The result is
  *                                a dict: log (a log's command, which the caller closes), running (processes that have
  *                                not ended), finished (1: all ended, and the log was or is being written), now (time
- *                                of the look, ns from the log's start), name (of the log)
+ *                                of this snapshot, ns from the log's start), name (of the log)
  *     animation follow|log FILE  the command of an animation, of a running program's spill files or of a log
  *     duration NS                "1.5 ms"
  *     time NS RESOLUTION         "12.345 s"
@@ -12,7 +12,7 @@
  *     nearest WORD NAMES         "; did you mean NAME?", or {} if none of the names is similar
  *     number N                   digits in groups
  *     font FONT new|more TEXT    the font of the names in bars: makes the letters of the text, for a new font or more
- *     theme ?NAME?               chooses a theme; the colours of the current one
+ *     theme ?NAME?               chooses a theme; returns the colours of the current theme
  *     scale FACTOR               sets the scale of lengths; 1: for 96 dots per inch
  *     texton COLOUR              black or white, whichever is legible on the colour
  *     safe COUNT                 the first colours of the palette safe
@@ -117,12 +117,13 @@ static int is_composed(Display *display, int screen)
     return XGetSelectionOwner(display, XInternAtom(display, name, False)) != None;
 }
 
-/* 1: another application's window, or another of this one, lies over a part of the window, whose pixels the server then
- * does not have. The last child of the root window is the uppermost. */
+/* 1: another window, of this or another application, lies over a part of the window. Then the server does not have the
+ * pixels of that part. The last child of the root window is the uppermost. */
 static int is_covered(Tk_Window window)
 {
     Display *display = Tk_Display(window);
-    Tk_ErrorHandler handler = Tk_CreateErrorHandler(display, -1, -1, -1, NULL, NULL); /* windows may go meanwhile */
+    /* ignores errors: a window may be closed meanwhile */
+    Tk_ErrorHandler handler = Tk_CreateErrorHandler(display, -1, -1, -1, NULL, NULL);
     Window root = RootWindow(display, Tk_ScreenNumber(window)), top = Tk_WindowId(window), parent, ignored, *children;
     int x, y, covered = 0;
     unsigned count = 0, i;
@@ -240,7 +241,8 @@ int Pithtk_Init(Tcl_Interp *interp)
 {
     if (!Tcl_InitStubs(interp, TCL_VERSION, 0) || !Tk_InitStubs(interp, TK_VERSION, 0))
         return TCL_ERROR;
-    signal(SIGXFSZ, SIG_IGN); /* exceeding a file-size limit becomes a write error, so that no partial file stays */
+    /* if a file exceeds a size limit, this makes it a write error, after which the partial file is removed */
+    signal(SIGXFSZ, SIG_IGN);
     if (!Tcl_FindNamespace(interp, "::pithtk", NULL, 0))
         Tcl_CreateNamespace(interp, "::pithtk", NULL, NULL);
     pithi_paper_init();

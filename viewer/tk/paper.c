@@ -1,10 +1,12 @@
 /* paper.c - the image type pithpaper: one transport for all pixels of a picture, chosen by display.
  *
- * paper.h has the two transports. Here the painter gets words 0xRRGGBB, and what the transport needs is done around it:
+ * paper.h describes the two transports. The painter always gets words 0xRRGGBB; this file does the rest for each
+ * transport:
  *
  *     shared   the words are in memory that the X server also sees (MIT-SHM): a picture of 2000 x 1000 pixels, 8 MB, is
- *              copied once, by the server; so nobody may paint again before it has read them (XSync)
- *     sent     the words are ours, and the server has a copy, which is brought up to date after painting
+ *              copied once, by the server; the next picture must not be painted before the server has read them
+ *              (XSync)
+ *     sent     the words are in memory of this process, and the server has a copy, which is updated after painting
  *
  * While a shared picture is painted, the scanlines that are finished already go to the window, in up to eight parts.
  * Items of the canvas that lie over the picture must not flicker: their area is left out and drawn by the canvas at the
@@ -30,16 +32,17 @@ struct pithi_paper {
     Tk_Window window; /* the application's main window: all windows are on its display */
     enum way way;
     int width, height;
-    int sized;     /* Tk has this size */
-    int under_way; /* the server may still be reading the words */
+    int sized;     /* 1: Tk has this size */
+    int under_way; /* 1: the server may still be reading the words */
     uint32_t *words;
     struct pithi_shared *shared;        /* the memory of the words */
     struct pithi_server_pixels *server; /* or the X server's copy of the words */
     GC gc;
-    Tcl_Obj *canvas, *others;     /* its name, and a tag expression for its other items; NULL: no direct drawing */
+    /* the canvas's name, and a tag expression for its other items; NULL: no direct drawing */
+    Tcl_Obj *canvas, *others;
     Tk_Window straight;           /* the window that gets the pixels directly, while painting; NULL: none */
     struct pithi_overlay overlay; /* with `straight`: the items over the picture */
-    int sent;                     /* number of scanlines sent there */
+    int sent;                     /* number of scanlines sent to that window */
 };
 
 /* The most parts in which a picture goes to the screen while it is painted. Each part wakes the X server. */
@@ -47,7 +50,7 @@ enum { PARTS = 8 };
 
 /* ---- Drawing on it ----------------------------------------------------------------------------------------------- */
 
-/* Shared memory is freed by its owner, plain words here. */
+/* Frees the words: shared memory by pithi_shared_free, other memory here. */
 static void drop_pixels(struct pithi_paper *paper)
 {
     if (paper->shared)
@@ -93,7 +96,8 @@ static int clamped(int value, int least, int most) { return value < least ? leas
  * items. */
 static void put_lines(struct pithi_paper *paper, int from, int to)
 {
-    /* What the canvas draws is cut to these scanlines; around it are four areas: above, left, right, below. */
+    /* The box that the canvas draws is cut to these scanlines. The picture is copied to the four areas around it:
+     * above, left, right, below. */
     const struct pithi_area *rest = &paper->overlay.rest, lines = {0, from, paper->width, to};
     struct pithi_area over = {clamped(rest->left, 0, paper->width), clamped(rest->top, from, to),
                               clamped(rest->right, 0, paper->width), clamped(rest->bottom, from, to)};
@@ -129,7 +133,8 @@ uint32_t *pithi_paper_begin(struct pithi_paper *paper, int width, int height)
     }
     paper->under_way = 0;
     paper->sent = 0;
-    /* Before Tk knows the size of the picture, the canvas shows another one, which has other places. */
+    /* Before Tk knows the size of the picture, the canvas shows an old picture of another size, so nothing is drawn
+     * directly. */
     paper->straight = paper->sized ? straight_window(paper) : NULL;
     if (paper->straight && !pithi_overlay_find(paper->interp, paper->canvas, paper->others, &paper->overlay))
         paper->straight = NULL;
@@ -151,7 +156,7 @@ void pithi_paper_ready(struct pithi_paper *paper, int end)
 
 void pithi_paper_end(struct pithi_paper *paper, int moved)
 {
-    /* `moved`: by so many columns the server shifts its own copy, and gets only what is new. */
+    /* The server shifts its own copy by `moved` columns, and gets only the new pixels. */
     if (paper->server)
         pithi_server_pixels_update(paper->server, paper->words, paper->gc, moved);
     if (paper->straight) {
@@ -200,7 +205,7 @@ static void delete_paper(ClientData data)
 {
     struct pithi_paper *paper = data;
 
-    /* Whichever goes first, the image or its command, takes the other with it; `command` is NULL once it is gone. */
+    /* Deleting the image deletes its command, and the other way round; `command` is NULL when it has been deleted. */
     if (paper->command) {
         Tcl_Command command = paper->command;
         paper->command = NULL;
@@ -272,7 +277,7 @@ static int image_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj 
             return TCL_ERROR;
         forget_canvas(paper);
         paper->canvas = objv[2];
-        /* A tag expression: all items of the canvas except those with the tag, that is, all but the picture. */
+        /* A tag expression for all items of the canvas without the tag: all but the picture. */
         paper->others = Tcl_ObjPrintf("!%s", Tcl_GetString(objv[3]));
         Tcl_IncrRefCount(paper->canvas);
         Tcl_IncrRefCount(paper->others);
@@ -285,7 +290,7 @@ static int image_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj 
 static int create_paper(Tcl_Interp *interp, const char *name, Tcl_Size objc, Tcl_Obj *const objv[],
                         const Tk_ImageType *type, Tk_ImageMaster master, ClientData *data)
 {
-    /* A copy must not be answered by an event (GraphicsExpose), as nobody reads it. */
+    /* Switches off GraphicsExpose events for copies, because nothing reads them. */
     XGCValues values = {.graphics_exposures = False};
     struct pithi_paper *paper;
     int way = SENT;
@@ -328,7 +333,8 @@ void pithi_paper_init(void)
 
 /* ---- Available transports ---------------------------------------------------------------------------------------- */
 
-/* Words of 32 bits 0xRRGGBB are what the painter makes; other displays (16 bits, other orders) get a photo. */
+/* 1: the display's pixels are words of 32 bits 0xRRGGBB, as the painter makes them. Other displays (16 bits, other
+ * orders of bytes) need a photo. */
 static int is_plain(Tk_Window window)
 {
     const Visual *visual = Tk_Visual(window);
@@ -340,7 +346,7 @@ static int is_plain(Tk_Window window)
         return 0;
     image =
         XCreateImage(Tk_Display(window), Tk_Visual(window), (unsigned)Tk_Depth(window), ZPixmap, 0, NULL, 8, 8, 32, 0);
-    /* Only an XImage says how many bits a pixel takes: 24 bits of depth may be 3 or 4 bytes. */
+    /* Only an XImage has the number of bits that a pixel takes: 24 bits of depth may be 3 or 4 bytes. */
     if (image) {
         plain = image->bits_per_pixel == 32;
         XDestroyImage(image);

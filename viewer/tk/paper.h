@@ -27,9 +27,10 @@ struct pithi_paper *pithi_paper_find(Tcl_Interp *interp, const char *name);
 /* Returns the pixels to paint, [height][width]. They hold the last picture if the size is the same. Waits until the X
  * server has read the last picture. NULL: no memory. */
 uint32_t *pithi_paper_begin(struct pithi_paper *paper, int width, int height);
-/* The scanlines up to `end` are painted and may go to the screen. */
+/* Reports that the scanlines up to `end` are painted and may go to the screen. */
 void pithi_paper_ready(struct pithi_paper *paper, int end);
-/* The picture is complete. `moved`: most of it is the old picture, shifted left by so many columns. */
+/* Reports that the picture is complete. `moved`: most of it is the old picture, shifted left by this number of columns;
+ * 0: it is not. */
 void pithi_paper_end(struct pithi_paper *paper, int moved);
 
 #endif

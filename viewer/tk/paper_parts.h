@@ -30,7 +30,7 @@ struct pithi_overlay {
     struct pithi_area rest; /* bounding box of all other items; empty: none */
 };
 
-/* Finds the items of `canvas` that `tag` (a tag expression) selects. 0: an error. */
+/* Finds the items of `canvas` that `tag` (a tag expression) selects. Returns 0 after an error. */
 int pithi_overlay_find(Tcl_Interp *interp, Tcl_Obj *canvas, Tcl_Obj *tag, struct pithi_overlay *overlay);
 /* Draws the thin items within the area. */
 void pithi_overlay_draw(Tcl_Interp *interp, const struct pithi_overlay *overlay, Tk_Window window,
@@ -44,8 +44,8 @@ struct pithi_server_pixels;
 /* Pixels are words 0xRRGGBB of 32 bits; paper.c checks that. */
 struct pithi_server_pixels *pithi_server_pixels_new(Tk_Window window, int width, int height);
 void pithi_server_pixels_free(struct pithi_server_pixels *pixels);
-/* Sends the bands that differ. `moved` is a hint: the picture moved to the left by so many columns, and the server
- * shifts its copy. */
+/* Sends the bands that differ. `moved` is a hint: the number of columns by which the picture has moved to the left. The
+ * server shifts its copy by them. */
 void pithi_server_pixels_update(struct pithi_server_pixels *pixels, const uint32_t *words, GC gc, int moved);
 Pixmap pithi_server_pixels_pixmap(const struct pithi_server_pixels *pixels);
 
@@ -53,11 +53,10 @@ Pixmap pithi_server_pixels_pixmap(const struct pithi_server_pixels *pixels);
 
 struct pithi_shared;
 
-/* Memory that the X server and this program share (MIT-SHM). shared_pixels_none.c stands in where the library of the
- * extension is missing at compile time.
- */
+/* Memory that the X server and this program share (MIT-SHM). shared_pixels_none.c replaces it if the library for
+ * MIT-SHM is missing at compile time. */
 
-/* 1: memory can be shared with the display. Tries it with a picture of a single pixel. */
+/* 1: memory can be shared with the display. This is tested with a picture of a single pixel. */
 int pithi_shared_known(Tk_Window window);
 /* NULL: memory cannot be shared (the display is on another host, or there is no memory). */
 struct pithi_shared *pithi_shared_new(Tk_Window window, int width, int height);

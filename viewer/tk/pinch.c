@@ -1,5 +1,5 @@
-/* pinch.c - pinches of a touchpad. Tk 8.6 does not read the events of the X Input Extension, so a second connection to
- * the X server asks for them: XInput 2.4, which X servers have from 21.1 on. */
+/* pinch.c - pinches of a touchpad. Tk 8.6 does not read events of the X Input Extension, so a second connection to the
+ * X server requests them. This needs XInput 2.4, which X servers have from 21.1 on. */
 #include <X11/extensions/XInput2.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@ struct pinch {
     Tcl_Interp *interp;
     Tcl_Obj *callback;
     Display *display; /* a connection of its own */
-    int opcode;       /* of the X Input Extension */
+    int opcode;       /* major opcode of the X Input Extension */
 };
 
 static const char *what_of(int type)
@@ -33,7 +33,8 @@ static void report(struct pinch *pinch, const XIGesturePinchEvent *event)
     Tcl_DecrRefCount(call);
 }
 
-/* Of several updates only the last counts: its scale is relative to the begin. */
+/* Reads all events that have arrived. Of several updates only the last is reported, because its scale is relative to
+ * the begin. */
 static void read_events(ClientData data, int mask)
 {
     struct pinch *pinch = data;
@@ -77,7 +78,7 @@ static void on_window(ClientData data, XEvent *event)
     Tcl_DeleteFileHandler(ConnectionNumber(pinch->display));
     XCloseDisplay(pinch->display);
     pinch->display = NULL;
-    /* Not freed here: read_events may be on the stack. */
+    /* Not freed at once, because read_events may be on the stack. */
     Tcl_EventuallyFree(pinch, release);
 }
 
@@ -88,7 +89,7 @@ static int on_error(Display *display, XErrorEvent *error)
     return failed = 1;
 }
 
-/* Asks for the pinches in a window; 0: the server has none. */
+/* Requests the pinches in a window. Returns 0 if the server does not support them. */
 static int ask(struct pinch *pinch, Window window)
 {
     unsigned char bits[XIMaskLen(XI_LASTEVENT)] = {0};
@@ -111,7 +112,8 @@ static int ask(struct pinch *pinch, Window window)
     return !failed;
 }
 
-/* A display on another machine: another connection would take several of its answers, for which the window waits. */
+/* 1: the display is on another machine. Then a second connection would cost several round trips, for which the window
+ * would wait. */
 static int is_remote(const char *name) { return *name != ':' && strncmp(name, "unix:", 5) != 0; }
 
 int pithi_pinch_command(Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
@@ -123,14 +125,14 @@ int pithi_pinch_command(Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
     (void)objc;
     if (!window)
         return TCL_ERROR;
-    /* 0 is no error: the window works without pinches. */
+    /* The result 0 is no error: the window works without pinches. */
     Tcl_SetObjResult(interp, Tcl_NewIntObj(0));
     if (is_remote(DisplayString(Tk_Display(window))))
         return TCL_OK;
     pinch = pithi_alloc(1, sizeof *pinch);
     pinch->display = XOpenDisplay(DisplayString(Tk_Display(window)));
     Tk_MakeWindowExist(window);
-    XSync(Tk_Display(window), False); /* the server must know the window */
+    XSync(Tk_Display(window), False); /* the window must exist in the server before the other connection uses it */
     asked = pinch->display && ask(pinch, Tk_WindowId(window));
     if (!asked) {
         if (pinch->display)

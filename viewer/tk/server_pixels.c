@@ -1,11 +1,10 @@
 /* server_pixels.c - sends only the changed bands of a picture, found by comparison with a copy of the last picture.
  *
  * A picture of 1000 x 600 pixels has 2.4 MB, which takes 0.2 s over 100 Mbit/s. If the pointer lights up a state of 20
- * x 12 pixels, one band of 16 lines differs in 20 columns: 1280 bytes. When the picture is moved, the server first
- * moves what it has, the copy is moved in the same way, and only the new columns differ.
+ * x 12 pixels, one band of 16 lines differs in 20 columns: 1280 bytes. When the picture has moved, the server first
+ * moves its pixels, the copy is moved in the same way, and then only the new columns differ.
  *
- * The copy must at all times be what the server shows, or a change would not be seen.
- */
+ * The copy must always equal the server's pixels; otherwise a change would be missed. */
 #include "tk/paper_parts.h"
 
 #include <stdlib.h>
@@ -23,7 +22,7 @@ struct pithi_server_pixels {
     Pixmap pixmap;
     XImage *image;
     int width, height;
-    int fresh; /* the server has no picture yet */
+    int fresh; /* 1: the server has no picture yet */
     uint32_t *words;
 };
 

@@ -1,9 +1,9 @@
 /* shared_pixels.c - a picture in memory shared with the X server, by MIT-SHM. The server copies from it to the window
- * by itself, so a picture of 2.4 MB costs no more to send than one number. It works on the server's own machine only.
+ * by itself, so for a picture of 2.4 MB only a short request is sent. This works only on the server's own machine.
  *
- * The segment is marked for removal as soon as both have it. So it goes with the last of them, also if the viewer is
- * killed; the system has a limit for such segments, and keeps forgotten ones until the next boot.
- */
+ * The segment is marked for removal as soon as viewer and server have attached it. So the system removes it when both
+ * have ended, also if the viewer is killed. Otherwise it would stay until the next boot, and the number of segments is
+ * limited. */
 #include "tk/paper_parts.h"
 
 #include <stdlib.h>

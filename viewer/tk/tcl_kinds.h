@@ -1,5 +1,5 @@
-/* tcl_kinds.h - what Tcl 8.6 and Tcl 9 name differently. What counts elements is an int in the one, and a Tcl_Size,
- * which has no limit, in the other; Tcl_EventuallyFree gives its function a char *, or a void *. */
+/* tcl_kinds.h - types that differ between Tcl 8.6 and Tcl 9. A number of elements is an int in Tcl 8.6, and a Tcl_Size,
+ * which is wider, in Tcl 9. Tcl_EventuallyFree passes a char * to its function in Tcl 8.6, and a void * in Tcl 9. */
 #ifndef PITHI_TCL_KINDS_H
 #define PITHI_TCL_KINDS_H
 

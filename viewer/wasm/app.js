@@ -10,7 +10,7 @@ function add(parent, kind, name, text) {
 
 // ---- The worker
 
-// A page of `pith serve` has a part of its worker in "served" (viewer/serve).
+// In a page of `pith serve`, the element "served" has a part of the worker (viewer/serve).
 const workerParts = ["worker", "served"].map((name) => element(name)?.textContent || "");
 const worker = new Worker(URL.createObjectURL(new Blob(workerParts, { type: "text/javascript" })));
 const waiting = new Map(); // calls by their number
@@ -25,7 +25,7 @@ worker.addEventListener("message", ({ data: { id, result, error, part } }) => {
   if (error === undefined) done(result);
   else fail(new Error(error));
 });
-// A worker that cannot run at all, as where WebAssembly is switched off.
+// The worker may fail to run, for example where WebAssembly is switched off.
 worker.addEventListener("error", (event) => say(event.message || "this browser cannot run the page's program", true));
 const ask = (call, ...args) => new Promise((done, fail) => {
   waiting.set(++callNumber, { done, fail });
@@ -46,16 +46,15 @@ function tellProgress(part) {
 
 // ---- The log
 
-let log = null; // what is open: the facts of the core, `name`, and times as BigInt; null: none
-let openNumber = 0; // of the newest attempt: an older one that ends later shows nothing
+let log = null; // the open log: the facts from the core, `name`, and times as BigInt; null: none
+let openNumber = 0; // number of the newest attempt to open; an older attempt that ends later shows nothing
 
 const number = (value) => String(value).replace(/\B(?=(\d{3})+$)/g, "\u2009");
 const count = (value, name) => `${number(value)} ${name}${value === 1 ? "" : "s"}`;
 
-// files: [{ name, blob }]; of this page, with base64 in place of the blob; of `pith serve`, with url, size and version.
-// The log is the one that is no companion of another (Paraver's .pcf and .row, notes).
-// `page`: what the page says of the log in it: { title, words, grey, clock, note, part, known }. Its address may name a
-// view.
+// files: [{ name, blob }]; a file inside the page has base64 instead of the blob; a file of `pith serve` has url, size
+// and version. The log is the file that is no companion of another file (Paraver's .pcf and .row, notes). `page`: how
+// the page shows the log inside it: { title, words, grey, clock, note, part, known }. Its address may name a view.
 async function openLog(files, page) {
   const isBeside = ({ name }) => /\.(pcf|row|notes)$|^functions\.pith$/.test(name);
   const mine = ++openNumber, sorted = [...files].sort((a, b) => isBeside(a) - isBeside(b));
@@ -115,9 +114,9 @@ addEventListener("drop", (event) => {
   openLog([...event.dataTransfer.files].map((blob) => ({ name: blob.name, blob })));
 });
 
-// The page shows at once what it is: a log in it is being opened, or one is to be dropped. The worker gets all of its
-// work now, so that it waits for no answer in between. (The program of a served page is kept by the browser, and so
-// not in the page.)
+// The page shows at once whether a log inside it is being opened, or a log is to be dropped on it. The worker gets all
+// its calls now, so that it need not wait for the page in between. (A page of `pith serve` does not contain the
+// program: the browser keeps it.)
 async function start() {
   const inside = [...document.querySelectorAll("script.log")];
   const page = inside.length ? JSON.parse(element("shown").textContent) : null;

@@ -2,7 +2,7 @@
 // ends an instance: the next file gets a new one.
 
 // host: textWidth(text, size, isBold); textMask(text, size, isBold, scale, isRim): { cover, width, height, x, y } as in
-// module_page.h, null: nothing; progress(part).
+// module_page.h; null: nothing is visible; progress(part).
 function pithCore(module, host) {
   const files = [], encoder = new TextEncoder(), decoder = new TextDecoder();
   let core, said = "", theme = "light", lost = "";
@@ -13,8 +13,8 @@ function pithCore(module, host) {
     while (all[end]) end++;
     return decoder.decode(all.subarray(at, end));
   };
-  // Raw deflate to pieces of `room` bytes at `to`. Returns how many bytes were read; -1: they end early, -2: they are
-  // damaged, -3: the taker of the pieces stopped. The first piece is written in place.
+  // Unpacks raw deflate into pieces of `room` bytes at `to`. Returns how many bytes were read; -1: they end early, -2:
+  // they are damaged, -3: the function that takes the pieces stopped. The first piece is written in place.
   const inflate = (at, size, to, room) => {
     const inflater = new pako.Inflate({ raw: true, chunkSize: room }), { strm } = inflater, stop = {};
     let isFirst = true;
@@ -25,7 +25,7 @@ function pithCore(module, host) {
     };
     [strm.output, strm.next_out, strm.avail_out] = [bytes(to, room), 0, room];
     try {
-      inflater.push(bytes(at, size).slice(), false); // a copy: memory that grows is another buffer
+      inflater.push(bytes(at, size).slice(), false); // a copy, because memory that grows becomes another buffer
       if (!inflater.ended || inflater.err)
         if (strm.next_out && strm.avail_out) inflater.onData(strm.output.subarray(0, strm.next_out)); // the rest
     } catch (error) {
@@ -40,7 +40,7 @@ function pithCore(module, host) {
       bytes(to, data.length).set(data);
       return data.length;
     },
-    // Bytes that will be read soon.
+    // Called for bytes that will be read soon.
     expect: (file, at, size) => files[file].expect?.(at, size),
     print: (at, size) => { said = (said + decoder.decode(bytes(at, size))).slice(-1000); },
     inflate: (at, size, to, room) => inflate(at, size, to, room),
@@ -64,8 +64,9 @@ function pithCore(module, host) {
     core._initialize();
     core.pithi_module_theme(give(theme));
   };
-  // A trap is told in one line: what was printed last, as "out of memory", or that it is a fault of Pith's own; or
-  // why a file could not be read any more (isLost), which leaves the instance in the middle of something, too.
+  // After a trap, the error is one line: what was printed last, such as "out of memory", or that it is a bug of Pith.
+  // If a file could not be read any more (isLost), the error is the reason; this also leaves the instance in the middle
+  // of its work.
   const guarded = (work) => {
     try {
       return work();
@@ -82,7 +83,7 @@ function pithCore(module, host) {
     bytes(at, data.length + 1).set([...data, 0]);
     return at;
   };
-  // A log that was lost is no longer open: the reason stays the same.
+  // After a file was lost, no log is open; the error stays the reason of the loss.
   const failure = () => {
     const why = text(core.pithi_module_error());
     return new Error(lost && why === "no log is open" ? lost : why);
@@ -92,10 +93,10 @@ function pithCore(module, host) {
     return text(at);
   };
   start();
-  // As texts of JSON.
+  // The functions of the core that return texts of JSON.
   const raw = {
-    // given: [{ name, size, read(at, size) }], the log first, then what is beside it. known: as pithi_module_known has
-    // it, if anything is.
+    // given: [{ name, size, read(at, size) }], the log first, then its companions. known: the arguments of
+    // pithi_module_known; undefined: nothing is known.
     open: (given, known) => guarded(() => {
       const { from = 0, to = 0, gaps = 1 } = known || {};
       core.pithi_module_known(BigInt(from), BigInt(to), gaps);
@@ -112,12 +113,12 @@ function pithCore(module, host) {
       try {
         return answer(core.pithi_module_words(give(text)));
       } finally {
-        core.pithi_module_theme(give(theme)); // words may have another one
+        core.pithi_module_theme(give(theme)); // words may set another theme
       }
     }),
     clock: (time) => core.pithi_module_clock(time),
     grey: () => core.pithi_module_grey(),
-    // Times are BigInt. `used`: pixels of a picture before that nobody needs, so that there is room at once.
+    // Times are BigInt. `used`: the pixels of an older picture, whose memory is used again.
     draw: ({ from, to, width, height, scale, flags, first = 0, rowHeight = 0 }, used) => guarded(() => {
       const at = core.pithi_module_draw(from, to, width, height, scale, flags, first, rowHeight);
       if (!at) throw failure();

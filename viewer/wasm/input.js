@@ -1,4 +1,4 @@
-// input.js - pointer, touch and keys, as in the page of `pith draw` and in the window of `pith view`.
+// input.js - pointer, touch and keys, with the same effects as in the window of `pith view`.
 
 let pointer = null; // in the picture; null: outside
 let drag = null;    // { kind: select, zoom or move, x, from, to, stretch, moved }; null: none
@@ -12,7 +12,7 @@ const timeInside = (x) => timeAt(clamp(x, picture.left, picture.left + picture.w
 
 // ---- The card
 
-let under = null, isAsking = false; // what the core says of the pointer's place
+let under = null, isAsking = false; // what the core found at the pointer's place
 async function showTip() {
   if (isAsking) return;
   isAsking = true;
@@ -108,9 +108,9 @@ function endDrag(event) {
   drawMarks();
   showTip();
 }
-// What core says of a place; null: nothing.
+// Returns what the core finds at a place; null: nothing.
 const askAt = ({ x, y }) => ask("at", x, y).catch(() => null);
-// The record at a place gets a frame; a click outside of the selection clears it.
+// Gives the record at a place a frame; a click outside of the selection clears the selection.
 async function choose(place) {
   if (selection && !isSelected(timeAt(place.x))) select(null);
   const found = isInside(place.x) ? await askAt(place) : null;
@@ -182,7 +182,7 @@ const hidePointed = () => { if (under && under.id !== undefined) hide(under.id, 
 const toggleKeys = () => { element("keys").hidden = !element("keys").hidden; };
 const switchTheme = () => setTheme(!shown.isDark);
 
-// Keys, as events call them; how the card names them; what they do; the function.
+// Each entry has the keys as events name them, the keys as the card of keys shows them, what they do, and the function.
 const keyTable = [
   [["+", "=", "w"], "+  w", "zoom in", () => zoom(0.5)],
   [["-", "s"], "-  s", "zoom out", () => zoom(2)],

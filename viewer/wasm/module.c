@@ -1,7 +1,7 @@
-/* module.c - the one log of a page and its picture, by the drawing core. A page that draws must not do it another way:
- * figure.c makes the picture here as it does for `pith draw`.
+/* module.c - holds the one log of a page, and draws its picture by the drawing core. The picture must look as `pith
+ * draw` makes it, so figure.c makes it here, too.
  *
- * The page says how soon a picture is wanted, and a large log gives what it can in that time (figure_of):
+ * A flag of the page says how soon it needs a picture. It decides how exactly a large log is drawn (figure_of):
  *
  *     COARSE    from a sketch beside the log, before its records are here
  *     QUICK     while the user drags: from summaries, less exact
@@ -11,8 +11,8 @@
  * Units are those of the page. A picture has `scale` pixels for each: at scale 2, a bar of 10 units is 20 pixels high,
  * and a line of one unit is drawn twice, side by side.
  *
- * What is answered is JSON in memory of this file, valid until the next call. Times are texts, as numbers of
- * JavaScript have 53 bits: 2^53 ns are 104 days. */
+ * Answers are JSON in memory of this file, valid until the next call. Times are texts, because numbers of JavaScript
+ * have 53 bits: 2^53 ns are 104 days. */
 #include "wasm/module.h"
 
 #include <fnmatch.h>
@@ -44,20 +44,20 @@
 enum { EXACT_RECORDS = 20000000, REACH = 4 };
 
 static struct {
-    struct pithi_draw draw; /* log, rows, what is shown: as in `pith draw` */
+    struct pithi_draw draw; /* log, rows and options, as in `pith draw` */
     char *title;            /* NULL: the name of the log */
-    double label_width;     /* of all rows; below 0: not known */
+    double label_width;     /* width of the labels of all rows; below 0: not known */
     int has_figure;
     struct pithi_figure figure;
-    uint32_t first;          /* the row of the log's that is the figure's first */
-    uint32_t *words, *strip; /* [height][width] of the picture, of the overview */
+    uint32_t first;          /* index into the log's rows of the figure's first row */
+    uint32_t *words, *strip; /* [height][width] pixels of the picture; of the overview */
     int width, height;
     char damage[512];
-    int has_gaps;              /* draw.gaps were read */
-    int has_sketch, is_coarse; /* draw.summary has a sketch; pictures use it */
+    int has_gaps;              /* 1: draw.gaps were read */
+    int has_sketch, is_coarse; /* 1: draw.summary has a sketch; 1: pictures use it */
 } now;
 
-/* What the page knows of the next log that is opened, so that it need not be looked for in its records. */
+/* Facts about the next log to open, from the page (pithi_module_known). */
 static struct {
     int is_known, has_gaps;
     int64_t from_ns, to_ns; /* the time of the program's work */
@@ -90,7 +90,7 @@ void *pithi_module_room(uint32_t size)
 
 /* ---- Answers ----------------------------------------------------------------------------------------------------- */
 
-/* Begins an answer. 0: no memory, which is the error. */
+/* Begins an answer. Returns 0 if there is no memory, and sets the error. */
 static int begin(struct pithi_json_out *json, char **text, size_t *size)
 {
     FILE *file;
@@ -124,7 +124,7 @@ static void put_time(struct pithi_json_out *json, const char *name, int64_t time
     pithi_json_put_text(json, name, text);
 }
 
-/* An item of an array. */
+/* Adds a text to an array. */
 static void put_line(struct pithi_json_out *json, const char *text)
 {
     if (!*text)
@@ -160,7 +160,7 @@ static void give_colours(void)
         pithi_palette_grey(now.draw.rgb, pithlog_get_info(now.draw.log)->defs);
 }
 
-/* The records of a small log are read as fast. */
+/* Closes the summary of a small log: its records are read as fast. */
 static void drop_small_summary(void)
 {
     if (pithlog_get_info(now.draw.log)->records >= PITHI_SUMMARY_RECORDS)
@@ -169,7 +169,7 @@ static void drop_small_summary(void)
     now.draw.summary = NULL;
 }
 
-/* From now on no picture is coarse. */
+/* Ends the use of the sketch: from now on no picture is coarse. */
 static void leave_sketch(void)
 {
     if (!now.is_coarse)
@@ -179,7 +179,7 @@ static void leave_sketch(void)
     drop_small_summary();
 }
 
-/* 0: an error. */
+/* Opens the log and reads what every picture needs. Returns 0 after an error. */
 static int read_log(const char *path)
 {
     const struct pithlog_info *info;
@@ -196,7 +196,7 @@ static int read_log(const char *path)
         return 0;
     pithi_far_coarse(known.is_known);
 
-    /* Of a small log there is one only if it comes from a sketch. On failure, records are read. */
+    /* A small log needs a summary only if this comes from a sketch. If it cannot be opened, records are read. */
     if (pithlog_get_info(now.draw.log)->records >= PITHI_SUMMARY_RECORDS || pithi_far_is_coarse())
         pithlog_summary_open(now.draw.log, &now.draw.summary);
     now.is_coarse = now.has_sketch = pithi_far_is_coarse();
@@ -211,7 +211,7 @@ static int read_log(const char *path)
     return 1;
 }
 
-/* What the log is, and what is shown of it. */
+/* Writes facts about the log, and what is shown of it. */
 static const char *facts(void)
 {
     const struct pithlog_info *info = pithlog_get_info(now.draw.log);
@@ -337,7 +337,7 @@ const char *pithi_module_words(const char *text)
     if (!draw->log)
         return NULL;
     *error = '\0';
-    forget_figure(); /* it has the rows of before */
+    forget_figure(); /* it has the old rows */
     now.label_width = -1;
     draw->script = script;
     draw->script_count = 1;
@@ -351,7 +351,7 @@ const char *pithi_module_words(const char *text)
     return status ? NULL : facts();
 }
 
-/* ---- For viewer/draw --------------------------------------------------------------------------------------------- */
+/* ---- Functions that viewer/draw calls ---------------------------------------------------------------------------- */
 
 int pithi_draw_failed(const char *format, ...)
 {
@@ -365,7 +365,7 @@ int pithi_draw_failed(const char *format, ...)
 
 void pithi_draw_damaged(void) { note_damage(); }
 
-/* The page may have them in a file beside the log; of call sites, too. */
+/* Opens the functions of samples and the call sites. The page may have them in a file beside the log. */
 int pithi_draw_flames(struct pithi_draw *draw)
 {
     if (!draw->flames && pithi_flames_possible(draw->log))
@@ -410,7 +410,7 @@ static void onto_line(void *context, double x0, double y0, double x1, double y1,
     double s = o->scale;
     int wide = (int)fmax(round(s), 1), is_steep = fabs(y1 - y0) > fabs(x1 - x0);
 
-    /* A line is a pixel wide: of more pixels a unit it takes several, side by side. */
+    /* The raster's lines are a pixel wide. With more pixels a unit, several are drawn side by side. */
     for (int i = 0; i < wide; i++) {
         double by = i - (wide - 1) / 2.0, dx = is_steep ? by : 0, dy = is_steep ? 0 : by;
         o->painter.line(o->painter.context, x0 * s + dx, y0 * s + dy, x1 * s + dx, y1 * s + dy, rgb, alpha);
@@ -481,7 +481,7 @@ static double onto_text_width(void *context, struct pithi_font font, const char 
     return pithi_page_text_width(font, text);
 }
 
-/* A canvas takes bytes red, green, blue, opaque. */
+/* Turns words 0x00RRGGBB into the bytes of a canvas: red, green, blue, opaque. */
 static void to_canvas(uint32_t *words, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -490,7 +490,7 @@ static void to_canvas(uint32_t *words, size_t count)
 
 /* ---- The picture ------------------------------------------------------------------------------------------------- */
 
-/* What `pith draw` would paint, of this time, without a legend. */
+/* The figure that `pith draw` would make of this time, without a legend. */
 static struct pithi_figure figure_of(int64_t t0_ns, int64_t t1_ns, double width, double height, uint32_t flags)
 {
     int exact = pithlog_get_info(now.draw.log)->records <= EXACT_RECORDS;
@@ -536,7 +536,7 @@ const uint32_t *pithi_module_draw(int64_t t0_ns, int64_t t1_ns, double width, do
         return NULL;
     forget_figure();
     if (!(flags & PITHI_MODULE_QUICK)) {
-        /* The pauses and lost records, which a quick picture can lack. A damaged log yields those that are readable. */
+        /* Reads pauses and lost records, which a quick picture can lack. A damaged log yields the readable ones. */
         if (!now.has_gaps && (!known.is_known || known.has_gaps))
             pithi_gaps_read(now.draw.log, &now.draw.gaps);
         now.has_gaps = 1;
@@ -547,7 +547,7 @@ const uint32_t *pithi_module_draw(int64_t t0_ns, int64_t t1_ns, double width, do
     now.figure.density = scale;
     now.first = 0;
     if (row_height > 0) {
-        /* Takes those of the rows that have room, from `first` on. */
+        /* Takes the rows from `first` on that fit. */
         uint32_t fit = pithi_figure_rows_fit(now.figure.height, row_height), all = now.draw.row_count;
 
         now.first = first < all ? first : all - 1;
@@ -589,7 +589,7 @@ const uint32_t *pithi_module_draw(int64_t t0_ns, int64_t t1_ns, double width, do
     return now.words;
 }
 
-/* The sketch has the time of the program's work: is that all, but for a pixel? */
+/* 1: the plot shows the time of the program's work, which the sketch has, up to a pixel. */
 static int is_sketched(const struct pithi_plot *plot)
 {
     double pixel = ((double)plot->t1_ns - (double)plot->t0_ns) / plot->width;
@@ -666,7 +666,7 @@ struct rest {
     double share;
 };
 
-/* The entries of another time than the picture's, states by self time. */
+/* The legend's entries for another time than the picture's, states by self time. */
 static struct pithi_legend_entry *other_entries(int64_t t0_ns, int64_t t1_ns, uint32_t *count, struct rest *rest)
 {
     struct pithi_stretch_query query = {.t0_ns = t0_ns,
@@ -691,7 +691,7 @@ static struct pithi_legend_entry *other_entries(int64_t t0_ns, int64_t t1_ns, ui
     return entries;
 }
 
-/* A time of the log, or of the day. */
+/* Writes a time of the log; with a clock, date and time of day. */
 static void one_time(int64_t time_ns, int64_t resolution_ns, char *text, size_t size)
 {
     if (now.draw.clock_ns)
@@ -826,7 +826,7 @@ static void put_bundle(struct pithi_json_out *json, const struct pithi_bundle *b
     pithi_json_put_end(json, ']');
 }
 
-/* The wait state, and for whom. */
+/* Writes the wait state of a hit, and the rank that it waits for. */
 static void put_wait(struct pithi_json_out *json, const struct pithi_hit *hit)
 {
     const struct pithlog_wait_state *wait =
@@ -841,7 +841,7 @@ static void put_wait(struct pithi_json_out *json, const struct pithi_hit *hit)
     put_line(json, text);
 }
 
-/* The place in the program that it was called from. */
+/* Writes the place in the program from which the hit was called. */
 static void put_site(struct pithi_json_out *json, const struct pithi_hit *hit)
 {
     char name[640], text[660];
@@ -914,7 +914,7 @@ static void put_counter(struct pithi_json_out *json, const struct pithi_row *row
     pithi_json_put_end(json, ']');
 }
 
-/* Nothing is there: why. */
+/* Writes why a place shows nothing. */
 static void put_nothing(struct pithi_json_out *json, const struct pithi_row *row, int64_t time_ns, int64_t reach_ns)
 {
     char label[256], at[64];
@@ -958,7 +958,7 @@ static void put_record(struct pithi_json_out *json, const struct pithi_row *row,
         put_event(json, row, &hit);
     else if (pithi_hit_row_state(now.draw.log, row, from_ns, to_ns, pithi_plot_level_at(plot->row_height, y - top),
                                  now.draw.hidden, &hit) == 1) {
-        /* The place of its bar, for a frame: in parts of the height of a row, from the row's top. */
+        /* The place of the record's bar, for a frame around it, as parts of the row's height, from the row's top. */
         double bar_top, height;
         pithi_plot_row_bar(plot, index, hit.level, &bar_top, &height);
         pithi_json_put_number(json, "bar_top", (bar_top - pithi_plot_row_top(plot, index)) / plot->row_height);
@@ -1011,7 +1011,7 @@ const char *pithi_module_at(double x, double y)
 
 /* ---- Search ------------------------------------------------------------------------------------------------------ */
 
-/* The definitions that a name's part, or a pattern, means; 0: none. */
+/* Finds the definitions that a part of a name or a pattern matches. Returns 0 if there are none. */
 static int find_wanted(const char *text, unsigned char *wanted)
 {
     char pattern[512];
@@ -1027,7 +1027,7 @@ static int find_wanted(const char *text, unsigned char *wanted)
     return any;
 }
 
-/* A search over all lanes for what a text means. */
+/* A search over all lanes for what a text means: names or a query. */
 struct sought {
     struct pithi_search search;
     unsigned char *wanted;
@@ -1035,7 +1035,7 @@ struct sought {
     struct pithlog_filter *filter;
 };
 
-/* 0: an error. End it in any case. */
+/* Begins a search. Returns 0 after an error. End the search in any case. */
 static int begin_search(struct sought *sought, const char *text)
 {
     uint32_t lanes = now.draw.log ? pithlog_get_info(now.draw.log)->lanes : 0;

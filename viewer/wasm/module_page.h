@@ -1,4 +1,5 @@
-/* module_page.h - what module.c asks the page for. module_page.c asks through imports; a test has its own. */
+/* module_page.h - functions of the page that module.c calls. module_page.c implements them by imports of WebAssembly; a
+ * test has its own. */
 #ifndef PITHI_MODULE_PAGE_H
 #define PITHI_MODULE_PAGE_H
 
@@ -6,15 +7,16 @@
 
 /* The width of a text in units. */
 double pithi_page_text_width(struct pithi_font font, const char *text);
-/* How much a text covers of each pixel, of 255. Its left end is at the pixel (x, y) of the mask, on the base line. */
+/* How much a text covers of each pixel, of 255. The left end of the text's base line is at the pixel (x, y) of the
+ * mask. */
 struct pithi_page_mask {
-    const unsigned char *cover; /* [height][width], until the next call */
+    const unsigned char *cover; /* [height][width], valid until the next call */
     int width, height, x, y;
 };
-/* Of the text, or of the rim around it, with `scale` pixels a unit. 0: nothing is to be seen. */
+/* Makes the mask of a text, or of the rim around it, with `scale` pixels a unit. Returns 0 if nothing is visible. */
 int pithi_page_text_mask(struct pithi_font font, const char *text, double scale, int is_rim,
                          struct pithi_page_mask *mask);
-/* Long work is done to this part, 0 to 1. It goes on if 0 is returned. */
+/* Reports that the part `part` (0 to 1) of a long work is done. The work goes on if it returns 0. */
 int pithi_page_progress(void *context, double part);
 
 #endif

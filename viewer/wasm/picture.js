@@ -2,16 +2,17 @@
 
 const canvas = element("picture"), marks = element("marks"), overview = element("overview");
 const stage = element("stage"), tall = element("tall");
-// module.h
+// flags of pithi_module_draw (module.h)
 const WAITS = 1, PATH = 2, NO_ARROWS = 4, NO_NAMES = 8, QUICK = 16, ALL_ARROWS = 32, NEAR = 64, COARSE = 128;
 const COARSE_TEXT = "a coarse picture; the exact one follows";
 const FRAME = 84;           // the height of a picture without its rows: title, axis
 let view = { from: 0n, to: 1n };
 let past = [], future = []; // views for undo and redo
-let picture = null;         // the one on the screen, with the view and the size it was made for
-let used = null;            // the pixels of one that the canvas has by now, for the next
+let picture = null;         // the picture on the screen, with its view and size
+// the pixels of a picture that the canvas has taken over; the next picture uses their memory
+let used = null;
 let isDrawing = false, isDrawPending = false;
-let askedWidth = 0;         // of the newest picture that is asked for
+let askedWidth = 0;         // width of the newest picture that was requested
 let exactTimer = 0;
 const shown = { arrows: true, allArrows: false, names: true, waits: false, path: false, isDark: false };
 let rowScale = 1;
@@ -62,8 +63,8 @@ function redraw() {
   isDrawPending = true;
   if (!isDrawing && log) drawNow();
 }
-// Of a log of `pith serve`, messages would take as long as the rest of the first picture, and the records of a large
-// view too long.
+// With `pith serve`, messages would take as long as the rest of the first picture, so it has none. The records of a
+// large view would take too long, so it is drawn from the summary (NEAR).
 function flagsOf(isExact) {
   const isFar = element("served"), isFirst = isFar && !picture && !isExact;
   const isNear = isFar && Number(span()) / Number(log.to - log.from) * log.records > 1.5e6;
@@ -71,8 +72,8 @@ function flagsOf(isExact) {
     | (shown.waits ? WAITS : 0) | (shown.path ? PATH : 0) | (isExact ? 0 : QUICK) | (isNear ? NEAR : 0)
     | (isFirst && log.sketched && view.from === log.work_from && view.to === log.work_to ? COARSE : 0);
 }
-// Of a large log a quick picture comes first, while the view moves, and an exact one when it rests; after a coarse one,
-// first without messages, which may take longer to come than all the rest.
+// A large log gets a quick picture first and while the view moves, and an exact picture when it rests. A coarse picture
+// is followed by a picture without messages, because messages may take longer than all the rest.
 async function drawNow(isDue = !log.large) {
   const isExact = isDue && !(picture && picture.coarse && shown.arrows && log.messages);
   let isCoarse = false, isFailed = false;
@@ -101,8 +102,8 @@ async function drawNow(isDue = !log.large) {
   else if (!isExact && !(isDue && isFailed)) exactTimer = setTimeout(next, isCoarse || isDue ? 0 : 150);
 }
 
-// A legend in between would delay the next picture of a view that moves: it follows after a moment of rest.
-let restTimer = 0; // 0: none is due
+// While a view moves, a legend would delay the next picture, so it follows after a moment of rest.
+let restTimer = 0; // 0: the timer is not set
 function restThen(work) {
   clearTimeout(restTimer);
   restTimer = work && setTimeout(() => {
@@ -123,7 +124,7 @@ function show(made) {
   drawMarks();
   nameMessages();
   if (made.damage) element("trouble").textContent = made.damage;
-  // For tests and for those who wait: which view is on the screen.
+  // For tests and scripts that wait: which view is on the screen.
   canvas.dataset.shown = `${of.from} ${of.to} ${of.flags} ${made.isExact ? "exact" : made.coarse ? "coarse" : "quick"}`;
   canvas.dataset.theme = made.theme;
   keepLink();
@@ -143,7 +144,7 @@ const colour = (rgb) => `#${rgb.toString(16).padStart(6, "0")}`;
 const styleOf = (name) => getComputedStyle(document.documentElement).getPropertyValue(name);
 const inPlot = (time) => clamp(xOf(time), picture.left, picture.left + picture.wide);
 
-// The frame of the chosen record.
+// Draws the frame of the chosen record.
 function drawChosen(pen) {
   if (!chosen || chosen.row === undefined || chosen.to < view.from || chosen.from >= view.to) return;
   const row = chosen.row - picture.first;
@@ -175,13 +176,13 @@ function drawStretch(pen, stretch) {
   pen.fillStyle = styleOf("--paper");
   pen.fillText(text, x + 4, bottom - 5);
 }
-// As pithi_duration_text below two minutes; longer ones are said in the table.
+// Below two minutes as pithi_duration_text; the table shows longer durations.
 function durationText(ns) {
   const value = Number(ns), units = [[1e9, "s"], [1e6, "ms"], [1e3, "us"], [0, "ns"]];
   const [least, name] = units.find(([one]) => value >= one), size = least || 1;
   return `${value / size < 1000 ? +(value / size).toPrecision(4) : Math.round(value / size)} ${name}`;
 }
-// What lies over the picture.
+// Draws the marks over the picture.
 function drawMarks() {
   const { width, height } = picture.of, scale = devicePixelRatio, pen = marks.getContext("2d");
   [marks.width, marks.height] = [width * scale, height * scale];
@@ -195,7 +196,7 @@ function drawMarks() {
 
 const STRIP = 30;
 let strip = null, stripOf = "", isStripAsked = false;
-let look = 0; // changes with what the strip shows besides its size
+let look = 0; // changes whenever the strip must be drawn anew although its size stays
 async function refreshOverview() {
   const scale = devicePixelRatio, of = openNumber;
   const width = Math.round(picture.wide * scale), height = Math.round(STRIP * scale);
@@ -224,7 +225,7 @@ function drawOverview() {
   pen.globalAlpha = 1;
   pen.strokeStyle = styleOf("--accent");
   pen.strokeRect(left + 0.5, 0.5, Math.max(right - left - 1, 1), STRIP - 1);
-  // Marks of the hits of the search, at most one a pixel.
+  // Marks the hits of the search, at most one a pixel.
   const found = hits.all.length || !chosen || !chosen.isHit ? hits.all : [[chosen.from]];
   pen.fillStyle = styleOf("--text");
   for (const x of new Set(found.map(([time]) => Math.round(place(time))))) {
@@ -235,7 +236,8 @@ function drawOverview() {
 
 // ---- The view
 
-// Moves the view into the log. `kind`: moves of one kind in a row are one step for undo; undefined: a step of its own.
+// Moves the view into the log. `kind`: successive moves of the same kind are one step for undo; undefined: the move is
+// a step of its own.
 let lastMove;
 function setView(from, to, kind) {
   const whole = log.to - log.from, wide = clamp(to - from, 20n < whole ? 20n : whole, whole);
@@ -274,7 +276,7 @@ function select(stretch) {
   keepLink();
 }
 
-// The work of the program, unless another view is asked for.
+// The first view: the time of the program's work, unless options or the link choose another view.
 function beginPicture(isLinked) {
   const isAsked = log.view_from !== log.from || log.view_to !== log.to;
   view = isAsked ? { from: log.view_from, to: log.view_to } : { from: log.work_from, to: log.work_to };
@@ -293,7 +295,7 @@ function beginPicture(isLinked) {
   stage.scrollTop = 0;
   log.opened = { ...view, selection };
   if (isLinked) readLink();
-  past = []; // what the address says is the first view
+  past = []; // the view of the address is the first: nothing to undo
   tellSwitches();
   redraw();
 }
@@ -318,7 +320,7 @@ function linkText() {
     firstRow() ? `row=${firstRow()}` : "",
   ].filter((part) => part).join("&");
 }
-// Browsers limit how often an address changes: it follows after a moment of rest.
+// Browsers limit how often an address changes, so it changes after a moment of rest.
 let linkTimer = 0;
 function keepLink() {
   clearTimeout(linkTimer);
@@ -333,7 +335,7 @@ function writeLink() {
     location.hash = hash; // a page without an address of its own
   }
 }
-// Two times in the log as BigInt; null: none.
+// Reads two times in the log as BigInt; null: the text has none.
 function readStretch(text) {
   const [, ...times] = /^(-?\d+(?:\.\d*)?)-(-?\d+(?:\.\d*)?)$/.exec(text || "") || [];
   const [from, to] = times.map((time) => {
@@ -356,14 +358,14 @@ function readLink(hash = location.hash) {
   if (parts.has("row")) stage.scrollTop = Number(parts.get("row")) * rowHeight();
   setView(from, to);
 }
-// By the time of this event, writeLink may have replaced the address.
+// The new address comes from the event, because writeLink may have replaced it meanwhile.
 addEventListener("hashchange", (event) => {
   const hash = event.newURL.replace(/^[^#]*/, "");
   if (!log || hash.slice(1) === linkText()) return;
   readLink(hash);
   redraw();
 });
-// Without the clipboard, the text is selected for Ctrl-C.
+// If the clipboard is not available, the text is selected for Ctrl-C.
 async function copyLink() {
   writeLink();
   try {
@@ -381,7 +383,7 @@ function tellSwitches() {
   for (const name of ["waits", "path"]) element(name).setAttribute("aria-pressed", shown[name]);
   nameMessages();
 }
-// Messages that would cover much are left out until they are asked for.
+// Messages that would cover much of the picture are left out until the user switches them on.
 function nameMessages() {
   const cover = picture && picture.cover;
   element("arrows").textContent = cover ? `Messages (would cover ${Math.round(cover * 100)} %)` : "Messages";
@@ -421,5 +423,5 @@ async function setTheme(isDark) {
 const prefersDark = matchMedia("(prefers-color-scheme: dark)");
 prefersDark.addEventListener("change", () => setTheme(prefersDark.matches));
 addEventListener("resize", redraw);
-// A scroll bar takes room without an event of the window: the table below the picture has become long.
+// A scroll bar that appears because the table became long makes the page narrower, without an event of the window.
 new ResizeObserver(() => { if (log && sizeOf().width !== askedWidth) redraw(); }).observe(document.body);

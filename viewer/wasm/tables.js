@@ -1,6 +1,6 @@
 // tables.js - the answer and the findings; the legend, with switches and sums; notes; the search.
 
-let findings = null; // of the open log; null: not analyzed
+let findings = null; // findings of the open log; null: not analyzed
 
 // The recorder's own events, for other tools.
 const isTool = ({ kind, name }) => kind === "event" && name.startsWith("pith:");
@@ -22,14 +22,14 @@ function beginTables() {
 const seconds = (ns) => (Number(ns) / 1e9).toFixed(9);
 const percent = (share) => share >= 0.0005 || !share ? `${(share * 100).toFixed(1)} %` : "<0.1 %"; // as in the window
 const columns = [["name", "name"], ["count", "count"], ["total", "total_ns"], ["self", "self_ns"], ["share", "share"]];
-let sorted = "self_ns", isBackward = false; // by name from A on, by numbers from the largest on
+let sorted = "self_ns", isBackward = false; // names are sorted from A on, numbers from the largest on
 function inOrder(rows) {
   const value = (row) => Number(row[sorted] || 0);
   rows.sort((a, b) => (sorted === "name" ? a.name.localeCompare(b.name) : value(b) - value(a)) || b.count - a.count);
   return isBackward ? rows.reverse() : rows;
 }
-let legendsAsked = 0; // of which the answer is not here
-// A table that is replaced during a click, or between the two of a double click, would not get it.
+let legendsAsked = 0; // number of legends that were requested and have not arrived
+// If the table were replaced during a click, or between the two clicks of a double click, it would miss the click.
 const DOUBLE_CLICK = 500; // ms
 let pressedAt = -DOUBLE_CLICK, isPressed = false;
 element("legend").addEventListener("pointerdown", () => { isPressed = true; });
@@ -90,7 +90,7 @@ function lineOf(entry) {
   return line;
 }
 function fillLegend({ time }, entries, stretch) {
-  const focused = document.activeElement.closest("tr"); // a new table would lose the focus
+  const focused = document.activeElement.closest("tr"); // kept, because a new table would lose the focus
   const table = document.createElement("table"), head = add(table.createTHead(), "tr");
   for (const [title, key] of columns) {
     const cell = add(head, "th", "", title);
@@ -99,7 +99,7 @@ function fillLegend({ time }, entries, stretch) {
     cell.addEventListener("click", () => {
       isBackward = sorted === key && !isBackward;
       sorted = key;
-      pressedAt = -DOUBLE_CLICK; // the order changes at once
+      pressedAt = -DOUBLE_CLICK; // the order changes at once, not after the time of a double click
       refreshLegend();
     });
   }
@@ -136,7 +136,7 @@ function showAll() {
   for (const [id, def] of ours()) if (def.hidden) setHidden(id, false);
   redraw();
 }
-// Hides all others; all are shown again if they are hidden already.
+// Hides all other definitions, or shows them again if all are hidden already.
 function showOnly(id) {
   const others = ours().filter(([other]) => other !== id), areHidden = others.every(([, def]) => def.hidden);
   for (const [other] of others) setHidden(other, !areHidden);
@@ -179,13 +179,13 @@ function showMe() {
   showRow(row);
 }
 
-// Analyzes the log, once. Returns true if that is done. An error is said if the reader has asked. `isDrawn`: for a
-// picture, for which the core here must do it.
+// Analyzes the log, once. Returns true if the findings are there. An error is shown only if the user has asked for the
+// analysis (isAsked). isDrawn: the picture needs it, so the core of this page must make it, not the server.
 let analyzing = null; // a promise while it goes on
 async function analyze({ isAsked = true, isDrawn = false } = {}) {
   if (findings && !(isDrawn && findings.isServed)) return true;
   const of = openNumber, isServed = log.large && element("served") && !isDrawn;
-  doing = isAsked ? "analyzing" : ""; // else the line above the picture says so
+  doing = isAsked ? "analyzing" : ""; // otherwise the line above the picture shows the progress
   try {
     if (isDrawn && analyzing) await analyzing;
     analyzing ||= isServed ? servedFindings() : ask("analyze");
@@ -219,7 +219,7 @@ function showFindings() {
     .filter((name) => efficiencies[name] !== undefined)
     .map((name) => `${name.replace("_", " ")} ${efficiencies[name].toFixed(2)}`);
   if (parts.length) add(place, "p", "faint", `Efficiencies: ${parts.join(", ")}`);
-  const depths = []; // a part of another finding comes after that one, and is indented
+  const depths = []; // a finding that is a part of another finding comes after it, indented
   for (const finding of all) {
     const block = add(place, "details"), head = add(block, "summary");
     depths.push(finding.part_of === undefined ? 0 : depths[finding.part_of] + 1);
@@ -253,11 +253,11 @@ function beginNotes() {
 // ---- The search
 
 let hit = null; // the place of the last hit, for the core; null: none
-// All hits of a text in a log that is not large: [time, lane, tie] in their order, with times as BigInt.
+// All hits of a text, if the log is not large: [time, lane, tie] in order, with times as BigInt.
 let hits = { text: "", all: [], isMore: false };
 const MOST_HITS = 20000;
 const isField = /^(duration|bytes|tag|peer|comm|rank|thread|time|begin|end|kind|state|event|payload)$/;
-// What is sought, as the core knows it: MPI_Recv > 2ms is short for a query.
+// The text of the search for the core: MPI_Recv > 2ms is short for a query.
 function soughtText() {
   const text = element("search").value.trim();
   const [, name, sign, limit] = /^([^\s<>=~"]+)\s*([<>])\s*([\d.:]+\s*(?:ns|us|ms|s)?)$/.exec(text) || [];
@@ -273,7 +273,7 @@ async function countHits() {
     say("");
     return;
   }
-  if (isCounting) return; // then the newest text is counted after this one, and none of those in between
+  if (isCounting) return; // the newest text is counted after the current one; texts in between are skipped
   isCounting = true;
   const found = await ask("hits", text, MOST_HITS + 1).catch(() => null); // a query may be half typed
   isCounting = false;
@@ -298,7 +298,8 @@ function nthText() {
     ? all.findIndex(([time, lane, tie]) => time === hit.time && lane === hit.lane && tie === hit.tie) : -1;
   return at < 0 ? "" : `${number(at + 1)} of ${number(all.length)}: `;
 }
-// From the last hit if it is visible, else from an edge of the view. At an end of the log it goes on at the other one.
+// Finds the next hit from the last hit if that is visible, otherwise from an edge of the view. At an end of the log,
+// the search goes on from the other end.
 async function step(isBackwards) {
   const sought = soughtText(), of = openNumber, LAST = 0xffffffff;
   if (!sought || !log || !picture) return;
@@ -325,7 +326,7 @@ async function step(isBackwards) {
   say(`${nthText()}${found.lines.join(", ")}${isAround ? ` (on from the ${isBackwards ? "end" : "start"})` : ""}`);
   goToChosen();
 }
-// Moves the view if not all of the record is seen, or too little.
+// Moves the view if a part of the record is outside of it, or if the record is too small in it.
 function goToChosen() {
   const { from, to } = chosen, length = to - from, isSmall = length > 0n && length < span() / 100n;
   showRow(chosen.row);

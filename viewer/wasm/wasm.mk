@@ -1,16 +1,16 @@
 # wasm.mk - reader, analysis and drawing core as a WebAssembly module, and the page that holds it, by clang for wasm32
-# (Debian: clang, lld, wasi-libc, libclang-rt-dev-wasm32), with pako, which unpacks (node-pako). Without these there is
-# no page.
+# (Debian: clang, lld, wasi-libc, libclang-rt-dev-wasm32), with pako (node-pako), which unpacks deflate. Without these,
+# no page is built.
 WASM_CC ?= clang
 PAKO ?= $(firstword $(wildcard $(addsuffix /pako/dist/pako_inflate.min.js,/usr/share/nodejs /usr/share/node_modules \
 	/usr/lib/node_modules /usr/local/lib/node_modules)))
-# Whether everything is there: the C library, the compiler's own, the linker, pako.
+# yes: everything is installed: the C library, the compiler's runtime library, the linker, pako.
 HAVE_WASM := $(if $(PAKO),$(shell printf '\043include <stdio.h>\nint main(void) { return putchar(1); }\n' | \
 	$(WASM_CC) --target=wasm32-wasi -x c - -o /dev/null 2>/dev/null && echo yes))
-# What `pith draw` and the module share.
+# Sources that `pith draw` and the module share.
 module_draw_src := $(addprefix viewer/draw/,draw_figure.c draw_rows.c draw_words.c)
-# Without what formats/wasm replaces: zlib, the handler of SIGBUS, threads, the cache, writers of formats, formats that
-# need a library.
+# All sources of the reader and the core, except for those that formats/wasm replaces (zlib, the handler of SIGBUS,
+# threads, the cache), writers of formats, and formats that need a library.
 wasm_src := $(filter-out formats/base/zip.c formats/base/fault.c formats/base/worker.c formats/base/far.c \
 	formats/reader/read/cache.c formats/foreign/otf2/% \
 	formats/foreign/sqlite/% formats/foreign/ctf/% formats/foreign/perfetto/% formats/foreign/text/print% \
@@ -22,7 +22,7 @@ wasm_module := $(O)/share/pith/page/pith.wasm
 wasm_flags := --target=wasm32-wasi -std=c11 -D_GNU_SOURCE -D_WASI_EMULATED_SIGNAL -D_WASI_EMULATED_GETPID \
 	-DPITH_VERSION='"$(VERSION)"' -O2 -ffunction-sections -fdata-sections $(WARN) -Wno-sign-compare -MMD -MP \
 	-isystem formats/wasm/include -include formats/wasm/include/more_posix.h
-# What the page calls: the functions of module.h, and those of system.h.
+# Functions that the page calls: those of module.h and system.h.
 wasm_exports = $(sort $(shell grep -oh 'pithi_module_[a-z]*\|pithi_system_[a-z]*' viewer/wasm/module.h \
 	formats/wasm/system.h))
 
@@ -34,14 +34,15 @@ $(O)/obj/wasm/formats/%.o: formats/%.c $(O)/.flags | layers $(O)/layers/wasm/was
 $(O)/obj/wasm/viewer/%.o: viewer/%.c $(O)/.flags | $(headers) layers
 	@mkdir -p $(@D)
 	$(WASM_CC) $(wasm_flags) $(inc_viewer) -c -o $@ $<
-# A stack that runs over ends in a trap (--stack-first). No symbol may be left undefined: imports are declared as such.
+# A stack that runs over ends in a trap (--stack-first). No symbol may be undefined, except for imports, which are
+# declared as such.
 $(wasm_module): $(call wasm_obj,$(wasm_src)) viewer/wasm/module.h formats/wasm/system.h
 	@mkdir -p $(@D)
 	$(WASM_CC) --target=wasm32-wasi -mexec-model=reactor -o $@ $(filter %.o,$^) -O2 -Wl,--gc-sections -Wl,-s \
 		-Wl,-z,stack-size=1048576 -Wl,--stack-first $(addprefix -Wl$(comma)--export=,$(wasm_exports)) \
 		-lc-printscan-long-double -lm -lwasi-emulated-getpid
 
-# The core for a worker of the page, or for node.
+# The core, for a worker of the page or for node.
 wasm_core := $(O)/gen/page/core.js
 $(wasm_core): viewer/wasm/core.js $(PAKO)
 	@mkdir -p $(@D)

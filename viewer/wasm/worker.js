@@ -13,7 +13,7 @@ function makeMask(text, size, isBold, isRim) {
   if (pen.canvas.width < width || pen.canvas.height < height)
     [pen.canvas.width, pen.canvas.height] = [Math.max(pen.canvas.width, width), Math.max(pen.canvas.height, height)];
   pen.clearRect(0, 0, width, height);
-  pen.font = fontOf(size, isBold); // a new size of the canvas forgets it
+  pen.font = fontOf(size, isBold); // a new size of the canvas resets the font
   pen.lineJoin = "round";
   pen.lineWidth = size * 0.24;
   if (isRim) pen.strokeText(text, x, y);
@@ -22,7 +22,7 @@ function makeMask(text, size, isBold, isRim) {
   for (let i = 0; i < cover.length; i++) cover[i] = data[4 * i + 3];
   return { cover, width, height, x, y };
 }
-const masks = new Map(); // the newest last
+const masks = new Map(); // the mask used last is last
 const host = {
   textWidth: (text, size, isBold) => {
     pen.font = fontOf(size, isBold);
@@ -44,11 +44,11 @@ const bytesOf = Uint8Array.fromBase64 ? (base64) => Uint8Array.fromBase64(base64
   for (let i = 0; i < bytes.length; i++) bytes[i] = letters.charCodeAt(i);
   return bytes;
 };
-// A file in the page for the core.
+// Makes a file inside the page readable for the core.
 function inside({ name, base64, bytes = bytesOf(base64) }) {
   return { name, size: bytes.length, read: (at, size) => bytes.subarray(at, at + size) };
 }
-// A file of the reader's, read in pieces of a MiB when it is asked for.
+// Makes a file of the user readable, in pieces of a MiB that are read when they are needed.
 function pieces({ name, blob }) {
   const MIB = 1 << 20, kept = new Map(), reader = new FileReaderSync();
   const piece = (number) => {
@@ -73,7 +73,7 @@ function pieces({ name, blob }) {
 
 let core;
 const calls = {
-  start: async (base64) => { // compiles while it unpacks; or the program that was compiled before
+  start: async (base64) => { // compiles while it unpacks; a program that is compiled already is used as it is
     if (base64 instanceof WebAssembly.Module) {
       core = pithCore(base64, host);
       return;

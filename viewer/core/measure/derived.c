@@ -1,13 +1,13 @@
 /* derived.c - reads the formula of derived rows, and computes their values. Times of states come from
  * core/measure/ranges.h, one count for each row and term.
  *
- * A formula becomes steps for a stack, in the order in which a pocket calculator with postfix notation takes them:
+ * A formula becomes steps for a stack, in postfix order:
  *
  *     (1 - time(A)) * 100       1, time(A), -, 100, *           the stack has at most 2 values
  *
  * First each term is measured for all rows and columns; then the steps run once for each cell. For a line of several
- * rows the terms are added up, not the results: of two lanes with time(A) 0.4 and 1, the sum has time(A) 1.4. A ratio
- * of terms (bytes for each message) is thus right for the sum, too, where a sum of ratios would mean nothing. */
+ * rows the terms are added up, not the results: for two lanes with time(A) 0.4 and 1, time(A) of the line is 1.4. So a
+ * ratio of terms (bytes per message) is right for several rows, too; a sum of ratios would mean nothing. */
 #include "core/measure/derived.h"
 
 #include <ctype.h>
@@ -27,10 +27,10 @@
 struct reader {
     const struct pithlog *log;     /* for the names of states and counters */
     struct pithi_formula *formula; /* being made */
-    const char *text, *at;         /* all of it; the next character */
+    const char *text, *at;         /* the whole formula; its next character */
     char *error;                   /* [PITHI_FORMULA_ERROR] the caller's */
-    uint32_t depth;                /* of the stack so far */
-    int nesting;                   /* of parentheses, which is limited */
+    uint32_t depth;                /* values on the stack after the steps so far */
+    int nesting;                   /* of parentheses and minus signs; limited, because the parser is recursive */
 };
 
 enum { NESTING_MOST = 100, NAME_MOST = 255 }; /* parentheses; bytes of a name */
@@ -47,7 +47,7 @@ static const struct {
              {"received_bytes", PITHI_TERM_RECEIVED_BYTES},
              {"in_flight", PITHI_TERM_IN_FLIGHT}};
 
-/* Always returns -1, so that callers can return it. Characters count from 1, as in an editor. */
+/* Writes the error, and always returns -1, so that callers can return it. Characters count from 1, as in an editor. */
 static int fail(struct reader *r, const char *at, const char *what)
 {
     snprintf(r->error, PITHI_FORMULA_ERROR, "character %d: %s", (int)(at - r->text) + 1, what);
@@ -100,8 +100,8 @@ static int read_word(struct reader *r)
     if (next(r) != '(')
         return fail(r, r->at, "expected a name in parentheses");
     term->chosen = pithi_alloc(pithlog_get_info(r->log)->defs + (size_t)1, 1);
-    /* The definitions that a name in parentheses means. Names may have parentheses in them, as "f(int)", so they are
-     * counted. */
+    /* Finds the definitions that the name in parentheses means. Names may contain parentheses, such as "f(int)", so
+     * parentheses are counted. */
     const struct pithlog_def *def;
     const char *first = r->at + 1, *end;
     char name[NAME_MOST + 1];
@@ -133,7 +133,7 @@ static int read_factor(struct reader *r)
     char *end, c = next(r);
     int status;
 
-    /* also minus signs nest: ---1 */
+    /* minus signs nest, too: ---1 */
     if (++r->nesting > NESTING_MOST)
         return fail(r, r->at, "too many parentheses");
     if (c == '-' || c == '(') {
@@ -157,7 +157,7 @@ static int read_factor(struct reader *r)
     return status;
 }
 
-/* Operators of the same rank are taken from left to right: 8 / 4 / 2 is 1. */
+/* Operators of the same precedence are taken from left to right: 8 / 4 / 2 is 1. */
 static int read_product(struct reader *r)
 {
     int status = read_factor(r);
@@ -207,18 +207,19 @@ struct deriving {
     const struct pithi_derived_query *query;
     struct pithi_derived *derived; /* the result; the caller's */
     double *sums;                  /* [term][line][column] */
-    double *known;                 /* the same: how many rows have a value() */
+    double *known;                 /* [term][line][column] number of rows that have a value() */
     uint32_t *line_of;             /* [lanes] PITHI_NONE: not shown */
     double part;                   /* done */
 };
 
-/* The line `lines`, one more than there are, is the sum of all rows. */
+/* Returns the columns of a term and a line. The line with index derived->lines, behind the others, is the sum of all
+ * rows. */
 static double *sums_of(const struct deriving *d, double *from, uint32_t term, uint32_t line)
 {
     return from + ((size_t)term * (d->derived->lines + 1) + line) * d->derived->width;
 }
 
-/* Adds to a line and to that of all rows. */
+/* Adds `value` to a column of a line, and to the line of all rows. */
 static void add(const struct deriving *d, double *to, uint32_t term, uint32_t line, uint32_t column, double value)
 {
     sums_of(d, to, term, line)[column] += value;
@@ -250,7 +251,7 @@ static void add_span(const struct deriving *d, uint32_t term, uint32_t line, int
 
 /* ---- States and counters ----------------------------------------------------------------------------------------- */
 
-/* The part of a lane of the row in the chosen states. */
+/* Adds for each column the number of the row's lanes that are in the chosen states, with fractions. */
 static int add_states(struct deriving *d, const struct pithi_row *row, uint32_t term, uint32_t line,
                       const unsigned char *chosen)
 {
@@ -265,7 +266,7 @@ static int add_states(struct deriving *d, const struct pithi_row *row, uint32_t 
     for (uint32_t id = 0; id < defs; id++)
         hidden[id] = !chosen[id];
     asked.hidden = hidden;
-    /* the states that were not chosen are hidden, so ranges counts the others only */
+    /* states that were not chosen are hidden, so only chosen states are counted */
     asked.lanes = pithi_row_lanes(row, &asked.lane_count);
     struct pithi_ranges *ranges = pithi_ranges_new(d->log, &asked);
     int err = ranges ? pithi_ranges_load(ranges, NULL) : PITH_ERR_USAGE;
@@ -279,7 +280,7 @@ static int add_states(struct deriving *d, const struct pithi_row *row, uint32_t 
     return err;
 }
 
-/* The time outside all states. Time whose records are missing does not count. */
+/* Adds the time outside all states. Time in holes does not count. */
 static int add_computing(struct deriving *d, const struct pithi_row *row, uint32_t term, uint32_t line)
 {
     struct pithlog_query query = {.from_ns = d->query->t0_ns, .to_ns = d->query->t1_ns};
@@ -314,7 +315,8 @@ static int add_counters(struct deriving *d, uint32_t term)
         int now = pithlog_digest_columns(query->digest, i, query->t0_ns, query->t1_ns, columns, query->width);
         err = err ? err : now;
         for (uint32_t c = 0; !now && c < query->width; c++)
-            /* The last value in the column. `known` counts rows, so that a line of several rows shows their mean. */
+            /* Takes the last value in the column. `known` counts rows with a value, so that a line of several rows
+             * shows their mean. */
             if (columns[c].known) {
                 add(d, d->sums, term, d->line_of[series->lane], c, columns[c].last);
                 add(d, d->known, term, d->line_of[series->lane], c, 1);
@@ -330,7 +332,7 @@ static void take_message(void *context, const struct pithlog_message *message)
 {
     const struct deriving *d = context;
     const struct pithi_derived_query *query = d->query;
-    /* columns in a second: a message in one column is so many messages a second there */
+    /* columns per second: one message in a column is this number of messages a second */
     double rate = query->width / ((double)(query->t1_ns - query->t0_ns) * 1e-9);
     uint32_t from = d->line_of[message->send_lane], to = d->line_of[message->recv_lane];
     int is_sent = from != PITHI_NONE && message->send_ns >= query->t0_ns && message->send_ns < query->t1_ns;
@@ -343,7 +345,7 @@ static void take_message(void *context, const struct pithlog_message *message)
             add(d, d->sums, i, from, (uint32_t)column_of(d, message->send_ns), value);
         if (is_received && (kind == PITHI_TERM_RECEIVED || kind == PITHI_TERM_RECEIVED_BYTES))
             add(d, d->sums, i, to, (uint32_t)column_of(d, message->recv_ns), value);
-        /* The mean number of bytes that are under way in the column, from the sender's row. */
+        /* Adds to the sender's row the mean number of bytes that are in transit during each column. */
         if (kind == PITHI_TERM_IN_FLIGHT && from != PITHI_NONE)
             add_span(d, i, from, message->send_ns, message->recv_ns, (double)message->bytes);
     }
@@ -357,6 +359,7 @@ static int go_on(void *context, double part)
 
 /* ---- All of it --------------------------------------------------------------------------------------------------- */
 
+/* Runs the steps of the formula for a cell; NAN: it has no value. */
 static double evaluate(const struct deriving *d, uint32_t line, uint32_t column, double *stack)
 {
     const struct pithi_formula *formula = d->query->formula;
@@ -369,7 +372,7 @@ static double evaluate(const struct deriving *d, uint32_t line, uint32_t column,
         } else if (step->what == 't') {
             double sum = sums_of(d, d->sums, step->term, line)[column];
             if (formula->terms[step->term].kind == PITHI_TERM_VALUE)
-                sum /= sums_of(d, d->known, step->term, line)[column]; /* 0 / 0: none is known */
+                sum /= sums_of(d, d->known, step->term, line)[column]; /* 0 / 0 is NAN: no row has a value */
             stack[top++] = sum;
         } else if (step->what == 'n') {
             stack[top - 1] = -stack[top - 1];
@@ -398,7 +401,7 @@ int pithi_derived_run(struct pithlog *log, const struct pithi_derived_query *que
     uint32_t lanes = pithlog_get_info(d.log)->lanes, count;
 
     derived->row_of = pithi_alloc(query->row_count + (size_t)1, sizeof *derived->row_of);
-    /* levels, functions and counters are no rows of their own here */
+    /* rows of levels, functions and counters are not used */
     for (uint32_t row = 0; row < query->row_count; row++)
         if (pithi_row_is_whole(&query->rows[row]))
             derived->row_of[derived->rows++] = row;
@@ -408,12 +411,12 @@ int pithi_derived_run(struct pithlog *log, const struct pithi_derived_query *que
     for (uint32_t i = 0; i < derived->rows; i++) {
         const uint32_t *of = pithi_row_lanes(&query->rows[derived->row_of[i]], &count);
         for (uint32_t k = 0; k < count; k++)
-            /* more rows than lines: several share one, spread evenly */
+            /* if there are more rows than lines, several rows share a line, evenly */
             d.line_of[of[k]] = pithi_tile_at(i, derived->lines, derived->rows);
     }
     size_t cells = (derived->lines + (size_t)1) * derived->width;
     derived->values = pithi_alloc(cells, sizeof *derived->values);
-    /* terms in one block, with the line of the sum */
+    /* one block for all terms, each with the line of all rows */
     d.sums = pithi_alloc(cells * (formula->term_count + (size_t)1), sizeof *d.sums);
     d.known = pithi_alloc(cells * (formula->term_count + (size_t)1), sizeof *d.known);
     for (uint32_t i = 0; i < derived->rows && !stopped; i++) {
@@ -430,7 +433,7 @@ int pithi_derived_run(struct pithlog *log, const struct pithi_derived_query *que
         }
     }
     d.part = 0.5;
-    /* these go through all rows at once */
+    /* counters and messages are read for all rows at once */
     for (uint32_t t = 0; t < formula->term_count && !stopped; t++) {
         has_messages |= formula->terms[t].kind >= PITHI_TERM_SENT;
         now = formula->terms[t].kind == PITHI_TERM_VALUE ? add_counters(&d, t) : PITH_OK;
@@ -446,7 +449,7 @@ int pithi_derived_run(struct pithlog *log, const struct pithi_derived_query *que
         for (uint32_t c = 0; c < derived->width; c++) {
             double value = evaluate(&d, line, c, stack);
             derived->values[(size_t)line * derived->width + c] = value;
-            /* the sum of all rows must not decide the colours of the single ones */
+            /* the line of all rows has larger values, and must not set the scale of colours */
             if (line == derived->lines || isnan(value))
                 continue;
             derived->low = !any || value < derived->low ? value : derived->low;

@@ -8,11 +8,11 @@
  *     sent_bytes, received_bytes    bytes a second
  *     in_flight         bytes that the row has sent and that are not received yet, on average over the column
  *
- * Worked example: two lanes, a column of 10 ns. One lane is in A for 4 ns, the other one all the time. time(A) of the
- * lanes is 0.4 and 1, and 1.4 of both together. (1 - time(A)) * 100 is 60 and 0, and -40 of both.
+ * Worked example: two lanes, a column of 10 ns. One lane is in A for 4 ns, the other all the time. time(A) is 0.4 for
+ * the first lane, 1 for the second, and 1.4 for both together. (1 - time(A)) * 100 is 60, 0, and -40 for both.
  *
- * A message counts if the log has its send and its receive. Terms of several rows are the sums of their terms, except
- * that value() is their mean. So `computing` of all rows is the number of lanes that compute. */
+ * A message counts if the log has its send and its receive. For several rows together, a term is the sum over the rows;
+ * only value() is their mean. So `computing` of all rows is the number of lanes that compute. */
 #ifndef PITHI_DERIVED_H
 #define PITHI_DERIVED_H
 
@@ -21,14 +21,14 @@
 #include "core/raster/painter.h"
 #include "core/cells/query.h"
 
-/* A formula as a program for a stack. */
+/* A formula, as steps that work on a stack of values. */
 struct pithi_formula {
     struct pithi_formula_step {
-        char what; /* + - * / n (negative) c (constant) t (term) */
+        char what; /* + - * / n (negation) c (constant) t (term) */
         double constant;
         uint32_t term;
     } * steps;
-    uint32_t step_count, step_capacity, depth; /* of `steps`; its room; of the stack */
+    uint32_t step_count, step_capacity, depth; /* length of `steps`; its room; the most values on the stack */
     struct pithi_term {
         enum pithi_term_kind {
             PITHI_TERM_TIME,
@@ -54,19 +54,20 @@ void pithi_formula_free(struct pithi_formula *formula);
 struct pithi_derived_query {
     int64_t t0_ns, t1_ns;         /* t0 < t1 */
     uint32_t width;               /* columns, 1 to PITHI_MAX_WIDTH */
-    const struct pithi_row *rows; /* rows of counters and blank ones are skipped */
+    const struct pithi_row *rows; /* only rows of lanes and groups are used, not levels, functions and counters */
     uint32_t row_count;
-    uint32_t most_lines;                 /* more rows share lines evenly */
+    uint32_t most_lines;                 /* if there are more rows, several share a line, evenly */
     const struct pithi_formula *formula; /* parsed for this log */
-    const struct pithlog_digest *digest; /* NULL: no counters, and messages are read */
+    const struct pithlog_digest *digest; /* NULL: counters have no values, and messages are matched again */
     struct pithi_watch watch;
 };
 
 struct pithi_derived {
-    uint32_t width, lines, rows; /* rows: without those of counters */
-    uint32_t *row_of;            /* [rows] its place among the rows of the query */
+    uint32_t width, lines, rows; /* rows: number of rows that are used */
+    uint32_t *row_of;            /* [rows] index of each into the query's rows */
     double *values;              /* [(lines + 1) * width] the last line: all rows together; NAN: no value */
-    double low, high;            /* of the lines, without the last; both 0: there is no value */
+    /* least and largest value of the lines, without the last line; both 0: there is no value */
+    double low, high;
 };
 
 /* Reads the records of the window. 0 or an enum pith_err; PITH_ERR_DAMAGED: the readable part counts. Free it in any
@@ -80,7 +81,7 @@ static inline double pithi_derived_at(const struct pithi_derived *derived, uint3
     return derived->values[(size_t)line * derived->width + column];
 }
 
-/* The lines one below the other, on `height` pixels. Negative values are as pale as the smallest. */
+/* Draws the lines one below the other, on `height` pixels. Negative values are as pale as the smallest. */
 void pithi_derived_draw(const struct pithi_derived *derived, uint32_t height, const struct pithi_painter *painter);
 
 #endif

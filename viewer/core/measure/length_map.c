@@ -1,5 +1,5 @@
-/* length_map.c - tiles of the places and lengths of instances. The entries are sorted by length, so that the bin of an
- * entry is that of the one before, or a later one, and none must be searched. */
+/* length_map.c - tiles of the places and lengths of instances. The entries are sorted by length. So the bin of an entry
+ * is the bin of the entry before or a later bin, and no bin must be searched. */
 #include "core/measure/length_map.h"
 
 #include <math.h>
@@ -9,7 +9,8 @@
 #include "core/measure/matrix.h"
 #include "core/raster/palette.h"
 
-/* A dot has at least this part of the scale of colours: the single one is often the one that matters. */
+/* In the map over time, the scale of colours begins at this part, so that a tile with a single instance is visible: it
+ * is often the one that matters. */
 #define LEAST_OF_DOT 0.55
 
 void pithi_length_map_make(const struct pithi_length_list *list, struct pithi_length_map *map)
@@ -39,7 +40,7 @@ void pithi_length_map_make(const struct pithi_length_list *list, struct pithi_le
         uint32_t place = pithi_length_place(list, entry, map->over, map->places);
         struct pithi_length_tile *tile = &map->tiles[(size_t)place * map->bins + bin];
         tile->count += entry->count;
-        tile->longest = i; /* they rise */
+        tile->longest = i; /* entries are sorted by length, so the last is the longest */
         if (tile->count > map->most)
             map->most = tile->count;
     }
@@ -64,7 +65,7 @@ struct pithi_length_box pithi_length_map_box(const struct pithi_length_map *map,
 
 void pithi_length_map_draw(const struct pithi_length_map *map, const struct pithi_painter *painter)
 {
-    /* The scale covers a decade or more, so that counts that are near each other look alike. */
+    /* The scale covers at least a factor of ten, so that counts that differ little look alike. */
     double most = log(map->most > 10 ? (double)map->most : 10);
     double least = map->over == PITHI_OVER_TIME ? LEAST_OF_DOT : 0;
 
@@ -121,7 +122,7 @@ const struct pithi_length *pithi_length_map_nth(const struct pithi_length_map *m
 
     if (!tile->count)
         return NULL;
-    int64_t least = map->low_ns; /* also of the first bin of a logarithmic scale, which has lengths below 1 */
+    int64_t least = map->low_ns; /* the first bin begins here on a logarithmic scale, too: it has the lengths below 1 */
     if (bin)
         least = pithi_lengths_edge(map->low_ns, map->high_ns, map->logarithmic, (double)bin / map->bins);
     for (uint32_t i = tile->longest + 1; i-- > map->first && map->entries[i].length_ns >= least;)

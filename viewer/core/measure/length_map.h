@@ -1,10 +1,11 @@
-/* length_map.h - pictures of a list of lengths (lengths.h): when its instances begin, or on which lanes they are.
+/* length_map.h - pictures of a list of lengths (lengths.h) that show when its instances begin, or on which lanes they
+ * are.
  *
  *     over time: time from left to right, duration from bottom to top, a dot for each instance
  *     by lane:   duration from left to right, in the bins of the histogram, a line for each lane
  *
- * Both are tiles: as many places (of time or of lanes) as bins of lengths fit. A tile's colour says how many instances
- * it has, so that a million instances cost no more than the pixels of the picture. */
+ * Both consist of tiles, one for each place (a part of the time, or some lanes) and bin of lengths. A tile's colour
+ * shows how many instances it has, so that drawing a million instances costs no more than the pixels of the picture. */
 #ifndef PITHI_LENGTH_MAP_H
 #define PITHI_LENGTH_MAP_H
 
@@ -13,7 +14,7 @@
 
 struct pithi_length_tile {
     uint64_t count;
-    uint32_t longest; /* index among the entries */
+    uint32_t longest; /* index of its longest instance in the map's `entries` */
 };
 
 struct pithi_length_map {
@@ -25,10 +26,11 @@ struct pithi_length_map {
     uint32_t width, height; /* pixels of the picture */
 
     const struct pithi_length_list *list;
-    const struct pithi_length *entries; /* the instances, or cells; those of the range: from first to end - 1 */
+    /* the instances or cells of the list; those within low_ns to high_ns are [first, end) */
+    const struct pithi_length *entries;
     uint32_t first, end;
     struct pithi_length_tile *tiles; /* [place * bins + bin] */
-    uint64_t most;                   /* of a tile; 0: there is no instance */
+    uint64_t most;                   /* the most instances in a tile; 0: there is no instance */
 };
 
 /* The list must live as long as the map. `tiles` is NULL or from an earlier call. */
@@ -45,8 +47,8 @@ struct pithi_length_box pithi_length_map_box(const struct pithi_length_map *map,
 /* Finds the tile with an instance that is nearest to a pixel, at most `reach` pixels away. Returns 1 if it exists. */
 int pithi_length_map_hit(const struct pithi_length_map *map, double x, double y, double reach, uint32_t *place,
                          uint32_t *bin);
-/* Finds the next place, forwards or backwards (by: 1 or -1), that has instances, and its longest one. `place` may be
- * -1 or the number of places. Returns 1 if there is one. */
+/* Finds the next place, forwards or backwards (by: 1 or -1), that has instances, and the bin of its longest instance.
+ * `place` may be -1 or the number of places. Returns 1 if there is one. */
 int pithi_length_map_next(const struct pithi_length_map *map, int64_t *place, int by, uint32_t *bin);
 /* The entry of a tile with the `number`th longest length (from 0); NULL: there are fewer. */
 const struct pithi_length *pithi_length_map_nth(const struct pithi_length_map *map, uint32_t place, uint32_t bin,

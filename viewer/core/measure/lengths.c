@@ -1,11 +1,10 @@
 /* lengths.c - collects the durations of the instances of a state. If there are very many, instances of nearly the same
  * duration share an entry.
  *
- * A histogram, a median and "the longest" need all durations sorted. That is done exactly for up to
- * PITHI_LENGTHS_EXACT instances. Beyond that, durations go into buckets whose width grows with the duration, 1,024 for
- * each power of two:
+ * A histogram, a median and "the longest" need all durations sorted. That is done exactly for up to PITHI_LENGTHS_EXACT
+ * instances. Beyond that, durations go into buckets whose width grows with the duration, 1,024 for each power of two:
  *
- *     5,000 ns is between 2^12 and 2^13, where a bucket is 4 ns wide: it shares one with 5,001 to 5,003 ns
+ *     5,000 ns is between 2^12 and 2^13, where a bucket is 4 ns wide: it shares a bucket with 5,001 to 5,003 ns
  *
  * So a value read from buckets is wrong by less than 0.1 %, whatever the durations are, and 55,296 buckets are enough
  * for any. Count and sum of a bucket are exact, and so is the instance that stands for it, the longest. */
@@ -28,8 +27,9 @@ enum { WATCH_EVERY = 16384 /* steps */, MOST_DAMAGES = 10000 };
 struct gathering {
     const struct pithi_lengths_query *query; /* the caller's */
     struct pithi_length_list *list;          /* the result */
-    struct pithi_length *buckets;            /* [BUCKETS], once there are too many instances; NULL: not yet */
-    uint32_t *slots;                         /* [slot_count] hash of the cells; 0: free, else number of a cell + 1 */
+    /* [BUCKETS] instead of single instances, once these are too many; NULL: not yet */
+    struct pithi_length *buckets;
+    uint32_t *slots; /* [slot_count] hash of the cells; 0: free, else number of a cell + 1 */
     uint32_t slot_count;
 };
 
@@ -42,12 +42,12 @@ static uint32_t bucket_of(int64_t length, uint32_t bits)
 
     if (value < UINT64_C(2) << bits)
         return (uint32_t)value;
-    /* `shift`: how many bits of the value are dropped, so that bits + 1 are left */
+    /* `shift`: the number of bits that are dropped, so that bits + 1 bits are left */
     uint32_t shift = 63 - bits - (uint32_t)__builtin_clzll(value);
     return ((shift + 1) << bits) + (uint32_t)(value >> shift & ((UINT64_C(1) << bits) - 1));
 }
 
-/* The longest of them stands for the instances of a bucket or cell. */
+/* Adds an instance to a bucket or cell. The longest instance stands for all of them. */
 static void add_to(struct pithi_length *bucket, const struct pithi_length *instance)
 {
     struct pithi_length before = *bucket;
@@ -58,7 +58,7 @@ static void add_to(struct pithi_length *bucket, const struct pithi_length *insta
     bucket->total_ns = before.total_ns + instance->length_ns;
 }
 
-/* Where an instance lies: by its lane, or by its begin in the window. */
+/* Finds the place of an instance by its lane, or by its begin in the window. */
 uint32_t pithi_length_place(const struct pithi_length_list *list, const struct pithi_length *length,
                             enum pithi_lengths_over over, uint32_t count)
 {
@@ -66,7 +66,7 @@ uint32_t pithi_length_place(const struct pithi_length_list *list, const struct p
         return pithi_tile_at(list->place[length->lane], count, list->lane_count);
     if (length->start_ns <= list->t0_ns)
         return 0;
-    /* a whole number of places; the end of the window belongs to the last one */
+    /* the end of the window belongs to the last place */
     double part = ((double)length->start_ns - (double)list->t0_ns) / ((double)list->t1_ns - (double)list->t0_ns);
     uint32_t place = (uint32_t)(part * count);
     return place < count ? place : count - 1;
@@ -79,7 +79,7 @@ static uint32_t places_of(const struct gathering *gathering)
     return gathering->query->over == PITHI_OVER_LANES && lanes < PITHI_LENGTH_PLACES ? lanes : PITHI_LENGTH_PLACES;
 }
 
-/* The slot of the cell of an instance, or the free one that it would have. */
+/* The slot of the cell of an instance, or the free slot for a new cell. */
 static uint32_t slot_of(const struct gathering *gathering, const struct pithi_length *instance)
 {
     const struct pithi_length_list *list = gathering->list;
@@ -87,7 +87,7 @@ static uint32_t slot_of(const struct gathering *gathering, const struct pithi_le
     uint32_t place = pithi_length_place(list, instance, over, places_of(gathering));
     uint32_t bucket = bucket_of(instance->length_ns, CELL_BITS), last = gathering->slot_count - 1;
 
-    /* a free slot ends the search; at most half of them are taken */
+    /* a free slot ends the search; at most half of the slots are taken */
     for (uint32_t slot = (place * 4097 + bucket) * UINT32_C(2654435761) >> 7 & last;; slot = (slot + 1) & last) {
         const struct pithi_length *cell = &list->cells[gathering->slots[slot] - 1];
         if (!gathering->slots[slot] || (bucket_of(cell->length_ns, CELL_BITS) == bucket &&
@@ -133,7 +133,8 @@ static void add(struct gathering *gathering, struct pithi_length instance)
     if (length > list->max_ns)
         list->max_ns = length;
     if (list->exact && list->count == PITHI_LENGTHS_EXACT) {
-        /* Too many to keep each: from now on a bucket of lengths has their count, and the longest stands for it. */
+        /* There are too many instances to keep each. From now on, a bucket counts the instances of nearly the same
+         * length, and the longest of them stands for all. */
         gathering->buckets = pithi_alloc(BUCKETS, sizeof *gathering->buckets);
         for (uint32_t i = 0; i < list->count; i++)
             add_rounded(gathering, &list->items[i]);
@@ -150,12 +151,13 @@ static void add(struct gathering *gathering, struct pithi_length instance)
 
 /* ---- States ------------------------------------------------------------------------------------------------------ */
 
-/* 1: an instance of a state is open after the step that began before the end of the window. */
+/* 1: after the step, an instance of the query's state that began before the end of the window is still open, or may
+ * follow. */
 static int reaches_in(const struct pithi_lengths_query *query, const struct pithlog_step *step)
 {
     /* the list of open states does not have it yet */
     if (step->change == PITHLOG_BEGINS && step->record->start_ns < query->t1_ns)
-        return 1; /* of any state: those inside it may follow, after a hole */
+        return 1; /* of any state: after a hole, the states inside it may follow */
     for (uint32_t i = 0; i < step->depth; i++)
         if (step->open[i].id == query->state && step->open[i].start_ns < query->t1_ns)
             return 1;
@@ -182,7 +184,7 @@ static int walk_lane(struct pithlog *log, struct gathering *gathering, uint32_t 
             break;
         if (status < 0)
             continue;
-        /* an instance counts where it begins, also if it ends after the window */
+        /* an instance counts if it begins before the end of the window, also if it ends after it */
         if (step.change == PITHLOG_ENDS && step.open[step.at].id == query->state &&
             step.open[step.at].start_ns < query->t1_ns)
             add(gathering, (struct pithi_length){.length_ns = step.to_ns - step.open[step.at].start_ns,
@@ -190,7 +192,7 @@ static int walk_lane(struct pithlog *log, struct gathering *gathering, uint32_t 
                                                  .end_ns = step.to_ns,
                                                  .lane = lane,
                                                  .peer = lane});
-        /* nothing that began in the window is open any more */
+        /* no instance that began before the end of the window is open any more */
         if (step.to_ns >= query->t1_ns && !reaches_in(query, &step))
             break;
         if (i % WATCH_EVERY == 0 &&
@@ -229,7 +231,7 @@ static int by_length(const void *a, const void *b)
 
     if (x->length_ns != y->length_ns)
         return x->length_ns < y->length_ns ? -1 : 1;
-    if (x->start_ns != y->start_ns) /* the n-th longest is always the same */
+    if (x->start_ns != y->start_ns) /* so that the n-th longest is always the same instance */
         return x->start_ns > y->start_ns ? -1 : 1;
     return x->lane > y->lane ? -1 : x->lane < y->lane;
 }

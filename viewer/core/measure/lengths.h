@@ -1,9 +1,9 @@
 /* lengths.h - how long the instances of a state last: the list behind a histogram of durations.
  *
- * Every instance that reaches into the window counts, with its whole duration: those that begin before t1 and end at t0
- * or later, as in the legend. A state inside itself counts each time. A state that never ends lasts until the log's
- * last record. Messages count if they are in transit in the window between two of the lanes; their duration is the
- * latency (negative where clocks disagree).
+ * Every instance that reaches into the window counts, with its whole duration: it begins before t1 and ends at t0 or
+ * later, as in the legend. If a state is inside itself, both instances count. A state that never ends lasts until the
+ * log's last record. Messages count if they are in transit in the window between two of the lanes; their duration is
+ * the latency (negative where clocks disagree).
  *
  * Memory: an entry (64 bytes) for each instance, up to PITHI_LENGTHS_EXACT. Beyond that, durations are rounded to their
  * first 11 binary digits (0.05 %), and an entry stands for all instances with the same rounded duration; their number,
@@ -21,35 +21,35 @@
 
 #include "core/cells/query.h"
 
-/* instances that are kept one by one; bins of a histogram; places of a cell over time or lanes */
+/* the most instances that are kept one by one; the most bins of a histogram; places of cells over time or lanes */
 enum { PITHI_LENGTHS_EXACT = 1 << 18, PITHI_MOST_BINS = 200, PITHI_LENGTH_PLACES = 1024 };
-/* Instead of a state: the transfer times of messages, or their sizes. For sizes, all lengths are in bytes instead of
- * ns. */
+/* Instead of a state: the transfer times of messages. */
 #define PITHI_MESSAGES (UINT32_MAX - 1)
-#define PITHI_MESSAGE_SIZES (UINT32_MAX - 2) /* instead of a state: sizes of messages */
+/* instead of a state: sizes of messages; then all lengths are in bytes, not ns */
+#define PITHI_MESSAGE_SIZES (UINT32_MAX - 2)
 
-/* What a map of the lengths has beside them: nothing, when an instance begins, or its lane. */
+/* The second axis of a map of lengths: none, the begin of an instance, or its lane. */
 enum pithi_lengths_over { PITHI_OVER_NOTHING, PITHI_OVER_TIME, PITHI_OVER_LANES };
 
 struct pithi_lengths_query {
     int64_t t0_ns, t1_ns; /* t0 < t1 */
     const uint32_t *lanes;
     uint32_t lane_count;
-    uint32_t state;                      /* definition, or one of the above */
+    uint32_t state;                      /* definition, PITHI_MESSAGES or PITHI_MESSAGE_SIZES */
     const struct pithlog_digest *digest; /* for messages; NULL: they are matched again */
-    enum pithi_lengths_over over;        /* which cells a list has that is not exact */
-    struct pithi_watch watch;            /* asked from time to time */
+    enum pithi_lengths_over over;        /* which cells the list has, if it is not exact */
+    struct pithi_watch watch;            /* called from time to time */
 };
 
 /* An instance, or `count` instances of nearly the same length. Start, end and lanes are those of the longest
  * instance. */
 struct pithi_length {
-    int64_t length_ns;        /* the mean of all */
+    int64_t length_ns;        /* the mean of all `count` instances */
     int64_t total_ns;         /* of all `count` instances */
     uint64_t count;           /* 1 if exact */
-    int64_t start_ns, end_ns; /* of the longest */
+    int64_t start_ns, end_ns; /* of the longest instance */
     uint32_t lane, peer;      /* peer: the receiver of a message; else the same as `lane` */
-    uint64_t bytes;           /* of a message, and its tag */
+    uint64_t bytes;           /* of a message */
     int32_t tag;              /* of a message */
 };
 
@@ -57,8 +57,9 @@ struct pithi_length_list {
     struct pithi_length *items; /* by length, rising */
     uint32_t count, capacity;
     int64_t min_ns, max_ns; /* exact, also if the list is not */
-    int exact;              /* 1: an entry is an instance */
-    /* Of a list that is not exact. A cell's length_ns is that of its longest instance. By length, rising. */
+    int exact;              /* 1: each entry is one instance */
+    /* Only if the list is not exact: the cells, by length, rising. A cell's length_ns is the length of its longest
+     * instance. */
     struct pithi_length *cells;
     uint32_t cell_count, cell_capacity;
     int64_t t0_ns, t1_ns;
@@ -66,8 +67,8 @@ struct pithi_length_list {
     uint32_t lane_count;
 };
 
-/* The place of an instance among `count`, of equal parts of the window (instances that began before it are in the first
- * one) or of groups of lanes. */
+/* The place of an instance: the index of one of `count` equal parts of the window (instances that began before it are
+ * in the first part), or of one of `count` groups of lanes. */
 uint32_t pithi_length_place(const struct pithi_length_list *list, const struct pithi_length *length,
                             enum pithi_lengths_over over, uint32_t count);
 
@@ -80,13 +81,13 @@ void pithi_lengths_free(struct pithi_length_list *list);
 /* Statistics of the entries with low <= length <= high; all 0 if there are none. */
 struct pithi_spread {
     uint64_t count;                                      /* of all instances in the range */
-    int64_t total_ns, min_ns, max_ns, median_ns, p95_ns; /* nearest-rank percentiles */
-    double mean_ns, deviation_ns;                        /* of the population */
+    int64_t total_ns, min_ns, max_ns, median_ns, p95_ns; /* ns; percentiles by nearest rank */
+    double mean_ns, deviation_ns;                        /* ns; the standard deviation of the population */
 };
 struct pithi_spread pithi_lengths_spread(const struct pithi_length_list *list, int64_t low_ns, int64_t high_ns);
 
 /* Divides [low, high] into `count` bins, 1 to PITHI_MOST_BINS, of equal width or, logarithmic, of equal ratio. Makes
- * fewer if they would be narrower than a nanosecond. Returns their number. */
+ * fewer bins if they would be narrower than a nanosecond. Returns their number. */
 struct pithi_bin {
     int64_t from_ns, to_ns; /* from <= length < to */
     uint64_t count;         /* of instances, not of entries */
@@ -94,10 +95,10 @@ struct pithi_bin {
 };
 uint32_t pithi_lengths_bins(const struct pithi_length_list *list, int64_t low_ns, int64_t high_ns, int logarithmic,
                             uint32_t count, struct pithi_bin *bins);
-/* Where bins meet: the length after `part`, 0 to 1, of the range. */
+/* The length at which one bin ends and the next begins, after the part `part` (0 to 1) of the range. */
 int64_t pithi_lengths_edge(int64_t low_ns, int64_t high_ns, int logarithmic, double part);
 
-/* Index of the first entry of `items`, which are by length, that is at least as long. */
+/* Index of the first entry of `items`, which are sorted by length, that is at least `length_ns` long. */
 uint32_t pithi_lengths_first(const struct pithi_length *items, uint32_t count, int64_t length_ns);
 /* The entry with the `number`th longest length (from 0) in [low, high]; NULL: there are fewer. */
 const struct pithi_length *pithi_lengths_nth(const struct pithi_length_list *list, int64_t low_ns, int64_t high_ns,

@@ -22,7 +22,7 @@ struct gathering {
 /* The slot of a pair, or the free slot for it. */
 static uint32_t *slot_of(const struct pithi_matrix *matrix, uint32_t from, uint32_t to)
 {
-    /* Fibonacci hashing: the product spreads neighbours over the upper bits, of which the table takes as many as it
+    /* Fibonacci hashing: the product spreads similar keys over its upper bits; the table takes as many of these as it
      * needs. */
     uint64_t hash = ((uint64_t)from << 32 | to) * UINT64_C(0x9e3779b97f4a7c15);
     uint32_t i = (uint32_t)(hash >> 32) & (matrix->slot_count - 1);
@@ -65,7 +65,7 @@ static void take_message(void *context, const struct pithlog_message *message)
 
     if (gathering->query->comm != UINT32_MAX && gathering->query->comm != message->comm)
         return;
-    /* Sums are by rank: threads of a rank count together. */
+    /* Adds to the pair of ranks: threads of a rank count together. */
     pair = have_pair(matrix, matrix->place[message->send_lane], matrix->place[message->recv_lane]);
     if (!pair->count || lasted(message) > lasted(&pair->longest))
         pair->longest = *message;
@@ -194,7 +194,7 @@ void pithi_pair_add(struct pithi_pair *sum, const struct pithi_pair *pair)
 
 /* ---- Drawing ----------------------------------------------------------------------------------------------------- */
 
-/* The scale begins here and not at the paper's colour, so that small values are visible. */
+/* The scale begins at this part of the way from the paper's colour, so that small values are visible. */
 #define LEAST 0.15
 /* The scale ends at this part (of 255) of the way from the accent to the colour of text. */
 #define DARKEST 210
@@ -211,8 +211,8 @@ uint32_t pithi_tile_begin(uint32_t i, uint32_t count, uint32_t size)
 
 uint32_t pithi_tile_at(uint32_t pixel, uint32_t count, uint32_t size)
 {
-    /* The inverse, which rounding may make one too small: of 10 ranks in 4 tiles, rank 2 gives 2 * 4 / 10 = 0, but tile
-     * 1 begins at 2. */
+    /* The inverse of pithi_tile_begin. Rounding may make the quotient one too small: with 10 ranks in 4 tiles, rank 2
+     * gives 2 * 4 / 10 = 0, but tile 1 begins at 2. */
     uint32_t i = (uint32_t)((uint64_t)pixel * count / (size ? size : 1));
 
     while (i + 1 < count && pithi_tile_begin(i + 1, count, size) <= pixel)
@@ -236,7 +236,7 @@ static uint32_t least(uint32_t ranks, uint32_t room)
 void pithi_matrix_tiles(const struct pithi_matrix *matrix, const struct pithi_matrix_view *view,
                         struct pithi_tiles *tiles)
 {
-    /* At most one tile for TILE_PIXELS pixels; each knows its first rank of either side. */
+    /* At most one tile for TILE_PIXELS pixels; each tile stores its first rank on either side. */
     uint32_t lines = view->from1 - view->from0, columns = view->to1 - view->to0;
     pithi_tiles_free(tiles);
     tiles->lines = least(lines, view->height / TILE_PIXELS);
@@ -271,7 +271,7 @@ void pithi_matrix_tiles(const struct pithi_matrix *matrix, const struct pithi_ma
         if (of_tile > tiles->high)
             tiles->high = of_tile;
     }
-    /* The scale covers a decade or more, so that values that are near each other look alike. */
+    /* The scale covers at least a factor of ten, so that values that differ little look alike. */
     if (tiles->low < tiles->high && tiles->low > tiles->high / 10)
         tiles->low = tiles->high / 10;
 }
@@ -304,7 +304,7 @@ static double part_of(double value, const struct pithi_tiles *tiles, int logarit
 {
     if (tiles->high <= tiles->low)
         return 0.6; /* all values are equal */
-    /* Logarithmic: of 1 to 1000, the value 10 is at a third. Linear scales begin at 0. */
+    /* Logarithmic: on a scale from 1 to 1000, the value 10 is at a third. Linear scales begin at 0. */
     if (logarithmic)
         return log(value / tiles->low) / log(tiles->high / tiles->low);
     return value / tiles->high;

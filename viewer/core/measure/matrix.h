@@ -15,23 +15,24 @@ struct pithi_pair {
     uint32_t from, to;                        /* places */
     uint64_t count, bytes;                    /* messages; sum of their bytes */
     int64_t time_ns;                          /* total latency */
-    int64_t late_sender_ns, late_receiver_ns; /* pithlog_waits(); 0 unless asked for */
-    int64_t waiting_ns;                       /* all wait states of `to` that `from` caused (pithi_matrix_add_waits) */
-    struct pithlog_message longest;           /* the one with the largest latency */
+    int64_t late_sender_ns, late_receiver_ns; /* pithlog_waits(); 0 unless the query has `late` */
+    /* sum of all wait states of `to` that `from` caused (pithi_matrix_add_waits) */
+    int64_t waiting_ns;
+    struct pithlog_message longest; /* the message with the largest latency */
 };
 
 /* How long the calls of a state waited. */
 struct pithi_late_state {
-    uint64_t sender_count, receiver_count; /* calls that did */
-    int64_t sender_ns, receiver_ns;        /* how long, in all */
+    uint64_t sender_count, receiver_count; /* number of calls that waited for a sender, for a receiver */
+    int64_t sender_ns, receiver_ns;        /* their total waiting time */
 };
 
 struct pithi_matrix {
     int32_t *ranks; /* [rank_count] */
     uint32_t rank_count;
-    uint32_t *place; /* [lanes] */
+    uint32_t *place; /* [lanes] place of the lane's rank */
     struct pithi_pair *pairs;
-    uint32_t pair_count, pair_capacity; /* of `pairs`, in the order of their first message */
+    uint32_t pair_count, pair_capacity; /* of `pairs`, which are in the order of their first message */
     uint32_t *slots;                    /* [slot_count] hash of pairs; 0: free, else number of a pair + 1 */
     uint32_t slot_count;
     struct pithi_late_state *states; /* [defs] */
@@ -41,16 +42,16 @@ struct pithi_matrix {
 struct pithi_matrix_query {
     int64_t t0_ns, t1_ns;
     uint32_t comm;                       /* UINT32_MAX: all */
-    int late;                            /* 1: with waiting, for which all calls are read too */
+    int late;                            /* 1: also adds up waiting, for which all calls must be read */
     const struct pithlog_digest *digest; /* NULL: messages are matched again */
-    struct pithi_watch watch;            /* asked from time to time */
+    struct pithi_watch watch;            /* called from time to time */
 };
 
-/* 0 or an enum pith_err; PITH_ERR_DAMAGED: the readable part is there. Free the matrix in any case. */
+/* 0 or an enum pith_err; PITH_ERR_DAMAGED: the readable part was added up. Free the matrix in any case. */
 int pithi_matrix_run(struct pithlog *log, const struct pithi_matrix_query *query, struct pithi_matrix *matrix);
 void pithi_matrix_free(struct pithi_matrix *matrix);
-/* Adds the wait states of an analysis, of messages and of collectives, as far as they are in [t0, t1): to the pair of
- * the rank that was waited for and the rank that waited. */
+/* Adds the wait states of an analysis, of messages and of collectives, as far as they lie in [t0, t1). Each is added to
+ * the pair from the rank that was waited for to the rank that waited. */
 void pithi_matrix_add_waits(struct pithi_matrix *matrix, const struct pithlog *log,
                             const struct pithlog_analysis *analysis, int64_t t0_ns, int64_t t1_ns);
 
@@ -70,8 +71,8 @@ void pithi_pair_add(struct pithi_pair *sum, const struct pithi_pair *pair);
 double pithi_pair_value(const struct pithi_pair *pair, enum pithi_matrix_value value);
 
 /* A view has senders [from0, from1) as lines and receivers [to0, to1) as columns, on height x width pixels. Each tile
- * is a pair, or several ranks if there are more ranks than half the pixels. A tile's value is computed from all its
- * messages. */
+ * is a pair; if there are more ranks than half the pixels, a tile has several ranks on each side. A tile's value is
+ * computed from all its messages. */
 struct pithi_matrix_view {
     uint32_t from0, from1, to0, to1; /* places: from0 < from1, to0 < to1 */
     uint32_t width, height;          /* pixels */
@@ -81,9 +82,10 @@ struct pithi_matrix_view {
 
 struct pithi_tiles {
     uint32_t columns, lines;
-    struct pithi_pair *tiles;               /* [line * columns + column]: sums; from, to: its first ranks' places */
+    struct pithi_pair *tiles;               /* [line * columns + column]: sums; from, to: places of its first ranks */
     struct pithi_pair *by_line, *by_column; /* totals */
-    double low, high; /* of the scale: the smallest positive value, or less, and the largest; both 0: none */
+    /* ends of the scale: the smallest positive value, or less, and the largest value; both 0: there are no values */
+    double low, high;
 };
 /* `tiles` must be zeroed or come from an earlier call. */
 void pithi_matrix_tiles(const struct pithi_matrix *matrix, const struct pithi_matrix_view *view,

@@ -1,8 +1,9 @@
-/* messages.c - visits the messages of a stretch of time one by one, searches them, and picks those of a filter.
+/* messages.c - visits the messages of an interval one by one, searches them, and makes a digest of the messages that a
+ * filter selects.
  *
- * The next message from a time on may be near, or there may be none. So the first step of a search covers 1/1024 of the
- * time that is left, and each further step twice as much: a hit 1 % away is found in 4 steps (15/1024), and no search
- * takes more than 11. */
+ * The next hit may be near, or there may be none. So the first step of a search covers 1/1024 of the time that is left,
+ * and each further step twice as much: a hit 1 % away is found in 4 steps (15/1024), and no search takes more than
+ * 11. */
 #include "core/measure/messages.h"
 
 #include <stdio.h>
@@ -12,16 +13,17 @@
 #include "core/cells/memory.h"
 #include "core/cells/query.h"
 
-enum { WATCH_EVERY = 4096, DAMAGES_MOST = 10000 }; /* messages between two looks; damaged places that are passed over */
+/* messages between two calls of the watch; damaged places that are skipped */
+enum { WATCH_EVERY = 4096, DAMAGES_MOST = 10000 };
 
 struct visit {
-    const struct pithi_watch *watch; /* of whom to ask whether to go on; NULL: nobody */
-    void (*message)(void *context, const struct pithlog_message *message); /* gets each message */
+    const struct pithi_watch *watch;                                       /* decides whether to go on; NULL: always */
+    void (*message)(void *context, const struct pithlog_message *message); /* called for each message */
     void *context;
     int64_t t0_ns, t1_ns; /* [t0, t1) */
     uint64_t done;        /* messages visited */
-    double all;           /* that are expected in all, for progress */
-    int stopped;          /* 1: the watch said so */
+    double all;           /* expected number of messages, for the progress */
+    int stopped;          /* 1: the watch returned that it must stop */
 };
 
 static void take(void *context, const struct pithlog_message *message)
@@ -66,7 +68,7 @@ int pithi_messages_each(struct pithlog *log, const struct pithlog_digest *digest
 
 /* ---- Searching --------------------------------------------------------------------------------------------------- */
 
-/* The first step of a search covers this part of the time to search (1 / FIRST_PART). */
+/* The first step of a search covers 1 / FIRST_PART of the time to search. */
 enum { FIRST_PART = 1024 };
 
 struct looking {
@@ -75,8 +77,8 @@ struct looking {
     uint32_t *index_of_lane;           /* [lanes] into search->lanes; PITHI_NONE: not among them */
     int64_t t0_ns, t1_ns;              /* the window of send times */
     /* To find one message: */
-    int backward, have;               /* 1: the last one before the start; 1: `best` is set */
-    struct pithi_scan_position bound; /* hits lie between this position and the best so far */
+    int backward, have;               /* backward: 1: find the last message before the start; have: 1: `best` is set */
+    struct pithi_scan_position bound; /* a hit must lie between this position and the best hit so far */
     struct pithi_found *best;         /* the hit so far */
     /* To count all messages: */
     uint64_t *counts; /* NULL: find one message */
@@ -119,7 +121,7 @@ static int is_better(const struct looking *looking, const struct pithi_scan_posi
     return is_before(&looking->bound, at) && (!looking->have || is_before(at, &looking->best->at));
 }
 
-/* Messages that a lane sends at the same time are ordered by latency. */
+/* Takes a message that may be a hit. Messages that a lane sends at the same time are ordered by latency. */
 static void look_at(void *context, const struct pithlog_message *message)
 {
     struct looking *looking = context;
@@ -153,7 +155,7 @@ static int look_through(struct looking *looking, const struct pithlog_digest *di
     return pithlog_digest_sample(digest, &window, UINT64_MAX, look_at, looking, &weight) ? -1 : 0;
 }
 
-/* Searches from one end of [t0, t1), in steps that become wider. */
+/* Searches from one end of [t0, t1), in steps of which each is twice as wide as the one before. */
 static int find(struct looking *looking, const struct pithlog_digest *digest, int64_t t0_ns, int64_t t1_ns)
 {
     const struct pithi_search *search = looking->search;
@@ -259,11 +261,12 @@ void pithi_message_filter_free(struct pithi_message_filter *filter)
 /* ---- Late senders ------------------------------------------------------------------------------------------------ */
 
 struct picking {
-    const struct pithlog *log; /* for names of the filter */
+    const struct pithlog *log; /* for names in the filter's query */
     const struct pithi_message_filter *filter;
     const struct pithi_watch *watch;
-    double from, share;           /* of the progress */
-    struct pithlog_message *late; /* [late_count] those for which a receiver waited at least late_ns, sorted */
+    /* the part of the whole progress that is done before the current step, and the part of this step */
+    double from, share;
+    struct pithlog_message *late; /* [late_count] messages for which a receiver waited at least late_ns, sorted */
     uint32_t late_count, late_room;
 };
 
@@ -321,7 +324,7 @@ int pithi_message_filter_run(struct pithlog *log, const struct pithlog_digest *d
 
     *picked = NULL;
     if (filter->late_ns > 0) {
-        /* Late messages are known from the waits, which go before: each message is then only looked up. */
+        /* The waits are read first and give the late messages. Then each message is only looked up among them. */
         struct pithlog_waits_query query = {INT64_MIN, INT64_MAX, digest, is_over, &picking};
         err = pithlog_waits(log, &query, take_wait, &picking);
         if (picking.late_count)

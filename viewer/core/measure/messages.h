@@ -1,4 +1,4 @@
-/* messages.h - all matched messages of a stretch of time, one by one, and the filter of those that are drawn. */
+/* messages.h - visits all matched messages in an interval, searches them, and has the filter of messages to draw. */
 #ifndef PITHI_MESSAGES_H
 #define PITHI_MESSAGES_H
 
@@ -16,8 +16,8 @@ int pithi_messages_each(struct pithlog *log, const struct pithlog_digest *digest
 
 /* ---- Searching --------------------------------------------------------------------------------------------------- */
 
-/* The first message behind `at`, or the last before it, by send time. 1; 0: none, or stopped; -1: error. Reads the
- * messages of a stretch of time, which is widened until it has a hit. */
+/* Finds the first message behind `at`, or the last before it, by send time. 1: found; 0: none, or stopped; -1: error.
+ * Reads the messages of an interval, which is widened until it has a hit. */
 int pithi_message_search(struct pithlog *log, const struct pithlog_digest *digest, const struct pithi_search *search,
                          int backward, struct pithi_scan_position at, struct pithi_found *found);
 
@@ -27,8 +27,8 @@ int pithi_message_count(struct pithlog *log, const struct pithlog_digest *digest
 
 /* ---- The filter of messages -------------------------------------------------------------------------------------- */
 
-/* Selects the messages to draw, by a query (pith-query(7)), by transfer time, and by the time that
- * the receiver waited for a late sender.
+/* Selects the messages to draw, by a query (pith-query(7)), by transfer time, and by the time for which the receiver
+ * waited for a late sender.
  *
  *     message_filter 'size > 64kB and comm == "halo"' -longer 1ms -late 10us
  *
@@ -36,7 +36,7 @@ int pithi_message_count(struct pithlog *log, const struct pithlog_digest *digest
 struct pithi_message_filter {
     struct pithlog_filter *where; /* the send or the receive matches; NULL: all messages */
     int64_t min_ns, max_ns;       /* limits of the time from send to receive, both inclusive */
-    int64_t late_ns;              /* the least time that the receiver waited for the sender; 0: all messages */
+    int64_t late_ns;              /* the least time for which the receiver waited for the sender; 0: all messages */
 };
 
 /* Parses the words after `message_filter`. No words, or an empty query: all messages. Returns 0; -1: wrong words, and

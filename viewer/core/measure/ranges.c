@@ -5,9 +5,9 @@
  *
  *     a window of 100 ns in 64 columns: 100 << 4 is 1,600 units, 25 a column (<< 3 would give 12.5)
  *
- * There are two ways. pithi_ranges_load walks along each lane and is exact. pithi_ranges_quick takes the pieces of the
- * summary and is there at once; what pieces do not name is estimated (below). So a picture appears first roughly, and
- * is replaced when the exact one is ready. */
+ * There are two ways. pithi_ranges_load walks along each lane and is exact. pithi_ranges_quick uses the pieces of the
+ * summary and is ready at once; time for which the pieces name no state is estimated (below). So a rough picture
+ * appears first, and is replaced when the exact picture is ready. */
 #include "core/measure/ranges.h"
 
 #include <math.h>
@@ -22,9 +22,10 @@
 
 /* How many intervals are read between two checks of the watch. */
 enum { HELPING = 4096 };
-/* In a first picture, a piece may be as long as this number of columns. */
+/* In an estimate (pithi_ranges_quick), a piece may be as long as this number of columns. */
 enum { QUICK_COLUMNS = 3 };
-/* The time that pieces leave open is estimated from a sample of records. */
+/* Time for which a piece names no state is divided by the shares of the states in SAMPLED_RECORDS records at each of
+ * SAMPLES times. */
 enum { SAMPLES = 16, SAMPLED_RECORDS = 2000 };
 
 struct pieces;
@@ -32,14 +33,15 @@ struct pieces;
 struct pithi_ranges {
     struct pithlog *log;             /* not owned */
     struct pithi_ranges_query query; /* with copies of the arrays */
-    uint32_t *lanes;                 /* the copies */
+    uint32_t *lanes;                 /* the query's lanes, copied */
     unsigned char *hidden;
     uint32_t defs;
-    unsigned shift;                                /* internal units are ns << shift */
-    uint64_t end;                                  /* of the window */
-    uint64_t *bounds;                              /* [width + 1] where columns begin */
-    uint32_t *layer;                               /* [defs] index of its times, or PITHI_NONE: not in the window */
-    uint32_t *states;                              /* [count] definition of each index */
+    unsigned shift;   /* internal units are ns << shift */
+    uint64_t end;     /* end of the window, in internal units */
+    uint64_t *bounds; /* [width + 1] where columns begin, in internal units */
+    /* [defs] index of a state in `times`; PITHI_NONE: not in the window */
+    uint32_t *layer;
+    uint32_t *states;                              /* [count] the definition of each index of `times` */
     uint64_t **times;                              /* [count][width] */
     uint32_t count, state_capacity, time_capacity; /* states that occur; room of `states`; room of `times` */
     struct pieces *pieces;                         /* used by pithi_ranges_quick */
@@ -171,7 +173,7 @@ int pithi_ranges_load(struct pithi_ranges *ranges, const struct pithi_watch *wat
         while (!lane_err && (status = pithlog_walk_next(walked, &step)) != 0 && damages < PITHI_MOST_DAMAGES) {
             damages += status < 0; /* reading continues after the damage */
             if (status > 0) {
-                advance(&walk, to_units(ranges, step.from_ns), PITHI_NONE); /* to the first interval */
+                advance(&walk, to_units(ranges, step.from_ns), PITHI_NONE); /* goes on to the first interval */
                 advance(&walk, to_units(ranges, step.to_ns), shown_state(ranges, &step));
             }
             if (++steps % HELPING == 0 && !may_go_on(&walk, watch, lane))
@@ -188,19 +190,20 @@ int pithi_ranges_load(struct pithi_ranges *ranges, const struct pithi_watch *wat
 }
 
 /* ---- From pieces of a summary ------------------------------------------------------------------------------------
-
-A piece names the states that take most of its time. The rest is open; it is divided among the other states by their
-weights, which are their shares of the time in some sampled records. Worked example: A has weight 0.5, B 0.3, C 0.2. A
-piece of 100 ns names A with 60 ns and leaves 40 ns open: B gets 40 * 0.3 / (1 - 0.5) = 24, C 16. To do this in few
-steps, `spare` sums 40 / (1 - 0.5) = 80 over the pieces of a column. At the end each state gets its weight times
-`spare`. A state that the piece names must not get this, so its weight times 80 is subtracted at once. */
+ *
+ * A piece names the states that take most of its time. For the rest of its time the state is not known; it is divided
+ * among the other states by their weights, which are their shares of the time in some sampled records. Worked example:
+ * A has weight 0.5, B 0.3, C 0.2. A piece of 100 ns names A with 60 ns, and 40 ns are left: B gets 40 * 0.3 / (1 - 0.5)
+ * = 24, C 16. To do this in few steps, `spare` sums 40 / (1 - 0.5) = 80 over the pieces of a column. At the end each
+ * state gets its weight times `spare`. A state that the piece names must not get this share, so its weight times 80 is
+ * subtracted at once. */
 
 struct pieces {
     struct pithi_ranges *ranges;      /* gets the estimates */
     uint32_t column;                  /* the column in which the last piece ended */
     const struct pithlog_path *paths; /* of the lane */
     double *weight;                   /* [defs] */
-    double idle;                      /* weight of no state */
+    double idle;                      /* weight of the time outside all states */
     uint64_t *spare;                  /* [width] */
 };
 
@@ -254,7 +257,7 @@ static void take_piece(void *context, const struct pithlog_piece *piece)
     while (ranges->bounds[pieces->column + 1] <= from)
         pieces->column++;
     for (; count < PITHLOG_PIECE_PATHS && piece->share[count]; count++) {
-        /* The state for which a path counts, or PITHI_NONE. */
+        /* Finds the state for which a path counts, or PITHI_NONE. */
         uint32_t found = PITHI_NONE;
         for (uint32_t p = piece->path[count]; p; p = pieces->paths[p].parent) {
             uint32_t state = pieces->paths[p].state;
@@ -388,7 +391,7 @@ int64_t pithi_ranges_time(const struct pithi_ranges *ranges, uint32_t state)
 /* ---- The picture: counts, stacked -------------------------------------------------------------------------------- */
 
 /* Smoothing gives a column the weighted average of the columns up to SMOOTH - 1 away, with weights 1, 2 ... SMOOTH ...
- * 2, 1. The picture is mirrored at its ends, so that the areas do not change. */
+ * 2, 1. At its ends the picture continues as its mirror image, so that the areas do not change. */
 enum { SMOOTH = 8 };
 
 /* ---- Order ------------------------------------------------------------------------------------------------------- */
@@ -466,7 +469,7 @@ void pithi_layers_draw(const struct pithi_ranges *ranges, const struct pithi_lay
                        const struct pithi_painter *painter)
 {
     uint32_t width = pithi_ranges_width(ranges), count, *states = sorted_states(ranges, look, &count);
-    double *lanes = pithi_alloc(width, sizeof *lanes); /* up to the current layer */
+    double *lanes = pithi_alloc(width, sizeof *lanes); /* [width] number of lanes in the layers below the current one */
     double *low = pithi_alloc(width, sizeof *low), *high = pithi_alloc(width, sizeof *high);
 
     for (uint32_t c = 0; c < width; c++)

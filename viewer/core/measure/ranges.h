@@ -6,10 +6,10 @@
  *     pithi_layers_draw(ranges, &look, &painter); any number of times
  *     pithi_ranges_free(ranges);
  *
- * A lane counts for its innermost open state that is not hidden, or for the outermost. A column holds the time that all
- * lanes spend in a state; divided by the length of the column this is a number of lanes, with a fraction. Worked
- * example: two lanes, a column of 10 ns. One lane is in A all the time, the other 4 ns in A and 6 in B: A has 14 ns or
- * 1.4 lanes, B 0.6. After pithi_ranges_load the columns of a state add up to its exclusive time in the window (with
+ * A lane counts for the innermost of its open states that are not hidden, or for the outermost. A column holds the time
+ * that all lanes spend in a state; divided by the length of the column this is a number of lanes, with a fraction.
+ * Worked example: two lanes, a column of 10 ns. One lane is in A all the time, the other 4 ns in A and 6 in B: A has 14
+ * ns or 1.4 lanes, B 0.6. After pithi_ranges_load the columns of a state add up to its self time in the window (with
  * nothing hidden: pithi_sum.exclusive_ns), to the nanosecond. */
 #ifndef PITHI_RANGES_H
 #define PITHI_RANGES_H
@@ -34,11 +34,11 @@ struct pithi_ranges_query {
 
 struct pithi_ranges;
 
-/* NULL: the query is out of range. The log must outlive it. */
+/* Returns NULL if the query is out of range. The log must outlive the ranges. */
 struct pithi_ranges *pithi_ranges_new(struct pithlog *log, const struct pithi_ranges_query *query);
 void pithi_ranges_free(struct pithi_ranges *ranges);
 
-/* Counts exactly, in any thread. 0 or an enum pith_err; of a damaged lane the readable part counts. `watch` may be
+/* Counts exactly, in any thread. 0 or an enum pith_err; the readable part of a damaged lane counts. `watch` may be
  * NULL. */
 int pithi_ranges_load(struct pithi_ranges *ranges, const struct pithi_watch *watch);
 /* Estimates from the pieces of a summary, lane by lane, for about `seconds`. 1: lanes are left, call it again; 0: all
@@ -61,8 +61,8 @@ int64_t pithi_ranges_time(const struct pithi_ranges *ranges, uint32_t state);
 /* ---- Layers ------------------------------------------------------------------------------------------------------ */
 
 struct pithi_layers_look {
-    double x, y, height;   /* upper left corner; the height is that of all lanes. A column is a pixel wide */
-    const uint32_t *order; /* states from the bottom up; missing ones follow, by id */
+    double x, y, height;   /* upper left corner; `height`: the height of all lanes together. A column is a pixel wide */
+    const uint32_t *order; /* states from the bottom up; states that are not in it follow, by id */
     uint32_t order_count;
     const unsigned char *chosen; /* [defs], zero: left out, and layers above move down; NULL: all are drawn */
     const uint32_t *rgb;         /* [defs] */

@@ -1,15 +1,17 @@
 /* search.c - walks along lanes and looks for states, events and sends.
  *
  * A lane is divided in halves, and each half in halves, down to leaves of about 100,000 records. The summary says
- * whether a wanted definition occurs in a part at all; if not, the part is left out unread. Of 1e8 records, a leaf is
- * 1/1024. A state that occurs once is found with about 20 questions to the summary, and one or two leaves are read.
+ * whether a wanted definition occurs in a part at all; if not, the part is left out unread. In a lane of 1e8 records, a
+ * leaf is 1/1024. A state that occurs once is found with about 20 queries of the summary, and one or two leaves are
+ * read.
  *
- * The nearest hit is sought first in a window around the start as long as a leaf, then in one of twice the length, and
- * so on: what is near is found without looking at the rest. With many lanes, a hit on one lane makes the window of the
- * next lanes shorter (walk.low, walk.high), as only an earlier hit counts.
+ * The nearest hit is sought first in a window that begins at the start and is as long as a leaf, then in a window of
+ * twice the length, and so on. So a near hit is found without looking at the rest. With many lanes, a hit on one lane
+ * makes the window of the next lanes shorter (walk.low, walk.high), as only an earlier hit counts.
  *
- * A state is found at its begin, but its duration is known at its end. So a leaf is read beyond its end, until all
- * states that began in it are decided: with `at least 1 ms` a state is a hit as soon as it has been open for 1 ms. */
+ * A state is found at its begin, but its duration is known at its end. So a leaf is read beyond its end, until it is
+ * decided for all states that began in it whether they are hits: with `at least 1 ms` a state is a hit as soon as it
+ * has been open for 1 ms. */
 #include "core/measure/search.h"
 
 #include <ctype.h>
@@ -21,7 +23,7 @@
 enum { LEAF_RECORDS = 100000, MOST_RECORDS = 2000000 /* read for the end of one state */ };
 enum { STOPPED = 2, AT_ONCE = 256 /* records */, DENSE = 16 /* hits a column */ };
 
-/* A state that began in the leaf and may still last too short or too long. */
+/* A state that began in the leaf and may still turn out too short or too long. */
 struct pending {
     struct pithi_scan_position at; /* its begin */
     uint32_t id, depth;            /* definition; states around it */
@@ -31,18 +33,18 @@ struct walk {
     struct pithlog *log; /* not owned */
     const struct pithi_search *search;
     struct pithlog_sum *sums;             /* [defs] */
-    struct pithi_scan_position low, high; /* hits lie between them */
-    int backward;                         /* 1: the last hit before `high` */
+    struct pithi_scan_position low, high; /* a hit must lie between them */
+    int backward;                         /* 1: finds the last hit before `high` */
     uint32_t lane;                        /* index into search->lanes */
     struct pithi_found *best;             /* NULL: all hits are counted */
     int have;                             /* 1: `best` is set */
     uint64_t *counts;                     /* [columns] hits by column; NULL: find one hit */
     uint32_t columns;
-    int64_t t0_ns, t1_ns;    /* of the counts */
-    double done, all;        /* progress, in lanes */
+    int64_t t0_ns, t1_ns;    /* the interval of `counts` */
+    double done, all;        /* progress: lanes done, and all lanes */
     struct pending *pending; /* [count] in the order of their begins */
     uint32_t count, capacity;
-    struct pithi_scan_position last; /* tie breaking */
+    struct pithi_scan_position last; /* position of the last wanted record, to count its ties */
     struct pithlog_record *records;  /* [AT_ONCE] */
 };
 
@@ -69,7 +71,7 @@ static int holds(const char *text, const char *part)
     return 0;
 }
 
-/* Gets the text only for a search by payload, or for the hit. */
+/* The text is made only for a search by payload, or for the hit. */
 static int event_fits(struct walk *walk, const struct pithlog_record *record, struct pithi_found *found)
 {
     const char *sought = walk->search->payload;
@@ -148,8 +150,8 @@ static int lasts_right(const struct pithi_search *search, int64_t lasted)
     return lasted >= search->min_ns && lasted <= search->max_ns;
 }
 
-/* Decides the pending states that are still open at this time. A state that has lasted long enough is a hit if there is
- * no maximum; a state that has lasted too long is dropped. */
+/* Decides the pending states that are still open at this time. If there is no maximum, a state that has lasted long
+ * enough is a hit. A state that has lasted too long is dropped. */
 static void settle(struct walk *walk, int64_t now_ns)
 {
     const struct pithi_search *search = walk->search;
@@ -180,7 +182,7 @@ static void leave(struct walk *walk, const struct pithlog_record *record)
     }
 }
 
-/* Tells whether a wanted record begins here. States are checked only by name. */
+/* 1: the record is wanted. For states only the name is checked, not the duration. */
 static int is_sought(struct walk *walk, const struct pithlog_record *record, struct pithi_found *found)
 {
     const struct pithi_search *search = walk->search;
@@ -240,7 +242,7 @@ static void read_leaf(struct walk *walk, struct pithlog_iter *iter, int64_t from
     walk->count = 0;
 }
 
-/* Reads the records of a part that the query selects. The iterator finds the ends of states if they decide. */
+/* Reads the records of a part that the query selects. If the query uses the ends of states, the iterator finds them. */
 static void read_selected(struct walk *walk, struct pithlog_iter *iter)
 {
     int more;
@@ -249,7 +251,7 @@ static void read_selected(struct walk *walk, struct pithlog_iter *iter)
         for (int i = 0; i < more; i++) {
             const struct pithlog_record *record = &walk->records[i];
             struct pithi_found found = {.payload = ""};
-            /* it cannot be shown */
+            /* a hit without a peer or of an unwanted definition is not shown */
             if (record->kind == PITHLOG_SEND ? record->peer < 0 : !wanted(walk->search, record->id))
                 continue;
             if (record->kind == PITHLOG_ENTER) {
@@ -263,7 +265,7 @@ static void read_selected(struct walk *walk, struct pithlog_iter *iter)
         }
 }
 
-/* Tells whether a wanted definition may occur: 1 also without a summary, and for sends. */
+/* 1: a wanted definition may occur in [from, to). Without a summary, and for sends, this is always so. */
 static int occurs(struct walk *walk, int64_t from_ns, int64_t to_ns)
 {
     const struct pithi_search *search = walk->search;
@@ -334,7 +336,7 @@ static int walk_lane(struct walk *walk, int64_t from_ns, int64_t to_ns, int64_t 
     return walk->backward ? walk_lane(walk, from_ns, middle, leaf) : walk_lane(walk, middle, to_ns, leaf);
 }
 
-/* Searches all lanes in [from, to), each only where it can still have a better hit. */
+/* Searches all lanes in [from, to), each lane only where it can still have a better hit. */
 static int walk_lanes(struct walk *walk, int64_t from_ns, int64_t to_ns)
 {
     const struct pithi_search *search = walk->search;
@@ -384,7 +386,7 @@ static int is_begin(struct walk *walk, const struct pithlog_step *step, uint32_t
 
     if (!record || step->why || record->kind == PITHLOG_LEAVE || record->time_ns != found->at.time_ns)
         return 0;
-    if (walk->search->filter) /* ties are of selected records only */
+    if (walk->search->filter) /* only records that the query selects count as ties */
         return record->kind == PITHLOG_ENTER && record->id == found->id && step->depth == found->depth;
     return is_sought(walk, record, &other) && (*ties)++ == found->at.tie;
 }
@@ -399,7 +401,7 @@ static int find_end(struct walk *walk)
                                   .kinds = walk->search->kinds};
     struct pithlog_walk *on;
     struct pithlog_step step;
-    uint32_t ties = 0, place = 0; /* place: among the open states, once it has begun */
+    uint32_t ties = 0, place = 0; /* place: of the found state among the open states, once it has begun */
     int more = 0, has_begun = 0;
 
     if (found->ended)
@@ -407,7 +409,8 @@ static int find_end(struct walk *walk)
     if (pithlog_walk_open(walk->log, &query, &on))
         return -1;
     for (uint32_t i = 0; i < MOST_RECORDS && !found->ended && (more = pithlog_walk_next(on, &step)) == 1; i++) {
-        if (step.why == PITHLOG_AT_EDGE && step.change == PITHLOG_ENDS) /* it is open at the end of the log */
+        /* the state is still open at the end of the log */
+        if (step.why == PITHLOG_AT_EDGE && step.change == PITHLOG_ENDS)
             break;
         found->end_ns = step.to_ns;
         if (has_begun && step.change == PITHLOG_ENDS && step.at <= place)
@@ -509,7 +512,8 @@ static uint64_t wanted_sum(const struct walk *walk)
     return total;
 }
 
-/* Marks columns in which this lane is the first with a hit. */
+/* Marks the columns of [from, to) in which this lane has hits. Columns that another lane has marked already are not
+ * examined again. */
 static int mark_columns(struct survey *survey, uint32_t from, uint32_t to)
 {
     uint32_t middle = from + (to - from) / 2, unmarked = from;

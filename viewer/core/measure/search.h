@@ -1,11 +1,10 @@
-/* search.h - finds states, events and sends in a log: the next one, the previous one, or their number.
+/* search.h - finds states, events and sends in a log: the next hit, the previous hit, or their number.
  *
  * Hits are ordered by begin, then by lane, then by record. A state is found at its begin; a state that never ends has
  * the end of its lane.
  *
- * Cost. Lanes are read in leaves of about a hundred thousand records. With a summary (pithlog_summary) leaves without a
- * wanted state or event are skipped, so that a rare one in 1e8 records is found at once.
- */
+ * Lanes are read in leaves of about a hundred thousand records. With a summary (pithlog_summary) leaves without a
+ * wanted state or event are skipped, so that a rare state in 1e8 records is found at once. */
 #ifndef PITHI_SEARCH_H
 #define PITHI_SEARCH_H
 
@@ -25,7 +24,7 @@ struct pithi_search {
     int32_t peer;                  /* sends: world rank of the receiver; -1: any */
     /* A query, or NULL. With a query, only `wanted` and `kinds` of the fields above are used. */
     const struct pithlog_filter *filter;
-    const uint32_t *lanes; /* where to look; hits are ordered by their place here */
+    const uint32_t *lanes; /* the lanes to search; hits at the same time are ordered by their place here */
     uint32_t lane_count;
     struct pithlog_summary *summary; /* NULL: all records are read */
     /* Called after each leaf; if it returns non-zero, the search ends without a hit. NULL: never called. */
@@ -33,7 +32,7 @@ struct pithi_search {
     void *context; /* for `stopped` */
 };
 
-/* The position of a hit in the order of all. */
+/* The position of a hit in the order of all hits. */
 struct pithi_scan_position {
     int64_t time_ns; /* begin of the state, or the time of the record */
     uint32_t lane;   /* index into search->lanes */
@@ -41,19 +40,19 @@ struct pithi_scan_position {
 };
 
 struct pithi_found {
-    struct pithi_scan_position at; /* for going on behind it */
+    struct pithi_scan_position at; /* its position, from which the search can go on */
     uint32_t lane;                 /* of the log */
     uint32_t kind;                 /* PITHLOG_ENTER, PITHLOG_EVENT, PITHLOG_SEND */
-    uint32_t id;                   /* definition, not of sends */
+    uint32_t id;                   /* definition; unused for sends */
     uint32_t depth;                /* states around it */
-    int64_t end_ns;                /* of a state; of others the same as its time */
-    int ended;                     /* 0: the end was not searched that far, or there is none */
-    int32_t peer, tag;             /* of a send or receive */
-    uint64_t bytes;                /* of its message */
+    int64_t end_ns;                /* end of a state; for events and sends the same as `at.time_ns` */
+    int ended;                     /* 0: the end was too far away to be found, or the state has none */
+    int32_t peer, tag;             /* of a send */
+    uint64_t bytes;                /* bytes of the send's message */
     char payload[512];             /* of an event, as text, cut if longer */
 };
 
-/* The first hit behind `at`, or the last before it. 1; 0: none, or stopped; -1: error. */
+/* Find the first hit behind `at`, or the last before it. 1: found; 0: none, or stopped; -1: error. */
 int pithi_search_next(struct pithlog *log, const struct pithi_search *search, struct pithi_scan_position at,
                       struct pithi_found *found);
 int pithi_search_previous(struct pithlog *log, const struct pithi_search *search, struct pithi_scan_position at,
@@ -63,9 +62,9 @@ int pithi_search_previous(struct pithlog *log, const struct pithi_search *search
 int pithi_search_count(struct pithlog *log, const struct pithi_search *search, int64_t t0_ns, int64_t t1_ns,
                        uint64_t *counts, uint32_t columns);
 
-/* For a search by names alone in a log with a summary, within fractions of a second: the number of hits, and
- * marks[columns], non-zero where a hit is open (it may have begun before). If there are many, all columns are marked.
- * `marks` must be zeroed. */
+/* A search is simple if it looks for states and events by their names alone, in a log with a summary. For such a
+ * search, pithi_search_survey finds within fractions of a second the number of hits, and marks[columns], non-zero where
+ * a hit is open (it may have begun before). If there are many hits, all columns are marked. `marks` must be zeroed. */
 int pithi_search_is_simple(const struct pithi_search *search);
 int pithi_search_survey(struct pithlog *log, const struct pithi_search *search, int64_t t0_ns, int64_t t1_ns,
                         uint64_t *total, unsigned char *marks, uint32_t columns);

@@ -1,8 +1,8 @@
 /* painter.c - hatching, and a painter that stretches or greys a picture and passes it on to another painter.
  *
  * Hatching. The lines of two bars side by side must continue each other, or the border between them would look like a
- * third colour. So the lines are those of the whole picture, at x + y = phase + 0, step, 2 step ..., and a rectangle
- * shows the parts that lie in it:
+ * third colour. So the lines are defined for the whole picture, at x + y = phase + 1, phase + 1 + step, phase + 1 + 2
+ * step ..., and each rectangle shows the parts that lie in it:
  *
  *     step 8, phase 0, a rectangle from (10, 0) to (16, 4), one line of a pixel each
  *     x + y = 9 meets none of it;  x + y = 17 meets it from (13, 4) to (16, 1)
@@ -16,8 +16,8 @@
 
 /* ---- Hatching ---------------------------------------------------------------------------------------------------- */
 
-/* Lines go through the corners of pixels with the same x + y, or x - y if they fall. They are cut at the edges here,
- * because a clip for each rectangle would make an SVG large. */
+/* Along a line x + y is constant, or x - y if it falls. Lines are cut at the rectangle's edges here, because a clip for
+ * each rectangle would make an SVG large. */
 void pithi_hatch(const struct pithi_painter *painter, const struct pithi_hatching *hatching)
 {
     double left = hatching->x, right = left + hatching->width, top = hatching->y, foot = top + hatching->height;
@@ -106,7 +106,7 @@ static double filter_text_width(void *context, struct pithi_font font, const cha
 
     double width = filter->target->text_width(filter->target->context, font, text);
 
-    return filter->by > 0 ? width / filter->by : width; /* in the coordinates of this painter */
+    return filter->by > 0 ? width / filter->by : width; /* in the coordinates that the caller of this painter uses */
 }
 
 struct pithi_painter pithi_filtered_painter(struct pithi_painter_filter *filter)

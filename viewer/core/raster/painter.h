@@ -15,9 +15,9 @@ struct pithi_font {
     double size; /* pixels */
     int bold;
     int rimmed;   /* 1: the letters have a rim, for ground that is not plain */
-    uint32_t rim; /* rim: its colour */
+    uint32_t rim; /* colour of the rim */
 };
-/* The width of the rim, as a part of the size. */
+/* The width of the rim, as a part of the font's size. */
 #define PITHI_RIM 0.12
 
 /* A colour for each column; PITHI_NO_COLOUR: not drawn. */
@@ -33,8 +33,9 @@ struct pithi_painter {
     void (*line)(void *context, double x0, double y0, double x1, double y1, uint32_t rgb, double alpha);
     void (*triangle)(void *context, const double x[3], const double y[3], uint32_t rgb, double alpha);
     /* Draws strips, one over the other, from scanline y and column x, each `width` columns of a pixel wide. Edges are
-     * rounded as those of opaque rectangles. If the painter has a ground, it lies below the strips; else the pixels
-     * there must be alike on all scanlines from the second on. NULL: not supported. */
+     * rounded like the edges of opaque rectangles. If the painter has a ground, it lies below the strips; else the
+     * pixels there must be the same on all scanlines from the second on, because the painter copies whole scanlines.
+     * NULL: not supported. */
     void (*strips)(void *context, double x, uint32_t width, double y, double height, const struct pithi_strip *strips,
                    uint32_t count);
     /* Lays the ground on scanlines of a picture that was not cleared. Before anything else is drawn on a scanline, it
@@ -50,10 +51,10 @@ struct pithi_painter {
 
 /* ---- Hatching ---------------------------------------------------------------------------------------------------- */
 
-/* A rectangle of whole pixels on a ground (PITHI_NO_COLOUR: on what is there), with lines that rise, or with `falling`
- * 1 fall, to the right. They are `step` pixels apart and `lines`
- * pixels wide (step 0: no lines), and x = phase is between two of them on scanline 0: the parts of a hatching fit
- * together, and with the x of a fixed time as `phase` it moves with the plot. */
+/* A rectangle of whole pixels with hatching. `ground`: its colour (PITHI_NO_COLOUR: what is drawn there already). The
+ * lines rise to the right, or fall if `falling` is 1. They are `step` pixels apart (0: no lines) and `lines` pixels
+ * wide. x = phase lies between two lines on scanline 0, whatever the rectangle is: so adjacent rectangles fit together,
+ * and if `phase` is the x of a fixed time, the hatching moves with the plot. */
 struct pithi_hatching {
     double x, y, width, height, step, phase;
     int lines, falling;

@@ -1,8 +1,9 @@
 /* palette.c - the colours of definitions and of the themes.
  *
- * A state keeps the colour that the program gave it. The others get those of a list that differ from all given ones:
- * if the program has a state in 0x40a090, the list begins with its second colour. Colours are given out in the order of
- * ids, so a log has the same colours in every picture, also if only a part of it is shown. */
+ * A state keeps the colour that the program gave it. The others get colours of a list; colours near one that the
+ * program gave are left out: if the program has a state in 0x40a090, the first colour of the list, the others begin
+ * with the second. Colours are given out in the order of ids, so a log has the same colours in every picture, even if
+ * only a part of it is shown. */
 #include "core/raster/palette.h"
 
 #include <math.h>
@@ -15,25 +16,26 @@
 #include "core/cells/query.h"
 #include "core/rows/words.h"
 
-/* States of the program without a colour of their own. Red and orange are left to calls that wait, violet and grey to
- * the rest of MPI (wrappers/mpi/group.c), so these range from yellow through green to blue. A search found
- * them: the first eight are at least 23 apart in CIELAB, all of them 13, for normal vision and for simulated protanopia
- * and deuteranopia (see `safe` below), and 7 from MPI's main colours. Neighbours differ in hue and in lightness. */
+/* The colours of states for which the program set none. Red and orange are left to calls that wait, violet and grey to
+ * the rest of MPI (wrappers/mpi/group.c), so this list ranges from yellow through green to blue. A search found the
+ * colours: the first eight are at least 23 apart in CIELAB, all of them 13, for normal vision and for simulated
+ * protanopia and deuteranopia (see `safe` below), and 7 from MPI's main colours. Neighbours differ in hue and in
+ * lightness. */
 static const uint32_t choices[] = {0x40a090, 0xe0c070, 0x206080, 0x80e0b0, 0x4090e0, 0x607020, 0x70d0f0, 0x506040,
                                    0x2050a0, 0xb0a070, 0x406060, 0xb09030, 0x508090, 0x90f0a0, 0x20b0e0, 0x60c0a0};
 enum { CHOICES = sizeof choices / sizeof *choices };
 
 static int channel(uint32_t rgb, int shift) { return (int)(rgb >> shift & 255); }
 
-/* Tells whether two colours are hard to distinguish: compares the squared distance, weighted roughly as the eye does.
- * (A yes-or-no answer does not need the "redmean" formula.) */
+/* 1: two colours are hard to distinguish. Compares the squared distance with rough weights for the eye's sensitivity; a
+ * yes-or-no answer needs no better formula. */
 static int too_close(uint32_t a, uint32_t b)
 {
     int r = channel(a, 16) - channel(b, 16), g = channel(a, 8) - channel(b, 8), blue = channel(a, 0) - channel(b, 0);
     return 3 * r * r + 4 * g * g + 2 * blue * blue < 9 * 30 * 30;
 }
 
-/* `own[id]`: the colour that the program set, or NO_COLOUR. give_out() replaces it by the palette's colour. */
+/* own[id]: the colour that the program set, or NO_COLOUR; give_out() replaces NO_COLOUR by a colour of the palette. */
 enum { NO_COLOUR = 0x1000000 };
 
 static uint32_t *give_out(uint32_t *own, uint32_t defs)
@@ -118,7 +120,7 @@ int pithi_palette_fill(struct pithlog *log, struct pithlog_summary *summary, enu
     if (palette == PITHI_PALETTE_CLASSIC)
         for (uint32_t id = 0; id < defs; id++)
             pithi_classic_colour(pithlog_get_def(log, id)->name, &rgb[id]);
-    if (palette == PITHI_PALETTE_SAFE) { /* chosen for both papers */
+    if (palette == PITHI_PALETTE_SAFE) { /* these colours suit both papers */
         uint32_t lane_count = pithlog_get_info(log)->lanes;
         uint32_t *ids = pithi_alloc(defs, sizeof *ids), *lanes = pithi_alloc(lane_count, sizeof *lanes);
         struct pithi_query query = {.levels = 1, .lanes = lanes, .lane_count = lane_count, .summary = summary};
@@ -175,7 +177,7 @@ uint32_t pithi_rgb_lightness(uint32_t rgb)
 enum { DARKEST_GREY = 0x28, LIGHTEST_GREY = 0xd0 };
 
 /* Greys are given by rank of lightness, not by lightness: colours of lightness 100, 102 and 180 become 0x28, 0x7c and
- * 0xd0. Else the first two would look the same. */
+ * 0xd0. Otherwise the first two would look the same. */
 void pithi_palette_grey(uint32_t *rgb, uint32_t count)
 {
     unsigned char there[256] = {0};
@@ -364,7 +366,7 @@ int pithi_theme_choose(const char *name)
     return -1;
 }
 
-static _Atomic double chosen_scale = 1; /* of sizes in pixels; read by any thread */
+static _Atomic double chosen_scale = 1; /* factor for sizes in pixels; read by any thread */
 
 double pithi_theme_scale(void) { return chosen_scale; }
 void pithi_theme_set_scale(double scale) { chosen_scale = scale; }

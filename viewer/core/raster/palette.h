@@ -1,4 +1,4 @@
-/* palette.h - the colours of states, events and counters, and of everything else: the themes. */
+/* palette.h - the colours of states, events and counters, and the themes, which have all other colours. */
 #ifndef PITHI_PALETTE_H
 #define PITHI_PALETTE_H
 
@@ -19,10 +19,10 @@
 
 enum pithi_palette {
     PITHI_PALETTE_LOG,     /* the colours in the log; states without one get quiet ones */
-    PITHI_PALETTE_CLASSIC, /* MPE's colours for its states; others as PITHI_PALETTE_LOG */
+    PITHI_PALETTE_CLASSIC, /* MPE's colours for its states; other states as with PITHI_PALETTE_LOG */
     PITHI_PALETTE_SAFE     /* the first twelve are distinct also for users with red-green colour blindness */
 };
-/* By name: log, classic, safe; 0, or -1. */
+/* Finds a palette by its name: log, classic, safe. Returns 0, or -1 if there is no such name. */
 int pithi_palette_parse(const char *name, enum pithi_palette *palette);
 /* Sets rgb[defs] by a palette, visible on the theme's paper. SAFE gives its best colours to the definitions with the
  * most time in the whole log, which may mean reading it. 0, or an enum pith_err; then the order of definitions is used
@@ -30,17 +30,18 @@ int pithi_palette_parse(const char *name, enum pithi_palette *palette);
 int pithi_palette_fill(struct pithlog *log, struct pithlog_summary *summary, enum pithi_palette palette, uint32_t *rgb);
 /* The i-th colour of SAFE. */
 uint32_t pithi_safe_colour(uint32_t i);
-/* Finds MPE's colour for the name of a state: 1; 0: MPE has no such state. */
+/* Finds MPE's colour for the name of a state. Returns 1, or 0 if MPE has no such state. */
 int pithi_classic_colour(const char *name, uint32_t *rgb);
 
-/* A colour for each definition (0xRRGGBB, [defs], to be freed): the program's, else one of a palette that stays
- * distinct for colour-blind users. Colours are assigned in the order of definitions so that neighbours differ, and
- * avoid the colours of the program. */
+/* A colour for each definition (0xRRGGBB, [defs], to be freed): the program's colour, else a colour of a palette that
+ * colour-blind users can distinguish, too. Colours are assigned in the order of definitions so that neighbours differ;
+ * colours that the program uses are left out. */
 uint32_t *pithi_palette_make(const struct pithlog *log);
-/* The same for a running program. Definitions keep their colours as long as later definitions set no colours. */
+/* Like pithi_palette_make, for a running program. Definitions keep their colours as long as later definitions set no
+ * colours. */
 uint32_t *pithi_palette_make_live(const struct pithlog_follow *follow);
 
-/* The colour made darker (amount 0 to 1) for outlines. */
+/* Makes a colour darker, for outlines; amount: 0 (unchanged) to 1 (black). */
 uint32_t pithi_rgb_darker(uint32_t rgb, double amount);
 /* The lightness of a colour, 0 to 255 (ITU-R BT.601). */
 uint32_t pithi_rgb_lightness(uint32_t rgb);
@@ -51,8 +52,8 @@ uint32_t pithi_rgb_blend(uint32_t under, uint32_t over, unsigned alpha);
 
 /* ---- Themes ------------------------------------------------------------------------------------------------------ */
 
-/* The colours of everything but states and events, light or dark. C, and Tcl by pithtk::theme, take their
- * colours from the one current theme. */
+/* The colours of everything but states and events, light or dark. C, and Tcl by pithtk::theme, use the same current
+ * theme. */
 
 /* Name and purpose of each colour. */
 #define PITHI_THEME_COLOURS(COLOUR)                                                                                    \
@@ -86,7 +87,7 @@ struct pithi_theme {
 
 /* The current theme; "light" at first. Any thread may call it. */
 const struct pithi_theme *pithi_theme(void);
-/* 0; -1: there is no such theme. */
+/* Makes a theme the current one. Returns 0, or -1 if there is no such theme. */
 int pithi_theme_choose(const char *name);
 
 /* The scale of lengths, 1 for a screen with 96 dots per inch. It matches drawn shapes to Tcl's texts. */

@@ -1,5 +1,5 @@
-/* raster.c - paints shapes into pixels of three bytes or into words. Lines are a large part of a window's picture, so
- * their loops have no branches.
+/* raster.c - paints shapes into pixels of three bytes or into words. Strips and lines are most of a window's picture,
+ * so their loops have no branches.
  *
  * Strips. A row of bars is given as a few strips: a colour for each column, and the scanlines that it covers. All
  * scanlines between two edges of strips are alike, so one is painted and the others are copied:
@@ -13,10 +13,11 @@
  *     the centre of the line at 3.75; pixel 3 has its centre at 3.5, pixel 4 at 4.5
  *     `across` is 3.75 - 0.5 = 3.25 in 65536ths: 75 % of the weight to pixel 3, 25 % to pixel 4
  *
- * Whole numbers, because a line that is cut at the edge of a band (bands.c) must give the same pixels as the whole one.
- * For the same reason `cut` moves `across` by whole steps and computes nothing anew.
+ * These are whole numbers, because a line that is cut at the edge of a band (bands.c) must give the same pixels as the
+ * whole line. For the same reason `cut` moves `across` by whole steps and computes nothing anew.
  *
- * Shapes over the rows (arrows, events, texts) may be kept and drawn later, each band with those that reach into it. */
+ * Shapes over the rows (arrows, events, texts) may be kept and drawn later, each band with the shapes that reach into
+ * it. */
 #include "core/raster/raster.h"
 
 #include <math.h>
@@ -34,7 +35,8 @@ static inline void set_pixel(unsigned char *pixel, uint32_t rgb)
     pixel[2] = (unsigned char)rgb;
 }
 
-/* The nearest whole number within [low, high]. Places far outside become an edge, which no int could hold otherwise. */
+/* The nearest whole number within [low, high]. Places far outside, which an int could not hold, become `low` or
+ * `high`. */
 static inline int rounded(double value, int low, int high)
 {
     if (value <= low)
@@ -44,9 +46,10 @@ static inline int rounded(double value, int low, int high)
 
 /* ---- Strips ------------------------------------------------------------------------------------------------------ */
 
-/* They are most of a window's picture, so their loops have no branches. */
+/* Strips are most of a window's picture, so their loops have no branches. */
 
-/* Has no branches and copies eight words at a time, so that the compiler vectorizes it. */
+/* Writes the colours of a strip, except PITHI_NO_COLOUR. Has no branches and handles eight words at a time, so that the
+ * compiler vectorizes it. */
 static void lay_words(uint32_t *restrict to, const uint32_t *restrict rgb, uint32_t count)
 {
     uint32_t i = 0;
@@ -63,7 +66,7 @@ struct span {
     int top, bottom;
 };
 
-/* The ground of a line is that of every row, and is laid before its strips. */
+/* The ground is the same for all scanlines. It is laid before the strips. */
 static void lay_ground(const struct pithi_raster *raster, int line)
 {
     if (raster->ground)
@@ -87,8 +90,8 @@ static void paint_strips(void *context, double x, uint32_t width, double y, doub
             (struct span){rounded(strips[i].y, top, bottom), rounded(strips[i].y + strips[i].height, top, bottom)};
     left += skip;
     for (int line = top, next; line < bottom && left < right; line = next) {
-        /* Up to the next line where a strip begins or ends all are alike: this one is painted, the others are copied.
-         */
+        /* All lines up to the next line where a strip begins or ends are alike: the first is painted, the others are
+         * copied. */
         uint32_t columns = (uint32_t)(right - left);
         size_t at = (size_t)line * (size_t)raster->width + (size_t)left;
         next = bottom;
@@ -98,7 +101,8 @@ static void paint_strips(void *context, double x, uint32_t width, double y, doub
             if (spans[i].bottom > line && spans[i].bottom < next)
                 next = spans[i].bottom;
         }
-        /* Without a ground, the first line is painted alone: the lines below begin from what is there. */
+        /* Without a ground, the first line is painted alone: the pixels under the strips may differ from the lines that
+         * follow. */
         if (line == top && !raster->ground)
             next = line + 1;
         lay_ground(raster, line);
@@ -151,7 +155,7 @@ static void blend_clipped(const struct pithi_raster *raster, int x, int y, uint3
         size_t at = (size_t)y * (size_t)raster->width + (size_t)x;
         unsigned cover = (unsigned)(alpha * 255 + 0.5);
         if (raster->words)
-            /* a cover of 255 becomes 256, so that words can be shifted instead of divided */
+            /* a cover of 255 becomes 256, so that pithi_blend_words can shift instead of dividing */
             raster->words[at] = pithi_blend_words(raster->words[at], rgb, cover + (cover >> 7));
         else
             blend_pixel(raster->pixels + at * 3, rgb, cover);
@@ -165,7 +169,7 @@ static void blend_clipped(const struct pithi_raster *raster, int x, int y, uint3
 struct run {
     int steep;       /* 1: it goes further in y than in x */
     int inside;      /* 1: every pixel that it may touch is within the clip */
-    int first, last; /* of the axis along which it goes */
+    int first, last; /* first and last pixel on the longer axis */
     int top, bottom; /* the scanlines that it may touch */
     int64_t across, slope;
     uint32_t rgb, weight; /* of 256 */
@@ -183,7 +187,7 @@ static int clip_edge(double p, double q, double *from, double *to)
     return *from <= *to;
 }
 
-/* Tells whether all pixels that a run may touch lie within the clip. */
+/* 1: all pixels that a run may touch lie within the clip. */
 static int is_inside(const struct pithi_raster *raster, const struct run *run)
 {
     int64_t ends[2] = {run->across, run->across + run->slope * (run->last - 1 - run->first)};
@@ -204,7 +208,7 @@ static void draw_faint(const struct pithi_raster *raster, const struct run *run)
 {
     size_t along = run->steep ? (size_t)raster->width : 1, beside = run->steep ? 1 : (size_t)raster->width;
     uint32_t *word = raster->words + (size_t)run->first * along;
-    /* half a pixel, so that the pixel is the nearest one */
+    /* adds half a pixel, so that the nearest pixel is taken */
     int64_t across = run->across + 32768;
 
     for (int i = run->first; i < run->last; i++, word += along, across += run->slope) {
@@ -229,7 +233,7 @@ static void draw_smooth(const struct pithi_raster *raster, const struct run *run
     }
 }
 
-/* The slow way, for runs that touch the edge of the clip: each pixel is asked. */
+/* The slow way, for runs that touch the edge of the clip: each pixel is checked. */
 static void draw_clipped(const struct pithi_raster *raster, const struct run *run)
 {
     int64_t across = run->across;
@@ -263,7 +267,7 @@ static struct run cut(const struct run *run, int from, int to)
     return part;
 }
 
-/* The first step at which the run is as far across; its ends if it never is. */
+/* The first step at which the run reaches `across`; an end of the run if it never does. */
 static int step_at(const struct run *run, double across)
 {
     double step = (across - (double)run->across) / (double)run->slope;
@@ -273,7 +277,7 @@ static int step_at(const struct run *run, double across)
 /* The steps of a flat run that may touch scanlines [top, bottom), with a few more at the ends. */
 static struct run cut_flat(const struct run *run, int top, int bottom)
 {
-    /* two lines more on one side and one on the other: a step touches two lines, and steps are rounded */
+    /* two lines more above and one below, because a step touches two lines, and steps are rounded */
     double above = (top - 2) * 65536.0, below = (bottom + 1) * 65536.0;
 
     if (!run->slope)
@@ -309,7 +313,8 @@ static void draw_run_part(const struct pithi_raster *part, const struct run *run
         return;
     }
     piece = run->steep ? cut(run, part->top, part->bottom) : cut_flat(run, part->top, part->bottom);
-    /* along y the part has exactly these steps; across, each pixel must be asked */
+    /* of a steep run, the part has exactly the steps on its scanlines; other runs that touch the clip are checked pixel
+     * by pixel */
     if (run->steep || !run->inside)
         draw_run(part, &piece);
     else
@@ -351,8 +356,8 @@ static void keep(struct pithi_raster *raster, const struct pithi_shape *shape)
 
 /* ---- Rectangles -------------------------------------------------------------------------------------------------- */
 
-/* Fills by copying ever longer parts, 16, 32, 64 ... pixels, which is much faster than single stores for wide bars.
- * After each copy twice as many pixels are there. Of narrow bars, a copy would take longer than the stores. */
+/* Fills a wide bar by copying ever longer parts, 16, 32, 64 ... pixels, which is much faster than single stores: each
+ * copy doubles the number of pixels that are filled. For narrow bars a copy would take longer than the stores. */
 static void fill_row(const struct pithi_raster *raster, size_t at, int count, uint32_t rgb)
 {
     size_t size = raster->words ? sizeof *raster->words : 3;
@@ -390,7 +395,7 @@ static void raster_rect(void *context, double x, double y, double width, double 
     int top = rounded(y, raster->top, raster->bottom), bottom = rounded(y + height, raster->top, raster->bottom);
     unsigned opacity = (unsigned)(alpha * 255 + 0.5);
 
-    /* kept as it was given: each band draws its part later */
+    /* stored as it was given: each band draws its part later */
     if (raster->keeps) {
         keep(raster, &(struct pithi_shape){.kind = RECT,
                                            .top = top,
@@ -417,7 +422,7 @@ static void raster_line(void *context, double x0, double y0, double x1, double y
     struct pithi_raster *raster = context;
     struct run run = {.rgb = rgb, .weight = (uint32_t)(alpha * 256 + 0.5)};
 
-    /* beyond that, the difference of two doubles is too rough; it is also false for NaN */
+    /* farther away, the difference of two doubles is too inexact; the comparison is also false for NaN */
     if (!(fabs(x0) < 1e15 && fabs(x1) < 1e15))
         return;
     /* Cuts a line at the clip. */
@@ -450,7 +455,7 @@ static void raster_line(void *context, double x0, double y0, double x1, double y
     int start = (int)(run.across >> 16);
     int end = (int)((run.across + run.slope * (run.last - 1 - run.first)) >> 16);
     run.top = run.steep ? run.first : start < end ? start : end;
-    /* a flat line touches the line below as well */
+    /* a flat line touches the scanline below as well */
     run.bottom = run.steep ? run.last : (start < end ? end : start) + 2;
     run.inside = raster->words && is_inside(raster, &run);
     if (raster->keeps)
@@ -461,12 +466,13 @@ static void raster_line(void *context, double x0, double y0, double x1, double y
 
 /* ---- Triangles --------------------------------------------------------------------------------------------------- */
 
-/* Triangles are small: each pixel of the bounding box is sampled at POINTS x POINTS points: of a pixel with 4 of its 9
- * points inside, 4/9 of the colour. COLUMNS of the box are painted at a time. */
+/* Triangles are small: each pixel of the bounding box is sampled at POINTS x POINTS points. A pixel with 4 of its 9
+ * points inside gets 4/9 of the colour. The box is painted COLUMNS columns at a time. */
 enum { POINTS = 3, COLUMNS = 32 };
 
-/* The side of an edge on which a point lies is the order of two products. One depends only on the point's y, the other
- * only on its x: `across` and `along` have those of a pixel's points. */
+/* On which side of an edge a point lies depends on which of two products is larger. One product depends only on the
+ * point's y, the other only on its x. For the points of a pixel, `across` has the products of y, `along` the products
+ * of x. */
 static void edge_products(double products[POINTS][3], const double place[3], const double other[3], int pixel)
 {
     for (int i = 0; i < POINTS; i++)
@@ -478,8 +484,8 @@ static int points_inside(const double across[POINTS][3], const double along[POIN
 {
     int left = 1, right = 1, maybe_left = 1, maybe_right = 1, hits = 0;
 
-    /* From point to point of a pixel, each product only grows or only shrinks. So the values at the first and the last
-     * point often show that the triangle has all points or none. */
+    /* From point to point of a pixel, each product only grows or only shrinks. So the products at the first and the
+     * last point often show that all points lie in the triangle, or none. */
     for (int edge = 0; edge < 3; edge++) {
         double a = across[0][edge], last_a = across[POINTS - 1][edge], b = along[0][edge],
                last_b = along[POINTS - 1][edge];
@@ -556,7 +562,7 @@ static void keep_text(void *context, double x, double y, enum pithi_anchor ancho
 
 /* ---- The raster -------------------------------------------------------------------------------------------------- */
 
-/* A negative width takes the clip away. Bands have their own first and last line. */
+/* A negative width removes the clip. In a band, the clip never reaches beyond the band's scanlines. */
 static void raster_clip(void *context, double x, double y, double width, double height)
 {
     struct pithi_raster *raster = context;
@@ -616,7 +622,7 @@ void pithi_raster_draw_kept(struct pithi_raster *part)
     for (uint32_t i = 0; i < part->shape_count; i++) {
         const struct pithi_shape *shape = &part->shapes[i];
         const double *places = shape->places;
-        /* shapes know their scanlines, so most are passed over by most bands */
+        /* most shapes lie outside most bands */
         if (shape->top >= part->end || shape->bottom <= part->first)
             continue;
         if (shape->kind == RUN)
@@ -741,7 +747,8 @@ uint32_t pithi_glyphs_next(const char **text)
 
 /* ---- Text -------------------------------------------------------------------------------------------------------- */
 
-/* Most letters are within the clip, and a picture has up to ten thousand of them. */
+/* A picture has up to ten thousand letters, and most lie within the clip. So this is checked once for the whole
+ * letter. */
 static void draw_glyph(const struct pithi_raster *raster, const struct pithi_glyph *glyph, int left, int top,
                        uint32_t rgb)
 {

@@ -1,12 +1,12 @@
 /* animation.c - reads a running program or a log for its animation, and draws a moment of it.
  *
- * What is held of a lane are its changes of the innermost state:
+ * For each lane, the changes of its innermost state are held:
  *
  *     enter A 10, enter B 20, leave B 30, leave A 50         (10, A) (20, B) (30, A) (50, none)
  *     the state at 25: the last change not after it           B, found by halving
  *
- * So any moment can be drawn, forwards and backwards, without following the records again. If more is held than there
- * is memory for, the older half is dropped, except the last change before it: that is the state at the new begin. */
+ * So any moment can be drawn, forwards and backwards, without following the records again. If too much is held, the
+ * older half is dropped, except for the last change in it: this is the state at the new begin. */
 #include "core/scene/animation.h"
 
 #include <math.h>
@@ -17,10 +17,10 @@
 #include "core/raster/palette.h"
 
 enum {
-    MOST_CHANGES = 6000000,  /* held: 96 MB */
-    MOST_MESSAGES = 1000000, /* 48 MB */
+    MOST_CHANGES = 6000000,  /* the most changes that are held: 96 MB */
+    MOST_MESSAGES = 1000000, /* the most messages that are held: 48 MB */
     STEPS_A_LOOK = 150000,
-    DAMAGES_A_LOOK = 10000 /* damaged places that are passed over in a look */
+    DAMAGES_A_LOOK = 10000 /* the most damaged places that a look skips */
 };
 
 /* ---- Lanes and definitions --------------------------------------------------------------------------------------- */
@@ -35,7 +35,7 @@ static const struct pithlog_lane *get_lane(const struct pithi_anim *anim, uint32
     return anim->follow ? pithlog_follow_get_lane(anim->follow, lane) : pithlog_get_lane(anim->log, lane);
 }
 
-/* A running program may define more: colours are made anew, what was used stays marked. */
+/* A running program may add definitions: colours are made anew, and `used` keeps its marks. */
 static void update_defs(struct pithi_anim *anim, uint32_t defs)
 {
     unsigned char *used;
@@ -61,7 +61,7 @@ static void update_lanes(struct pithi_anim *anim, uint32_t lanes, uint32_t ranks
         const struct pithlog_lane *lane = get_lane(anim, i);
         anim->lanes[i].rank = lane->rank;
         anim->lanes[i].thread = lane->thread;
-        /* a damaged file may name any rank; rooms for a million ranks at most are made */
+        /* a damaged file may name any rank, so there is memory for at most a million */
         if (lane->rank >= 0 && (uint32_t)lane->rank >= ranks && lane->rank < 1 << 20)
             ranks = (uint32_t)lane->rank + 1;
     }
@@ -69,8 +69,8 @@ static void update_lanes(struct pithi_anim *anim, uint32_t lanes, uint32_t ranks
     anim->ranks = ranks;
     for (uint32_t rank = 0; rank < ranks; rank++)
         anim->lane_of_rank[rank] = PITHI_NONE;
-    /* from the last lane to the first, so that of equal ones the first one stays */
-    for (uint32_t i = lanes; i-- > 0;) { /* the main thread is the one with the lowest number */
+    /* from the last lane to the first, so that of equal lanes the first stays */
+    for (uint32_t i = lanes; i-- > 0;) { /* the main thread is the thread with the lowest number */
         int32_t rank = anim->lanes[i].rank;
         if (rank >= 0 && (uint32_t)rank < ranks &&
             (anim->lane_of_rank[rank] == PITHI_NONE ||
@@ -112,7 +112,7 @@ static void note_call(struct pithi_anim *anim, enum pithlog_kind kind, uint32_t 
         anim->rest_ns = time_ns;
 }
 
-/* Of a log: which state the lane is in after the step. In a hole it is unknown. */
+/* Takes a step of a walk along a log: sets the state of the lane after it. In a hole, the state is unknown. */
 static void take_step(struct pithi_anim *anim, const struct pithlog_step *step)
 {
     struct pithi_anim_lane *lane = &anim->lanes[step->lane];
@@ -127,19 +127,19 @@ static void take_step(struct pithi_anim *anim, const struct pithlog_step *step)
         if (!step->why)
             note_call(anim, step->record->kind, step->record->id, step->to_ns);
     }
-    /* the innermost state ends, so the one around it is the innermost now */
+    /* the innermost state ends, so the state around it is the innermost now */
     if (step->change == PITHLOG_ENDS && step->at + 1 == depth)
         depth--;
     state = depth ? step->open[depth - 1].id : PITHI_NONE;
     if (step->change == PITHLOG_BEGINS)
         state = step->record->id;
-    /* in a hole, also if a state is known to end there */
+    /* in a hole the state is unknown, also after a state that is known to end there */
     if (step->change == PITHLOG_HOLE_BEGINS || (is_hole && step->change == PITHLOG_ENDS && step->why))
         state = PITHI_ABSENT;
     change(anim, lane, step->to_ns, state);
 }
 
-/* Of a running program, which cannot be walked: its lanes are followed as they record. */
+/* Takes a record of a running program, which cannot be walked: keeps the stack of open states of each lane. */
 static void take_record(struct pithi_anim *anim, const struct pithlog_record *record)
 {
     struct pithi_anim_lane *lane;
@@ -176,7 +176,7 @@ static void take_message(struct pithi_anim *anim, const struct pithlog_message *
     if (added.recv_ns - added.send_ns > anim->longest_ns)
         anim->longest_ns = added.recv_ns - added.send_ns;
     anim->messages = pithi_view_grow(anim->messages, &anim->message_capacity, at + 1, sizeof added);
-    /* at the front only for a message that was under way for long */
+    /* a message that was under way for long is inserted further ahead */
     while (at > 0 && anim->messages[at - 1].send_ns > added.send_ns)
         at--;
     memmove(anim->messages + at + 1, anim->messages + at, (anim->message_count - at) * sizeof added);
@@ -201,7 +201,7 @@ static uint32_t change_after(const struct pithi_anim_lane *lane, int64_t time_ns
     return from;
 }
 
-/* Drops what is before a moment, and so makes room. The state at that moment is kept. */
+/* Drops changes and messages before a moment. The state at that moment is kept. */
 static void drop_before(struct pithi_anim *anim, int64_t before_ns)
 {
     uint32_t messages = pithi_anim_message_after(anim, before_ns);
@@ -228,7 +228,7 @@ static int is_full(const struct pithi_anim *anim)
 
 /* ---- Reading on -------------------------------------------------------------------------------------------------- */
 
-/* A look at a running program: everything that it has recorded since the last one. */
+/* Reads everything that a running program has recorded since the last look. */
 static int look_live(struct pithi_anim *anim)
 {
     const struct pithlog_follow_info *info = pithlog_follow_get_info(anim->follow);
@@ -264,7 +264,7 @@ static int look_live(struct pithi_anim *anim)
     return more < 0 ? PITH_ERR_MEMORY : PITH_OK;
 }
 
-/* A look at a log reads some steps only, so that the window stays alive. keep_ns: what is before may be dropped. */
+/* Reads only some steps of a log, so that the window stays responsive. Moments before keep_ns may be dropped. */
 static int look_log(struct pithi_anim *anim, int64_t keep_ns)
 {
     const struct pithlog_info *info = pithlog_get_info(anim->log);
@@ -290,12 +290,13 @@ static int look_log(struct pithi_anim *anim, int64_t keep_ns)
             anim->now_ns = step.to_ns > anim->now_ns ? step.to_ns : anim->now_ns;
         }
     }
-    for (int damages = 0; damages < DAMAGES_A_LOOK;) { /* without memory, the matcher fails each time */
+    /* the limit ends the loop if the matcher has no memory and fails each time */
+    for (int damages = 0; damages < DAMAGES_A_LOOK;) {
         if (!anim->has_message) {
             int status = pithlog_matcher_next(anim->matcher, &anim->next_message);
             if (status == 0)
                 break;
-            if (status < 0) { /* messages follow */
+            if (status < 0) { /* more messages follow the damage */
                 damages++;
                 continue;
             }
@@ -423,14 +424,14 @@ void pithi_anim_close(struct pithi_anim *anim)
 /* Each rank is a disc in the colour of its state; each message moves along a curve between two discs. The picture
  * depends on the moment alone. The window draws the text. */
 enum {
-    MOST_LOOKED_AT = 30000, /* messages sent before the moment */
+    MOST_LOOKED_AT = 30000, /* the most messages sent before the moment that are examined */
     MOST_DRAWN = 800
 };
 #define FADE 2.5 /* how many dwell times a trail stays visible after its last message */
 
 /* ---- Places ------------------------------------------------------------------------------------------------------ */
 
-/* Returns the radius of a disc, so that neighbours do not touch. */
+/* Returns the radius of the discs, which is so small that neighbours do not touch. */
 double pithi_anim_places(uint32_t ranks, int width, int height, enum pithi_anim_layout layout,
                          struct pithi_anim_place *places)
 {
@@ -485,7 +486,8 @@ static void disc(struct pithi_raster *raster, double x, double y, double radius,
         }
 }
 
-/* A quadratic Bezier curve from disc to disc. It bends to its right, so that the two directions do not coincide. */
+/* A quadratic Bezier curve from disc to disc. It bends to its right, so that the curves of both directions do not
+ * coincide. */
 struct curve {
     double x[3], y[3]; /* start, control point, end */
 };
@@ -495,7 +497,7 @@ static struct curve make_curve(struct pithi_anim_place from, struct pithi_anim_p
     double dx = to.x - from.x, dy = to.y - from.y, length = hypot(dx, dy), part;
     struct curve curve;
 
-    if (length < 1) { /* to itself: a loop */
+    if (length < 1) { /* a message from a rank to itself: a loop */
         curve = (struct curve){{from.x - radius * 0.7, from.x, from.x + radius * 0.7},
                                {from.y - radius * 0.7, from.y - radius * 4, from.y - radius * 0.7}};
         return curve;
@@ -549,7 +551,7 @@ static void draw_marker(const struct pithi_painter *painter, const struct curve 
              (double[]){a.y + ax * thin, a.y - ax * thin, b.y - ax * thick, b.y + ax * thick},
              pithi_rgb_blend(PITHI_RGB_PAPER, rgb, (unsigned)(60 + 24 * i)));
     }
-    /* at the very begin there is no way behind the head, so the direction is that ahead */
+    /* at the very begin there is no curve behind the head, so the direction is taken from the curve ahead */
     if (step < 0.01) {
         struct pithi_anim_place ahead = on_curve(curve, part + 0.02);
         dx = ahead.x - head.x, dy = ahead.y - head.y, step = fmax(hypot(dx, dy), 0.01);
@@ -569,15 +571,15 @@ static void draw_marker(const struct pithi_painter *painter, const struct curve 
 
 struct marker {
     uint32_t from, to; /* ranks */
-    double part, size; /* 0 at the sender, 1 at the receiver; radius in pixels */
+    double part, size; /* part: 0 at the sender, 1 at the receiver; size: radius in pixels */
 };
 
 struct scene {
     struct marker *markers;
-    uint32_t count, in_transit; /* drawn; in transit, drawn or not */
+    uint32_t count, in_transit; /* count: markers that are drawn; in_transit: messages in transit, drawn or not */
     struct trail {
         uint64_t pair;   /* from << 32 | to, + 1; 0: free */
-        int64_t slot;    /* of time, in which one message of the pair is drawn */
+        int64_t slot;    /* a slot of time, in which one message of the pair is drawn */
         double strength; /* 0 to 1 */
     } * trails;
     uint32_t trail_room;
@@ -604,7 +606,7 @@ static void make_scene(struct scene *scene, const struct pithi_anim *anim, int64
                        double radius)
 {
     uint32_t end = pithi_anim_message_after(anim, time_ns), i;
-    /* how far back a message may have been sent that is still to be seen */
+    /* messages that were sent up to `reach` before the moment may still be visible */
     double fade = (double)dwell_ns * (FADE + 1);
     double reach = fmax(fade, (double)anim->longest_ns + (double)dwell_ns);
 
@@ -622,8 +624,8 @@ static void make_scene(struct scene *scene, const struct pithi_anim *anim, int64
         uint32_t from = (uint32_t)anim->lanes[message->from].rank, to = (uint32_t)anim->lanes[message->to].rank;
         if (from >= anim->ranks || to >= anim->ranks)
             continue;
-        /* If two ranks exchange many messages, one is drawn in each slot of time, of which a dwell time has six;
-         * successive pictures choose the same ones. */
+        /* If two ranks exchange many messages, only one message is drawn in each slot, which is a sixth of a dwell
+         * time; successive pictures choose the same messages. */
         int64_t arrives =
             message->recv_ns > message->send_ns + dwell_ns ? message->recv_ns : message->send_ns + dwell_ns;
         int64_t slot = message->send_ns / (dwell_ns / 6 + 1);
@@ -638,7 +640,8 @@ static void make_scene(struct scene *scene, const struct pithi_anim *anim, int64
         if (time_ns >= arrives || slot == trail->slot || scene->count == MOST_DRAWN)
             continue;
         trail->slot = slot;
-        /* The thickness by the bytes of the message: 1 byte 4.5 pixels, 1 KB 6, 1 MB 7.5, at most 10. */
+        /* The thickness depends on the bytes of the message: 4.5 pixels for 1 byte, 6 for 1 KB, 7.5 for 1 MB, at most
+         * 10. */
         double size = fmin(fmin(10, fmax(3, radius * 0.5)), 4.5 + log10((double)message->bytes + 1) * 0.5);
         double part = (double)(time_ns - message->send_ns) / (double)(arrives - message->send_ns);
         scene->markers[scene->count++] = (struct marker){from, to, part, size};

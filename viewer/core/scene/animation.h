@@ -17,7 +17,8 @@
 #include "core/cells/query.h"
 #include "core/raster/raster.h"
 
-/* From this moment, the innermost state of the lane is `state`; PITHI_NONE: in no state; PITHI_ABSENT: unknown. */
+/* From time_ns on, the innermost state of the lane is `state`. PITHI_NONE: it is in no state; PITHI_ABSENT: its state
+ * is unknown. */
 struct pithi_anim_change {
     int64_t time_ns;
     uint32_t state;
@@ -25,10 +26,10 @@ struct pithi_anim_change {
 
 struct pithi_anim_lane {
     int32_t rank;
-    uint32_t thread; /* number in the rank */
+    uint32_t thread; /* number of the thread in its rank */
     struct pithi_anim_change *changes;
     uint32_t count, capacity;
-    uint32_t *stack;                /* open states, only while a program runs */
+    uint32_t *stack;                /* open states; used only for a running program */
     uint32_t depth, stack_capacity; /* open states */
 };
 
@@ -41,20 +42,21 @@ struct pithi_anim_message {
 
 struct pithi_anim {
     uint32_t ranks, defs;
-    uint32_t *rgb;                 /* [defs] */
-    unsigned char *used;           /* [defs] 1: a lane was in this state */
-    int64_t begin_ns, now_ns;      /* the moments that are held */
-    int64_t work_ns, rest_ns;      /* the last end of MPI_Init, the first begin of MPI_Finalize; INT64_MIN: none */
-    int is_live, ended, finished;  /* a running program; it has ended; its log was written */
-    uint64_t records, lost;        /* so far */
+    uint32_t *rgb;            /* [defs] */
+    unsigned char *used;      /* [defs] 1: a lane was in this state */
+    int64_t begin_ns, now_ns; /* the moments that are held */
+    /* work_ns: the last end of MPI_Init; rest_ns: the first begin of MPI_Finalize; INT64_MIN: none */
+    int64_t work_ns, rest_ns;
+    int is_live, ended, finished;  /* each 1: the source is a running program; it has ended; its log was written */
+    uint64_t records, lost;        /* read so far; records that were lost */
     char *trouble;                 /* which part of the log is damaged and left out; NULL: none */
     struct pithi_anim_lane *lanes; /* [lane_count] lanes */
     uint32_t lane_count, lane_capacity;
-    uint32_t *lane_of_rank;              /* [ranks]: of its main thread; PITHI_NONE: unknown */
+    uint32_t *lane_of_rank;              /* [ranks] lane of the main thread; PITHI_NONE: unknown */
     struct pithi_anim_message *messages; /* by send_ns */
     uint32_t message_count, message_capacity;
-    uint64_t messages_dropped; /* those before begin_ns, which are no longer here */
-    int64_t longest_ns;        /* of the messages */
+    uint64_t messages_dropped; /* messages before begin_ns that were dropped */
+    int64_t longest_ns;        /* the longest latency of all messages */
     /* The source: `follow` or `log`; the other is NULL */
     struct pithlog_follow *follow;
     struct pithlog *log;
@@ -62,7 +64,7 @@ struct pithi_anim {
     struct pithlog_matcher *matcher;
     struct pithlog_message next_message;
     int has_message;  /* 1: `next_message` is set */
-    uint64_t changes; /* held for all lanes */
+    uint64_t changes; /* number of changes held, over all lanes */
     uint32_t rgb_capacity, rank_capacity;
     uint32_t inits; /* lanes whose MPI_Init has ended */
 };
@@ -77,11 +79,12 @@ int pithi_anim_look(struct pithi_anim *anim, int64_t keep_ns);
 
 const struct pithlog_def *pithi_anim_def(const struct pithi_anim *anim, uint32_t id);
 
-/* The state of a rank's main thread at a moment. PITHI_NONE: it is in no state. PITHI_ABSENT: before its first record,
- * after its last in a program that has ended, or it cannot be followed from this host; or records were lost. */
+/* The state of a rank's main thread at a moment. PITHI_NONE: it is in no state. PITHI_ABSENT: its state is not known,
+ * because the moment is before its first record, or after its last in a program that has ended, or records were lost,
+ * or the rank cannot be followed from this host. */
 #define PITHI_ABSENT (UINT32_MAX - 1)
 uint32_t pithi_anim_state(const struct pithi_anim *anim, uint32_t rank, int64_t time_ns);
-/* The first message, in the order of sending, that was sent after a moment. */
+/* The index of the first message that was sent after a moment. */
 uint32_t pithi_anim_message_after(const struct pithi_anim *anim, int64_t time_ns);
 /* Number of messages sent up to a moment. */
 uint64_t pithi_anim_sent(const struct pithi_anim *anim, int64_t time_ns);
@@ -97,8 +100,8 @@ struct pithi_anim_place {
 double pithi_anim_places(uint32_t ranks, int width, int height, enum pithi_anim_layout layout,
                          struct pithi_anim_place *places);
 
-/* Draws a moment. A message with a shorter latency is drawn for `dwell_ns`, so that it can be seen. Returns the number
- * of messages in transit. */
+/* Draws a moment. A message is drawn for at least `dwell_ns`, even if its latency is shorter, so that it can be seen.
+ * Returns the number of messages in transit. */
 uint32_t pithi_anim_draw(const struct pithi_anim *anim, int64_t time_ns, int64_t dwell_ns,
                          enum pithi_anim_layout layout, struct pithi_raster *raster);
 

@@ -1,12 +1,12 @@
 /* arrows.c - chooses the messages of a picture, and draws them: the longest become arrows, the others form bundles.
  *
- * Ten thousand lines hide the bars and each other, and say nothing. A bundle is one line with a number: 12 messages
- * that row 3 sends in columns 30 to 32, and that row 4 receives in columns 60 to 62, are one bundle "12"
- * (BUNDLE_COLUMNS is 3). If all bundles still cover too much, they join 6 columns, then 12 and so on. The
- * messages with the longest latency stay arrows, because users look for those.
+ * Ten thousand lines hide the bars and each other, and nothing can be read from them. A bundle is one line with a
+ * number: 12 messages that row 3 sends in columns 30 to 32, and that row 4 receives in columns 60 to 62, are one bundle
+ * "12" (BUNDLE_COLUMNS is 3). If all bundles still cover too much, they join 6 columns, then 12 and so on. The messages
+ * with the longest latency stay arrows, because users look for those.
  *
- * 1e7 messages cannot be read for each picture. Bundles are then made from one message in 8, 64 ..., and their numbers
- * are multiplied; a bundle under the pointer is counted exactly. */
+ * 1e7 messages cannot be read for each picture. Then bundles are made from one message in 8, 64 ..., and their numbers
+ * are multiplied by 8, 64 ...; a bundle under the pointer is counted exactly. */
 #include "core/scene/arrows.h"
 
 #include <math.h>
@@ -20,10 +20,10 @@
 
 /* A bundle joins messages whose ends lie in the same BUNDLE_COLUMNS columns. If there are many messages, bundles are
  * made from a sample of about BUNDLED_MESSAGES. Places more than FAR columns outside the window are not distinguished.
- * If the sample has fewer than FEW messages a bundle, their number is chance; then the bundles are made wider, at most
- * WIDER times. */
+ * If the sample has fewer than FEW messages per bundle, the numbers of bundles are mostly chance; then bundles are made
+ * wider, at most WIDER times. */
 enum { BUNDLE_COLUMNS = 3, BUNDLED_MESSAGES = 40000, MOVING_MESSAGES = 4000, FAR = 20000, FEW = 4, WIDER = 3 };
-/* While the window moves, so many of the longest messages are enough beside bundles. */
+/* The most arrows beside bundles while the window moves: the longest messages. */
 enum { MOVING_ARROWS = 500 };
 /* The most messages to read for the exact numbers of a bundle under the pointer. */
 enum { MOST_LOOKED_AT = 200000 };
@@ -36,7 +36,9 @@ struct bundling {
     uint32_t count, bundle_room;
     uint32_t *slots; /* [slot_count] bundle + 1, 0: free */
     uint32_t slot_count, messages, step;
-    int one_counts; /* 1: a bundle takes the place of a random message; the means of wide bundles would form a comb */
+    /* 1: a bundle lies where a random message of it lies; at their means, wide bundles would be evenly spaced, like a
+     * comb */
+    int one_counts;
 };
 
 /* The column of a time, also outside the picture, but not further than FAR, so that it fits an int. */
@@ -47,9 +49,10 @@ static double column_of(const struct pithi_arrows_query *query, int64_t time_ns)
     return column < -FAR ? -FAR : column > FAR + query->width ? FAR + query->width : column;
 }
 
-/* FAR is added, so that places are not negative: step 3 joins columns 0 to 2 with others of the same third. */
+/* FAR is added, so that places are not negative. With a step of 3, columns 1 to 3 have the same place. */
 static int32_t place_of(double column, uint32_t step) { return (int32_t)((column + FAR) / step); }
 
+/* 1: both have the same rows and places, so they are one bundle. */
 static int is_same(const struct pithi_bundle *a, const struct pithi_bundle *b)
 {
     return a->from_row == b->from_row && a->to_row == b->to_row && a->places[0] == b->places[0] &&
@@ -74,14 +77,15 @@ static uint64_t length_of(const struct pithlog_message *message)
     return (uint64_t)llabs(message->recv_ns - message->send_ns);
 }
 
-/* Numbers of a bundle: sums, the mean weighted by count, and the longest message. */
+/* Adds the numbers of `more` to a bundle: sums, the mean weighted by count, and the longest message. */
 static void take_numbers(struct pithi_bundle *bundle, const struct pithi_bundle *more)
 {
     if (!bundle->count || length_of(&more->longest) > length_of(&bundle->longest))
         bundle->longest = more->longest;
     bundle->count += more->count;
     bundle->bytes += more->bytes;
-    /* the mean moves towards the new ones by their share: 3 messages of 10 us and one of 30 us have a mean of 15 us */
+    /* the mean moves towards the new mean by the share of new messages: 3 messages of 10 us and one of 30 us have a
+     * mean of 15 us */
     bundle->mean_ns += (more->mean_ns - bundle->mean_ns) * (more->count / bundle->count);
 }
 
@@ -92,7 +96,7 @@ static void add_bundle(struct bundling *b, const struct pithi_bundle *more)
     uint32_t *slot;
     double share;
 
-    /* room is made before a bundle is added */
+    /* The table of slots grows before it is more than half full. */
     if (b->count * 2 >= b->slot_count) {
         free(b->slots);
         b->slot_count = b->slot_count ? b->slot_count * 2 : 4096;
@@ -109,7 +113,7 @@ static void add_bundle(struct bundling *b, const struct pithi_bundle *more)
     }
     bundle = &b->bundles[*slot - 1];
     take_numbers(bundle, more);
-    /* the place stays that of the message chosen before */
+    /* With one_counts, the bundle stays where it is, unless `more` is chosen. */
     if (b->one_counts) {
         /* Chooses `more` with the probability more->count / count, so that each message of a bundle is equally likely
          * to give the bundle its place. A hash makes the choice repeatable. */
@@ -169,10 +173,11 @@ static void widen(struct bundling *b)
 
 /* ---- Cover ------------------------------------------------------------------------------------------------------- */
 
-/* Bundles are about BUNDLE_PIXELS wide, and are not made wider in time than this part of the window. */
+/* BUNDLE_PIXELS: about the width of a bundle's line. WIDEST_PART: bundles are made wider only while they join less than
+ * a sixth of the window's columns. */
 enum { BUNDLE_PIXELS = 2, WIDEST_PART = 6 };
 
-/* The pixels of the part of a line that is in the window, one for each step along its longer axis. */
+/* Counts the pixels of a line in the window: one for each step along its longer axis. */
 static double line_pixels(const struct pithi_arrows_query *query, double x0, double x1, uint32_t from, uint32_t to)
 {
     double low = fmin(x0, x1), high = fmax(x0, x1), seen = fmin(high, query->width) - fmax(low, 0);
@@ -208,7 +213,7 @@ static double arrow_cover(const struct pithi_arrows_query *query, const struct p
     return area_of(query) > 0 ? pixels / area_of(query) : 0;
 }
 
-/* The longest first; of equal ones the earlier one in memory, which is sorted by time. */
+/* Sorts by length, longest first; equally long messages by their place in memory, which is sorted by time. */
 static int by_length(const void *a, const void *b)
 {
     const struct pithi_arrow *x = a, *y = b;
@@ -225,7 +230,8 @@ static int by_time(const void *a, const void *b)
     return (x->message > y->message) - (x->message < y->message);
 }
 
-/* Keeps the longest arrows, as many as cover `most` of the picture, in their order. Returns what they cover. */
+/* Keeps the longest arrows that together cover at most the part `most` of the picture, in order of time. Returns the
+ * part that they cover. */
 static double keep_longest(const struct pithi_arrows_query *query, struct pithi_arrows *arrows, double most)
 {
     double cover = 0;
@@ -233,8 +239,8 @@ static double keep_longest(const struct pithi_arrows_query *query, struct pithi_
 
     if (arrows->count)
         qsort(arrows->items, arrows->count, sizeof *arrows->items, by_length);
-    /* `more` is what this arrow covers; the first one that is too much ends the list, so no shorter one takes its place
-     */
+    /* `more` is the part that this arrow covers. The first arrow that is too much ends the list: no shorter arrow takes
+     * its place. */
     for (double more; kept < arrows->count; kept++, cover += more) {
         more = arrow_cover(query, &arrows->items[kept]);
         if (cover + more > most)
@@ -276,7 +282,7 @@ static int load(const struct pithlog_digest *digest, const struct pithi_arrows_q
     /* the longest messages become arrows; they are found without reading the others */
     arrows->messages = pithi_alloc(query->most, sizeof *arrows->messages);
     err = pithlog_digest_messages(digest, window, arrows->messages, most, &arrows->count, &arrows->total);
-    /* they are so few that all become arrows */
+    /* Not all were read, but there is room for all: all messages become arrows. */
     if (!err && arrows->total > most && arrows->total <= query->most)
         err = pithlog_digest_messages(digest, window, arrows->messages, query->most, &arrows->count, &arrows->total);
     arrows->items = pithi_alloc(arrows->count, sizeof *arrows->items);
@@ -287,7 +293,7 @@ static int load(const struct pithlog_digest *digest, const struct pithi_arrows_q
         cover += arrow_cover(query, &arrows->items[i]);
     }
     arrows->cover = cover;
-    /* everything is an arrow */
+    /* If all messages are arrows and do not cover too much, no bundles are needed. */
     if (err || !query->most || (arrows->total <= query->most && cover <= PITHI_ARROWS_COVER))
         return err;
     /* The arrows alone would cover too much: the longest stay, and leave room for bundles. */
@@ -295,12 +301,13 @@ static int load(const struct pithlog_digest *digest, const struct pithi_arrows_q
         arrows->cover = keep_longest(query, arrows, PITHI_ARROWS_COVER / 4);
     struct bundling b = {.query = query, .step = BUNDLE_COLUMNS};
     uint64_t looked_at = query->moving ? MOVING_MESSAGES : BUNDLED_MESSAGES;
-    /* When only some lanes are shown, most messages that are read belong to other lanes.
-     * So more are read for as many bundles. */
+    /* When only some lanes are shown, most messages in the sample belong to other lanes. So the sample is 8 times as
+     * large. */
     uint64_t sampled = arrows->total <= looked_at ? UINT64_MAX : window->lanes ? 8 * looked_at : looked_at;
     double weight;
     err = pithlog_digest_sample(digest, window, sampled, bundle_message, &b, &weight);
-    /* In a sample, bundles of one or two messages are chance: 8 messages stand for each. */
+    /* In a sample of one message in 8, a bundle of one message may stand for 8 messages or for very few. So bundles are
+     * made wider, until they have FEW messages on average. */
     for (int i = 0; i < WIDER && weight > 1 && b.count && b.messages / b.count < FEW; i++)
         widen(&b);
     while (bundles_cover(&b) > PITHI_ARROWS_COVER / 2 && b.step * WIDEST_PART < query->width)
@@ -354,7 +361,8 @@ struct looking {
     struct pithi_bundle sum;
 };
 
-/* Another message of the same columns may belong to another bundle. */
+/* Counts a message if it belongs to the bundle that is looked at. Others in the same columns may belong to other
+ * bundles. */
 static void look_at(void *context, const struct pithlog_message *message)
 {
     struct looking *looking = context;
@@ -372,7 +380,7 @@ static int64_t time_of(const struct pithi_arrows_query *query, double column)
     return time < (double)query->t1_ns ? (int64_t)time : query->t1_ns - 1;
 }
 
-/* Returns 0 with exact numbers, 1 if they are still of a sample, -1 if nothing was found. */
+/* Returns 0 if the numbers are exact, 1 if they are still estimates from a sample, -1 after an error. */
 int pithi_arrows_look(const struct pithlog_digest *digest, const struct pithi_arrows_query *query,
                       const struct pithi_arrows *arrows, const struct pithi_bundle *bundle, struct pithi_bundle *exact)
 {
@@ -411,7 +419,7 @@ void pithi_arrows_free(struct pithi_arrows *arrows)
 
 /* ---- Loading ----------------------------------------------------------------------------------------------------- */
 
-/* with a selection of messages, only those are drawn */
+/* With a message filter, only the messages that it selects are drawn. */
 static const struct pithlog_digest *messages_of(const struct pithi_plot *plot)
 {
     return plot->picked ? plot->picked : plot->digest;
@@ -484,8 +492,7 @@ void pithi_plot_arrow_ends(const struct pithi_plot *plot, const struct pithi_arr
 }
 
 /* Clips a line to x in [low, high]; 0: nothing is left. Ends of arrows may be a billion pixels away, but cairo's
- * coordinates have only 24 bits before the point.
- * The slope is kept, so what is seen of the line does not change. */
+ * coordinates have only 24 bits before the point. The slope stays, so the visible part of the line does not change. */
 static int shorten(double ends[4], double low, double high)
 {
     double slope = ends[2] != ends[0] ? (ends[3] - ends[1]) / (ends[2] - ends[0]) : 0;
@@ -505,7 +512,7 @@ static int shorten(double ends[4], double low, double high)
 /* The most pixels of arrows, and of bundles, in a picture while the window moves: about a millisecond of painting. */
 enum { MOVING_PIXELS = 100000 };
 
-/* What all arrows would cost to draw, to decide how many may be drawn in a moving picture. */
+/* Counts the pixels of all arrows, to decide how many of them a moving picture has. */
 static double arrow_pixels(const struct pithi_plot *plot)
 {
     double ends[4], pixels = 0;
@@ -531,7 +538,8 @@ static int is_drawn(const struct pithi_arrow *arrow, double share)
 
 /* ---- Single arrows ----------------------------------------------------------------------------------------------- */
 
-/* 0: there is no room for a head, or it is a crowd, in which heads show nothing and hide much. */
+/* Draws the head of an arrow. Returns 0 and draws nothing if the arrow is too short, or if there are so many arrows
+ * that heads would only hide the bars. */
 static int draw_head(const struct pithi_plot *plot, const struct pithi_painter *painter, const double ends[4],
                      double alpha)
 {
@@ -540,7 +548,7 @@ static int draw_head(const struct pithi_plot *plot, const struct pithi_painter *
 
     if (length < 2 * size || size < 2 || plot->arrows.cover > PITHI_ARROWS_COVER)
         return 0;
-    /* the vector of the head: `size` long, and 0.4 of that to each side */
+    /* (dx, dy): along the head, `size` long; the head reaches 0.4 of this to each side */
     dx *= size / length;
     dy *= size / length;
     double xs[3] = {x, x - dx - dy * 0.4, x - dx + dy * 0.4};
@@ -549,7 +557,7 @@ static int draw_head(const struct pithi_plot *plot, const struct pithi_painter *
     return 1;
 }
 
-/* Lines and heads are drawn in turn, because cairo's painter collects successive lines of a crowd. */
+/* First all lines are drawn, then all heads, because cairo's painter collects successive lines. */
 enum part { LINES, HEADS };
 
 /* The columns that an arrow crosses, as indices 0 to width. Returns 0 if it crosses none.
@@ -571,7 +579,7 @@ static int columns_of(const struct pithi_plot *plot, const struct pithi_arrow *a
 /* ---- Crowds ------------------------------------------------------------------------------------------------------ */
 
 /* How much of each gap between two rows the arrows cover, by column; 1 is the full height of the gap. If there are very
- * many rows, several gaps count as one. */
+ * many rows, several adjacent gaps count as one. */
 struct crowd {
     uint32_t gaps, width;
     double *cover; /* [gaps * (width + 2)] sum over the columns to the left; NULL: no memory */
@@ -585,7 +593,7 @@ static uint32_t gap_of_row(const struct pithi_plot *plot, const struct crowd *cr
     return (uint32_t)((uint64_t)row * crowd->gaps / plot->row_count);
 }
 
-/* The gaps that an arrow crosses; at least one. */
+/* Finds the gaps [*first, *last] that an arrow crosses; at least one. */
 static void gaps_of(const struct pithi_plot *plot, const struct crowd *crowd, const struct pithi_arrow *arrow,
                     uint32_t *first, uint32_t *last)
 {
@@ -618,8 +626,8 @@ static struct crowd measure_crowd(const struct pithi_plot *plot, double share)
         }
     }
     for (uint32_t gap = 0; crowd.cover && gap < crowd.gaps; gap++) {
-        /* `now` is the cover of a column, `sum` that of all columns before; so the mean of any columns is a difference
-         * of two. */
+        /* `now` is the cover of a column; `sum` is the sum over all columns before it. So the mean over any columns
+         * needs only the difference of two sums. */
         double *cover = crowd.cover + (size_t)gap * (crowd.width + 2), now = 0, sum = 0;
         for (uint32_t x = 0; x <= crowd.width; x++) {
             now += cover[x];
@@ -630,10 +638,10 @@ static struct crowd measure_crowd(const struct pithi_plot *plot, double share)
     return crowd;
 }
 
-/* Arrows are faint, so that states stay visible. Those that reach into the selection are dark; the window draws those
- * of the state under the pointer over the picture. */
+/* Arrows are faint, so that states stay visible. Arrows that reach into the selection are dark. (The window draws the
+ * arrows of the state under the pointer itself, over the picture.) */
 #define FAINT 0.3
-#define DARK 0.85 /* how dark arrows of a selection are */
+#define DARK 0.85 /* alpha of arrows that reach into the selection */
 
 static double plain_alpha(const struct pithi_plot *plot, const struct pithlog_message *message)
 {
@@ -669,7 +677,8 @@ static double arrow_alpha(const struct pithi_plot *plot, const struct pithi_arro
 /* All bundles together may cover this part of the rows; if they cover more, each is drawn fainter. To limit the time,
  * the largest bundles are drawn until their lines have MOST_PIXELS pixels, but at least LEAST_LINES bundles. */
 #define MOST_COVER 0.2
-/* pixels and bundles that are drawn; fewer while the window moves */
+/* MOVING_LINES: instead of LEAST_LINES while the window moves. MOST_WIDTH: pixels, of the line of the largest
+ * bundle. */
 enum { MOST_PIXELS = 600000, MOST_WIDTH = 2, LEAST_LINES = 500, MOVING_LINES = 50 };
 
 static double bundle_ends(const struct pithi_plot *plot, const struct pithi_bundle *bundle, double ends[4])
@@ -683,7 +692,8 @@ static double bundle_ends(const struct pithi_plot *plot, const struct pithi_bund
     return fmax(fabs(ends[2] - ends[0]), fabs(ends[3] - ends[1])) + 1;
 }
 
-/* The width and darkness of a bundle grow with the logarithm of its number of messages; 1: as the largest bundle. */
+/* The width and darkness of a bundle grow with the logarithm of its number of messages. The weight of the largest
+ * bundle is 1. */
 static double bundle_weight(const struct pithi_plot *plot, const struct pithi_bundle *bundle)
 {
     double most = plot->arrows.bundles[0].count;
@@ -803,7 +813,7 @@ void pithi_bundle_numbers_draw(const struct pithi_plot *plot, const struct pithi
 
 /* ---- The whole picture ------------------------------------------------------------------------------------------- */
 
-/* By which factor a cover clearly differs from the limit. */
+/* A cover clearly differs from the limit if it is this many times as large, or as small. */
 #define CLEARLY 1.25
 
 int pithi_arrows_left_out(const struct pithi_plot *plot)

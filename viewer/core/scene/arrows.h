@@ -23,17 +23,17 @@ struct pithi_bundle {
     uint32_t from_row, to_row;
     double x0, x1;                  /* mean columns of the sends and receives; may be outside of the window */
     double count;                   /* number of messages, perhaps estimated */
-    double bytes;                   /* of all of them */
+    double bytes;                   /* of all messages, perhaps estimated */
     double mean_ns;                 /* from send to receive; below 0 where clocks disagree */
-    struct pithlog_message longest; /* of those that were read */
-    int32_t places[2];              /* internal: its ends in units of several columns */
+    struct pithlog_message longest; /* of the messages that were read */
+    int32_t places[2];              /* internal: column of its ends, in units of `step` columns */
 };
 
 struct pithi_arrows {
-    struct pithlog_message *messages; /* the arrows' own */
-    struct pithi_arrow *items;        /* by the earlier of their times */
+    struct pithlog_message *messages; /* the messages of `items` */
+    struct pithi_arrow *items;        /* by the earlier of send and receive time */
     uint32_t count;
-    uint64_t total;               /* messages that reach into the window between the rows shown, exactly */
+    uint64_t total;               /* exact number of messages in the window between rows that are shown */
     struct pithi_bundle *bundles; /* the largest first; none if all messages are arrows */
     uint32_t bundle_count;
     uint32_t step; /* columns between the places of bundles */

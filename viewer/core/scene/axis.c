@@ -21,7 +21,8 @@
 #define SECOND INT64_C(1000000000)
 #define HOUR (3600 * SECOND)
 #define DAY (24 * HOUR)
-/* From two minutes on h:mm:ss. Times beyond 10000 hours count from 1970: seconds. */
+/* Times from two minutes to 10,000 hours are written as minutes and seconds, or h:mm:ss. Longer times count from 1970,
+ * and are written as seconds. */
 #define LEAST_SIXTIES (120 * SECOND)
 #define MOST_SIXTIES (36000000 * SECOND) /* ns: 10,000 hours */
 
@@ -39,6 +40,7 @@ static const struct unit *unit_for(int64_t span_ns)
     return unit;
 }
 
+/* The decimals that a unit needs to show multiples of step_ns: 2 for 20 ms in seconds. */
 static int decimals_for(int64_t step_ns, int64_t unit_ns)
 {
     int decimals = 0;
@@ -54,6 +56,7 @@ static int64_t floor_to(int64_t value, int64_t step)
     return value - (rest < 0 ? rest + step : rest);
 }
 
+/* The absolute value; unsigned, because that of INT64_MIN is no int64_t. */
 static uint64_t size_of(int64_t time_ns) { return time_ns < 0 ? 0 - (uint64_t)time_ns : (uint64_t)time_ns; }
 
 static int is_sixties(int64_t time_ns)
@@ -76,7 +79,7 @@ static void decimal_text(int64_t time_ns, int64_t unit_ns, int decimals, char *t
              decimals ? 1 + decimals : 0, fraction);
 }
 
-/* Writes "2:05.30", or with hours, or from an hour on, "0:02:05.30". */
+/* Writes "2:05.30". With has_hours, and from an hour on, writes hours, too: "0:02:05.30". */
 static void sixties_text(int64_t time_ns, int decimals, int has_hours, char *text, size_t size)
 {
     char digits[48];
@@ -132,7 +135,8 @@ static int64_t step_for(double least, int in_sixties)
     return step;
 }
 
-/* Returns a base for labels: labels with more than four digits before the point are relative to it. */
+/* Returns the time to which labels are relative if they would have more than four digits before the point; 0: they are
+ * absolute. */
 static int64_t base_for(int64_t t0_ns, int64_t t1_ns, const struct unit *unit)
 {
     if (unit->ns == units[0].ns || (t1_ns / unit->ns < 10000 && t0_ns / unit->ns > -10000))

@@ -14,7 +14,8 @@ struct pithi_axis_tick {
 };
 
 struct pithi_axis {
-    /* 1, 2 or 5 times a power of ten; in h:mm:ss from 15 s on a part or multiple of a minute, an hour, a day */
+    /* Time between two marks: 1, 2 or 5 times a power of ten. With labels h:mm:ss, steps above 10 s are 15 s, 30 s, 1
+     * min ... 12 h, or 1, 2, 5, 10 ... days. */
     int64_t step_ns;
     struct pithi_axis_tick ticks[PITHI_AXIS_MAX];
     uint32_t count;
@@ -25,20 +26,22 @@ struct pithi_axis {
 };
 
 /* Marks for [t0, t1) on `width` pixels, at least `spacing` pixels apart. `clock_ns`: the local time of time 0
- * (pithlog_wall_clock); then the labels are times of day, and a midnight is its date; 0: times from the log's start. */
+ * (pithlog_wall_clock); then the labels are times of day, and the label of midnight is the date; 0: labels are times
+ * from the log's start. */
 void pithi_axis_make(int64_t t0_ns, int64_t t1_ns, int64_t clock_ns, double width, double spacing,
                      struct pithi_axis *axis);
 
 /* Texts of times and durations. From two minutes on they are in minutes and seconds, or hours, minutes and seconds:
- * "2:05.3", "1:02:33". An axis that reaches beyond two minutes shows all its times so. pithlog_time_parse reads all
- * these texts.
+ * "2:05.3", "1:02:33". An axis in seconds that reaches beyond two minutes has only such labels. pithlog_time_parse
+ * reads all these texts.
  *
  * A duration: "1.5 s", "340 us", "12 ns": at most four significant digits; from 1000 s on, whole seconds. */
 void pithi_duration_text(int64_t time_ns, char *text, size_t size);
 /* A time, with enough decimals to distinguish times `resolution_ns` apart, without trailing zeros: "12.34568 s",
  * "4 ms". */
 void pithi_time_text(int64_t time_ns, int64_t resolution_ns, char *text, size_t size);
-/* The same of the local time `local_ns`: "2026-11-29 14:03:05.5". */
+/* Writes date and time of day, with the decimals of pithi_time_text: "2026-11-29 14:03:05.5". `local_ns`: nanoseconds
+ * since 1970, in local time. */
 void pithi_date_text(int64_t local_ns, int64_t resolution_ns, char *text, size_t size);
 
 #endif

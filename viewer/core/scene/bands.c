@@ -1,11 +1,12 @@
 /* bands.c - paints the rows of a plot in bands by two threads, each band while it is in the processor's cache.
  *
  * A window of 1600 columns with rows of 20 pixels has 32,000 words a row; a band of 3 rows is 384 KB. Its ground, bars,
- * names and arrows are painted one over another while it is in the cache. Painting all rows first and all arrows then
+ * names and arrows are painted one over another while it is in the cache. Painting first all rows and then all arrows
  * would bring each pixel from memory twice.
  *
- * Where the arrows go is computed by the calling thread meanwhile; bands that the helper finished before that get their
- * arrows afterwards (finish_rows). Finished bands are reported from the top, so the screen can be updated in order. */
+ * Meanwhile the calling thread computes the places of the arrows. Bands that the helper finishes before these are known
+ * get their arrows afterwards (finish_rows). Finished bands are reported from the top, so the screen can be updated in
+ * order. */
 #include "core/scene/bands.h"
 
 #include <math.h>
@@ -21,7 +22,7 @@ enum { BAND_WORDS = 96 * 1024 };
 struct bands {
     const struct pithi_plot *plot;
     struct pithi_raster *whole;
-    struct pithi_raster bare; /* `whole` without the shapes over the rows, while these are not known */
+    struct pithi_raster bare; /* `whole` without the shapes over the rows (arrows, events) */
     uint32_t rows;            /* rows in a band */
     uint32_t count;
     atomic_uint next;    /* the next band to begin */
@@ -29,7 +30,8 @@ struct bands {
     atomic_uchar *state; /* [count] */
 };
 
-/* ROWS: painted without the shapes over them, which the calling thread adds. */
+/* BEGUN: not painted yet. ROWS: the rows are painted, but not the shapes over them, which the calling thread adds.
+ * READY: finished. */
 enum { BEGUN, ROWS, READY };
 
 /* The first scanline of a band; for the number after the last band, the end. */

@@ -26,7 +26,7 @@ enum { OUTLINED_FROM = 8 };
 
 /* ---- From cells to bars ------------------------------------------------------------------------------------------ */
 
-/* How cells become bars: bars of a lane have full or half height; the height of a group's bars follows the cover. */
+/* How cells become bars. A lane's bars have full or half height; the height of a group's bars follows the cover. */
 struct style {
     int group; /* 1: bars of a group */
     double top, height;
@@ -41,8 +41,8 @@ static double height_of(const struct style *style, uint8_t cover)
     return cover < 128 && style->height >= 4 ? floor(style->height * 0.5) : style->height;
 }
 
-/* Columns that would be drawn alike. For a group it is the height that counts, not the cover: 200 and 201 of 255 look
- * the same in a row of 20 pixels. */
+/* 1: both columns are drawn alike. For a group, heights are compared, not covers: 200 and 201 of 255 look the same in a
+ * row of 20 pixels. */
 static int same_look(const struct style *style, const struct pithi_cell *a, const struct pithi_cell *b)
 {
     return a->state == b->state && (style->group ? height_of(style, a->cover) == height_of(style, b->cover)
@@ -60,7 +60,7 @@ static uint32_t run_end(const struct style *style, const struct pithi_cell *line
     return c;
 }
 
-/* Tells whether to drop a column: it is less than half covered and only the ragged end of the bar beside it. */
+/* 1: a column is dropped, because it is less than half covered and only the ragged end of the bar beside it. */
 static int is_fringe(const struct pithi_cell *line, uint32_t width, uint32_t c)
 {
     const struct pithi_cell *cell = &line[c];
@@ -73,7 +73,7 @@ static int is_fringe(const struct pithi_cell *line, uint32_t width, uint32_t c)
            !(line[c + 1].flags & PITHI_CELL_BEGIN);
 }
 
-/* A bar begins here, or its ragged first column was dropped and began it. */
+/* 1: a bar begins in column c, or in the column before, which was dropped as its ragged end. */
 static int begins(const struct pithi_cell *line, uint32_t width, uint32_t c)
 {
     if (line[c].flags & PITHI_CELL_BEGIN)
@@ -119,8 +119,8 @@ static struct bar make_bar(const struct pithi_plot *plot, uint32_t row, const st
     return bar;
 }
 
-/* Draws one of the three parts: the outline is a darker rectangle, of which the filling covers all but a pixel above
- * and below; the edge is a line at the left. */
+/* Draws one of the three parts of a bar. The outline is a darker rectangle; the filling covers it except for a pixel
+ * above and below. The edge is a line at the left. */
 static void draw_part(const struct pithi_painter *painter, const struct bar *bar, enum part part)
 {
     uint32_t rgb = bar->rgb;
@@ -147,8 +147,9 @@ int pithi_bar_at(const struct pithi_plot *plot, uint32_t row, uint32_t level, ui
     uint32_t end = run_end(&style, line, to, from);
     struct bar bar = make_bar(plot, row, line, from, end, &style);
     int outlined = is_outlined(plot, row, level, bar.height);
-    /* A bar that is cut at `to` is measured beyond it, or it would have another edge than the one drawn. */
-    uint32_t edged = from + EDGE_FROM < plot->width ? from + EDGE_FROM : plot->width; /* maybe after `to` */
+    /* Only bars of EDGE_FROM columns or more have an edge. So a bar that is cut at `to` is measured beyond it, as it
+     * was when it was drawn. */
+    uint32_t edged = from + EDGE_FROM < plot->width ? from + EDGE_FROM : plot->width; /* may lie behind `to` */
     int edge = begins(line, plot->width, from) && run_end(&style, line, edged, from) - from >= EDGE_FROM;
     *place = (struct pithi_bar_place){bar.state, end, bar.y + outlined, bar.height - 2 * outlined, edge};
     return 1;
@@ -167,14 +168,14 @@ struct columns {
 struct pithi_bar_sheet {
     uint32_t *memory, *life, *separator;
     uint32_t life_from, life_to; /* the columns of `life` that have a colour */
-    uint32_t *darker[2];         /* [defs] of the colour of each state, and of each function */
+    uint32_t *darker[2];         /* [0][defs] the darker colours of states, [1][defs] of functions (flames.h) */
     struct columns full[PITHI_LEVELS], low[PITHI_LEVELS];
-    uint32_t *columns[PITHI_LEVELS]; /* their memory, made when a level is first drawn */
+    uint32_t *columns[PITHI_LEVELS]; /* memory of a level's columns, made when the level is first drawn */
     struct pithi_strip strips[2 + PITHI_LEVELS * 6];
     uint32_t count;
 };
 
-/* PITHI_NO_COLOUR is all ones */
+/* memset works because PITHI_NO_COLOUR is all ones. */
 static uint32_t *no_colours(size_t count)
 {
     uint32_t *rgb = pithi_alloc(count, sizeof *rgb);
@@ -249,7 +250,7 @@ static void clear_columns(struct columns *columns, uint32_t width)
 static void fill_level(struct pithi_bar_sheet *sheet, const struct pithi_plot *plot, uint32_t row, uint32_t level)
 {
     const struct pithi_cell *line = pithi_cells_line(&plot->lines[plot->cell_row[row]], 0, level);
-    /* All bars of a level have the same top and height, or half of it; so two sets of columns hold all of them. */
+    /* All bars of a level have full or half height, with the same foot. So two sets of columns hold all of them. */
     struct style style = {.group = 0};
 
     pithi_plot_row_bar(plot, row, level, &style.top, &style.height);
@@ -297,7 +298,7 @@ static void draw_sheet(struct pithi_bar_sheet *sheet, const struct pithi_plot *p
     pithi_plot_row_bar(plot, row, 0, &top, &height);
     pithi_plot_life(plot, row, &left, &right);
     uint32_t from = (uint32_t)fmax(left - plot->x, 0), to = (uint32_t)fmax(right - plot->x, 0);
-    /* Most lanes live as long as the one before: then the columns need not be filled again. */
+    /* Most lanes begin and end with the lane drawn before; then the columns need not be filled again. */
     if (from != sheet->life_from || to != sheet->life_to) {
         for (uint32_t at = 0; at < plot->width; at++)
             sheet->life[at] = at >= from && at < to ? PITHI_RGB_IDLE : PITHI_NO_COLOUR;
@@ -315,7 +316,7 @@ static void draw_sheet(struct pithi_bar_sheet *sheet, const struct pithi_plot *p
     }
     painter->strips(painter->context, plot->x, plot->width, row_top, pithi_plot_row_top(plot, row + 1) - row_top,
                     sheet->strips, sheet->count);
-    /* Only what has a colour is cleared for the next row. */
+    /* Only columns that have a colour are cleared for the next row. */
     for (uint32_t level = first; level < last; level++) {
         clear_columns(&sheet->full[level], plot->width);
         clear_columns(&sheet->low[level], plot->width);
@@ -344,7 +345,8 @@ static void draw_row(const struct pithi_plot *plot, const struct pithi_painter *
         bar = make_bar(plot, row, line, c, end, &style);
         bar.outlined = is_outlined(plot, row, level, bar.height);
         if (painter->groups) {
-            /* With `groups`, bars are gathered and drawn by colour, as changing the colour is what costs time there. */
+            /* With `groups`, bars are gathered and drawn by colour, because such painters are slow when the colour
+             * changes. */
             bars->items = pithi_view_grow(bars->items, &bars->capacity, bars->count + 1, sizeof *bars->items);
             bars->items[bars->count++] = bar;
             continue;
@@ -457,12 +459,13 @@ void pithi_bars_draw(const struct pithi_plot *plot, const struct pithi_painter *
 
 /* ---- Names and durations inside bars ----------------------------------------------------------------------------- */
 
-/* Pixels at a scale of 1: the size of the text, the room that a bar needs around it, the narrowest bar considered. */
+/* Pixels at a scale of 1. TEXT: size of the text. AROUND: least room above and below it together. BESIDE: least room on
+ * each side. NARROWEST: narrower bars get no name. */
 enum { TEXT = 10, AROUND = 2, BESIDE = 4, NARROWEST = 16 };
-/* Fewer letters of a name say nothing. */
+/* A shortened name keeps at least this many letters; fewer would not identify it. */
 enum { LEAST_LETTERS = 3 };
 
-/* The common prefix, dropped first. */
+/* Names that are too wide lose this prefix first, because it says least. */
 static const char prefix[] = "MPI_";
 
 /* Shortens a text that is too wide, by the prefix first. Returns its width, or 0 if there is no room. */
@@ -477,9 +480,8 @@ static double fit(const struct pithi_painter *painter, struct pithi_font font, c
         width = painter->text_width(painter->context, font, text);
     }
     while (width > room && keep > LEAST_LETTERS) {
-        /* The first guess is by the mean width of a letter.
-         * One letter more than the guess, unless that is no shorter than now: each round must take away one at least.
-         */
+        /* The first guess is by the mean width of a letter. It keeps one letter more than the guess, but at least one
+         * less than before, so that each round removes a letter. */
         size_t guess = (size_t)((double)keep * room / width);
         keep = guess < keep - 1 ? guess + 1 : keep - 1;
         /* not in the middle of a character of UTF-8 */
@@ -495,7 +497,7 @@ static double fit(const struct pithi_painter *painter, struct pithi_font font, c
 
 #define READABLE 4.5 /* the least contrast of text, by WCAG 2 */
 
-/* What a name is on: a bar, one with a part that waits, or one with lines over its colour. */
+/* The ground of a name: a plain bar, a bar with a part that waits, or a bar with lines over its colour. */
 enum ground { PLAIN, ON_WAITING, ON_LINES };
 
 struct place {
@@ -523,7 +525,8 @@ static void draw_name(const struct pithi_plot *plot, const struct pithi_painter 
     font.rimmed = place->ground != PLAIN;
     font.rim = pithi_plot_rgb(plot, row)[state];
     uint32_t rgb = pithi_rgb_text_on(font.rim), ground = pithi_waits_ground(font.rim);
-    /* Black for a light bar is not readable on the ground that is darker than the bar, in the dark theme. */
+    /* In the dark theme the ground of waiting is darker than the bar. Black text, which suits a light bar, is not
+     * readable there. */
     if (place->ground == ON_WAITING && pithi_contrast(rgb, ground) < READABLE) {
         font.rim = ground;
         rgb = pithi_rgb_text_on(ground);
@@ -573,7 +576,7 @@ static enum ground ground_of(const unsigned char *hatched, uint32_t level, uint3
     return PLAIN;
 }
 
-/* `hatched`: the columns of this row; NULL: none is. */
+/* Writes names into the bars of one level. `hatched`: for the columns of this row (pithi_names_draw), or NULL. */
 static void name_level(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t row, uint32_t level,
                        const unsigned char *hatched)
 {
@@ -604,7 +607,7 @@ static void name_level(const struct pithi_plot *plot, const struct pithi_painter
         if (place.right - place.left < narrowest || place.height < (TEXT + AROUND) * pithi_theme_scale() - 1)
             continue;
         /* The duration of the instance whose bar has the columns [from, to). The cells know instances by column and
-         * length only. So the length must fit the bar's columns, but for 3 at the ends. */
+         * length only. So its length must equal the bar's columns up to 3 columns. */
         double column_ns = ((double)plot->t1_ns - (double)plot->t0_ns) / plot->width;
 
         place.length_ns = 0;

@@ -8,8 +8,7 @@
  *
  * Width and height depend on each other: the number of rows that share a pixel decides which rows are queried, the
  * query decides which states are in the legend, and the legend takes height from the rows. So the layout is made with
- * each row by itself, and once more with several rows as one if that shows that they are too low.
- */
+ * each row by itself. If the rows turn out too low, it is made once more with several rows joined to one. */
 #include "core/scene/figure.h"
 
 #include <inttypes.h>
@@ -36,8 +35,9 @@ static int by_index(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Of 100 iterations at most 10: up to 5 are the slowest. If there are 5 such, each first one of five equal parts of the
- * other 95 is taken: numbers 0, 19, 38, 57 and 76 of them. So a picture shows what is wrong and what is usual. */
+/* Of 100 iterations at most 10: up to 5 are the slowest. If there are 5 slow ones, the other 95 are divided into five
+ * equal parts, and the first of each part is taken: numbers 0, 19, 38, 57 and 76 of the 95. So a picture shows what is
+ * wrong and what is usual. */
 uint32_t *pithi_iteration_stack_choose(const struct pithlog_iterations *all, int64_t t0_ns, int64_t t1_ns,
                                        uint32_t most, uint32_t *count)
 {
@@ -50,19 +50,19 @@ uint32_t *pithi_iteration_stack_choose(const struct pithlog_iterations *all, int
         if (all->all[i].from_ns >= t0_ns && all->all[i].from_ns < t1_ns)
             seen[seen_count++] = i;
     *count = 0;
-    /* Half of the places at most are for slow ones, and only if not all iterations fit. */
+    /* If not all iterations fit, at most half of the places are for slow ones. */
     for (size_t i = 0; i < all->slow_count && slow < most / 2 && seen_count > most; i++)
         if (bsearch(&all->slow[i].index, seen, seen_count, sizeof *seen, by_index))
             chosen[slow++] = all->slow[i].index;
     qsort(chosen, slow, sizeof *chosen, by_index);
-    /* The others: each first one of `wanted` equal parts of those that are not chosen yet. */
+    /* The other places: divides the iterations that are not chosen yet into `wanted` equal parts, and takes the first
+     * of each part. */
     uint32_t others = seen_count - slow, wanted = others < most - slow ? others : most - slow, other = 0;
     *count = slow;
     for (uint32_t i = 0; i < seen_count && wanted; i++) {
         if (bsearch(&seen[i], chosen, slow, sizeof *chosen, by_index))
             continue;
-        /* This one begins a new part: of 95 others for 5 places, 0 * 5 / 95 is 0, 18 * 5 / 95 is 0, 19 * 5 / 95 is 1.
-         */
+        /* A new part begins here: of 95 others for 5 places, 0 * 5 / 95 is 0, 18 * 5 / 95 is 0, 19 * 5 / 95 is 1. */
         if (!other || (uint64_t)other * wanted / others != ((uint64_t)other - 1) * wanted / others)
             chosen[(*count)++] = seen[i];
         other++;
@@ -76,7 +76,7 @@ int pithi_iteration_stack_load(struct pithi_iteration_stack *stack, const struct
 {
     int err = PITH_OK;
 
-    /* All bands have the scale of the longest one: an iteration of half its length is half as wide. */
+    /* All bands have the scale of the longest iteration: an iteration of half its length is half as wide. */
     for (uint32_t i = 0; i < stack->count; i++) {
         int64_t ns = length_of(&stack->all->all[stack->chosen[i]]);
         stack->longest_ns = ns > stack->longest_ns ? ns : stack->longest_ns;
@@ -89,7 +89,7 @@ int pithi_iteration_stack_load(struct pithi_iteration_stack *stack, const struct
         *band = (struct pithi_plot){.log = like->log,
                                     .rgb = like->rgb,
                                     .t0_ns = iteration->from_ns,
-                                    /* an interval needs a nanosecond */
+                                    /* a plot needs an interval of at least 1 ns */
                                     .t1_ns = iteration->to_ns + (length_of(iteration) == 0),
                                     .rows = like->rows,
                                     .row_count = like->row_count,
@@ -107,7 +107,7 @@ int pithi_iteration_stack_load(struct pithi_iteration_stack *stack, const struct
                                     .waits = like->waits,
                                     .path = like->path};
         int band_err = pithi_plot_load(band);
-        /* a harder error stays; damage gives way to it */
+        /* any other error replaces PITH_ERR_DAMAGED */
         err = err && err != PITH_ERR_DAMAGED ? err : band_err ? band_err : err;
     }
     return err;
@@ -117,7 +117,7 @@ void pithi_iteration_stack_draw(const struct pithi_iteration_stack *stack, const
 {
     struct pithi_painter one = *painter;
 
-    one.ground = NULL; /* a plot would lay it over the other bands */
+    one.ground = NULL; /* each plot would lay its ground over the other bands */
     for (uint32_t i = 0; i < stack->count; i++)
         pithi_plot_draw(&stack->bands[i], &one);
 }
@@ -152,8 +152,8 @@ int pithi_iteration_is_slow(const struct pithlog_iterations *all, uint32_t index
 void pithi_iteration_reason(const struct pithlog *log, const struct pithlog_iterations *all, uint32_t index, char *text,
                             size_t size)
 {
-    /* What took longer than usual, and where: "+1.2 ms MPI_Recv on rank 3". Empty for an iteration that is not slow,
-     * and where nothing took longer. */
+    /* Writes which state took longer than usual, and on which rank: "+1.2 ms MPI_Recv on rank 3". The text is empty if
+     * the iteration is not slow, or if nothing took longer. */
     char more[32], name[128], place[64];
 
     *text = 0;
@@ -174,7 +174,8 @@ void pithi_iteration_reason(const struct pithlog *log, const struct pithlog_iter
 /* ---- The figure -------------------------------------------------------------------------------------------------- */
 
 enum { MARGIN = 16, TITLE_HEIGHT = 46, AXIS_HEIGHT = 30, LEGEND_GAP = 10, BESIDE_GAP = 20 }; /* pixels */
-/* at most; pixels of a line */
+/* The most lines of the legend, of the table below the picture, and of a legend beside it; the heights of a line of the
+ * latter and of a finding, in pixels. */
 enum { LEGEND_LINES = 6, TABLE_LINES = 40, LIST_LINES = 24, LIST_LINE = 19, FINDING_LINE = 19 };
 enum { LEAST_LABEL_SPACING = 12, TICK_SPACING = 90, TICK_GAP = 8 }; /* pixels */
 
@@ -182,7 +183,7 @@ static const struct pithi_font title_font = {16, 1, 0, 0}, text_font = {11.5, 0,
 
 /* ---- Layout ------------------------------------------------------------------------------------------------------ */
 
-/* The rows of all bands of iterations, and the gaps below the bands. */
+/* Pixels: below each band of iterations; beside its label; the least height of a band. */
 enum { BAND_GAP = 6, LABEL_GAP = 12, LEAST_BAND = 14 };
 static uint32_t all_rows(const struct pithi_figure *figure)
 {
@@ -212,7 +213,7 @@ static double natural_row_height(const struct pithi_figure *figure)
     return rows <= 128 ? 10 : rows <= 400 ? 4 : 2;
 }
 
-/* What both legends have in common: below the rows and beside them. */
+/* Sets what is the same for both places of the legend, below the rows and beside them. */
 static struct pithi_legend_plan plan_of(const struct pithi_figure *figure)
 {
     return (struct pithi_legend_plan){.log = figure->plot.log,
@@ -232,7 +233,7 @@ static double findings_room(const struct pithi_figure *figure)
  * rows have most of it. */
 static double layout_rest(struct pithi_figure *figure, const struct pithi_painter *painter)
 {
-    /* The legend may take what leaves the rows 12 pixels each, or 40 % of the picture, whichever is less. */
+    /* `wanted` is the height that the legend leaves to the rows: 12 pixels each, but at most 40 % of the picture. */
     double rest = TITLE_HEIGHT + pithi_figure_ranges_room(&figure->ranges) + AXIS_HEIGHT + MARGIN / 2, legend = 0;
     double wanted = fmin(all_rows(figure) * 12.0, figure->height * 0.4);
 
@@ -245,7 +246,7 @@ static double layout_rest(struct pithi_figure *figure, const struct pithi_painte
     figure->below.messages = figure->plot.arrows.total;
     if (!figure->stats && figure->place != PITHI_LEGEND_BOTTOM)
         return rest;
-    /* One line less at a time, until the rows have enough. With 0 lines there is no legend. */
+    /* The legend loses a line at a time, until the rows have enough. With 0 lines there is no legend. */
     for (uint32_t lines = (figure->stats ? TABLE_LINES : LEGEND_LINES) + 1; lines-- > 0;) {
         legend = pithi_legend_layout(&figure->below, painter, lines);
         legend += legend > 0 ? LEGEND_GAP : 0;
@@ -278,14 +279,15 @@ static int load_plot(struct pithi_figure *figure, const struct pithi_painter *pa
 
     plot->x = MARGIN + figure->label_width + 10;
     plot->y = TITLE_HEIGHT;
-    /* 40 pixels even if the labels take all; a narrower plot could show nothing */
+    /* at least 40 pixels, however wide the labels are; a narrower plot would show nothing */
     figure->plot_width = floor(fmax(figure->width - plot->x - MARGIN - beside, 40));
     plot->width =
         figure->columns && figure->columns < figure->plot_width ? figure->columns : (uint32_t)figure->plot_width;
     if (figure->density > 1)
         plot->width = (uint32_t)fmin(round(figure->plot_width * figure->density), PITHI_MAX_WIDTH);
-    plot->most_arrows = 0; /* what arrows cover is known with the height of rows: load_rows */
-    plot->no_messages = !figure->stats && figure->place != PITHI_LEGEND_BOTTOM; /* only these have their number */
+    plot->most_arrows = 0; /* load_rows loads arrows, because what they cover depends on the height of rows */
+    /* only the table and the legend below show the number of messages */
+    plot->no_messages = !figure->stats && figure->place != PITHI_LEGEND_BOTTOM;
     err = pithi_plot_load(plot);
     plot->most_arrows = most_arrows;
     plot->no_messages = 0;
@@ -324,7 +326,8 @@ static int load_rows(struct pithi_figure *figure, const struct pithi_painter *pa
     /* Computes the height of rows or picture that was not given; `rest` is the height of everything else. */
     struct pithi_plot *plot = &figure->plot;
     double gaps = all_gaps(figure), room, foot = 0;
-    double below = pithi_figure_ranges_room(&figure->ranges) + AXIS_HEIGHT; /* beside it the legend has room, too */
+    /* the legend beside the rows may use this height, too */
+    double below = pithi_figure_ranges_room(&figure->ranges) + AXIS_HEIGHT;
     uint32_t rows = all_rows(figure);
 
     plot->row_height = figure->row_height > 0 ? figure->row_height : natural_row_height(figure);
@@ -342,7 +345,8 @@ static int load_rows(struct pithi_figure *figure, const struct pithi_painter *pa
         figure->height = ceil(*rest + room);
         foot = ceil(plot->y + room) + below - AXIS_HEIGHT;
     }
-    /* Whole pixels, or some rows would be a pixel higher than others. Low rows must use all of the room. */
+    /* The height is a whole number of pixels, because otherwise some rows would be a pixel higher than others. Low rows
+     * keep their fraction: rounding would waste too much of the room. */
     if (plot->row_height > 8)
         plot->row_height = floor(plot->row_height);
     /* A joined row is as high as its rows together: 100 rows of 0.3 pixels are 25 of 1.2. */
@@ -358,7 +362,7 @@ static int load_rows(struct pithi_figure *figure, const struct pithi_painter *pa
     height = figure->plot.row_height * figure->plot.row_count / fmax(figure->row_count, 1);
     if (height > 0 && pithi_groups_per(height) > *per)
         *per = pithi_groups_per(height);
-    if (!figure->no_arrows) /* only here, as what arrows cover depends on the height of rows */
+    if (!figure->no_arrows) /* only here, because what arrows cover depends on the height of rows */
         pithi_plot_load_arrows(&figure->plot);
     return err;
 }
@@ -414,7 +418,7 @@ int pithi_figure_load(struct pithi_figure *figure, const struct pithi_painter *p
     figure->label_width = fmax(figure->least_label_width,
                                pithi_figure_label_width(figure->plot.log, figure->rows, figure->row_count, painter));
     if (figure->iterations) {
-        /* The iterations, and room for their labels. A given height has room for so many bands of the least height. */
+        /* The iterations, and room for their labels. A given height has room for `fit` bands of the least height. */
         double room = fmax(figure->height - TITLE_HEIGHT - AXIS_HEIGHT, LEAST_BAND);
         uint32_t fit = figure->height ? (uint32_t)(room / LEAST_BAND) : PITHI_FIGURE_ITERATIONS;
         char label[64];
@@ -429,9 +433,9 @@ int pithi_figure_load(struct pithi_figure *figure, const struct pithi_painter *p
                                             ceil(painter->text_width(painter->context, text_font, label)) + LABEL_GAP);
         }
     }
-    /* Labels take a third of the width at most; longer ones are cut. */
+    /* Labels take at most a third of the width; longer ones are cut. */
     figure->label_width = fmin(ceil(figure->label_width) + figure->band_label_width, floor(figure->width / 3));
-    /* The state before loading, to begin again with more rows as one. */
+    /* The figure before loading, to begin again if more rows must be joined. */
     start = *figure;
     /* The least number of rows to join as one. The legend is ignored, because its height is not known yet. */
     double height = figure->row_height > 0 ? figure->row_height : natural_row_height(figure);
@@ -439,7 +443,7 @@ int pithi_figure_load(struct pithi_figure *figure, const struct pithi_painter *p
         height = fmax(figure->height - TITLE_HEIGHT - AXIS_HEIGHT - all_gaps(figure), 1) / all_rows(figure);
     per = pithi_groups_per(height) > figure->per ? pithi_groups_per(height) : figure->per;
     err = load_rows(figure, painter, &per, &rest);
-    /* Once more is enough: with more rows as one the legend has the same states, as the lanes are the same. */
+    /* A second time is enough: the lanes are the same, so the legend has the same states and the same height. */
     if ((!err || err == PITH_ERR_DAMAGED) && per > figure->per) {
         free_loaded(figure);
         *figure = start;
@@ -463,8 +467,8 @@ void pithi_figure_free(struct pithi_figure *figure)
 
 /* ---- Drawing ----------------------------------------------------------------------------------------------------- */
 
-/* One line about what is shown: "4 ranks, 12 345 records, 1.5 s, shown from ... to ...", and what the signs mean, each
- * only if the picture has it. */
+/* One line about what is shown: "4 ranks, 12 345 records, 1.5 s, shown from ... to ...", and the meaning of the signs
+ * that the picture has. */
 void pithi_figure_subtitle(const struct pithi_figure *figure, char *text, size_t size)
 {
     const struct pithi_plot *plot = &figure->plot;
@@ -477,7 +481,8 @@ void pithi_figure_subtitle(const struct pithi_figure *figure, char *text, size_t
                                          records[40];
     int64_t span = plot->t1_ns - plot->t0_ns, from_ns, to_ns;
 
-    /* The window is said only if it is a part of the log, or if there is a clock; iterations say which of them. */
+    /* The text has the times of the window only if it is a part of the log, or if there is a clock. With iterations, it
+     * has their number instead. */
     pithi_whole_window(plot->log, &from_ns, &to_ns);
     pithi_duration_text(to_ns - from_ns - 1, duration, sizeof duration);
     pithi_number_text(info->records, records, sizeof records);
@@ -512,7 +517,7 @@ void pithi_figure_subtitle(const struct pithi_figure *figure, char *text, size_t
              waits, core_waits, path, missing, arrows);
 }
 
-/* 1: a row's label takes the room of that of a lane below. Levels and functions mean nothing without their lane. */
+/* 1: the label of a row of levels or functions would take the room of the label of a lane below it, and is left out. */
 static int is_in_the_way(const struct pithi_plot *plot, uint32_t row)
 {
     for (uint32_t i = row; i < plot->row_count && (i - row) * plot->row_height < LEAST_LABEL_SPACING - 2; i++)
@@ -521,7 +526,8 @@ static int is_in_the_way(const struct pithi_plot *plot, uint32_t row)
     return 0;
 }
 
-/* Which levels and depths have labels: the multiples of this number, the same below each lane. */
+/* Returns a number: levels and depths that are multiples of it have labels, the same below each lane. With rows of 4
+ * pixels it is 5, the least of the steps at which labels do not overlap. */
 static uint32_t labelled_depths(double row_height)
 {
     static const uint32_t steps[] = {1, 2, 5, 10, 20, 50, 100};
@@ -532,7 +538,7 @@ static uint32_t labelled_depths(double row_height)
     return steps[i];
 }
 
-/* The labels of a plot's rows: those of the figure, or of a band of its iterations. */
+/* Draws the labels of a plot's rows. The plot is the figure's, or a band of its iterations. */
 static void draw_labels(const struct pithi_figure *figure, const struct pithi_plot *plot,
                         const struct pithi_painter *painter)
 {
@@ -542,7 +548,7 @@ static void draw_labels(const struct pithi_figure *figure, const struct pithi_pl
     double top, height, y, last_y = -INFINITY;
     char label[128];
 
-    /* a label is 12 pixels high: with rows of 4 pixels, every third one */
+    /* a label is 12 pixels high: with rows of 4 pixels, every third row has a label */
     pithi_plot_bar(plot->row_height, 0, &top, &height);
     for (uint32_t row = 0; row < plot->row_count; row += every) {
         /* the text's foot, so that its middle is the middle of the bar; never above the plot */
@@ -559,7 +565,7 @@ static void draw_labels(const struct pithi_figure *figure, const struct pithi_pl
     }
 }
 
-/* The bands, their numbers and lengths; those of slow iterations in the colour of the critical path. */
+/* Draws the bands with their numbers and lengths. Labels of slow iterations have the colour of the critical path. */
 static void draw_stack(const struct pithi_figure *figure, const struct pithi_painter *painter,
                        const struct pithi_painter *stretched)
 {
@@ -657,8 +663,8 @@ void pithi_figure_draw(const struct pithi_figure *figure, const struct pithi_pai
     else
         pithi_plot_draw(plot, through);
     pithi_figure_ranges_draw(&figure->ranges, plot, MARGIN, figure->ranges_y, figure->plot_width, painter);
-    /* The axis. `end`: where the last label ended, so that the next one does not overlap it. The first one keeps clear
-     * of the base, "2024-05-01 ... +", at the left. */
+    /* The axis. `end`: where the last label ended, so that the next one does not overlap it. The first label keeps
+     * clear of the base, "2024-05-01 ... +", at the left. */
     double y = figure->axis_y, right = plot->x + figure->plot_width, end = 0;
     painter->rect(painter->context, plot->x, y, figure->plot_width, 1, PITHI_RGB_FAINT, 1);
     if (axis.base[0]) {
@@ -695,7 +701,7 @@ struct timed {
     int64_t time_ns;
 };
 
-/* The state with the most time first: it is the lowest layer, and so the easiest one to read. */
+/* Sorts the state with the most time first: as the lowest layer it is the easiest to read. */
 static int by_time(const void *a, const void *b)
 {
     const struct timed *x = a, *y = b;
@@ -732,7 +738,7 @@ int pithi_figure_ranges_load(struct pithi_figure_ranges *block, const struct pit
     free(lanes);
     if (!block->ranges)
         return PITH_ERR_USAGE;
-    /* A quick view has the mountains from the summary, without reading the records. */
+    /* If the plot need not be exact, the ranges come from the summary, and no records are read. */
     if (plot->summary && plot->care != PITHI_EXACT)
         pithi_ranges_quick(block->ranges, plot->summary, INFINITY);
     else

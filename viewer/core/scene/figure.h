@@ -15,10 +15,11 @@
 
 /* The iterations of a program, one below the other, aligned at their starts.
  *
- * Each iteration is a band: a plot of its time, whose width is its part of the longest one's. */
+ * Each iteration is a band: a plot of its time, whose width is in proportion to its length; the longest iteration has
+ * the full width. */
 struct pithi_iteration_stack {
     const struct pithlog_iterations *all; /* the caller's */
-    int64_t longest_ns;                   /* given, or 0: of those in the stack */
+    int64_t longest_ns;                   /* length of the longest iteration; 0: load sets it */
     double pitch;                         /* pixels from band to band */
     struct pithi_plot *bands;             /* [count] */
     uint32_t *chosen;                     /* [count] indices into all->all */
@@ -30,7 +31,7 @@ struct pithi_iteration_stack {
 uint32_t *pithi_iteration_stack_choose(const struct pithlog_iterations *all, int64_t t0_ns, int64_t t1_ns,
                                        uint32_t most, uint32_t *count);
 /* Loads a band for each of stack->chosen. `like` has the log, the rows and the look of all bands, the place of the
- * first one and the width of the longest; messages are not drawn. 0 or an enum pith_err; after PITH_ERR_DAMAGED the
+ * first one and the width of the longest; Messages are not drawn. 0 or an enum pith_err; after PITH_ERR_DAMAGED the
  * readable part can be drawn. */
 int pithi_iteration_stack_load(struct pithi_iteration_stack *stack, const struct pithi_plot *like);
 void pithi_iteration_stack_draw(const struct pithi_iteration_stack *stack, const struct pithi_painter *painter);
@@ -39,10 +40,10 @@ void pithi_iteration_stack_free(struct pithi_iteration_stack *stack);
 
 /* "12" and "4.1 ms" */
 void pithi_iteration_label(const struct pithlog_iterations *all, uint32_t index, char *text, size_t size);
-/* Why it is slow: "+1.2 ms refine on rank 3"; "" if it is not among the slowest. */
+/* Why an iteration is slow: "+1.2 ms refine on rank 3"; "" if it is not among the slowest. */
 void pithi_iteration_reason(const struct pithlog *log, const struct pithlog_iterations *all, uint32_t index, char *text,
                             size_t size);
-/* 1: it is slow. */
+/* 1: the iteration is slow. */
 int pithi_iteration_is_slow(const struct pithlog_iterations *all, uint32_t index);
 
 /* ---- The figure -------------------------------------------------------------------------------------------------- */
@@ -55,12 +56,12 @@ struct pithi_figure_ranges {
     double height; /* of the mountains, pixels; 0: no ranges */
     /* Made by load: */
     struct pithi_ranges *ranges;
-    uint32_t *order; /* states, the one with the most time first */
+    uint32_t *order; /* states, by their time, the largest first */
     uint32_t order_count;
     int threads; /* 1: some lanes are threads other than the first */
 };
 
-/* The height with the gap above; 0: none. */
+/* The height of the ranges with the gap above them; 0: there are none. */
 double pithi_figure_ranges_room(const struct pithi_figure_ranges *block);
 /* Counts the lanes of a plot's rows in its window and columns. 0 or an enum pith_err; after an error the readable part
  * can be drawn. */
@@ -74,19 +75,22 @@ void pithi_figure_ranges_free(struct pithi_figure_ranges *block);
 
 struct pithi_figure {
     const char *title;
-    struct pithi_plot plot;   /* log, digest, rgb, t0_ns, t1_ns, rows, row_count, hidden, most_arrows: the caller's */
-    double width, height;     /* of the picture; height 0: as the rows need, set by pithi_figure_load */
-    double row_height;        /* 0: by the size */
-    uint32_t columns;         /* of the query; 0: one for each pixel. Fewer columns are drawn wider */
-    double density;           /* columns a pixel, if they are more; 0: 1 */
-    double least_label_width; /* so that the time lines stay where they are when other rows are drawn; 0: as needed */
-    uint32_t per;             /* number of rows to draw as one; increased if a row would be lower than a pixel; 0: 1 */
+    struct pithi_plot plot; /* log, digest, rgb, t0_ns, t1_ns, rows, row_count, hidden, most_arrows: the caller's */
+    double width, height;   /* pixels, of the picture; height 0: pithi_figure_load sets it as the rows need */
+    double row_height;      /* pixels; 0: as the size of the picture allows */
+    /* of the query; 0: one for each pixel. If they are fewer than pixels, each is drawn wider */
+    uint32_t columns;
+    double density; /* columns per pixel, if above 1; 0: 1 */
+    /* pixels; keeps the time lines in place when other rows are drawn; 0: as the labels need */
+    double least_label_width;
+    uint32_t per; /* number of rows to draw as one; increased if a row would be lower than a pixel; 0: 1 */
     enum pithi_legend_place place;
     int no_arrows; /* 1: messages are counted, not drawn */
     int stats;     /* a table of counts and times below the picture, instead of a legend */
     int findings;  /* 1: a list of where the run waits most, and marks at the longest wait states */
-    const struct pithlog_iterations *iterations; /* instead of the time lines: iterations one below the other */
-    struct pithi_figure_ranges ranges;           /* .height: of the mountain ranges below the rows, 0 none */
+    /* drawn one below the other instead of the time lines; NULL: time lines */
+    const struct pithlog_iterations *iterations;
+    struct pithi_figure_ranges ranges; /* below the rows; .height 0: none */
     /* Made by pithi_figure_load: */
     double ranges_y, axis_y, label_width, plot_width; /* in pixels, unlike plot.width */
     int is_unfolded;                                  /* 1: a row shows one level of its lane */
@@ -98,12 +102,13 @@ struct pithi_figure {
     uint32_t legend_count;
     struct pithi_legend_plan below, beside;
     struct pithi_iteration_stack stack; /* has the rows and the place of `plot`, which is loaded for the legend */
-    struct pithi_wait_sum *found;       /* [found_count] those in the list */
+    struct pithi_wait_sum *found;       /* [found_count] the sums in the list of findings */
     uint32_t found_count;
 };
 
 enum { PITHI_FIGURE_LEAST_WIDTH = 240, PITHI_FIGURE_LEAST_HEIGHT = 120, PITHI_FIGURE_MOST = 32000 }; /* pixels */
-enum { PITHI_FIGURE_WAIT_SUMS = 6, PITHI_FIGURE_ITERATIONS = 24 };                                   /* lines; bands */
+/* lines in the list of findings; bands */
+enum { PITHI_FIGURE_WAIT_SUMS = 6, PITHI_FIGURE_ITERATIONS = 24 };
 
 /* How many rows of a height have room in a picture without legend and findings; at least 1. */
 uint32_t pithi_figure_rows_fit(double height, double row_height);

@@ -1,11 +1,8 @@
-/* flames.c - see flames.h.
- *
- *     samples       main > solve > dot      main > solve      main > io
- *     own           dot 1, solve 1, io 1
- *     total         main 3, solve 2, dot 1, io 1
- *
- * A function that calls itself is on the stack several times, but counts once in each sample: with main > walk > walk,
- * total of walk is 1. Else a recursive function could have more samples than there are. */
+/* flames.c - opens the functions of samples, and counts the samples of each function: * *     samples       main >
+ * solve > dot      main > solve      main > io *     own           dot 1, solve 1, io 1 *     total         main 3,
+ * solve 2, dot 1, io 1 * * A function that calls itself is on the stack several times, but each sample counts only once
+ * for it: with main > * walk > walk, total of walk is 1. Otherwise a recursive function could have more samples than
+ * there are. */
 #include "core/scene/flames.h"
 
 #include <stdlib.h>
@@ -18,7 +15,7 @@
 
 enum { WATCH_EVERY = 256 }; /* steps */
 
-/* The log of samples must have the lanes of the log, or its rows would be those of other threads. */
+/* 1: both logs have the same lanes. Otherwise rows would show the functions of other threads. */
 static int same_lanes(const struct pithlog *a, const struct pithlog *b)
 {
     const struct pithlog_lane *x, *y;
@@ -37,7 +34,7 @@ static uint32_t state_of(const struct pithlog *log, uint32_t event)
     const char *name = pithlog_get_def(log, event)->name;
     uint32_t defs = pithlog_get_info(log)->defs;
 
-    /* from the definition before the event backwards, all around */
+    /* backwards from the definition before the event; after the first definition, on from the last */
     for (uint32_t i = 1; i <= defs; i++) {
         uint32_t id = (event + defs - i) % defs;
         const struct pithlog_def *def = pithlog_get_def(log, id);
@@ -91,7 +88,7 @@ int pithi_flames_possible(const struct pithlog *log)
 {
     const struct pithlog_def *def;
 
-    /* after a conversion, their payloads may be text, of another format */
+    /* Other formats do not count: a conversion may have turned the payloads into text. */
     for (uint32_t id = 0; (def = pithlog_get_def(log, id)); id++)
         if (def->kind == PITHLOG_EVENT_TYPE &&
             ((strcmp(def->name, "pith:sample") == 0 && strcmp(def->format, "cpu=%l") == 0) ||
@@ -125,8 +122,9 @@ int pithi_flames_sums(const struct pithi_flames *flames, uint32_t lane, int64_t 
     if (err)
         return err;
     counted = pithi_alloc(pithlog_get_info(flames->log)->defs, sizeof *counted);
-    /* A sample is an event inside the functions that were on the stack then. Each of them has it once, also if it calls
-     * itself; counted[id]: the last sample that was counted for a function. */
+    /* A sample is an event inside the states of all functions that were on the stack at that time. It counts once for
+     * each function, also if the function calls itself: counted[id] is the number of the last sample that was counted
+     * for function `id`. */
     for (uint32_t i = 1; !err && damages < PITHI_MOST_DAMAGES && (more = pithlog_walk_next(walk, &step)) != 0; i++) {
         damages += more < 0;
         int is_event = more > 0 && step.change == PITHLOG_HAPPENS && step.record->kind == PITHLOG_EVENT;
@@ -158,7 +156,7 @@ int pithi_flames_most(const struct pithi_flames *flames, uint32_t lane, int64_t 
 
     *most = (struct pithi_flames_most){0};
     for (uint32_t id = 0; !err && id < cells.defs; id++) {
-        /* states are functions on the stack; the events have the samples */
+        /* Only the events of samples count: the count of a state is not a number of samples. */
         if (!flames->hidden[id] || flames->state[id] == UINT32_MAX)
             continue;
         most->all += cells.sums[id].count;
@@ -168,7 +166,7 @@ int pithi_flames_most(const struct pithi_flames *flames, uint32_t lane, int64_t 
         }
     }
     pithi_cells_free(&cells);
-    /* the function itself, not its event */
+    /* the state of the function, not the event of its samples */
     if (most->samples)
         most->id = flames->state[most->id];
     return err ? -1 : most->samples > 0;
@@ -202,7 +200,7 @@ int pithi_flames_site(const struct pithi_flames *flames, uint32_t lane, int64_t 
     return found ? 1 : more;
 }
 
-/* Whether the innermost state at a time is the one that begins at start_ns. Below 0: error. */
+/* Returns 1 if the innermost state at time_ns has this id and began at start_ns, 0 if not, below 0 after an error. */
 static int is_innermost(struct pithlog *log, uint32_t lane, int64_t time_ns, uint32_t id, int64_t start_ns)
 {
     struct pithi_hit inner;
@@ -211,7 +209,8 @@ static int is_innermost(struct pithlog *log, uint32_t lane, int64_t time_ns, uin
     return found > 0 ? inner.id == id && inner.start_ns == start_ns : found;
 }
 
-/* A site is that of the state that is innermost before and after it; it may also be at the begin or the end of it. */
+/* A call site belongs to the state that is innermost just before and just after it. At the begin or the end of the
+ * state only one side is checked. */
 int pithi_flames_site_of(const struct pithi_flames *flames, struct pithlog *log, uint32_t lane, uint32_t id,
                          int64_t from_ns, int64_t to_ns, uint32_t *site)
 {

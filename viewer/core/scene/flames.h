@@ -1,9 +1,10 @@
 /* flames.h - the functions that the samples of a log were in, for rows that show them by depth below the states of
  * their lane.
  *
- * They are a log of their own, which `pith stat --flame FILE.pith` makes. Its lanes have the same numbers, functions
- * are states, and each sample is an event with the name of its innermost function. So queries, hits and names work on
- * it as on the log itself. Each call site is an event as well, with its function and line as its name. */
+ * The functions are in a log of their own, which `pith stat --flame FILE.pith` makes. Its lanes have the same numbers
+ * as those of the log, functions are states, and each sample is an event with the name of its innermost function. So
+ * queries, hits and names work on it as on the log itself. Each call site is an event as well, with its function and
+ * line as its name. */
 #ifndef PITHI_FLAMES_H
 #define PITHI_FLAMES_H
 
@@ -16,10 +17,12 @@ struct pithi_flames {
     struct pithlog *log;
     uint32_t *rgb;         /* [defs] */
     unsigned char *hidden; /* [defs] 1: an event */
-    uint32_t *state;       /* [defs] of a sample, the state of its function; of a call site UINT32_MAX */
+    /* [defs] of a sample's event: the state of its function; of a state: its id; of a call site: UINT32_MAX */
+    uint32_t *state;
 };
 
-/* Opens the functions of `log`. PITH_OK or an enum pith_err: PITH_ERR_USAGE if they are those of another log. */
+/* Opens the functions of `log`. PITH_OK or an enum pith_err: PITH_ERR_USAGE if the file at `path` belongs to another
+ * log. */
 int pithi_flames_open(const struct pithlog *log, const char *path, struct pithi_flames **flames);
 void pithi_flames_close(struct pithi_flames *flames);
 
@@ -30,17 +33,18 @@ const char *pithi_flames_place(const struct pithi_flames *flames, uint32_t id);
 
 /* Numbers of samples by function. */
 struct pithi_flames_sum {
-    uint64_t own, total; /* ended in it; had it on the stack, once or several times */
+    /* own: samples in the function itself; total: samples with the function on the stack, once or several times */
+    uint64_t own, total;
 };
 /* Adds the samples of a lane in [from_ns, to_ns) to sums[defs of flames->log], at the ids of states. 0 or an enum
- * pith_err; of a damaged log the readable part is added. */
+ * pith_err; if the log is damaged, the readable part is added. */
 int pithi_flames_sums(const struct pithi_flames *flames, uint32_t lane, int64_t from_ns, int64_t to_ns,
                       const struct pithi_watch *watch, struct pithi_flames_sum *sums);
 
 /* The function that most samples of a lane in [from_ns, to_ns) were in. */
 struct pithi_flames_most {
     uint32_t id;           /* of its state */
-    uint64_t samples, all; /* in this function; all */
+    uint64_t samples, all; /* samples in this function; all samples of the lane */
 };
 /* 1: found, 0: there is no sample, -1: error. */
 int pithi_flames_most(const struct pithi_flames *flames, uint32_t lane, int64_t from_ns, int64_t to_ns,
@@ -52,7 +56,7 @@ int pithi_flames_site(const struct pithi_flames *flames, uint32_t lane, int64_t 
 /* The call site of the state `id` of a lane of `log` in [from_ns, to_ns]: 1, 0, -1 as above. */
 int pithi_flames_site_of(const struct pithi_flames *flames, struct pithlog *log, uint32_t lane, uint32_t id,
                          int64_t from_ns, int64_t to_ns, uint32_t *site);
-/* 1: the definition is that of a call site. */
+/* 1: the definition is a call site. */
 int pithi_flames_is_site(const struct pithi_flames *flames, uint32_t id);
 
 #endif

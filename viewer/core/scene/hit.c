@@ -4,10 +4,9 @@
  * The picture itself cannot answer: a cell knows which state it shows, not when that state began. So the lane is walked
  * again, but only from the begin of the pixel, where the index gives the open states, to the end of the state.
  *
- * A row of many lanes shows the state that has most of the pixel's time in all of them. Of three lanes with MPI_Send
- * for 6 ns, compute for 5 and compute for 5 it is compute, and the answer is the instance of the first lane that has
- * it.
- */
+ * A row of many lanes shows the state that has most of the pixel's time in all of them. Example: of three lanes, one is
+ * in MPI_Send for 6 ns, and two are in compute for 5 ns each. The row shows compute, and the answer is its instance on
+ * the first of the two lanes. */
 #include "core/scene/hit.h"
 
 #include <math.h>
@@ -22,15 +21,15 @@ enum {
     MOST_RECORDS = 2000000, /* read for the end of a state: more would take too long while the pointer moves */
     MOST_MESSAGES = 4096,   /* in transit at one time */
     MOST_STEPS = 100000,    /* read for the messages of a state */
-    MOST_ASKED = 64         /* lanes of a row that are read; of more lanes, evenly chosen ones */
+    MOST_ASKED = 64         /* lanes of a row that are read; if it has more, they are chosen evenly */
 };
 /* Bundles that are fainter than this are not hit. */
 #define LEAST_ALPHA 0.2
 
 /* ---- States ------------------------------------------------------------------------------------------------------ */
 
-/* The states that are open at some time of a pixel [from, to), each with its time there, outside holes. The walker says
- * which ones are open: pixel [40, 60) of the lane
+/* The states that are open at some time of a pixel [from, to), each with its time there, outside holes. The walker
+ * gives the open states: pixel [40, 60) of the lane
  *
  *     enter A at 10, enter B at 50, leave B at 52, leave A at 90
  *
@@ -61,7 +60,7 @@ static void take(struct pixel *pixel, const struct pithlog_step *step)
     pixel->open = pithi_view_grow(pixel->open, &pixel->open_capacity, step->depth, sizeof *pixel->open);
     for (uint32_t i = 0; i < step->depth; i++) {
         if (i == pixel->open_count) {
-            /* Levels count only states that are shown: a hidden one lets those inside it move up. */
+            /* Levels count only states that are shown: if a state is hidden, the states inside it move up. */
             const struct pithlog_open *state = &step->open[i];
             pixel->seen = pithi_view_grow(pixel->seen, &pixel->capacity, pixel->count + 1, sizeof *pixel->seen);
             pixel->seen[pixel->count] =
@@ -76,15 +75,15 @@ static void take(struct pixel *pixel, const struct pithlog_step *step)
     }
     if (step->change != PITHLOG_ENDS)
         return;
-    /* the states inside one that ends stay open, and move down */
+    /* the states inside a state that ends stay open, and move down */
     uint32_t *ended = &pixel->open[step->at];
     pixel->seen[*ended].ended = 1;
     pixel->seen[*ended].end_ns = step->to_ns;
     memmove(ended, ended + 1, (--pixel->open_count - step->at) * sizeof *ended);
 }
 
-/* Walks on to the end of a state, which is number `at` of the open ones now. If a state around it ends first, it moves
- * down by one: of A, B, C with `at` 2, the end of A leaves B, C, and `at` becomes 1. */
+/* Walks on to the end of a state, which is number `at` of the open states now. If a state around it ends first, it
+ * moves down by one: of A, B, C with `at` 2, the end of A leaves B, C, and `at` becomes 1. */
 static int find_end(struct pithlog_walk *walk, uint32_t at, struct pithi_hit *hit)
 {
     struct pithlog_step step;
@@ -117,8 +116,8 @@ int pithi_hit_state(struct pithlog *log, uint32_t lane, int64_t from_ns, int64_t
     /* the steps within the pixel */
     while (step.to_ns < to_ns && (more = pithlog_walk_next(walk, &step)) == 1)
         take(&pixel, &step);
-    /* The state that the picture shows at a level of this pixel: the deepest one that reaches it, and of several the
-     * one with most time there. NULL: none. */
+    /* The state that the picture shows at a level of this pixel: the state of the deepest level up to this one; if
+     * several have that level, the state with most time there. NULL: none. */
     uint32_t best_level = 0;
     for (uint32_t i = 0; i < pixel.count; i++) {
         const struct seen *seen = &pixel.seen[i];
@@ -155,7 +154,8 @@ int pithi_hit_state(struct pithlog *log, uint32_t lane, int64_t from_ns, int64_t
 
 /* ---- Outside states ---------------------------------------------------------------------------------------------- */
 
-/* The first record of a state in [from_ns, to_ns], or if `last`, the last one. 1, 0: none, -1. */
+/* Finds the first record of a state in [from_ns, to_ns], or if `last`, the last record. 1: found, 0: none, -1:
+ * error. */
 static int edge_in(struct pithlog *log, uint32_t lane, int64_t from_ns, int64_t to_ns, int last,
                    struct pithlog_record *edge)
 {
@@ -193,7 +193,7 @@ int pithi_hit_outside(struct pithlog *log, uint32_t lane, int64_t time_ns, int64
         return found < 0 ? -1 : 0;
     *from_ns = of->first_ns;
     *to_ns = of->last_ns;
-    /* Looks back by 16 us, 66 us, 262 us ... In a lane with many records the last one is near, and little is read. */
+    /* Looks back by 16 us, 66 us, 262 us ... In a lane with many records the last record is near, so little is read. */
     for (int64_t back_ns = 1 << 14; !found && time_ns - back_ns / 4 > of->first_ns; back_ns *= 4) {
         found = edge_in(log, lane, time_ns - back_ns, time_ns, 1, &edge);
         if (found > 0)
@@ -228,7 +228,7 @@ int pithi_hit_event(struct pithlog *log, uint32_t lane, int64_t time_ns, int64_t
             continue;
         hit->count++;
         if (distance >= nearest)
-            /* of two at the same distance the first */
+            /* of two events at the same distance, the first counts */
             continue;
         nearest = distance;
         hit->id = record.id;
@@ -257,7 +257,7 @@ const struct pithi_arrow *pithi_hit_arrow(const struct pithi_plot *plot, double 
 {
     const struct pithi_arrow *nearest = NULL;
 
-    /* reach becomes smaller with each arrow that is nearer, so the last one found is the nearest */
+    /* `reach` shrinks to the distance of each arrow found, so the last arrow found is the nearest */
     for (uint32_t i = 0; i < plot->arrows.count && !pithi_arrows_left_out(plot); i++) {
         double ends[4], distance;
         pithi_plot_arrow_ends(plot, &plot->arrows.items[i], ends);
@@ -300,7 +300,8 @@ const struct pithi_bundle *pithi_hit_bundle(const struct pithi_plot *plot, doubl
 
 /* ---- Rows of many lanes ------------------------------------------------------------------------------------------ */
 
-/* Of 1000 lanes every 15th or 16th is asked: a pointer that moves must not read a thousand lanes. */
+/* Returns the i-th of the lanes that are read: every 15th or 16th of 1000, because a thousand lanes take too long while
+ * the pointer moves. */
 static uint32_t asked_lane(const struct pithi_row *row, uint32_t i, uint32_t *asked)
 {
     uint32_t count;
@@ -320,7 +321,8 @@ int pithi_hit_row_state(struct pithlog *log, const struct pithi_row *row, int64_
     for (uint32_t i = 0; i < asked && status >= 0; i++) {
         uint32_t lane = asked_lane(row, i, &asked);
         status = pithi_hit_state(log, lane, from_ns, to_ns, row->band ? row->band - 1 : level, hidden, &hits[found]);
-        /* A band shows one level, and so not the states around a place where it has none. */
+        /* A band shows only one level. A hit at another level, around a place where this one has no state, does not
+         * count. */
         if (status > 0 && row->band && hits[found].level + 1 != row->band)
             status = 0;
         /* hits[found] is overwritten by the next lane if this one has no hit */
@@ -340,7 +342,7 @@ int pithi_hit_row_state(struct pithlog *log, const struct pithi_row *row, int64_
                 best = i;
             }
         }
-        /* so many of the asked lanes are in the same state */
+        /* counts the lanes that are in the same state */
         *hit = hits[best];
         hit->alike = 0;
         for (uint32_t i = 0; i < found; i++)
@@ -396,7 +398,7 @@ int pithi_hit_row_mix(struct pithlog *log, const struct pithi_row *row, int64_t 
 
 /* ---- From record to record --------------------------------------------------------------------------------------- */
 
-/* Finds the state around a given one. Returns 1, 0 if it is outermost or is not there, -1 after an error. */
+/* Finds the state around a state. Returns 1; 0 if the state is outermost or was not found; -1 after an error. */
 int pithi_jump_parent(struct pithlog *log, uint32_t lane, uint32_t id, int64_t start_ns, uint32_t depth,
                       struct pithi_hit *hit)
 {
@@ -429,8 +431,8 @@ int pithi_jump_parent(struct pithlog *log, uint32_t lane, uint32_t id, int64_t s
     return !found && more < 0 ? -1 : found;
 }
 
-/* Searches the messages in transit between the two ranks at that time.
- * `nth`: of several equal ones, as MPI_Waitall may end many messages at one time. */
+/* Searches the messages in transit between the two ranks at the record's time. `nth` chooses among equal messages:
+ * MPI_Waitall may end many of them at the same time. */
 int pithi_jump_message(const struct pithlog *log, const struct pithlog_digest *digest,
                        const struct pithlog_record *record, uint32_t nth, struct pithlog_message *message)
 {
@@ -457,7 +459,7 @@ int pithi_jump_message(const struct pithlog *log, const struct pithlog_digest *d
     return found;
 }
 
-/* What a call has sent and received: the records directly inside the state that began at start_ns. */
+/* Finds the messages of a call: the SEND and RECV records directly inside the state that began at start_ns. */
 int pithi_hit_exchange(struct pithlog *log, uint32_t lane, uint32_t id, int64_t start_ns, int64_t end_ns,
                        struct pithi_exchange *call)
 {
@@ -474,7 +476,7 @@ int pithi_hit_exchange(struct pithlog *log, uint32_t lane, uint32_t id, int64_t 
     if (pithlog_walk_open(log, &query, &walk))
         return -1;
     for (uint32_t i = 0; i < MOST_STEPS && (more = pithlog_walk_next(walk, &step)) == 1; i++) {
-        /* records of states inside this one are not its own */
+        /* records of states inside this state do not count */
         const struct pithlog_open *inner = step.depth ? &step.open[step.depth - 1] : NULL;
         if (step.change != PITHLOG_HAPPENS || !inner || inner->id != id || inner->start_ns != start_ns)
             continue;

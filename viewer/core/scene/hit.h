@@ -23,13 +23,13 @@ struct pithi_hit {
 int pithi_hit_state(struct pithlog *log, uint32_t lane, int64_t from_ns, int64_t to_ns, uint32_t level,
                     const unsigned char *hidden, struct pithi_hit *hit);
 
-/* The event nearest to `time_ns` within `reach_ns`. 1, 0, -1. */
+/* Finds the event nearest to `time_ns` within `reach_ns`. 1: found, 0: none, -1: error. */
 int pithi_hit_event(struct pithlog *log, uint32_t lane, int64_t time_ns, int64_t reach_ns, const unsigned char *hidden,
                     struct pithi_hit *hit);
 
-/* The same for a row. For a group: the state that fills most of the pixel, summed over its lanes (over an even
- * selection, if there are many), in the first lane that has it; or the event of the first lane that has an event
- * there. */
+/* Like pithi_hit_state and pithi_hit_event, but for a row. For a group: the state that fills most of the pixel, summed
+ * over its lanes (over an even selection, if there are many), in the first lane that has it; or the event of the first
+ * lane that has an event there. */
 int pithi_hit_row_state(struct pithlog *log, const struct pithi_row *row, int64_t from_ns, int64_t to_ns,
                         uint32_t level, const unsigned char *hidden, struct pithi_hit *hit);
 int pithi_hit_row_event(struct pithlog *log, const struct pithi_row *row, int64_t time_ns, int64_t reach_ns,
@@ -42,11 +42,11 @@ const struct pithi_arrow *pithi_hit_arrow(const struct pithi_plot *plot, double 
  * reached. NULL: none. */
 const struct pithi_bundle *pithi_hit_bundle(const struct pithi_plot *plot, double x, double y, double reach);
 
-/* The stretch around a time in which `lane` is outside all states: between the end of a state and the begin of the
+/* The interval around a time in which `lane` is outside all states: between the end of a state and the begin of the
  * next, or the ends of the lane. 1: found, 0: it is in a state or outside its life, -1: error. */
 int pithi_hit_outside(struct pithlog *log, uint32_t lane, int64_t time_ns, int64_t *from_ns, int64_t *to_ns);
 
-/* The states of a row in [from, to) over its lanes (over an even selection, if there are very many), by exclusive time,
+/* The states of a row in [from, to) over its lanes (over an even selection, if there are very many), by self time,
  * largest first; includes hidden states. */
 struct pithi_mix {
     uint32_t asked; /* lanes looked at */
@@ -66,19 +66,19 @@ int pithi_hit_row_mix(struct pithlog *log, const struct pithi_row *row, int64_t 
 int pithi_jump_parent(struct pithlog *log, uint32_t lane, uint32_t id, int64_t start_ns, uint32_t depth,
                       struct pithi_hit *hit);
 
-/* The message of a SEND or RECV record, of which lane, time, peer and tag count. Of several with the same ones, number
- * `nth`, from 0. 1: found, 0: none with a known other end, -1: error. */
+/* Finds the message of a SEND or RECV record by the record's lane, time, peer and tag. If several messages agree in
+ * these, takes number `nth`, from 0. 1: found, 0: no such message is matched, -1: error. */
 int pithi_jump_message(const struct pithlog *log, const struct pithlog_digest *digest,
                        const struct pithlog_record *record, uint32_t nth, struct pithlog_message *message);
 
-/* What a state of `lane` sent, received and took part in itself, not in a state inside it. */
+/* The messages and the collective of a state of `lane`, without those of states inside it. */
 enum { PITHI_CALL_RECORDS = 64 };
 struct pithi_exchange {
-    struct pithlog_record records[PITHI_CALL_RECORDS]; /* the first ones of SEND and RECV, by time */
-    uint32_t count, total;                             /* total: also those beyond */
-    struct pithlog_record coll;                        /* kind 0: none */
+    struct pithlog_record records[PITHI_CALL_RECORDS]; /* the first records of kinds SEND and RECV, by time */
+    uint32_t count, total;                             /* count: in `records`; total: all of the state */
+    struct pithlog_record coll;                        /* the collective; kind 0: none */
 };
-/* Reads the records of the state `id` of [start, end]; of very many, the first. 0, or -1: error. */
+/* Reads the records of the state `id` of [start, end]; if there are very many, only the first ones. 0, or -1: error. */
 int pithi_hit_exchange(struct pithlog *log, uint32_t lane, uint32_t id, int64_t start_ns, int64_t end_ns,
                        struct pithi_exchange *call);
 

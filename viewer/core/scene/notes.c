@@ -26,7 +26,7 @@ void pithi_notes_add(struct pithi_notes *notes, int64_t time_ns, int32_t rank, u
         if ((unsigned char)*c < ' ' || *c == 127)
             *c = ' ';
     notes->items = realloc(notes->items, (notes->count + 1) * sizeof *notes->items);
-    /* Few notes, nearly always added in order: a place is found from the end. */
+    /* There are few notes, and they are nearly always added in order, so the place is searched from the end. */
     for (; at > 0 && notes->items[at - 1].time_ns > time_ns; at--)
         notes->items[at] = notes->items[at - 1];
     notes->items[at] = note;
@@ -54,13 +54,14 @@ char *pithi_notes_path(const char *log_path)
     return path;
 }
 
-/* A line without its newline: 1, or 0 if it is wrong. */
+/* Adds the note of a line, which has no newline. Empty lines and lines that begin with # add none. Returns 0 if the
+ * line is wrong. */
 static int read_line(struct pithi_notes *notes, const char *line)
 {
     unsigned rank, thread = 0;
     char *row, *end;
     const char *text;
-    long double seconds; /* exact, whatever the time */
+    long double seconds; /* a double would round nanoseconds of long times */
     int used = 0;
 
     if (!*line || *line == '#')
@@ -98,7 +99,8 @@ int pithi_notes_read(struct pithi_notes *notes, const char *path, char *why, int
     while (!wrong && (length = getline(&line, &room, file)) >= 0) {
         number++;
         line[strcspn(line, "\r\n")] = 0;
-        /* A NUL byte in the line makes it shorter than getline says; two bytes are for a line end. */
+        /* A line with a NUL byte is wrong: the string ends there, so it is shorter than `length`, even without the two
+         * bytes of a line end. */
         wrong = strlen(line) + 2 < (size_t)length || !read_line(notes, line);
     }
     if (wrong)
@@ -130,7 +132,8 @@ void pithi_notes_list(const struct pithi_notes *notes, FILE *out)
 
 int pithi_notes_write(const struct pithi_notes *notes, const char *path, char *why, int size)
 {
-    /* Written beside and renamed, so that a full disk leaves the old notes. No notes: no file. */
+    /* The file is written beside the old one and then renamed, so that the old notes survive a full disk. Without
+     * notes, the file is removed. */
     size_t room = strlen(path) + sizeof ".part";
     char *part = pithi_alloc(room, 1);
     FILE *file;
@@ -167,8 +170,8 @@ int pithi_notes_write(const struct pithi_notes *notes, const char *path, char *w
 enum { TEXT_SIZE = 10, MOST_TEXT = 400 }; /* pixels; bytes */
 
 struct flag {
-    double x, y, width, height; /* of the box; its left edge is the time */
-    double foot;                /* of the line */
+    double x, y, width, height; /* of the box; its left edge is at the note's time */
+    double foot;                /* the lower end of the line */
     char text[MOST_TEXT];
 };
 
@@ -187,7 +190,8 @@ uint32_t pithi_note_row(const struct pithi_plot *plot, const struct pithi_note *
     return PITHI_NONE;
 }
 
-/* 0: the note is not in the plot. The width of the box is as the painter measures the text; NULL: about. */
+/* Finds where the flag of a note is drawn. Returns 0 if the plot does not show the note. `painter` measures the text;
+ * if it is NULL, the width of the box is an estimate. */
 static int find_flag(const struct pithi_plot *plot, uint32_t index, const struct pithi_painter *painter, int with_text,
                      struct flag *flag)
 {
@@ -231,8 +235,8 @@ uint32_t pithi_note_at(const struct pithi_plot *plot, double x, double y)
 {
     struct flag flag;
 
-    /* The last one is on top.
-     * `find_flag` measures without a painter here, so the width is about that of the drawn box. */
+    /* The flag drawn last is on top. `find_flag` measures without a painter here, so the width is about that of the
+     * drawn box. */
     for (uint32_t i = plot->notes ? plot->notes->count : 0; i-- > 0;)
         if (find_flag(plot, i, NULL, 0, &flag) && x >= flag.x && x < flag.x + flag.width && y >= flag.y &&
             y < flag.y + flag.height)

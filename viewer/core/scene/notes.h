@@ -29,19 +29,20 @@ char *pithi_notes_path(const char *log_path);
 /* Adds a note. Control characters of the text become spaces. */
 void pithi_notes_add(struct pithi_notes *notes, int64_t time_ns, int32_t rank, uint32_t thread, const char *text);
 void pithi_notes_free(struct pithi_notes *notes);
-/* Reads the file into `notes`, which is all zero: 0, also if there is no file; else -1 and why. */
+/* Reads the file into `notes`, which must be zeroed. Returns 0, also if there is no file; else -1, and why[size] has
+ * the reason. */
 int pithi_notes_read(struct pithi_notes *notes, const char *path, char *why, int size);
-/* Writes the file as a whole; without notes, removes it. 0; else -1 and why. */
+/* Writes the whole file anew; without notes, removes it. Returns 0; else -1, and why[size] has the reason. */
 int pithi_notes_write(const struct pithi_notes *notes, const char *path, char *why, int size);
 
-/* Writes a line for each: number, time, row, text. */
+/* Writes a line for each note: number, time, row, text. */
 void pithi_notes_list(const struct pithi_notes *notes, FILE *out);
 
 /* Draws a flag with the number of each note of the plot, with its text if plot->note_texts is set. */
 void pithi_notes_draw(const struct pithi_plot *plot, const struct pithi_painter *painter);
-/* The row of a note in the plot; PITHI_NONE: none shows it. */
+/* The row of a note in the plot; PITHI_NONE: no row shows its lane. */
 uint32_t pithi_note_row(const struct pithi_plot *plot, const struct pithi_note *note);
-/* The index of the note whose flag is at a pixel of the plot, without texts; PITHI_NONE: there is none. */
+/* The index of the note whose flag, drawn without its text, is at a pixel of the plot; PITHI_NONE: there is none. */
 uint32_t pithi_note_at(const struct pithi_plot *plot, double x, double y);
 
 #endif

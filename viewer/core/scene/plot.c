@@ -7,9 +7,7 @@
  *
  *     level 0    from 2, 16 high
  *     level 1    from 4, 11 high
- *     level 2    from 6,  7 high
- *
- * The page draws the same bars (page/plot.js), so both use the same numbers, rounded alike. */
+ *     level 2    from 6,  7 high */
 #include "core/scene/plot.h"
 
 #include <math.h>
@@ -46,7 +44,7 @@ void pithi_plot_prepare(struct pithi_plot *plot)
             continue;
         }
         plot->plot_row[count++] = row;
-        /* the number of lanes, for sums; functions of samples would count their lane twice */
+        /* The number of lanes, for sums. A row of functions does not count: its lane already has a row. */
         pithi_row_lanes(&plot->rows[row], &lanes);
         plot->cells.lanes += plot->rows[row].flame ? 0 : lanes;
     }
@@ -113,16 +111,16 @@ void pithi_plot_free(struct pithi_plot *plot)
 
 /* ---- Geometry ---------------------------------------------------------------------------------------------------- */
 
-/* The height of a bar as a part of the bar around it; page/plot.js uses the same value. */
+/* The height of a bar as a part of the bar around it. */
 #define NESTED 0.66
 
 void pithi_plot_bar(double row_height, uint32_t level, double *top, double *height)
 {
-    /* The gap between two rows is 22 % of the row, and at most 8 pixels: it separates high rows, and does not take a
-     * low row's pixels. */
+    /* The gap between two rows is 22 % of the row, and at most 8 pixels: it separates high rows, but takes few pixels
+     * of low ones. */
     double gap = fmin(floor(row_height * 0.22), 8), bar = row_height - gap, part = 1;
 
-    for (uint32_t i = 0; i < level; i++) /* there are few levels, and pow() takes longer */
+    for (uint32_t i = 0; i < level; i++) /* faster than pow() for few levels */
         part *= NESTED;
     *height = level ? floor(bar * part + 0.5) : bar;
     if (*height < 1)
@@ -134,8 +132,8 @@ void pithi_plot_bar(double row_height, uint32_t level, double *top, double *heig
 
 uint32_t pithi_plot_level_at(double row_height, double y)
 {
-    /* From the innermost level out, as bars lie on the bars that enclose them. Level 0 is also what a point beside all
-     * bars gives. */
+    /* Tries the innermost level first, because inner bars lie on the outer ones. A point beside all bars gives level 0,
+     * too. */
     for (uint32_t level = PITHI_LEVELS; level-- > 1;) {
         double top, height;
         pithi_plot_bar(row_height, level, &top, &height);
@@ -149,7 +147,8 @@ void pithi_plot_levels(const struct pithi_plot *plot, uint32_t row, uint32_t *fr
 {
     uint32_t band = plot->rows[row].band, levels = plot->lines[plot->cell_row[row]].depth;
 
-    /* A row of one level (band 2 is level 1) shows only that one; a row without bands shows all that its cells have. */
+    /* A row of one level (band 2 is level 1) shows only this level; a row without a band shows all levels of its
+     * cells. */
     *from = band ? band - 1 : 0;
     *to = band && band < levels ? band : levels;
 }
@@ -194,7 +193,7 @@ void pithi_plot_life(const struct pithi_plot *plot, uint32_t row, double *left, 
         *left = plot->x;
     if (*right > plot->x + plot->width)
         *right = plot->x + plot->width;
-    /* levels and functions have no ground of their own */
+    /* rows of levels and functions have no light band */
     if (pithi_row_is_below(&plot->rows[row]))
         *right = *left;
 }
@@ -242,8 +241,7 @@ void pithi_plot_draw_rows(const struct pithi_plot *plot, const struct pithi_pain
     double top, height, length;
 
     if (painter->ground) {
-        /* Above and below the rows, the ground is laid for everything; between them, only for rows that are not painted
-         * as strips. */
+        /* Lays the ground above and below the rows, and for rows that are not painted as strips. */
         painter->ground(painter->context, 0, plot->y);
         for (uint32_t row = from; row < to; row++)
             if (!has_strips(plot, painter, row))
@@ -259,7 +257,7 @@ void pithi_plot_draw_rows(const struct pithi_plot *plot, const struct pithi_pain
             pithi_graph_draw(plot, painter, row);
     }
     pithi_bars_draw(plot, painter, sheet, from, to);
-    /* One byte for each pixel of a row: where waiting is hatched, for the names that lie on it. */
+    /* For each row and column: is it hatched? pithi_names_draw needs this for names on hatched ground. */
     if ((plot->analysis && plot->waits) || plot->core_waits)
         hatched = pithi_alloc((size_t)(to - from) * plot->width, 1);
     pithi_waits_draw(plot, painter, from, to, hatched);
@@ -270,7 +268,7 @@ void pithi_plot_draw_rows(const struct pithi_plot *plot, const struct pithi_pain
     pithi_plot_bar(plot->row_height, 0, &top, &height);
     length = floor(height / 3 + 1);
     for (uint32_t row = from; row < to; row++) {
-        /* The first row of a line only: levels share their lane's ticks, which would be drawn in each of them. */
+        /* Only the first row of a line of cells gets ticks: the rows of a lane's levels share them. */
         if (plot->cell_row[row] != PITHI_NONE && plot->plot_row[plot->cell_row[row]] == row && height >= 2) {
             const struct pithi_cells *cells = &plot->lines[plot->cell_row[row]];
             double y = pithi_plot_row_top(plot, row) + top + height - length;
@@ -286,7 +284,8 @@ void pithi_plot_draw_over(const struct pithi_plot *plot, const struct pithi_pain
     clip_rows(plot, painter);
     pithi_arrows_draw(plot, painter);
     pithi_path_draw(plot, painter);
-    /* Events are triangles where there is room, else lines: many events in low rows must not hide the states. */
+    /* Events are triangles where there is room, otherwise lines, because many triangles in low rows would hide the
+     * states. */
     uint64_t count = 0;
     for (uint32_t line = 0; line < plot->cells.rows; line++)
         count += plot->lines[line].mark_count;
@@ -329,8 +328,8 @@ void pithi_plot_draw(const struct pithi_plot *plot, const struct pithi_painter *
 
 /* ---- Groups of low rows ------------------------------------------------------------------------------------------ */
 
-/* Rows of 0.3 pixels: 4 of them share a pixel, as 3 have 0.9. The small number keeps 10 rows from becoming 11 where
- * rounding made 0.1 a little less. */
+/* Rows of 0.3 pixels: 4 of them share a pixel, because 3 are only 0.9 pixels high. 1e-9: if rounding makes 0.1 a little
+ * less, 10 rows must not become 11. */
 uint32_t pithi_groups_per(double row_height) { return row_height >= 1 ? 1 : (uint32_t)ceil(1 / row_height - 1e-9); }
 
 void pithi_groups_make(const struct pithi_row *rows, uint32_t count, uint32_t per, struct pithi_groups *groups)
@@ -346,7 +345,8 @@ void pithi_groups_make(const struct pithi_row *rows, uint32_t count, uint32_t pe
     groups->count = 0;
     groups->rows = pithi_alloc(count / per + 1, sizeof *groups->rows);
     for (uint32_t row = 0; row < count; row += per) {
-        /* The rows of one lane's levels and functions are not in a group, nor are graphs. Alone they stay. */
+        /* Rows of levels, functions and counters do not join a group. If a group would have only such rows, it consists
+         * of the first of them. */
         const struct pithi_row *of = rows + row;
         uint32_t taken = count - row < per ? count - row : per;
         struct pithi_row group = of[0];
@@ -356,8 +356,8 @@ void pithi_groups_make(const struct pithi_row *rows, uint32_t count, uint32_t pe
             if (!pithi_row_is_whole(&of[i]))
                 continue;
             if (!lane_count)
-                /* The group looks like its first row that shows a lane: a row of levels before it must not give it its
-                 * name. */
+                /* The group takes name and look from its first row that shows lanes, not from a row of levels before
+                 * it. */
                 group = of[i];
             memcpy(lanes + lane_count, its_lanes, more * sizeof *lanes);
             lane_count += more;
@@ -384,7 +384,7 @@ uint32_t *pithi_rows_of_lanes(const struct pithlog *log, const struct pithi_row 
 {
     uint32_t all = pithlog_get_info(log)->lanes, lanes, *row_of_lane = pithi_alloc(all, sizeof *row_of_lane);
 
-    /* PITHI_NONE, in all of them */
+    /* PITHI_NONE in all entries */
     memset(row_of_lane, 0xff, all * sizeof *row_of_lane);
     for (uint32_t row = 0; row < count; row++) {
         const uint32_t *of_row = pithi_row_lanes(&rows[row], &lanes);
@@ -471,7 +471,7 @@ void pithi_graphs_free(struct pithi_graphs *graphs)
 
 enum { SCALE_TEXT = 9, SCALE_AROUND = 3 }; /* pixels */
 
-/* Four digits: "2.815 s" of 2815123456 ns, "12.35 kB" of 12345 bytes, "2.815 G instructions". */
+/* Writes a value with four digits: "2.815 s" for 2815123456 ns, "12.35 kB" for 12345 bytes, "2.815 G instructions". */
 static void graph_text(double value, const char *unit, char *text, size_t size)
 {
     static const char *const prefixes[] = {"", "k", "M", "G", "T", "P", "E"};
@@ -488,8 +488,8 @@ static void graph_text(double value, const char *unit, char *text, size_t size)
              i && *unit && !is_bytes ? " " : "", i && is_bytes ? "B" : unit);
 }
 
-/* The values at the upper and lower edge of a graph, at its left end: both if the row has room for two lines, else the
- * upper one. Nothing is drawn if the values are all 0: then the graph has no height. */
+/* Writes the values of the graph's upper and lower edge at its left end: both if the row has room for two lines,
+ * otherwise only the upper one. Nothing is drawn if the values are all 0: then the graph has no height. */
 static void draw_scale(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t row, double top,
                        double height)
 {
@@ -502,7 +502,7 @@ static void draw_scale(const struct pithi_plot *plot, const struct pithi_painter
     if (!plot->names || !painter->text || height < size + around || !(graph->high > graph->low))
         return;
     /* "1" is the unit of a number without a unit */
-    unit = strcmp(unit, "1") ? unit : ""; /* no unit */
+    unit = strcmp(unit, "1") ? unit : "";
     graph_text(graph->high, unit, text, sizeof text);
     painter->text(painter->context, plot->x + around, top + ceil(size * 0.72) + 1, PITHI_LEFT, font,
                   pithi_theme()->text, text);
@@ -523,12 +523,13 @@ void pithi_graph_draw(const struct pithi_plot *plot, const struct pithi_painter 
     rgb = plot->rgb[plot->rows[row].counter];
     pithi_plot_bar(plot->row_height, 0, &top, &height);
     foot = pithi_plot_row_top(plot, row) + top + height;
-    /* One pixel less than the height, because a line of 1 pixel at the largest value must be inside the row. */
+    /* Scales to one pixel less than the height, because a line of 1 pixel at the largest value must be inside the
+     * row. */
     scale = (height - 1) / (graph->high > graph->low ? graph->high - graph->low : 1);
     for (uint32_t c = 0; c < plot->width; c++) {
         const struct pithlog_column *column = &graph->columns[c];
-        /* The base line, from which the pale area reaches to the value: with values from -5 to 15 it lies a quarter
-         * above the foot. */
+        /* The base line, from which the pale area reaches to the value: with values from -5 to 15 it lies a quarter of
+         * the height above the foot. */
         double zero = foot - floor((0 - graph->low) * scale);
         double high = foot - floor((column->high - graph->low) * scale) - 1;
         double low = foot - floor((column->low - graph->low) * scale) - 1;
@@ -558,8 +559,8 @@ void pithi_gaps_draw(const struct pithi_plot *plot, const struct pithi_painter *
         if (plot->rows[row].counter != PITHI_NONE || plot->rows[row].lane_count > 1 ||
             pithi_row_is_below(&plot->rows[row]))
             continue;
-        /* The columns whose records are missing. Columns in a row are joined, so that one hatching runs through all of
-         * them. */
+        /* Hatches columns whose records are missing. Adjacent columns are joined, so that one hatching runs through all
+         * of them. */
         const struct pithi_cells *cells = &plot->lines[plot->cell_row[row]];
         for (uint32_t i = 0, end; i < cells->span_count; i = end) {
             end = i + 1;
@@ -578,7 +579,7 @@ void pithi_gaps_draw(const struct pithi_plot *plot, const struct pithi_painter *
                                                           .ground = pithi_theme()->paper,
                                                           .rgb = pithi_theme()->alarm});
         }
-        /* gaps are sorted by lane: from the lane's first one to the first of another lane */
+        /* gaps are sorted by lane */
         for (uint32_t i = plot->gaps ? pithi_gaps_of(plot->gaps, lane) : 0;
              plot->gaps && i < plot->gaps->count && plot->gaps->items[i].lane == lane; i++) {
             const struct pithi_gap *gap = &plot->gaps->items[i];
@@ -586,8 +587,8 @@ void pithi_gaps_draw(const struct pithi_plot *plot, const struct pithi_painter *
                 continue;
             double left = fmax(floor(pithi_plot_x(plot, gap->from_ns)), plot->x);
             double right = fmin(ceil(pithi_plot_x(plot, gap->to_ns)), plot->x + plot->width);
-            /* Lost records have a place, where their number was recorded, so a mark of two pixels says more than a
-             * hatching. A pause is hatched if it can be seen. */
+            /* Lost records are known only at the moment where their number was recorded, so they get a mark of two
+             * pixels there. A pause is hatched if it can be seen. */
             if (gap->lost)
                 painter->rect(painter->context, left, y, 2, height, pithi_theme()->alarm, 1);
             else if (right - left >= 2)

@@ -6,10 +6,11 @@
  *     pithi_plot_draw(&plot, &painter);  any number of times, with any painter
  *     pithi_plot_free(&plot);
  *
- * Look. A light band shows the life of a lane. Outermost states fill the bar; inner states are thinner bars inside it.
- * A column that is covered by less than half has a lower bar. Ticks hang from the foot of the bar; events are small
- * triangles above it. Pauses of the recording are hatched, and so is waiting (waiting.h). Arrows go from the middle of
- * one bar to the middle of another. The bar of a group is as high as the share of its lanes' time that is covered. */
+ * How it looks: a light band shows the life of a lane. Outermost states fill the bar; inner states are thinner bars
+ * inside it. A column that is covered by less than half has a lower bar. Ticks hang from the foot of the bar; events
+ * are small triangles above it. Pauses of the recording are hatched, and so is waiting (waiting.h). Arrows go from the
+ * middle of one bar to the middle of another. The bar of a group is as high as the share of its lanes' time that is
+ * covered. */
 #ifndef PITHI_PLOT_H
 #define PITHI_PLOT_H
 
@@ -28,10 +29,12 @@ struct pithi_core_waits;
 struct pithi_plot {
     struct pithlog *log;
     const struct pithlog_digest *digest; /* NULL: no arrows and graphs */
-    const struct pithlog_digest *picked; /* arrows are its messages (messages.h); NULL: those of `digest` */
-    const uint32_t *rgb;                 /* [defs], see palette.h */
-    int64_t t0_ns, t1_ns;                /* [t0, t1) */
-    int64_t clock_ns;                    /* of the axis (axis.h); 0: times from the log's start */
+    /* the selected messages (messages.h), drawn as arrows; NULL: all messages of `digest` */
+    const struct pithlog_digest *picked;
+    const uint32_t *rgb;  /* [defs], see palette.h */
+    int64_t t0_ns, t1_ns; /* [t0, t1) */
+    /* local time of time 0, for the axis (axis.h); 0: times from the log's start */
+    int64_t clock_ns;
     const struct pithi_row *rows;
     uint32_t row_count;
     const unsigned char *hidden;       /* [defs] or NULL */
@@ -50,18 +53,20 @@ struct pithi_plot {
     enum pithi_care care;                      /* with a summary */
     const struct pithlog_analysis *analysis;   /* NULL: none */
     const struct pithi_core_waits *core_waits; /* waiting.h; NULL: not shown */
-    int waits, path;                 /* 1: wait states, the critical path of the analysis are drawn (waiting.h) */
+    /* waits: 1: wait states of the analysis are drawn (waiting.h); path: 1: its critical path */
+    int waits, path;
     int64_t lit_from_ns, lit_to_ns;  /* the selection: everything outside is drawn pale; from >= to: none */
     const struct pithi_notes *notes; /* NULL: not shown */
-    int note_texts;                  /* 1: their flags have texts */
+    int note_texts;                  /* 1: the flags of notes have texts */
     int names; /* 1: bars with room have the name of their state, and its duration; needs a painter with text */
 
     /* Made by pithi_plot_load: */
-    struct pithi_cells cells;  /* the number of rows with cells, and sums; the cells are in `lines` */
+    /* the number of rows with cells, and the sums over them; the cells themselves are in `lines` */
+    struct pithi_cells cells;
     struct pithi_cells *lines; /* [cells.rows] one row each, owned by the plot, or by the cell cache (cell_cache.h) */
     int lines_made;            /* 1: the plot owns the lines */
     uint32_t *cell_row;        /* [row_count] index into `lines`, PITHI_NONE for counters; bands of a lane share one */
-    uint32_t *plot_row;        /* [cells.rows] index into `rows`, of bands the first */
+    uint32_t *plot_row;        /* [cells.rows] index into `rows`; if several bands share the cells, the first band */
     struct pithi_arrows arrows;
     struct pithi_graphs *graphs; /* NULL: none */
 };
@@ -99,9 +104,9 @@ double pithi_plot_x(const struct pithi_plot *plot, int64_t time_ns);
 double pithi_plot_row_top(const struct pithi_plot *plot, uint32_t row);
 /* The place of the bar of a nesting level, relative to the top of its row. */
 void pithi_plot_bar(double row_height, uint32_t level, double *top, double *height);
-/* The levels [from, to) that a row shows: those of its cells, or only that of its band. */
+/* The levels [from, to) that a row shows: all levels of its cells, or only the level of its band. */
 void pithi_plot_levels(const struct pithi_plot *plot, uint32_t row, uint32_t *from, uint32_t *to);
-/* 1: records are missing in it, because the file is damaged or records were lost. */
+/* 1: in the plot records are missing, because the file is damaged or records were lost. */
 int pithi_plot_has_missing(const struct pithi_plot *plot);
 /* The place of the bar of a level of this row, in the plot. */
 void pithi_plot_row_bar(const struct pithi_plot *plot, uint32_t row, uint32_t level, double *top, double *height);
@@ -121,7 +126,7 @@ uint32_t pithi_plot_level_at(double row_height, double y);
 struct pithi_groups {
     struct pithi_row *rows;
     uint32_t count;
-    uint32_t *lanes; /* of all of them */
+    uint32_t *lanes; /* of all groups, one after the other */
 };
 
 /* The number of rows of this height that together are at least a pixel high. */
@@ -168,30 +173,32 @@ void pithi_bars_draw(const struct pithi_plot *plot, const struct pithi_painter *
 /* The bar that is drawn in the column `from` of a row at a nesting level, without its outline; 0: none is. The columns
  * from `to` on are not looked at. */
 struct pithi_bar_place {
-    uint32_t state, end; /* it goes on to the column before `end`, which is at most `to` */
+    uint32_t state, end; /* the bar covers the columns [from, end); end is at most `to` */
     double y, height;    /* in pixels */
     int edge;            /* 1: with a dividing line */
 };
 int pithi_bar_at(const struct pithi_plot *plot, uint32_t row, uint32_t level, uint32_t from, uint32_t to,
                  struct pithi_bar_place *place);
 
-/* Draws the names of states, and durations, into the bars of the rows [from, to) that have room (bars.c). Where
- * bars lie in a bar, its name is in the widest part without them. On hatched ground, names have a rim in the colour of
- * their bar. `hatched` tells where the bars are hatched, for each row and column; NULL: nowhere. */
-enum { PITHI_HATCHED_ALL = 0xff }; /* all levels; else the level + 1, or 0 */
+/* Draws the names of states, and durations, into the bars of the rows [from, to) that have room (bars.c). Where bars
+ * lie in a bar, its name is in the widest part without them. On hatched ground, names have a rim in the colour of their
+ * bar. hatched[(row - from) * width + column] is the level that is hatched there, plus 1; 0: none; PITHI_HATCHED_ALL:
+ * all levels. NULL: nothing is hatched. */
+enum { PITHI_HATCHED_ALL = 0xff }; /* a value of `hatched` */
 void pithi_names_draw(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t from, uint32_t to,
                       const unsigned char *hatched);
 
 /* ---- Arrows (arrows.c) ------------------------------------------------------------------------------------------- */
 
 void pithi_arrows_draw(const struct pithi_plot *plot, const struct pithi_painter *painter);
-/* Writes the number of messages in the middle of each bundle, the largest bundles first, unless another number is
- * there. */
+/* Writes the number of messages in the middle of each bundle, the largest bundles first, unless a number would overlap
+ * another one. */
 void pithi_bundle_numbers_draw(const struct pithi_plot *plot, const struct pithi_painter *painter);
-/* 1: arrows_auto hides the arrows, because they would cover too much. If arrows_before says what the picture before
- * did, this one does the same, unless the cover clearly differs: the cover is an estimate while the window moves. */
+/* 1: arrows_auto hides the arrows, because they would cover too much. If arrows_before is set, the decision stays as in
+ * the picture before, unless the cover clearly differs from the limit: while the window moves, the cover is an
+ * estimate. */
 int pithi_arrows_left_out(const struct pithi_plot *plot);
-/* For the arrows_before of the next picture. */
+/* Returns the arrows_before of the next picture. */
 enum pithi_arrows_before pithi_arrows_done(const struct pithi_plot *plot);
 /* 1: there are so many messages that a picture with plot->moving set is less exact. */
 int pithi_arrows_crowded(const struct pithi_plot *plot);

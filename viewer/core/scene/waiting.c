@@ -1,12 +1,12 @@
 /* waiting.c - draws and sums wait states, the critical path, and the time without a core.
  *
- * All three are lists of intervals in order of time, and a picture needs them as parts of columns. A column of a long
- * run may have a million of them. Then 8 stand for all:
+ * All three are lists of intervals in order of time. A picture needs, for each column, the part that they cover. A
+ * column of a long run may have a million intervals. Then 8 stand for all:
  *
  *     100 intervals in a column: every 13th is taken, numbers 0, 13 ... 91; the first seven count 13 times, the last 9
  *
- * So the time for a picture depends on its width only. What is drawn is "at least half of the column waits", and 8
- * evenly chosen intervals are enough to say that. */
+ * So the time for a picture depends on its width only. The picture only shows whether at least half of a column waits,
+ * and 8 evenly chosen intervals are enough for that. */
 #include "core/scene/waiting.h"
 
 #include <inttypes.h>
@@ -21,7 +21,7 @@
 #include "core/cells/memory.h"
 #include "core/raster/palette.h"
 
-/* ---- Stretches of time as parts of columns ----------------------------------------------------------------------- */
+/* ---- Intervals as parts of columns ------------------------------------------------------------------------------- */
 
 /* If a column has more items, only this many of them are used, evenly chosen, so that the time for a picture does not
  * grow with the log. */
@@ -45,7 +45,8 @@ static int64_t time_of(const struct spans *spans, size_t at, size_t place)
     return time_ns;
 }
 
-/* The first item from `low` on whose time is at least `time_ns`. It is mostly near, so the first steps are small. */
+/* The first item from `low` on whose time is at least `time_ns`. The item is mostly near, so the first steps are
+ * small. */
 static size_t first_at(const struct spans *spans, size_t low, size_t place, double time_ns)
 {
     size_t high = low, step = 1;
@@ -78,7 +79,7 @@ static void spans_columns(const struct spans *spans,
         double from = fmax(((double)time_of(spans, at, spans->from) - t0) / column_ns, 0);
         double to = fmin(((double)time_of(spans, at, spans->to) - t0) / column_ns, spans->width);
         uint32_t column = (uint32_t)from;
-        /* an item that goes on into the next column is added to each of its columns */
+        /* an item that goes on into the next column is added to each column that it overlaps */
         if (to > column + 1) {
             for (; column < to; column++)
                 add(context, at, column, fmin(to, column + 1) - fmax(from, column));
@@ -91,7 +92,7 @@ static void spans_columns(const struct spans *spans,
         for (size_t i = at; i < end; i += step) {
             double first = fmax(((double)time_of(spans, i, spans->from) - t0) / column_ns, column);
             double last = ((double)time_of(spans, i, spans->to) - t0) / column_ns;
-            /* the last one stands for what is left */
+            /* each stands for `step` items, the last for the items that are left */
             add(context, i, column, fmax(last - first, 0) * (double)(end - i < step ? end - i : step));
         }
         at = end;
@@ -122,8 +123,8 @@ struct waits {
     const struct pithi_cells *cells;
     uint32_t row, levels; /* levels: number of levels drawn */
     const struct pithlog_wait_state *items;
-    double weight; /* of a lane */
-    float *part;   /* [levels * width]: the part of each column that waits */
+    double weight; /* of a lane in its row: 1 / number of lanes that are read */
+    float *part;   /* [levels * width]: the part of each column in which the level waits */
 };
 
 /* Adds a wait state to the innermost level that shows its state. If no level shows it, other states have more of the
@@ -168,8 +169,8 @@ void pithi_waits_columns(const struct pithi_analysis_window *window, const struc
         spans.items = (const char *)waits.items;
         spans_columns(&spans, add_wait, &waits);
     }
-    /* From the innermost level out: a column is hatched at a level that waits for at least half of what it shows,
-     * unless a bar lies inside. cover is 255 for a whole column, so half of it is cover / 510. */
+    /* From the innermost level out: a column is hatched at a level if at least half of the time that its bar covers is
+     * waiting, unless an inner bar lies there. cover is 255 for a whole column, so half of it is cover / 510. */
     for (uint32_t k = waits.levels; k-- > 0;) {
         const struct pithi_cell *line = pithi_cells_line(cells, at, k), *inner = line + window->width;
         const float *part = waits.part + (size_t)k * window->width;
@@ -198,7 +199,7 @@ static void draw_row(const struct pithi_plot *plot, const struct pithi_painter *
     for (uint32_t c = 0, end; c < plot->width; c = end) {
         for (end = c + 1; end < plot->width && level[end] == level[c];)
             end++;
-        /* the same columns may be of several bars */
+        /* adjacent columns that wait may belong to several bars */
         if (level[c] < first || level[c] >= last) /* PITHI_NONE, or in another band */
             continue;
         if (!pithi_bar_at(plot, row, level[c], c, end, &place)) {
@@ -206,7 +207,7 @@ static void draw_row(const struct pithi_plot *plot, const struct pithi_painter *
             continue;
         }
         end = place.end;
-        /* The dividing line at the begin of the bar stays. */
+        /* The dividing line at the begin of the bar is not hatched. */
         if (end - c > (uint32_t)place.edge) {
             uint32_t from = c + (uint32_t)place.edge;
             uint32_t rgb = plot->rgb[place.state], pale = pithi_waits_ground(rgb);
@@ -222,7 +223,7 @@ static void draw_row(const struct pithi_plot *plot, const struct pithi_painter *
                                               .rgb = rgb};
             pithi_hatch(painter, &hatching);
         }
-        /* + 1, as 0 means that the column is not hatched */
+        /* + 1, because 0 means that the column is not hatched */
         memset(hatched + c, (int)level[c] + 1, end - c);
     }
 }
@@ -253,7 +254,7 @@ struct path {
     uint32_t count;
 };
 
-/* A column of which the path covers less than half is not on the path: it is beside one of its ends. */
+/* A column in which the path has less than half of the time is beside one of the path's ends, and not on it. */
 static void end_column(struct path *path)
 {
     double most = 0, sum = 0;
@@ -278,7 +279,7 @@ static void add_part(void *context, size_t item, uint32_t column, double part)
     if (column != path->column)
         end_column(path);
     path->column = column;
-    /* the path may come back to a row within a column; its parts there are added up */
+    /* the path may come back to a row within a column; then its parts are added up */
     while (i < path->count && path->visits[i].row != row)
         i++;
     if (i == path->count && i < sizeof path->visits / sizeof *path->visits)
@@ -319,7 +320,7 @@ static double line_y(const struct pithi_plot *plot, uint32_t row, const struct l
     return pithi_plot_row_top(plot, row) + top + fmax(floor(height - line->thick - line->foot), 0);
 }
 
-/* Draws the line, or its rim, widened by `rim`. */
+/* Draws the line of the path, or its rim, which is wider by line->rim on each side. */
 static void draw_line(const struct pithi_plot *plot, const struct pithi_painter *painter, const uint32_t *row,
                       const struct line *line)
 {
@@ -328,7 +329,7 @@ static void draw_line(const struct pithi_plot *plot, const struct pithi_painter 
     for (uint32_t c = 0, end; c < plot->width; c = end) {
         for (end = c + 1; end < plot->width && row[end] == row[c];)
             end++;
-        /* In a crowd, rims would hide the bars. */
+        /* A short piece gets no rim: many rims side by side would hide the bars. */
         if (row[c] == PITHI_NONE || (line->rim > 0 && end - c < 2 * wide))
             continue;
         painter->rect(painter->context, plot->x + c, line_y(plot, row[c], line) - line->rim, end - c, wide, line->rgb,
@@ -338,8 +339,8 @@ static void draw_line(const struct pithi_plot *plot, const struct pithi_painter 
     for (uint32_t c = 1; c < plot->width; c++) {
         if (row[c] == row[c - 1] || row[c] == PITHI_NONE || row[c - 1] == PITHI_NONE)
             continue;
-        /* The more steps there are around a column, the fainter they are, so that the bars stay visible: four columns
-         * to each side, and a step is where the path changes the row. 3 steps: 2/9; from 5 on the least, 0.1 */
+        /* A step is a place where the path changes the row. The more steps there are within four columns on each side,
+         * the fainter they are drawn, so that the bars stay visible: 2/9 for 3 steps, 0.1 for 5 and more. */
         uint32_t first = c > 4 ? c - 4 : 1, last = c + 5 < plot->width ? c + 5 : plot->width, steps = 0;
         for (uint32_t at = first; at < last; at++)
             steps += row[at] != row[at - 1];
@@ -377,7 +378,7 @@ void pithi_path_draw(const struct pithi_plot *plot, const struct pithi_painter *
 
 /* ---- Looking ----------------------------------------------------------------------------------------------------- */
 
-/* The longest wait state in [from_ns, to_ns) of a lane in a state; NULL: none. */
+/* Finds the longest wait state of a lane in [from_ns, to_ns) whose call is in this state; NULL: none. */
 const struct pithlog_wait_state *pithi_wait_of(const struct pithlog_analysis *analysis, uint32_t lane, uint32_t state,
                                                int64_t from_ns, int64_t to_ns)
 {
@@ -391,7 +392,7 @@ const struct pithlog_wait_state *pithi_wait_of(const struct pithlog_analysis *an
         else
             high = middle;
     }
-    /* wait states of a lane do not overlap, so the first one that ends later begins the search */
+    /* wait states of a lane do not overlap, so the search begins with the first that ends after from_ns */
     for (; low < count && items[low].from_ns < to_ns; low++)
         if (items[low].state == state &&
             (!longest || items[low].to_ns - items[low].from_ns > longest->to_ns - longest->from_ns))
@@ -403,7 +404,7 @@ const struct pithlog_wait_state *pithi_wait_of(const struct pithlog_analysis *an
 
 static int64_t length_of(const struct pithlog_wait_state *wait) { return wait->to_ns - wait->from_ns; }
 
-/* Of equally long ones, the first in time, then the one on the lowest lane. */
+/* 1: `a` comes before `b`: the longer; if equally long, the earlier; then the one on the lower lane. */
 static int is_longer(const struct pithlog_wait_state *a, const struct pithlog_wait_state *b)
 {
     if (length_of(a) != length_of(b))
@@ -467,7 +468,7 @@ const struct pithlog_wait_state **pithi_waits_longest(const struct pithlog *log,
         size_t many = pithlog_analysis_waits(analysis, lane, &waits);
         for (size_t i = 0; i < many; i++) {
             uint32_t low = 0, high = *count;
-            /* not longer than the last of a full list */
+            /* not longer than the last entry of a full list */
             if (waits[i].kind != kind || (*count == most && !is_longer(&waits[i], longest[most - 1])))
                 continue;
             while (low < high) {
@@ -477,7 +478,8 @@ const struct pithlog_wait_state **pithi_waits_longest(const struct pithlog *log,
                 else
                     high = middle;
             }
-            /* the list has room for one more, which falls out behind */
+            /* `longest` has room for most + 1 entries: in a full list, the last one moves to the spare place and is
+             * lost */
             memmove(longest + low + 1, longest + low, (*count - low) * sizeof *longest);
             longest[low] = &waits[i];
             *count += *count < most;
@@ -537,12 +539,12 @@ struct last {
     int known;
 };
 
-/* A value that falls is the first one of another thread, which took over the lane. No thread waits for longer than the
- * time that has passed. */
+/* Adds the time without a core since the last value. If the value fell, it belongs to another thread, which took over
+ * the lane: then nothing is added. A thread cannot lack a core for longer than the time that has passed. */
 static void take(struct pithi_core_waits_lane *lane, struct last *last, const struct pithlog_record *record)
 {
     double passed = last->known ? (double)record->time_ns - (double)last->time_ns : 0;
-    /* the counter may have been read a little after the clock */
+    /* fmin: the counter may have been read a little after the clock */
     int64_t ns = record->value > last->value ? (int64_t)fmin(record->value - last->value, passed) : 0;
 
     if (ns > 0) {
@@ -593,8 +595,8 @@ void pithi_core_waits_free(struct pithi_core_waits *waits)
 
 /* ---- Parts ------------------------------------------------------------------------------------------------------- */
 
-/* A wait of 3 ms between two values that are 10 ms apart counts as 0.3 of each part of these 10 ms, as it is not known
- * when it was. */
+/* If a thread had no core for 3 ms between two values that are 10 ms apart, this counts as 0.3 of each part of these 10
+ * ms, because it is not known when it happened. */
 int64_t pithi_core_waits_ns(const struct pithi_core_waits *waits, uint32_t lane, int64_t from_ns, int64_t to_ns)
 {
     const struct pithi_core_waits_lane *of = &waits->lanes[lane];
@@ -633,7 +635,7 @@ static void add_core_wait(void *context, size_t item, uint32_t column, double pa
 
 /* Pixels between lines, at a scale of 1. Lower bars have no room for lines and only become paler. */
 enum { STEP = 6 };
-#define HALF 0.499f /* without the error of a float */
+#define HALF 0.499f /* half, less the rounding error of a float */
 #define PALER 0.45
 
 void pithi_core_waits_draw(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t from,

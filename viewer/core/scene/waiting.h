@@ -1,4 +1,4 @@
-/* waiting.h - what is drawn over the bars of a plot: wait states, the critical path, and time without a core.
+/* waiting.h - draws over the bars of a plot: wait states, the critical path, and time without a core.
  *
  * A column is hatched if at least half of the time that its bar covers is waiting: lines in the state's colour on a
  * paler ground. Transfer stays plain. The critical path is a line through the bars of the lanes that it visits, with
@@ -10,8 +10,8 @@
 
 #include "core/scene/plot.h"
 
-/* Draw the plot's analysis, if there is one and plot->waits or plot->path is set: the wait states of the rows
- * [from, to), which are noted in `hatched` (pithi_names_draw), and the path over all rows. */
+/* Draw the plot's analysis, if there is one and plot->waits or plot->path is set: the wait states of the rows [from,
+ * to), and the path over all rows. The columns of wait states are marked in `hatched` (pithi_names_draw). */
 void pithi_waits_draw(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t from, uint32_t to,
                       unsigned char *hatched);
 /* The ground below the lines of a part that waits, for a bar of this colour. */
@@ -24,8 +24,8 @@ struct pithi_analysis_window {
     int64_t t0_ns, t1_ns; /* [t0, t1) */
     uint32_t width;       /* columns */
 };
-/* Finds the columns of a row that wait. `cells` are those of this window, and the row is their row `at`. level[c] is
- * the nesting level of the waiting state in column c; PITHI_NONE: it does not wait. */
+/* Finds the columns of a row that wait. `cells` are the cells of this window, and the row is their row `at`. level[c]
+ * is the nesting level of the waiting state in column c; PITHI_NONE: it does not wait. */
 void pithi_waits_columns(const struct pithi_analysis_window *window, const struct pithi_row *row,
                          const struct pithi_cells *cells, uint32_t at, uint32_t *level);
 /* row[c] is the row that has most of the path in column c; PITHI_NONE: its lane is not shown, or there is no path. */
@@ -35,8 +35,8 @@ void pithi_path_columns(const struct pithi_analysis_window *window, const uint32
 const struct pithlog_wait_state *pithi_wait_of(const struct pithlog_analysis *analysis, uint32_t lane, uint32_t state,
                                                int64_t from_ns, int64_t to_ns);
 
-/* The view of a place that an answer names: half its length on each side, so that it is in the middle, but nothing that
- * was not analyzed and the place does not have. */
+/* The view in which the place of a finding is in the middle, with half its length on each side. The view is cut at the
+ * ends of the analyzed window, unless the place itself lies outside them. */
 void pithi_view_of_place(const struct pithlog_analysis *analysis, const struct pithlog_finding_place *place,
                          int64_t *from_ns, int64_t *to_ns);
 
@@ -51,7 +51,7 @@ struct pithi_wait_sum {
     const struct pithlog_wait_state *longest;
 };
 
-/* Those with the most time first, [*count], to be freed. They are valid as long as the analysis. */
+/* Returns [*count] sums, the largest first, to be freed. They are valid as long as the analysis. */
 struct pithi_wait_sum *pithi_wait_sums_make(const struct pithlog *log, const struct pithlog_analysis *analysis,
                                             uint32_t *count);
 /* The longest wait states of a kind, longest first, [*count], at most `most`; to be freed. */
@@ -66,11 +66,11 @@ void pithi_wait_sum_text(const struct pithlog *log, const struct pithi_wait_sum 
 
 /* ---- Time without a core ----------------------------------------------------------------------------------------- */
 
-/* The time in which threads could run but had no core, as the system counts it
- * (PITH_COUNTERS=run-delay), and its hatching in a plot.
+/* The time in which threads could run but had no core, as the system counts it (PITH_COUNTERS=run-delay), and its
+ * hatching in a plot.
  *
- * A thread reads its counter when it enters or leaves a state, and at each sample. What the counter grows by between
- * two values was lost somewhere between them, and is taken as evenly spread:
+ * A thread reads its counter when it enters or leaves a state, and at each sample. If the counter grows between two
+ * values, the thread had no core for that time somewhere between them; the time counts as evenly spread:
  *
  *     value 0 at 100, value 40 at 200, value 40 at 300     40 % of [100, 200) without a core; of [150, 300) 20 ns
  *
@@ -88,14 +88,15 @@ struct pithi_core_waits {
 
 /* 1: the log has this counter. */
 int pithi_core_waits_possible(const struct pithlog *log);
-/* Reads the counter's values in the whole log. PITH_OK, PITH_ERR_STOPPED by the watch, or PITH_ERR_DAMAGED: the others
- * were read. `waits` must be zeroed; free it afterwards. */
+/* Reads the counter's values in the whole log. PITH_OK, PITH_ERR_STOPPED by the watch, or PITH_ERR_DAMAGED: the
+ * undamaged values were read. `waits` must be zeroed; free it afterwards. */
 int pithi_core_waits_read(struct pithlog *log, const struct pithi_watch *watch, struct pithi_core_waits *waits);
 void pithi_core_waits_free(struct pithi_core_waits *waits);
 
 /* The time of [from_ns, to_ns) in which the lane had no core. */
 int64_t pithi_core_waits_ns(const struct pithi_core_waits *waits, uint32_t lane, int64_t from_ns, int64_t to_ns);
-/* Hatches the rows [from, to) of single lanes, if plot->core_waits is set, and notes where (pithi_names_draw). */
+/* Hatches the rows [from, to) of single lanes, if plot->core_waits is set, and marks the columns in `hatched`
+ * (pithi_names_draw). */
 void pithi_core_waits_draw(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t from,
                            uint32_t to, unsigned char *hatched);
 
