@@ -1,8 +1,9 @@
-/* clog_blocks.c - MPE 1 and MPE 2 write blocks by the same rules, so damage and cuts have the same meaning in both.
+/* clog_blocks.c - the walk over blocks (clog_blocks.h). MPE 1 and MPE 2 write blocks by the same rules, so damage and
+ * cuts are handled in the same way for both.
  *
- * The length of a record is in the record, so after a damaged one nothing in its block can be trusted. But all blocks
- * have one size: if a record of block 3 (of 65536 bytes) makes no sense, reading goes on at block 4, whose first record
- * is at a place that no damage can move. At most one block is lost for each damage.
+ * A record contains its length, so behind a damaged record nothing in its block can be trusted. But all blocks have the
+ * same size: if a record in block 3 (of 65536 bytes) is invalid, reading goes on at block 4, whose offset does not
+ * depend on any record. So each damage costs at most one block.
  */
 #include "foreign/clog_blocks.h"
 
@@ -15,7 +16,7 @@ static void note_damage(struct pithi_clog_cursor *cursor)
 int pithi_clog_take(struct pithi_clog_cursor *cursor, size_t size, double time_s, int is_valid, int64_t *time_ns)
 {
     time_s += cursor->shift_s;
-    is_valid = is_valid && time_s > -4e9 && time_s < 4e9; /* not NaN */
+    is_valid = is_valid && time_s > -4e9 && time_s < 4e9; /* also rejects NaN */
     if (is_valid)
         *time_ns = (int64_t)(time_s * 1e9 + (time_s < 0 ? -0.5 : 0.5));
     else

@@ -1,7 +1,7 @@
 /* clog_blocks.h - the walk over the blocks of a CLOG or CLOG-2 file: positions, cuts, damage, times.
  *
- * Blocks have one size. A block has records without gaps, then a record that ends the block (in the last block: one
- * that ends the log), then unused bytes. The readers of the formats know the records. */
+ * All blocks have the same size. A block has adjacent records, then a record that ends the block (the last block: a
+ * record that ends the log), then unused bytes. The readers of the two formats interpret the records. */
 #ifndef PITHI_CLOG_BLOCKS_H
 #define PITHI_CLOG_BLOCKS_H
 
@@ -9,19 +9,20 @@
 
 struct pithi_clog_blocks {
     const struct pithi_input *input; /* mapped */
-    size_t begin, end;               /* offset of the first block, and after the last as far as known */
-    size_t size;                     /* of a block */
+    size_t begin, end;               /* begin: offset of the first block; end: offset after the last block, as far as
+                                        known */
+    size_t size;                     /* bytes of a block */
 };
 
 /* The position of a walk and its findings. All zero at the start. */
 struct pithi_clog_cursor {
     size_t block, at;    /* offset of the block, and of the next record */
     size_t passed;       /* see foreign/reading.h */
-    double shift_s;      /* added to the times of records */
+    double shift_s;      /* seconds, added to the times of records */
     int ended;           /* the record that ends the log was found */
     uint64_t damaged;    /* number of blocks not read to their end, and of records with invalid values */
     size_t first_damage; /* offset of the first damage */
-    uint64_t records;    /* so far */
+    uint64_t records;    /* number of records so far */
 };
 
 /* 1: the next record begins at *p, and *left bytes of its block remain. 0: there is none, or the caller of the reader

@@ -1,13 +1,12 @@
-/* format.c - adds the functions to the table of formats (base/formats.def), and writes a log to a file or folder.
- *
- * The function of a format only fills open files. All else is done here, once for all formats. `pith convert run.pith
- * run.prv` makes three files:
+/* format.c - adds the functions to the table of formats (base/formats.def), and writes a log to a file or folder. The
+ * function of a format only fills open files. This file opens, renames and removes them, for all formats. `pith convert
+ * run.pith run.prv` makes three files:
  *
  *     run.prv.part  run.pcf.part  run.row.part       if anything fails, they are removed; older files stay
- *     rename run.row, run.pcf, run.prv               the main file is last: if it is there, all are there
+ *     rename run.row, run.pcf, run.prv               the main file is last: if it exists, all exist
  *
- * A folder changes places with the old one in one step (renameat2), so there is a whole log under the name at any time.
- * Devices and pipes are written as they are: there is nothing that a new name could replace.
+ * A new folder is exchanged with the old one in one step (renameat2), so there is a whole log under the name at any
+ * time. Devices and pipes are written directly: renaming a file over them would destroy them.
  */
 #include "reader/read/format.h"
 
@@ -132,13 +131,13 @@ void pithi_format_discard(const struct pithi_format *format, const char *path)
     output_free(&output);
 }
 
-/* With names of functions, a format that uses them loses none. */
+/* The losses of the format, without the names of functions if `how` has them and the format writes them. */
 static uint64_t losses_of(const struct pithi_format *format, const struct pithi_convert *how)
 {
     return format->names_functions && how->naming.functions ? format->loses & ~PITHI_LOSES(STACKS) : format->loses;
 }
 
-/* PITH_ERR_DAMAGED if the format asked for members that cannot be read. NULL: there is no log to read. */
+/* PITH_ERR_DAMAGED if the members of a communicator could not be read. `log` NULL: PITH_OK. */
 static int check_members(const struct pithlog *log) { return log ? pithlog_check_comms(log) : PITH_OK; }
 
 int pithi_format_print(struct pithlog *log, const struct pithi_format *format, FILE *out,
@@ -151,8 +150,8 @@ int pithi_format_print(struct pithlog *log, const struct pithi_format *format, F
     return check_members(log);
 }
 
-/* Writes to the open files and closes them. A write error gets the name of the file here, because the function of the
- * format does not know it. */
+/* Writes to the open files and closes them. Adds the name of the file to a write error, because the function of the
+ * format does not have it. */
 static int write_files(struct pithlog *log, struct output *output, const char *path, const struct pithi_convert *how)
 {
     struct pithi_convert with = *how;
@@ -238,7 +237,7 @@ static int write_output(struct pithlog *log, struct output *output, const struct
                               output->path, output->format->name);
         }
     }
-    output_discard(output); /* delete what a killed run left */
+    output_discard(output); /* removes parts that a killed process left */
     err = output->count ? make_files(log, output, how) : make_folder(log, output, how);
     /* The main file is renamed last, because the log has its name. */
     for (int i = output->count - 1; !err && i >= 0; i--)
@@ -265,7 +264,7 @@ int pithi_format_write(struct pithlog *log, const struct pithi_format *format, c
     if (!format->write && !format->write_folder)
         return pithi_fail(PITH_ERR_UNSUPPORTED, "%s: the format %s cannot be written; choose another with --format",
                           path, format->name);
-    if (!*path) /* of a variable that a script did not set */
+    if (!*path) /* an empty name: a script has probably not set a variable */
         return pithi_fail(PITH_ERR_USAGE, "the name of the output is empty");
     err = output_names(&output, format, path);
     if (!err)

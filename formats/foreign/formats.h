@@ -1,6 +1,6 @@
 /* formats.h - the functions in the table of formats (foreign/format.c), in the form of struct pithi_format
- * (reader/read/format.h). base/formats.def says which functions each format has. The README of each folder has the
- * rules of its conversion. */
+ * (reader/read/format.h). base/formats.def lists the functions of each format. The README of each folder has the rules
+ * of its conversion. */
 #ifndef PITHI_FORMATS_H
 #define PITHI_FORMATS_H
 
@@ -16,7 +16,8 @@
 
 /* OTF2 is read and written through libotf2, which is loaded when it is first needed. If its headers were missing at
  * build time (otf2_none.c), or the library is missing at run time, reading and writing fail with one line. An archive
- * is an anchor NAME.otf2 with NAME.def and NAME/ beside it; a folder with one anchor stands for it. */
+ * is an anchor NAME.otf2 with NAME.def and NAME/ beside it; the path of a folder with exactly one anchor means this
+ * archive. */
 /* The total size of the files of the archive. */
 uint64_t pithi_otf2_bytes(const struct pithi_input *input);
 /* 1: the folder contains nothing else and may be replaced. (Score-P adds its own files.) */

@@ -1,10 +1,11 @@
 /* given_numbers.c - keeps the numbers in use in a table and the numbers of each definition in a list.
  *
- * Say the program has used 10 and 11 for the state "compute", and 12 for an event. A state without numbers then asks
- * for two from 10 on: 10 is taken, so is 12, and it gets 14 and 15. Steps of two keep begins even, as MPE's are, and
- * leave 13 free for an event.
+ * Example: the program has used 10 and 11 for the state "compute", and 12 for an event. A state without numbers then
+ * needs two from 10 on: 10 and 12 are taken, so it gets 14 and 15. Steps of two keep begins even, as in MPE, and leave
+ * 13 free for an event.
  *
- * The numbers of the program come first, before any is handed out: it may have more of them further on in the log.
+ * All numbers of the program are reserved before any other number is given to a definition: the program may have used
+ * them only late in the log.
  */
 #include "foreign/given_numbers.h"
 

@@ -34,8 +34,8 @@ int pithi_given_read(struct pithi_given *given, struct pithlog *log, int32_t lea
 /* Returns the pair `index` of a definition. NULL: it has no more. */
 const struct pithi_number_pair *pithi_given_get(const struct pithi_given *given, uint32_t id, uint32_t index);
 
-/* Finds and takes `count` consecutive free numbers, from *next on in steps of `count`. Returns the first and moves
- * *next past them. -1: out of memory. */
+/* Finds and takes `count` (1 or 2) consecutive free numbers, from *next on in steps of `count`. Returns the first and
+ * moves *next past them. -1: out of memory. */
 int32_t pithi_given_next(struct pithi_given *given, int32_t *next, int32_t count);
 
 #endif

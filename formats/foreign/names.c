@@ -1,8 +1,8 @@
 /* names.c - cuts and cleans names, makes them unique, and guesses groups from names.
  *
- * CLOG-2 has 32 bytes for the name of a state. Two long names may then be cut to the same one, which a viewer would
- * take for one state. So names are cut and then made different: the second one ends with "~2". Cutting never splits a
- * UTF-8 character, and blanks at the ends go, as some readers would lose them. */
+ * CLOG-2 has 32 bytes for the name of a state. Two long names may be equal after they are cut, and a viewer would take
+ * them for one state. So names are cut and then made different: the second name ends with "~2". Cutting never splits a
+ * UTF-8 character. Blanks at both ends are removed, as some readers would lose them. */
 #include "foreign/names.h"
 
 #include <inttypes.h>
@@ -29,7 +29,7 @@ int pithi_name_cut(char *out, size_t size, const char *name, size_t length)
         length--;
     if (length != given)
         result = PITHI_NAME_CHANGED;
-    /* Back to the begin of a character: bytes 10xxxxxx continue one. */
+    /* Goes back to the begin of a UTF-8 character: bytes 10xxxxxx continue a character. */
     if (length >= size) {
         for (length = size - 1; length && continues(name[length]);)
             length--;
@@ -140,7 +140,7 @@ char pithi_token_single(const char *format)
 const char *pithi_word_find(const char *words, const char *word)
 {
     size_t size = strlen(word);
-    /* Words stand between blanks: a part of one is not it. */
+    /* A match counts only with a blank before and after it: a part of a word is no match. */
     const char *at = size && !strchr(word, ' ') ? words : NULL;
 
     while (at && (at = strstr(at, word)) && (at[-1] != ' ' || at[size] != ' '))

@@ -14,8 +14,8 @@
 enum { PITHI_NAME_CUT = 1, PITHI_NAME_CHANGED };
 int pithi_name_cut(char *out, size_t size, const char *name, size_t length);
 
-/* The same, but the result differs from every earlier name made with `used`: a name that is taken ends with "~2", "~3"
- * and so on. Returns 1 if the name was cut or changed, -1 if out of memory. */
+/* Like pithi_name_cut, but the result differs from every earlier name made with `used`: a name that is taken gets the
+ * ending "~2", "~3" and so on. Returns 1 if the name was cut or changed, -1 if out of memory. */
 int pithi_name_unique(struct pithi_map *used, char *out, size_t size, const char *name);
 
 /* Reports "COUNT TEXT" to how->note, if there is one and count is not 0. */
@@ -25,8 +25,8 @@ void pithi_note(const struct pithi_convert *how, uint64_t count, const char *tex
 int pithi_say_count(struct pithi_writer *writer, const char *key, uint64_t count);
 
 /* How samples were taken, "sample_ns=2000000 sample_clock=cpu", as text for formats that hold samples but no
- * properties: without it, samples stand for other times. "" for a log that does not say it. pithi_sampling_read makes
- * properties of it, and ignores any other text. */
+ * properties: without it a reader cannot find the time that a sample stands for. "" if the log does not have it.
+ * pithi_sampling_read makes properties of it, and ignores any other text. */
 enum { PITHI_SAMPLING = 64 };
 void pithi_sampling_text(const struct pithlog *log, char text[PITHI_SAMPLING]);
 int pithi_sampling_read(struct pithi_writer *writer, const char *text, size_t size);
@@ -34,7 +34,7 @@ int pithi_sampling_read(struct pithi_writer *writer, const char *text, size_t si
 /* Returns the only token of a format, or 0 if the format does not have exactly one. */
 char pithi_token_single(const char *format);
 
-/* Finds a word in a list of words, with a blank before and after each. NULL: it is not there. */
+/* Finds a word in a list of words, with a blank before and after each. NULL: the list does not have it. */
 const char *pithi_word_find(const char *words, const char *word);
 
 /* The group of a state in a format without groups, derived from its name: "MPI collective", "MPI point-to-point", "MPI"

@@ -1,11 +1,11 @@
 /* reading.c - shared helpers for readers and writers of foreign files. A binary heap sorts records by time and then by
  * arrival.
  *
- * By arrival too, because records of one time have an order that matters: leave A and enter B, both at 20, are not the
- * same as enter B and leave A.
+ * By arrival, too, because the order of records with the same time matters: leave A, then enter B, both at 20, is not
+ * the same as enter B, then leave A.
  *
- * A file is mapped, and what was read is given back to the system every 4 MiB. A reader of 10 GB so needs no more
- * memory than one of 10 MB; what is read again comes from the file again. */
+ * A file is mapped, and every 4 MiB the memory of the part that was read is given back to the system. So reading 10 GB
+ * needs no more memory than reading 10 MB. A part that is read again comes from the file again. */
 #include "foreign/reading.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@
 #include "base/temporary.h"
 #include "native/segment.h"
 
-/* The size of the text up to its last newline. A line behind it was cut while it was written. */
+/* The size of the text up to its last newline. A line after it was cut while it was written. */
 size_t pithi_whole_lines(const struct pithi_input *input)
 {
     const unsigned char *newline = input->size ? memrchr(input->data, '\n', input->size) : NULL;
@@ -34,17 +34,18 @@ int pithi_ends_here(struct pithi_writer *writer, const struct pithi_input *input
 
 void pithi_passed_drop(const struct pithi_input *input, size_t *passed, size_t at)
 {
-    size_t end = at & ~(size_t)(PITHI_PASSED_STEP - 1); /* whole pages, whatever their size */
+    size_t end = at & ~(size_t)(PITHI_PASSED_STEP - 1); /* a multiple of each page size */
     if (input->mapped && at > *passed)
-        /* The kernel may drop these pages: they were read, and the file still has them. The madvise() of what is read
-         * again is only slower, never wrong. */
+        /* Lets the kernel drop these pages: they were read, and the file still has them. If they are read again, this
+         * only costs time. */
         madvise((void *)(input->data + *passed), end - *passed, MADV_DONTNEED);
     else if (input->mapped) /* the reader starts again at a lower byte */
         madvise((void *)input->data, input->size, MADV_DONTNEED);
     *passed = end;
 }
 
-/* Gives the next line without its newline. Returns 0 at the end, also if the file has become shorter meanwhile. */
+/* Gives the next line without its newline. Returns 0 at the end, also if the file has become shorter since it was
+ * opened. */
 int pithi_lines_next(struct pithi_lines *lines, const char **line, size_t *size)
 {
     if (lines->at >= lines->size || !pithi_input_at(lines->input, lines->at))
@@ -64,14 +65,14 @@ int pithi_lines_wrong(const struct pithi_lines *lines, const char *what)
     return pithi_fail(PITH_ERR_DAMAGED, "%s: line %" PRIu64 ": %s", lines->input->path, lines->number, what);
 }
 
-/* Runs a writer that must seek. Into a pipe it writes a temporary file first, which is copied when it is whole. */
+/* Runs a writer that must seek. For a pipe it writes a temporary file, which is copied when it is whole. */
 int pithi_write_seekable(struct pithlog *log, FILE *out, const struct pithi_convert *how,
                          int (*write)(struct pithlog *log, FILE *out, const struct pithi_convert *how))
 {
     FILE *whole;
     int err, fd;
 
-    /* A file that is written from its begin. In one that is appended to, offsets would be wrong. */
+    /* `out` can be used if it is seekable and at byte 0: behind other data, the offsets in the file would be wrong. */
     if (fseeko(out, 0, SEEK_CUR) == 0 && ftello(out) == 0)
         return write(log, out, how);
     fd = pithi_temporary_file();
@@ -82,7 +83,7 @@ int pithi_write_seekable(struct pithlog *log, FILE *out, const struct pithi_conv
             close(fd);
         return err;
     }
-    /* `write` may have failed because the disk is full; that is the reason to give. */
+    /* If `write` failed because the disk is full, the error must say that. */
     err = write(log, whole, how);
     if (ferror(whole) || (err == PITH_OK && fflush(whole) != 0))
         err = pithi_temporary_failed("written");
@@ -94,11 +95,12 @@ int pithi_write_seekable(struct pithlog *log, FILE *out, const struct pithi_conv
 
 /* ---- Leaves without an enter ------------------------------------------------------------------------------------- */
 
-/* The number of a state with a LOST record of the file inside: if it is never left, it ended there. */
+/* The number of a state with a LOST record of the file inside. Nothing need be added: if the state is never left, it
+ * ends at that record. */
 enum { ENDS_AT_LOST = -1 };
 
-/* States with a number are around those without.
- * The loop ends at the first state that has one. */
+/* Gives all open states without a number this number. States with a number are outside those without, so the loop ends
+ * at the first state that has one. */
 static void number_states(struct pithi_stack *stack, int64_t number)
 {
     for (uint32_t i = stack->count; i-- > 0 && stack->states[i].enter_ns == 0;)
@@ -111,14 +113,14 @@ int pithi_leaves_look(struct pithi_leaves *leaves, const struct pithlog_record *
     struct pithi_stack *stack;
     uint32_t depth;
 
-    /* Records are lost here: what is open may have ended among them. */
+    /* Records are lost here: states that are open may have ended among them. */
     if (record->kind == PITHLOG_LOST && record->lane < leaves->lane_count && record->bytes > 0) {
         number_states(&leaves->lanes[record->lane], ENDS_AT_LOST);
         return PITH_OK;
     }
     if (record->kind != PITHLOG_ENTER && record->kind != PITHLOG_LEAVE)
         return PITH_OK;
-    /* Lanes come with their first record. */
+    /* A lane is added at its first record. */
     for (; record->lane >= leaves->lane_count; leaves->lane_count++) {
         if (!pithi_grow(&leaves->lanes, leaves->lane_count, &leaves->lane_room, sizeof *leaves->lanes))
             return pithi_no_memory();
@@ -127,13 +129,14 @@ int pithi_leaves_look(struct pithi_leaves *leaves, const struct pithlog_record *
     stack = &leaves->lanes[record->lane];
     if (record->kind == PITHLOG_ENTER)
         return pithi_stack_enter(stack, record->id, 0) ? PITH_OK : pithi_no_memory();
-    /* It has its enter; nothing is missing. */
+    /* The leave has its enter. */
     if (pithi_stack_leave(stack, record->id, 0, &ended, &depth))
         return PITH_OK;
-    /* A leave alone: it gets a number, and all states that are open take that number, as they are around it. */
+    /* A leave without an enter: it gets a number, and all open states without a number, which are around it, get this
+     * number. */
     number_states(stack, (int64_t)++leaves->alone);
-    /* In the second reading: was it found to be inside a state that is never left? The numbers are sorted, and leaves
-     * come in the same order again, so one position is enough. */
+    /* In the second reading, a LOST record is added if this leave is among again->numbers: inside a state that is never
+     * left. The numbers are sorted, and leaves come in the same order again, so one position is enough. */
     const struct pithi_again *again = leaves->input->again;
     if (!again || !again->is_second || leaves->next >= again->count || again->numbers[leaves->next] != leaves->alone)
         return PITH_OK;
@@ -157,8 +160,8 @@ int pithi_leaves_end(struct pithi_leaves *leaves)
 
     if (!again || again->is_second)
         return PITH_OK;
-    /* A state that is still open at the end and has a number: before that leave a LOST record must go. The file is read
-     * again with these numbers. */
+    /* If a state that is still open at the end has a number, a LOST record must be added before the leave with this
+     * number. The file is read again with these numbers. */
     for (uint32_t lane = 0; lane < leaves->lane_count; lane++)
         for (uint32_t i = 0; i < leaves->lanes[lane].count; i++) {
             int64_t number = leaves->lanes[lane].states[i].enter_ns;
@@ -190,7 +193,7 @@ void pithi_leaves_free(struct pithi_leaves *leaves)
 
 struct pithi_reorder_waiting {
     struct pithlog_record record; /* the payload is malloc'ed */
-    uint64_t order;               /* records of one time in the order in which they came */
+    uint64_t order;               /* number of arrival, for records with the same time */
 };
 
 static int before(const void *a, const void *b)
@@ -199,8 +202,8 @@ static int before(const void *a, const void *b)
     return x->record.time_ns != y->record.time_ns ? x->record.time_ns < y->record.time_ns : x->order < y->order;
 }
 
-/* Passes a record on. Receives get their numbers here, because only now is the order known; a hook of the reader may
- * drop the record first. */
+/* Adds a record to the log, unless the reader's callback `drops` leaves it out. Receives get their numbers here,
+ * because only now their order is known. */
 static int emit(struct pithi_reorder *reorder, const struct pithlog_record *record)
 {
     int drops = reorder->drops ? reorder->drops(reorder->context, record) : 0;
@@ -214,7 +217,7 @@ static int emit(struct pithi_reorder *reorder, const struct pithlog_record *reco
     struct pithlog_record receive = *record;
     uint64_t *count = pithi_map_at(&reorder->received, record->posted);
     if (!count)
-        /* posted has the key of the receiver until here */
+        /* until here, `posted` of a receive identifies its receiver */
         return pithi_no_memory();
     receive.posted = (*count)++;
     return pithi_writer_add(reorder->writer, &receive);
@@ -225,8 +228,8 @@ static int emit_first(struct pithi_reorder *reorder)
     struct pithi_reorder_waiting first;
     int err;
 
-    /* The oldest record of the heap leaves it. One that is older than what was passed on before came too late for the
-     * window, and is counted. */
+    /* Takes the earliest record from the heap. If it is earlier than a record that was already emitted, it came too
+     * late for the window, and is counted. */
     pithi_heap_take(reorder->heap, &reorder->count, &first, sizeof first, before);
     if (reorder->has_last && first.record.time_ns < reorder->last_ns)
         reorder->late++;
@@ -244,10 +247,10 @@ int pithi_reorder_add(struct pithi_reorder *reorder, const struct pithlog_record
 
     if (!reorder->is_needed)
         return emit(reorder, record);
-    /* The window is full: the oldest record goes first. */
+    /* The window is full: emits its earliest record. */
     if (reorder->count == PITHI_REORDER_WINDOW)
         CHECK(emit_first(reorder));
-    /* The reader's payload is valid for this call only. */
+    /* Copies the payload, which is valid during this call only. */
     w.record.payload = record->payload_bytes ? malloc(record->payload_bytes) : NULL;
     if ((record->payload_bytes && !w.record.payload) ||
         !pithi_grow(&reorder->heap, reorder->count, &reorder->room, sizeof *reorder->heap)) {
@@ -260,8 +263,8 @@ int pithi_reorder_add(struct pithi_reorder *reorder, const struct pithlog_record
     return PITH_OK;
 }
 
-/* Ends one state and begins the next one at the same time, as formats do that have one state for each thread. `info` is
- * inside the state that it belongs to: before the leave, or after the enter. */
+/* Ends a state, begins a state, or both: a number of MPE may end a state and begin the next one. `info` goes inside its
+ * state: before the leave, or after the enter. */
 int pithi_reorder_states(struct pithi_reorder *reorder, struct pithlog_record *record, uint32_t ends, uint32_t starts,
                          const struct pithlog_record *info)
 {

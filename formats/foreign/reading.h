@@ -9,7 +9,7 @@
 #include "pithlog.h"
 #include "reader/read/format.h"
 
-/* The size of a text file up to its last newline: a last line without one may have been cut. */
+/* The size of a text file up to its last newline: a last line without a newline may have been cut. */
 size_t pithi_whole_lines(const struct pithi_input *input);
 static inline int pithi_ends_in_line(const struct pithi_input *input) { return pithi_whole_lines(input) < input->size; }
 
@@ -17,7 +17,7 @@ static inline int pithi_ends_in_line(const struct pithi_input *input) { return p
 int pithi_ends_here(struct pithi_writer *writer, const struct pithi_input *input, const char *where);
 
 /* Frees memory of a large mapped file. A reader goes from start to end and releases the part that it has read, so that
- * its memory does not grow with the file. That part can be read again; it then comes from the file. */
+ * its memory does not grow with the file. This part can be read again from the file. */
 enum { PITHI_PASSED_STEP = 4 << 20 };
 
 void pithi_passed_drop(const struct pithi_input *input, size_t *passed, size_t at);
@@ -32,7 +32,7 @@ static inline void pithi_passed(const struct pithi_input *input, size_t *passed,
 /* The lines of a text file, read in passes. Before the first line all but `input` and `size` is zero. */
 struct pithi_lines {
     const struct pithi_input *input; /* not owned */
-    size_t size;                     /* of the input, without a last line that is left out */
+    size_t size;                     /* bytes of the input to read, without a last line that is left out */
     size_t at, passed;               /* the next line; memory released so far */
     uint64_t number;                 /* of the last line, from 1 */
 };
@@ -42,15 +42,15 @@ int pithi_lines_next(struct pithi_lines *lines, const char **line, size_t *size)
 int pithi_lines_wrong(const struct pithi_lines *lines, const char *what);
 static inline void pithi_lines_rewind(struct pithi_lines *lines) { lines->at = lines->number = 0; }
 
-/* Leaves without an enter. A file that has one contradicts itself: records are missing before it, or it has a wrong
- * name. Which of the states around it then still go on?
+/* Leaves without an enter. Such a leave shows that the file is wrong: records are missing before it, or its name is
+ * wrong. Then some of the states around it may have ended, too:
  *
  *     enter main, enter a, leave b, enter c, leave c, leave main
  *
- * `main` does, for its leave comes. `a` ended somewhere, at the latest inside `main`; it must not count until the end
- * of the log. So a record LOST goes before the leave, and lane_blocks.h does the rest. A LOST has a price: messages of
- * the rank are not matched after it. It is therefore added only if some state that is open there is never left. This is
- * known at the end of the lane, so the file is read again then (struct pithi_again).
+ * `main` goes on, as its leave comes later. `a` is never left: it has ended somewhere inside `main`, and must not last
+ * until the end of the log. So a record LOST is added before the leave, and lane_blocks.h finds which states end there.
+ * After a LOST, messages of the rank are not matched. Therefore it is added only if a state that is open there is never
+ * left. This is known only at the end of the lane; then the file is read a second time (struct pithi_again).
  *
  * Call `look` before each record is added to the writer, in the order of its lane, and `end` after the last record. */
 struct pithi_leaves {
@@ -58,8 +58,8 @@ struct pithi_leaves {
     struct pithi_writer *writer;
     uint64_t alone; /* number of leaves without an enter */
     /* Internal, zero at first. */
-    struct pithi_stack *lanes; /* enter_ns of a state: number of the first such leave inside it, from 1; 0: none;
-                                  -1: a LOST record of the file comes first */
+    struct pithi_stack *lanes; /* the open states of each lane. enter_ns: number of the first leave without an enter
+                                  inside the state, from 1; 0: none; -1: a LOST record of the file comes before it */
     uint32_t lane_count, lane_room, next;
 };
 int pithi_leaves_look(struct pithi_leaves *leaves, const struct pithlog_record *record);
@@ -67,27 +67,28 @@ int pithi_leaves_end(struct pithi_leaves *leaves);
 void pithi_leaves_free(struct pithi_leaves *leaves);
 
 /* Calls `write` with `out`. If `out` is not seekable (a pipe, a device), `write` gets an unnamed file that is then
- * copied to `out`. For formats whose first bytes depend on the last. */
+ * copied to `out`. For formats whose first bytes are known last. */
 int pithi_write_seekable(struct pithlog *log, FILE *out, const struct pithi_convert *how,
                          int (*write)(struct pithlog *log, FILE *out, const struct pithi_convert *how));
 
 /* Puts records that are slightly out of order into time order, in bounded memory. The times of a lane in a native log
  * must not decrease. Foreign files promise the same, but some break it (clocks corrected afterwards, lines joined by
- * hand). The window holds the last PITHI_REORDER_WINDOW records and emits the earliest, so a record may be late by that
- * many. A record that is later still is emitted with its old time and counted. Records with equal times keep their
- * order. */
+ * hand). The window holds PITHI_REORDER_WINDOW records and emits the earliest, so a record may come late by this number
+ * of records. A record that comes later is emitted with its time, out of order, and counted. Records with equal times
+ * keep their order. */
 enum { PITHI_REORDER_WINDOW = 131072 };
 
 struct pithi_reorder {
     struct pithi_writer *writer; /* gets the records */
     int is_needed;               /* 0: the times are in order, so records pass at once */
-    /* 1: the file does not tell the order of posting. `posted` of a receive is its rank until here, then the number of
-     * receives of that rank before it. */
+    /* 1: the file does not have the order of posting. Then the caller sets `posted` of a receive to its rank, or
+     * another number that identifies the receiver; here it is replaced by the number of receives with the same number
+     * before it. */
     int counts_receives;
     int (*drops)(void *context, const struct pithlog_record *record); /* 1: leave it out; -1: no memory; or NULL */
     void *context;
-    struct pithi_leaves *leaves; /* looks at each record; or NULL */
-    uint64_t late;               /* records that came too late to be put in order; they are counted */
+    struct pithi_leaves *leaves; /* gets each record; NULL: none */
+    uint64_t late;               /* number of records that came too late to be put in order */
     /* Internal, zero at first. */
     struct pithi_map received;
     uint64_t order;

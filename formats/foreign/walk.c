@@ -1,7 +1,7 @@
 /* walk.c - the steps of a log for writers of foreign formats, states that nest, and losses.
  *
- * In a native log a state may end while a state inside it is open. Most formats draw states as nested boxes and cannot
- * say that. There, the inner state is cut in two, which keeps all times right and adds an end and a begin (SPLIT):
+ * In a native log a state may end while a state inside it is open. Most formats need nested states. For them the inner
+ * state is cut in two: all times stay right, but there are an end and a begin more (SPLIT):
  *
  *     0 enter A   10 enter B   20 leave A   30 leave B
  *     written     A 0 to 20 with B 10 to 20 inside; B 20 to 30
@@ -39,10 +39,10 @@ int pithi_walk_open_lanes(struct pithi_walk *walk, struct pithlog *log, const st
     if (how && how->to_ns < walk->to_ns)
         walk->to_ns = how->to_ns;
     query.from_ns = walk->from_ns;
-    query.to_ns = walk->to_ns; /* before from_ns: the log has nothing in the window, which is not an error */
+    query.to_ns = walk->to_ns; /* if it is before from_ns, the log has nothing in the window, which is no error */
     if (walk->to_ns < walk->from_ns)
         walk->to_ns = walk->from_ns;
-    /* Formats count in seconds, microseconds or ticks, often from the first record; readers refuse what is beyond. */
+    /* Formats count in seconds, microseconds or ticks, often from the first record, and readers refuse larger times. */
     if (info->records && (walk->from_ns < -most_ns || walk->to_ns > most_ns || walk->to_ns - walk->from_ns > most_ns))
         return pithi_fail(PITH_ERR_UNSUPPORTED, "%s: its times are too far apart for this format", log->path);
     if (walk->from_ns > info->start_ns || walk->to_ns < info->end_ns)
@@ -55,7 +55,7 @@ int pithi_walk_next(struct pithi_walk *walk, struct pithlog_step *step)
     int status;
 
     while ((status = pithi_carry_next(walk->carry, &walk->made)) != 0)
-        if (status == 1) { /* damage is reported when the steps come to it */
+        if (status == 1) { /* damage is not reported here, but when the steps come to it */
             *step = (struct pithlog_step){.lane = walk->made.lane,
                                           .from_ns = walk->made.time_ns,
                                           .to_ns = walk->made.time_ns,
@@ -68,7 +68,8 @@ int pithi_walk_next(struct pithi_walk *walk, struct pithlog_step *step)
     while ((status = pithlog_walk_next(walk->steps, step)) == 1) {
         if (step->change > PITHLOG_ENDS && step->change != PITHLOG_HAPPENS)
             continue;
-        if (step->change == PITHLOG_HAPPENS && step->record->kind == PITHLOG_LEAVE) { /* of a state that is not open */
+        /* a LEAVE of a state that is not open */
+        if (step->change == PITHLOG_HAPPENS && step->record->kind == PITHLOG_LEAVE) {
             if (walk->losses)
                 walk->losses->count[PITHI_LOSS_UNMATCHED]++;
             continue;
@@ -82,7 +83,7 @@ int pithi_walk_next(struct pithi_walk *walk, struct pithlog_step *step)
             walk->made.time_ns = step->to_ns;
             step->record = &walk->made;
             if (walk->losses) {
-                /* States may begin or end for another reason than their record. */
+                /* Counts states that begin or end for another reason than their record. */
                 struct pithi_losses *losses = walk->losses;
                 int ends = step->change == PITHLOG_ENDS;
                 losses->count[PITHI_LOSS_OPEN_START] += !ends && step->why & PITHLOG_AT_EDGE;
@@ -105,7 +106,7 @@ void pithi_walk_close(struct pithi_walk *walk)
     walk->steps = NULL;
 }
 
-/* 1: the state open[i] must nest with those that end in this step. */
+/* 1: the state open[i] must nest with the states that end in this step. */
 static int must_nest(const struct pithi_nest *nest, const struct pithlog_step *step, uint32_t i)
 {
     uint32_t id = step->open[i].id, ending = step->why & PITHLOG_DISCARDED ? id : step->open[step->at].id;
@@ -120,8 +121,9 @@ void pithi_nest_step(const struct pithi_nest *nest, const struct pithlog_step *s
         return;
     }
     if (step->why & PITHLOG_DISCARDED) {
-        /* These come one after the other, innermost first (native/stack.h). All end with the first: to cut the states
-         * inside them each time would be thousands of times thousands of ends and begins. */
+        /* Too many states are open, and many are discarded, in one step each, the innermost first (native/stack.h). All
+         * are ended in the first of these steps: cutting the states inside them in each step would make millions of
+         * ends and begins. */
         if (inside < PITHI_OPEN_OUTER + PITHI_OPEN_FORGOTTEN)
             return;
         at = PITHI_OPEN_OUTER;
@@ -231,7 +233,7 @@ void pithi_losses_zero(struct pithi_losses *losses, int64_t zero_ns)
     losses->count[PITHI_LOSS_ORIGIN] = zero_ns < 0 ? 0 - (uint64_t)zero_ns : (uint64_t)zero_ns;
 }
 
-/* 1: as seconds in a double, the time is read as another one. All times of 52 days are exact. */
+/* 1: a time written as seconds in a double is read back as another time. Times below 52 days never change. */
 static int changes_as_seconds(int64_t time_ns)
 {
     const int64_t exact_ns = INT64_C(1) << 52;
@@ -263,6 +265,7 @@ void pithi_losses_record(struct pithi_losses *losses, const struct pithlog_recor
     case PITHLOG_RECV: {
         uint64_t *posted = &losses->posted[losses->first[r->lane]];
         if (r->kind == PITHLOG_RECV) {
+            /* posted before a receive that has ended earlier: a format without numbers of posting loses this order */
             count[PITHI_LOSS_POSTED] += r->posted < *posted;
             *posted = r->posted < *posted ? *posted : r->posted + 1;
             count[PITHI_LOSS_EMPTY_RECVS] += r->peer < 0;
@@ -322,10 +325,10 @@ void pithi_losses_tell(struct pithi_losses *losses, const struct pithi_convert *
     uint64_t *count = losses->count;
     int colours = how->loses & PITHI_LOSES(COLOURS) && !(how->loses & PITHI_LOSES(COLOURS_CHANGED));
     count[PITHI_LOSS_NO_PARTNER] = losses->ends - 2 * losses->matched;
-    /* Records were counted as they passed; definitions and places are counted here. */
+    /* Losses of records were counted during the walk; losses of definitions, lanes and properties are counted here. */
     const struct pithlog_def *def;
     for (uint32_t id = 0; (def = pithlog_get_def(losses->log, id)) != NULL; id++) {
-        int kept = losses->used[id] & PITHI_KEPT; /* everything but the colour is written */
+        int kept = losses->used[id] & PITHI_KEPT; /* 1: all of the definition but its colour is written */
         if (def->kind == PITHLOG_COUNTER_TYPE && how->loses & PITHI_LOSES(COUNTER_DEFS) && !kept) {
             count[PITHI_LOSS_COUNTER_DEFS]++;
         } else if (how->loses & PITHI_LOSES(UNUSED) && !losses->used[id]) {
@@ -349,7 +352,7 @@ void pithi_losses_tell(struct pithi_losses *losses, const struct pithi_convert *
     count[PITHI_LOSS_COMMS] = pithlog_get_info(losses->log)->comms;
     count[PITHI_LOSS_COMMS] -= count[PITHI_LOSS_COMMS] > 0; /* without the world */
     for (uint32_t i = 0; (key = pithlog_get_property(losses->log, i, &value)) != NULL; i++)
-        count[PITHI_LOSS_PROPERTIES] += !pithi_is_code_name(key); /* these are lost with STACKS */
+        count[PITHI_LOSS_PROPERTIES] += !pithi_is_code_name(key); /* names of functions count as STACKS */
     count[PITHI_LOSS_PROPERTIES] -= losses->kept_properties;
     for (int i = 0; i < PITHI_LOSSES; i++)
         if (how->loses >> i & 1)

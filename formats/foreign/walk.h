@@ -1,6 +1,6 @@
 /* walk.h - a log for writers of foreign formats: in time order, without times before the window, with a start for every
  * end and an end for every start. States that are open at an edge of the window begin or end there; so do states that
- * begin or end where records are missing. pithlog_walk decides what is open; no writer has a stack. */
+ * begin or end where records are missing. pithlog_walk keeps the open states, so no writer needs a stack. */
 #ifndef PITHI_WALK_H
 #define PITHI_WALK_H
 
@@ -14,12 +14,12 @@
  * the same words, so that each loss is reported once.
  *
  *     TRY(pithi_losses_open(&losses, log));
- *     walk.losses = &losses;                       (foreign/walk.h) sees all records of one walk
+ *     walk.losses = &losses;                       counts all records of this walk
  *     pithi_losses_colour(&losses, id, written);   for each definition that is written, if colours change
  *     pithi_losses_tell(&losses, how);
  *     pithi_losses_close(&losses);
  *
- * A writer counts the losses that only it knows, such as names that were cut, and reports them by pithi_note. */
+ * A writer itself counts all other losses, such as names that were cut, and reports them by pithi_note. */
 
 /* Each loss with the text of its note. */
 #define PITHI_LOSS_LIST(ROW)                                                                                           \
@@ -78,10 +78,11 @@ struct pithi_losses {
     struct pithlog *log;
     int64_t zero_ns;              /* log time of the file's time 0 */
     uint64_t count[PITHI_LOSSES]; /* of each kind of loss */
-    unsigned char *used;          /* by definition: some record uses it; PITHI_KEPT: it is in the file in any case */
+    unsigned char *used;          /* by definition: 1: a record uses it; PITHI_KEPT: it is in the file even if no record
+                                     uses it */
     uint32_t *first;              /* by lane: the first lane of its rank */
-    uint64_t *posted;             /* by lane, set for first lanes: the highest number of posting + 1 */
-    uint64_t kept_properties;     /* written by the format */
+    uint64_t *posted;             /* by lane, set for the first lane of each rank: the highest number of posting + 1 */
+    uint64_t kept_properties;     /* number of properties that the format writes */
     uint32_t stack_ids[2];        /* the definitions of samples and call sites; UINT32_MAX: none */
     uint64_t ends, matched;       /* `ends`: sends and receives; `matched`: messages with both ends in the file */
 };
@@ -101,7 +102,7 @@ void pithi_losses_colour(struct pithi_losses *losses, uint32_t id, const char *w
 
 /* Notes that the file has the property `key`, if the log has it. */
 void pithi_losses_keep(struct pithi_losses *losses, const char *key);
-void pithi_losses_keep_sampling(struct pithi_losses *losses); /* what pithi_sampling_text says */
+void pithi_losses_keep_sampling(struct pithi_losses *losses); /* for the properties in pithi_sampling_text */
 
 /* Reports each loss of the format (how->loses) whose count is not 0. If UNUSED is among them, a definition that no
  * record uses is counted only as unused. */
@@ -111,39 +112,39 @@ void pithi_losses_tell(struct pithi_losses *losses, const struct pithi_convert *
 
 struct pithi_walk {
     struct pithlog_walk *steps;
-    struct pithi_carry *carry;   /* for a window: the names of its code come first; NULL: all delivered */
+    struct pithi_carry *carry;   /* for a window: gives the names of its functions first; NULL: all were given */
     int64_t from_ns, to_ns;      /* the window, within the times of the log */
     struct pithi_losses *losses; /* set it after opening to count losses; NULL: not counted */
-    struct pithlog_record made;  /* the record of the last step, if it is not as the log has it */
+    struct pithlog_record made;  /* the record of the last step, if it differs from the log's */
 };
 
 int pithi_walk_open(struct pithi_walk *walk, struct pithlog *log, const struct pithi_convert *how);
-/* Walks only `lanes`, which must stay valid until the walk is closed; NULL: all lanes. The window is that of the whole
- * log. */
+/* Walks only `lanes`, which must stay valid until the walk is closed; NULL: all lanes. The window is found from the
+ * whole log. */
 int pithi_walk_open_lanes(struct pithi_walk *walk, struct pithlog *log, const struct pithi_convert *how,
                           const uint32_t *lanes, uint32_t count);
-/* The next BEGINS, ENDS or HAPPENS, with a record of that time; a state that goes on after a hole is one state. 1; 0 at
- * the end; -1: error. */
+/* The next BEGINS, ENDS or HAPPENS, with a record of that time; a state that goes on after a hole counts as one state.
+ * 1; 0 at the end; -1: error. */
 int pithi_walk_next(struct pithi_walk *walk, struct pithlog_step *step);
 void pithi_walk_close(struct pithi_walk *walk);
 
 /* ---- Nested states ---- */
 
 /* Some formats require states to nest: an end ends the state that began last. If a state ends while states inside it
- * are open, those end with it and begin again: A [ B ] ends A before B becomes A [ B ], B. */
+ * are open, these end before it and begin again: A [ B ] ends A before B becomes A [ B ], B. */
 struct pithi_nest {
     void (*begin)(void *context, uint32_t lane, uint32_t id, int64_t time_ns);
     void (*end)(void *context, uint32_t lane, uint32_t id, int64_t time_ns);
     void *context;                                                /* the caller's */
-    struct pithi_losses *losses;                                  /* counts the states that were begun again */
+    struct pithi_losses *losses;                                  /* counts the states that begin again */
     int (*is_apart)(void *context, uint32_t id, uint32_t ending); /* 1: may end after the state around it; or NULL */
 };
-/* A step that BEGINS or ENDS a state. */
+/* Takes a step that BEGINS or ENDS a state, and calls `begin` and `end`. */
 void pithi_nest_step(const struct pithi_nest *nest, const struct pithlog_step *step);
 
 /* ---- Writers that take steps as they come ---- */
 
-/* Until *failed is set. */
+/* The callbacks of a writer, called until *failed is set. */
 struct pithi_each {
     void *context;
     void (*begin)(void *context, int64_t from_ns); /* called first, with the start of the window; or NULL */
@@ -151,7 +152,7 @@ struct pithi_each {
     void (*message)(void *context, const struct pithlog_message *message, uint64_t number); /* from 1 */
     const int *failed;                                                                      /* non-zero: stop */
     struct pithi_losses *losses; /* as in struct pithi_walk */
-    /* If set, they get the begins and ends of states, which nest (pithi_nest), and `put` gets all other records. */
+    /* If set, these get the begins and ends of states, made to nest (pithi_nest), and `put` gets all other records. */
     void (*enter)(void *context, uint32_t lane, uint32_t id, int64_t time_ns);
     void (*leave)(void *context, uint32_t lane, uint32_t id, int64_t time_ns);
 };

@@ -68,7 +68,7 @@ static int read_options(int argc, char **argv, struct asked *asked)
 
     if (pithi_tool_options(argc, argv, options))
         return 2;
-    /* Several logs are compared (analyze_compare.c), which has its own output; most options need one log. */
+    /* Several logs are compared, and analyze_compare.c prints the result; most options apply only to one log. */
     if (argc - optind > PITHI_COMPARE_MOST)
         return pithi_tool_usage(argv[0], "at most %d logs can be compared, not %d", PITHI_COMPARE_MOST, argc - optind);
     if (argc - optind > 1 && (asked->with_waits || asked->only_answer || asked->explain || asked->iterations ||
@@ -115,7 +115,7 @@ int pithi_findings_open(struct pithi_findings *f, const char *path, const struct
     /* Nothing is left to analyse. The error says why. */
     if (f->analysis && f->info->to_ns <= f->info->from_ns)
         err = pithi_findings_none(f, err == PITH_ERR_DAMAGED);
-    else if (err == PITH_OK) /* what threads count in a damaged part would belong to no known state */
+    else if (err == PITH_OK) /* in a damaged part no state is known for what threads count */
         err = pithlog_analysis_computation(f->analysis, &f->computation);
 out:
     return err;
@@ -161,7 +161,8 @@ void pithi_findings_close(struct pithi_findings *f)
 
 int pithi_findings_find_answer(struct pithi_findings *f) { return pithlog_analysis_answer(f->analysis, &f->answer); }
 
-/* Last, as it takes a replay, which goes on meanwhile. */
+/* Waits for the replay that shows how far the analysis can be trusted. Called last, so that other work is done while it
+ * runs. */
 static int find_trust(struct pithi_findings *f)
 {
     struct pithi_trusting *trusting = f->trusting;
@@ -226,9 +227,8 @@ out:
 
 /* ---- What if ----------------------------------------------------------------------------------------------------- */
 
-/* Reads "balanced", "network=ideal", "network=latency", or "network=4", "STATE=2" or "STATE@RANK=2": so many times
- * faster.
- * For example "MPI_Send@3=2": calls of MPI_Send on rank 3 take half as long. */
+/* Reads "balanced", "network=ideal", "network=latency", or a number of times faster: "network=4", "STATE=2",
+ * "STATE@RANK=2". For example "MPI_Send@3=2": calls of MPI_Send on rank 3 take half as long. */
 static int parse_what_if(const struct pithi_findings *f, const char *text, struct pithlog_what_if *what)
 {
     const struct pithlog_info *info = pithlog_get_info(f->log);
@@ -292,8 +292,8 @@ static int parse_what_if(const struct pithi_findings *f, const char *text, struc
                             pithi_nearest_ask(&nearest));
 }
 
-/* Prints the predicted run time of each change, beside that of a replay without a change; a changed network is a change
- * of the fitted one. */
+/* Prints the predicted run time with each change, beside the time of a replay without a change. A change of the network
+ * is applied to the fitted network. */
 static int print_what_ifs(const struct pithi_findings *f, const struct asked *asked, FILE *out)
 {
     struct pithlog_what_if what = {.network = 1, .factor = 1}, unchanged = what;
@@ -301,11 +301,12 @@ static int print_what_ifs(const struct pithi_findings *f, const struct asked *as
     int status, is_longer = 0, err = PITH_OK;
 
     double unknown = f->trust.unknown_ns / ((double)f->info->lanes * run_ns);
-    /* All are checked before the first is computed, which may take long. */
+    /* Checks all what-ifs before it computes the first: a replay may take long. */
     for (uint32_t i = 0; i < asked->what_if_count; i++)
         if ((status = parse_what_if(f, asked->what_ifs[i], &what)) != 0)
             return -status;
-    /* A part of the time that no message explains cannot be predicted for another network. */
+    /* Time that no message explains cannot be predicted for another network, so if it is much, there is no
+     * prediction. */
     if (unknown > PITHI_UNKNOWN_MOST)
         return pithi_fail(PITH_ERR_UNSUPPORTED,
                           "%s: no prediction: %.0f %% of the time is in calls whose partners are not in the log",
@@ -351,7 +352,7 @@ static int print_what_ifs(const struct pithi_findings *f, const struct asked *as
     return err;
 }
 
-/* The page as a file. */
+/* Writes the page for a browser, with the what-ifs, to the file of --html. */
 static int write_html(struct pithi_findings *f, const struct asked *asked)
 {
     char *what_if = NULL;
@@ -380,7 +381,7 @@ static int write_html(struct pithi_findings *f, const struct asked *asked)
     return err;
 }
 
-/* A file for programs, beside the page for people. */
+/* For pithi_outfile_print: the findings as JSON go to a file, the page for people to standard output. */
 struct json_file {
     const struct pithi_findings *findings;
     int with_waits;
@@ -393,7 +394,7 @@ static int print_json(void *context, FILE *out)
     return pithi_findings_json(file->findings, out, file->with_waits);
 }
 
-/* One log. */
+/* Analyses one log and prints it as `asked` says. Returns the exit status. */
 static int analyze(const char *path, const struct asked *asked, FILE *out)
 {
     struct pithi_findings findings = {0};
@@ -403,8 +404,8 @@ static int analyze(const char *path, const struct asked *asked, FILE *out)
     damaged = pithi_findings_open(&findings, path, &asked->words, asked->where.filter);
     if (damaged != PITH_ERR_DAMAGED || !findings.analysis)
         TRY(damaged);
-    /* the next call that fails would overwrite it */
-    snprintf(said, sizeof said, "%s", pithlog_error()); /* of the damage, until the rest is printed */
+    /* keeps the text of the error until the rest is printed: the next call that fails would overwrite it */
+    snprintf(said, sizeof said, "%s", pithlog_error()); /* on the damage */
     findings.iterations_of = asked->iterations;
     findings.no_commands = asked->no_commands;
     if (asked->html || asked->what_if_count ||
@@ -420,7 +421,7 @@ static int analyze(const char *path, const struct asked *asked, FILE *out)
         TRY(pithi_findings_find_iterations(&findings));
         TRY(pithi_findings_find_answer(&findings));
         fputs(findings.answer->text, out);
-        fflush(out); /* the reader may give it little time */
+        fflush(out); /* what follows takes longer; a caller that stops this process before has the sentence */
         TRY(pithi_findings_find_sites(&findings, 0));
         if (findings.answer_site)
             fprintf(out, " Longest: %s.", findings.answer_site);

@@ -21,7 +21,7 @@ const char *pithi_findings_term(size_t number);
 int pithi_findings_explain(const struct pithi_findings *findings, const char *name, FILE *out);
 /* Finds the iterations: PITH_OK, an error, or -2 after a message. */
 int pithi_findings_find_iterations(struct pithi_findings *findings);
-/* Where the cost of a finding lies: "in iterations 3 to 9 of 20"; "": unknown. */
+/* The iterations in which a finding costs time: "in iterations 3 to 9 of 20"; "": unknown. Returns `text`, or "". */
 const char *pithi_findings_range(const struct pithi_findings *findings, const struct pithlog_finding *finding,
                                  char text[80]);
 /* Finds the answer, after the iterations. PITH_OK or an error. */
@@ -33,19 +33,21 @@ void pithi_findings_put_iterations(const struct pithi_findings *findings, FILE *
 
 /* Writes a text in lines of at most 79 columns, broken at blanks, each after `indent`. */
 void pithi_findings_wrap(const char *text, const char *indent, FILE *out);
-/* 1: the finding is shown to people; the others are counted, which a line says. */
+/* 1: the finding is shown to people. pithi_findings_unlisted prints a line with the number of the other findings. */
 int pithi_findings_is_listed(const struct pithlog_finding *finding);
 void pithi_findings_unlisted(const struct pithi_findings *findings, FILE *out);
-/* A line: how much of the time ranks compute, wait, use files and move data. */
+/* Prints a line: the shares of the time in which ranks compute, wait, use files and move data. */
 void pithi_findings_sums(const struct pithi_findings *findings, FILE *out);
-/* Parts of the page: the log and the window; how far it can be trusted; a sentence on the lowest efficiency, unless the
- * part is too short; another on instructions and cycles, if they are known; the time outside the window. */
+/* Parts of the page, in this order: the log and the window; how far the analysis can be trusted; a sentence on the
+ * lowest efficiency, unless the part is too short to judge the run; a sentence on instructions and cycles, if they are
+ * known; the time outside the window. */
 void pithi_findings_head(const struct pithi_findings *findings, FILE *out);
 void pithi_findings_trust(const struct pithi_findings *findings, FILE *out);
 void pithi_findings_lowest(const struct pithi_findings *findings, FILE *out);
 void pithi_findings_ipc(const struct pithi_findings *findings, FILE *out);
 void pithi_findings_outside(const struct pithi_findings *findings, FILE *out);
-/* For output that cannot say it: writes a note to stderr if the part without holes is too short to judge the run. */
+/* Writes a note to stderr if the part without holes is too short to judge the run. For CSV and JSON, which have no
+ * place for it. */
 void pithi_findings_note_short(const struct pithi_findings *findings);
 /* Each returns PITH_OK or an error. */
 int pithi_findings_page(const struct pithi_findings *findings, FILE *out);

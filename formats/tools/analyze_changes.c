@@ -14,14 +14,15 @@
 #include "tools/analyze.h"
 #include "tools/table.h"
 
-/* columns, of a line 79 wide; lines of a part */
+/* NAME to NUMBER: widths of columns, in lines of WIDTH characters; SHOWN: lines of each part */
 enum { NAME = 30, NAME_WITH_RANK = 20, LABEL = 42, NUMBER = 12, WIDTH = 79, SHOWN = 4 };
 
 /* Parts of the run time, in the order of the table. */
 enum part { COMPUTING, WAITING, REST, RUN };
 static const char *const part_names[] = {"computing", "waiting", "transfer", "run time"};
 
-/* A part of the run time or a kind of waiting (name is NULL), or a state in it; for waiting, a state that caused it. */
+/* A row: a part of the run time or a kind of waiting (name is NULL), or a state within it. For waiting, that is a state
+ * that caused it. */
 struct change {
     enum part part;
     uint32_t kind; /* enum pithlog_wait_kind; 0: all */
@@ -110,7 +111,7 @@ static int add_side(struct changes *c, int side)
 
 static double change_of(const struct change *x) { return x->ns[1] - x->ns[0]; }
 
-/* By part and kind; the sum of a group comes first. */
+/* Sorts by part and kind. The row of a part or kind comes first, then the rows of its states. */
 static int by_group(const struct change *x, const struct change *y)
 {
     if (x->part != y->part)
@@ -207,7 +208,7 @@ static void put_change(int indent, const char *label, const double ns[2], double
     char line[LABEL + 4 * NAME + 64];
     int digits = unit < 1e6 ? 3 : 6, width = LABEL;
 
-    for (const char *p = label; *p; p++) /* not the first byte of a character */
+    for (const char *p = label; *p; p++) /* skips continuation bytes of UTF-8 */
         width += ((unsigned char)*p & 0xc0) == 0x80;
     snprintf(line, sizeof line, "%*s%-*s%*.*f%*.*f%+*.*f", indent, "", width - indent, label, NUMBER, digits,
              ns[0] / unit, NUMBER, digits, ns[1] / unit, NUMBER, digits, (ns[1] - ns[0]) / unit);
@@ -236,8 +237,8 @@ int pithi_changes_print(struct pithi_findings findings[2], FILE *out, enum pithi
     if (style != PITHI_TEXT_TABS) {
         TRY(put_for_programs(&c, out, style));
     } else {
-        /* The sentence, and its reasons: the changes of at least 5 % of the largest one, or of at least 0.1 % of the
-         * run if the runs take equally long. */
+        /* Prints the sentence with its reasons. Reasons are changes of at least 5 % of the largest change; if the runs
+         * take equally long, changes of at least 0.1 % of the run. */
         const struct change *reasons[RUN + PITHLOG_WAIT_KINDS];
         double a_ns = run_ns(&c.findings[0]), b_ns = run_ns(&c.findings[1]), least;
         int is_equal = fabs(b_ns - a_ns) < 0.001 * a_ns;

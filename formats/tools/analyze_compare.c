@@ -6,9 +6,9 @@
  *     2 ranks: 5 s each outside MPI, sum 10 s      8 ranks: 5 s each outside MPI, sum 40 s
  *
  * The sum grows like the ranks as if scaling were weak, but three quarters of the 40 s are waiting for a core. So work
- * is measured by instructions or by CPU time, if all logs have the counters. Else, the cores cannot have computed more
- * than all of the time: 2 cores x 5 s = 10 s. If even that shows strong scaling, it is strong; else the logs do not
- * say. */
+ * is measured by instructions or by CPU time, if all logs have the counters. Otherwise the time of the cores is an
+ * upper limit of the work: 2 cores x 5 s = 10 s. If the scaling is strong even with this limit, it is strong; else the
+ * logs do not show which scaling it is. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,18 +24,19 @@
 enum { LOGS_BESIDE = 5 }; /* logs side by side in a table */
 
 struct run {
-    char letter; /* its name in the text */
+    char letter; /* the name of the run in the text */
     const char *path;
-    char program[64];      /* "": the log does not say */
-    uint32_t ranks, cores; /* cores: of all hosts; 0: the log does not say */
+    char program[64];      /* "": unknown */
+    uint32_t ranks, cores; /* cores: of all hosts, 0: unknown */
     struct pithlog_analysis_info info;
     double cpu_ns;                   /* CPU time outside MPI of all ranks; below 0: not known */
-    double speedup, scaling, global; /* scaling: computation scaling */
+    double speedup, scaling, global; /* `scaling` is the computation scaling */
     double all_threads, threads;     /* efficiencies; 0: all threads call MPI */
     struct pithlog_computation computation;
     double instruction_scaling, ipc_scaling, frequency_scaling; /* their product: scaling; 0: not known */
     double gigahertz;                                           /* cycles of a core a second / 1e9; 0: unknown */
-    double short_part;                                          /* of the run, if it is too short to judge it; else 0 */
+    double short_part;                                          /* the known part as a share of the run, if it is too
+                                                                   short to judge the run; else 0 */
 };
 
 struct compare {
@@ -44,7 +45,7 @@ struct compare {
     uint32_t count, reference, largest; /* reference, largest: fewest and most ranks */
     int has_gaps;                       /* records of a log are missing, so run times cannot be compared */
     enum pithi_scaling scaling;         /* PITHI_SCALING_FIND: all runs have the same number of ranks */
-    int is_unknown;                     /* the logs do not say which scaling it is */
+    int is_unknown;                     /* the logs do not show whether scaling is strong or weak */
     double more_ranks, more_useful;     /* of the largest run, as multiples of the reference */
     struct pithi_findings findings[2];  /* open if there are two logs */
 };
@@ -99,12 +100,12 @@ static enum pithi_scaling find_scaling(struct compare *c)
 
 /* ---- Ratios ------------------------------------------------------------------------------------------------------ */
 
-/* A ratio of a run: its name for programs and its label, and the offset of its number in struct run. 0: not known, if
- * it is optional. */
+/* A ratio of a run: its name for programs, its label, and the offset of its number in struct run. The number of an
+ * optional ratio is 0 if it is not known. */
 static const struct ratio {
     const char *column, *label;
     size_t offset;
-    int is_optional, is_factor; /* is_factor: of the global efficiency, with the others */
+    int is_optional, is_factor; /* is_factor: the global efficiency is the product of the factors */
 } ratios[] = {
     {"speedup", "speedup", offsetof(struct run, speedup), 1, 0},
     {"global_efficiency", "global efficiency", offsetof(struct run, global), 1, 0},
@@ -245,8 +246,8 @@ static void put_scaling(const struct compare *c, FILE *out)
                 c->scaling == PITHI_SCALING_WEAK ? "Weak" : "Strong", c->query->scaling ? "--scaling" : "found",
                 c->more_ranks, c->more_useful);
 
-        /* Names the factor of the global efficiency that falls most from the fewest ranks to the most. Where ranks
-         * share cores, each factor is low because of that. */
+        /* Names the factor of the global efficiency that falls most from the fewest ranks to the most. If ranks share
+         * cores, names none: the lack of cores lowers each factor. */
         const struct run *from = &c->runs[c->reference], *to = &c->runs[c->largest];
         const struct ratio *worst = NULL;
         double lowest = 1;
@@ -269,7 +270,8 @@ static void put_scaling(const struct compare *c, FILE *out)
 
 /* ---- The whole --------------------------------------------------------------------------------------------------- */
 
-/* CPU time outside MPI: counted, or without what the system counts as time without a core. */
+/* Finds the CPU time outside MPI: from the counter of CPU time, else the time outside MPI less the counted time without
+ * a core. */
 static int find_cpu_time(const struct pithi_findings *f, struct run *run)
 {
     struct pithlog_query part = {.from_ns = f->info->from_ns, .to_ns = f->info->to_ns};

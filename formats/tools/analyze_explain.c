@@ -1,7 +1,7 @@
 /* analyze_explain.c - `pith analyze --explain NAME`: what a term means, with the numbers of this log.
  *
- * A term is a row of a table. An efficiency has a formula and its value; another term has a function that prints what
- * the log has of it; else the findings with its name are printed:
+ * A term is a row of a table. For an efficiency, a formula and its value are printed. A row may have a function `here`,
+ * which prints the numbers of this log. For all other terms the findings with the name of the term are printed:
  *
  *     load balance        = mean time outside MPI / largest time outside MPI
  *                         = 0.842 here
@@ -20,7 +20,7 @@
 
 enum { SHOWN = 3 };
 
-/* `here` prints the numbers of this log; NULL: they are those of the findings with this name. */
+/* `here` prints the numbers of this log; NULL: the findings with this name are printed. */
 struct term {
     const char *name, *meaning, *formula;
     double (*value)(const struct pithi_findings *f);
@@ -266,7 +266,7 @@ static int is_term(const char *given, const char *name)
     return !given[i] && !name[i];
 }
 
-/* Says it if the part is too short to judge the run. */
+/* Prints a warning if the part is too short to judge the run. */
 static void put_short(const struct pithi_findings *f, FILE *out)
 {
     if (f->info->is_too_short)
@@ -275,7 +275,7 @@ static void put_short(const struct pithi_findings *f, FILE *out)
                 100 * f->info->part);
 }
 
-/* Of a part that is too short, only the figures of the formula are shown, no sentence on the run. */
+/* If the part is too short to judge the run, shows only the figures of the formula, no sentence on the run. */
 static void explain(const struct pithi_findings *f, const struct term *term, FILE *out)
 {
     char text[PITHI_NS_TEXT];

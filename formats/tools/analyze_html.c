@@ -1,11 +1,11 @@
 /* analyze_html.c - `pith analyze --html`: the page of the analysis for a browser, in one file that needs no other. It
  * is also well-formed XML. All text from the log is escaped.
  *
- * The file has no script and loads nothing, as it is sent by mail, attached to a report of a bug and opened where
- * there is no network. Two ways lead into it: `put` writes markup and numbers, and pithi_out_quoted everything that a
- * log may have. A name such as "a<b>" can so never become markup.
+ * The file has no script and loads nothing, as it is sent by mail, attached to a report of a bug and opened where there
+ * is no network. Two functions write into it: `put` writes markup and numbers; pithi_out_quoted writes all text that
+ * comes from the log. So a name such as "a<b>" never becomes markup.
  *
- * The picture is that of the worst wait state, with half its length before and after: one from 10 to 12 s is drawn
+ * The picture shows the worst wait state, with half its length before and after: a wait state from 10 to 12 s is drawn
  * from 9 to 13 s. `pith draw` makes it, if it is installed, as formats/ has no cairo; without it the page has no
  * picture. */
 #include <errno.h>
@@ -78,7 +78,7 @@ static const char style[] =
 
 /* ---- Pieces ------------------------------------------------------------------------------------------------------ */
 
-/* Markup and numbers, not text from the log. */
+/* Writes markup and numbers; not for text from the log, as it does not escape. */
 __attribute__((format(printf, 2, 3))) static void put(struct html *h, const char *format, ...)
 {
     char text[512];
@@ -106,7 +106,8 @@ static void put_lines(struct html *h, const char *text, size_t bytes, size_t ind
     free(copy);
 }
 
-/* What `print` writes: lines of a paragraph, or with their blanks if `tag` is "pre"; nothing if it writes nothing. */
+/* Adds the text that `print` writes, in an element `tag`; with its blanks if `tag` is "pre". Adds nothing if it writes
+ * nothing. */
 static void put_printed(struct html *h, const char *tag, void (*print)(const struct pithi_findings *f, FILE *out))
 {
     char *text = NULL;
@@ -322,7 +323,7 @@ static int print_page(void *context, FILE *file)
 
 /* ---- The picture ------------------------------------------------------------------------------------------------- */
 
-enum { MOST_LANES = 16 }; /* of more, only the two of the wait state are drawn */
+enum { MOST_LANES = 16 }; /* if the log has more, only the two lanes of the wait state are drawn */
 
 /* Runs a program without output; 0: it succeeded. */
 static int run(const char *path, char *const *argv)

@@ -1,12 +1,12 @@
-/* analyze_iterations.c - the iterations of a program, as `pith analyze` tells of them.
+/* analyze_iterations.c - the iterations of a program, as `pith analyze` prints them.
  *
- * A finding of every iteration is a matter of the algorithm, one of a single iteration an accident. So each finding
- * says in which iterations it is: "in iterations 4 to 7 of 100", "nearly all of it in 20 of 100 iterations" if these
- * lie here and there, or "spread over all 100 iterations".
+ * The algorithm causes a finding in every iteration; a finding in a single iteration is an accident. So each finding
+ * says in which iterations it is: "in iterations 4 to 7 of 100"; "nearly all of it in 20 of 100 iterations" if these
+ * are not adjacent; or "spread over all 100 iterations".
  *
  * Iterations that become longer or shorter are described by a straight line: with a first length of 10 ms and 0.1 ms
  * more for each, the hundredth takes 10 + 99 * 0.1 = 19.9 ms. The ends of the line are cut to the shortest and the
- * longest length that were measured, as no iteration took what only the line says. */
+ * longest length that were measured, as no iteration took less or more than these. */
 #include <string.h>
 
 #include "base/decimal.h"

@@ -1,8 +1,8 @@
 /* analyze_page.c - `pith analyze` for people: one page of at most 80 columns.
  *
- * The page answers first and proves later. A sentence says what costs most, and a command shows where; then come a
- * line for each finding, and how far all of it can be trusted; then the findings with their causes, the efficiencies,
- * the critical path, the iterations, the communication. Whoever reads only the first lines has the answer.
+ * The answer comes first, so that its reader can stop there: a sentence says what costs most, and a command shows
+ * where. Then come a line for each finding, and how far all of it can be trusted; then the findings with their causes,
+ * the efficiencies, the critical path, the iterations, the communication.
  *
  * A line that would say nothing is left out: a complete log is not called complete, and causes below 1 % of the run are
  * not listed. */
@@ -21,7 +21,8 @@
 enum { COLUMNS = 79, WIDTH = 80, SHORT_LIST = 5 };
 #define UNMATCHED 0.99 /* below this matched fraction the page prints a warning */
 
-/* An end of the window: `call` if the window ends there, `log_end` if the log does, else the time. */
+/* The text for an edge of the window: `call` if it is at this MPI call, `log_end` if it is at the end of the log, else
+ * the time. */
 static const char *edge(char text[32], int64_t ns, int is_call, const char *call, int64_t log_ns, const char *log_end)
 {
     snprintf(text, 32, "%.6f s", (double)ns / 1e9);
@@ -141,7 +142,7 @@ static void put_lines(const char *indent, const char *text, FILE *out)
     }
 }
 
-/* 1: the name of a state begins so. */
+/* 1: the log has a state whose name begins with `begin`. */
 static int has_state(const struct pithlog *log, const char *begin)
 {
     const struct pithlog_def *def;
@@ -152,7 +153,7 @@ static int has_state(const struct pithlog *log, const char *begin)
     return 0;
 }
 
-/* With no messages at all this is 0: 0 is not below 0. */
+/* Without any messages it returns 0, as 0 is not below 0. */
 static int is_unmatched(uint64_t matched, uint64_t all) { return (double)matched < UNMATCHED * (double)all; }
 
 void pithi_findings_trust(const struct pithi_findings *f, FILE *out)
@@ -161,8 +162,8 @@ void pithi_findings_trust(const struct pithi_findings *f, FILE *out)
     const char *error = pithi_property(f->log, "clock_error_ns"); /* the clocks of the ranks agree up to this */
     char text[PITHI_NS_TEXT];
 
-    /* What the log does not have. Each line is left out where nothing is missing, so the page of a complete log has
-     * none of them. */
+    /* Prints a line for each kind of records that the log does not have. The page of a complete log has no such
+     * line. */
     const struct pithlog_info *log = pithlog_get_info(f->log);
     uint32_t absent = pithi_findings_absent(f);
     char missing[PITHLOG_MISSING_TEXT];
@@ -175,7 +176,7 @@ void pithi_findings_trust(const struct pithi_findings *f, FILE *out)
     if (paused > 0)
         fprintf(out, "  Recording was paused for %.1f %% of all ranks' time, which counts as computing.\n",
                 pithi_analysis_percent(f->analysis, paused));
-    /* Several threads, but no states of any wrapper that records their waiting. */
+    /* The log has several threads of a rank, but no states of a wrapper that records how threads wait. */
     if (log->lanes > f->ranks && !has_state(f->log, "pthread_") && !has_state(f->log, "omp:"))
         fprintf(out, "  Waiting of threads for one another is not in the log (pith run --also pthread,\n"
                      "  --also openmp).\n");
@@ -208,7 +209,7 @@ void pithi_findings_trust(const struct pithi_findings *f, FILE *out)
     }
     if (trust->unknown_ns > 0 && f->info->lanes > 0) {
         double run_ns = (double)(f->info->to_ns - f->info->from_ns);
-        /* Below 1 % of both the line would only worry. */
+        /* Below 1 % of both there is no line: so little does not matter, and would only worry. */
         double part = 100 * trust->unknown_ns / f->info->lanes / run_ns, path = 100 * trust->path_unknown_ns / run_ns;
         if (part >= 1 || path >= 1)
             fprintf(out,
@@ -225,8 +226,9 @@ void pithi_findings_trust(const struct pithi_findings *f, FILE *out)
         fprintf(out, "  %llu dependencies contradict the times and are left out (pith convert --causal).\n",
                 (unsigned long long)f->info->given_up);
 
-    /* Says whether the model of the network explains this run: Up to 2 % off (PITHI_TRUSTED) is good enough for
-     * predictions. `off` is the replay's difference as a part of the run, -0.02 for 2 % shorter. */
+    /* Says whether the model of the network explains this run: a difference of at most 2 % (PITHI_TRUSTED) is good
+     * enough for predictions. `off` is the difference of the replay from the run as a part of the run: -0.02 if the
+     * replay is 2 % shorter. */
     double replayed_run_ns = (double)(f->info->to_ns - f->info->from_ns),
            off = f->trust.replay_ns / replayed_run_ns - 1;
     const struct pithi_replay_state *worst = f->trust.worst, *after = worst + f->trust.worst_count;
@@ -251,7 +253,7 @@ void pithi_findings_trust(const struct pithi_findings *f, FILE *out)
                 pithi_ns_text(replay, worst->replay_ns));
 }
 
-/* 1: most of the transfer is in calls of ranks that did not run. */
+/* 1: most of the transfer time is in calls of ranks that were descheduled. */
 static int is_descheduled(const struct pithi_findings *f)
 {
     double transfer_ns = 0, descheduled_ns = 0;
@@ -274,8 +276,8 @@ void pithi_findings_lowest(const struct pithi_findings *f, FILE *out)
 
     if (f->info->is_too_short)
         return;
-    /* First what makes the other figures unusable, then threads, then MPI: the first sentence that is true is printed.
-     */
+    /* Prints the first sentence that is true, in this order: a lack of cores, which makes the other figures useless;
+     * threads; MPI. */
     if (pithi_crowded(f->analysis))
         fprintf(out,
                 "  %u %s share %u core%s: all these figures contain waiting for a core, so first\n"
@@ -285,7 +287,8 @@ void pithi_findings_lowest(const struct pithi_findings *f, FILE *out)
     else if (lack && 2 * lack->share >= 1 - info->parallel)
         fprintf(out, "  All these figures contain waiting for a core, which costs %.0f %% of the run.\n",
                 100 * lack->share);
-    /* Threads are lowest if they lose more than MPI does: all threads at 0.40 with MPI at 0.80 is, as 0.40 < 0.64. */
+    /* The efficiency of all threads is the product of MPI's efficiency and the threads' efficiency. So threads lose
+     * more than MPI if the product is less than MPI's efficiency squared: 0.40 with MPI at 0.80, as 0.40 < 0.64. */
     else if (has_threads && hybrid[0].value < 0.95 && hybrid[0].value < info->parallel * info->parallel)
         fprintf(out,
                 "  Threads are lowest: they work %.0f %% of the time, but those that call MPI\n"
@@ -300,8 +303,8 @@ void pithi_findings_lowest(const struct pithi_findings *f, FILE *out)
         fprintf(out,
                 "  Load balance is lowest: some ranks compute longer than others. Equal shares\n"
                 "  would save up to %.0f %% of the run.\n",
-                /* Without imbalance the run would be as short as the mean computing allows: with communication 0.9 and
-                 * balance 0.8 it is 0.18 of the run. */
+                /* Without imbalance each rank would compute for the mean time only: with communication efficiency 0.9
+                 * and load balance 0.8 this saves 0.9 * (1 - 0.8) = 0.18 of the run. */
                 100 * info->communication * (1 - info->load_balance));
     else if (info->serialisation <= info->transfer) {
         double saved = 100 * (1 - info->transfer);
@@ -370,8 +373,8 @@ void pithi_findings_sums(const struct pithi_findings *f, FILE *out)
 {
     double waits = pithi_analysis_percent(f->analysis, (double)f->info->wait_ns), files = 0;
     double useful = pithi_analysis_percent(f->analysis, (double)f->info->useful_ns), moves;
-    /* Waiting for other threads is inside of what counts as computing for MPI, so it is taken out of it in the
-     * sentence. */
+    /* For MPI, waiting for other threads counts as computing. The sentence has it as an extra share, so it is
+     * subtracted here. */
     double threads = 100 * pithi_thread_wait_share(f->analysis);
     char text[160], for_threads[40] = "", of_files[40] = "";
 
@@ -435,12 +438,13 @@ int pithi_findings_page(const struct pithi_findings *f, FILE *out)
         if (!pithi_findings_is_listed(finding) || pithi_finding_is_guess(f->analysis, finding))
             continue;
         shown++;
-        /* right of the finding that it is part of, if that has a line */
+        /* indented below the finding that it is part of, if that finding has a line */
         int is_part = finding->part_of && !pithi_finding_is_guess(f->analysis, &f->list[finding->part_of - 1]);
         /* A wait state has many lanes, so the lane is named only for other findings. */
         if (!finding->kind && finding->lane != UINT32_MAX)
             pithi_lane_text(f->log, finding->lane, lane);
-        /* Findings about computing have no state to show, except an imbalance, which is of computing or of a state. */
+        /* Findings about computing have no state to show. An imbalance can be in computing or in a state, so it always
+         * shows which. */
         int has_state = finding->state != PITHLOG_COMPUTING || strcmp(finding->name, "load imbalance") == 0;
         fprintf(out, "  %5.1f %%  %s%-*s", 100 * finding->share, is_part ? "  " : "", has_state ? 18 : 0,
                 finding->name);

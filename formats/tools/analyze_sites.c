@@ -5,7 +5,7 @@
  *     work [10-90] MPI_Send       up to MPI_Send in `exchange`, halo.c:51
  *
  * A call's site is an event inside its state: at its begin, or at its end if only long calls have sites. In OpenMP the
- * parallel region has one, on the first thread of the rank. */
+ * parallel region has a call site, on the first thread of the rank. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,7 +42,7 @@ static int find_site(struct pithi_findings *f, struct pithi_sample_names *names,
     return found;
 }
 
-/* The begin of the parallel region that is open on a lane; INT64_MIN: none. */
+/* Returns the begin of the parallel region that is open on a lane at time_ns, its state in *state; INT64_MIN: none. */
 static int64_t region_begin(struct pithi_findings *f, uint32_t lane, int64_t time_ns, uint32_t *state)
 {
     struct pithlog_query query = {.from_ns = time_ns,
@@ -66,7 +66,7 @@ static int64_t region_begin(struct pithi_findings *f, uint32_t lane, int64_t tim
     return begin_ns;
 }
 
-/* Of the MPI call that contains a moment, or else of the next one. */
+/* Finds the call site of the MPI call that contains a moment, or else of the next MPI call. */
 static int find_call(struct pithi_findings *f, struct pithi_sample_names *names,
                      const struct pithlog_finding_place *where, uint32_t *state, const struct pithi_place **place)
 {

@@ -39,14 +39,14 @@ int pithi_tool_check(int argc, char **argv)
                        damages == 1 ? "" : "s");
     else
         pithi_tool_say(stdout, "%s: %" PRIu64 " records read, no damage found", argv[optind], records);
-    /* Clocks with faults that linear correction cannot remove are no damage, but times are less certain than the log
-     * states. Other formats have no clocks. */
+    /* Faults of clocks that linear correction cannot remove are no damage, so they do not change the exit status. But
+     * times are less certain than the log states, so they are printed. Only native logs have data on clocks. */
     if (pithi_tool_is_native(argv[optind]) && pithlog_open(argv[optind], &log) == PITH_OK) {
         for (uint32_t i = 0; i < log->clock_count; i++)
             if (*pithi_clock_fault(&log->clocks[i]))
                 pithi_tool_say(stdout, "%s: the clock of rank %d %s (pith info)", argv[optind],
                                (int)log->clocks[i].rank, pithi_clock_fault(&log->clocks[i]));
-        pithi_tool_say_lost(log, stdout, ""); /* no damage either */
+        pithi_tool_say_lost(log, stdout, ""); /* lost records are no damage either */
         pithlog_close(log);
     }
     if (pithi_tool_flush(stdout))

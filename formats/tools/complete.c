@@ -1,14 +1,15 @@
-/* complete.c - `pith --complete WORD...`: how the last word can go on. The files of formats/tools/completion ask this
- * for bash, zsh and fish.
+/* complete.c - `pith --complete WORD...`: how the last word can go on. The files of formats/tools/completion run it in
+ * bash, zsh and fish.
  *
- * A line for each word that begins like the last one: the word, a tab, what it means. The line ":files" means that
- * names of files also fit. Commands and options are those of their help (commands.c), so a new one is completed, too.
+ * It prints a line for each word that begins with the last WORD: the word, a tab, what it means. The line ":files"
+ * means that names of files also fit. Commands and options are taken from their help (commands.c), so new ones are
+ * completed, too.
  *
  *     pith --complete stat app.pith --by st      state, state,lane, statepath
  *     pith --complete info                       info<TAB>print what a log holds, as `key: value` lines
  *
  * The shell runs this for each press of the tab key. So it starts no other program, opens a log only if a state's name
- * is wanted, and prints no error: a word that it does not know has no completions, or those of files. */
+ * is wanted, and prints no error: an unknown word has no completions, or only names of files. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,7 +79,8 @@ static size_t option_length(const char *option)
     return length;
 }
 
-/* What the details say of an option where they begin a line with it: "  -o OUT  the file", "  --csv, --json  text". */
+/* The meaning of an option, from the line of the details that begins with it: "  -o OUT  the file",
+ * "  --csv, --json  text". */
 static const char *meaning_of(const struct pithi_command *command, const char *option, size_t length)
 {
     const char *text = command->details ? command->details : "";
@@ -88,7 +90,7 @@ static const char *meaning_of(const struct pithi_command *command, const char *o
             strncmp(at, option, length) == 0) {
             /* "  --from TIME    start of": the meaning begins after two blanks */
             const char *end = at + strcspn(at, "\n"), *gap = strstr(at, "  ");
-            /* a short one has one blank: the meaning begins behind the next word */
+            /* a line with only one blank, as the value's name is long: the meaning begins after the next word */
             if (!gap || gap > end) /* the words of its value leave one blank */
                 gap = at + length + strspn(at + length, " ") + strcspn(at + length + strspn(at + length, " "), " \n");
             return gap + strspn(gap, " ");
@@ -96,7 +98,7 @@ static const char *meaning_of(const struct pithi_command *command, const char *o
     return NULL;
 }
 
-/* Each once, where it first stands. */
+/* Offers each option once, at its first place in the texts. */
 static void offer_options(const struct pithi_command *command, const char *begun)
 {
     const char *texts[] = {command->arguments, command->details ? command->details : ""};
@@ -109,7 +111,8 @@ static void offer_options(const struct pithi_command *command, const char *begun
                 for (before = next_option(texts[j]); before; before = next_option(before + option_length(before)))
                     if (option_length(before) == length && strncmp(before, at, length) == 0)
                         break;
-            /* only "--" is none; of options in the details, only those that begin a line with their meaning */
+            /* a bare "--" is no option; an option of the details is offered only if a line with its meaning begins with
+             * it */
             if (before == at && (i == 0 || meaning) && (length > 2 || at[1] != '-'))
                 offer(begun, at, length, meaning);
         }
@@ -133,7 +136,8 @@ static int offer_listed(const struct pithi_command *command, const char *option,
     return 0;
 }
 
-/* States of the log that is named before: a regular file, so that nothing waits; foreign logs come from the cache. */
+/* Offers the states of the log among the earlier words. It must be a regular file or a folder: opening a pipe could
+ * wait. A foreign log is slow to open only until the cache has it. */
 static void offer_states(const char *begun, char **words, int count)
 {
     for (int i = 0; i < count; i++) {
@@ -180,7 +184,7 @@ static void offer_value(const struct pithi_command *command, const char *option,
         }
 }
 
-/* Whether the help shows a value behind the option: "--from TIME", "--by state|lane". */
+/* 1: the help shows a value after the option: "--from TIME", "--by state|lane". */
 static int takes_value(const struct pithi_command *command, const char *option)
 {
     const char *texts[] = {command->details ? command->details : "", command->arguments};

@@ -53,7 +53,7 @@ int pithi_tool_convert(int argc, char **argv)
             log = other;
         }
     }
-    /* a log with wait states and critical path on lanes of their own */
+    /* replaces the log by a copy that has its wait states and critical path on additional lanes */
     if (with_analysis) {
         TRY(pithi_with_lanes(log, &other));
         pithlog_close(log);

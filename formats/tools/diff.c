@@ -1,4 +1,4 @@
-/* diff.c - `pith diff A B`: what is different in log b.
+/* diff.c - `pith diff A B`: how log b differs from log a.
  *
  * By default it compares sums: the self time of each state, rank or lane. They come from the summaries of both logs, so
  * that records are read only at the ends of lanes. A difference is b - a. Rows are sorted by its size, so the states
@@ -7,7 +7,7 @@
  *     a: solve 3 s, MPI_Recv 1 s    b: solve 3 s, MPI_Recv 2.5 s    rows: MPI_Recv +1.5 s, solve 0 s
  *
  * With --records it compares record by record, each lane by itself: a difference in one lane does not affect the
- * others, and small differences of times do not change which records are compared. */
+ * others, and records are paired by their order, so small differences of times do not change the pairs. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,7 @@
 struct pair {
     struct pithlog *log[2];
     struct pithi_defs *defs;
-    uint32_t *ids[2]; /* from the definitions of a log to those of the set */
+    uint32_t *ids[2]; /* [side][definition of the log]: its number in the set */
 };
 
 static int join_defs(struct pair *pair, int side)
@@ -60,7 +60,7 @@ static int order_of(const struct pair *pair, uint32_t i, uint32_t k, int threads
 
 /* ---- Sums -------------------------------------------------------------------------------------------------------- */
 
-/* The numbers of one log in a row. */
+/* The numbers of a row in one of the two logs. */
 struct side {
     uint64_t count;
     int64_t total_ns, self_ns; /* ns; self: without the states inside it */
@@ -75,17 +75,17 @@ struct row {
     int32_t rank; /* -1: none */
     int64_t thread;
     struct side side[2];
-    uint32_t most;   /* for a rank or lane: the state, or computing, that differs most; UINT32_MAX: none */
-    int64_t most_ns; /* of one call */
+    uint32_t most;   /* for a rank or lane: the state (or computing) whose time differs most; UINT32_MAX: none */
+    int64_t most_ns; /* in one instance */
 };
 
-enum { IN_CALL = 1, WAITING }; /* a call of MPI; waiting for other threads */
+enum { IN_CALL = 1, WAITING }; /* IN_CALL: a call of MPI; WAITING: for other threads */
 
 struct gathering {
     struct pair *pair;
     struct pithlog_summary *summary[2];
-    struct pithlog_sum *own;    /* of a lane, by definition of its log */
-    struct pithlog_sum *sum[2]; /* of all lanes of a row, by definition of the pair; [defs]: computing */
+    struct pithlog_sum *own;    /* sums of a lane, by definition of its log */
+    struct pithlog_sum *sum[2]; /* sums of all lanes of a row, by definition of the pair; [defs]: computing */
     unsigned char *is_idle;     /* by definition of the pair: IN_CALL, WAITING, or 0 */
     uint32_t defs;
     struct row *rows;
@@ -125,10 +125,11 @@ static void close_sums(struct gathering *g)
     free(g->rows);
 }
 
-/* Adds the sums of a lane to g->sum, and the time that it computed: outside MPI and outside waiting in OpenMP, and of
- * that outside all states. States inside an MPI call, such as the I/O of MPI_File_write, belong to the call, so its
- * whole time is subtracted. (A call inside a call, from a callback of the program, is subtracted twice: summaries do
- * not show what is inside what. A log has no more definitions than the pair, so g->own has room.) */
+/* Adds the sums of a lane to g->sum, and the time that it computed. The total of computing is the time outside MPI and
+ * outside waiting in OpenMP; its self time is the part of this outside all states. States inside an MPI call, such as
+ * the I/O of MPI_File_write, belong to the call, so its whole time is subtracted. (If a callback of the program calls
+ * MPI inside an MPI call, the inner call is subtracted twice: summaries do not show which state is inside which.) A log
+ * has no more definitions than the pair, so g->own has room. */
 static int add_lane(struct gathering *g, int side, uint32_t lane)
 {
     const struct pithlog_info *info = pithlog_get_info(g->pair->log[side]);
@@ -173,7 +174,7 @@ static void add_states(const struct gathering *g, int side, struct side *to)
         }
 }
 
-/* Adds the rows of the whole: run time, and all states; and that of computing. */
+/* Adds the rows for the whole log: run time, all states, and computing. */
 static int add_whole(struct gathering *g, const struct side all[2], const struct pithlog_sum computing_sum[2])
 {
     struct row *run, *states, *computing;
@@ -203,8 +204,8 @@ static int64_t difference(const struct row *row)
 
 static uint64_t magnitude(int64_t value) { return value < 0 ? 0 - (uint64_t)value : (uint64_t)value; }
 
-/* The largest difference first; then in order of definitions or ranks. Computing is sorted as a state, or before the
- * ranks. Events have no time and follow the states. */
+/* Sorts rows by difference, the largest first; equal ones in order of definitions or ranks. Computing is sorted like a
+ * state; in tables by rank it comes first. Events have no time and follow the states. */
 static int compare_rows(const void *a, const void *b)
 {
     const struct row *x = a, *y = b;
@@ -336,7 +337,7 @@ static int same_place(const struct pithlog_lane *x, const struct pithlog_lane *y
     return x && y && x->rank == y->rank && (!threads || x->thread == y->thread);
 }
 
-/* Finds the lanes of the next row: 1; 0: end of both logs. The lanes of a log are sorted. */
+/* 1: has found the lanes of the next row; 0: end of both logs. The lanes of a log are sorted. */
 static int next_stretch(const struct pair *pair, struct stretch *s, int threads)
 {
     s->at[0] += s->more[0];
@@ -355,9 +356,9 @@ static int next_stretch(const struct pair *pair, struct stretch *s, int threads)
 /* Fills in one side of a row: the sums of its lanes, and the time from the first to the last record. */
 static int sum_side(struct gathering *g, const struct stretch *s, int side, struct row *row)
 {
-    int64_t first_ns = INT64_MAX, last_ns = INT64_MIN; /* before the first record of the lanes */
+    int64_t first_ns = INT64_MAX, last_ns = INT64_MIN; /* until a record is seen */
 
-    /* add_lane adds; g->sum is only of this row */
+    /* clears g->sum, as add_lane adds to it */
     memset(g->sum[side], 0, (g->defs + (size_t)1) * sizeof *g->sum[side]);
     for (uint32_t i = 0; i < s->more[side]; i++) {
         const struct pithlog_lane *lane = pithlog_get_lane(g->pair->log[side], s->at[side] + i);
@@ -382,7 +383,7 @@ static int diff_places(struct pair *pair, int threads, struct pithi_report **tab
 
     TRY(open_sums(&g, pair));
     while (next_stretch(pair, &stretch, threads)) {
-        int has = stretch.more[0] ? 0 : 1; /* a side that has lanes of the row */
+        int has = stretch.more[0] ? 0 : 1; /* a log that has lanes of this row */
         const struct pithlog_lane *lane = pithlog_get_lane(g.pair->log[has], stretch.at[has]);
         struct row *row = add_row(&g, threads ? LANE : RANK, "");
         if (!row)
@@ -391,7 +392,7 @@ static int diff_places(struct pair *pair, int threads, struct pithi_report **tab
         row->thread = threads ? (int64_t)lane->thread : -1;
         TRY(sum_side(&g, &stretch, 0, row));
         TRY(sum_side(&g, &stretch, 1, row));
-        /* The state whose time differs most is what explains the row. [defs] is computing. */
+        /* Finds the state whose time differs most, which explains the row. [defs] is computing. */
         for (uint32_t i = 0; i <= g.defs; i++) {
             int64_t ns = g.sum[1][i].own_ns - g.sum[0][i].own_ns;
             if ((i == g.defs || is_state(&g, i)) && magnitude(ns) > magnitude(row->most_ns)) {
@@ -419,11 +420,11 @@ static int diff_lanes(struct pair *pair, struct pithi_report **table) { return d
 
 /* ---- Records, one by one ----------------------------------------------------------------------------------------- */
 
-/* Records of a lane are compared one by one up to the first difference; after that, a record that only one log has
- * would make all later ones differ. So a lane has one difference at most. */
-enum { MOST = 10, BATCH = 128 }; /* differences shown; records fetched at once */
+/* Records of a lane are compared one by one up to the first difference. Behind it, one additional record would make all
+ * later pairs differ, so the comparison of the lane ends. So each lane counts one difference at most. */
+enum { MOST = 10, BATCH = 128 }; /* MOST differences are shown; BATCH records are fetched at once */
 
-/* Reads a lane of a log. */
+/* Reads the records of one lane. */
 struct reading {
     struct pithlog_iter *iter;
     struct pithlog_record records[BATCH]; /* in time order; payloads belong to the iterator */
@@ -433,9 +434,9 @@ struct reading {
 struct comparing {
     struct pair *pair;
     int64_t within_ns;    /* 0: times must be equal */
-    uint32_t *comms;      /* by communicator of a: that of b, + 1; 0: unknown */
+    uint32_t *comms;      /* [communicator of a]: number of the equal communicator of b, + 1; 0: none found yet */
     uint64_t differences; /* lanes with a difference, or in one log only */
-    int printing;         /* the printers are open */
+    int printing;         /* 1: the printers are open */
     struct pithi_printer printer[2];
     FILE *file[2]; /* over `text`, from open_memstream */
     char *text[2]; /* malloc'ed: what the printer has written */
@@ -446,7 +447,8 @@ static int same_comm(struct comparing *c, uint32_t a, uint32_t b)
 {
     const struct pithlog_comm *x = pithlog_get_comm(c->pair->log[0], a), *y = pithlog_get_comm(c->pair->log[1], b);
 
-    /* Each pair of communicators is compared once: a job of 1,000 ranks has lists of 1,000 members. */
+    /* The partner of a communicator is remembered, so that lists of members are compared once only: with 1,000 ranks a
+     * list has up to 1,000 members. */
     if (c->comms[a])
         return c->comms[a] == b + 1;
     if (strcmp(x->name, y->name) != 0 || x->size != y->size || x->remote_size != y->remote_size)
@@ -468,12 +470,13 @@ static int same_record(struct comparing *c, const struct pithlog_record *a, cons
 {
     if (a->kind != b->kind || !same_time(c, a->time_ns, b->time_ns))
         return 0;
-    /* these have a definition, and a value or a payload */
+    /* records of these kinds (ENTER, LEAVE, EVENT, COUNTER) have a definition, and a value or a payload */
     if (a->kind <= PITHLOG_COUNTER)
         return c->pair->ids[0][a->id] == c->pair->ids[1][b->id] && a->payload_bytes == b->payload_bytes &&
                (!a->payload_bytes || memcmp(a->payload, b->payload, a->payload_bytes) == 0) &&
                memcmp(&a->value, &b->value, sizeof a->value) == 0; /* bit by bit: a NaN is equal to itself */
-    /* what a log knows of the states that ended with lost records follows from the other records */
+    /* In LOST, got_bytes depends on the states that end there, which follow from the other records; so it is not
+     * compared. */
     return a->peer == b->peer && a->tag == b->tag && a->bytes == b->bytes &&
            (a->got_bytes == b->got_bytes || a->kind == PITHLOG_LOST) &&
            /* pauses and holes belong to no communicator */
@@ -504,7 +507,7 @@ static int next_record(struct reading *reading, const struct pithlog_record **re
 
 /* ---- Showing records --------------------------------------------------------------------------------------------- */
 
-/* Opens a printer that knows the log's names. Its output so far, the definitions, is discarded. */
+/* Opens a printer and gives it the names of the log. The definitions that it prints first are discarded. */
 static int open_printer(struct comparing *c, int side)
 {
     struct pithlog *log = c->pair->log[side];
@@ -533,7 +536,7 @@ static void show_record(struct comparing *c, int side, const struct pithlog_reco
         printf("%c (end of the thread)\n", "<>"[side]);
         return;
     }
-    pithi_out_flush(&p->out); /* what it has written so far is of no use: start again at byte 0 */
+    pithi_out_flush(&p->out); /* earlier output is not needed any more: start again at byte 0 */
     rewind(c->file[side]);
     pithi_printer_record(p, record);
     pithi_out_flush(&p->out);
@@ -624,7 +627,7 @@ static int diff_records(struct pair *pair, int64_t within_ns, int *different)
 
 /* ---- Options ----------------------------------------------------------------------------------------------------- */
 
-/* In the order of the words of --by. */
+/* The functions for --by, in the order of its words. */
 static int (*const answers[])(struct pair *pair, struct pithi_report **table) = {diff_states, diff_ranks, diff_lanes};
 
 struct asked {

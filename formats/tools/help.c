@@ -63,7 +63,8 @@ static void put_row(const char *name, const char *access, const char *suffixes, 
         while (used > 0 && line[used - 1] == ' ')
             used--;
         printf("%.*s\n", (int)used, line);
-    } while (*summary || *suffixes); /* a text of which nothing is left prints as blanks, beside one that goes on */
+    } while (*summary || *suffixes); /* a column whose text has ended is printed as blanks while the other column goes
+                                        on */
 }
 
 static int print_help(int argc, char **argv)
@@ -93,7 +94,7 @@ static int print_help(int argc, char **argv)
         for (const struct pithi_format *format = pithi_formats; format->name; format++) {
             char suffixes[128]; /* each with '/' at its end if the format is a folder */
             size_t used = 0;
-            /* room for this byte, a slash and the end */
+            /* `+ 3`: this byte, a slash and the NUL */
             for (const char *from = format->suffixes; *from && used + 3 < sizeof suffixes; from++) {
                 suffixes[used++] = *from;
                 if (format->write_folder && (from[1] == ' ' || from[1] == 0))

@@ -1,15 +1,15 @@
 /* info.c - `pith info LOG`: key: value lines.
  *
  * The lines are for people and for scripts alike, so they are not a table: `pith info LOG | sed -n 's/^records: //p'`
- * is all that a script needs, and a new line breaks no script that looks for another one. Of a log of 35 records in
- * 2,064 bytes:
+ * is all that a script needs, and a new line breaks no script that looks for another one. A log with 35 records in
+ * 2,064 bytes gives:
  *
  *     records: 35
  *     first_s: 0.002000000          9 decimals: ns, also for a script
  *     bytes_per_event: 58.97        2064 / 35, the whole file, so definitions and summaries count, too
  *
- * Hosts, ranks and numbers of records stand at the front or the end of a log and are known when it is open: of a log of
- * many GB, no record is read. Properties of the log (`creator: Pith`) follow as they are, quoted. */
+ * Hosts, ranks and numbers of records are at the front or the end of a log and are known as soon as it is open, so no
+ * record is read even from a log of many GB. Properties of the log (`creator: Pith`) follow as they are, quoted. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -39,7 +39,7 @@ static void put_seconds(struct pithi_out *out, const char *key, int64_t time_ns)
     pithi_out_char(out, '\n');
 }
 
-/* Key and text may come from a log, so they are quoted: no line break of theirs makes a line of its own. */
+/* Key and text may come from a log, so they are quoted: a line break in them cannot begin a new line of output. */
 static void put_text(struct pithi_out *out, const char *key, const char *text)
 {
     pithi_out_quoted(out, PITHI_QUOTE_TABS, key);
@@ -60,13 +60,13 @@ enum { HOSTS_TOLD = 16 }; /* hosts that are named; more are only counted */
 static int put_hosts(struct pithi_out *out, const struct pithlog *log)
 {
     uint32_t ranks = pithi_log_ranks(log), count = 0, first = 0;
-    uint32_t told = 0, more = 0; /* names so far; different names beyond HOSTS_TOLD */
+    uint32_t told = 0, more = 0; /* names printed so far; different names that are only counted */
     const char **hosts = malloc((ranks + (size_t)1) * sizeof *hosts);
     char text[32];
 
     if (!hosts)
         return pithi_no_memory();
-    /* sorted, each as often as it has ranks */
+    /* an entry for each rank that has a host, sorted below */
     for (uint32_t i = 0; i < ranks; i++)
         if (*(hosts[count] = pithi_log_host(log, pithi_log_rank(log, i))))
             count++;
@@ -90,7 +90,7 @@ static int put_hosts(struct pithi_out *out, const struct pithlog *log)
         pithi_out_text(out, text);
     if (count)
         pithi_out_char(out, '\n');
-    /* a line "ranks HOST: N" for the same hosts */
+    /* prints a line "ranks HOST: N" for each host that was named */
     for (told = 0; first < count && told < HOSTS_TOLD; told++) {
         uint32_t next = first + 1;
         while (next < count && strcmp(hosts[next], hosts[first]) == 0)
@@ -104,8 +104,8 @@ static int put_hosts(struct pithi_out *out, const struct pithlog *log)
     return PITH_OK;
 }
 
-/* 0: the property is not printed. Lines of their own say what the sync points show and why the log is incomplete;
- * event numbers are for other formats; names of functions are for pith stat. */
+/* 0: the property is not printed. Other lines of the output show the sync points and why the log is incomplete; event
+ * numbers are used only by other formats; names of functions are used by `pith stat`. */
 static int is_for_people(const char *key)
 {
     int32_t numbers[2];
@@ -137,7 +137,8 @@ int pithi_tool_info(int argc, char **argv)
             threads = pithi_log_rank(log, i)->lane_count;
     put_text(&out, "format", info->format);
     put_u64(&out, "version", info->version);
-    /* Nothing is missing in what a running program has recorded so far: no damage, but no whole log either. */
+    /* A log recovered from a running program has all that was recorded so far: it is not damaged, but not complete
+     * either. */
     const char *recovered = pithi_property(log, "recovered");
     int runs = strcmp(info->format, "spill") == 0 && recovered && strstr(recovered, PITHI_STILL_RUNNING);
     put_text(&out, "complete", info->complete && !runs ? "yes" : "no");
@@ -157,14 +158,14 @@ int pithi_tool_info(int argc, char **argv)
     put_u64(&out, "lost", info->lost);
     /* the start of recording in UTC, from the recorder's property */
     for (uint32_t i = 0; (key = pithlog_get_property(log, i, &value)) != NULL; i++) {
-        /* for any other key this number means nothing, and is not used */
+        /* the value of another key may give any number here; it is used only for start_unix_s */
         time_t seconds = (time_t)strtoll(value, NULL, 10);
         if (strcmp(key, "start_unix_s") == 0 && gmtime_r(&seconds, &utc) &&
             strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc))
             put_text(&out, "start", text);
     }
     put_seconds(&out, "first_s", info->records ? info->start_ns : 0);
-    /* unsigned: from INT64_MIN to INT64_MAX is no overflow then */
+    /* unsigned: so the length from INT64_MIN to INT64_MAX does not overflow */
     put_seconds(&out, "duration_s", info->records ? (int64_t)((uint64_t)info->end_ns - (uint64_t)info->start_ns) : 0);
     put_u64(&out, "bytes", info->bytes);
     snprintf(text, sizeof text, "%.2f", info->records ? (double)info->bytes / (double)info->records : 0.0);
@@ -175,12 +176,12 @@ int pithi_tool_info(int argc, char **argv)
         if (is_for_people(key))
             put_text(&out, key, value);
 
-    /* Prints the clocks that were compared with the log's clock, which is that of rank 0's machine. */
+    /* Prints the clocks that were compared with the log's clock, the clock of rank 0's host. */
     char numbers[160];
     for (uint32_t i = 0; i < log->clock_count; i++) {
         const struct pithi_clock *clock = &log->clocks[i];
         const char *fault = pithi_clock_fault(clock), *host = "";
-        /* A clock was compared through one rank of its host; the host is that rank's. */
+        /* One rank of each host compared the host's clock; the name of the host is found by this rank. */
         for (uint32_t k = 0; k < pithi_log_ranks(log); k++)
             if (pithi_log_rank(log, k)->rank == clock->rank)
                 host = pithi_log_host(log, pithi_log_rank(log, k));
@@ -189,7 +190,8 @@ int pithi_tool_info(int argc, char **argv)
         pithi_out_text(&out, ": host ");
         pithi_out_quoted(&out, PITHI_QUOTE_TABS, host);
         if (clock->count > 0) {
-            /* The first point, negated: it holds what must be added to this clock, people read how far it is ahead. */
+            /* Negated: the first point holds what must be added to this clock, but the line says how far the clock is
+             * ahead. */
             snprintf(numbers, sizeof numbers, ", offset_s %.9f, drift_ppm %.3f, error_ns %lld, %u points",
                      (double)-clock->points->offset_ns / 1e9, clock->drift_ppm, (long long)clock->error_ns,
                      clock->count);

@@ -5,8 +5,8 @@
  *
  *     heat.pith: ranks 0-3    render.pith: ranks 0-1    OUT: ranks 0-3 "heat", 4-5 "render"
  *
- * Logs that know the time of day are shifted by it to one time axis. Records are copied log by log: readers sort them
- * by time. Properties that differ get all their values. */
+ * Logs that have the time of day are shifted by it to one time axis. Records are copied log by log: readers sort them
+ * by time. A property that differs between logs gets all their values. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +31,7 @@ struct source {
     int64_t shift_ns;     /* added to its times: first --shift, then the alignment too */
     struct pithlog *log;  /* opened by merge_logs, closed by pithi_tool_merge */
     int knows_clock;      /* the log says when its time 0 was */
-    int64_t zero_unix_ns; /* its time 0, if knows_clock */
+    int64_t zero_unix_ns; /* wall-clock time of its time 0, ns since 1970; only if knows_clock */
     int32_t rank_offset;  /* added to its ranks */
     char *program;        /* prefix of its lane names if several programs are merged; else NULL */
     uint32_t *threads;    /* by lane: new thread numbers if several logs have the same ranks; else NULL */
@@ -68,7 +68,7 @@ static int value_among(const char *values, const char *value)
     return size == 0;
 }
 
-/* The values of a property in all logs, each once, malloc'ed. */
+/* The values of a property in all logs, each once, separated by ", "; malloc'ed. */
 static char *all_values(const struct source *sources, uint32_t count, const char *key, uint64_t *left_out)
 {
     char *all = strdup("");
@@ -119,7 +119,7 @@ struct merge {
     int64_t shift_ns;         /* of the next log */
     struct source *sources;
     uint32_t count, room;
-    uint64_t differing, values_left_out, hosts_left_out; /* facts that a single log cannot hold */
+    uint64_t differing, values_left_out, hosts_left_out; /* numbers of facts that OUT cannot hold */
 };
 
 /* ---- Options ----------------------------------------------------------------------------------------------------- */
@@ -168,7 +168,7 @@ static int read_options(int argc, char **argv, struct merge *m)
         return pithi_tool_usage(argv[0], "LOG is missing");
     if (m->shift_ns)
         return pithi_tool_usage(argv[0], "--shift has no log after it");
-    /* A log that is given twice has everything twice, which --ranks must confirm. */
+    /* If a log is given twice, OUT would have each record twice. This is an error unless --ranks is given. */
     struct stat a, b;
     /* inputs are few, so each pair is compared */
     for (uint32_t i = 0; i < m->count && m->ranks == RANKS_UNSAID; i++)
@@ -191,7 +191,8 @@ static int by_start(const void *a, const void *b)
     return left != right ? (left < right ? -1 : 1) : (x->place > y->place) - (x->place < y->place);
 }
 
-/* For lanes in several logs: the end of their records so far, by index into `ends`. For ranks: the next free thread. */
+/* lanes: (rank, thread) to an index into `ends`, the time of the lane's last record so far. threads: rank to its next
+ * free thread number. */
 struct lanes_taken {
     struct pithi_map lanes, threads;
     int64_t *ends;
@@ -280,7 +281,7 @@ static int number_ranks(struct merge *m)
     for (uint32_t i = 0; err == PITH_OK && i < m->count; i++)
         for (uint32_t k = 0; err == PITH_OK && k < pithi_log_ranks(m->sources[i].log); k++) {
             uint32_t rank = (uint32_t)pithi_log_rank(m->sources[i].log, k)->rank;
-            /* the value, the log, is not needed; what counts is that there was one */
+            /* `before`, the log that had the rank, is not used: it only matters whether there was one */
             collide |= pithi_map_get(&seen, rank, &before);
             if (!pithi_map_put(&seen, rank, i))
                 err = pithi_no_memory();
@@ -289,7 +290,7 @@ static int number_ranks(struct merge *m)
     CHECK(err);
     if (m->ranks == RANKS_UNSAID)
         m->ranks = collide ? RANKS_FOLLOW : RANKS_KEEP;
-    /* numbers the ranks of each log after those of the logs before it */
+    /* adds the number of ranks of all earlier logs to the ranks of each log */
     for (uint32_t i = 0; m->ranks == RANKS_FOLLOW && i < m->count; i++) {
         struct source *s = &m->sources[i];
         uint32_t ranks = pithi_log_ranks(s->log);
@@ -342,15 +343,17 @@ static int fill(void *context, struct pithi_writer *writer)
     struct merge *m = context;
     int err = PITH_OK;
 
-    /* Properties that differ get all their values, separated by ", ". If the logs are aligned by the clock,
-     * start_unix_s is that of the first; clock_error_ns is `unknown` unless they are pieces of one log. */
+    /* A property that differs between logs gets all their values, separated by ", ". If the logs are aligned by the
+     * clock, start_unix_s is the start of the first log. clock_error_ns is `unknown` unless the logs are pieces of one
+     * log. */
     struct pithi_defs *defs = pithi_writer_defs(writer);
     const char *key, *value;
     for (uint32_t i = 0; i < m->count; i++)
         for (uint32_t k = 0; (key = pithlog_get_property(m->sources[i].log, k, &value)) != NULL; k++) {
-            /* these two are not joined: which is right depends on the alignment */
+            /* start_unix_s and clock_error_ns are not joined: their values depend on the alignment and follow below.
+             * Nor is PITHI_PART_NS_KEY: it is for each log, before its times are shifted. */
             if (strcmp(key, start_key) == 0 || strcmp(key, error_key) == 0 || joined_before(m->sources, i, key) ||
-                strcmp(key, PITHI_PART_NS_KEY) == 0) /* nor this: of each log, before it is shifted */
+                strcmp(key, PITHI_PART_NS_KEY) == 0)
                 continue;
             char *values = all_values(m->sources, m->count, key, &m->values_left_out);
             err = values ? pithi_defs_property(defs, key, values) : pithi_no_memory();
@@ -372,7 +375,7 @@ static int fill(void *context, struct pithi_writer *writer)
     char text[32] = "unknown", *end;
     for (uint32_t i = 0; i < m->count; i++) {
         value = pithi_property(m->sources[i].log, error_key);
-        /* the error of its clocks against its own rank 0, so it says nothing of the distance between two runs */
+        /* the error of the log's clocks against its rank 0; it does not limit the error between two runs */
         long long error = value ? strtoll(value, &end, 10) : 0;
         known &= value && *value && *end == '\0';
         /* known: all logs have the property, as a number; said: at least one has it */

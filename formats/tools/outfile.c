@@ -1,10 +1,10 @@
 /* outfile.c - writes a log completely or not at all.
  *
  * A format writes OUT.part and gives it the name OUT only when it is whole (foreign/format.c), so an old OUT stays if
- * the work fails. What is left is a process that a signal ends, with Ctrl-C for example: OUT.part must go. A handler
- * may not remove a folder of many files, as none of the functions for that is safe there. So all threads block the
- * signals, and one thread waits for them; it removes the part and then ends the process by the same signal, as the
- * shell expects.
+ * the work fails. If a signal ends the process, with Ctrl-C for example, OUT.part must be removed, too. A signal
+ * handler cannot do that: OUT.part may be a folder of many files, and the functions to read a folder are not
+ * async-signal-safe. So all threads block the signals, and one thread waits for them; it removes OUT.part and then ends
+ * the process by the same signal, as the shell expects.
  *
  * A command must not write the log that it reads: the only copy would be gone if the work fails. Names may differ (a
  * link, ./OUT), so inputs are known by device and number of the file.
@@ -40,7 +40,7 @@ static void *wait_for_signal(void *set)
     sigwait(set, &number); /* the other threads have these signals blocked */
     pithi_format_discard(out.format, out.path);
     signal(number, SIG_DFL);
-    /* then raise() ends the process with the status that a shell expects of a signal */
+    /* with the signal unblocked, raise() ends the process with the status that a shell expects */
     pthread_sigmask(SIG_UNBLOCK, set, NULL);
     raise(number);
     return NULL;
@@ -54,11 +54,12 @@ static void guard(void)
     struct sigaction action;
     pthread_t thread;
 
-    if (guarded++) /* one thread for all outputs of a command: it uses `out` of the moment */
+    /* one thread serves all outputs of a command: it removes the part that `out` names at the time of the signal */
+    if (guarded++)
         return;
     sigemptyset(&set);
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
-        /* nohup: SIGHUP is ignored, and shall stay so */
+        /* under nohup SIGHUP is ignored and stays ignored */
         if (sigaction(signals[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
             sigaddset(&set, signals[i]);
     pthread_sigmask(SIG_BLOCK, &set, NULL);
@@ -102,7 +103,7 @@ int pithi_outfile_check(const char *path)
 
 static uint64_t records_read; /* from the input logs */
 
-/* Half of the time of a log is taken to have half of its records. */
+/* Assumes that records are spread evenly: half of a log's time has half of its records. */
 uint64_t pithi_outfile_expect(const struct pithlog *log, int64_t from_ns, int64_t to_ns)
 {
     const struct pithlog_info *info = pithlog_get_info(log);
@@ -114,7 +115,7 @@ uint64_t pithi_outfile_expect(const struct pithlog *log, int64_t from_ns, int64_
     return (uint64_t)(part * (double)info->records);
 }
 
-/* the reader adds to it as it delivers records */
+/* The reader adds to records_read as it delivers records. */
 void pithi_outfile_count(struct pithlog *log) { log->records_read = &records_read; }
 
 static uint64_t bytes_written(const void *context)
@@ -171,7 +172,7 @@ int pithi_outfile_write(const char *command, struct pithlog *log, const struct p
 
 /* ---- A new log made by a function -------------------------------------------------------------------------------- */
 
-/* For write_made and write_printed, which have no context. */
+/* The context of write_made and write_printed, as the function `write` of a format has no parameter for it. */
 static struct {
     int (*fill)(void *context, struct pithi_writer *writer);
     int (*print)(void *context, FILE *out);

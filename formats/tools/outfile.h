@@ -7,16 +7,17 @@
 /* Writes `log` to `path` ("-": standard output). `command`: for the progress line, "convert". */
 int pithi_outfile_write(const char *command, struct pithlog *log, const struct pithi_format *format, const char *path,
                         const struct pithi_convert *how);
-/* The same for a log that `fill` adds to a writer. Formats other than native are converted from a temporary native log.
- * `records`: an estimate of the records that it reads from logs passed to pithi_outfile_count; 0: unknown. */
+/* Writes the log that `fill` gives to a writer to `path`, with progress, as above. For formats other than native, a
+ * temporary native log is made and converted. `records`: an estimate of the records that `fill` reads from logs passed
+ * to pithi_outfile_count; 0: unknown. */
 int pithi_outfile_make(const char *command, const struct pithi_format *format, const char *path,
                        int (*fill)(void *context, struct pithi_writer *writer), void *context, uint64_t records);
 /* Writes a file that is no log: `print` returns PITH_OK or an error. */
 int pithi_outfile_print(const char *command, const char *path, int (*print)(void *context, FILE *out), void *context);
-/* The same, but the file may be the log that is read. */
+/* Like pithi_outfile_print, but the file may be the log that is read. */
 int pithi_outfile_rewrite(const char *command, const char *path, int (*print)(void *context, FILE *out), void *context);
-/* The command reads the file: pithi_outfile_print refuses to replace it, because a page or a picture must not replace
- * the log. A log may: it appears as a whole under its name. */
+/* Notes that the command reads the file, so that pithi_outfile_print refuses to replace it by a page or a picture. A
+ * command that writes a log may replace its input, as the new log gets the name only when it is whole. */
 void pithi_outfile_reads(const char *path);
 int pithi_outfile_check(const char *path); /* PITH_OK, or an error if the command reads the file */
 /* Reading records of `log` counts as progress. */

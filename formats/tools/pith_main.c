@@ -8,8 +8,8 @@
  *     pith sta a.pith      "no such command: sta; did you mean `pith stat`?"
  *     pith a.pith          "a command is missing before this file"
  *
- * An unknown command costs a user a look at the manual, so it is worth some words: first those that other tools use,
- * then a file that stands where a command should, then the nearest name. */
+ * For an unknown command, a hint saves a look at the manual. It is looked for in this order: the words of other tools
+ * for Pith's commands; a file in place of a command; the nearest name. */
 #include <errno.h>
 #include <limits.h>
 #include <sched.h>
@@ -34,7 +34,7 @@ const struct pithi_command *pithi_command_find(const char *name)
     return NULL;
 }
 
-/* Words for these commands that people know from perf and other tools. */
+/* Words from perf and other tools, with the command of Pith that does the same. */
 static const struct {
     const char *word, *instead;
 } elsewhere[] = {
@@ -100,20 +100,21 @@ static const char *const variables[] = {
 
 /* ---- Under mpirun ------------------------------------------------------------------------------------------------
  *
- * `mpirun -n 4 pith analyze LOG` starts the same command four times. Rank 0 does it, on as many cores as ranks were
- * started on its host; the others end. So there is one page, and no two processes write one file.
+ * `mpirun -n 4 pith analyze LOG` starts the same command four times. Rank 0 runs the command, on as many cores as ranks
+ * were started on its host; the other ranks end. So the page is printed once, and no two processes write one file.
  *
- * A command in a program or script of the user's that mpirun started is not meant: each of these may read a log of its
- * own. So the command must stand in the launcher's own arguments, which are the same for all ranks:
+ * If mpirun starts a program or script that runs a command of Pith, each rank runs it: each may read another log. So
+ * only a command in the launcher's arguments, which are the same for all ranks, is left to rank 0:
  *
  *     mpirun -n 4 pith analyze a.pith                 rank 0 does it
  *     mpirun -n 4 sh -c 'pith analyze $PMI_RANK'      each does its own
  *     mpirun -n 1 pith analyze a : -n 1 pith ...      each does its own
  *
- * It must have been started in the same folder, and by the launcher itself, which has no rank, as its children have. On
- * a host without mpirun nothing is known of it, and each process does the command. */
+ * The launcher must have the same working folder, and must have started this process itself. The launcher's environment
+ * has no variable with a rank; the environments of its children have. On hosts where the launcher does not run its
+ * arguments are not known, so each process runs the command. */
 
-/* The text of /proc/PID/NAME, which may have zeros in it: its size; 0: it cannot be read, or is too long. */
+/* Reads /proc/PID/NAME, which may contain zeros. Returns the size; 0: it cannot be read, or is too long. */
 static size_t read_of_process(int pid, const char *name, char *text, size_t room)
 {
     char path[64];
@@ -129,13 +130,14 @@ static int parent_of(int pid)
 {
     char text[1024];
     size_t size = read_of_process(pid, "stat", text, sizeof text);
-    const char *end = memrchr(text, ')', size); /* of the name, which may have anything in it */
+    const char *end = memrchr(text, ')', size); /* the end of the program's name, which may contain any character, ')'
+                                                   too */
     int parent = 0;
     text[size] = '\0';
     return end && sscanf(end, ") %*c %d", &parent) == 1 ? parent : 0;
 }
 
-/* 1: an ancestor is a launcher with this process's own command line in its arguments. */
+/* 1: an ancestor is a launcher whose arguments contain the command line of this process. */
 static int is_in_arguments_of_launcher(void)
 {
     static char own[1 << 16], others[1 << 16], place[PATH_MAX], other_place[PATH_MAX];
@@ -167,7 +169,8 @@ static int has_parent(const char *variable)
     return 0;
 }
 
-/* A launcher that binds each rank to a core leaves the others' idle. If the process may not use more, it stays. */
+/* Lets this process use `count` cores. A launcher that binds each rank to a core leaves the cores of the other ranks,
+ * which end, idle. Without the right to use more cores, nothing changes. */
 static void use_cores(unsigned count)
 {
     cpu_set_t bound, all;
@@ -182,7 +185,7 @@ static void use_cores(unsigned count)
     sched_setaffinity(0, sizeof bound, &bound);
 }
 
-/* 1: rank 0 of the same job does what this process was started for. */
+/* 1: rank 0 of the same job runs the command for this process. */
 static int is_done_by_rank_0(const char *command)
 {
     static const char *const ranks[] = {PITHI_RANK_VARIABLES, NULL},
@@ -224,11 +227,13 @@ static int run_command(const struct pithi_command *command, int argc, char **arg
     }
     /* only rank 0 says it: 64 ranks would say it 64 times */
     if (strcmp(command->name, "run") == 0 && pithi_launcher_rank(0) == 0) {
-        /* Says which variable of the environment has nearly the name of one of Pith's. Others may be the user's own. */
+        /* Prints a hint for each variable of the environment with nearly the name of one of Pith's. Other unknown names
+         * may be the user's. */
         for (char **at = environ; *at; at++) {
             struct pithi_nearest nearest;
             size_t length = strcspn(*at, "=");
-            if (strncmp(*at, "PITH", 4) != 0) /* only names that look like Pith's; a name that is right has 0 edits */
+            /* only names that begin like Pith's are checked; a known name has 0 edits, so there is no hint */
+            if (strncmp(*at, "PITH", 4) != 0)
                 continue;
             pithi_nearest_begin(&nearest, *at, length);
             for (int i = 0; variables[i]; i++)
@@ -261,7 +266,7 @@ static int run_command(const struct pithi_command *command, int argc, char **arg
     }
     /* `pith print x | head` ends quietly even if the parent ignores SIGPIPE, as some Python programs do. */
     signal(SIGPIPE, SIG_DFL);
-    signal(SIGXFSZ, SIG_IGN); /* write() then fails at the limit, and the half-written file is removed */
+    signal(SIGXFSZ, SIG_IGN); /* then write() fails at the limit of file sizes, and the half-written file is removed */
     /* no hints for people in the output of what a program reads */
     pithi_log_plain();
     return command->run(argc, argv);

@@ -1,8 +1,9 @@
-/* prepare.c - `pith --prepare LOG`, which `pith serve` runs: makes what a page reads in place of LOG, in the files that
- * are open as descriptors 3 to 5. 3: the log in the native format, if it is of another one. 4: its digest. 5: what a
- * page needs until its first picture, so that it gets it by one request. These are parts, each with a head of three
- * numbers of 4 bytes: of what (0 the log, 1 its digest, 2 its sketch, 3 JSON of what takes long to find out), page of
- * 256 bytes at which it begins, bytes. A page that lacks some asks for them. */
+/* prepare.c - `pith --prepare LOG`, which `pith serve` runs: makes what a web page reads in place of LOG, in the files
+ * that are open as descriptors 3 to 5. 3: the log in the native format, if LOG has another format. 4: its digest. 5:
+ * all that the web page needs for its first picture, so that one request gets it. File 5 consists of parts, each with a
+ * head of three numbers of 4 bytes: the kind (0: the log, 1: its digest, 2: its sketch, 3: JSON with facts that take
+ * long to find); the number of the 256-byte block at which the data begin; the size in bytes. The web page requests
+ * other data when it needs them. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,18 +49,19 @@ static int is_itself(const struct pithlog *log)
 
 enum {
     PAGE = 256,             /* as in far_worker.js */
-    FIRST_MOST = 2 << 20,   /* bytes; on a slow line more would keep the page from saying that it works */
-    WHOLE_MOST = 256 << 10, /* a file of fewer is read as a whole */
+    FIRST_MOST = 2 << 20,   /* bytes; over a slow network, more would leave the web page without a sign of progress for
+                               too long */
+    WHOLE_MOST = 256 << 10, /* bytes; a smaller file is sent as a whole */
     COLUMNS = 2000,
-    LANES = 128 /* of the pictures of most screens */
+    LANES = 128 /* as many as most screens can show */
 };
 
-/* Bytes of a part's head; what a part is of besides the log, 0, and its digest, 1. */
+/* PART: bytes of a part's head. The kinds of parts: 0: of the log, 1: of its digest, and these. */
 enum { PART = 12, SKETCH = 2, KNOWN = 3 };
 
 struct first {
     uint64_t sizes[2], written;
-    unsigned char *taken[2]; /* a bit for each page of the log, of the digest */
+    unsigned char *taken[2]; /* bit p: page p (of PAGE bytes) of the log [0] or the digest [1] is to be written */
 };
 
 static void take(struct first *first, int file, uint64_t offset, uint64_t size)
@@ -76,7 +78,7 @@ static void take_read(void *context, int fd, uint64_t offset, uint64_t size)
     take(context, 0, offset, size);
 }
 
-/* Of the digest, all but the messages, which come with the exact picture. */
+/* Takes all of the digest but the messages: the web page requests them later, for the exact picture. */
 static void take_digest(struct first *first, const struct pithlog_digest *digest)
 {
     unsigned char head[PITHI_DIGEST_HEAD];
@@ -88,7 +90,8 @@ static void take_digest(struct first *first, const struct pithlog_digest *digest
     take(first, 1, pithi_get64(head + 32) + messages, pithi_get64(head + 40) - messages);
 }
 
-/* Writes a part, `data` behind a room for its head. 0: there is no room, or it cannot be written. */
+/* Writes a part. `data` begins with room for the head, PART bytes; `size` bytes follow. 0: FIRST_MOST does not leave
+ * room for it, or it cannot be written. */
 static int write_part(struct first *first, int file, uint64_t page, unsigned char *data, size_t size)
 {
     pithi_put32(data, (uint32_t)file);
@@ -101,7 +104,7 @@ static int write_part(struct first *first, int file, uint64_t page, unsigned cha
     return 1;
 }
 
-/* Writes the pages of a file that are taken, those in a row as one part. */
+/* Writes all taken pages of a file. Adjacent pages make one part. */
 static void write_pages(struct first *first, int file, int fd)
 {
     enum { IN_ROW = 4096 };
@@ -122,7 +125,8 @@ static void write_pages(struct first *first, int file, int fd)
     free(part);
 }
 
-/* The time of the program's work, as the page shows it first; all, if the log does not say. */
+/* The interval that the web page shows first: the program's work, from MPI_Init to MPI_Finalize; the whole log if it
+ * has no such calls. */
 static void find_work(struct pithlog *log, int64_t *from_ns, int64_t *to_ns)
 {
     int64_t from = log->info.start_ns, to = log->info.end_ns + 1, init, finalize;
@@ -169,7 +173,7 @@ static void write_sketch(struct first *first, struct pithlog *log, int64_t from_
     free(part.data);
 }
 
-/* Without this file the page reads the same by itself. */
+/* Makes file 5. Errors are ignored: without this file the web page requests the same data one by one. */
 static void put_first(struct pithlog *log, const struct pithlog_digest *digest)
 {
     struct first first = {.sizes = {log->files.size, (uint64_t)lseek(digest->fd, 0, SEEK_END)}};
@@ -183,7 +187,8 @@ static void put_first(struct pithlog *log, const struct pithlog_digest *digest)
         if (first.sizes[0] <= WHOLE_MOST)
             take(&first, 0, 0, first.sizes[0]);
         else {
-            /* What a page reads when it opens the log and asks for all lanes. */
+            /* Opens the log again, and takes all bytes that are read by it: a web page that opens the log and loads all
+             * lanes reads the same. */
             struct pithlog *again = NULL;
             int fd = dup(log->files.fd);
 
@@ -208,7 +213,7 @@ static void put_first(struct pithlog *log, const struct pithlog_digest *digest)
         write_pages(&first, 1, digest->fd);
         write_pages(&first, 0, log->files.fd);
     }
-    /* half a part, written to a full disk */
+    /* removes a part that was only half written, because the disk is full */
     if (ftruncate(FIRST_FD, (off_t)first.written) != 0)
         (void)0;
     for (int i = 0; i < 2; i++)
@@ -230,10 +235,11 @@ int pithi_tool_prepare(int argc, char **argv)
                          "%s: a page cannot hold a log of several files; `pith convert` makes one of it", argv[1]);
     else
         err = is_itself(log) ? PITH_OK : copy(argv[1], log->files.fd, log->files.size, LOG_FD);
-    /* Of a damaged log the page makes the digest itself, so that it can say what is damaged. */
+    /* For a damaged log no digest is made: the web page makes it itself and so finds and reports the damage. */
     if (!err && pithlog_digest_open(log, NULL, NULL, &digest) == PITH_OK)
         err = copy(argv[1], digest->fd, (uint64_t)lseek(digest->fd, 0, SEEK_END), DIGEST_FD);
-    if (!err && digest && !log->rebuilt) /* the page then reads all of it, too */
+    /* if the index of the log had to be rebuilt, the web page must read the whole log anyway */
+    if (!err && digest && !log->rebuilt)
         put_first(log, digest);
     if (digest)
         pithlog_digest_close(digest);

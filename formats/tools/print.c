@@ -1,7 +1,7 @@
 /* print.c - `pith print` of an existing log and of a running program; the lines are written by foreign/text/.
  *
- * Of a program that runs, each look (5 a second) first prints the lanes, definitions and communicators that are new,
- * then the records, since a record is printed with the names that they define. A lane or a communicator is printed
+ * A running program is looked at 5 times a second. Each look first prints the new lanes, definitions and communicators,
+ * as the lines of records refer to their names; then it prints the new records. A lane or a communicator is printed
  * again if it has changed: the rank of a lane is 0 until its process has joined the job, then perhaps 3.
  */
 #include <errno.h>
@@ -25,7 +25,7 @@
 static int print_log(const char *path, const struct pithi_text_print *how, const struct pithi_window_words *words,
                      const struct pithi_lane_set *set)
 {
-    struct pithi_text_print own = *how; /* with the lanes and the window of this log */
+    struct pithi_text_print own = *how; /* a copy, with the lanes and the window of this log */
     struct pithi_sample_text *text = NULL;
     struct pithlog *log = NULL;
     uint32_t *lanes = NULL;
@@ -65,10 +65,11 @@ static int await(const struct pithi_running *target, struct pithlog_follow **fol
 
     do {
         err = pithlog_follow_open(target->spill, follow);
-        /* any other error is final: no memory, another version */
+        /* any other error, such as no memory or another version of Pith, does not go away by waiting */
         if (err == PITH_OK || (err != PITH_ERR_OPEN && err != PITH_ERR_FORMAT))
             return err;
-        if (access(target->spill, R_OK) != 0 && errno != ENOENT) /* waiting helps only if it does not exist yet */
+        /* a file that exists but cannot be read: an error, as waiting does not help */
+        if (access(target->spill, R_OK) != 0 && errno != ENOENT)
             return err;
         if (pithi_running_is_finished(target)) /* it may end before the first look */
             return PITH_OK;
@@ -140,7 +141,7 @@ static int put_all(struct follower *f)
             if (news)
                 CHECK(pithi_printer_lane(&f->printer, i, lane));
         }
-        while (f->printer.name_count < info->defs) /* definitions never change: those behind the count are new */
+        while (f->printer.name_count < info->defs) /* definitions never change, so all from name_count on are new */
             CHECK(pithi_printer_def(&f->printer, pithlog_follow_get_def(f->follow, f->printer.name_count)));
         for (uint32_t i = 0; i < info->comms; i++) {
             const struct pithlog_comm *comm = pithlog_follow_get_comm(f->follow, i);
@@ -150,7 +151,7 @@ static int put_all(struct follower *f)
         }
 
         struct pithlog_record record,
-            selected[2]; /* a LEAVE may bring the ENTER that waited for it (filter_follow.c) */
+            selected[2]; /* two: with a LEAVE that matches, the filter also gives its ENTER (filter_follow.c) */
         int more = 0, count = 1;
         while (count >= 0 && !f->printer.out.failed && !pithi_running_interrupted() &&
                (more = pithlog_follow_next(f->follow, &record)) == 1) {
@@ -160,7 +161,8 @@ static int put_all(struct follower *f)
             for (int i = 0; i < count; i++)
                 put_record(f, &selected[i]);
         }
-        /* ENTERs that waited for an end which will never be recorded */
+        /* the program has ended: print the ENTERs that the filter held back for a LEAVE, which will never be
+         * recorded */
         if (f->filter && pithlog_follow_get_info(f->follow)->ended)
             while (pithi_follow_filter_end(f->filter, &record))
                 put_record(f, &record);
@@ -206,7 +208,7 @@ static int print_follow(const char *path, const struct pithi_text_print *how, co
     if (pithi_running_find(&target, path) != PITH_OK || await(&target, &f.follow) != PITH_OK)
         return pithi_tool_failed();
     if (!f.follow)
-        /* the log is there already: print that */
+        /* the program has ended and its log exists: print the log */
         return pithi_running_is_finished(&target) ? print_log(target.log, how, NULL, set) : 0;
     if (how->query.filter && pithi_follow_filter_new(&f.filter, how->query.filter, f.follow) != PITH_OK)
         status = pithi_tool_failed();
@@ -219,11 +221,12 @@ static int print_follow(const char *path, const struct pithi_text_print *how, co
 
 /* ---- The command ------------------------------------------------------------------------------------------------- */
 
-/* A program that runs has no MPI_Finalize yet, and its first records may be gone: only plain times. 0, or 2 after a
- * message. */
+/* Accepts only plain times: in a running program words such as `finalize` are not known yet, and its first records may
+ * be gone. 0, or 2 after a message. */
 static int follow_window(const char *command, const struct pithi_window_words *words, struct pithlog_query *query)
 {
-    if (words->from && pithlog_time_parse(words->from, &query->from_ns)) /* words such as init need a whole log */
+    /* fails for words such as init, which need a whole log */
+    if (words->from && pithlog_time_parse(words->from, &query->from_ns))
         return pithi_tool_usage(command, "--from with --follow: %s", pithlog_error());
     if (words->to && pithlog_time_parse(words->to, &query->to_ns))
         return pithi_tool_usage(command, "--to with --follow: %s", pithlog_error());
@@ -234,7 +237,7 @@ static int read_columns(const char *command, const char *option, const char *val
 {
     struct pithi_text_print *how = to;
 
-    how->columns.count = 0; /* a list given again replaces the first one */
+    how->columns.count = 0; /* the option is given again: the new list replaces the first one */
     how->has_version = 1;
     return pithi_print_columns_parse(value, &how->columns)
                ? pithi_tool_usage(command, "--%s: %s", option, pithlog_error())
@@ -256,7 +259,7 @@ static int read_format(const char *command, const char *option, const char *valu
     return 0;
 }
 
-/* Makes --state GLOB a part of the filter: name ~ "GLOB". */
+/* Adds name ~ "GLOB" to the filter for --state GLOB. */
 static int add_glob(struct pithi_asked_query *where, struct pithi_text_print *how)
 {
     const char *given = where->text ? where->text : "", *glob = how->name_glob;
@@ -267,7 +270,7 @@ static int add_glob(struct pithi_asked_query *where, struct pithi_text_print *ho
         return pithi_no_memory();
     to += sprintf(to, *given ? "(%s) and name ~ \"" : "%sname ~ \"", given);
     for (; *glob; *to++ = *glob++)
-        if (*glob == '"' || *glob == '\\') /* would end the quoted text, or quote the next byte */
+        if (*glob == '"' || *glob == '\\') /* escaped, as it would end the quoted text, or quote the next byte */
             *to++ = '\\';
     strcpy(to, "\"");
     pithlog_filter_free(where->filter);

@@ -1,9 +1,10 @@
 /* progress.c - prints the line from a timer's signal handler, so it uses only async-signal-safe calls: no stdio, no
  * malloc.
  *
- * The rate is the mean since the begin, and what is left is computed by it: 43 of 100 million records after 3.5 s are
- * 12.3 million a second, and 57 million more take 5 s. The mean of the last second would jump with each cold page of a
- * disk. Never 100 %: the count of records is an estimate, and the file still gets its last part.
+ * The rate is the mean since the begin, and gives the time left: 43 of 100 million records after 3.5 s are 12.3 million
+ * a second, so the other 57 million take 5 s. The mean of the last second would jump whenever the disk is slow for a
+ * moment. The line never shows 100 %: the total is an estimate, and work is left after the last record, such as the end
+ * of the file.
  */
 #include "tools/progress.h"
 
@@ -16,7 +17,7 @@
 static struct pithi_progress current; /* command == NULL: none */
 static int64_t begun_ms;              /* CLOCK_MONOTONIC */
 static volatile sig_atomic_t shown;   /* the line is on the terminal and must be cleared */
-static volatile uint64_t part_bytes;  /* of pithi_progress_part */
+static volatile uint64_t part_bytes;  /* set by pithi_progress_part, read by the timer */
 
 uint64_t pithi_progress_count(const void *context) { return *(const volatile uint64_t *)context; }
 
@@ -145,7 +146,7 @@ void pithi_progress_end(void)
     if (!current.command)
         return;
     set_timer(0);
-    signal(SIGALRM, SIG_IGN); /* a signal that is on its way would find no command */
+    signal(SIGALRM, SIG_IGN); /* a pending signal would call show() when `current` has no command any more */
     current.command = NULL;
     pithi_progress_clear();
 }

@@ -2,7 +2,8 @@
  *
  *     pith: convert: 43 %, 12.3 Mrecords/s, 7 s left
  *
- * The work only counts; a timer reads the count twice a second, so progress costs nothing. One at a time. */
+ * The work only counts; a timer reads the count twice a second, so progress costs almost nothing. A process shows one
+ * progress at a time. */
 #ifndef PITHI_PROGRESS_H
 #define PITHI_PROGRESS_H
 
@@ -13,7 +14,7 @@ struct pithi_progress {
     uint64_t (*done)(const void *context); /* called from a signal handler: must be async-signal-safe */
     const void *context;
     uint64_t total;   /* 0: unknown; shows neither a percentage nor the time left */
-    const char *unit; /* of both: "records", "B" */
+    const char *unit; /* unit of `done` and `total`: "records", "B" */
 };
 
 /* Shows progress until pithi_progress_end. Does nothing if stderr is no terminal. */

@@ -7,7 +7,7 @@
  *     a .spill file       of one process                      -> one log
  *     run.pith, damaged   a native log (its first bytes)      -> -o NEW.pith: its intact parts
  *
- * Why a log for each job: a folder that is used again after a crash holds the files of both runs, and their ranks have
+ * Each job gets its own log: a folder that is used again after a crash has the files of both runs, and their ranks have
  * the same numbers. Losses are printed as they are found, and the exit status is then 1, so that a script notices. The
  * log is written in any case: it is all that is left of the run. */
 #include <stdio.h>
@@ -26,7 +26,7 @@
 static void say(void *context, const char *text)
 {
     (void)context;
-    pithi_progress_clear(); /* the line of progress would stay at the begin of this one */
+    pithi_progress_clear(); /* else this line would follow the line of progress on the same row */
     pithi_tool_say(stdout, "%s", text);
 }
 
@@ -83,7 +83,8 @@ static int recover_job(const struct pithi_spill_folder *folder, const struct pit
     pithi_spill_ranks_missing(folder, job, ranks, sizeof ranks);
     if (*ranks != '\0')
         printf("  no records of %s\n", ranks);
-    /* What the program itself could not record (result.lost) is no failure of recover. These are. */
+    /* The exit status is 1 for these losses. Records that the program could not record (result.lost) are no failure of
+     * `pith recover`. */
     *losses += r.result.losses + r.result.damaged + r.result.unreadable + job->gone;
     return PITH_OK;
 }
@@ -99,7 +100,7 @@ static int recover_log(const char *path, const char *name)
 {
     struct recovering r = {.path = path};
 
-    /* 1: -o was given, so an existing file may be replaced; not the input itself */
+    /* check_name(name, 1): -o was given, so an existing file may be replaced, but not the input */
     if (pithi_outfile_check(name) || check_name(name, 1) ||
         pithi_outfile_make("recover", pithi_format_by_name("native"), name, fill_from_log, &r, 0))
         return pithi_tool_failed();
@@ -148,7 +149,7 @@ int pithi_tool_recover(int argc, char **argv)
     int err = pithi_spill_folder_open(&folder, path);
     if (err)
         return pithi_tool_failed();
-    /* A folder whose files are all of another version of Pith: that text, not "holds no records". */
+    /* If all files of the folder are of another version of Pith, the error says this, not "holds no records". */
     if (folder.job_count == 0 && folder.unreadable > 0 && pithi_spill_other_version(folder.unreadable_paths[0])) {
         err = PITH_ERR_UNSUPPORTED;
     } else if (folder.job_count == 0) {

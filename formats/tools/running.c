@@ -1,4 +1,4 @@
-/* running.c - owns the names of a running program's files, and the signals that end looking at it. */
+/* running.c - finds the files of a running program, and handles the signals that end following it. */
 #include "tools/running.h"
 
 #include <errno.h>
@@ -31,7 +31,7 @@ int pithi_running_interrupted(void) { return interrupted; }
 
 int pithi_running_nap(int ms)
 {
-    struct pollfd out = {STDOUT_FILENO, 0, 0}; /* poll reports a closed pipe even if not asked */
+    struct pollfd out = {STDOUT_FILENO, 0, 0}; /* events 0: poll reports a closed pipe in any case */
 
     return (poll(&out, 1, ms) == 0 || errno == EINTR) && !interrupted;
 }

@@ -2,8 +2,8 @@
  * which is kept in the cache. Queries can neither change it nor reach other files.
  *
  * The query may come from somebody else, a page or a program, so all ways out of the database are closed: it is opened
- * for reading only, ATTACH is limited to 0 databases, and the two settings that move files are denied. Each statement
- * must also say of itself that it only reads.
+ * for reading only, ATTACH is limited to 0 databases, and the two settings that move files are denied. Also, a
+ * statement runs only if sqlite3_stmt_readonly() returns 1 for it.
  *
  * A database that is not in the cache is made as TMPDIR/pith-sql-XXXXXX.part, which a signal removes (outfile.c). Once
  * it is open, its name is removed, so a process that dies later leaves nothing behind.
@@ -31,14 +31,15 @@
 #include "tools/table.h"
 #include "tools/tools.h"
 
-#define KIND "sql3" /* of the file in the cache; a new number if the tables change, or which logs have no database */
+/* the kind of the file in the cache. Change the number if the tables change, or the rule for logs without a database */
+#define KIND "sql3"
 /* SQLITE_LIMIT_ATTACHED, SQLITE_DBCONFIG_DEFENSIVE of sqlite3.h. */
 enum { LIMIT_ATTACHED = 7, CONFIG_DEFENSIVE = 1010 };
 
 static const struct pithi_sqlite *sqlite; /* its functions, once they were loaded */
-static char damage[1024];                 /* what is damaged in the log; the database then lacks it */
+static char damage[1024];                 /* text about the damage of the log, which the database lacks; "": none */
 
-/* Lists the names that `query` selects, and finds the nearest one. */
+/* Appends the names that `query` selects to `list`, and finds the one nearest to the unknown name. */
 static void collect(struct sqlite3 *db, const char *query, struct pithi_nearest *nearest, char *list, size_t size)
 {
     static char found[PITHI_NEAREST_LONGEST + 1];
@@ -53,7 +54,8 @@ static void collect(struct sqlite3 *db, const char *query, struct pithi_nearest 
         int edits = nearest->edits;
         if (!name)
             continue;
-        if (strcasecmp(name, nearest->given) != 0) /* a column of this name in a table that is not asked is no answer */
+        /* an equal name exists, but in a table that the query does not use: no suggestion */
+        if (strcasecmp(name, nearest->given) != 0)
             pithi_nearest_try(nearest, name);
         /* SQLite frees the text with the next row */
         if (nearest->edits != edits)
@@ -63,7 +65,8 @@ static void collect(struct sqlite3 *db, const char *query, struct pithi_nearest 
     sqlite->finalize(s);
 }
 
-/* SQLite's message; for an unknown table or column, with the nearest name, and the tables. */
+/* Makes an error of SQLite's message. For an unknown table or column it adds the nearest name, and the list of
+ * tables. */
 static int failed(struct sqlite3 *db)
 {
     static const char table[] = "no such table: ", column[] = "no such column: ";
@@ -93,7 +96,7 @@ static int failed(struct sqlite3 *db)
 
 /* ---- The database ------------------------------------------------------------------------------------------------ */
 
-/* Returns 1 for a file that is a database already: it is asked as it is. */
+/* Returns 1 for a file that is a database already, which is queried as it is. */
 static int is_database(const char *path)
 {
     char start[16] = "";
@@ -117,7 +120,7 @@ static void keep(const char *path, const struct pithi_cache_key *key)
     if (fd >= 0 && fstat(fd, &status) == 0 && (uint64_t)status.st_size < PITHI_CACHE_BYTES / 2 &&
         pithi_cache_begin(&part, key, KIND)) {
         off_t at = 0;
-        /* the kernel copies; less than all is no copy */
+        /* copies within the kernel; it is kept only if all was copied */
         while (at < status.st_size && sendfile(part.fd, fd, &at, (size_t)(status.st_size - at)) > 0)
             ;
         whole = at == status.st_size;
@@ -163,7 +166,7 @@ static int make(const char *command, struct pithlog *log, const char *name, char
     unlink(*path);
     TRY(pithi_sample_text_open(log, &text, &how.naming));
     err = pithi_outfile_write(command, log, format, *path, &how);
-    /* A damaged log has no database by itself; its intact parts do. */
+    /* The writer refuses a damaged log; then a database of its intact parts is made. */
     if (err == PITH_ERR_DAMAGED) {
         snprintf(damage, sizeof damage, "%s", pithlog_error());
         err = pithi_native_temporary("the temporary copy (see TMPDIR)", fill, &r, &rest);
@@ -190,12 +193,13 @@ static int authorize(void *context, int action, const char *name, const char *va
                : PITHI_SQLITE_OK;
 }
 
-/* A database in WAL mode would get files beside it even if it is only read, unless it is said to be immutable. One that
- * has a write-ahead log or a journal is not: its newest rows are there. */
+/* 1: the database is opened with immutable=1. Otherwise SQLite makes files beside a database in WAL mode even if it
+ * only reads it. 0 for a database that has a write-ahead log or a journal: its newest rows are in these files, and
+ * SQLite ignores them with immutable=1. */
 static int is_immutable(const char *path)
 {
     static const char *const beside[] = {"-wal", "-journal"};
-    unsigned char versions[2] = {0, 0}; /* to write and to read; 2: WAL mode */
+    unsigned char versions[2] = {0, 0}; /* versions of the file format to write and to read; 2: WAL mode */
     /* bytes 18 and 19 of the header are the versions */
     int fd = pithi_open_input(path, 0), is = fd >= 0 && pread(fd, versions, 2, 18) == 2 && versions[1] == 2;
     char *other;
@@ -237,12 +241,13 @@ static int open_readonly(const char *path, struct sqlite3 **db)
     sqlite->set_authorizer(*db, authorize, NULL);
     sqlite->limit(*db, LIMIT_ATTACHED, 0);
     sqlite->db_config(*db, CONFIG_DEFENSIVE, 1, NULL);
-    /* Opening reads nothing; a damaged file is noticed now. */
+    /* sqlite3_open reads nothing yet, so a first query finds out whether the file is damaged. */
     return sqlite->exec(*db, "SELECT count(*) FROM sqlite_schema", NULL, NULL, NULL) ? failed(*db) : PITH_OK;
 }
 
-/* Opens the database of the log at `path`. One that is not in the cache is in a temporary file, which loses its name as
- * soon as it is open. The name, malloc'ed, or NULL, goes to *temporary: outfile.c knows it until the end. */
+/* Opens the database of the log at `path`. A database that is not in the cache is made in a temporary file, which loses
+ * its name as soon as it is open. *temporary: this name, malloc'ed, or NULL; the caller frees it at the end, as
+ * outfile.c keeps a pointer to it. */
 static int open_database(const char *command, const char *path, struct sqlite3 **db, char **temporary)
 {
     struct pithi_cache_key key;
@@ -255,7 +260,7 @@ static int open_database(const char *command, const char *path, struct sqlite3 *
     CHECK(pithi_tool_open(command, path, &log));
     has_key = pithi_cache_key(log, &key);
     if (has_key && (fd = pithi_cache_find(&key, KIND)) >= 0) {
-        /* by its number, as another process may remove the name meanwhile */
+        /* by the number of the descriptor, as another process may remove the name meanwhile */
         snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
         err = open_readonly(name, db);
         close(fd);
@@ -267,7 +272,7 @@ static int open_database(const char *command, const char *path, struct sqlite3 *
         pithi_cache_remove(&key, KIND);
     }
     TRY(make(command, log, path, temporary));
-    if (has_key && !*damage) /* else each query says what is damaged */
+    if (has_key && !*damage) /* a damaged log's database is not kept, so that each query reports the damage */
         keep(*temporary, &key);
     TRY(open_readonly(*temporary, db));
 out:
@@ -303,7 +308,7 @@ static void put_blob(struct pithi_out *out, struct sqlite3_stmt *s, int column)
     pithi_out_char(out, '\'');
 }
 
-/* A row for programs; `names`: CSV's line of column names. */
+/* Writes a row for programs. `names`: 1: writes the names of the columns instead, for CSV. */
 static void put_row(struct pithi_out *out, struct sqlite3_stmt *s, enum pithi_text_style style, int names)
 {
     enum pithi_quote quote = style == PITHI_TEXT_CSV ? PITHI_QUOTE_CSV : PITHI_QUOTE_JSON;
@@ -421,7 +426,7 @@ static void put_first(struct people *p)
     pithi_out_flush(p->out);
 }
 
-/* Takes the texts of a row, which are malloc'ed. */
+/* Keeps a row for the widths, or prints it. Frees the texts, which are malloc'ed, in the end. */
 static int take_row(struct people *p, char **texts)
 {
     if (p->room == UINT32_MAX) { /* the first rows are written */
@@ -522,7 +527,7 @@ int pithi_tool_sql(int argc, char **argv)
         return 2;
     if ((status = pithi_tool_arguments(argc, argv, names)) != 0)
         return status;
-    /* a usual mistake: the second word is the log */
+    /* a usual mistake: QUERY before LOG */
     if (access(argv[optind], F_OK) != 0 && access(argv[optind + 1], F_OK) == 0)
         return pithi_tool_usage(argv[0], "LOG comes before QUERY; exchange them");
     TRY(pithi_sqlite_begin(argv[optind], &sqlite));

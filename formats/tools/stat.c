@@ -1,8 +1,8 @@
 /* stat.c - `pith stat LOG`: the options. The functions of stat.h count.
  *
- * A row of `answers` says which options a table knows, and how it treats --where. Tables that count states, messages or
- * instances ask the filter for each. The others count a smaller log, the one that `pith cut --where` would make: a
- * sample or a wait state is no record that a query could match by itself.
+ * A row of `answers` says which options a table has, and how it treats --where. Tables of states, messages or instances
+ * apply the filter to each of them. All other tables count a smaller log, as `pith cut --where` would make it: samples
+ * and wait states are no records that a query could match one by one.
  */
 #include "tools/stat.h"
 
@@ -24,7 +24,7 @@ struct answer {
     int has_frames;            /* 1: --all-frames applies */
 };
 
-/* In the order of the words of --by. */
+/* The tables, in the order of the words of --by. */
 /* clang-format off */
 static const struct answer answers[] = {
     {"state", pithi_stat_states, 1, 1, 1, 0},
@@ -80,7 +80,7 @@ static int read_folded(const char *command, const char *option, const char *text
     return 0;
 }
 
-/* The kind of a flame graph follows its suffix. */
+/* --flame FILE: the suffix of FILE decides the kind of the flame graph. */
 static int read_flame(const char *command, const char *option, const char *path, void *to)
 {
     static const struct {

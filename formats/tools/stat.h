@@ -1,4 +1,4 @@
-/* stat.h - the functions that count for `pith stat`; each makes a table from one pass over the log. */
+/* stat.h - the functions that make the tables of `pith stat`, each from one pass over the log. */
 #ifndef PITHI_STAT_H
 #define PITHI_STAT_H
 
@@ -14,7 +14,8 @@ struct pithi_stat_query {
     uint32_t lane_count;
     const unsigned char *wanted;         /* by lane: not 0: count it; NULL: all */
     const struct pithlog_filter *filter; /* only what it matches; NULL: all */
-    const char *state_glob;              /* only states, events and counters whose name matches (fnmatch); NULL: all */
+    const char *state_glob;              /* only states, events and counters with a name that matches (fnmatch); NULL:
+                                            all */
     int waits;                           /* by state: also show wait and transfer */
     int all_frames;                      /* from samples: also functions around main and inside MPI */
     int for_people;                      /* 1: state by lane as a matrix */
@@ -34,7 +35,7 @@ int pithi_stat_waits(struct pithlog *log, const struct pithi_stat_query *query, 
 int pithi_stat_functions(struct pithlog *log, const struct pithi_stat_query *query, struct pithi_report **table);
 int pithi_stat_lines(struct pithlog *log, const struct pithi_stat_query *query, struct pithi_report **table);
 int pithi_stat_callpaths(struct pithlog *log, const struct pithi_stat_query *query, struct pithi_report **table);
-/* The time of the states by their path: which state inside which (stat_samples.c). */
+/* The time of states by path, the list of open states from the outermost to the innermost (stat_samples.c). */
 int pithi_stat_statepaths(struct pithlog *log, const struct pithi_stat_query *query, struct pithi_report **table);
 /* The calls of MPI by call site (stat_sites.c). */
 int pithi_stat_sites(struct pithlog *log, const struct pithi_stat_query *query, struct pithi_report **table);
@@ -46,7 +47,7 @@ int pithi_stat_flame(struct pithlog *log, const struct pithi_stat_query *query, 
                      const char *path);
 
 /* Where `lane` computes longer than the mean of the other lanes of its thread number, by the samples of a window:
- * "half_work (work.c:12), called from step". "": the log does not tell. */
+ * "half_work (work.c:12), called from step". "": not known. */
 int pithi_stat_longer(struct pithlog *log, uint32_t lane, int64_t from_ns, int64_t to_ns, char *text, size_t size);
 
 /* Adds the cells mean, min, p50, p95, p99 and max. */
@@ -55,7 +56,7 @@ void pithi_stat_lengths(struct pithi_report *table, const struct pithi_histogram
 /* 1: the definition, or computing (NULL), has a row. */
 int pithi_stat_shows(const struct pithi_stat_query *query, const struct pithlog_def *def);
 
-/* Calls `add` for each wait state that overlaps the query; wait_ns: its part in the window. stat_waits.c */
+/* Calls `add` for each wait state that overlaps the query; wait_ns: the part of it in the window (stat_waits.c). */
 int pithi_stat_each_wait(struct pithlog *log, const struct pithi_stat_query *query,
                          void (*add)(void *context, const struct pithlog_wait_state *wait, int64_t wait_ns),
                          void *context);

@@ -1,15 +1,15 @@
 /* stat_lines.c - `pith stat --by line`: the time of the program's source lines, from samples.
  *
- * A sample counts for the innermost line on its stack that is known and outside MPI, the C library and Pith: the time
- * of a function without lines is that of the line that calls it. Its total is the time of all samples that have the
- * line on their stack.
+ * A sample adds to the self time of the innermost line on its stack that is known and outside MPI, the C library and
+ * Pith. So the time of a function without known lines belongs to the line that calls it. The total of a line is the
+ * time of all samples that have the line on their stack.
  *
  *     main (main.c:10)  step (mesh.c:40)  step (mesh.c:40)  memcpy (libc)
  *                                          |
  *                                          self time: nobody can change a line of memcpy
  *
  * The total of mesh.c:40 grows once for this sample, though the line is twice on the stack: `seen` has the number of
- * the last sample that counted.
+ * the last sample that was added to the line.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -25,14 +25,14 @@
 struct line {
     const struct pithi_place *place; /* NULL: unknown, or the recorder */
     uint32_t function;
-    uint64_t samples, seen; /* seen: the number of the last sample that had it */
+    uint64_t samples, seen; /* seen: the number of the last sample added to it */
     int64_t self_ns, cpu_ns, all_ns;
 };
 
-/* A source file, if it is here. */
+/* A source file, if it can be read on this machine. */
 struct source {
     const char *path;
-    char *text; /* NULL: not here */
+    char *text; /* NULL: cannot be read */
     size_t size;
 };
 
@@ -57,7 +57,7 @@ static const struct pithi_function *function_of(const struct lines *l, uint32_t 
     return pithi_function_get(l->names, function);
 }
 
-/* 1: the time of this call is that of its caller's line. */
+/* 1: the time of this call belongs to the line of its caller. */
 static int is_inside(const struct lines *l, const struct pithi_stack_call *call)
 {
     const struct pithi_function *function = function_of(l, call->function);
@@ -85,13 +85,14 @@ static int take(void *context, const struct pithlog_record *r)
     innermost = l->stack.count - 1;
     while (innermost > 0 && !l->query->all_frames && is_inside(l, &l->stack.calls[innermost]))
         innermost--;
-    if (is_inside(l, &l->stack.calls[innermost])) /* no line is known: the innermost function */
+    /* the stack has no known line: the sample belongs to its innermost function */
+    if (is_inside(l, &l->stack.calls[innermost]))
         innermost = l->stack.count - 1;
     for (uint32_t i = 0; i <= innermost; i++) {
         if (i < innermost && pithi_function_is_own(function_of(l, l->stack.calls[i].function)))
             continue;
 
-        /* The line of a call; lines of no file are those of their function. */
+        /* The line of a call; without a source file, all samples of a function make one row. */
         const struct pithi_place *place =
             l->stack.calls[i].place && l->stack.calls[i].place->source ? l->stack.calls[i].place : NULL;
         uint64_t file = place ? pithi_hash_text(PITHI_HASH, place->source) : l->stack.calls[i].function;
@@ -118,7 +119,8 @@ static int take(void *context, const struct pithlog_record *r)
 
 enum { SHOWN = 72 }; /* columns of a source line */
 
-/* Without the blanks at its begin, and without control characters. "": the file is not here, or too short. */
+/* Gives the text of a source line without blanks at its begin and without control characters. "": the file cannot be
+ * read, or is too short. */
 static int source_text(struct lines *l, const struct pithi_place *place, char *text, size_t size)
 {
     const char *at, *end;
@@ -151,7 +153,8 @@ static int source_text(struct lines *l, const struct pithi_place *place, char *t
         at++;
     for (; at && at < end && *at != '\n' && *at != '\r' && length + 1 < size; at++)
         text[length++] = *at == '\t' || (unsigned char)*at < ' ' || *at == 127 ? ' ' : *at;
-    while (length > 0 && (text[length - 1] & 0xc0) == 0x80 && length + 1 == size) /* no half letters */
+    /* removes a UTF-8 character that was cut */
+    while (length > 0 && (text[length - 1] & 0xc0) == 0x80 && length + 1 == size)
         length--;
     text[length] = '\0';
     return PITH_OK;

@@ -1,11 +1,12 @@
 /* stat_messages.c - counts messages by pair of ranks and by size.
  *
- * The latency of a message is the time from the record of the send to that of the receive, so it includes the wait for
- * a late receiver. It may be negative if the clocks of two hosts disagree; then it is shown so.
+ * The latency of a message is the time from the record of the send to the record of the receive, so it includes the
+ * wait for a late receiver. If the clocks of two hosts disagree, it may be negative, and is shown as a negative number.
  *
  * The size class of a message is the number of bits of its size: 1000 bytes have 10 bits, so they are in the class 512
- * to 1023, and 1024 bytes begin the next. 65 classes hold all sizes, so each has a histogram of latencies. The rate
- * of a class is its bytes by the sum of its latencies: what one message gets, not what the network carries at once.
+ * to 1023, and 1024 bytes begin the next. 65 classes hold all sizes, so each has a histogram of latencies. The rate of
+ * a class is its bytes divided by the sum of its latencies: the rate of one message, not the rate of the network, which
+ * may carry many messages at once.
  */
 #include <stdlib.h>
 
@@ -14,7 +15,7 @@
 #include "tools/progress.h"
 #include "tools/stat_pass.h"
 
-/* 1: the message is under way in the window, its send or receive is on a selected lane, and one of them matches the
+/* 1: the message is under way in the window, and its send or its receive is on a selected lane and matches the
  * filter. */
 static int reaches(const struct pithlog *log, const struct pithi_stat_query *window, const struct pithlog_message *m)
 {

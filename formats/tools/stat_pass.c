@@ -1,14 +1,15 @@
 /* stat_pass.c - adds up the intervals of pithlog_walk, once for all tables.
  *
- * Each step of the walk says how long a lane did what it does (from_ns to to_ns), and then what changes. So a step
- * first adds its time to the stretch that is open, and only then may end the stretch. For the picture in stat_pass.h:
+ * A lane's time is divided into phases: in MPI, waiting in OpenMP, or computing (stat_pass.h). A step of the walk has
+ * an interval, in which nothing changes, and the change at its end. So a step first adds its time to the present phase,
+ * and then may end the phase. The steps of the picture in stat_pass.h:
  *
  *     step       adds                     then
- *     0..20      20 outside states        solve begins: still computing, no new stretch
- *     20..30     10 in states             MPI_Send begins: ends the stretch 0..30, of which 20 were outside states
- *     30..50     20 in states             MPI_Send ends: ends the stretch in MPI, 20 long
+ *     0..20      20 outside states        solve begins: still computing, the phase goes on
+ *     20..30     10 in states             MPI_Send begins: ends the phase 0..30, of which 20 were outside states
+ *     30..50     20 in states             MPI_Send ends: ends the phase in MPI, 20 long
  *     50..80     30 in states             solve ends: still computing
- *     80..100    20 outside states        the lane ends: ends the stretch 50..100, of which 20 were outside states
+ *     80..100    20 outside states        the lane ends: ends the phase 50..100, of which 20 were outside states
  *
  * All tables come from this one pass, so their numbers agree; a table only says what it does with an instance.
  */
@@ -33,12 +34,12 @@ int pithi_stat_shows(const struct pithi_stat_query *query, const struct pithlog_
     return !query->state_glob || fnmatch(query->state_glob, def ? def->name : PITHI_COMPUTING_NAME, 0) == 0;
 }
 
-/* A log is abandoned after this many damaged parts. */
+/* A pass gives up after this number of damaged parts. */
 enum { MOST_DAMAGES = 10000 };
 
-/* Parts of the log that could not be read; the text of the first error. */
+/* The number of parts of the log that could not be read. */
 static int damages;
-static char damage[512]; /* text about the first damage */
+static char damage[512]; /* the text of the first error */
 
 int pithi_stat_goes_on(void)
 {
@@ -90,12 +91,12 @@ int pithi_stat_each_record(struct pithlog *log, const struct pithlog_query *quer
 enum doing { COMPUTING, IN_MPI, OMP_WAITING };
 
 struct lane {
-    uint32_t mpi_calls; /* open */
-    enum doing doing;   /* in this stretch */
-    int is_added;       /* no thread of the program, so it does not compute */
+    uint32_t mpi_calls; /* number of open ones */
+    enum doing doing;   /* kind of the present phase */
+    int is_added;       /* 1: a lane that an analysis added; it is no thread of the program, so it does not compute */
     int has_begun;      /* 1: a record has come */
-    int64_t since_ns;   /* when this stretch began */
-    int64_t outside_ns; /* time of this stretch outside all states */
+    int64_t since_ns;   /* when the present phase began */
+    int64_t outside_ns; /* time of the present phase outside all states */
     struct pithi_lane_time time;
 };
 
@@ -104,7 +105,7 @@ struct run {
     struct lane *lanes;
     unsigned char *is_mpi;   /* by definition */
     unsigned char *is_wait;  /* by definition: waits for other threads */
-    unsigned char *is_shown; /* [defs + 1]; the last one: computing */
+    unsigned char *is_shown; /* [defs + 1]; [defs]: computing */
     uint32_t defs, lane_count;
     struct pithi_judge *judge; /* NULL: no filter */
 };
@@ -116,7 +117,7 @@ static int report(const struct run *run, const struct pithi_stat_instance *insta
     return run->pass->instance && run->is_shown[index] ? run->pass->instance(run->pass->context, instance) : PITH_OK;
 }
 
-/* Ends a stretch and begins the next. */
+/* Ends the present phase of a lane, reports it if it was computing, and begins the next. */
 static int next_stretch(const struct run *run, uint32_t index, int64_t time_ns, enum doing next)
 {
     struct lane *lane = &run->lanes[index];
@@ -139,7 +140,8 @@ static int next_stretch(const struct run *run, uint32_t index, int64_t time_ns, 
     return was == COMPUTING ? report(run, &computing) : PITH_OK;
 }
 
-/* A filter does not end the walk of other states: they count for depth and self time, but are not reported. */
+/* Takes a step of the walk. States that the filter does not match count for depth and self time, but are not
+ * reported. */
 static int take(const struct run *run, const struct pithlog_step *step)
 {
     struct lane *lane = &run->lanes[step->lane];
@@ -149,7 +151,8 @@ static int take(const struct run *run, const struct pithlog_step *step)
     if (is_wanted < 0)
         return pithi_no_memory();
     if (step->is == PITHLOG_IS_HOLE || !lane->has_begun)
-        lane->since_ns = step->is == PITHLOG_IS_HOLE ? step->to_ns : step->from_ns; /* a hole counts as nothing */
+        /* a hole belongs to no phase, so the phase begins at its end */
+        lane->since_ns = step->is == PITHLOG_IS_HOLE ? step->to_ns : step->from_ns;
     lane->has_begun = 1;
     if (step->is != PITHLOG_IS_HOLE)
         *(step->depth > 0 ? &lane->time.states_ns : &lane->outside_ns) += step->to_ns - step->from_ns;
@@ -163,7 +166,7 @@ static int take(const struct run *run, const struct pithlog_step *step)
         if (is_wanted && r)
             CHECK(report(run, &instance));
     }
-    /* Ends the stretch if the lane does something else after the step. */
+    /* Ends the phase if the lane does something else after the step. */
     uint32_t depth = step->depth, innermost = depth > 0 ? step->open[depth - 1].id : UINT32_MAX;
     if (step->change == PITHLOG_BEGINS)
         innermost = r->id;

@@ -1,9 +1,9 @@
 /* stat_pass.h - one pass over a part of a log, for the tables of `pith stat`. It follows the open states of each lane
- * and reports every instance of a state, and every stretch of computing.
+ * and reports every instance of a state, and every instance of computing.
  *
  * A lane is *in MPI* while a call of MPI is open, else it waits in OpenMP while its innermost state is a waiting state
- * of OpenMP, else it is *computing*. Computing has instances, as a state has: the stretches between MPI calls and such
- * waiting. Their self time is the time outside all states.
+ * of OpenMP, else it is *computing*. An instance of computing is an interval between MPI calls and such waiting. Its
+ * self time is the time outside all states.
  *
  *     solve                |===================|
  *     MPI_Send                  |====|                  computing: 0..30 (self 20), 50..100 (self 20)
@@ -18,7 +18,7 @@ struct pithi_stat_instance {
     uint32_t lane, id; /* id: definition, or PITHLOG_COMPUTING */
     int64_t begin_ns;  /* begin and length: the part in the window */
     int64_t length_ns;
-    int64_t self_ns;  /* as the innermost state; of computing: outside all states */
+    int64_t self_ns;  /* time as the innermost state; for computing, time outside all states */
     int is_outermost; /* 0: inside another instance of the same state */
 };
 

@@ -11,9 +11,9 @@
  *     main step send                       send                 10     10
  *
  * While the log is read, a sample adds only to the node where it ends. The sums of the callers are made once at the
- * end, from the last node to the first: a node always has a higher number than its caller, so its own sum is whole
- * when it is added to the caller's. The cost of a sample does not grow with the number of samples, and memory only with
- * the number of different paths.
+ * end, from the last node to the first: a node always has a higher number than its caller, so its sum is complete when
+ * it is added to its caller. The cost of a sample does not grow with the number of samples, and memory only with the
+ * number of different paths.
  *
  * States make such a tree, too, from the intervals in which they are open; it is exact. */
 #include <inttypes.h>
@@ -33,28 +33,30 @@
 #define ROOT UINT32_MAX
 
 struct node {
-    uint32_t parent, function;       /* function: or definition of a state; their number stands for the time outside */
-    uint64_t samples, all_samples;   /* ended here; ended here or in a call from here; samples: or instances */
+    uint32_t parent, function;       /* function: in a tree of states, the definition; the number of definitions stands
+                                        for the time outside all states */
+    uint64_t samples, all_samples;   /* samples (or instances) that ended here; that ended here or in a call from
+                                        here */
     int64_t self_ns, all_ns, cpu_ns; /* cpu_ns: the CPU time of self_ns */
     int64_t lane_ns;                 /* the part of self_ns on one lane */
 };
 
 struct paths {
     struct pithlog *log;
-    struct pithi_sample_names *names; /* NULL: of states */
+    struct pithi_sample_names *names; /* NULL: a tree of states */
     const struct pithi_stat_query *query;
     struct pithi_pair_map map; /* (parent, function): nodes; a parent has a lower number */
     struct node *nodes;
     uint32_t room;
     struct pithi_sample_last *last; /* by lane */
-    uint32_t lane;                  /* of lane_ns */
+    uint32_t lane;                  /* the lane whose time lane_ns has */
     int64_t sum_ns;
-    double squares; /* of the times of the samples */
+    double squares; /* sum of the squares of the samples' times */
     struct pithi_sample sample;
     struct pithi_call_stack stack;
 };
 
-/* Goes from a node to that of a function called there, which is made if the path is new. Nodes are never removed. */
+/* Replaces *node by its child for `function`. Makes the child if the path is new. Nodes are never removed. */
 static int go_down(struct paths *p, uint32_t *node, uint32_t function)
 {
     uint32_t parent = *node, before = p->map.count;
@@ -76,7 +78,7 @@ static int take(void *context, const struct pithlog_record *r)
 
     if (!pithi_sample_read(p->names, r, &p->sample))
         return PITH_OK;
-    /* a sample stands for the time since the one before on this lane */
+    /* a sample stands for the time since the previous sample of this lane */
     length = pithi_sample_length(p->names, r, &p->sample, &p->last[r->lane]);
     p->last[r->lane] = (struct pithi_sample_last){p->sample.cpu_ns, r->time_ns, 1};
     /* the functions from the outermost in */
@@ -92,13 +94,13 @@ static int take(void *context, const struct pithlog_record *r)
     if (r->lane == p->lane)
         p->nodes[node].lane_ns += length.ns;
     p->sum_ns += length.ns;
-    /* for the spread: see there */
+    /* for spread(), below */
     p->squares += (double)length.ns * (double)length.ns;
     return PITH_OK;
 }
 
-/* Adds up the whole tree.
- * A node comes after its caller, so from the last one on each sum is whole when it is added. */
+/* Adds up the whole tree, from the last node to the first. A node comes after its caller, so its sum is complete when
+ * it is added to its caller. */
 static void add_callees(struct paths *p)
 {
     for (uint32_t i = 0; i < p->map.count; i++) {
@@ -137,8 +139,8 @@ static int gather(struct paths *p)
 
 /* The paths of the states that are open in a lane. */
 struct lane_path {
-    uint32_t *nodes;      /* [known] of the outermost state, of that and the one inside it, ... */
-    uint32_t known, room; /* known: states of the path that `nodes` has */
+    uint32_t *nodes;      /* [known]: node of the outermost state, of the path of the two outermost states, ... */
+    uint32_t known, room; /* known: number of `nodes` that are valid */
 };
 
 struct state_paths {
@@ -157,7 +159,7 @@ static int take_step(void *context, const struct pithlog_step *step)
 
     /* The nodes of states that are still open are kept; those inside a state that ended are found again. */
     lane->known = lane->known < step->kept ? lane->known : step->kept;
-    if (length_ns <= 0 && step->change != PITHLOG_BEGINS) /* a path without time or instances is none */
+    if (length_ns <= 0 && step->change != PITHLOG_BEGINS) /* makes no node for a path without time and instances */
         return PITH_OK;
     for (; lane->known < step->depth; lane->known++) {
         node = lane->known ? lane->nodes[lane->known - 1] : ROOT;
@@ -218,9 +220,9 @@ static int64_t millionths(int64_t part, int64_t whole)
     return whole > 0 ? (int64_t)(1e6 * (double)part / (double)whole) : 0;
 }
 
-/* The standard deviation of a share p that was estimated from n samples: sqrt(p (1 - p) / n). Samples that stand for
- * times of different lengths tell as much as n = (sum of times)^2 / (sum of their squares) equal ones: 1, 1, 2 ms are
- * 16 / 6 = 2.7. */
+/* The standard deviation of a share p that was estimated from n samples: sqrt(p (1 - p) / n). Samples with times of
+ * different lengths have the information of n = (sum of times)^2 / (sum of their squares) samples of equal length: 1,
+ * 1, 2 ms count as 16 / 6 = 2.7 samples. */
 static int64_t spread(const struct paths *p, int64_t part)
 {
     double sum = (double)p->sum_ns, share = sum > 0 ? (double)part / sum : 0;
@@ -246,8 +248,8 @@ static int compare_rows(const void *a, const void *b)
     return x->function < y->function ? -1 : x->function > y->function;
 }
 
-/* A function inside itself counts once: of the path main;f;g;f, only the outer f adds to f's total, which has the inner
- * one in it already. */
+/* A function inside itself counts once: in the path main;f;g;f only the outer f adds to the total of f, as its time
+ * includes the inner f. */
 static int is_outermost(const struct paths *p, const struct node *node)
 {
     for (uint32_t up = node->parent; up != ROOT; up = p->nodes[up].parent)
@@ -256,7 +258,7 @@ static int is_outermost(const struct paths *p, const struct node *node)
     return 1;
 }
 
-/* For people the name is last, as names in C++ may be longer than a line. Programs may count on the columns' order. */
+/* For people the name is last, as names in C++ may be longer than a line. For programs the order of columns stays. */
 static const struct pithi_table_column function_columns[] = {
     {"function", PITHI_CELL_TEXT, 1},     {"self", PITHI_CELL_TIME, 0},     {"self_share", PITHI_CELL_RATIO, 0},
     {"spread", PITHI_CELL_RATIO, 0},      {"cpu", PITHI_CELL_TIME, 0},      {"total", PITHI_CELL_TIME, 0},
@@ -327,13 +329,14 @@ int pithi_stat_longer(struct pithlog *log, uint32_t lane, int64_t from_ns, int64
     uint32_t *lanes = calloc(info->lanes + (size_t)1, sizeof *lanes);
     struct pithi_stat_query query = {.from_ns = from_ns, .to_ns = to_ns, .lanes = lanes};
     struct paths p = {.log = log, .query = &query, .lane = lane};
-    int64_t *differences = NULL; /* by function, times the number of other lanes */
+    int64_t *differences = NULL; /* by function: the difference from the mean of the other lanes, multiplied by the
+                                    number of other lanes */
     int err = PITH_OK, sampled = 0;
 
     *text = '\0';
     for (uint32_t i = 0; i < info->defs; i++)
         sampled |= pithi_code_event(pithlog_get_def(log, i)) == PITHI_CODE_SAMPLE;
-    /* the same thread of all ranks: main threads are compared with main threads */
+    /* takes the lanes with the same thread number: main threads are compared with main threads */
     for (uint32_t i = 0; lanes && i < info->lanes; i++)
         if (pithlog_get_lane(log, i)->thread == pithlog_get_lane(log, lane)->thread)
             lanes[query.lane_count++] = i;
@@ -354,11 +357,11 @@ int pithi_stat_longer(struct pithlog *log, uint32_t lane, int64_t from_ns, int64
     for (uint32_t i = 1; i < pithi_function_count(p.names); i++)
         if (differences[i] > differences[function])
             function = i;
-    /* Below ten samples it may be chance. Differences are the sum of the others' distances from the lane, so the limit
-     * is ten periods for each other lane. */
+    /* A difference of less than ten samples may be chance. `differences` is multiplied by the number of other lanes, so
+     * the limit is, too. */
     if (differences[function] < 10 * pithi_sample_period_ns(p.names) * (int64_t)(query.lane_count - 1))
         goto out;
-    /* the path on which the lane spends most of it */
+    /* the path with the function on which the lane spends most beyond the others */
     for (uint32_t i = 0; i < p.map.count; i++)
         if (p.nodes[i].function == function && (best == ROOT || p.nodes[i].lane_ns > p.nodes[best].lane_ns))
             best = i;
@@ -395,7 +398,7 @@ static char *path_text(const struct paths *p, uint32_t node)
         size_t length = strlen(name);
         *--at = i == node ? '\0' : ';';
         memcpy(at -= length, name, length);
-        for (char *c = at; c < at + length; c++) /* it separates functions */
+        for (char *c = at; c < at + length; c++) /* a ';' separates functions, so it is replaced in names */
             if (*c == ';')
                 *c = ':';
     }
@@ -447,8 +450,8 @@ static int compare_branches(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* A row for each path, below that of its caller and indented by its depth; the longest callee comes first. `rows` has
- * the callees of each path together, those of path i from first[i] - 1 on. */
+/* Adds a row for each path, below the row of its caller and indented by its depth; the longest callee comes first. In
+ * `rows` the callees of a path are adjacent; the callees of path i begin at first[i] - 1. */
 static int put_tree(const struct paths *p, struct pithi_report *table)
 {
     uint32_t count = p->map.count, depth = 0, roots = 0;
@@ -461,7 +464,7 @@ static int put_tree(const struct paths *p, struct pithi_report *table)
         rows[i].node = &p->nodes[i];
     if (!err)
         qsort(rows, count, sizeof *rows, compare_branches);
-    /* from the last row on, so that the first callee of each path stays */
+    /* from the last row to the first, so that first[] is left at the first callee of each path */
     for (uint32_t i = count; !err && i-- > 0;)
         if (rows[i].node->parent == ROOT)
             roots = i;
@@ -472,7 +475,7 @@ static int put_tree(const struct paths *p, struct pithi_report *table)
         uint32_t at = next[depth];
         const struct node *node = at < count ? rows[at].node : NULL;
         uint32_t parent = depth > 0 ? (uint32_t)(rows[next[depth - 1] - 1].node - p->nodes) : ROOT;
-        /* no more callees of this one: back to its caller */
+        /* the caller has no more callees: back to the caller's depth */
         if (!node || node->parent != parent) {
             if (depth-- == 0)
                 break;
@@ -553,7 +556,7 @@ struct flame {
     enum pithi_flame kind;
 };
 
-/* Numbers of functions from the outermost to `node`. */
+/* Writes the numbers of the functions from the outermost to `node`. */
 static void put_numbers(const struct paths *p, struct pithi_out *out, uint32_t node)
 {
     if (p->nodes[node].parent != ROOT) {
@@ -612,8 +615,8 @@ static void put_speedscope(const struct flame *f, struct pithi_out *out)
 
 enum { WIDE = 1200, HIGH = 18, LETTER = 7 }; /* pixels of the picture, of a line, of a letter */
 
-/* The outermost functions are on top; a box is as wide as its share of the time. Boxes below half a pixel are left
- * out. */
+/* Writes the flame graph as SVG. The outermost functions are on top; the width of a box is its share of the time. Boxes
+ * below half a pixel are left out. */
 static int put_svg(const struct flame *f, struct pithi_out *out)
 {
     const struct paths *p = &f->paths;
@@ -697,7 +700,7 @@ static int put_flame(void *context, FILE *file)
     return pithi_out_close(&out, err);
 }
 
-/* A log of the functions, by time. */
+/* For pithi_outfile_make: the source of a log of the functions, by time. */
 struct flame_source {
     struct pithlog *log;
     struct pithi_flame_log *flame;

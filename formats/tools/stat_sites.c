@@ -1,15 +1,17 @@
 /* stat_sites.c - `pith stat --by callsite`: the calls of MPI and the states of OpenMP by their place in the program.
  *
- * The recorder stores the place as an event inside the state of the call. So when a state ends, its place is the
- * last one of its lane that was recorded after its begin and does not belong to a state inside it:
+ * The recorder stores the place as an event inside the state of the call. When a state ends, it takes the last place
+ * from its lane's list if that was recorded after the state's begin. States inside it have ended before and have taken
+ * their places:
  *
  *     MPI_File_write_all  |---------------------|     at 0: place A      the list of the lane: A
  *     MPI_Allreduce           |-----|                 at 2: place B                            A B
- *                         0   2     5          10     at 5: the last place, B, is not before 2: it is its own
+ *                         0   2     5          10     at 5: takes B, recorded at 2 or later
  *                                                     at 10: A
  *
- * A call without a place finds one from before its begin, or none, and is shown as [unknown]. Therefore also calls
- * that the table does not show take their place from the list.
+ * For a call without a place, the list is empty or its last place is from before the call's begin, and the call is
+ * shown as [unknown]. Calls that the table does not show must take their places from the list, too, or an outer call
+ * would get them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +29,7 @@ struct site {
     int64_t total_ns, longest_ns; /* ns */
 };
 
-/* The places that open calls of a lane came from. */
+/* The list of places of a lane's open calls. */
 struct lane {
     struct open_site {
         int64_t time_ns;
@@ -115,7 +117,8 @@ static const struct pithi_table_column columns[] = {
 
 int pithi_stat_sites(struct pithlog *log, const struct pithi_stat_query *query, struct pithi_report **table)
 {
-    struct pithi_stat_query all = *query; /* a call that is not shown takes its place, too */
+    struct pithi_stat_query all = *query; /* without the filter by name: a call that is not shown must take its place
+                                             from the list */
     struct sites s = {.log = log, .query = query};
     struct pithi_stat_pass pass = {.log = log,
                                    .query = &all,

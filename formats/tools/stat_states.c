@@ -22,13 +22,13 @@
 #include "tools/progress.h"
 #include "tools/stat_pass.h"
 
-/* Columns of the waits have these very names; a counter may have an equal one. */
+/* The names of the columns of waits. new_table compares pointers, as a counter may have an equal name. */
 static const char wait_name[] = "wait", transfer_name[] = "transfer";
 
-/* Computing takes part as a state with the number `defs`. */
+/* Computing is counted as a state with the number `defs`. */
 static uint32_t index_of(uint32_t id, uint32_t defs) { return id == PITHLOG_COMPUTING ? defs : id; }
 
-/* `columns` without those of the waits, unless they are wanted. */
+/* Makes a table with `columns`, without the columns of waits unless they are wanted. */
 static int new_table(struct pithi_report **table, const struct pithi_table_column *columns, uint32_t count, int waits)
 {
     struct pithi_table_column *shown = malloc(count * sizeof *shown);
@@ -45,7 +45,7 @@ static int new_table(struct pithi_report **table, const struct pithi_table_colum
     return err;
 }
 
-/* The first cells of a row. def NULL: computing. */
+/* Fills the first cells of a row: name and group. def NULL: computing. */
 static void begin_row(struct pithi_report *table, const struct pithlog_def *def)
 {
     static const char *const kinds[] = {
@@ -57,13 +57,13 @@ static void begin_row(struct pithi_report *table, const struct pithlog_def *def)
     pithi_table_text(table, def ? def->group : "");
 }
 
-/* The self time of a state that is no call of MPI has no waits.
- * Waiting and transfer are parts of the self time of MPI calls; for other states both cells stay empty. */
+/* Fills the cells of waiting and transfer, which are parts of the self time of an MPI call. For other states both cells
+ * stay empty. */
 static void put_waits(struct pithi_report *table, const struct pithlog_def *def, int64_t self_ns, int64_t wait_ns)
 {
     if (def && (pithi_mpi_call_traits(def) || wait_ns > 0)) {
         pithi_table_number(table, wait_ns);
-        /* Waiting is found by other means than self time, so a hole may leave more of it. */
+        /* The analysis finds waiting, the walk self time; near a hole, waiting may be the longer of the two. */
         pithi_table_number(table, self_ns > wait_ns ? self_ns - wait_ns : 0);
     } else {
         pithi_table_skip(table);
@@ -93,7 +93,7 @@ static int compare_order(const void *a, const void *b)
 
 struct state {
     struct pithi_histogram *lengths;    /* NULL: no instance so far */
-    int64_t total_ns, self_ns, wait_ns; /* ns; wait_ns: of self_ns */
+    int64_t total_ns, self_ns, wait_ns; /* ns; wait_ns is a part of self_ns */
     uint64_t count;                     /* events, counters */
 };
 
@@ -103,7 +103,7 @@ struct states {
     struct state *states; /* [defs + 1] */
     uint32_t defs;
     struct pithi_counter_sums counters;
-    const double *instructions, *cycles; /* of `counters`; NULL: the log does not have them */
+    const double *instructions, *cycles; /* sums by definition, part of `counters`; NULL: the log does not have them */
 };
 
 static int add_instance(void *context, const struct pithi_stat_instance *instance)
@@ -116,7 +116,7 @@ static int add_instance(void *context, const struct pithi_stat_instance *instanc
         return pithi_no_memory();
     pithi_histogram_add(state->lengths, instance->length_ns);
     state->self_ns += instance->self_ns;
-    /* An instance inside another one of its state is within the time of that one. */
+    /* The time of an inner instance is part of the time of the outer instance of the same state. */
     if (instance->is_outermost)
         state->total_ns += instance->length_ns;
     return PITH_OK;
@@ -155,7 +155,7 @@ void pithi_stat_lengths(struct pithi_report *table, const struct pithi_histogram
     pithi_table_number(table, lengths->all.max);
 }
 
-/* A log may have any values, also negative ones, and those that no int64_t holds. */
+/* Rounds down, limited to 0 ... INT64_MAX, as a log may have any values. */
 static int64_t whole(double sum) { return sum >= 9.2e18 ? INT64_MAX : sum > 0 ? (int64_t)sum : 0; }
 
 int pithi_stat_states(struct pithlog *log, const struct pithi_stat_query *query, struct pithi_report **table)
@@ -172,7 +172,8 @@ int pithi_stat_states(struct pithlog *log, const struct pithi_stat_query *query,
     s.states = calloc(s.defs + (size_t)1, sizeof *s.states);
     if (!s.states)
         return pithi_no_memory();
-    /* The sums of counters are of all records, so with a filter they would not be of the records that are counted. */
+    /* Sums of counters cover all records, so with a filter they would not belong to the counted records and are left
+     * out. */
     if (!query->filter)
         TRY(pithi_counter_sums_make(log,
                                     &(struct pithlog_query){.from_ns = query->from_ns,
@@ -183,8 +184,10 @@ int pithi_stat_states(struct pithlog *log, const struct pithi_stat_query *query,
     s.instructions = pithi_counter_sums_of(log, &s.counters, PITHI_COUNTER_INSTRUCTIONS);
     s.cycles = pithi_counter_sums_of(log, &s.counters, PITHI_COUNTER_CYCLES);
 
-    /* With a column after "self" for each counter of threads, and for the instructions per cycle. */
-    enum { COLUMNS = sizeof state_columns / sizeof *state_columns, BEFORE = 6 }; /* columns before those of counters */
+    /* Makes the table by state. After the column "self" it has a column for each counter of threads, and one for the
+     * instructions per cycle. */
+    /* columns before the columns of counters */
+    enum { COLUMNS = sizeof state_columns / sizeof *state_columns, BEFORE = 6 };
     struct pithi_table_column *columns = malloc((COLUMNS + (size_t)s.counters.count + 1) * sizeof *columns);
     uint32_t more = s.counters.count;
     if (!columns)
@@ -309,7 +312,7 @@ static const struct pithi_table_column grid_columns[] = {
     {transfer_name, PITHI_CELL_TIME, 0}, {"mean", PITHI_CELL_TIME, 0},    {"max", PITHI_CELL_TIME, 0},
 };
 
-/* A row for each lane that has been in the state. */
+/* Adds a row for each lane that has been in the state. */
 static void put_list(const struct grid *g, struct pithi_report *table, uint32_t id)
 {
     const struct pithlog_def *def = pithlog_get_def(g->log, id);
@@ -332,7 +335,7 @@ static void put_list(const struct grid *g, struct pithi_report *table, uint32_t 
     }
 }
 
-/* A column for each lane: "3", or "3.1" of another thread than the first. */
+/* Makes a table with a column for each lane: "3" for the first thread of rank 3, "3.1" for thread 1. */
 static int new_matrix(const struct grid *g, struct pithi_report **table)
 {
     struct pithi_table_column *columns = calloc(g->lanes + 1u, sizeof *columns);
@@ -421,7 +424,7 @@ out:
 
 struct lane {
     uint64_t records, states, events, sends, sent_bytes, recvs, got_bytes, colls, lost;
-    int64_t first_ns, last_ns; /* of the first and the last record */
+    int64_t first_ns, last_ns; /* times of the first and the last record */
 };
 
 static const struct pithi_table_column lane_columns[] = {
@@ -497,7 +500,7 @@ int pithi_stat_lanes(struct pithlog *log, const struct pithi_stat_query *query, 
         goto out;
     }
     TRY(pithi_table_new(table, lane_columns, sizeof lane_columns / sizeof *lane_columns));
-    /* the whole log's numbers are in its table of lanes already; only a part of it needs another pass */
+    /* for the whole log, the numbers are in the log's table of lanes; only a part of the log needs another pass */
     if (query->cut) {
         const struct pithlog_query own = {
             .from_ns = query->from_ns, .to_ns = query->to_ns, .lanes = query->lanes, .lane_count = query->lane_count};
@@ -548,11 +551,11 @@ out:
 
 /* ---- The longest instances --------------------------------------------------------------------------------------- */
 
-/* A heap with the shortest of the longest in front.
- * So the shortest one is replaced when a longer one comes, and memory does not grow with the log. */
+/* A heap of the longest instances so far, the shortest of them in front. A longer instance replaces it, so memory does
+ * not grow with the log. */
 struct longest {
     struct pithi_stat_instance *heap;
-    uint32_t count, room, most; /* most: as many as wanted */
+    uint32_t count, room, most; /* most: number of instances wanted */
 };
 
 /* 1: x comes before y in the list: it is longer, or began earlier. */
@@ -565,7 +568,7 @@ static int comes_first(const struct pithi_stat_instance *x, const struct pithi_s
     return x->lane != y->lane ? x->lane < y->lane : x->id < y->id;
 }
 
-/* For qsort, which wants three answers. */
+/* comes_first() for qsort, which needs -1, 0 or 1. */
 static int compare_longest(const void *a, const void *b) { return comes_first(a, b) ? -1 : comes_first(b, a); }
 
 static int is_shorter(const void *a, const void *b) { return comes_first(b, a); }
@@ -614,7 +617,8 @@ static int find_iterations(struct pithlog *log, struct pithlog_analysis **analys
         err = pithlog_analysis_iterations(*analysis, UINT32_MAX, iterations);
     if (err == PITH_OK && !(*iterations)->count)
         *iterations = NULL;
-    /* In a damaged log the column stays empty, or has what was found; the damage itself is reported by the pass. */
+    /* Damage is no error here: the column has the iterations that were found, or stays empty. The pass reports the
+     * damage. */
     return err == PITH_ERR_DAMAGED ? PITH_OK : err;
 }
 

@@ -1,7 +1,7 @@
 /* stat_waits.c - sums up wait states, from the analysis of the whole log, by state and kind.
  *
- * The whole log is analysed even if a part of it was asked for: a rank that waits in the part may wait for one that is
- * late because of what it did before. Only then the waits are cut to the part: one from 5 to 9 s counts 2 s in the
+ * The whole log is analysed even if only a part of it is to be counted: a rank may wait in the part because another
+ * rank was late before it. After that, wait states are cut to the part: a wait state from 5 to 9 s counts 2 s in the
  * window from 7 to 20 s. */
 #include <stdlib.h>
 
@@ -88,7 +88,7 @@ int pithi_stat_waits(struct pithlog *log, const struct pithi_stat_query *query, 
     TRY(pithi_table_new(table, columns, sizeof columns / sizeof *columns));
     TRY(pithi_stat_each_wait(log, query, add_wait, rows));
     qsort(rows, count, sizeof *rows, compare);
-    for (size_t i = 0; rows[i].lengths.count; i++) { /* the last one has none */
+    for (size_t i = 0; rows[i].lengths.count; i++) { /* the last row has no wait states */
         const struct pithlog_def *def = pithlog_get_def(log, rows[i].state);
         const struct waits *row = &rows[i];
         if (!pithi_stat_shows(query, def))

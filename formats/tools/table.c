@@ -1,4 +1,4 @@
-/* table.c - owns the widths and units of tables. It knows nothing of logs. The same cell, 50 ns, for each reader:
+/* table.c - owns the widths and units of tables. It does not use logs. A cell with 50 ns in the three styles:
  *
  *     people      name   total          columns as wide as their widest cell, four digits and a unit
  *                 A      50 ns
@@ -7,7 +7,7 @@
  *     JSON        {"name":"A","total_s":0.000000050}
  *
  * Cells keep whole numbers (ns, bytes, millionths), not text, until the style is known. An error is kept as well:
- * those who fill cells need not look after each, pithi_table_print fails at the end.
+ * callers that fill cells need not check each call, as pithi_table_print fails at the end.
  */
 #include "tools/table.h"
 
@@ -21,7 +21,7 @@
 #include "base/out.h"
 
 struct cell {
-    int filled;     /* 0: skipped; empty for every reader */
+    int filled;     /* 0: skipped, and empty in each style */
     int64_t number; /* ns, bytes, bytes per second, count or millionths: by the type of its column */
     char *text;     /* malloc'ed; NULL: a number, or skipped */
 };
@@ -30,7 +30,7 @@ struct pithi_report {
     struct pithi_table_column *columns; /* a copy, names too: callers may build them on their stack */
     uint32_t column_count, rows, next;  /* `next`: the cell to fill */
     struct cell *cells;                 /* row after row */
-    struct cell spare;                  /* for cells of rows for which there is no memory */
+    struct cell spare;                  /* the target for cells that have no memory or no column */
     int no_memory;                      /* kept until pithi_table_print */
 };
 
@@ -45,7 +45,8 @@ int pithi_table_new(struct pithi_report **table, const struct pithi_table_column
     for (uint32_t i = 0; there && i < count; i++) {
         (*table)->columns[i] = columns[i];
         there = ((*table)->columns[i].name = strdup(columns[i].name)) != NULL;
-        (*table)->column_count += (uint32_t)there; /* so that pithi_table_free frees the names that there are */
+        /* counts only columns whose name was copied, so that pithi_table_free frees these */
+        (*table)->column_count += (uint32_t)there;
     }
     return there ? PITH_OK : pithi_no_memory();
 }
@@ -87,7 +88,7 @@ void pithi_table_number(struct pithi_report *table, int64_t value)
     cell->number = value;
 }
 
-/* the row was cleared, so the cell is empty already */
+/* A row begins with empty cells, so the cell is empty already. */
 void pithi_table_skip(struct pithi_report *table) { table->next++; }
 
 void pithi_table_free(struct pithi_report *table)
@@ -110,7 +111,8 @@ static char *cell_text(const struct cell *cell, enum pithi_cell_type type)
 {
     static const char *const sizes[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
     static const char *const rates[] = {"B/s", "KiB/s", "MiB/s", "GiB/s", "TiB/s", "PiB/s"};
-    uint64_t magnitude = cell->number < 0 ? 0 - (uint64_t)cell->number : (uint64_t)cell->number; /* also of INT64_MIN */
+    uint64_t magnitude =
+        cell->number < 0 ? 0 - (uint64_t)cell->number : (uint64_t)cell->number; /* 2^63 for INT64_MIN */
     char text[64];
 
     if (!cell->filled)
@@ -127,13 +129,13 @@ static char *cell_text(const struct cell *cell, enum pithi_cell_type type)
         pithi_ns_text(text, (double)cell->number);
         break;
     case PITHI_CELL_MOMENT:
-        /* Whole numbers: a double has 15 to 16 digits, and a time since 1970 in ns has 19. */
+        /* Computed with integers: a double has 15 to 16 digits, and a time since 1970 in ns has 19. */
         snprintf(text, sizeof text, "%s%" PRIu64 ".%09" PRIu64, cell->number < 0 ? "-" : "", magnitude / 1000000000,
                  magnitude % 1000000000);
         break;
     case PITHI_CELL_CHANGE:
         pithi_ns_text(text, (double)cell->number);
-        if (cell->number > 0) { /* pithi_ns_text puts a minus, no plus */
+        if (cell->number > 0) { /* pithi_ns_text writes a minus, but no plus */
             memmove(text + 1, text, strlen(text) + 1);
             text[0] = '+';
         }
@@ -158,7 +160,7 @@ size_t pithi_text_width(const char *text)
     size_t width = 0;
 
     for (; *text; text++)
-        width += ((unsigned char)*text & 0xc0) != 0x80; /* no byte 10xxxxxx */
+        width += ((unsigned char)*text & 0xc0) != 0x80; /* continuation bytes are 10xxxxxx */
     return width;
 }
 
@@ -168,7 +170,7 @@ static void put_row(const struct pithi_report *table, struct pithi_out *out, cha
     uint32_t last = 0;
 
     for (uint32_t i = 0; i < table->column_count; i++)
-        /* cells behind the last text of a row are not padded */
+        /* `last`: the last column with a text; the cells after it are not padded */
         if (!table->columns[i].only_programs && (!texts || texts[i][0]))
             last = i;
     for (uint32_t i = 0; i <= last; i++) {
@@ -235,13 +237,13 @@ static void put_name(struct pithi_out *out, const struct pithi_table_column *col
 {
     pithi_out_text(out, column->name);
     if (is_time(column->type))
-        pithi_out_text(out, "_s"); /* the unit is part of the name: total_s */
+        pithi_out_text(out, "_s"); /* a time's unit is part of the column's name: total_s */
 }
 
 static void put_cell(struct pithi_out *out, const struct cell *cell, enum pithi_cell_type type, enum pithi_quote quote)
 {
     if (!cell->filled) {
-        if (quote == PITHI_QUOTE_JSON) /* in CSV, nothing between two commas */
+        if (quote == PITHI_QUOTE_JSON) /* JSON has null for an empty cell, CSV nothing between two commas */
             pithi_out_text(out, "null");
     } else if (type == PITHI_CELL_SOURCE && quote == PITHI_QUOTE_CSV) {
         pithi_out_quoted(out, PITHI_QUOTE_CSV_TEXT, cell->text);

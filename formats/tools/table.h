@@ -16,7 +16,7 @@ enum pithi_cell_type {
     PITHI_CELL_SOURCE, /* a line of source code: its backslashes are shown as they are */
     PITHI_CELL_COUNT,
     PITHI_CELL_TIME,
-    PITHI_CELL_MOMENT, /* a time in seconds with 9 decimals, also for people, who may give it to another command */
+    PITHI_CELL_MOMENT, /* a time in seconds with 9 decimals, for people, too: they can pass it to another command */
     PITHI_CELL_CHANGE, /* a time with its sign */
     PITHI_CELL_BYTES,
     PITHI_CELL_RATE,

@@ -1,8 +1,8 @@
 /* tools.c - what the commands share: errors, options, times, sets of lanes.
  *
- * A command has one table of its options: name, letter, kind, where the value goes. getopt's own tables are made of it,
- * and what getopt cannot say is found there, too: `pith stat -csv` is answered by "did you mean --csv?". The exit
- * status is 2 for a wrong command line, as then nothing was read, and 1 for what went wrong with a log.
+ * A command has one table of its options: name, letter, kind, where the value goes. The tables for getopt are made from
+ * it, and also hints that getopt does not have: for `pith stat -csv` the message ends with "did you mean --csv?". The
+ * exit status is 2 for a wrong command line, when nothing was read, and 1 for an error with a log.
  *
  *     --lane 0-3,7.1        ranks 0 to 3 with all their threads, and thread 1 of rank 7
  */
@@ -47,7 +47,7 @@ int pithi_tool_flush(FILE *out)
     return pithi_fail(PITH_ERR_IO, "standard output: %s", errno ? strerror(errno) : "cannot be written");
 }
 
-/* pithi_fail replaces control characters. */
+/* Makes the text by pithi_fail, which replaces control characters. */
 void pithi_tool_say(FILE *out, const char *format, ...)
 {
     char text[4096];
@@ -68,7 +68,7 @@ int pithi_tool_usage(const char *command, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    /* A text that ends with a question has its advice in it: "did you mean --csv?" */
+    /* A text that ends with a question, "did you mean --csv?", gets no other advice. */
     if (*text && text[strlen(text) - 1] == '?') /* the question says what to do */
         pithi_tool_say(stderr, "pith: %s: %s", command, text);
     else
@@ -117,7 +117,7 @@ char *pithi_tool_program(const char *name)
     ssize_t size = readlink("/proc/self/exe", own, sizeof own);
 
     if (size < 0 || size == sizeof own)
-        /* the folder of the program that runs, so that a tree that was moved still finds its parts */
+        /* found by the path of this program, so that an installation that was moved still works */
         pithi_fail(PITH_ERR_OPEN, "/proc/self/exe: %s", strerror(size < 0 ? errno : ENAMETOOLONG));
     else if (asprintf(&path, "%.*s/../libexec/pith/pith-%s", (int)((char *)memrchr(own, '/', (size_t)size) - own), own,
                       name) < 0)
@@ -127,7 +127,7 @@ char *pithi_tool_program(const char *name)
 
 /* ---- Arguments ------------------------------------------------------------------------------------------------- */
 
-/* `given` may lack a dash, or have too many of them. */
+/* Reports an unknown option. `given` is as the user wrote it, perhaps with one dash instead of two. */
 static int unknown_option(const char *command, const char *given, const struct pithi_option *options)
 {
     /* with any number of dashes, and without "=VALUE" */
@@ -143,7 +143,8 @@ static int unknown_option(const char *command, const char *given, const struct p
     return pithi_tool_usage(command, "no such option: %s", given);
 }
 
-/* Options without a letter have values from 256 on, so `optopt` shows which spelling the user gave. */
+/* Reports an option that getopt refused. Options without a letter have values from 256 on, so `optopt` shows whether
+ * the user gave a letter or a long name. */
 static int bad_option(char **argv, int option, const struct pithi_option *options)
 {
     char letter[] = {'-', (char)optopt, '\0'};
@@ -154,10 +155,10 @@ static int bad_option(char **argv, int option, const struct pithi_option *option
         return pithi_tool_usage(argv[0], "option %.*s %s", (int)strcspn(given, "="), given, problem);
     if (optopt && option == ':')
         return pithi_tool_usage(argv[0], "option -%c needs a value", optopt);
-    /* getopt does not know it at all */
+    /* no option of this name is in the table */
     if (!optopt)
         return unknown_option(argv[0], given, options);
-    /* of "-csv", getopt has read only "-c" */
+    /* in "-csv", getopt refuses "-c"; the message names the whole word */
     return unknown_option(argv[0], argv[optind] && strncmp(argv[optind], letter, 2) == 0 ? argv[optind] : letter,
                           options);
 }
@@ -212,12 +213,13 @@ int pithi_tool_options(int argc, char **argv, const struct pithi_option *options
         if (o->letter)
             snprintf(shorts + strlen(shorts), 3, has_value ? "%c:" : "%c", o->letter);
     }
-    if (options[count].name) { /* getopt_long gives the arguments as options of value 1
-     * So options may follow the arguments, and each argument goes to the last row. */
+    /* The leading '-' makes getopt_long return each argument as an option with the value 1. So options may follow
+     * arguments, and each argument goes to the last row. */
+    if (options[count].name) {
         memmove(shorts + 1, shorts, strlen(shorts) + 1);
         shorts[0] = '-';
     }
-    /* the messages are made here, not by getopt */
+    /* getopt prints no messages; they are made here */
     opterr = 0;
     while (!status && (option = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
         int row = 0;
@@ -236,7 +238,7 @@ int pithi_tool_arguments(int argc, char **argv, const char *const *names)
     int i = optind;
 
     for (; *names; names++, i++)
-        if (i >= argc || !*argv[i]) /* an empty one is that of a variable that a script did not set */
+        if (i >= argc || !*argv[i]) /* an empty argument is refused: a script has probably not set a variable */
             return pithi_tool_usage(argv[0], "%s is %s", *names, i < argc ? "empty" : "missing");
     /* "10 ms" are two words */
     if (i < argc && (strcmp(argv[i], "ms") == 0 || strcmp(argv[i], "us") == 0 || strcmp(argv[i], "ns") == 0))
@@ -301,7 +303,7 @@ int pithi_lanes_has(const struct pithi_lane_set *set, const struct pithlog_lane 
     return 0;
 }
 
-/* Gives the lanes of a set, to be freed by the caller. A set without any lane of the log is an error. */
+/* Finds the lanes of the log that are in the set. The caller frees *lanes. No lane in the set is an error. */
 int pithi_lanes_find(const struct pithi_lane_set *set, const struct pithlog *log, uint32_t **lanes, uint32_t *count)
 {
     uint32_t all = pithlog_get_info(log)->lanes;
@@ -339,7 +341,7 @@ int pithi_tool_window(const char *command, const char *option, const char *value
     struct pithi_window_words *words = to;
     int64_t from_ns, to_ns;
 
-    /* The words are checked now, but their times are found in the log later: a word may refer to its begin or end. */
+    /* Checks the form now. The times are found later, when the log is open: a word may refer to its begin or end. */
     if (pithlog_time_check(value))
         return pithi_tool_usage(command, "--%s: %s", option, pithlog_error());
     *(*option == 'f' ? &words->from : &words->to) = value;
@@ -383,7 +385,7 @@ int pithi_tool_style(const char *command, const char *option, const char *value,
     enum pithi_text_style wanted = strcmp(option, "json") ? PITHI_TEXT_CSV : PITHI_TEXT_JSON, *style = to;
 
     (void)value;
-    /* a spreadsheet would compute a text that begins with '='; such texts are quoted */
+    /* makes CSV quote texts that begin with '=' or the like, which a spreadsheet would compute */
     if (strcmp(option, "spreadsheet") == 0)
         pithi_quote_formulas();
     if (*style != PITHI_TEXT_TABS && *style != wanted)

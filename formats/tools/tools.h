@@ -40,18 +40,19 @@ int pithi_tool_prepare(int argc, char **argv);    /* `pith --prepare LOG`, for `
 
 /* ---- Errors: one line on stderr -------------------------------------------------------------------------------- */
 
-/* Prints a line on `out`. Replaces control characters, which names from a log may contain. */
+/* Prints a line on `out`. Replaces control characters, as names from a log may have them. */
 void pithi_tool_say(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Writes what is left of `out`, which is standard output. PITH_ERR_IO if not all of it could be written. */
 int pithi_tool_flush(FILE *out);
 int pithi_tool_failed(void); /* "pith: " and the text of pithlog_error(); returns 1 */
-/* "pith: COMMAND: what is wrong; see `pith help COMMAND`", or without its end after "did you mean ...?"; returns 2. */
+/* Prints "pith: COMMAND: what is wrong; see `pith help COMMAND`"; a text that ends with "did you mean ...?" has no "see
+ * ...". Returns 2. */
 int pithi_tool_usage(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* The path of the program libexec/pith/pith-NAME, malloc'ed; it may not exist. NULL after an error. */
 char *pithi_tool_program(const char *name);
 uint64_t pithi_tool_bytes(const char *path); /* the size of a file; 0: unknown */
-/* 1: a native log, even if cut or damaged, or if a file of it is missing. */
+/* 1: a native log, even if it is cut or damaged, or if one of its files is missing. */
 int pithi_tool_is_native(const char *path);
 /* Opens a log, with progress on a terminal, because foreign formats are read completely. If the log is incomplete,
  * prints a note on stderr. */
@@ -105,7 +106,7 @@ const char *pithi_tool_nearest_state(struct pithi_nearest *nearest, const struct
     {"from", 0, PITHI_READ, to, NULL, pithi_tool_window}, { "to", 0, PITHI_READ, to, NULL, pithi_tool_window }
 #define PITHI_LANE_OPTIONS(to)                                                                                         \
     {"lane", 0, PITHI_READ, to, NULL, pithi_tool_lane}, { "lanes", 0, PITHI_READ, to, NULL, pithi_tool_lane }
-/* --where QUERY: parses it; on an error shows the place. The caller frees the filter. */
+/* --where QUERY: parses it; on an error, marks its place in the query. The caller frees the filter. */
 struct pithi_asked_query {
     struct pithlog_filter *filter; /* NULL: not given */
     const char *text;
@@ -118,19 +119,19 @@ int pithi_tool_where(const char *command, const char *option, const char *value,
 /* Replaces *log by the records that match, as `pith cut --where` writes them. filter NULL: does nothing. An error if
  * the query asks for names that the log does not have. */
 int pithi_tool_filter(struct pithlog **log, const struct pithlog_filter *filter);
-/* Replaces *log, if it has lanes of an earlier analysis (convert --with analysis), by a copy without them. */
+/* If *log has lanes that an earlier analysis added (convert --with analysis), replaces it by a copy without them. */
 int pithi_tool_leave_added(struct pithlog **log);
 #define PITHI_STYLE_OPTIONS(to)                                                                                        \
     {"csv", 0, PITHI_BARE, to, NULL, pithi_tool_style}, {"spreadsheet", 0, PITHI_BARE, to, NULL, pithi_tool_style},    \
     {                                                                                                                  \
         "json", 0, PITHI_BARE, to, NULL, pithi_tool_style                                                              \
     }
-void pithi_tool_note_none(const char *path); /* says that no record matches */
-/* Says how many records of the log were lost while it was recorded, if any. */
+void pithi_tool_note_none(const char *path); /* prints that no record matches */
+/* Prints how many records of the log were lost while it was recorded; nothing if none. */
 void pithi_tool_say_lost(const struct pithlog *log, FILE *out, const char *before);
-/* --from and --to are words of pithlog_time_find; pithi_tool_window checks their form and order, and pithi_window_find
- * looks them up when the log is open, and says so if the log lies outside. It leaves a time unchanged whose option was
- * not given. PITH_OK or an error. */
+/* --from and --to are words of pithlog_time_find. pithi_tool_window checks their form and order. pithi_window_find
+ * finds their times when the log is open, and prints a note if no part of the log is in the window. If an option was
+ * not given, its time is left unchanged. PITH_OK or an error. */
 struct pithi_window_words {
     const char *from, *to; /* NULL: not given */
 };

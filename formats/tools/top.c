@@ -1,15 +1,15 @@
 /* top.c - `pith top`: pages about a running job, as a table, as JSON or as metrics.
  *
- * `pith top LOG` looks at the spill files of a job from outside. The job does not know of it and sends nothing. A page:
+ * `pith top LOG` looks at the spill files of a job from outside. The job does nothing for it. A page:
  *
  *     rank  state      for        MPI share  records
  *     3     computing  12.40 s    0.021      20411       the others wait for this one
  *     0-2   MPI_Recv   12.38 s    0.977      61108
  *
- * The order is by suspicion, not by rank. In a job that hangs, most ranks are in MPI and one is not: it comes first,
- * and last come those that have been in MPI for longest, which are most likely victims. Ranks in the same state share a
- * row only if the terminal has fewer lines than there are ranks: the row's time is then the longest of them, and its
- * share their mean. */
+ * Rows are sorted by how likely it is that the rank keeps others waiting. In a job that hangs, most ranks are in MPI
+ * and one is not: it comes first. Last come the ranks that have been in MPI for the longest time: most likely they only
+ * wait. Ranks in the same state share a row only if the terminal has fewer lines than there are ranks: the row's time
+ * is then the longest of them, and its share their mean. */
 #include "tools/top.h"
 
 #include <stdlib.h>
@@ -30,7 +30,7 @@ struct asked {
     const char *out;             /* the file of the metrics; NULL: standard output */
     int has_written;             /* this process has made the file of the metrics */
     int64_t every_ns, recent_ns; /* every_ns 0: not given */
-    int64_t hang_ns;             /* a page only if no rank has recorded anything for so long; 0: in any case */
+    int64_t hang_ns;             /* prints a page only if no rank has recorded anything for this time; 0: in any case */
 };
 
 /* ---- A page ------------------------------------------------------------------------------------------------------ */
@@ -45,14 +45,14 @@ struct row {
     uint64_t records;
 };
 
-/* The process has ended while others run. After the end of the whole job no rank is special. */
+/* 1: the process has ended while others run. After the end of the whole job 0 for each rank. */
 static int is_gone(const struct pithi_top *top, const struct pithi_top_rank *rank)
 {
     return top->info->running > 0 && !rank->is_running;
 }
 
-/* Ranks that keep others waiting first: those that have ended, then those outside MPI, the longest first, then those in
- * MPI, the most recent call first. */
+/* Sorts by how likely a rank keeps others waiting: first ranks that have ended; then ranks outside MPI, the longest
+ * time first; then ranks in MPI, the shortest time first. */
 static const struct pithi_top *sorted_top; /* for qsort */
 static int compare_rows(const void *a, const void *b)
 {
@@ -76,7 +76,7 @@ static int is_alike(const struct pithi_top *top, const struct pithi_top_rank *a,
            pithi_top_lane_of(top, a)->has_finalized == pithi_top_lane_of(top, b)->has_finalized;
 }
 
-/* Rows for all ranks; ranks that are alike in one row if there are more than `most`. */
+/* Makes rows for all ranks. If there are more than `most`, ranks in the same state share a row. */
 static int make_rows(const struct pithi_top *top, uint32_t most, struct row **rows, uint32_t *count)
 {
     int grouped = top->rank_count > most; /* else each rank has a row of its own */
@@ -86,7 +86,7 @@ static int make_rows(const struct pithi_top *top, uint32_t most, struct row **ro
     if (!*rows)
         return pithi_no_memory();
     for (uint32_t i = 0; i < top->rank_count; i++) {
-        uint32_t at = grouped ? 0 : *count; /* not grouped: behind the last row, so that none is searched */
+        uint32_t at = grouped ? 0 : *count; /* not grouped: the next free row, without a search */
         while (at < *count && !is_alike(top, (*rows)[at].first, &top->ranks[i]))
             at++;
         if (at == *count)
@@ -230,7 +230,7 @@ static uint32_t terminal_rows(void)
     struct winsize size;
 
     if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_row == 0)
-        size.ws_row = 24; /* a terminal that does not know its size */
+        size.ws_row = 24; /* the terminal does not give its size */
     return size.ws_row > 5 ? size.ws_row - 3 : 2;
 }
 
@@ -240,7 +240,7 @@ static int put_page(const struct pithi_top *top, const struct pithi_running *run
     int err;
 
     if (asked->out) {
-        /* the folder, if the job has not said the log's name */
+        /* without the name of the log, the label is the folder's name */
         CHECK(pithi_top_metrics_file(top, *top->info->log ? top->info->log : running->spill, asked->out));
         asked->has_written = 1;
         return PITH_OK;
@@ -272,7 +272,7 @@ static int watch(struct pithi_top *top, const struct pithi_running *running, str
 
     do {
         CHECK(pithi_top_look(top));
-        if (top->info->finished) /* all is in the log now, and the folder goes away */
+        if (top->info->finished) /* the log has all records now, and the folder is removed */
             return PITH_OK;
         if (asked->hang_ns == 0 || pithi_top_hangs(top, asked->hang_ns))
             CHECK(put_page(top, running, asked, on_terminal));
@@ -331,19 +331,21 @@ int pithi_tool_top(int argc, char **argv)
 
         struct pithlog *log;
         char word[4096];
-        if (access(running.spill, F_OK) == 0) /* the folder is there: report why it cannot be read */
+        if (access(running.spill, F_OK) == 0) /* the folder exists: reports why it cannot be read */
             return pithi_tool_failed();
         if (!*running.log || access(running.log, F_OK) != 0)
             pithi_fail(PITH_ERR_OPEN, "%s: no such job: there is no folder %s",
                        *running.log ? running.log : running.spill, running.spill);
-        else if (pithlog_open(running.log, &log) == PITH_OK) { /* else it is no log, and the error says what it is */
+        else if (pithlog_open(running.log, &log) == PITH_OK) { /* if it cannot be opened, the error of pithlog_open is
+                                                                  reported */
             pithlog_close(log);
             pithi_fail(PITH_ERR_OPEN, "%s: the job has ended and its log is written: `pith analyze %s`", running.log,
                        pithi_shell_word(running.log, word, sizeof word));
         }
         return pithi_tool_failed();
     }
-    if (asked.hang_ns > 0 && asked.hang_ns < top.young_ns) /* --hang 200ms: a call of 200 ms is no young one */
+    /* with --hang 200ms, a call that has lasted 200 ms no longer counts as young */
+    if (asked.hang_ns > 0 && asked.hang_ns < top.young_ns)
         top.young_ns = asked.hang_ns;
     if (watch(&top, &running, &asked) != PITH_OK)
         status = pithi_tool_failed();
@@ -351,7 +353,8 @@ int pithi_tool_top(int argc, char **argv)
         pithi_tool_say(stderr, "pith: %s: the job has ended and its log is written", top.info->log);
     else if (top.info->ended)
         pithi_running_tell_death(&running, top.info);
-    if (asked.has_written && !asked.once) /* a monitor would take what stays for the present */
+    /* removes the file of metrics: a monitor would take its old values as present ones */
+    if (asked.has_written && !asked.once)
         unlink(asked.out);
     pithi_top_close(&top);
     return status;

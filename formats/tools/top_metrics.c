@@ -1,8 +1,8 @@
 /* top_metrics.c - the page of `pith top` as metrics for Prometheus (top.h).
  *
  * The text is valid both as OpenMetrics 1.0 and in Prometheus's older text format, because the textfile collector of
- * node_exporter reads only the latter. So there are gauges only: the two formats name counters differently. What
- * OpenMetrics adds, the unit and the end, is a comment in the older format. */
+ * node_exporter reads only the latter. All metrics are gauges, as the two formats name counters differently. The lines
+ * that only OpenMetrics has, UNIT and EOF, are comments in the older format. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,8 +43,8 @@ VALUE(rank_share, pithi_top_share(top, rank))
 VALUE(rank_threads, rank->threads)
 VALUE(rank_records, (double)rank->records)
 
-/* A row for each number, so that none lacks the unit and the help that Prometheus shows. `of` is NULL where the number
- * is a count of ranks, put_states. */
+/* A row for each metric, so that each has the unit and the help text that Prometheus shows. `of` NULL: counts of ranks,
+ * which put_states writes. */
 static const struct family {
     const char *name, *unit, *help;
     value_of *of;
@@ -70,7 +70,7 @@ static const struct family {
 
 /* ---- Text -------------------------------------------------------------------------------------------------------- */
 
-/* Control characters and bytes that are not UTF-8 become question marks. */
+/* Writes a label. Control characters and bytes that are not UTF-8 become question marks. */
 static void put_label(struct pithi_out *out, char before, const char *name, const char *value)
 {
     size_t left = strlen(value), size;
@@ -170,8 +170,8 @@ int pithi_top_metrics(const struct pithi_top *top, const char *job, FILE *file)
     return pithi_out_close(&out, err);
 }
 
-/* Beside the file and renamed, so that a reader sees the old page or the new one. The name of the part does not end
- * with .prom, as node_exporter reads each file that does. */
+/* Writes a temporary file beside `path` and renames it, so that a reader sees the old page or the new page. Its name
+ * does not end with .prom: node_exporter reads all files with this suffix. */
 int pithi_top_metrics_file(const struct pithi_top *top, const char *job, const char *path)
 {
     struct pithi_cause cause;

@@ -1,13 +1,13 @@
 /* top_ranks.c - the present of each rank, from the records of a running program (top.h).
  *
- * Like the reader of a log, but only the present counts, so memory does not grow with the run. Time in MPI "lately" is
- * a ring of 33 sums, one for each 1/32 of the recent time. With --last 10 a step is 312,500,001 ns:
+ * Only the present state is kept, so memory does not grow with the run. The recent time in MPI is a ring of 33 sums,
+ * one for each step of 1/32 of the recent time. With --last 10 a step is 312,500,001 ns:
  *
  *     call from 0.9 s to 1.3 s     crosses steps 2 to 4: 37.5 ms in step 2, 312.5 ms in step 3, 50.0 ms in step 4
  *
- * A slot is cleared when its step has another number, so a lane that records nothing costs nothing. The share is that
- * of 10 s to 10.3 s, as old steps leave as a whole; the call in which the rank is now is added, since its end is not
- * recorded. */
+ * A slot is cleared when it is used for a new step, so a lane that records nothing costs nothing. The share covers the
+ * last 10 to 10.3 s, as old steps are dropped as a whole. The time of the present call is added separately, since its
+ * end is not recorded. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,17 +18,18 @@
 #include "tools/table.h"
 #include "tools/top.h"
 
-/* More traits of calls, above those of mpi_calls.h: begins a request that is no message; meets another job. */
+/* More traits of calls, in bits that mpi_calls.h does not use. OTHER_REQUEST: the call begins a request that is no
+ * message. */
 #define OTHER_REQUEST (1u << 30)
-#define MEETS_STRANGERS (1u << 31) /* a trait of ours: the call may connect to processes of other jobs */
+#define MEETS_STRANGERS (1u << 31) /* the call may connect to processes of other jobs */
 
 /* ---- Definitions and lanes --------------------------------------------------------------------------------------- */
 
-/* Names of the C and of the C++ interface. All collectives that leave a request, and one-sided calls, are in the rules.
- */
+/* Adds the traits above by name, of the C or the C++ interface. `rule` already shows collectives with a request and
+ * one-sided calls. */
 static unsigned more_traits(const char *name, struct pithi_coll_rule rule, unsigned traits)
 {
-    /* beginnings of names: Sp is Spawn and Spawn_multiple */
+    /* beginnings of names: Sp stands for Spawn and Spawn_multiple */
     static const char *const strangers[] = {"MPI_Comm_spawn",      "MPI_Comm_connect",   "MPI_Comm_accept",
                                             "MPI_Comm_join",       "MPI::Intracomm::Sp", "MPI::Intracomm::Con",
                                             "MPI::Intracomm::Acc", "MPI::Comm::Join"};
@@ -63,7 +64,7 @@ static void add_time(const struct pithi_top *top, struct pithi_top_lane *lane, i
     for (step = step < 0 ? 0 : step; step <= last; step++) {
         int64_t begin = step * width > from_ns ? step * width : from_ns;
         int64_t end = (step + 1) * width < to_ns ? (step + 1) * width : to_ns;
-        /* the slot that the step shares with those 33, 66 ... before it */
+        /* the slot that the step shares with the steps 33, 66 ... before it */
         size_t at = (size_t)(step % (PITHI_TOP_STEPS + 1));
         if (lane->steps[at].number != step)
             lane->steps[at].ns = 0;
@@ -76,14 +77,14 @@ double pithi_top_share(const struct pithi_top *top, const struct pithi_top_rank 
 {
     const struct pithi_top_lane *lane = pithi_top_lane_of(top, rank);
     int64_t width = step_ns(top), oldest = top->now_ns / width - PITHI_TOP_STEPS, ns = 0;
-    /* the share is of the time from here, or from the first record if that is later */
+    /* the share covers the time from from_ns, or from the lane's first record if that is later */
     int64_t from_ns = oldest > 0 ? oldest * width : 0;
 
     for (int i = 0; i <= PITHI_TOP_STEPS; i++)
         if (lane->steps[i].number >= oldest)
             ns += lane->steps[i].ns;
     from_ns = lane->first_ns > from_ns ? lane->first_ns : from_ns;
-    /* the call that has not ended */
+    /* the present call, which has not ended */
     if (lane->calls)
         ns += top->now_ns - (lane->inside_ns > from_ns ? lane->inside_ns : from_ns);
     return top->now_ns > from_ns && ns > 0 ? (double)ns / (double)(top->now_ns - from_ns) : 0;
@@ -101,7 +102,7 @@ static int count_one(struct pithi_map *map, uint64_t key, uint64_t *count)
     return PITH_OK;
 }
 
-/* Timers make samples of ranks that wait, and counters with them. */
+/* 0: a sample, or a counter recorded with it: timers record these even if the rank only waits. */
 static int is_progress(const struct pithi_top *top, const struct pithlog_record *r)
 {
     if (r->kind == PITHLOG_EVENT)
@@ -124,7 +125,7 @@ static void expect(struct pithi_top_lane *lane, const struct pithlog_record *r)
     lane->call.has_source = 1;
     lane->call.source = new.source;
     lane->call.source_tag = new.tag;
-    /* the list has room for 32; from then on it is known only that there are more */
+    /* when the list is full, only a flag is kept */
     if (lane->expected_count == PITHI_TOP_EXPECTED)
         lane->has_more_expected = 1;
     else
@@ -133,7 +134,7 @@ static void expect(struct pithi_top_lane *lane, const struct pithlog_record *r)
 
 static int complete(struct pithi_top_lane *lane, uint64_t posted)
 {
-    /* the oldest first, so receives stay in the order in which they were posted */
+    /* searches from the oldest and keeps the order in which receives were posted */
     for (uint32_t i = 0; i < lane->expected_count; i++)
         if (lane->expected[i].posted == posted) {
             memmove(&lane->expected[i], &lane->expected[i + 1], (--lane->expected_count - i) * sizeof *lane->expected);
@@ -145,7 +146,7 @@ static int complete(struct pithi_top_lane *lane, uint64_t posted)
 /* A receive may be posted by one thread and completed by another. */
 static void complete_in_rank(struct pithi_top *top, const struct pithlog_record *r, int32_t rank)
 {
-    /* no thread has recorded a posted receive: nothing to search */
+    /* completed in its own lane, or no thread records posted receives: no need to search the others */
     if (complete(&top->lanes[r->lane], r->posted) || top->expect_id == UINT32_MAX)
         return;
     for (uint32_t i = 0; i < top->lane_count; i++)
@@ -174,7 +175,7 @@ static int take(struct pithi_top *top, const struct pithlog_record *r)
         lane->since_ns = r->time_ns;
         if (!pithi_stack_enter(&lane->open, r->id, r->time_ns))
             return pithi_no_memory();
-        if (lane->open.count != before + 1) { /* some were forgotten */
+        if (lane->open.count != before + 1) { /* the list was full, so it has dropped states */
             lane->calls = 0;
             for (uint32_t i = 0; i + 1 < lane->open.count; i++)
                 lane->calls += top->traits[lane->open.states[i].id] != 0;
@@ -203,11 +204,11 @@ static int take(struct pithi_top *top, const struct pithlog_record *r)
         return PITH_OK;
     case PITHLOG_SEND:
         lane->call.has_send = 1;
-        /* MPI_Isend: the message may be still on its way when the call has ended */
+        /* MPI_Isend: the message may still be under way when the call has ended */
         lane->has_sent_later |= lane->calls > 0 && (top->traits[lane->call.state] & PITHI_SENDS_LATER) != 0;
         lane->call.peer = r->peer;
         lane->call.tag = r->tag;
-        if (!lane->call.has_coll) /* a collective that sends is about the collective's communicator */
+        if (!lane->call.has_coll) /* the send of a collective does not change the communicator of the call */
             lane->call.comm = r->comm;
         return r->peer < 0 ? PITH_OK : count_one(&top->sent, (uint32_t)r->peer, &count);
     case PITHLOG_RECV:
@@ -217,7 +218,8 @@ static int take(struct pithi_top *top, const struct pithlog_record *r)
         lane->call.has_coll = 1;
         lane->call.comm = r->comm;
         lane->call.root = r->peer;
-        /* members call collectives of a communicator in one order, so equal numbers are one instance */
+        /* all members call the collectives of a communicator in the same order, so equal numbers mean the same
+         * instance */
         return count_one(&top->entered, pithi_map_pair(r->comm, rank), &lane->call.number);
     case PITHLOG_EVENT:
         if (r->id == top->expect_id)
@@ -279,7 +281,8 @@ int pithi_top_look(struct pithi_top *top)
     }
     while ((more = pithlog_follow_next(top->follow, &record)) == 1) {
         CHECK(take(top, &record));
-        while (pithlog_follow_message(top->follow, &message)) /* those not fetched are kept until the next look */
+        /* messages that are not fetched here are fetched in the next look */
+        while (pithlog_follow_message(top->follow, &message))
             ;
     }
     if (more < 0)
@@ -287,8 +290,8 @@ int pithi_top_look(struct pithi_top *top)
     /* When a dead program died is not known. */
     top->now_ns = top->info->running > 0 && top->info->now_ns > top->last_ns ? top->info->now_ns : top->last_ns;
 
-    /* Makes the list of ranks anew: a process may have joined its job since the last look, and has another rank
-     * then. */
+    /* Makes the list of ranks anew: the rank of a process changes when it joins its job, perhaps since the last
+     * look. */
     uint32_t count = 0;
     top->rank_count = 0;
     for (uint32_t i = 0; i < top->lane_count; i++) {
@@ -318,7 +321,7 @@ int pithi_top_look(struct pithi_top *top)
 
 int pithi_top_hangs(const struct pithi_top *top, int64_t for_ns)
 {
-    /* A rank that pauses of its own will is silent and may be well. */
+    /* A rank on which the program has switched recording off records nothing, though it may work. */
     for (uint32_t i = 0; i < top->lane_count; i++)
         if (top->lanes[i].is_paused && pithlog_follow_is_running(top->follow, i))
             return 0;
@@ -379,7 +382,7 @@ int64_t pithi_top_for_ns(const struct pithi_top *top, const struct pithi_top_ran
 
 const char *pithi_top_ranks_text(char text[PITHI_TOP_RANKS_TEXT], const int32_t *ranks, uint32_t count)
 {
-    /* "4294967295 ranks" and one range must always fit */
+    /* room for the longest end of a cut list, and for one range */
     enum { TAIL = sizeof "... (4294967295 ranks)", RANGE = sizeof ",2147483647-2147483647" };
     size_t used = 0;
 

@@ -5,25 +5,26 @@
  * order. A receive is recorded when it ends: of a rank in MPI_Recv or MPI_Wait only the function is known, unless
  * PITH_HANG also records the source and tag of receives as they are posted (pith:expect).
  *
- * Ranks that are alike (same call, same communicator and collective; same receiver and tag; same state outside MPI)
- * make a group. A group has blockers: the ranks that it waits for. A group without blockers is an origin: it keeps
- * others waiting. From each origin, the groups that wait for it are found, directly or through others: its chain.
+ * Ranks with the same activity make a group: the same call, with the same communicator and collective, or the same
+ * receiver and tag; outside MPI, the same state. A group has blockers: the ranks that it waits for. A group without
+ * blockers is an origin: it keeps others waiting. From each origin, the groups that wait for it are found, directly or
+ * through others: its chain.
  *
  *     rank 0 in MPI_Ssend to rank 1, on MPI_COMM_WORLD; ranks 1 and 2 in MPI_Barrier on `others`, of which rank 0 is
  *     no member; rank 3 outside MPI in `io`
  *     origin  rank 3, outside MPI in `io`; 3 ranks wait for it
  *     chain   ranks 1,2 in MPI_Barrier, for rank 3; rank 0 in MPI_Ssend, for rank 1
  *
- * To find deadlocks, first find the ranks that may go on: those outside MPI; those in calls whose blockers are not
- * known; in a collective or a send, those whose blockers all may go on; in a receive, all if any rank may go on and
- * send, or if a message to the rank is under way. A rank that waits for requests may go on if it had others than
- * messages (collectives, files), and one that receives if the job has communicated with other jobs. The others wait for
- * ever: in a cycle, or in receives that no rank can serve. A call that began less than a second ago (with --hang:
- * than its time) may go on, as it may be about to end.
+ * To find deadlocks, first find the ranks that may go on. A rank may go on if it is outside MPI; if it is in a call
+ * whose blockers are not known; in a collective or a send, if all its blockers may go on; in a receive, if any rank may
+ * go on and send, or if a message to it is under way. A rank that waits for requests may also go on if it has had
+ * requests other than messages (collectives, files). A rank in a receive may also go on if the job has communicated
+ * with other jobs. A call that began less than a second ago (or less than the time of --hang) may be about to end, so
+ * its rank may go on. All other ranks wait for ever: in a cycle, or in receives that no rank can serve.
  *
- * Of a rank with several threads, each thread in MPI counts, and thread 0. Others wait for the rank, since it is not
- * known which thread would answer, so the rank may go on if one of its threads may. Of other threads outside MPI it is
- * not known whether they have ended; they may go on, and are not named:
+ * For a rank with several threads, thread 0 and all threads in MPI are considered. Other ranks wait for the rank as a
+ * whole, since it is not known which thread would send or answer; so the rank may go on if one of its threads may.
+ * Other threads outside MPI may have ended, which is not known; so they may go on, but the text does not name them:
  *
  *     rank 1: thread 0 outside MPI (in pthread_join), thread 1 in MPI_Recv from rank 0; rank 0 in MPI_Barrier
  *     origin  thread 0 of rank 1, outside MPI; 1 rank waits for it
@@ -45,7 +46,7 @@ enum { MOST_FINDINGS = 100, MOST_LINES = 8, MOST_LOWER = 64, NAMED_IN_CYCLE = 16
 enum doing {
     OUTSIDE, /* outside MPI */
     OVER,    /* after MPI_Finalize */
-    ENDED,   /* the process is gone, while others run */
+    ENDED,   /* the process has ended, while others run */
     COLLECTIVE,
     SEND,
     RECEIVE,    /* MPI_Recv, MPI_Probe ...: source unknown */
@@ -54,28 +55,28 @@ enum doing {
     CALL /* another MPI call, or too little is known */
 };
 
-/* A thread of a rank: one in MPI, or thread 0. By rank, then by lane. */
+/* A thread that is considered: a thread in MPI, or thread 0 of a rank. Sorted by rank, then by lane. */
 struct actor {
     uint32_t rank, lane; /* rank: an index */
 };
 
-/* What is known of a rank, of all its lanes. */
+/* Facts about a rank, from all its lanes. */
 struct of_rank {
-    uint32_t actor, count; /* its actors */
+    uint32_t actor, count; /* its first actor, and the number of its actors */
     uint32_t others;       /* threads outside MPI that are no actors */
     int is_partial, has_finalized;
 };
 
-/* What an actor does; those with equal keys make a group. */
+/* The activity of an actor. Actors with equal keys make a group. */
 struct deed {
     struct key {
         enum doing doing;
         uint32_t state; /* definition; UINT32_MAX: none */
         uint32_t comm;
-        int32_t peer, tag; /* of a send. COLLECTIVE: peer is the root, and tag tells members apart that wait for others:
-                              the root, or in MPI_Scan each rank */
+        int32_t peer, tag; /* SEND: of the message. COLLECTIVE: peer is the root. tag differs between members that wait
+                              for different ranks: root and other members, or in MPI_Scan each rank */
         uint64_t number;
-        int32_t thread; /* of a rank with several actors; else -1 */
+        int32_t thread; /* the thread, for a rank with several actors; else -1 */
     } key;
     uint32_t at; /* index of the actor */
     int64_t for_ns;
@@ -87,18 +88,19 @@ struct group {
     int32_t *ranks;
     int64_t shortest_ns, longest_ns;
     uint32_t *blockers, blocker_count, blocker_room; /* indexes of ranks */
-    uint32_t unseen;                                 /* ranks that it may wait for, whose records are not here */
+    uint32_t unseen;                                 /* number of ranks that it may wait for, but that have no records
+                                                        here */
     int is_guess;
-    int is_open; /* it receives from any source */
+    int is_open; /* 1: it receives from any source */
 };
 
 enum finding_kind { ORIGIN, CYCLE, NO_SENDER };
 
 struct finding {
     enum finding_kind kind;
-    uint32_t group;          /* ORIGIN */
+    uint32_t group;          /* ORIGIN: the group that keeps others waiting */
     int32_t *ranks;          /* the ranks that keep others waiting; CYCLE: each waits for the next */
-    uint32_t count, waiting; /* of ranks; others that wait for them */
+    uint32_t count, waiting; /* count: of `ranks`; waiting: number of other ranks that wait for them */
     uint32_t *chain, length; /* groups that wait */
 };
 
@@ -109,12 +111,12 @@ struct why {
     struct deed *deeds;
     struct group *groups;
     uint32_t group_count;
-    uint32_t *group_of; /* of each actor */
-    struct of_rank *of; /* of each index of a rank, as are: */
+    uint32_t *group_of; /* [actor]: its group */
+    struct of_rank *of; /* [index of a rank], as in the arrays of the next line: */
     unsigned char *may_go, *marked;
     struct finding *findings;
     uint32_t finding_count;
-    uint32_t partial, unseen; /* ranks with missing records; ranks without any */
+    uint32_t partial, unseen; /* partial: number of ranks with missing records; unseen: number of ranks without any */
 };
 
 static const struct pithi_top_lane *lane_at(const struct why *w, uint32_t at)
@@ -142,15 +144,15 @@ static void set_call(const struct pithi_top *top, struct key *key, const struct 
     struct pithi_coll_rule rule = top->rules[key->state];
 
     key->doing = CALL;
-    /* too little is known: other threads of the rank, or lost records */
+    /* too little is known: a call without known traits, or missing records */
     if (!traits || lane->is_partial)
         return;
     if (strcmp(pithlog_follow_get_def(top->follow, key->state)->name, "MPI_Finalize") == 0) {
         key->doing = FINALIZE;
     } else if (lane->call.has_coll && (rule.shape != PITHI_COLL_NONE &&
                                        !(rule.flags & (PITHI_COLL_STARTS | PITHI_COLL_KEEPS | PITHI_COLL_AFTER)))) {
-        /* Members with the same communicator and number are in the same collective. In MPI_Scan each rank waits for
-         * other ranks, so each is a group of its own. */
+        /* Members with the same communicator and number are in the same collective. In MPI_Scan each rank waits for a
+         * different set of ranks, so each makes its own group. */
         key->doing = COLLECTIVE;
         key->comm = lane->call.comm;
         key->number = lane->call.number;
@@ -158,11 +160,12 @@ static void set_call(const struct pithi_top *top, struct key *key, const struct 
         if (rule.shape == PITHI_COLL_LOWER || rule.shape == PITHI_COLL_NEIGHBOURS)
             key->tag = rank;
         else
-            /* the root waits for others than the members do */
+            /* the root waits for other ranks than the other members do */
             key->tag = lane->call.root == rank;
     } else if (traits & PITHI_COMPLETES) {
         key->doing = COMPLETION;
-        if (lane->expected_count > 0 && !lane->has_more_expected) { /* the first one; with more, the rank is alone */
+        /* the key has the first receive; with several, `comm` is the rank, so that each rank is a group of its own */
+        if (lane->expected_count > 0 && !lane->has_more_expected) {
             key->number = lane->expected_count;
             key->peer = lane->expected[0].source;
             key->tag = lane->expected[0].tag;
@@ -219,7 +222,7 @@ static uint64_t value_of(const struct pithi_map *map, int32_t rank)
     return value ? *value : 0;
 }
 
-/* Messages to the rank that it has not received. */
+/* Number of messages to the rank that it has not received. */
 static uint64_t under_way(const struct why *w, int32_t rank)
 {
     uint64_t sent = value_of(&w->top->sent, rank), received = value_of(&w->top->received, rank);
@@ -236,8 +239,8 @@ static int add_blocker(struct group *g, uint32_t at)
     return PITH_OK;
 }
 
-/* Adds the rank, unless it has entered the collective.
- * Members call collectives in the same order, so a count says which ones a rank has entered. */
+/* Adds the rank to the blockers unless it has entered the collective. Members call collectives in the same order, so
+ * the number of collectives that a rank has begun shows which ones it has entered. */
 static int add_missing(struct why *w, struct group *g, int32_t rank)
 {
     const struct key *key = &g->deeds[0].key;
@@ -258,18 +261,18 @@ static int add_blockers(struct why *w, struct group *g)
 
     if (key->doing == COLLECTIVE) {
         struct pithi_coll_rule rule = w->top->rules[key->state];
-        /* of a group of one kind: all are the root, or none is */
+        /* the key has kept the root apart, so the first rank stands for the group */
         int is_root = key->peer == g->ranks[0];
         int32_t until = rule.shape == PITHI_COLL_LOWER ? g->ranks[0] : -1;
 
-        /* Other members need no data. Some MPI libraries make them wait all the same, or do so if the data are
-         * large. */
+        /* In these cases the call needs no data of the other members. Some MPI libraries wait all the same, always or
+         * if the data are large, so the blockers are a guess. */
         g->is_guess = (rule.flags & PITHI_COLL_LOOSE) != 0 || rule.shape == PITHI_COLL_NEIGHBOURS ||
                       (rule.shape == PITHI_COLL_FROM && is_root) || (rule.shape == PITHI_COLL_TO && !is_root);
         /* members of a broadcast wait for the root only */
         if ((rule.shape == PITHI_COLL_FROM || rule.shape == PITHI_COLL_TO) && !is_root && key->peer >= 0)
             return add_missing(w, g, key->peer);
-        /* The members that have not entered. `until`: only those before this rank; -1: all. */
+        /* Adds the members that have not entered. `until`: only members before this rank; -1: all. */
         const struct pithlog_comm *comm = pithlog_follow_get_comm(w->top->follow, key->comm);
         int64_t count = comm ? (int64_t)comm->size + comm->remote_size : 0;
         /* the members are known */
@@ -278,7 +281,7 @@ static int add_blockers(struct why *w, struct group *g)
                 if (until < 0 || g->blocker_count < MOST_LOWER)
                     CHECK(add_missing(w, g, comm->world_ranks[i]));
         } else if (key->comm == 0) {
-            /* the world's are all ranks of the job */
+            /* the members of MPI_COMM_WORLD are all ranks of the job */
             for (uint32_t i = 0; i < w->top->rank_count && w->top->ranks[i].rank != until; i++)
                 if (until < 0 || g->blocker_count < MOST_LOWER)
                     CHECK(add_missing(w, g, w->top->ranks[i].rank));
@@ -317,8 +320,9 @@ static int add_blockers(struct why *w, struct group *g)
             g->blocker_count = 0; /* any rank may send */
         for (uint32_t k = 0; key->doing == COMPLETION && k < g->count; k++)
             g->is_guess |= lane_at(w, g->deeds[k].at)->has_sent_later || lane_at(w, g->deeds[k].at)->has_other_requests;
-        g->is_guess |= key->doing == COMPLETION && count > 1;            /* MPI_Wait may wait for one of them */
-        for (uint32_t k = 0; key->doing == RECEIVE && k < g->count; k++) /* a message may be the one */
+        g->is_guess |= key->doing == COMPLETION && count > 1; /* MPI_Wait may wait for only one of them */
+        /* a rank may wait for a message that is under way */
+        for (uint32_t k = 0; key->doing == RECEIVE && k < g->count; k++)
             g->is_guess |= under_way(w, g->ranks[k]) > 0;
         g->is_guess &= g->blocker_count > 0;
         return PITH_OK;
@@ -335,8 +339,7 @@ static int add_blockers(struct why *w, struct group *g)
 
 /* ---- Which ranks may go on --------------------------------------------------------------------------------------- */
 
-/* Whether the rank may go on by this thread, whatever others do.
- * A message that is under way may be the one it waits for. */
+/* 1: this thread may go on whatever other ranks do. A rank in a receive may wait for a message that is under way. */
 static int may_go_alone(const struct why *w, const struct group *g, const struct deed *deed)
 {
     enum doing doing = deed->key.doing;
@@ -354,7 +357,7 @@ static int may_go_alone(const struct why *w, const struct group *g, const struct
     return g->is_guess || g->blocker_count == 0;
 }
 
-/* In a collective all of them must come. */
+/* 1: all blockers of the group may go on, or none is known. */
 static int blockers_may_go(const struct why *w, const struct group *g)
 {
     for (uint32_t i = 0; i < g->blocker_count; i++)
@@ -371,7 +374,7 @@ static const struct group *group_at(const struct why *w, uint32_t rank, uint32_t
 
 static enum doing doing_of(const struct why *w, uint32_t rank) { return group_at(w, rank, 0)->deeds[0].key.doing; }
 
-/* Searches the group's deeds, as a rank may be in it with one of its threads only. */
+/* 1: a thread of the rank is in the group. Searches the deeds, as other threads of the rank may be in other groups. */
 static int has_rank(const struct why *w, const struct group *g, uint32_t rank)
 {
     for (uint32_t k = 0; k < g->count; k++)
@@ -380,10 +383,11 @@ static int has_rank(const struct why *w, const struct group *g, uint32_t rank)
     return 0;
 }
 
-/* Sets may_go, and then guesses for whom receives wait. */
+/* Sets may_go, and then guesses which ranks the receives wait for. */
 static int find_movable(struct why *w)
 {
-    uint32_t alone = 0, only = 0; /* the number of ranks that may go on whatever others do; the last one */
+    uint32_t alone = 0, only = 0; /* alone: number of ranks that may go on whatever other ranks do; only: the last of
+                                     them */
     int any, changed = 1;
 
     for (uint32_t i = 0; i < w->group_count; i++)
@@ -393,7 +397,7 @@ static int find_movable(struct why *w)
                 alone += !w->may_go[only];
                 w->may_go[only] = 1;
             }
-    /* Again and again, until no more rank is found: each round may let others go on. */
+    /* Repeats until no more rank is found: each rank that may go on can let others go on. */
     for (any = alone > 0; changed;) {
         changed = 0;
         for (uint32_t i = 0; i < w->group_count; i++) {
@@ -408,8 +412,8 @@ static int find_movable(struct why *w)
             }
         }
     }
-    /* A receive waits for the only rank that may go on by itself, or if there is none, for those that have ended: a
-     * guess. */
+    /* Guesses the blockers of receives that have none: the rank that may go on by itself, if there is only one; if
+     * there is none, all ranks that have ended. */
     for (uint32_t i = 0; i < w->group_count; i++) {
         struct group *g = &w->groups[i];
         if (!is_receive(g->deeds[0].key.doing) || g->blocker_count > 0)
@@ -442,7 +446,7 @@ static void put_in_chain(struct finding *f, uint32_t group, unsigned char *is_in
     is_in[group] = 1;
 }
 
-/* A finding about `ranks` (indexes). Finds the groups that wait for them. Others wait for a rank of these groups only
+/* A finding about `ranks` (indexes). Finds the groups that wait for them. A rank of these groups makes others wait only
  * if all its threads wait. */
 static int add_finding(struct why *w, enum finding_kind kind, uint32_t group, const uint32_t *ranks, uint32_t count)
 {
@@ -470,7 +474,7 @@ static int add_finding(struct why *w, enum finding_kind kind, uint32_t group, co
         for (uint32_t k = 0; kind != ORIGIN && k < w->of[ranks[i]].count; k++)
             put_in_chain(f, (uint32_t)(group_at(w, ranks[i], k) - w->groups), is_in);
     }
-    /* A group waits if a rank that it waits for is marked; then its own ranks are marked, until nothing changes. */
+    /* A group waits if one of its blockers is marked; then its ranks are marked, too. Repeats until nothing changes. */
     while (changed) {
         changed = 0;
         for (uint32_t i = 0; i < w->group_count; i++) {
@@ -486,7 +490,7 @@ static int add_finding(struct why *w, enum finding_kind kind, uint32_t group, co
                 w->marked[rank_of(w, &g->deeds[k])] |= waits_wholly(w, rank_of(w, &g->deeds[k]), is_in);
         }
     }
-    /* those that wait are the ranks in the chain, without those of the finding */
+    /* counts the ranks in the chain that are not ranks of the finding */
     memset(w->marked, 0, w->top->rank_count);
     for (uint32_t i = 0; i < f->count; i++)
         w->marked[ranks[i]] = 1;
@@ -503,12 +507,12 @@ out:
     return err;
 }
 
-/* A rank that cannot go on either, for which one of the rank's threads waits; UINT32_MAX: none. */
+/* Returns a rank that a thread of `rank` waits for and that cannot go on either; UINT32_MAX: none. */
 static uint32_t next_stuck(const struct why *w, uint32_t rank)
 {
     for (uint32_t k = 0; k < w->of[rank].count; k++) {
         const struct group *g = group_at(w, rank, k);
-        /* guesses make no deadlock */
+        /* a guess is not enough to report a deadlock */
         for (uint32_t i = 0; i < g->blocker_count && !g->is_guess; i++)
             if (!w->may_go[g->blockers[i]])
                 return g->blockers[i];
@@ -516,8 +520,8 @@ static uint32_t next_stuck(const struct why *w, uint32_t rank)
     return UINT32_MAX;
 }
 
-/* From each rank that cannot go on, goes to a blocker that cannot either, until it comes to a rank of this walk again:
- * a cycle. `seen`: the number of the walk that was at a rank. */
+/* Walks from each rank that cannot go on to a blocker that cannot go on either, and so on. If the walk comes back to
+ * one of its ranks, there is a cycle. seen[rank]: the number of the walk that first reached it; 0: none. */
 static int find_cycles(struct why *w)
 {
     uint32_t ranks = w->top->rank_count, length, walk = 0;
@@ -537,7 +541,7 @@ static int find_cycles(struct why *w)
         /* the walk ended at a rank that may go on, or in a part that was seen by an earlier walk */
         if (next == UINT32_MAX || seen[next] != walk || length == 0)
             continue;
-        /* what was before the cycle only leads to it */
+        /* the first ranks of the path only lead to the cycle */
         uint32_t first = 0;
         while (path[first] != next)
             first++;
@@ -571,7 +575,8 @@ static int find_unserved(struct why *w)
     return err;
 }
 
-/* Groups that wait for nobody we know, if others wait for them, or if they are in a call for long. */
+/* Adds findings of groups without known blockers, if others wait for them, or if they have been in a call for a long
+ * time. */
 static int find_origins(struct why *w)
 {
     for (uint32_t i = 0; i < w->group_count; i++) {
@@ -603,7 +608,7 @@ static int find_origins(struct why *w)
     return PITH_OK;
 }
 
-/* Groups of which only a guess says for whom they wait, and that are in no chain so far. */
+/* Adds findings of groups whose blockers are only a guess, and which are in no chain so far. */
 static int find_guessed(struct why *w)
 {
     unsigned char *is_told = calloc(w->group_count + 1, 1);
@@ -635,7 +640,7 @@ static int find_guessed(struct why *w)
     return err;
 }
 
-/* Deadlocks first; then those that most ranks wait for. */
+/* Sorts findings: deadlocks first, then by the number of ranks that wait. */
 static int compare_findings(const void *a, const void *b)
 {
     const struct finding *x = a, *y = b;
@@ -663,8 +668,8 @@ static int conclude(struct why *w, const struct pithi_top *top)
         return pithi_no_memory();
     w->unseen = top->info->ranks > ranks ? top->info->ranks - ranks : 0;
 
-    /* The threads that count: those in MPI, and thread 0 of each rank. They are sorted by rank, so each rank has a
-     * run of them. */
+    /* Makes the actors: each thread in MPI, and thread 0 of each rank. They are sorted by rank, so the actors of a rank
+     * are adjacent. */
     for (uint32_t lane = 0; lane < top->lane_count; lane++) {
         const struct pithi_top_rank *rank = pithi_top_find(top, pithlog_follow_get_lane(top->follow, lane)->rank);
         const struct pithi_top_lane *present = &top->lanes[lane];
@@ -679,7 +684,7 @@ static int conclude(struct why *w, const struct pithi_top *top)
             of->others++;
     }
     qsort(w->actors, w->actor_count, sizeof *w->actors, compare_actors);
-    /* from the last to the first, so that `actor` is the first one in the end */
+    /* from the last to the first, so that `actor` is left at the first actor of the rank */
     for (uint32_t i = w->actor_count; i-- > 0;) {
         w->of[w->actors[i].rank].actor = i;
         w->of[w->actors[i].rank].count++;
@@ -711,7 +716,7 @@ static int conclude(struct why *w, const struct pithi_top *top)
             set_call(top, &deed->key, lane, rank->rank);
     }
 
-    /* Deeds with equal keys stand together after sorting, so each run is a group. */
+    /* After sorting, deeds with equal keys are adjacent and make a group. */
     uint32_t count = w->actor_count;
     qsort(w->deeds, count, sizeof *w->deeds, compare_deeds);
     for (uint32_t i = 0, end; i < count; i = end) {
@@ -778,7 +783,7 @@ static const char *name_ranks(struct ranks_text *to, const int32_t *ranks, uint3
     return to->text;
 }
 
-/* The same of a group: "rank 3", "thread 1 of ranks 0-2". */
+/* The ranks of a group: "rank 3", "thread 1 of ranks 0-2". */
 static const char *name_who(struct ranks_text *to, const struct group *g)
 {
     struct ranks_text ranks;
@@ -834,7 +839,7 @@ static int32_t *blocker_ranks(const struct why *w, const struct group *g)
     return ranks;
 }
 
-/* A group whose collective has the same number on the communicator, but is another function; NULL: none. */
+/* Returns a group in another function whose collective has the same number on the same communicator; NULL: none. */
 static const struct group *other_call(const struct why *w, const struct group *g)
 {
     const struct key *key = &g->deeds[0].key;
@@ -848,7 +853,7 @@ static const struct group *other_call(const struct why *w, const struct group *g
     return NULL;
 }
 
-/* What is known of why a group waits. */
+/* Writes the known reason why a group waits. */
 static void put_reason(const struct why *w, const struct group *g, char *text, size_t size)
 {
     enum doing doing = g->deeds[0].key.doing;

@@ -1,6 +1,6 @@
-/* cache_wasm.c - reader/read/cache.h for a page. It keeps nothing. Files that were made from the log on another machine
- * may be beside it: LOG.digest and LOG.sketch. The caller has made sure that they are of this log, so the key in the
- * digest is taken as the log's. */
+/* cache_wasm.c - reader/read/cache.h for a page. It stores nothing. But LOG.digest and LOG.sketch, made from the log on
+ * another machine, may be beside LOG. The caller has checked that they belong to this log, so the key in the digest is
+ * used as the key of the log. */
 #include <stdio.h>
 #include <unistd.h>
 
@@ -12,7 +12,7 @@
 #include "reader/index/digest_file.h"
 #include "reader/read/cache.h"
 
-static char asked[4096]; /* the log that was asked for last */
+static char asked[4096]; /* path of the log in the last call of pithi_cache_key */
 
 static int open_beside(const char *kind)
 {

@@ -1,4 +1,5 @@
-/* far_wasm.c - base/far.h for a page: its files may be far. The call of the system for this reaches the page. */
+/* far_wasm.c - base/far.h for a page: its files may be on another machine. posix_fadvise() in system.c passes the
+ * request to the page. */
 #include "base/far.h"
 
 #include <fcntl.h>

@@ -31,7 +31,7 @@ NO_WRITER(json)
 NO_FOLDER(ctf)
 int pithi_ctf_probe(const struct pithi_input *input) { return (void)input, 0; }
 
-/* The only library that a reader would load is libotf2. */
+/* The only reader that would load a library is that of OTF2. */
 int pithi_otf2_read(const struct pithi_input *input, struct pithi_writer *writer)
 {
     (void)writer;

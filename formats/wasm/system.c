@@ -1,11 +1,11 @@
-/* system.c - the operating system of a WebAssembly module, as far as the C library asks for it (the calls of WASI, here
- * functions of the module itself).
+/* system.c - the operating system of a WebAssembly module, as far as the C library needs it: the calls of WASI, as
+ * functions of the module itself.
  *
- * There are the files of the page, whose bytes an import reads, and files in memory: whatever is created. These have
- * no names, because all that Pith creates while it reads are temporary files that it unlinks. There are no folders
- * but the root, no environment, no processes.
+ * There are two kinds of files: files of the web page, whose bytes are read by an imported function, and files in
+ * memory, which the module creates. Files in memory have no names, because Pith creates only temporary files while it
+ * reads, which it unlinks. There are no folders but the root, no environment, no processes.
  *
- * So numbers of files are: 0 to 2 the console, 3 and 4 the root (as / and as the current folder), 5 to 255 open files.
+ * File descriptors: 0 to 2 are the console, 3 and 4 the root (as / and as the current folder), 5 to 255 open files.
  */
 #include "wasm/system.h"
 
@@ -19,9 +19,9 @@
 
 #include "base/fault.h"
 
-/* What the page provides. read: up to `size` bytes of a file, returns how many. expect: bytes of it that will be read
- * soon. print: a piece of a message of the C program; it is the reason if the module ends right after. now: ns of some
- * clock. */
+/* Functions of the web page. read: reads up to `size` bytes of a file, returns how many. expect: these bytes of a file
+ * will be read soon. print: takes a piece of a message; if the module then ends, the message is the reason. now_ns: the
+ * time of a clock, in ns. */
 __attribute__((import_module("pith"), import_name("read"))) uint32_t page_read(int file, double at, void *to,
                                                                                uint32_t size);
 __attribute__((import_module("pith"), import_name("expect"))) void page_expect(int file, double at, double size);
@@ -30,12 +30,13 @@ __attribute__((import_module("pith"), import_name("now"))) double page_now_ns(vo
 
 /* ---- Files ------------------------------------------------------------------------------------------------------- */
 
-/* file numbers: the first one of ours, how many; bytes of a page of a file in memory */
+/* FIRST: the first descriptor of a file; MOST: number of descriptors; PAGE: bytes of a block ("page") of a file in
+ * memory */
 enum { FIRST = 5, MOST = 256, PAGE = 256 << 10 };
 
-/* A file in memory, in pages: a large file is never copied to grow. */
+/* A file in memory, in blocks of PAGE bytes, so that a large file is not copied when it grows. */
 struct memory {
-    unsigned char **pages; /* NULL: zeros */
+    unsigned char **pages; /* [page_count]; NULL: a block of zeros */
     size_t page_count;
     uint64_t size;
 };
@@ -46,7 +47,7 @@ static struct named {
 static int named_count; /* of `named` */
 static struct open {
     int in_use;
-    int file;              /* of the page; -1: in memory */
+    int file;              /* index of a file of the web page; -1: in memory */
     struct memory *memory; /* NULL: a folder or the console */
     uint64_t at;
 } table[MOST];
@@ -78,7 +79,7 @@ static unsigned char *page_at(struct memory *m, uint64_t at, int make)
 {
     size_t page = (size_t)(at / PAGE);
     if (page >= m->page_count) {
-        /* Twice as many pages as are needed, so that a growing file moves its list rarely. */
+        /* Doubles the list, so that it is rarely moved when a file grows. */
         size_t count = page < 8 ? 8 : page * 2;
         unsigned char **more = make ? realloc(m->pages, count * sizeof *more) : NULL;
         if (!more)
@@ -97,14 +98,14 @@ static size_t get(struct open *o, uint64_t at, void *to, size_t size)
     uint64_t end = size_of(o);
     size_t done = 0;
 
-    /* Not behind the end; a double is exact for offsets below 2^53. */
+    /* Does not read behind the end. Offsets are passed as double, which is exact below 2^53. */
     size = at >= end ? 0 : end - at < size ? (size_t)(end - at) : size;
     if (!o->memory)
         return size ? page_read(o->file, (double)at, to, (uint32_t)size) : 0;
     while (done < size) {
         size_t from = (size_t)((at + done) % PAGE), part = PAGE - from < size - done ? PAGE - from : size - done;
         const unsigned char *page = page_at(o->memory, at + done, 0);
-        /* A page that nobody has written is zeros, and takes no memory. */
+        /* A block that was never written is zeros, and takes no memory. */
         if (page)
             memcpy((char *)to + done, page + from, part);
         else
@@ -114,7 +115,7 @@ static size_t get(struct open *o, uint64_t at, void *to, size_t size)
     return size;
 }
 
-/* 0: no memory. */
+/* Writes to a file in memory. 0: no memory. */
 static int put(struct open *o, uint64_t at, const void *data, size_t size)
 {
     for (size_t done = 0; done < size;) {
@@ -203,7 +204,7 @@ __wasi_errno_t __wasi_fd_seek(__wasi_fd_t fd, __wasi_filedelta_t by, __wasi_when
     struct open *o = open_of(fd);
     if (!o)
         return fd < FIRST ? __WASI_ERRNO_SPIPE : __WASI_ERRNO_BADF;
-    /* From the begin, from here, or from the end. */
+    /* From the begin, from the present position, or from the end. */
     int64_t start = from == __WASI_WHENCE_SET ? 0 : (int64_t)(from == __WASI_WHENCE_CUR ? o->at : size_of(o));
     if (start + by < 0)
         return __WASI_ERRNO_INVAL;
@@ -231,7 +232,8 @@ __wasi_errno_t __wasi_fd_filestat_set_size(__wasi_fd_t fd, __wasi_filesize_t siz
     struct open *o = open_of(fd);
     if (!o || !o->memory)
         return __WASI_ERRNO_BADF;
-    for (size_t i = 0; i < o->memory->page_count; i++) /* what is beyond must be zeros when the file grows again */
+    /* bytes behind the new end must be zeros when the file grows again */
+    for (size_t i = 0; i < o->memory->page_count; i++)
         if ((uint64_t)i * PAGE >= size) {
             free(o->memory->pages[i]);
             o->memory->pages[i] = NULL;
@@ -282,7 +284,7 @@ __wasi_errno_t __wasi_fd_fdstat_get(__wasi_fd_t fd, __wasi_fdstat_t *stat)
 
 __wasi_errno_t __wasi_fd_fdstat_set_flags(__wasi_fd_t fd, __wasi_fdflags_t flags) { return (void)fd, (void)flags, 0; }
 
-/* The root, also as the folder in which the program runs. */
+/* Descriptors 3 and 4: the root as / and as the current folder. */
 __wasi_errno_t __wasi_fd_prestat_get(__wasi_fd_t fd, __wasi_prestat_t *stat)
 {
     if (!is_root(fd))
@@ -314,7 +316,7 @@ __wasi_errno_t __wasi_path_open(__wasi_fd_t dir, __wasi_lookupflags_t lookup, co
     (void)dir, (void)lookup, (void)rights, (void)inherited, (void)flags;
     if (file < 0 && !(how & __WASI_OFLAGS_CREAT))
         return __WASI_ERRNO_NOENT;
-    /* What is created has no name, so it must not hide a file of the page. */
+    /* A created file has no name, so it cannot replace a file of the web page. */
     if (file >= 0 && how & __WASI_OFLAGS_CREAT)
         return __WASI_ERRNO_EXIST;
     while (slot < MOST && table[slot].in_use)
@@ -359,7 +361,7 @@ __wasi_errno_t __wasi_fd_advise(__wasi_fd_t fd, __wasi_filesize_t at, __wasi_fil
         page_expect(o->file, (double)at, (double)size);
     return 0;
 }
-/* Newer C libraries ask for it as they begin. Nothing here is a secret. */
+/* Newer C libraries call it at their start. Fixed bytes are enough, as nothing here is secret. */
 __wasi_errno_t __wasi_random_get(uint8_t *bytes, __wasi_size_t count)
 {
     memset(bytes, 0x5a, count);
@@ -367,8 +369,9 @@ __wasi_errno_t __wasi_random_get(uint8_t *bytes, __wasi_size_t count)
 }
 __wasi_errno_t __wasi_sched_yield(void) { return 0; }
 
-/* The C library's own versions are in one object file, so all that something refers to must be here: some newer ones
- * refer to more. Names of parameters that are not used: left out, which C2x allows. */
+/* The C library has its versions of all WASI calls in one object file. If one call were missing here, the linker would
+ * take that file, and each call would be defined twice. So calls that are never made are defined here, too. Unused
+ * parameters have no names, which C2x allows. */
 #pragma clang diagnostic ignored "-Wc2x-extensions"
 #define NOT_HERE                                                                                                       \
     {                                                                                                                  \
@@ -393,18 +396,18 @@ NOT_HERE
 __wasi_errno_t __wasi_path_symlink(const char *, __wasi_fd_t, const char *) NOT_HERE __wasi_errno_t
     __wasi_poll_oneoff(const __wasi_subscription_t *, __wasi_event_t *, __wasi_size_t, __wasi_size_t *) NOT_HERE
 
-    /* The page reports what was printed before. */
+    /* The trap ends the module; the web page then reports the text that was printed before. */
     _Noreturn void __wasi_proc_exit(__wasi_exitcode_t code)
 {
     (void)code;
     __builtin_trap();
 }
 
-/* ---- What is beyond the C library -------------------------------------------------------------------------------- */
+/* ---- Functions that wasi-libc does not have ---------------------------------------------------------------------- */
 
 void *mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset)
 {
-    /* Memory of its own, and a copy of the file's bytes in it: a module has no mapping. */
+    /* Memory with a copy of the file's bytes: a module has no mappings. */
     char *memory = at || (flags & MAP_FIXED) ? NULL : calloc(1, size ? size : 1);
 
     (void)protection;
@@ -417,7 +420,8 @@ void *mmap(void *at, size_t size, int protection, int flags, int fd, off_t offse
         return free(memory), errno = EBADF, MAP_FAILED;
     if (flags & MAP_PRIVATE || !o->memory)
         get(o, (uint64_t)offset, memory, size);
-    return memory; /* a shared file in memory was just made: it is zeros, and nobody else reads it */
+    /* a file in memory that is mapped shared was just made: it is zeros, and is used only by the mapping */
+    return memory;
 }
 
 int munmap(void *memory, size_t size)
@@ -444,8 +448,8 @@ int renameat2(int from_dir, const char *from, int to_dir, const char *to, unsign
 
 char *secure_getenv(const char *name) { return getenv(name); }
 
-/* A merge sort, which keeps equal items in order as glibc does: results must be those of a native build. Items are
- * copied by words here: a call for each would take longer than the copy. */
+/* A merge sort, which keeps equal items in order as glibc does: results must be equal to those of a native build. Items
+ * are copied in a loop over words: a call of memcpy would take longer than the copy. */
 struct sorting {
     size_t size;
     int (*compare)(const void *, const void *, void *);
@@ -474,7 +478,7 @@ static void merge(const struct sorting *sorting, char *to, const char *from, siz
     }
 }
 
-/* Sorts `count` items, which both `from` and `to` have, to `to`. */
+/* Sorts `count` items to `to`. At first `from` and `to` both contain the items; `from` is overwritten. */
 static void merge_sort(const struct sorting *sorting, char *to, char *from, size_t count)
 {
     size_t half = count / 2;
@@ -506,6 +510,6 @@ void qsort(void *items, size_t count, size_t size, comparison *compare)
 
 int kill(int process, int number) { return (void)process, (void)number, errno = ESRCH, -1; }
 
-/* Nobody cuts memory. */
+/* Nothing to watch: a file cannot become shorter while it is in memory. */
 void pithi_fault_watch(const void *begin, uint64_t size_bytes, int *seen) { (void)begin, (void)size_bytes, (void)seen; }
 void pithi_fault_leave(const void *begin) { (void)begin; }

@@ -1,15 +1,16 @@
-/* system.h - what the page does for the module in place of a system: files that it has, and unpacking. */
+/* system.h - files of the web page, and unpacking by the web page. */
 #ifndef PITHI_WASM_SYSTEM_H
 #define PITHI_WASM_SYSTEM_H
 
 #include <stdint.h>
 
-/* Makes a file of the page known by its name. Its number, with which the page is asked for bytes; -1: no memory. */
+/* Adds a file of the web page with its name. Returns its number, by which its bytes are requested from the web page;
+ * -1: no memory. */
 int pithi_system_add(const char *name, double size_bytes);
-/* Forgets them all. */
+/* Removes all these files. */
 void pithi_system_clear(void);
 
-/* Takes the next piece of what the page unpacks. It goes on if 1 is returned. */
+/* Called by the web page with each piece that it has unpacked. Returns 1 to go on. */
 int pithi_system_unpacked(uint32_t size);
 
 #endif

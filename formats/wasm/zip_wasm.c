@@ -1,5 +1,5 @@
-/* zip_wasm.c - zip.h without zlib: the page unpacks, with pako, and nothing is packed, so that the writer stores blocks
- * or codes them itself. A browser's own inflate (DecompressionStream) answers later only, and the reader needs it at
+/* zip_wasm.c - zip.h without zlib: the web page unpacks, by pako, and nothing is packed: a writer stores blocks or
+ * codes them itself. A browser's own inflate (DecompressionStream) is asynchronous, but the reader needs the bytes at
  * once. */
 #include "base/zip.h"
 
@@ -27,10 +27,10 @@ size_t pithi_zip_pack_runs(struct pithi_zip *zip, const void *data, size_t size,
 
 /* ---- The page's inflate ------------------------------------------------------------------------------------------ */
 
-/* What page_inflate returns in place of the number of bytes that it has read. */
-enum { CUT = -1, BAD = -2 }; /* other negative numbers: the taker stopped it */
+/* Errors that page_inflate returns instead of the number of bytes that it has read. */
+enum { CUT = -1, BAD = -2 }; /* any other negative number: the callback has stopped it */
 
-/* Unpacks raw deflate to `out`; hands over each piece of `room` bytes, and the last one, by pithi_system_unpacked. */
+/* Unpacks raw deflate to `out`. Calls pithi_system_unpacked for each piece of `room` bytes, and for the last piece. */
 __attribute__((import_module("pith"), import_name("inflate"))) double page_inflate(const void *in, uint32_t size,
                                                                                    void *out, uint32_t room);
 
@@ -49,7 +49,7 @@ static double inflate(const void *in, size_t size, void *out, size_t room, int (
     return page_inflate(in, (uint32_t)size, out, (uint32_t)room);
 }
 
-/* One piece, which must be the whole. */
+/* The callback of pithi_zip_unpack. 0 for a second piece: the first must be the whole. */
 static int add_size(void *context, size_t size)
 {
     size_t *sum = context;
@@ -84,7 +84,7 @@ static void make_table(void)
             table[k][byte] = table[k - 1][byte] >> 8 ^ table[0][table[k - 1][byte] & 255];
 }
 
-/* The CRC of what came before, or 0, and these bytes. */
+/* Continues the CRC `before` (0 at the begin) with these bytes. */
 static uint32_t crc_of(uint32_t before, const void *data, size_t size)
 {
     const unsigned char *p = data;

@@ -5,7 +5,7 @@
  *     -101 0 0 1 0 50 7 1000                       process 0 sends to 1, tag 7, 1000 bytes
  *     6 0 0 0 0 53                                 process 0: leave MPI_Send at 53 us
  *
- * Any line may be missing or stand elsewhere in files of old programs, so the meaning of each number is known only
+ * In files of old programs any line may be missing or at another place, so the meaning of each number is known only
  * after the first pass (alog_scan.h). */
 #include "foreign/formats.h"
 
@@ -21,7 +21,7 @@
 #include "foreign/reading.h"
 
 struct reader {
-    struct pithi_alog_scan scan; /* of the first pass */
+    struct pithi_alog_scan scan; /* results of the first pass */
     struct pithi_writer *writer;
     struct pithi_map open; /* (lane, state) -> number of open instances */
     struct pithi_reorder reorder;
@@ -58,7 +58,8 @@ int pithi_alog_probe(const struct pithi_input *input)
 
 /* ---- Records --------------------------------------------------------------------------------------------------- */
 
-/* 1: the end of a state that is not open. It depends on the order of records, so it runs after reordering. */
+/* 1: the end of a state that is not open, which is left out. This depends on the order of records, so it is called
+ * after reordering. */
 static int is_unmatched(void *context, const struct pithlog_record *record)
 {
     struct reader *reader = context;
@@ -137,8 +138,8 @@ int pithi_alog_read(const struct pithi_input *input, struct pithi_writer *writer
 
     TRY(pithi_alog_scan(&reader.scan, input, pithi_writer_defs(writer)));
     reader.reorder.is_needed = reader.scan.disorder;
-    /* A lane for each process that the header counts, even if it is idle, and for any other process with events or a
-     * name. */
+    /* Makes a lane for each process that the header counts, even if it is idle, and for any other process with events
+     * or a name. */
     for (int64_t number = 0; number < reader.scan.processes && number < 16384; number++) {
         struct pithi_alog_process *process = pithi_alog_process(&reader.scan, number);
         if (!process)
@@ -161,8 +162,8 @@ int pithi_alog_read(const struct pithi_input *input, struct pithi_writer *writer
     if (status < 0)
         TRY(PITH_ERR_DAMAGED);
     TRY(pithi_reorder_end(&reader.reorder));
-    /* The line count and the end time of the header. A last line without a newline may have been cut, even if it can be
-     * read. */
+    /* Finds a cut by the header's line count and end time. A last line without a newline may also have been cut, even
+     * if it can be read. */
     const struct pithi_alog_scan *scan = &reader.scan;
     struct pithi_defs *defs = pithi_writer_defs(reader.writer);
     if (scan->cut)
@@ -175,7 +176,7 @@ int pithi_alog_read(const struct pithi_input *input, struct pithi_writer *writer
     else if (scan->told == 0 && scan->last_ns < scan->end_ns)
         TRY(pithi_incomplete(defs, "the last event is %.6f s before the end that the header states",
                              (double)(scan->end_ns - scan->last_ns) / 1e9));
-    /* Lines that were passed over are properties of the log. */
+    /* The numbers of lines that were left out become properties of the log. */
     TRY(pithi_say_count(reader.writer, "alog_unmatched_ends", reader.unmatched_ends));
     TRY(pithi_say_count(reader.writer, "alog_ignored_states", reader.scan.ignored_states));
     TRY(pithi_say_count(reader.writer, "alog_messages_without_size", reader.bare_messages));

@@ -4,8 +4,8 @@
  *     -101 0 0 1 0 2006 0 10     type (send), process, task, data (receiver), cycle, time in us; comment: tag, bytes
  *     time of a line: its time + cycle * the roll-over point, which a line of type -11 gives
  *
- * The first pass is needed for what may come late or anywhere: the roll-over point, on which all times depend; which
- * numbers are states, events with a name, or neither; and what payloads the events of a number have. */
+ * The first pass finds what may be anywhere in the file: the roll-over point, on which all times depend; which numbers
+ * are states, events with a name, or neither; and what payloads the events of a number have. */
 #include "foreign/alog/alog_scan.h"
 
 #include <inttypes.h>
@@ -38,7 +38,7 @@ static inline int short_integer(const char **at, const char *end, int64_t *value
     uint32_t n = 0, digit;
     int minus;
 
-    /* Up to 9 digits, a sign and a blank on each side are within 12 bytes, so no byte needs a check against the end. */
+    /* Up to 9 digits, a sign and a blank on each side fit in 12 bytes, so below no byte is checked against the end. */
     if (end - p < 12)
         return 0;
     p += *p == ' ';
@@ -63,7 +63,7 @@ int pithi_alog_integer(const char **at, const char *end, int64_t *value)
     if (p < end && (*p == '-' || *p == '+'))
         p++;
     for (; p < end && is_digit(*p); p++, digits++)
-        /* More digits are counted and refused below, and must not overflow before. */
+        /* More digits are only counted, so that nothing overflows, and refused below. */
         if (digits < 19)
             n = n * 10 + (uint64_t)(*p - '0');
     if (digits == 0 || digits > 18 || (p < end && !is_blank(*p)))
@@ -90,7 +90,7 @@ static int time_at(const char **at, const char *end, int64_t *time_ns)
         *time_ns = us * 1000 + ns;
         return 1;
     }
-    /* An odd form: its end is the next blank. */
+    /* Any other form of a number ends at the next blank. */
     for (p = begin; p < end && !is_blank(*p);)
         p++;
     *at = p;
@@ -241,7 +241,8 @@ static int take_header(struct pithi_alog_scan *scan, const struct pithi_alog_lin
         scan->end_ns = line->time_ns;
         return PITH_OK;
     case PITHI_ALOG_SYNC:
-        scan->seen++; /* the header may or may not count these lines */
+        scan->seen++; /* some writers count these lines in the header; for all others `seen` becomes larger than `told`,
+                         which is harmless */
         return PITH_OK;
     case PITHI_ALOG_START:
         scan->start_ns = line->time_ns;
@@ -251,8 +252,8 @@ static int take_header(struct pithi_alog_scan *scan, const struct pithi_alog_lin
         scan->rollover_ns = line->time_ns;
         return PITH_OK;
     case PITHI_ALOG_STATE: {
-        /* The first definition of a number wins, as in nupshot. Definitions with the same name are one state,
-         * whatever their numbers. */
+        /* The first definition of a number is used, as in nupshot. Definitions with the same name are one state, even
+         * with different numbers. */
         char colour[32], name[512];
         struct pithlog_def def = {.kind = PITHLOG_STATE, .name = name, .colour = colour};
         uint32_t id;
@@ -261,7 +262,8 @@ static int take_header(struct pithi_alog_scan *scan, const struct pithi_alog_lin
         if (!event || !pithi_alog_event(scan, line->data))
             return pithi_no_memory();
         event = pithi_alog_event(scan, line->task); /* the second call may have moved the array */
-        /* The begin of a state cannot begin another one, and no event both begins and ends. */
+        /* Ignored if the number already begins a state, if both numbers are equal, or if the second number already ends
+         * a state. */
         if (event->starts || line->task == line->data || pithi_alog_event(scan, line->data)->ends) {
             scan->ignored_states++;
             return PITH_OK;
@@ -274,8 +276,8 @@ static int take_header(struct pithi_alog_scan *scan, const struct pithi_alog_lin
             word++;
         const char *colon = memchr(text, ':', (size_t)(word - text));
         pithi_name_cut(colour, 32, text, (size_t)((colon ? colon : word) - text));
-        /* "red:boxes Send": the bitmap is for printers without colours. "Send" alone is a name, even if it is a
-         * colour. */
+        /* "red:boxes Send": the bitmap is for printers without colours. A single word is a name, even if it is the name
+         * of a colour. */
         if (!colon && word == end)
             word = text; /* there is only a name */
         pithi_name_cut(name, 512, word, (size_t)(end - word));
@@ -314,8 +316,8 @@ static int take_header(struct pithi_alog_scan *scan, const struct pithi_alog_lin
         if (!process->name)
             return pithi_no_memory();
         pithi_name_cut(process->name, line->comment_size + 1, line->comment, line->comment_size);
-        /* "rank R thread T" or "rank R thread T: NAME", as alog_write.c names the line of a thread, are that rank and
-         * thread. %n is set only if all before it fits. */
+        /* "rank R thread T" or "rank R thread T: NAME", as alog_write.c names the line of a thread, give that rank and
+         * thread. %n is set only if all before it matches. */
         if (sscanf(process->name, "rank %" SCNd32 " thread %" SCNu32 "%n", &rank, &thread, &used) == 2 &&
             is_process(rank) && thread < PITHI_ALOG_PROCESSES_MAX &&
             (!process->name[used] || strncmp(process->name + used, ": ", 2) == 0)) {
@@ -326,7 +328,7 @@ static int take_header(struct pithi_alog_scan *scan, const struct pithi_alog_lin
         }
         return PITH_OK;
     default:
-        return PITH_OK; /* counts, which the event lines give more reliably, and types without a meaning here */
+        return PITH_OK; /* numbers that the event lines give more reliably, and line types that are not used */
     }
 }
 
@@ -353,7 +355,7 @@ static int take_event(struct pithi_alog_scan *scan, const struct pithi_alog_line
         *wrong = "time";
         return PITH_OK;
     }
-    /* A line that is earlier than one before it: then the second pass must sort. */
+    /* If a line is earlier than a line before it, the second pass must sort. */
     scan->disorder |= time_ns < process->last_ns;
     process->last_ns = time_ns > process->last_ns ? time_ns : process->last_ns;
     scan->first_ns = time_ns < scan->first_ns ? time_ns : scan->first_ns;
@@ -370,15 +372,15 @@ static int take_event(struct pithi_alog_scan *scan, const struct pithi_alog_line
     return PITH_OK;
 }
 
-/* A last line without a newline is left out if it is invalid, or if its time is before the last time of its process:
- * then the time was cut too. */
+/* 1: the last line is left out. It has no newline, and it is invalid, or its time is before the last time of its
+ * process: then the time was cut, too. */
 static int is_cut(const struct pithi_alog_scan *scan, size_t begin, enum pithi_alog_status status,
                   const struct pithi_alog_line *line)
 {
     int64_t time_ns;
     uint64_t *index;
 
-    /* With a newline at the end, or with nothing before this line, the line is not cut. */
+    /* A line with a newline is not cut, and the first line is never left out. */
     if (scan->lines.at <= scan->lines.size || begin == 0)
         return 0;
     if (status == PITHI_ALOG_BAD)
@@ -396,7 +398,8 @@ static const char *find_piecewise(struct pithi_alog_scan *scan, const char *at, 
 {
     const char *found = NULL;
 
-    /* In pieces, so that the progress is seen; two bytes of the next piece, as "-11" may lie across the border. */
+    /* Searches in pieces, so that progress is shown. A piece includes two bytes of the next piece, as "-11" may be
+     * across the border. */
     for (size_t size; !found && at < end; at += size) {
         size = (size_t)(end - at) < PITHI_PASSED_STEP ? (size_t)(end - at) : PITHI_PASSED_STEP;
         found = memmem(at, (size_t)(end - at) < size + 2 ? size : size + 2, "-11", 3);
@@ -413,7 +416,7 @@ int pithi_alog_scan(struct pithi_alog_scan *scan, const struct pithi_input *inpu
                                      .last_ns = INT64_MIN,
                                      .end_ns = INT64_MIN};
     scan->cut = pithi_ends_in_line(input);
-    /* The roll-over point may stand anywhere in the file, but all times depend on it. */
+    /* Finds the roll-over point first: it may be anywhere in the file, but all times depend on it. */
     const char *begin = (const char *)scan->input->data, *end = begin + input->size, *at = begin;
     struct pithi_alog_line line;
     const char *wrong;
@@ -435,7 +438,7 @@ int pithi_alog_scan(struct pithi_alog_scan *scan, const struct pithi_input *inpu
     while (!err && pithi_lines_next(&scan->lines, &text, &size)) {
         size_t line_begin = (size_t)(text - begin);
         enum pithi_alog_status status = pithi_alog_line_read(text, size, &line, &wrong);
-        /* The second pass must not see the cut line either. */
+        /* The file ends before the cut line, for the second pass, too. */
         if (is_cut(scan, line_begin, status, &line)) {
             scan->lines.size = line_begin;
             break;
@@ -452,7 +455,7 @@ int pithi_alog_scan(struct pithi_alog_scan *scan, const struct pithi_input *inpu
     pithi_lines_rewind(&scan->lines);
     CHECK(err);
 
-    /* Solo events are defined after all lines have been read. Two numbers with the same description stay two
+    /* Defines the solo events, after all lines have been read. Two numbers with the same name remain two
      * definitions. */
     for (uint32_t i = 0; i < scan->event_count; i++) {
         struct pithi_alog_event *event = &scan->events[i];
@@ -465,7 +468,7 @@ int pithi_alog_scan(struct pithi_alog_scan *scan, const struct pithi_input *inpu
         if (!name[0])
             snprintf(name, sizeof name, "event %" PRId64, event->type);
         def.group = pithi_name_group(name);
-        /* The rule of alog_scan.h. Example: "5 0 0 7 0 90 step" without a -10 line for 5 gives data=7
+        /* The format by the rule in alog_scan.h. Example: "5 0 0 7 0 90 step" without a -10 line for 5 gives data=7
          * comment="step". */
         pithi_name_cut(format, 64, event->format ? event->format : "", event->format ? event->format_size : 0);
         char token = pithi_token_single(format);
@@ -478,7 +481,7 @@ int pithi_alog_scan(struct pithi_alog_scan *scan, const struct pithi_input *inpu
             strcpy(format, event->has_comment ? PITHI_ALOG_TEXT_FORMAT : event->has_data ? PITHI_ALOG_DATA_FORMAT : "");
         }
         CHECK(pithi_defs_add(defs, &def, &id));
-        /* The name was there already, as another number's: the number makes it another one. */
+        /* Another number has the same definition: this one gets its number as a part of its name. */
         if (id < before) {
             snprintf(name + strlen(name), 32, " (%" PRId64 ")", event->type);
             CHECK(pithi_defs_add(defs, &def, &id));

@@ -25,15 +25,15 @@ enum pithi_alog_type {
     PITHI_ALOG_PROCESSES = -3, /* data: number of processes */
     PITHI_ALOG_TASKS = -4,
     PITHI_ALOG_EVENT_TYPES = -5,   /* data: number of event types */
-    PITHI_ALOG_START = -6,         /* time: the log's start */
-    PITHI_ALOG_END = -7,           /* time: its end */
-    PITHI_ALOG_CYCLES = -8,        /* data: number of turns of the clock */
+    PITHI_ALOG_START = -6,         /* time: start of the log */
+    PITHI_ALOG_END = -7,           /* time: end of the log */
+    PITHI_ALOG_CYCLES = -8,        /* data: number of times that the clock started again */
     PITHI_ALOG_EVENT_NAME = -9,    /* data: an event type; comment: its name */
     PITHI_ALOG_EVENT_FORMAT = -10, /* data: an event type; comment: a format of printf for its data */
-    PITHI_ALOG_ROLLOVER = -11,     /* time: where the clock turns */
+    PITHI_ALOG_ROLLOVER = -11,     /* time: the time at which the clock starts again from 0 */
     PITHI_ALOG_STATE = -13,        /* task, data: the event types of begin and end; comment: colour, name */
     PITHI_ALOG_PROCESS_NAME = -15, /* process; comment: its name */
-    PITHI_ALOG_SYNC = -100,        /* a comparison of clocks */
+    PITHI_ALOG_SYNC = -100,        /* line of a merge, which compared clocks */
     PITHI_ALOG_SEND = -101,        /* data: the receiver; comment: tag, bytes */
     PITHI_ALOG_RECV = -102         /* data: the sender; comment: tag, bytes */
 };
@@ -73,7 +73,7 @@ struct pithi_alog_event {
     enum pithi_alog_payload payload; /* what its lines have besides the number */
     int used, has_data, has_comment;
     const char *name, *format;     /* from its -9 and -10 lines, not NUL-terminated */
-    size_t name_size, format_size; /* bytes of them */
+    size_t name_size, format_size; /* their bytes */
 };
 
 struct pithi_alog_process {
@@ -81,21 +81,22 @@ struct pithi_alog_process {
     uint32_t thread;
     uint32_t lane;     /* lane + 1; 0 if not made yet */
     char *name;        /* malloc'ed, NULL if none */
-    int seen;          /* 1: some line is of it */
-    int64_t last_ns;   /* of its last line, to notice times that go back */
-    uint64_t received; /* receives so far: numbers of posting */
+    int seen;          /* 1: a line belongs to it */
+    int64_t last_ns;   /* time of its last line so far, to notice times that decrease */
+    uint64_t received; /* number of receives so far */
 };
 
 struct pithi_alog_scan {
     const struct pithi_input *input;
-    struct pithi_lines lines;  /* without a last line that was cut */
+    struct pithi_lines lines;  /* the lines of the file, without a last line that was cut */
     int cut;                   /* the file ends inside its last line */
     int counted;               /* there is a -2 line */
     uint64_t told, seen;       /* number of event lines: `told` by the -2 line (0 if unknown), `seen` in the file */
     int64_t start_ns;          /* the start time that readers of ALOG subtract */
-    int64_t rollover_ns;       /* what a rolled-over timestamp stands for */
+    int64_t rollover_ns;       /* added to times for each time that the clock started again */
     int64_t processes;         /* from the -3 line, else 0 */
-    int has_start, disorder;   /* 1: times go back, so records must be sorted */
+    int has_start, disorder;   /* has_start: there is a -6 line; disorder: 1: times decrease, so records must be
+                                  sorted */
     int own;                   /* written by Pith: its times are the log's times, whatever -6 says */
     int64_t first_ns, last_ns; /* times of events; INT64_MAX, INT64_MIN if there are none */
     int64_t end_ns;            /* from the -7 line; INT64_MIN if there is none */

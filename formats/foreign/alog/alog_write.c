@@ -1,6 +1,6 @@
-/* alog_write.c - native records to ALOG, as strictly as upshot and nupshot require.
+/* alog_write.c - native records to ALOG, in the strict form that upshot and nupshot require.
  *
- * The header stands first and contains counts, so there are two passes: the first counts records and notes the
+ * The header comes first and contains counts, so there are two passes: the first counts records and finds the
  * definitions in use; the second writes. Both passes use plan_record, so the counts match the lines.
  *
  *     rank 0 computes until 50 us, then MPI_Send until 53; rank 1 in MPI_Recv until 55       (the message: 1000 bytes)
@@ -32,7 +32,7 @@ struct number {
     int32_t start, end; /* 0 if not used */
     char single;        /* 'd' or 's': the payload is a single token of this type */
     int both;           /* the payload has the DATA and comment of an ALOG line */
-    int text;           /* some payload was written as a comment */
+    int text;           /* 1: a payload was written as text in the comment */
 };
 
 struct alog_writer {
@@ -40,14 +40,14 @@ struct alog_writer {
     FILE *out;
     const struct pithi_convert *how; /* window, notes */
     int threads;                     /* 1: some rank has several lanes, so each lane gets its own line */
-    int named;                       /* some line needs a -15 line */
+    int named;                       /* 1: a -15 line is needed */
     int32_t *line;                   /* by lane */
     int32_t *main_line;              /* by lane: the first line of its rank, where messages are drawn */
-    struct pithi_map line_of;        /* rank -> its first line */
+    struct pithi_map line_of;        /* rank -> number of its first line, + 1 */
     int32_t lines;                   /* lines in use */
     uint32_t lanes, defs;
-    struct number *numbers;     /* [defs] of each definition in this file */
-    int32_t next_number, kinds; /* number in use */
+    struct number *numbers;     /* [defs] the numbers of each definition */
+    int32_t next_number, kinds; /* next_number: the next free event number; kinds: numbers in use */
     struct pithi_given given;   /* numbers that the program itself used */
     struct pithi_losses losses;
     /* for the header and the notes */
@@ -96,7 +96,7 @@ static void set_comment(struct alog_writer *w, struct planned *plan, const char 
     w->changed_payloads += pithi_name_cut(plan->comment, sizeof plan->comment, text, size) != 0;
 }
 
-/* Copies a string token at `payload`. If the payload is too short, so is the comment. */
+/* Makes the comment from a string token at `payload`. If the payload is too short, the comment is shorter, too. */
 static void string_comment(struct alog_writer *w, struct planned *plan, const unsigned char *payload, uint32_t size)
 {
     uint32_t length = size < 2 ? 0 : (uint32_t)payload[0] << 8 | payload[1];
@@ -261,8 +261,8 @@ int pithi_alog_write(struct pithlog *log, FILE *out, const struct pithi_convert 
     TRY(pithi_given_open(&w.given, log));
     TRY(pithi_given_read(&w.given, log, 1));
 
-    /* A line for each rank, whose number is the line's. If some rank has several threads, or its number cannot be a
-     * line's: a line for each lane. */
+    /* Each rank has a line with its number. If a rank has several threads, or a number too large for a line, each lane
+     * has a line instead. */
     const struct pithlog_lane *lane;
     w.lanes = pithlog_get_info(w.log)->lanes;
     w.line = calloc(w.lanes + 1, sizeof *w.line);

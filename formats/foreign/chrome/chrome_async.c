@@ -1,5 +1,5 @@
-/* chrome_async.c - asynchronous events, first sorted by time, then placed: only in order of time it is known which
- * lanes are free. */
+/* chrome_async.c - asynchronous events. They are first sorted by time, then get lanes, because only in order of time it
+ * is known which lanes are free. */
 #include "foreign/chrome/chrome_async.h"
 
 #include <stdio.h>
@@ -11,23 +11,23 @@
 #include "base/heap.h"
 #include "base/sorter.h"
 
-/* a quarter, as several sorters are open at a time; bytes of a label */
+/* MEMORY: bytes of the sorter, a quarter, as several sorters are open at a time; LABEL: bytes of a label */
 enum { MEMORY = PITHI_SORTER_BYTES / 4, LABEL = 256 };
 
 /* The operations of a process and a category. */
 struct pithi_chrome_async_group {
-    char *label;                                               /* the category, for the names of its lanes */
-    uint32_t process;                                          /* index */
-    uint32_t *threads;                                         /* of its lanes */
-    uint32_t *free;                                            /* a heap: lanes that no operation has */
-    uint32_t thread_count, thread_room, free_count, free_room; /* of `threads`; of `free` */
+    char *label;       /* the category, for the names of its lanes */
+    uint32_t process;  /* index */
+    uint32_t *threads; /* [lane of the group]: its thread in struct pithi_chrome_lanes */
+    uint32_t *free;    /* heap of unused lanes, the lowest first */
+    uint32_t thread_count, thread_room, free_count, free_room; /* of `threads`, of `free` */
 };
 
 struct pithi_chrome_async_operation {
-    uint32_t group, lane, depth; /* indices; states open in the operation */
+    uint32_t group, lane, depth; /* group, lane: indexes; depth: number of open states of the operation */
 };
 
-/* Goes before the data of an item. */
+/* Precedes the data of an item in the sorter. */
 struct head {
     uint32_t operation, kind; /* index; enter, leave or event */
 };
@@ -75,7 +75,7 @@ int pithi_chrome_async_is(char phase, enum pithlog_kind *kind)
 
 /* ---- Operations -------------------------------------------------------------------------------------------------- */
 
-/* "id2" is an object with a "local" or a "global" id. Only a global one is the same in all processes. */
+/* "id2" is an object with a "local" or a "global" id. Only a global id means the same operation in all processes. */
 static uint64_t hash_id(const struct pithi_chrome_event *event, uint64_t local, uint64_t global)
 {
     struct pithi_json json = {.data = event->id2.text, .size = event->id2.size};
@@ -95,7 +95,7 @@ int pithi_chrome_async_add(struct pithi_chrome_async *async, struct pithi_chrome
     struct head head = {.kind = kind};
     unsigned char item[sizeof head + 2 * PITHI_CHROME_TEXT];
 
-    /* The operation of the event, and the group of its process and category. Each is made at its first event. */
+    /* Finds the group of the event's process and category, and the operation. Each is made at its first event. */
     uint32_t thread, process;
     CHECK(pithi_chrome_lanes_thread(lanes, event, &thread));
     process = pithi_chrome_lanes_process(lanes, thread);
@@ -116,7 +116,7 @@ int pithi_chrome_async_add(struct pithi_chrome_async *async, struct pithi_chrome
         *known = async->group_count;
     }
     uint32_t group = (uint32_t)*known - 1;
-    if (strchr("STpF", event->phase)) { /* of these, the name is a part of the id */
+    if (strchr("STpF", event->phase)) { /* in these phases, the name is a part of the id */
         global_hash = pithi_chrome_hash(global_hash, &event->name);
         local_hash = pithi_chrome_hash(local_hash, &event->name);
     }
@@ -159,7 +159,8 @@ int pithi_chrome_async_place(struct pithi_chrome_async *async, struct pithi_chro
             async->alone++;
             continue;
         }
-        /* A mark outside of an operation is in a lane that happens to be free. */
+        /* An operation that begins takes the lowest free lane or a new lane. So does a mark outside an operation, for
+         * its moment only. */
         if (o->depth == 0 && group->free_count > 0) {
             pithi_heap_take(group->free, &group->free_count, &lane, sizeof lane, is_less);
         } else if (o->depth == 0) {

@@ -1,10 +1,10 @@
 /* chrome_async.h - gives asynchronous events lanes.
  *
  * An asynchronous operation ("b" begins, "n" marks, "e" ends; before 2016 "S", "T" and "p", "F") belongs to no thread.
- * Its process, category and id tell the operation: b and e of an operation nest. Operations overlap, and there may be a
- * million of them, so an operation does not get a lane for ever: it takes the first lane of its process and category
- * that is free, and gives it back at its last end. "disk" has as many lanes as there were operations at once: "disk",
- * "disk 2" ...
+ * Its process, category and id identify the operation; b and e of an operation nest. Operations overlap, and there may
+ * be a million of them, so an operation has a lane only while it lasts: it takes the first free lane of its process and
+ * category, and frees it at its last end. The category "disk" has as many lanes as operations overlapped: "disk", "disk
+ * 2" ...
  *
  *     read 1   b-----------e                      disk    1111111111111 3333
  *     read 2        b---------e            ->     disk 2       22222222222
@@ -15,23 +15,23 @@
 
 #include "foreign/chrome/chrome_lanes.h"
 
-/* All zero but `sorter` at first. */
+/* At first `sorter` is set, all else is zero. */
 struct pithi_chrome_async {
     struct pithi_sorter *sorter;                       /* everything by time */
     struct pithi_map group_numbers, operation_numbers; /* hash -> number + 1 */
     struct pithi_chrome_async_group *groups;           /* [group_count], [operation_count] */
     struct pithi_chrome_async_operation *operations;
     uint32_t group_count, group_room, operation_count, operation_room;
-    uint64_t alone; /* ends without a begin, left out */
+    uint64_t alone; /* number of ends without a begin, which are left out */
 };
 
 int pithi_chrome_async_new(struct pithi_chrome_async *async);
 void pithi_chrome_async_free(struct pithi_chrome_async *async);
 
-/* Whether a phase is one of these, and which kind of record it is. */
+/* 1: the phase is one of an asynchronous event. *kind: ENTER, LEAVE or EVENT. */
 int pithi_chrome_async_is(char phase, enum pithlog_kind *kind);
 
-/* Takes an item of the event: ENTER, LEAVE or EVENT, with the bytes that it will have in the log's order. */
+/* Adds an event of `kind` ENTER, LEAVE or EVENT. `data` is passed to `put` later. */
 int pithi_chrome_async_add(struct pithi_chrome_async *async, struct pithi_chrome_lanes *lanes,
                            const struct pithi_chrome_event *event, enum pithlog_kind kind, const void *data,
                            uint32_t size);

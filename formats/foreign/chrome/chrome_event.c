@@ -36,7 +36,7 @@ int pithi_chrome_event(struct pithi_json *json, struct pithi_chrome_event *event
         if ((status = pithi_json_value(json, &value)) != PITHI_JSON_OK)
             break;
         if (pithi_json_is(&key, "ph")) {
-            /* a phase is one letter; anything else is none */
+            /* a phase is one letter; 0 for anything else */
             event->phase = (char)(value.kind == '"' && value.size == 1 ? value.text[0] : 0);
         } else if (pithi_json_is(&key, "name")) {
             event->name = value;
@@ -59,7 +59,7 @@ int pithi_chrome_event(struct pithi_json *json, struct pithi_chrome_event *event
         } else if (pithi_json_is(&key, "ts")) {
             event->timed = time_of(&value, &event->time_ns);
         } else if (pithi_json_is(&key, "dur")) {
-            /* a length that is missing or negative is 0, and is counted by the reader */
+            /* a missing or negative length counts as 0; the reader counts both */
             event->has_length = time_of(&value, &event->length_ns);
             event->is_negative = event->has_length && event->length_ns < 0;
             if (!event->has_length || event->is_negative)
@@ -131,15 +131,15 @@ uint64_t pithi_chrome_hash(uint64_t hash, const struct pithi_json_value *value)
 
 struct ending {
     int64_t end_ns;
-    uint64_t order; /* if several end together, the last to begin ends first */
+    uint64_t order; /* for equal ends: the state that began last ends first */
     uint32_t id;
 };
 
 struct pithi_chrome_lane {
     struct ending *heap; /* [count] ends of complete events, the earliest first */
     uint32_t count, room;
-    uint64_t order; /* of the next one: equal ends in order of their begins */
-    uint32_t *open; /* begun but not ended */
+    uint64_t order; /* number of the next complete event, in the order of begins */
+    uint32_t *open; /* definitions of states begun by "B" and not ended */
     uint32_t open_count, open_room;
 };
 
@@ -180,7 +180,7 @@ static int end_whole(struct pithi_chrome_states *states, uint32_t lane, int64_t 
     return err;
 }
 
-/* Ends the whole states that are over by now, and sets *l to the lane. */
+/* Ends the complete events that are over by time_ns, and sets *l to the lane. */
 static int advance(struct pithi_chrome_states *states, uint32_t lane, int64_t time_ns, struct pithi_chrome_lane **l)
 {
     while (states->count <= lane) {
@@ -218,7 +218,7 @@ int pithi_chrome_states_whole(struct pithi_chrome_states *states, uint32_t lane,
                               uint32_t id)
 {
     struct pithi_chrome_lane *l;
-    /* what is over by then ends before this begins */
+    /* complete events that are over by then end before this one begins */
     CHECK(advance(states, lane, time_ns, &l));
     if (!pithi_grow(&l->heap, l->count, &l->room, sizeof *l->heap))
         return pithi_no_memory();
@@ -236,7 +236,7 @@ int pithi_chrome_states_other(struct pithi_chrome_states *states, struct pithlog
     return pithi_writer_add(states->writer, record);
 }
 
-/* What was begun and not ended stays open at the end of the log. */
+/* States that were begun by "B" and not ended stay open at the end of the log. */
 int pithi_chrome_states_finish(struct pithi_chrome_states *states)
 {
     int err = PITH_OK;

@@ -15,7 +15,7 @@ struct pithi_chrome_event {
     int flow_in, flow_out;           /* 1: a flow ends here; begins here */
     int64_t time_ns, length_ns;      /* length_ns: 0 if unknown or negative */
     int timed;                       /* it has a valid time */
-    int has_length, is_negative;     /* it has "dur"; which was below 0 */
+    int has_length, is_negative;     /* has_length: it has "dur"; is_negative: "dur" is below 0 */
 };
 
 enum { PITHI_CHROME_TEXT = 4096 }; /* bytes of a payload as text */
@@ -25,10 +25,10 @@ int pithi_chrome_event(struct pithi_json *json, struct pithi_chrome_event *event
 
 /* Finds an argument by its key. Returns 1, or 0 if there is none. */
 int pithi_chrome_arg(const struct pithi_chrome_event *event, const char *key, struct pithi_json_value *value);
-/* The same for a whole number that is at least `least`. */
+/* Finds an argument that is a whole number of at least `least`. Returns 1, or 0. */
 int pithi_chrome_arg_number(const struct pithi_chrome_event *event, const char *key, int64_t least, int64_t *number);
-/* Returns all arguments as text, "key=value key=value", and its length. For "payload" of the Pith writer it returns the
- * bytes that the text stands for. */
+/* Returns all arguments as text, "key=value key=value", and its length. The argument "payload" of the Pith writer is
+ * unescaped, and stands without its key. */
 size_t pithi_chrome_args_text(const struct pithi_chrome_event *event, char text[PITHI_CHROME_TEXT]);
 
 /* A hash of a value, never UINT64_MAX. A number and a string with that number have the same hash. */
@@ -36,14 +36,14 @@ uint64_t pithi_chrome_hash(uint64_t hash, const struct pithi_json_value *value);
 
 struct pithi_chrome_states {
     struct pithi_chrome_lane *lanes; /* by number */
-    uint32_t count, room;            /* by number of the lane */
+    uint32_t count, room;            /* [count] */
     struct pithi_writer *writer;
     int64_t zero_ns;     /* subtracted from all times */
-    uint64_t ends_alone; /* ends without a begin */
+    uint64_t ends_alone; /* number of ends without a begin */
 };
 
 void pithi_chrome_states_free(struct pithi_chrome_states *states);
-/* Adds records to a lane. time_ns is as in the file and must not decrease. Whole states that end earlier are written
+/* Adds records to a lane. time_ns is as in the file and must not decrease. Complete events that end earlier are ended
  * first. */
 int pithi_chrome_states_begin(struct pithi_chrome_states *states, uint32_t lane, int64_t time_ns, uint32_t id);
 int pithi_chrome_states_end(struct pithi_chrome_states *states, uint32_t lane, int64_t time_ns);

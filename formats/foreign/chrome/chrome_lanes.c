@@ -5,8 +5,8 @@
  *     processes 4711, 4712 with threads 4711, 4713 and 4712       ranks 0 and 1; threads 0.0, 0.1 and 1.0
  *     processes 0 and 2, named "rank 0" and "rank 2 (node7)"      by Pith: ranks 0 and 2, rank 2 on the host node7
  *
- * All are known only at the end of the file, so events wait in a sort on disk with the numbers of their threads in the
- * order of appearance, and get the numbers of lanes when they come out.
+ * Lanes are known only at the end of the file. So threads are numbered as they appear; events are sorted on disk with
+ * these numbers, and get their lanes when they come out of the sort.
  */
 #include "foreign/chrome/chrome_lanes.h"
 
@@ -25,15 +25,15 @@ enum { WORD = 256, NAME = 512 }; /* bytes */
 /* A process or a thread. */
 enum kind { MISSING, NUMBER, WORDS, ASYNC };
 struct pithi_chrome_place {
-    enum kind kind;        /* a number, a word, or what the file calls it */
-    int64_t number, order; /* `order`: the first sort key */
+    enum kind kind;        /* kind of pid or tid: missing, a number, a word; or a lane of asynchronous events */
+    int64_t number, order; /* number: pid or tid; order: the sort index of the file, the first sort key */
     char *word, *name;     /* pid or tid if it is a word; its metadata */
     uint32_t process;      /* index of its process */
     uint32_t result;       /* for a process: its rank; for a thread: its lane */
     int own;               /* for a process: written by Pith */
     uint32_t lane;         /* for a process: the lane of its first thread, if has_lane */
     int has_lane;          /* 1: `lane` is set */
-    int used;              /* 1: some event is of it */
+    int used;              /* 1: an event belongs to it */
 };
 
 static void free_places(struct pithi_chrome_place *places, uint32_t count)
@@ -141,7 +141,7 @@ int pithi_chrome_lanes_meta(struct pithi_chrome_lanes *lanes, const struct pithi
     if (process)
         place = &lanes->processes[place->process];
     pithi_chrome_arg_number(event, "sort_index", INT64_MIN, &place->order);
-    /* "made": not in the log */
+    /* a name with the mark "made" was not in the log */
     if (pithi_chrome_arg(event, "name", &name) && !pithi_chrome_arg(event, "made", &made)) {
         char text[NAME];
         pithi_json_text(&name, text, sizeof text);
@@ -156,8 +156,8 @@ int pithi_chrome_lanes_meta(struct pithi_chrome_lanes *lanes, const struct pithi
 
 struct ordered {
     const struct pithi_chrome_place *place;
-    int64_t first;   /* the number that is sorted before all others */
-    uint32_t number; /* index, before sorting */
+    int64_t first;   /* the number that comes first in any case */
+    uint32_t number; /* index before sorting */
 };
 
 static int compare_numbers(int64_t a, int64_t b) { return (a > b) - (a < b); }
@@ -211,8 +211,8 @@ static int make_ranks(struct pithi_chrome_lanes *lanes, struct pithi_writer *wri
 {
     int keep = 0, err = PITH_OK;
     char host[NAME];
-    /* Numbers of processes are ranks if Pith wrote them so, or if they are 0 to n - 1. Others, as 4711 of a process of
-     * the system, become the next rank. */
+    /* Numbers of processes are ranks if Pith wrote them so, or if they are 0 to n - 1. Other processes, such as 4711,
+     * get the next free rank. */
     if (!lanes->is_one_rank) {
         uint32_t own = 0, dense = 0;
         for (uint32_t i = 0; i < lanes->process_count; i++) {
@@ -256,7 +256,7 @@ static int make_lane(struct pithi_writer *writer, const struct pithi_chrome_plac
 {
     int keep = process->own && thread->kind == NUMBER && thread->number >= 0 && thread->number <= INT32_MAX;
     char name[NAME];
-    /* In files of other programs the name of the process precedes the name of the thread. */
+    /* In files of other programs, the name of a lane begins with the name of the process. */
     const char *of = process->own ? NULL : process->name ? process->name : process->word;
     const char *own = thread->name ? thread->name : thread->word;
     if (of && own && strcmp(of, own) != 0)
@@ -315,10 +315,10 @@ int32_t pithi_chrome_lanes_rank(const struct pithi_chrome_lanes *lanes, uint32_t
     return (int32_t)lanes->processes[lanes->threads[thread].process].result;
 }
 
-enum { MEMORY = PITHI_SORTER_BYTES / 4 }; /* bytes of a sorter, of which several are open */
+enum { MEMORY = PITHI_SORTER_BYTES / 4 }; /* bytes of a sorter, a quarter, as several are open */
 
 struct end {
-    int64_t time_ns, tag; /* `tag`: also the order of messages */
+    int64_t time_ns, tag; /* `tag`: of the message */
     uint64_t bytes;
     uint32_t thread; /* index of the thread */
     int phase;       /* 0: none */
@@ -351,8 +351,9 @@ int pithi_chrome_flows_add(struct pithi_chrome_flows *flows, const struct pithi_
 struct matching {
     struct pithi_chrome_flows *flows;
     const struct pithi_chrome_lanes *lanes;
-    struct pithi_sorter *messages; /* pairs that were found, for the second sort */
-    struct end open, early; /* of the current flow: `open` is its last end so far; `early` is an end before any start */
+    struct pithi_sorter *messages; /* messages, for the second sort */
+    struct end open, early; /* of the current flow. open: its last event, from which the next message starts; early: an
+                               end before any start. Phase 0: none */
 };
 
 static int add_message(struct matching *m, const struct end *sent, const struct end *received)

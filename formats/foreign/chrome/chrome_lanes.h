@@ -2,16 +2,16 @@
  * messages. Any number or word may identify a process or thread.
  *
  * The Pith writer calls a process "rank N". Such a process and its threads keep their numbers. Processes with the
- * numbers 0 1 2 ... without a gap also keep them. Others are ordered by process_sort_index, then by number, then by
+ * numbers 0 to n - 1 also keep them. All other processes are ordered by process_sort_index, then by number, then by
  * word. Threads are ordered in the same way, but the thread with the number of its process comes first, because it is
  * the main thread. An event without a thread belongs to the first thread.
  *
- * A profile of PyTorch is of one rank of a job, and says which ("distributedInfo"): its processes (the program, each
- * device) are then lanes of this rank, so that the profiles of a job can be merged.
+ * A profile of PyTorch is of one rank of a job, which "distributedInfo" gives: its processes (the program, each device)
+ * become lanes of this rank, so that the profiles of a job can be merged.
  *
- * Flow events ("s" starts, "t" continues, "f" ends) are identified by category, name and id. Each flow event and the
- * next one in time become a message. An end before its start (due to two clocks) belongs to that start if there is no
- * other. */
+ * Flow events ("s" starts, "t" continues, "f" ends) are identified by category, name and id. Two flow events of a
+ * flow that are adjacent in time become a message. An end before its start (due to two clocks) belongs to that start if
+ * there is no other. */
 #ifndef PITHI_CHROME_LANES_H
 #define PITHI_CHROME_LANES_H
 
@@ -19,13 +19,13 @@
 #include "foreign/chrome/chrome_event.h"
 #include "native/segment.h"
 
-/* All zero is the empty state. The numbers of processes and threads are indexes of the arrays. */
+/* All zero at first. Processes and threads are numbered by their index in the arrays. */
 struct pithi_chrome_lanes {
     struct pithi_chrome_place *processes, *threads; /* in the order in which they are first met */
     uint32_t process_count, process_room, thread_count, thread_room;
     struct pithi_map process_numbers, thread_numbers; /* hash -> number + 1 */
-    /* 1: the file says that it is of one rank of a job, namely `rank`; all processes in it are threads of that rank. */
-    int is_one_rank; /* all threads are of one rank */
+    /* 1: the file is of one rank of a job, `rank`; all its processes become threads of that rank. */
+    int is_one_rank;
     int32_t rank;
 };
 
@@ -34,8 +34,8 @@ void pithi_chrome_lanes_free(struct pithi_chrome_lanes *lanes);
 int pithi_chrome_lanes_thread(struct pithi_chrome_lanes *lanes, const struct pithi_chrome_event *event,
                               uint32_t *thread);
 uint32_t pithi_chrome_lanes_process(const struct pithi_chrome_lanes *lanes, uint32_t thread);
-/* Adds a thread that no event names, for lane `number` of group `group` of asynchronous events. It comes after the
- * other threads of its process, and has a lane. */
+/* Adds a thread for asynchronous events: lane `number` of group `group`. It comes after the other threads of its
+ * process. */
 int pithi_chrome_lanes_add(struct pithi_chrome_lanes *lanes, uint32_t process, uint32_t group, uint32_t number,
                            const char *name, uint32_t *thread);
 /* Marks a thread as used, so that it gets a lane. */
@@ -51,14 +51,15 @@ int32_t pithi_chrome_lanes_rank(const struct pithi_chrome_lanes *lanes, uint32_t
 
 struct pithi_chrome_flows {
     struct pithi_sorter *sorter; /* flow events by their id, then time */
-    uint64_t inside, alone;      /* left out: flows within a lane (except in Pith files), and ends without a partner */
+    uint64_t inside, alone;      /* numbers left out. inside: flows within a lane, except in files by Pith; alone: ends
+                                    without a partner */
 };
 
 /* A message. The receives of a receiver are numbered in order of sending, so that each matches its own message. */
 struct pithi_chrome_message {
     uint32_t send_thread, recv_thread; /* indices of threads */
     int64_t send_ns, recv_ns, tag;
-    uint64_t bytes, posted; /* `posted`: among those of the receiver */
+    uint64_t bytes, posted; /* `posted`: number among the receives of the receiver */
 };
 
 int pithi_chrome_flows_new(struct pithi_chrome_flows *flows);

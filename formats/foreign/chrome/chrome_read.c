@@ -5,7 +5,7 @@
  *               \-- flows --> messages --^
  *
  * Programs that write such files often die before the end. The reader then takes everything that was written and marks
- * the log as incomplete. The format allows an array without its closing bracket, but only because of such programs. */
+ * the log as incomplete. (The format allows an array without its closing bracket for such programs only.) */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,10 +19,10 @@
 #include "foreign/names.h"
 #include "foreign/reading.h"
 
-/* bytes; events looked at to know the format; a kind of its own: an event with its length */
+/* NAME: bytes; PROBE_EVENTS: events that the probe looks at; WHOLE: the kind of an item that is a complete event */
 enum { NAME = 1024, PROBE_EVENTS = 4, WHOLE = PITHLOG_LOST + 1 };
 
-/* An item to be sorted, followed by its payload: EVENT_BYTES at most. */
+/* An item to be sorted. An event's payload follows it; EVENT_BYTES at most in all. */
 struct item {
     uint32_t kind;       /* enum pithlog_kind, or WHOLE */
     uint32_t thread, id; /* index of the thread; definition */
@@ -31,7 +31,7 @@ struct item {
     uint64_t bytes, posted;
     double value; /* of a counter */
 };
-enum { EVENT_BYTES = sizeof(struct item) + 2 + PITHI_CHROME_TEXT }; /* of an item in the sorter */
+enum { EVENT_BYTES = sizeof(struct item) + 2 + PITHI_CHROME_TEXT }; /* most bytes of an item in the sorter */
 
 struct chrome_reader {
     const struct pithi_input *input;
@@ -42,9 +42,9 @@ struct chrome_reader {
     struct pithi_chrome_flows flows;
     struct pithi_chrome_async async;
     struct pithi_sorter *sorter;                 /* events and metadata, by thread and time */
-    int64_t first_ns;                            /* of all events: time 0 */
+    int64_t first_ns;                            /* the earliest time of all events, which becomes time 0 */
     uint64_t left_out, without_length, negative; /* counted for properties of the log */
-    int cut;                                     /* the text ends in the middle */
+    int cut;                                     /* 1: the text ends before its end mark */
 };
 
 /* ---- Definitions ------------------------------------------------------------------------------------------------- */
@@ -97,7 +97,7 @@ static int make_event(struct chrome_reader *r, const struct pithi_chrome_event *
     memcpy(data, &item, sizeof item);
     data[sizeof item] = (unsigned char)(length >> 8);
     data[sizeof item + 1] = (unsigned char)length;
-    /* no payload instead of an empty one */
+    /* an empty text becomes no payload */
     *size = (uint32_t)(sizeof item + (length ? 2 + length : 0));
     return PITH_OK;
 }
@@ -116,7 +116,7 @@ static int has_args(const struct pithi_chrome_event *event)
     return event->args.kind == '{' && memchr(event->args.text, '"', event->args.size);
 }
 
-/* Puts an asynchronous event onto the thread that was chosen for it. */
+/* Adds an asynchronous event with the thread that was chosen for it. */
 static int place_async(void *context, int64_t time_ns, uint32_t thread, const void *data, uint32_t size)
 {
     struct chrome_reader *r = context;
@@ -153,7 +153,7 @@ static int add_any(struct chrome_reader *r, const struct pithi_chrome_event *eve
     if (event->phase == 'M')
         return pithi_chrome_lanes_meta(&r->lanes, event);
     if (event->timed && pithi_chrome_async_is(event->phase, &kind)) {
-        /* The lane of an asynchronous event is known later. */
+        /* An asynchronous event is kept apart, as its lane is known later. */
         unsigned char data[EVENT_BYTES];
         uint32_t size;
         item.kind = kind;
@@ -166,7 +166,7 @@ static int add_any(struct chrome_reader *r, const struct pithi_chrome_event *eve
         CHECK(make_event(r, event, item, data, &size));
         return pithi_chrome_async_add(&r->async, &r->lanes, event, PITHLOG_EVENT, data, size);
     }
-    /* what has no time, or a phase that has no record here, is counted */
+    /* events without a time, or with a phase that has no record here, are counted and left out */
     if (!event->timed || !event->phase || !strchr("BEXiIRCstf", event->phase)) {
         r->left_out++;
         return PITH_OK;
@@ -200,7 +200,7 @@ static int add_any(struct chrome_reader *r, const struct pithi_chrome_event *eve
         item.kind = PITHLOG_LEAVE;
         return add(r, event->time_ns, 0, &item);
     case 'C': {
-        /* Each number in the arguments is a counter of its own: {"read": 3, "write": 5} are two. */
+        /* Each number in the arguments is a separate counter: {"read": 3, "write": 5} are two. */
         struct pithi_json json = {.data = event->args.text, .size = event->args.size};
         struct pithi_json_value key, value;
         int first = 1;
@@ -256,7 +256,7 @@ static int skip_mark(const struct pithi_input *input)
     return input->size > 3 && memcmp(input->data, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 }
 
-/* *status is how the array ended. */
+/* Reads the array of events. *status: how it ended. */
 static int read_events(struct chrome_reader *r, int *status)
 {
     struct pithi_json_value other;
@@ -267,7 +267,7 @@ static int read_events(struct chrome_reader *r, int *status)
         pithi_passed(r->input, &r->passed, r->json.at);
         if (!pithi_input_at(r->input, r->json.at))
             *status = PITHI_JSON_CUT;
-        /* an item that is no object is passed over, if it is JSON */
+        /* an item that is valid JSON but no object is skipped */
         else if (pithi_json_peek(&r->json) != '{')
             *status = pithi_json_value(&r->json, &other);
         else if ((*status = pithi_chrome_event(&r->json, &event)) == PITHI_JSON_OK)
@@ -291,7 +291,7 @@ static int take_other_data(struct chrome_reader *r, const struct pithi_json_valu
     return PITH_OK;
 }
 
-/* What PyTorch's profiler says about the job: {"backend": "nccl", "rank": 3, "world_size": 8}. */
+/* Reads what PyTorch's profiler writes about the job: {"backend": "nccl", "rank": 3, "world_size": 8}. */
 static int take_job(struct chrome_reader *r, const struct pithi_json_value *data)
 {
     struct pithi_chrome_event event = {.args = *data};
@@ -310,20 +310,21 @@ static int take_job(struct chrome_reader *r, const struct pithi_json_value *data
 static int add_message(void *context, const struct pithi_chrome_message *m)
 {
     struct chrome_reader *r = context;
-    /* a flow's id may be larger than a tag of MPI; then it has none */
+    /* the id of a flow is the tag; 0 if it is too large for a tag of MPI */
     int32_t tag = m->tag < INT32_MIN || m->tag > INT32_MAX ? 0 : (int32_t)m->tag;
     struct item item = {.kind = PITHLOG_SEND,
                         .thread = m->send_thread,
                         .peer = pithi_chrome_lanes_rank(&r->lanes, m->recv_thread),
                         .tag = tag,
                         .bytes = m->bytes};
-    /* after what the lane does at that time */
+    /* UINT64_MAX: after all other records of the lane at that time */
     CHECK(add(r, m->send_ns, UINT64_MAX, &item));
     item.kind = PITHLOG_RECV;
     item.thread = m->recv_thread;
     item.peer = pithi_chrome_lanes_rank(&r->lanes, m->send_thread);
     item.posted = m->posted;
-    /* In a log of Pith, a call ends when its message is received; after its end, the receive would not be its own. */
+    /* In a log by Pith, a call ends when its message is received. The receive must come before the end, to be inside
+     * the call. */
     if (pithi_chrome_lanes_own(&r->lanes)) {
         struct pithi_sort_key key = {{pithi_sort_time(m->recv_ns), 0, 0}};
         return pithi_sorter_add(r->sorter, &key, &item, sizeof item);
@@ -394,14 +395,14 @@ int pithi_chrome_read(const struct pithi_input *input, struct pithi_writer *writ
     r.cut = status == PITHI_JSON_CUT;
     if (status == PITHI_JSON_WRONG)
         TRY(wrong(&r));
-    /* asynchronous events get their threads only now, when all are known */
+    /* gives asynchronous events their threads, now that all are known */
     TRY(pithi_chrome_async_place(&r.async, &r.lanes, place_async, &r));
     TRY(pithi_chrome_lanes_make(&r.lanes, writer));
     TRY(pithi_chrome_flows_messages(&r.flows, &r.lanes, add_message, &r));
     /* Pith's own files have the log's times; others may begin years after 0, so their first event is at 0. */
     states.zero_ns = pithi_chrome_lanes_own(&r.lanes) ? 0 : r.first_ns;
     TRY(pithi_sorter_end(r.sorter));
-    /* the file may have become shorter, and the rest of it reads as zeros */
+    /* pithi_input_at: stops if the file has become shorter, as the rest of it reads as zeros */
     status = 0;
     while (pithi_input_at(input, r.json.at) && (status = pithi_sorter_next(r.sorter, &sorted)) == 1)
         TRY(put_item(&r, &states, &sorted));
@@ -434,7 +435,7 @@ int pithi_chrome_probe(const struct pithi_input *input)
     struct pithi_json json = {input->data, input->size, (size_t)skip_mark(input), NULL};
     int status;
     if (pithi_json_peek(&json) == '[') {
-        /* Four events at most: metadata may come first, but all of them have a phase. */
+        /* Looks at PROBE_EVENTS events at most; metadata may come first, but each event has a phase. */
         struct pithi_chrome_event event = {0};
         status = pithi_json_open(&json, '[');
         for (int i = 0; i < PROBE_EVENTS && status == PITHI_JSON_OK && !event.phase; i++)

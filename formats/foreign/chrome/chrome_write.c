@@ -27,7 +27,7 @@ struct chrome_writer {
     char **names;    /* by definition, as JSON */
     char **groups;   /* by definition, malloc'ed */
     int64_t zero_ns; /* ts 0 of the file */
-    int begun;       /* a comma is due */
+    int begun;       /* 1: the next event needs a comma before it */
     struct pithi_losses losses;
     uint64_t no_numbers, cut; /* counted for the notes: values of counters, payloads */
 };
@@ -73,7 +73,7 @@ static void put_number(struct chrome_writer *w, const char *key, int64_t value)
 
 /* ---- Names ------------------------------------------------------------------------------------------------------- */
 
-/* `made`: the log has no such name. The mark tells the reader to leave the name out. */
+/* `made`: the writer made the name, which the log does not have. It is marked, so that the reader leaves it out. */
 static void put_meta(struct chrome_writer *w, uint32_t lane, const char *what, const char *name, int made)
 {
     begin_event(w, "M", lane);
@@ -122,8 +122,8 @@ static int put_record(void *context, const struct pithlog_step *step)
         break;
     }
     case PITHLOG_COUNTER: {
-        /* Counters belong to processes in this format, so a counter of any but the first thread has the thread as its
-         * id. */
+        /* Counters belong to processes in this format, so the counters of all threads but the first have the thread as
+         * their id. */
         uint32_t thread = pithlog_get_lane(w->log, r->lane)->thread;
         if (!(r->value - r->value == 0)) { /* JSON has no infinity and no NaN */
             w->no_numbers++;
@@ -196,7 +196,7 @@ int pithi_chrome_write(struct pithlog *log, FILE *out, const struct pithi_conver
     int err;
     TRY(pithi_losses_open(&w.losses, log));
     TRY(pithi_out_open(&w.out, out));
-    /* Names are quoted once, not with each of their records. */
+    /* Names are quoted here once, not for each record. */
     const struct pithlog_def *def;
     size_t room = pithlog_get_info(log)->defs + (size_t)1;
     w.names = calloc(room, sizeof *w.names);

@@ -1,11 +1,11 @@
 /* json.c - reads JSON values in place. A trace may be larger than memory, so no tree is built, and skipping a value
  * allocates nothing.
  *
- * A value is a kind, an address and a size: of "args":{"tag":7} the value is '{' and the text {"tag":7}. What is
- * inside is decoded only when it is asked for.
+ * A value is a kind, an address and a size: in "args":{"tag":7} the value has the kind '{' and the text {"tag":7}. Its
+ * contents are decoded only when they are needed.
  *
- * The text may end anywhere, as programs die while they write. So there are two ways to fail: CUT, where the text ended
- * too early, and WRONG, where it is no JSON. A number at the very end counts as cut: 12 may be the begin of 123. */
+ * The text may end anywhere, as programs die while they write. So there are two kinds of failure: CUT, the text ended
+ * too early, and WRONG, it is no JSON. A number at the very end counts as cut: 12 may be the begin of 123. */
 #include "foreign/chrome/json.h"
 
 #include <stdlib.h>
@@ -39,8 +39,8 @@ static int unexpected(struct pithi_json *json, const char *wrong)
 
 /* ---- Values ------------------------------------------------------------------------------------------------------ */
 
-/* Finds the end of a string without decoding it: of "a\"b" the text is a\"b, with its backslash. A backslash takes the
- * next byte with it, so an escaped quote does not end the string. */
+/* Finds the end of a string without decoding it: the text of "a\"b" is a\"b, with its backslash. The byte after a
+ * backslash is skipped, so an escaped quote does not end the string. */
 static int string(struct pithi_json *json, struct pithi_json_value *value)
 {
     size_t at = json->at + 1;
@@ -70,8 +70,8 @@ static int word(struct pithi_json *json, struct pithi_json_value *value)
 {
     static const char *const words[] = {"true", "false", "null", "NaN", "Infinity"};
     int status = plain(json, value, 'w', is_letter);
-    /* A word at the very end of the text is cut, whatever its letters are: "tru" is no error there. Python writes NaN
-     * and Infinity, although JSON has no such words. */
+    /* A word at the very end of the text counts as cut, whatever its letters are: there "tru" is no error. Python
+     * writes NaN and Infinity, although JSON has no such words. */
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (status != PITHI_JSON_OK || pithi_json_is(value, words[i]))
             return status;
@@ -108,7 +108,7 @@ static int nested_value(struct pithi_json *json, struct pithi_json_value *value,
     if (c == '"')
         return string(json, value);
     if (is_digit(c) || c == '-') {
-        /* -Infinity is a word, which pithi_json_double refuses, so its sign is not kept */
+        /* -Infinity is read as a word without its sign: pithi_json_double refuses it anyway */
         if (json->data[json->at] == '-' && json->at + 1 < json->size && json->data[json->at + 1] == 'I') {
             json->at++;
             return word(json, value);
@@ -133,7 +133,7 @@ int pithi_json_open(struct pithi_json *json, char open)
     return PITHI_JSON_OK;
 }
 
-/* Goes to the next member of an array or object, over the comma between two of them. DONE: the end was there, and is
+/* Goes to the next member of an array or object, over the comma between two of them. DONE: the end was found, and is
  * passed. A comma before the end is accepted, as programs that write a trace line by line leave one. */
 static int next_item(struct pithi_json *json, int *first, char close)
 {
@@ -185,8 +185,8 @@ static int hex4(const unsigned char *p, const unsigned char *end, uint32_t *code
     return 1;
 }
 
-/* Decodes the part after "\u" and returns its size in bytes; 0: it is no character. A character outside the first plane
- * is two such halves. */
+/* Decodes the part after "\u" and returns its size in bytes; 0: no character. A character above U+FFFF is written as
+ * two halves, "\ud83d\ude00". */
 static size_t unicode(const unsigned char *p, const unsigned char *end, uint32_t *code)
 {
     uint32_t low;
@@ -212,7 +212,7 @@ static size_t escaped(const unsigned char *p, const unsigned char *end, uint32_t
     size_t size = p < end && *p == 'u' ? unicode(p + 1, end, code) : 0;
     if (size)
         return 2 + size;
-    /* An unknown escape is text: of \q the backslash is taken alone, and q is read next. */
+    /* An unknown escape is text: for \q the result is a backslash, and q is read next. */
     *code = letter ? (uint32_t)(unsigned char)codes[letter - letters] : '\\';
     return letter ? 2 : 1;
 }
@@ -227,13 +227,13 @@ static size_t utf8(const unsigned char *p, const unsigned char *end, uint32_t *c
     for (size_t i = 1; i < length; i++) {
         if (p + i >= end || (p[i] & 0xc0) != 0x80) {
             *code = 0xfffd;
-            /* Only the good bytes are passed, so that the next character is not lost with this one. */
+            /* Only the valid bytes are skipped, so that the character after them is not lost. */
             return i;
         }
         *code = *code << 6 | (p[i] & 0x3f);
     }
-    /* Not a character: NUL, a byte that cannot begin one, a longer form than needed (c0 80 for NUL), a code above the
-     * last plane, and halves of UTF-16 pairs. */
+    /* Not a character: NUL, a byte that cannot begin one, a longer form than needed (c0 80 for NUL), a code above
+     * U+10FFFF, and halves of UTF-16 pairs. */
     if (*p == 0 || *p >= 0xf8 || (*p >= 0x80 && *p < 0xc0) || *code < least[length] || *code > 0x10ffff ||
         (*code >= 0xd800 && *code < 0xe000))
         *code = 0xfffd;
@@ -254,7 +254,7 @@ size_t pithi_json_text(const struct pithi_json_value *value, char *out, size_t s
         for (size_t i = length; i-- > 1; code >>= 6)
             bytes[i] = (char)(0x80 | (code & 0x3f));
         bytes[0] = (char)(lead[length] | code);
-        /* a whole character or none of it, and room for the NUL */
+        /* writes a whole character or none of it, and leaves room for the NUL */
         if (length >= size - used)
             break;
         memcpy(out + used, bytes, length);
@@ -274,8 +274,8 @@ int pithi_json_scaled(const struct pithi_json_value *value, int decimals, int64_
     if ((value->kind != '0' && value->kind != '"') || value->size == 0)
         return 0;
     const unsigned char *p = value->text, *end = p + value->size;
-    /* Digits are gathered in a whole number and `power` says where the point is, because a double has 53 bits: a time
-     * of 1700000000123456.789 us would lose its last digits. */
+    /* Digits are gathered in a whole number, and `power` is the place of the point. A double would not do, as it has 53
+     * bits: a time of 1700000000123456.789 us would lose its last digits. */
     int negative = *p == '-';
     for (p += negative; p < end && (is_digit(*p) || (*p == '.' && !fraction)); p++) {
         if (*p == '.') {
@@ -286,12 +286,13 @@ int pithi_json_scaled(const struct pithi_json_value *value, int decimals, int64_
         if (digits <= (UINT64_MAX - 9) / 10) {
             digits = digits * 10 + (uint64_t)(*p - '0');
             power -= fraction;
-        } else { /* 19 digits always fit; further ones before the point still count as places */
+        } else { /* 19 digits always fit in 64 bits; further digits before the point only increase `power` */
             power += !fraction;
         }
     }
     if (p < end && (*p == 'e' || *p == 'E')) {
-        /* From 100000 on, further digits are dropped: the result is 0 or too large already. */
+        /* Once the exponent has reached 100000, further digits are ignored: the result is 0 or too large in any
+         * case. */
         int64_t exponent = 0;
         int down = ++p < end && *p == '-';
         p += p < end && (*p == '-' || *p == '+');

@@ -40,13 +40,13 @@ int pithi_json_peek(struct pithi_json *json);
 int pithi_json_open(struct pithi_json *json, char open);
 /* Call before each item of an array, with `*first` 1 before the first. Then read the item. */
 int pithi_json_item(struct pithi_json *json, int *first);
-/* The same for an object: reads the next key. */
+/* Call before each value of an object; reads its key. */
 int pithi_json_key(struct pithi_json *json, int *first, struct pithi_json_value *key);
 /* Reads the next value as a whole. */
 int pithi_json_value(struct pithi_json *json, struct pithi_json_value *value);
 int pithi_json_fail(struct pithi_json *json, const char *wrong);
 
-/* Whether a string equals `text`, which must not need escapes. */
+/* 1: a string equals `text`, which must not need escapes. */
 static inline int pithi_json_is(const struct pithi_json_value *value, const char *text)
 {
     return strlen(text) == value->size && memcmp(value->text, text, value->size) == 0;
@@ -57,7 +57,7 @@ size_t pithi_json_text(const struct pithi_json_value *value, char *out, size_t s
 /* Reads a number, or a string with a number, times 10^decimals. It is exact, or rounded if there are more digits. 0:
  * not a number, or too large. */
 int pithi_json_scaled(const struct pithi_json_value *value, int decimals, int64_t *result);
-/* The same as a floating-point number. */
+/* Reads a number, or a string with a number, as a double. 0: not a number. */
 int pithi_json_double(const struct pithi_json_value *value, double *result);
 
 #endif

@@ -1,15 +1,15 @@
 /* clog1_file.c - reads the blocks and records of a CLOG file, and keeps the definitions of its event numbers.
  *
- * A CLOG file has no header: it begins with a record, so the byte order and the block size must be guessed. A header
- * has 24 bytes: the time as a double, then type, length in units of 8 bytes, process, padding. A RAW record in the
- * usual byte order:
+ * A CLOG file has no header: it begins with a record, so the byte order and the block size must be guessed. A record
+ * begins with 24 bytes: the time as a double, then type, length in units of 8 bytes, process, padding. A RAW record in
+ * the usual byte order:
  *
  *     3f 0a 36 e2 eb 1c 43 2d     0.00005 s
  *     00 00 00 01  00 00 00 07    type 1, 7 * 8 = 56 bytes: 24 of the header, 32 of the body
  *     00 00 00 02  00 00 00 00    process 2
  *
- * In the other byte order the length is 7 * 2^24, more than a block has. So four records that fit in one byte order
- * are proof enough. Blocks have 65536 bytes; MPICH up to 1.1.2 wrote 1024. */
+ * In the other byte order the length is 7 * 2^24, more than a block has. So it is enough if four records are valid in a
+ * byte order. Blocks have 65536 bytes; MPICH up to 1.1.2 wrote 1024. */
 #include "foreign/clog1/clog1_file.h"
 
 #include <stdio.h>
@@ -22,7 +22,7 @@
 #include "foreign/clog2/clog2_made.h"
 #include "foreign/names.h"
 
-/* bytes of a block, old and usual; records looked at to know the format */
+/* SMALL_BLOCK, BLOCK: bytes of a block, old and usual; PROBED: records checked to recognise the format */
 enum { SMALL_BLOCK = 1024, BLOCK = 65536, PROBED = 4 };
 
 /* Size of the body of each type in bytes, from RAW on. */
@@ -30,8 +30,8 @@ static const uint8_t bodies[PITHI_CLOG1_TYPES] = {0, 32, 24, 24, 16, 24, 56, 48,
 
 struct head {
     double time_s;
-    int32_t type, process; /* number of the event, or of the kind of record */
-    size_t size;           /* size according to the record; 0: impossible */
+    int32_t type, process; /* type: kind of the record; process: the rank */
+    size_t size;           /* bytes, by the record; 0: not possible */
 };
 
 /* Reads the header at `p`, where `left` bytes are available. */
@@ -53,7 +53,7 @@ static struct head head_at(const unsigned char *p, size_t left, int big)
 
 /* ---- Byte order and block size --------------------------------------------------------------------------------- */
 
-/* Whether the file begins with valid records in this byte order. */
+/* 1: the file begins with valid records in this byte order. */
 static int begins(const struct pithi_input *input, int big)
 {
     size_t at = 0;
@@ -138,7 +138,7 @@ int pithi_clog1_next(const struct pithi_clog1_file *file, struct pithi_clog_curs
     return 0;
 }
 
-/* Sizes of text fields in bytes; the largest state number of MPE 1's wrapper. */
+/* COLOUR, DESC, NAME: bytes of text fields; KNOWN: the largest state number of MPE 1's wrapper. */
 enum { COLOUR = 24, DESC = 16, KNOWN = 180, NAME = 64 };
 
 void pithi_clog1_events_free(struct pithi_clog1_events *events)
@@ -188,7 +188,7 @@ int pithi_clog1_take_state(struct pithi_clog1_events *events, const unsigned cha
     uint32_t id, rgb;
 
     copy_text(colour, body + 16, COLOUR);
-    colour[strcspn(colour, ":")] = 0; /* drop the bitmap, for screens without colours */
+    colour[strcspn(colour, ":")] = 0; /* removes the bitmap, which was for screens without colours */
     copy_text(name, body + 16 + COLOUR, DESC);
     if (!name[0])
         snprintf(name, sizeof name, "state %d", (int)pithi_clog2_i32(body, big));
@@ -222,7 +222,7 @@ int pithi_clog1_see_raw(struct pithi_clog1_events *events, const unsigned char *
 
 /* ---- Numbers --------------------------------------------------------------------------------------------------- */
 
-/* 1: the event is in a pair without a definition, and *start says whether it is the start. */
+/* 1: the event is in a pair without a definition. *start 1: it is the start. */
 static int is_pair(const struct pithi_clog1_event *event, int *start, char name[NAME], const char **colour)
 {
     const struct pithi_clog2_known *known = known_state(event->number);
@@ -277,7 +277,7 @@ int pithi_clog1_settle(struct pithi_clog1_events *events, struct pithi_clog1_eve
     return add_solo(events, event, name, format, &event->solo);
 }
 
-/* Makes the event type for the payloads of an event: its name and a word. */
+/* Makes the event type for the payloads of an event. Its name is the name of the event and `word`. */
 static int extra_type(struct pithi_clog1_events *events, const struct pithi_clog1_event *event, const char *word,
                       const char *format, uint32_t *id)
 {

@@ -1,7 +1,7 @@
 /* clog1_file.h - a CLOG file as a series of records: byte order, blocks, damage and cuts; and the event numbers.
  *
  * There is no file header. A file consists of blocks of 1024 bytes (MPICH up to 1.1.2) or 65536 bytes. Each block has
- * records without gaps, then ENDBLOCK (in the last block: ENDLOG), then unused bytes. A record begins with 24 bytes:
+ * adjacent records, then ENDBLOCK (in the last block: ENDLOG), then unused bytes. A record begins with 24 bytes:
  *
  *     double seconds | int type | int length of the record in units of 8 bytes | int process | int unused
  *
@@ -48,7 +48,8 @@ int pithi_clog1_file_open(struct pithi_clog1_file *file, const struct pithi_inpu
 int pithi_clog1_next(const struct pithi_clog1_file *file, struct pithi_clog_cursor *cursor,
                      struct pithi_clog1_record *record);
 
-/* first number of the program's events, of its states; pairs of events that are states by their numbers */
+/* the first number of the program's events and of its states; number of pairs that are states even without a
+ * definition */
 enum { PITHI_CLOG1_USER_EVENTS = 500, PITHI_CLOG1_USER_STATES = 200, PITHI_CLOG1_USER_PAIRS = 30 };
 enum { PITHI_CLOG1_STRING = 16 }; /* bytes of a string in a record, including its NUL */
 
@@ -56,13 +57,13 @@ enum { PITHI_CLOG1_STRING = 16 }; /* bytes of a string in a record, including it
 #define PITHI_CLOG1_TEXT_FORMAT "data=%d string=%s"
 #define PITHI_CLOG1_MESSAGE_FORMAT "tag=%d partner=%d comm=%d size=%d"
 
-/* All are definitions of the log + 1; 0: none, or not yet known. */
+/* The meaning of an event number. Definitions of the log are stored + 1; 0: none, or not yet known. */
 struct pithi_clog1_event {
     int32_t number;
     uint32_t starts, ends;     /* states */
     uint32_t solo;             /* event type, if it is not a state */
     uint32_t raw, message;     /* event types of the payloads of a state, and of message events */
-    int has_data, has_string;  /* some RAW event has data that is not 0, or a string */
+    int has_data, has_string;  /* has_data: a RAW event has data other than 0; has_string: a RAW event has a string */
     const unsigned char *desc; /* from its definition as an event, NULL: none */
 };
 

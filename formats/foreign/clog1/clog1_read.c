@@ -1,6 +1,6 @@
-/* clog1_read.c - CLOG to native records, in two passes. The first takes definitions (MPE writes those of MPI last) and
- * checks whether times decrease. The second makes the records. Number k of MPI's states has the events 2k + 1 and
- * 2k + 2, so event 162 is the end of state 80, also in a file that was cut before the definitions.
+/* clog1_read.c - CLOG to native records, in two passes. The first takes definitions (MPE writes the definitions of
+ * MPI's states last) and checks whether times decrease. The second makes the records. MPI's state k has the events 2k +
+ * 1 and 2k + 2, so event 162 is the end of state 80. This is known even if the file was cut before its definitions.
  */
 #include "foreign/formats.h"
 
@@ -15,7 +15,8 @@
 #include "foreign/names.h"
 #include "foreign/reading.h"
 
-/* Numbers of RAW events with a special meaning: MPE_Log_send, MPE_Log_receive, a constant of MPI. */
+/* Numbers of RAW events with a special meaning. SEND: MPE_Log_send; RECV: MPE_Log_receive; CONSTANT: a constant of
+ * MPI. */
 enum { SEND = -101, RECV = -102, CONSTANT = -201 };
 /* Kinds of communicator records: creation of the world, and freeing. All others are creations, as by MPI_Comm_dup. */
 enum { COMM_INIT = 101, COMM_FREE = 106 };
@@ -30,7 +31,8 @@ struct clog1_reader {
     struct pithi_map comm_of; /* number of a communicator -> index + 1 */
     struct pithi_reorder reorder;
     int disorder; /* 1: times go back */
-    /* records of places in the program; messages without partner, without size */
+    /* numbers for properties: locations: records of places in the program; no_partner, no_size: messages without
+     * partner, without size */
     uint64_t locations, no_partner, no_size;
 };
 
@@ -153,7 +155,7 @@ static int add(struct clog1_reader *r, const struct pithi_clog1_record *from)
         return pithi_reorder_states(&r->reorder, &record, event->ends, event->starts, &info);
     }
     case PITHI_CLOG1_COLLECTIVE: {
-        /* The end of a state adds no second collective. */
+        /* Only the begin of the state adds the collective. */
         struct pithi_clog1_event *event;
         uint64_t *comm = pithi_map_find(&r->comm_of, (uint32_t)field(r, from->body, 2));
         int32_t root = field(r, from->body, 1), size = field(r, from->body, 3);

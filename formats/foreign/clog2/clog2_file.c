@@ -1,13 +1,14 @@
 /* clog2_file.c - reads and writes the preamble and the blocks of CLOG-2 files.
  *
- * The preamble is 1024 bytes of words, titles and values in turn, and counts what the file has. So it is written last,
- * over the 1024 zeros with which the file begins. It also has the place of the table of communicators, as three numbers
- * (high, unit, low: high * unit + low), for programs whose numbers had 32 bits. The blocks end there:
+ * The preamble is 1024 bytes of words, alternating titles and values, with the numbers of states, events and so on.
+ * These are known last, so it is written last, over the 1024 zeros with which the file begins. It also has the offset
+ * of the table of communicators, as three numbers for programs with 32-bit integers: high * unit + low. The blocks end
+ * at this offset:
  *
  *     2 * 65536 + 1024 = 132096: two blocks behind the preamble, then the table
  *
- * If that place makes no sense, as in a file that was never finished, blocks are read up to the end of the file. Only
- * the last block may then be cut; a record that does not fit into another one is damage.
+ * If the offset is not valid, as in a file that was never finished, blocks are read up to the end of the file. Then
+ * only the last block may be cut; in any other block, a record that does not fit is damage.
  */
 #include "foreign/clog2/clog2_file.h"
 
@@ -17,11 +18,12 @@
 
 #include "base/error.h"
 
-/* ---- Preamble: NUL-terminated words, title and value in turn. Only the position counts; titles are for people -- */
+/* ---- Preamble: NUL-terminated words, alternating titles and values, found by position; titles are for people -- */
 
 enum { WORDS = 33 }; /* of the preamble */
 enum word { W_VERSION = 0, W_BIG = 2, W_FINALIZED = 4, W_BLOCK = 6, W_WORLD = 10, W_THREADS = 12, W_KNOWN_EVENTS = 14 };
-enum { W_TABLE_HIGH = 30, W_TABLE_UNIT = 31, W_TABLE_LOW = 32 }; /* places of the words that say where the table is */
+/* indexes of the words that give the offset of the table */
+enum { W_TABLE_HIGH = 30, W_TABLE_UNIT = 31, W_TABLE_LOW = 32 };
 
 static int is_true(const char *word) { return strncasecmp(word, "TRUE", 4) == 0 || strncasecmp(word, "YES", 3) == 0; }
 
@@ -45,7 +47,7 @@ int pithi_clog2_file_open(struct pithi_clog2_file *file, const struct pithi_inpu
         return pithi_fail(PITH_ERR_DAMAGED,
                           "%s: byte %zu: the file ends inside its first 1024 bytes; nothing can be read", input->path,
                           input->size);
-    /* The words of the preamble lie in `text`, a copy; missing words are "". */
+    /* `words` point into `text`, a copy of the preamble; missing words are "". */
     int count = 0;
     memcpy(text, input->data, PITHI_CLOG2_PREAMBLE);
     text[PITHI_CLOG2_PREAMBLE] = 0;
@@ -111,8 +113,8 @@ int pithi_clog2_next(const struct pithi_clog2_file *file, struct pithi_clog_curs
         }
         double time_s = pithi_clog2_f64(p, file->big);
         if (type == PITHI_CLOG2_ENDLOG) {
-            /* An ENDLOG record, whose time is 1e8 s, or memory that was never written: zeros have the same type. Only
-             * the last block may end the log. */
+            /* The type 0 is an ENDLOG record, whose time is 1e8 s, or memory that was never written, which is zeros. So
+             * with another time it ends the log only in the last block. */
             if (time_s == 1e8 || is_last_block(file, cursor))
                 pithi_clog_end(&file->blocks, cursor);
             else if (file->finalized)

@@ -24,9 +24,9 @@ int pithi_clog2_file_open(struct pithi_clog2_file *file, const struct pithi_inpu
 
 struct pithi_clog2_record {
     int64_t time_ns;            /* corrected by the time shift, if the file is not finalized */
-    int32_t comm, rank, thread; /* the communicator's number in the file */
+    int32_t comm, rank, thread; /* `comm`: number of the communicator in the file; `rank`: in it */
     uint32_t type;              /* of the record: definition, event, message ... */
-    const unsigned char *body;  /* behind the head */
+    const unsigned char *body;  /* after the header of the record */
 };
 
 /* Reads the next record, never ENDLOG or ENDBLOCK. 1; 0 at the end. Skips the rest of a block that cannot be read. */
@@ -40,7 +40,7 @@ struct pithi_clog2_line {
 struct pithi_clog2_stream {
     FILE *out;
     unsigned char *block; /* one block, written when it is full */
-    uint32_t at;          /* bytes of it */
+    uint32_t at;          /* bytes in use */
     uint64_t blocks;      /* number written */
     double time_s;        /* of the last record; times never decrease */
 };

@@ -2,9 +2,9 @@
  *
  *     [preamble 1024][block] ... [block][communicator table]
  *
- * A block has block_size bytes: records without gaps, then ENDBLOCK (in the last block: ENDLOG), then bytes without
- * meaning. A record has a header of 24 bytes and a body. The type of the record determines the size of its body. Times
- * are seconds in doubles. */
+ * A block has block_size bytes: adjacent records, then ENDBLOCK (in the last block: ENDLOG), then unused bytes. A
+ * record has a header of 24 bytes and a body. The type of the record determines the size of its body. Times are seconds
+ * in doubles. */
 #ifndef PITHI_CLOG2_LAYOUT_H
 #define PITHI_CLOG2_LAYOUT_H
 
@@ -19,7 +19,7 @@ enum {
     PITHI_CLOG2_HEADER = 24,
     PITHI_CLOG2_CARGO = 32, /* bytes of payload */
     PITHI_CLOG2_UUID = 32,
-    PITHI_CLOG2_UUID_TIME = 4, /* offsets of its time and name; a random number precedes them */
+    PITHI_CLOG2_UUID_TIME = 4, /* offsets of the time and the name in a uuid; a random number precedes them */
     PITHI_CLOG2_UUID_NAME = 12,
     PITHI_CLOG2_COLOUR = 24, /* string fields, including the NUL */
     PITHI_CLOG2_NAME = 32,
@@ -28,7 +28,7 @@ enum {
     PITHI_CLOG2_USER_EVENTS = 600, /* first event numbers of user states and user solo events, first user state */
     PITHI_CLOG2_USER_SOLO = 5000,
     PITHI_CLOG2_USER_STATES = 300,
-    PITHI_CLOG2_NO_RANK = -1 /* in COMMEVT: a free, and the rank of a process in the group that it does not belong to */
+    PITHI_CLOG2_NO_RANK = -1 /* rank in a COMMEVT that frees, and of a process in a group that it does not belong to */
 };
 
 enum pithi_clog2_type {
@@ -54,12 +54,13 @@ enum pithi_clog2_comm_event {
     PITHI_CLOG2_SELF = 1,    /* MPI_COMM_SELF */
     PITHI_CLOG2_FREE = 10,   /* a communicator is freed */
     PITHI_CLOG2_INTRA = 100, /* a communicator of one group */
-    PITHI_CLOG2_LOCAL = 101, /* one group of an intercommunicator as a communicator: the writer's own */
+    /* the group of an intercommunicator that contains the process of the record, as a communicator */
+    PITHI_CLOG2_LOCAL = 101,
     PITHI_CLOG2_REMOTE = 102,
     PITHI_CLOG2_INTER = 1000 /* between two groups */
 };
 
-/* Kinds in the communicator table, as rank 0 sees them. MPE does not know those of communicators without rank 0. */
+/* Kinds in the communicator table, as rank 0 sees them. For communicators without rank 0, MPE writes "unknown". */
 enum {
     PITHI_CLOG2_KIND_UNKNOWN = -1,
     PITHI_CLOG2_KIND_INTER,
@@ -76,10 +77,11 @@ static inline uint32_t pithi_clog2_size(uint32_t type)
     return type < PITHI_CLOG2_TYPES ? sizes[type] : 0;
 }
 
-/* Marks that the Pith writer leaves in the 20 bytes for the name in a uuid. WORLD marks the world. HOST, followed by
- * the name of the host, marks an MPI_COMM_SELF. Every process of an MPE file has both, even if the log had no such
- * record; the reader leaves them out. The number in the uuid of the world says which records were added (clog2_made.h).
- * KEY: the two numbers before it are the key of the communicator. */
+/* Marks that the Pith writer leaves in the 20 bytes for the name in a uuid. WORLD marks a record of the world, and
+ * HOST, followed by the name of the host, a record of MPI_COMM_SELF. The writer adds both for each rank, as MPE does,
+ * even if the log has no such record, and the reader leaves them out. The number in the uuid of the world has a bit for
+ * each kind of other records that were added (clog2_made.h). KEY: the two numbers before it are the key of the
+ * communicator. */
 #define PITHI_CLOG2_MARK_WORLD "pith-world"
 #define PITHI_CLOG2_MARK_HOST "pith="
 #define PITHI_CLOG2_MARK_KEY "pith:"
@@ -87,7 +89,7 @@ static inline uint32_t pithi_clog2_size(uint32_t type)
 /* TIMESHIFT records become this counter. */
 #define PITHI_CLOG2_SHIFT "clock shift"
 
-/* Whether the name in a uuid begins with a mark. */
+/* 1: the name in a uuid begins with a mark. */
 static inline int pithi_clog2_is_marked(const unsigned char uuid[PITHI_CLOG2_UUID], const char *mark)
 {
     return memcmp(uuid + PITHI_CLOG2_UUID_NAME, mark, strlen(mark)) == 0;

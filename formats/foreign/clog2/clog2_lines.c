@@ -1,4 +1,5 @@
-/* clog2_lines.c - the lines of a CLOG-2 file that is written. Also delays states until their payload is known.
+/* clog2_lines.c - the lines of a CLOG-2 file that is written. It also delays the begin of a state until its payload is
+ * known.
  *
  * Rank 5 of the world, thread 0, has the line (0, 5, 0) in communicator 0. If it is rank 1 of another communicator,
  * number 1 in the file, its messages there are on the line (1, 1, 0), which a COMMEVT has announced before:
@@ -6,8 +7,8 @@
  *     COMMEVT on (0, 5, 0)         communicator 1, its rank there 1, its rank in the world 5
  *     MSGEVT  on (1, 1, 0)         to rank 0 of communicator 1
  *
- * Delayed records all have the same time: as soon as the time advances or the lane has another record, all of them are
- * written, in the order in which they came.
+ * Delayed records all have the same time: as soon as the time advances or the lane of a delayed record has another
+ * record, all are written, in the order in which they came.
  */
 #include "foreign/clog2/clog2_lines.h"
 
@@ -20,7 +21,7 @@
 
 struct pithi_clog2_entry {
     unsigned char uuid[PITHI_CLOG2_UUID];
-    int32_t kind; /* event of the communicator: made, freed */
+    int32_t kind; /* kind in the table at the end of the file (clog2_layout.h) */
 };
 
 enum { THREADS_MAX = 4096 }; /* thread numbers from 4096 on are replaced by numbers from 0 on in each rank */
@@ -66,11 +67,12 @@ int pithi_clog2_lines_open(struct pithi_clog2_lines *lines, struct pithlog *log,
         return pithi_no_memory();
     for (uint32_t i = 0; i < lanes; i++) {
         const struct pithlog_lane *lane = pithlog_get_lane(log, i);
-        /* lanes are sorted by rank: `order` counts the threads of one */
+        /* lanes are sorted by rank; `order` counts the threads of a rank */
         order = lane->rank == rank ? order + 1 : 0;
         rank = lane->rank;
         int32_t thread = lane->thread < THREADS_MAX ? (int32_t)lane->thread : order;
-        lines->lanes[i] = (struct pithi_clog2_line){0, rank < 0 ? 0 : rank, thread}; /* -1: not of a job */
+        /* -1: a process that is not in a job */
+        lines->lanes[i] = (struct pithi_clog2_line){0, rank < 0 ? 0 : rank, thread};
         see_rank(lines, lines->lanes[i].rank);
         lines->threads = thread >= lines->threads ? thread + 1 : lines->threads;
     }
@@ -90,8 +92,8 @@ void pithi_clog2_lines_free(struct pithi_clog2_lines *lines)
 
 /* ---- COMMEVT --------------------------------------------------------------------------------------------------- */
 
-/* Writes a record about communicator `comm`, in which the process of the world's line `world` has rank `rank`.
- * Such a record announces a line: a viewer takes the process of a line from it. */
+/* Writes a record about communicator `comm`, in which the process of the world's line `world` has rank `rank`. Such a
+ * record announces a line: from it a viewer learns which process a line belongs to. */
 static int write_event(struct pithi_clog2_lines *lines, int64_t time_ns, const struct pithi_clog2_line *world,
                        enum pithi_clog2_comm_event type, int32_t comm, int32_t rank)
 {
@@ -107,7 +109,7 @@ static int write_event(struct pithi_clog2_lines *lines, int64_t time_ns, const s
     return PITH_OK;
 }
 
-/* Whether the lane is the first of its rank. */
+/* 1: the lane is the first of its rank. */
 static int is_first(const struct pithi_clog2_lines *lines, uint32_t lane)
 {
     return lane == 0 || lines->lanes[lane].rank != lines->lanes[lane - 1].rank;
@@ -117,7 +119,8 @@ int pithi_clog2_begin_world(struct pithi_clog2_lines *lines, int64_t time_ns)
 {
     for (uint32_t i = 0; i < lines->lane_count; i++)
         if (is_first(lines, i)) {
-            /* The world, and an MPI_COMM_SELF whose uuid has the name of the host, are announced. */
+            /* Announces two lines of the process: in the world, and in an MPI_COMM_SELF whose uuid has the name of the
+             * host. */
             const struct pithi_clog2_line world = {0, lines->lanes[i].rank, 0};
             const char *host = pithlog_get_lane(lines->log, i)->host;
             CHECK(pithi_clog2_make_shift(&lines->made, lines->stream, time_ns, world.rank));
@@ -153,14 +156,14 @@ static int find_rank(struct pithi_clog2_lines *lines, uint32_t comm, const struc
     if (!known)
         return pithi_no_memory();
     if (!*known) {
-        /* In many communicators rank r is world rank r: try that first. */
+        /* In many communicators rank r is world rank r, so this is tried first. */
         int32_t r = 0;
         if (world >= 0 && world < members && def->world_ranks[world] == world)
             r = world;
         else
             while (r < members && def->world_ranks[r] != world)
                 r++;
-        /* + 1, as 0 is "not looked for yet" */
+        /* + 1, as 0 means "not looked up yet" */
         *known = r < members ? (uint64_t)r + 1 : UINT64_MAX;
     }
     *rank = *known == UINT64_MAX ? -1 : (int32_t)*known - 1;
@@ -173,7 +176,7 @@ static struct pithi_clog2_line line_in(const struct pithlog_comm *def, int32_t n
     struct pithi_clog2_line line = {number, rank, thread};
 
     if (def->remote_size) {
-        /* the line is one of the group's communicator, where ranks count from 0 */
+        /* the line belongs to the communicator of the group, where ranks begin at 0 */
         line.comm += rank < def->size ? 1 : 2;
         line.rank -= rank < def->size ? 0 : def->size;
     }
@@ -221,7 +224,7 @@ static int find_comm(struct pithi_clog2_lines *lines, const struct pithlog_recor
     if (!record->comm)
         return PITH_OK;
     *rank = -1;
-    /* a process that is no member has no line there */
+    /* a process that is no member has no line in the communicator */
     if (found && found->size > 0)
         CHECK(find_rank(lines, record->comm, found, lines->lanes[record->lane].rank, rank));
     if (*rank < 0)
@@ -238,15 +241,15 @@ static int find_comm(struct pithi_clog2_lines *lines, const struct pithlog_recor
         CHECK(find_rank(lines, record->comm, found, 0, &own));
         CHECK(add_entry(lines, found->key, PITHI_CLOG2_MARK_KEY, name,
                         found->remote_size ? PITHI_CLOG2_KIND_INTER : PITHI_CLOG2_KIND_INTRA));
-        /* An intercommunicator has three entries: itself, the group of rank 0 and the other one, which are local or
-         * remote as rank 0 sees them. */
+        /* An intercommunicator has three entries: itself and its two groups. The group of rank 0 is local, the other
+         * remote. */
         if (found->remote_size) {
             CHECK(add_entry(lines, found->key, "group 0", "",
                             own < found->size ? PITHI_CLOG2_KIND_LOCAL : PITHI_CLOG2_KIND_REMOTE));
             CHECK(add_entry(lines, found->key, "group 1", "",
                             own < found->size ? PITHI_CLOG2_KIND_REMOTE : PITHI_CLOG2_KIND_LOCAL));
         }
-        /* rank 0 is no member: nothing is local or remote for it */
+        /* rank 0 is no member, so neither group is local */
         for (uint32_t i = (uint32_t)*known; own < 0 && i < lines->entry_count; i++)
             lines->entries[i].kind = PITHI_CLOG2_KIND_UNKNOWN;
     }
@@ -331,8 +334,8 @@ int pithi_clog2_write_comm(struct pithi_clog2_lines *lines, const struct pithlog
     int32_t number, rank;
 
     if (record->comm == 0) {
-        /* The creation of the world, if the log has it. The record is like the one that announces each rank of the
-         * world, but has no mark. */
+        /* The creation of the world, if the log has it. The record is like the record that announces a rank of the
+         * world, but without a mark. */
         unsigned char *body;
         if (record->kind != PITHLOG_COMM_CREATE)
             return PITH_OK;
@@ -433,7 +436,7 @@ static int keep(struct pithi_clog2_cargo *c, const struct pithi_clog2_kept *kept
     return PITH_OK;
 }
 
-/* Writes all that is delayed, unless all of it still has this time and is of other lanes. */
+/* Writes all delayed records, unless all have the time time_ns and none is of `lane`. */
 int pithi_clog2_cargo_flush(struct pithi_clog2_cargo *c, int64_t time_ns, uint32_t lane)
 {
     uint32_t i = 0;
@@ -472,14 +475,14 @@ int pithi_clog2_cargo_add(struct pithi_clog2_cargo *c, const struct pithlog_reco
     struct pithi_clog2_kept now = {.record = *record};
     const struct pithi_clog2_shape *shape;
 
-    /* the reader's memory is valid only now; the payload is packed below */
+    /* not kept: the payload is valid only during this call; it is packed below */
     now.record.payload = NULL;
     now.record.payload_bytes = 0;
     if (record->kind != PITHLOG_EVENT) {
         /* The begin or end of a state. A delayed payload belongs to the end if its state matches. */
         struct pithi_clog2_kept *before = of_lane(c, &now.record);
         uint32_t info;
-        /* the payload was delayed for this end */
+        /* the delayed payload belongs to this end */
         if (now.record.kind == PITHLOG_LEAVE && before && before->record.kind == PITHLOG_EVENT &&
             before->state == now.record.id) {
             memcpy(now.cargo, before->cargo, sizeof now.cargo);
@@ -487,7 +490,7 @@ int pithi_clog2_cargo_add(struct pithi_clog2_cargo *c, const struct pithlog_reco
             drop(c, before);
         }
         CHECK(pithi_clog2_cargo_flush(c, now.record.time_ns, now.record.lane));
-        /* a state that may get a payload waits for it */
+        /* a begin whose payload may follow is delayed */
         if (now.record.kind == PITHLOG_ENTER && pithi_clog2_state_info(c->numbers, now.record.id, &info))
             return keep(c, &now);
         return write_now(c, &now);

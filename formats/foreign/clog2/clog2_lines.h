@@ -5,10 +5,10 @@
  * that readers never pair messages of two communicators. Messages of an intercommunicator are on lines of its two
  * groups; each group is a communicator in the file.
  *
- * The file holds a state and its payload in one record; the log has two (clog2_numbers.h). A begin that may have a
- * payload is therefore delayed until the next record of its lane, which may be that payload at the same time. A payload
- * is delayed until the next record, which may be the end of its state. Time does not advance during a delay, so records
- * of other lanes may be written meanwhile and the file stays in time order. */
+ * The file holds a state and its payload in one record; the log has two (clog2_numbers.h). If a state may have a
+ * payload, its begin is therefore delayed until the next record of its lane, which may be the payload, at the same
+ * time. A payload is delayed until the next record, which may be the end of its state. Time does not advance during a
+ * delay, so records of other lanes may be written meanwhile and the file stays in time order. */
 #ifndef PITHI_CLOG2_LINES_H
 #define PITHI_CLOG2_LINES_H
 
@@ -21,7 +21,7 @@ struct pithi_clog2_entry; /* of the communicator table */
 
 struct pithi_clog2_lines {
     struct pithlog *log;
-    struct pithi_clog2_stream *stream; /* gets the definitions */
+    struct pithi_clog2_stream *stream; /* the file's blocks */
     struct pithi_clog2_line *lanes;    /* by lane: its line in the world */
     uint32_t lane_count;
     int32_t ranks, threads; /* highest number + 1 */
@@ -32,7 +32,7 @@ struct pithi_clog2_lines {
     struct pithi_map began_on;           /* (lane, number of a state's end) -> communicator at the begin, if any */
     struct pithi_clog2_entry *entries;   /* by number in the file */
     uint32_t entry_count, entry_size;    /* [entry_count] */
-    struct pithi_clog2_made made;        /* which of the records that only MPE files have */
+    struct pithi_clog2_made made;        /* which records that only MPE files have are to be added */
     uint64_t unknown_members, cut_names; /* cut_names: names of communicators and hosts */
 };
 
@@ -57,7 +57,7 @@ int pithi_clog2_event_line(struct pithi_clog2_lines *lines, const struct pithlog
 /* Writes a COMM_CREATE or COMM_FREE record. */
 int pithi_clog2_write_comm(struct pithi_clog2_lines *lines, const struct pithlog_record *record);
 
-/* Counts the communicators that have no record in the file, and the members of the others that have none. */
+/* Counts the communicators without a record in the file, and in other communicators the members without a record. */
 void pithi_clog2_lines_lost(const struct pithi_clog2_lines *lines, uint64_t *comms, uint64_t *members);
 
 /* Writes the communicator table after the blocks. */
@@ -72,11 +72,11 @@ struct pithi_clog2_cargo {
         int has_cargo;                /* 1: `cargo` has its payload */
         unsigned char cargo[PITHI_CLOG2_CARGO];
     } * kept;
-    uint32_t count, room; /* records that wait */
+    uint32_t count, room; /* number of delayed records */
     uint64_t cut;         /* payloads that were too long */
 };
 
-/* Writes an ENTER, LEAVE or EVENT, now or later. */
+/* Writes an ENTER, LEAVE or EVENT, or delays it. */
 int pithi_clog2_cargo_add(struct pithi_clog2_cargo *cargo, const struct pithlog_record *record);
 /* Writes the delayed records that must precede a record of time `time_ns` in `lane`. Call it before each other record,
  * and at the end with INT64_MAX, 0. */

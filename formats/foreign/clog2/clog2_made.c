@@ -1,8 +1,8 @@
 /* clog2_made.c - the tables of MPE's fixed numbers, and the records that only MPE files have.
  *
- * MPE writes the definitions of its MPI states at the very end of a log. The table therefore also gives names to the
- * states of a log that was cut. If two functions of later MPE versions share a number, the table has only one of them.
- * The other is a state of the user range.
+ * MPE writes the definitions of its MPI states at the very end of a log, so a log that was cut has none; its states
+ * then get their names from the table. If two functions of later MPE versions share a number, the table has only one of
+ * them; the other function gets a number of the user range.
  *
  * Event numbers come in pairs: state s begins with event 2 s and ends with 2 s + 1.
  *
@@ -142,7 +142,7 @@ static int is_event(const struct pithlog_def *def, int32_t number)
     return def->kind == PITHLOG_EVENT_TYPE && strcmp(def->name, pithi_clog2_known_event(number)->name) == 0;
 }
 
-/* A log converted from an MPE file already has these records. */
+/* Finds the records to add. A log converted from an MPE file already has such records, so they are not added. */
 struct pithi_clog2_made pithi_clog2_to_make(struct pithlog *log)
 {
     uint32_t calls = 0, events = 0, shifts = 0, waited = 0, overhead = 0, count = pithlog_get_info(log)->defs;
@@ -176,7 +176,7 @@ int pithi_clog2_make_shift(const struct pithi_clog2_made *made, struct pithi_clo
     body = pithi_clog2_put(stream, PITHI_CLOG2_TIMESHIFT, time_ns, 0, rank, 0);
     if (!body)
         return PITH_ERR_IO;
-    pithi_clog2_put64f(body, -0.0); /* the shift added to the times of the rank, with the opposite sign */
+    pithi_clog2_put64f(body, -0.0); /* -0.0: the record has the shift of the rank's times with the opposite sign */
     return PITH_OK;
 }
 
@@ -198,7 +198,7 @@ int pithi_clog2_make_event(struct pithi_clog2_made *made, struct pithi_clog2_str
 
 int pithi_clog2_completes(const char *name)
 {
-    /* MPI_Test_cancelled asks about a message that is complete already. */
+    /* MPI_Test_cancelled completes nothing: its message is complete already. */
     return strncmp(name, "MPI_Wait", 8) == 0 || (strncmp(name, "MPI_Test", 8) == 0 && !strstr(name, "cancelled"));
 }
 

@@ -1,13 +1,14 @@
-/* clog2_made.h - MPE's fixed numbers of MPI states (state n has the events 2n and 2n + 1), and records that MPE files
- * have and other logs do not.
+/* clog2_made.h - MPE's fixed numbers of MPI states (state n has the events 2n and 2n + 1), and the records that only
+ * MPE files have.
  *
  * MPE defines the states and events with fixed numbers at the end of the file, in the order of the numbers, and only
- * those in use. The last definition is that of CLOG_Buffer_write2disk, which is there always.
+ * those in use. The last definition is CLOG_Buffer_write2disk, which each file has, unless it was recorded with
+ * MPE_LOG_OVERHEAD=no.
  *
  * Each rank begins with a TIMESHIFT. If the log has MPI calls, the solo events MPE_Comm_init and MPE_Comm_finalize mark
  * the begin and end of each communicator, including the world. The state MPE_Irecv_waited surrounds a receive that is
  * completed by a call like MPI_Wait. The writer adds these records because readers of MPE files expect them. The reader
- * of Pith leaves them out: the number in the uuid of the world says which were added. */
+ * of Pith leaves them out: the number in the uuid of the world has a bit for each kind that was added. */
 #ifndef PITHI_CLOG2_MADE_H
 #define PITHI_CLOG2_MADE_H
 
@@ -63,7 +64,8 @@ int pithi_clog2_define_known(const struct pithi_clog2_made *made, struct pithi_c
 /* 1: a call of that name completes receives that were posted earlier. */
 int pithi_clog2_completes(const char *name);
 
-/* For readers: whether the Pith writer added a record of `type` with the event `number`. `made`: pithi_clog2_made. */
+/* For readers. 1: the Pith writer added the record of `type` with the event `number`. `made`: as in struct
+ * pithi_clog2_made. */
 static inline int pithi_clog2_is_made(uint32_t made, uint32_t type, int32_t number)
 {
     int is_event = type == PITHI_CLOG2_BAREEVT || type == PITHI_CLOG2_EVENTDEF;

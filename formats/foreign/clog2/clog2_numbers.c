@@ -1,9 +1,9 @@
 /* clog2_numbers.c - allocates event numbers and writes definitions. clog2_numbers.h says when a definition is written,
  * and why a state that is open inside itself has several pairs of numbers.
  *
- * A number is NEW, then DEFINED, at the start or at its first use. Only a log that describes its numbers itself has a
- * step between: IN_USE, a record has the number, but its description has not come. It may still come, as in a file by
- * MPE; if not, the number is defined at the end.
+ * A number is first NEW. It becomes DEFINED at the start, or at its first use. In a log with descriptions
+ * (PITHI_CLOG2_DESCRIBE) it may be IN_USE between the two: a record has used it, but its description has not come. The
+ * description may still come, as in a file by MPE; if not, the number is defined at the end.
  */
 #include "foreign/clog2/clog2_numbers.h"
 
@@ -27,8 +27,9 @@ void pithi_clog2_shape_make(struct pithi_clog2_shape *shape, const char *format)
     size_t length = strlen(format), size = 0, kept = 0, count = 0;
 
     *shape = (struct pithi_clog2_shape){0};
-    /* Keeps tokens up to the first that is unknown or does not fit, and the text after the last only if all fit.
-     * "%d bytes to %s": tokens d and s, of 4 and at least 2 bytes. percent + 2 passes over the token. */
+    /* Keeps tokens up to the first token that is unknown or does not fit. The text after the last token is kept only if
+     * all tokens fit. "%d bytes to %s": tokens d and s, of 4 and at least 2 bytes. percent + 2 is the byte after the
+     * token. */
     for (const char *percent = strchr(format, '%'); percent; percent = strchr(percent + 2, '%')) {
         size_t token = pithi_token_size(percent[1]);
         if (!token || size + token > PITHI_CLOG2_CARGO) {
@@ -47,12 +48,12 @@ void pithi_clog2_shape_make(struct pithi_clog2_shape *shape, const char *format)
     shape->cut |= 1;
     if (shape->tokens[0]) {
         memset(shape->format, 0, sizeof shape->format);
-        /* Each token keeps an equal share of the text before it: what the tokens do not need themselves, two bytes
-         * each, is shared. */
+        /* Each token takes two bytes. The rest of the field is divided equally: each token keeps this share of the text
+         * before it. */
         size_t tokens = strlen(shape->tokens), share = (sizeof shape->format - 1 - 2 * tokens) / tokens, at = 0;
         for (size_t i = 0; i < tokens; i++) {
             size_t text = strcspn(format, "%"), take = text < share ? text : share;
-            /* not within a character of UTF-8 */
+            /* does not cut within a character of UTF-8 */
             while (take && take < text && ((unsigned char)format[take] & 0xc0) == 0x80)
                 take--;
             memcpy(shape->format + at, format, take);
@@ -82,11 +83,11 @@ int pithi_clog2_pack(const struct pithi_clog2_shape *shape, const unsigned char 
         if (*token == 's') {
             uint32_t length = (uint32_t)payload[from] << 8 | payload[from + 1];
             length = length > size - from - 2 ? size - from - 2 : length;
-            /* a string may take what the tokens behind it leave, and is cut between characters */
+            /* a string gets the bytes that later tokens do not need, and is cut between characters */
             const unsigned char *text = payload + from + 2;
             uint32_t taken = length, space = PITHI_CLOG2_CARGO - at;
             for (const char *rest = token; *rest; rest++)
-                space -= (uint32_t)pithi_token_size(*rest); /* of a string only the two bytes of its length */
+                space -= (uint32_t)pithi_token_size(*rest); /* a later string needs only the two bytes of its length */
             if (taken > space)
                 for (taken = space; taken && (text[taken] & 0xc0) == 0x80;)
                     taken--;
@@ -109,8 +110,8 @@ int pithi_clog2_pack(const struct pithi_clog2_shape *shape, const unsigned char 
 struct pithi_clog2_number {
     int named;                   /* name, colour and shape are set */
     char name[PITHI_CLOG2_NAME]; /* as written in the file */
-    const char *colour;          /* as the log has it */
-    int32_t known;               /* number of a known state or solo event; -1: none */
+    const char *colour;          /* a name of a colour in the file */
+    int32_t known;               /* MPE's number of a known state or solo event; -1: none */
     struct clog2_level {
         struct pithi_number_pair pair;
         enum { NEW, IN_USE, DEFINED } status; /* IN_USE: its definition must follow */
@@ -118,13 +119,13 @@ struct pithi_clog2_number {
     uint32_t levels;
     uint32_t info; /* for a state: definition of its payloads + 1; for that definition: the state + 1 */
     int32_t solo;  /* for an event: its number; 0: none yet */
-    int status;    /* of an event, as that of a level */
+    int status;    /* for an event: NEW, IN_USE or DEFINED, as for a level */
     int looked;    /* `info` has been looked up */
     struct pithi_clog2_shape shape; /* how its payload is written */
 };
 
-/* Like MPE, numbers user states from 600 and solo events from 5000. If a log has more states than fit between, the solo
- * events start higher; the preamble has their first number. */
+/* Like in MPE, events of user states are numbered from 600 and solo events from 5000. If a log has more states than fit
+ * between, the solo events start at a higher number, which is in the preamble. */
 int pithi_clog2_numbers_open(struct pithi_clog2_numbers *numbers, struct pithlog *log,
                              struct pithi_clog2_stream *stream, struct pithi_clog2_made *made,
                              struct pithi_losses *losses)
@@ -132,7 +133,8 @@ int pithi_clog2_numbers_open(struct pithi_clog2_numbers *numbers, struct pithlog
     uint32_t count = pithlog_get_info(log)->defs;
     int32_t room = (PITHI_CLOG2_USER_SOLO - PITHI_CLOG2_USER_EVENTS) / 2;
 
-    /* Room for twice as many states as there are definitions, for states that are open inside themselves. */
+    /* Makes room for twice as many states as there are definitions: a state that is open inside itself needs
+     * several. */
     while (room < INT32_MAX / 8 && (uint32_t)room < 2 * count)
         room *= 2;
     *numbers = (struct pithi_clog2_numbers){.log = log,
@@ -166,7 +168,7 @@ void pithi_clog2_numbers_free(struct pithi_clog2_numbers *numbers)
 
 /* ---- Names and colours ----------------------------------------------------------------------------------------- */
 
-/* The number of one of MPE's own events, such as its marks for communicators; -1: it is none. */
+/* The number of a solo event that MPE itself writes, such as MPE_Comm_init; -1: another name. */
 static int32_t known_solo(const char *name)
 {
     for (int32_t event = PITHI_CLOG2_COMM_INIT; event <= PITHI_CLOG2_COMM_FINALIZE; event++)
@@ -198,8 +200,7 @@ static struct pithi_clog2_number *number_of(struct pithi_clog2_numbers *numbers,
         return NULL;
     }
     numbers->cut_names += (uint64_t)changed;
-    /* The file has names of colours. A known state has MPE's colour, whatever the log says, as the viewer has its own
-     * table. */
+    /* The file has names of colours. A known state is always written with MPE's colour. */
     const char *canonical = pithi_colour_canonical(def->colour);
     number->colour = canonical ? canonical : pithi_colour_nearest(pithlog_def_rgb(numbers->log, id));
     if (state && number->known >= 0)
@@ -239,7 +240,7 @@ static int write_state(struct pithi_clog2_numbers *numbers, uint32_t id, const s
     pithi_clog2_put32(body + 8, pair->end);
     memcpy(body + 16, number->colour, strlen(number->colour));
     memcpy(body + 40, number->name, strlen(number->name));
-    /* the format of a state is that of the event "NAME info", with which MPE gives a state its data */
+    /* the format of a state is the format of the event "NAME info", which holds its payloads */
     shape = pithi_clog2_state_info(numbers, id, &info);
     if (shape) {
         memcpy(body + 72, shape->format, strlen(shape->format));
@@ -271,8 +272,8 @@ static int add_levels(struct pithi_clog2_numbers *numbers, uint32_t id, uint64_t
 {
     struct pithi_clog2_number *number = &numbers->numbers[id];
 
-    /* Level 0 is a state that is not open yet, level 1 the same state inside itself, and so on. Each has events of its
-     * own, or its ends could not be distinguished. */
+    /* Level 0 is the outermost instance of a state, level 1 an instance inside it, and so on. Each level has its own
+     * events, or a viewer could not tell which instance ends. */
     while (level >= number->levels) {
         if (!pithi_grow_one(&number->level, number->levels, sizeof *number->level))
             return pithi_no_memory();
@@ -307,7 +308,8 @@ int pithi_clog2_state_number(struct pithi_clog2_numbers *numbers, const struct p
     open = pithi_map_at(&numbers->open, pithi_map_pair(record->lane, record->id));
     if (!open)
         return pithi_no_memory();
-    /* An enter takes the next level, a leave the one before: enter, enter, leave, leave are levels 0, 1, 1, 0. */
+    /* An enter takes the next level, a leave the last level taken: enter, enter, leave, leave have the levels 0, 1, 1,
+     * 0. */
     if (record->kind == PITHLOG_ENTER)
         level = (*open)++;
     else
@@ -324,20 +326,21 @@ int pithi_clog2_state_number(struct pithi_clog2_numbers *numbers, const struct p
     if (of->status != NEW)
         return PITH_OK;
 
-    /* Its first use defines a level. */
+    /* A level is defined at its first use. */
     of->status = DEFINED;
-    /* defined in the preamble, if it was used */
+    /* a known state is defined at the end of the file (pithi_clog2_define_known) */
     if (number->known >= 0 && level == 0) {
         numbers->made->states[number->known] = 1;
         return PITH_OK;
     }
-    /* The log itself says later what this number is. */
+    /* A description of this number may still follow in the log. */
     if (numbers->is_described && pithi_given_get(&numbers->given, record->id, (uint32_t)level)) {
         of->status = IN_USE;
         return PITH_OK;
     }
     if (numbers->is_described && !numbers->has_more_states) {
-        /* MPE numbers states as each rank describes them, so others come after those that the program numbers. */
+        /* State numbers of the program's states are given by their descriptions, from the first on; so other states get
+         * the numbers after them. */
         int32_t given = 0;
         for (uint32_t k = 0; k < numbers->count; k++)
             given += pithlog_get_def(numbers->log, k)->kind == PITHLOG_STATE && pithi_given_get(&numbers->given, k, 0);
@@ -362,10 +365,10 @@ const struct pithi_clog2_shape *pithi_clog2_state_info(struct pithi_clog2_number
     struct pithi_clog2_number *number = number_of(numbers, state);
     const struct pithlog_def *def = pithlog_get_def(numbers->log, state);
 
-    /* also an event that has the name of a state must not be taken for one */
+    /* an event with the name of a state must not be taken for the state */
     if (!number || !def || def->kind != PITHLOG_STATE)
         return NULL;
-    /* looked up once: names are compared with all definitions */
+    /* looked up once, as the name is compared with all definitions */
     if (!number->looked && pithi_given_get(&numbers->given, state, 0)) {
         char name[PITHI_CLOG2_NAME * 8];
         if (snprintf(name, sizeof name, "%s info", def->name) < (int)sizeof name &&
@@ -377,7 +380,7 @@ const struct pithi_clog2_shape *pithi_clog2_state_info(struct pithi_clog2_number
     return number->info ? &numbers->numbers[*info].shape : NULL;
 }
 
-/* The other way round: "solve info" is the data of the state "solve" if that has it as its info. */
+/* The opposite direction: 1: the event `info`, "solve info", holds the payloads of *state, "solve". */
 int pithi_clog2_info_state(struct pithi_clog2_numbers *numbers, uint32_t info, uint32_t *state)
 {
     const struct pithlog_def *def = pithlog_get_def(numbers->log, info);
@@ -409,7 +412,7 @@ static int find_solo(struct pithi_clog2_numbers *numbers, uint32_t id)
         number->solo = number->known;
     else
         number->solo = given ? given->begin : pithi_given_next(&numbers->given, &numbers->next_solo, 1);
-    numbers->user_solos += number->known == -1; /* MPE's own events do not count as the user's */
+    numbers->user_solos += number->known == -1; /* MPE's own events are not counted as user events */
     return number->solo != -1 ? PITH_OK : pithi_no_memory();
 }
 
@@ -435,8 +438,8 @@ int pithi_clog2_solo_number(struct pithi_clog2_numbers *numbers, const struct pi
 
 /* ---- Descriptions ------------------------------------------------------------------------------------------------ */
 
-/* MPE counts the states that each rank describes.
- * So the same state has the same number in the descriptions of all ranks, if they describe them in the same order. */
+/* Writes the definition of a state. As in MPE, its state number is the number of states that the rank has described
+ * before. So a state has the same number on all ranks if they describe states in the same order. */
 static int describe_state(struct pithi_clog2_numbers *numbers, uint32_t id, uint32_t level, int32_t rank,
                           int64_t time_ns, const struct pithi_clog2_line *line)
 {
@@ -468,7 +471,7 @@ static int describe_event(struct pithi_clog2_numbers *numbers, uint32_t id, int6
     return write_event(numbers, id, time_ns, line);
 }
 
-/* Numbers that the file uses for another definition, or for none, get no definition here. */
+/* Writes nothing if the number has another definition in the file, or none. */
 int pithi_clog2_describe(struct pithi_clog2_numbers *numbers, const struct pithlog_record *record,
                          const struct pithi_clog2_line *line, int32_t rank)
 {
@@ -476,7 +479,7 @@ int pithi_clog2_describe(struct pithi_clog2_numbers *numbers, const struct pithl
     char name[UINT16_MAX + 1];
     uint32_t id, level = 0;
 
-    /* two numbers and the length of the name */
+    /* 10 bytes: two numbers of 4 bytes, and the length of the name in 2 */
     if (record->payload_bytes < 10)
         return PITH_OK;
     int32_t start = pithi_clog2_i32(payload, 1), final = pithi_clog2_i32(payload + 4, 1);
@@ -489,7 +492,7 @@ int pithi_clog2_describe(struct pithi_clog2_numbers *numbers, const struct pithl
     if (!pithi_defs_find(numbers->log->defs, final >= 0 ? PITHLOG_STATE : PITHLOG_EVENT_TYPE, name, &id))
         return PITH_OK;
     const struct pithi_number_pair *pair;
-    /* a state may have several pairs; the description is of the one that begins with this number */
+    /* a state may have several pairs of numbers; finds the level whose pair begins with `start` */
     while ((pair = pithi_given_get(&numbers->given, id, level)) && pair->begin != start)
         level++;
     if (!pair)
@@ -514,8 +517,8 @@ static int compare_described(const void *left, const void *right)
     return (a->number > b->number) - (a->number < b->number);
 }
 
-/* Defines what is left. At the begin: numbers that the program gave but no record describes. At the end: those that are
- * in use without a description. */
+/* Defines the program's numbers that have no definition. At the begin (is_end 0): all, if the log has no descriptions.
+ * At the end: numbers that are in use without a description. */
 int pithi_clog2_describe_rest(struct pithi_clog2_numbers *numbers, int64_t time_ns, int is_end)
 {
     const struct pithi_clog2_line line = {0};

@@ -1,9 +1,9 @@
 /* clog2_numbers.h - event numbers of a CLOG-2 file that is written, and their definitions.
  *
- * Definitions. MPE writes a definition where the program describes a number, and those of known numbers at the end
- * (clog2_made.h). A log that was recorded to become CLOG-2 has the event PITHI_CLOG2_DESCRIBE in each place of the
- * first kind; numbers that a record uses without such an event are defined at the end. In other logs all numbers of the
- * program are defined at the start. Any other definition is written just before its first use.
+ * Definitions. MPE writes a definition at the moment in which the program describes a number, and definitions of known
+ * numbers at the end (clog2_made.h). A log that was recorded to become CLOG-2 has the event PITHI_CLOG2_DESCRIBE at
+ * each such moment; numbers that are used without such an event are defined at the end. In other logs all numbers of
+ * the program are defined at the start. All other definitions are written just before their first use.
  *
  * Levels. Jumpshot pairs the starts and ends of a state on a line first in, first out. If a state is open twice, it
  * pairs the outer start with the inner end. Therefore a state that nests in itself becomes several states with the same
@@ -44,7 +44,7 @@ void pithi_clog2_shape_make(struct pithi_clog2_shape *shape, const char *format)
 int pithi_clog2_pack(const struct pithi_clog2_shape *shape, const unsigned char *payload, uint32_t size,
                      unsigned char cargo[PITHI_CLOG2_CARGO]);
 
-enum { PITHI_CLOG2_LEVELS = 256 }; /* deeper levels share the last one */
+enum { PITHI_CLOG2_LEVELS = 256 }; /* deeper instances share the last level */
 
 /* libmpe records this event at each description if the log becomes CLOG-2. Its payload is the first and the last number
  * (of an event: -1), then the length of the name in 2 bytes and the name. */
@@ -62,7 +62,7 @@ struct pithi_clog2_numbers {
     struct pithi_given given;                  /* the numbers that the program used, and all numbers taken */
     int is_described;                          /* the log has the event PITHI_CLOG2_DESCRIBE */
     int has_more_states;                       /* states that the program did not describe are numbered */
-    int32_t next_pair, next_solo;              /* the next free ones */
+    int32_t next_pair, next_solo;              /* the next free numbers */
     struct pithi_map open;                     /* (lane, state) -> number of open instances */
     struct pithi_map used_states, used_events; /* names in use */
     struct pithi_map described;                /* rank -> states that it has described */
@@ -70,17 +70,17 @@ struct pithi_clog2_numbers {
     uint64_t cut_names, cut_formats, shared_levels;                    /* for the notes */
 };
 
-/* Marks the definitions that the file holds without a record in `losses`. */
+/* Marks in `losses` the definitions that are in the file even if no record uses them. */
 int pithi_clog2_numbers_open(struct pithi_clog2_numbers *numbers, struct pithlog *log,
                              struct pithi_clog2_stream *stream, struct pithi_clog2_made *made,
                              struct pithi_losses *losses);
 void pithi_clog2_numbers_free(struct pithi_clog2_numbers *numbers);
 
-/* Writes the definition of which an event PITHI_CLOG2_DESCRIBE on `line` tells. `rank`: of its lane. */
+/* Writes the definition that an event PITHI_CLOG2_DESCRIBE on `line` describes. `rank`: of its lane. */
 int pithi_clog2_describe(struct pithi_clog2_numbers *numbers, const struct pithlog_record *record,
                          const struct pithi_clog2_line *line, int32_t rank);
-/* Writes the definitions of numbers of the program that have none: states first, each kind in the order of its numbers.
- * At the start: of all numbers, unless the log describes them; at the end: of numbers in use. */
+/* Writes the missing definitions of the program's numbers: states first, each kind in the order of its numbers. At the
+ * start: of all numbers, unless the log has descriptions; at the end: of numbers in use. */
 int pithi_clog2_describe_rest(struct pithi_clog2_numbers *numbers, int64_t time_ns, int is_end);
 
 /* Returns the event numbers of the state of an ENTER or LEAVE, and defines the state if it is new. */

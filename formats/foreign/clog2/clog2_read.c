@@ -3,7 +3,7 @@
  *     BAREEVT 600 at 0, 601 at 50 us            enter and leave the state whose events are 600 and 601
  *     CARGOEVT 600 at 0 with 32 bytes           enter the state; in it the event "NAME info" with the bytes
  *     MSGEVT -101 at 50 us, rank 0 to 1         a send; -102: a receive
- *     COMMEVT                                   a communicator is made, if the program made it (is_implied)
+ *     COMMEVT                                   a communicator is made or freed, unless is_implied() returns 1
  *
  * One number may be the end of a state and the begin of another: then the end comes first.
  */
@@ -46,8 +46,8 @@ static void set_payload(struct reader *reader, uint32_t id, const unsigned char 
     }
 }
 
-/* 1: the record does not come from the program. The groups of an intercommunicator are part of it, and records that the
- * Pith writer added were not in the log. */
+/* 1: the record does not come from the program. These are the records of the groups of an intercommunicator, and the
+ * records that the Pith writer added. */
 static int is_implied(const struct pithi_clog2_comm *comm, int32_t type, const unsigned char *body)
 {
     const unsigned char *uuid = body + 16;
@@ -66,7 +66,7 @@ static int add(struct reader *reader, const struct pithi_clog2_record *from)
         from->type == PITHI_CLOG2_CONSTDEF ||
         pithi_clog2_is_made(reader->scan.made, from->type, pithi_clog2_i32(from->body, reader->scan.file.big)))
         return PITH_OK;
-    /* The end of a communicator has no rank of its own, so the rank in its header counts. */
+    /* The record of a free has no rank in its body, so the rank in its header is used. */
     int32_t world = -1;
     if (from->type == PITHI_CLOG2_COMMEVT && pithi_clog2_i32(from->body, reader->scan.file.big) != PITHI_CLOG2_FREE)
         world = pithi_clog2_i32(from->body + 12, reader->scan.file.big);
@@ -115,7 +115,7 @@ static int add(struct reader *reader, const struct pithi_clog2_record *from)
             reader->no_partner++;
             return PITH_OK;
         }
-        /* a group stands for its intercommunicator; a message may name either */
+        /* a message may name an intercommunicator or one of its groups; `comm` becomes the intercommunicator */
         CHECK(pithi_clog2_comm_index(&reader->scan, from->comm, &record.comm));
         record.kind = type == PITHI_CLOG2_SEND ? PITHLOG_SEND : PITHLOG_RECV;
         record.tag = pithi_clog2_i32(from->body + 12, big);
@@ -191,7 +191,7 @@ int pithi_clog2_read(const struct pithi_input *input, struct pithi_writer *write
     while (pithi_clog2_next(&reader.scan.file, &cursor, &record))
         TRY(add(&reader, &record));
     TRY(pithi_reorder_end(&reader.reorder));
-    /* Properties of the log say how much is missing or was skipped. A merged file ends with a table of communicators
+    /* Adds properties with numbers of missing and skipped records. A merged file ends with a table of communicators
      * after the ENDLOG record. */
     const struct pithi_clog_cursor *end = &reader.scan.end;
     const struct pithi_clog2_file *file = &reader.scan.file;

@@ -1,11 +1,12 @@
 /* clog2_scan.c - the walk of the first pass, and the meaning of event numbers.
  *
- * There is a first pass because MPE writes the definitions of its MPI states, and the members of communicators, at the
- * end of the file, and the records before need them. A COMMEVT says of one process only that "rank 1 of communicator 1
- * is rank 5 of the world"; a communicator is known when ranks 0 to the highest have all been seen.
+ * A first pass is needed because records may come before what they need: MPE writes the definitions of its MPI states
+ * at the end of the file. The members of a communicator come from many records: a COMMEVT only says that, for example,
+ * rank 1 of communicator 1 is rank 5 of the world. All members are known when all ranks from 0 to the highest have been
+ * seen.
  *
  *     INTRA, comm 1, rank 0, world 4     from the process 4
- *     INTRA, comm 1, rank 1, world 5     from the process 5: size 2 if no rank above 1 was seen */
+ *     INTRA, comm 1, rank 1, world 5     from the process 5: size 2 if no higher rank follows */
 #include "foreign/clog2/clog2_scan.h"
 
 #include <stdio.h>
@@ -40,9 +41,9 @@ int32_t pithi_clog2_world_rank(const struct pithi_clog2_scan *scan, int32_t comm
         return -1;
     world = pithi_map_find(&scan->world_of, pithi_map_pair((uint32_t)comm, (uint32_t)rank));
     if (world && *world)
-        /* Values are kept + 1, as a new entry of the map has 0. */
+        /* Values are stored + 1, as a new entry of the map has 0. */
         return (int32_t)*world - 1;
-    return comm == 0 ? rank : -1; /* in MPI_COMM_WORLD, a rank is its own number */
+    return comm == 0 ? rank : -1; /* in MPI_COMM_WORLD, a rank is the world rank */
 }
 
 /* ---- COMMEVT --------------------------------------------------------------------------------------------------- */
@@ -55,7 +56,7 @@ static int take_comm(struct pithi_clog2_scan *scan, const struct pithi_clog2_rec
     int32_t rank = pithi_clog2_i32(record->body + 8, big), world = pithi_clog2_i32(record->body + 12, big);
     uint64_t *value;
 
-    memset(scan->places, 0, sizeof scan->places); /* cached lines: the record may change known world ranks */
+    memset(scan->places, 0, sizeof scan->places); /* empties the cache of lines, as the record may change world ranks */
     if (type == PITHI_CLOG2_FREE || number < 0)
         return PITH_OK;
     if (type == PITHI_CLOG2_WORLD && pithi_clog2_is_marked(record->body + 16, PITHI_CLOG2_MARK_WORLD))
@@ -117,11 +118,11 @@ static uint64_t key_of(const struct pithi_clog2_comm *comm)
     /* The writer put the key's upper half into the time and the lower half into the number of the uuid. */
     if (pithi_clog2_is_marked(comm->uuid, PITHI_CLOG2_MARK_KEY) && high >= 0 && high < 4294967296.0)
         return (uint64_t)high << 32 | pithi_clog2_u32(comm->uuid, 1);
-    /* A uuid of zeros is none, and would be the same for all: then the number tells communicators apart. */
+    /* A uuid of zeros means that there is none. Then the number of the communicator makes its key. */
     for (size_t i = 0; i < PITHI_CLOG2_UUID; i++)
         if (comm->uuid[i])
             return hash ? hash : 1;
-    return pithi_hash_byte(hash, (uint32_t)comm->number); /* there is no uuid */
+    return pithi_hash_byte(hash, (uint32_t)comm->number); /* no uuid */
 }
 
 static void members(const struct pithi_clog2_scan *scan, const struct pithi_clog2_comm *comm, int32_t *ranks)
@@ -149,7 +150,7 @@ static int define(struct pithi_clog2_scan *scan, struct pithi_clog2_comm *comm)
     if (comm->type == PITHI_CLOG2_INTER) {
         local = pithi_clog2_comm(scan, comm->groups[0]);
         remote = pithi_clog2_comm(scan, comm->groups[1]);
-        /* Of a communicator between two groups, the members are only known with both. */
+        /* The members of an intercommunicator are only known if both groups are known. */
         if (!remote || remote->size <= 0 || local->size <= 0)
             local = NULL;
     }
@@ -192,7 +193,7 @@ int pithi_clog2_comm_index(struct pithi_clog2_scan *scan, int32_t number, uint32
 /* Finds or makes the entry of a number without inventing a definition. */
 static struct pithi_clog2_event *event_entry(struct pithi_clog2_scan *scan, int32_t number)
 {
-    /* Numbers below PITHI_CLOG2_NEAR are most records: a table in place of the map. */
+    /* Most records have numbers below PITHI_CLOG2_NEAR, which are found by a table, faster than by the map. */
     if ((uint32_t)number < PITHI_CLOG2_NEAR && scan->near[number])
         return &scan->events[scan->near[number] - 1];
     struct pithi_clog2_event *event = pithi_item_at(&scan->event_of, (uint32_t)number, &scan->events,
@@ -232,7 +233,7 @@ static int define_state(struct pithi_clog2_scan *scan, const unsigned char *body
     struct pithi_clog2_event *event;
     uint32_t id;
 
-    /* Pith's writer made this definition for MPE's viewers; the log does not need it. */
+    /* The Pith writer added this definition for readers of MPE files; the log does not need it. */
     if (pithi_clog2_is_made(scan->made, PITHI_CLOG2_STATEDEF, state))
         return PITH_OK;
     copy_field(colour, sizeof colour, body + STATE_STRINGS, PITHI_CLOG2_COLOUR);
@@ -240,8 +241,8 @@ static int define_state(struct pithi_clog2_scan *scan, const unsigned char *body
     if (!name[0])
         snprintf(name, sizeof name, "state %d", state);
     CHECK(add_def(scan, PITHLOG_STATE, name, colour, "", &id));
-    /* The numbers of the program's own states are kept as properties, so that a file made from the log has them again.
-     */
+    /* The numbers of the program's states are kept as properties, so that a file made from the log has the same
+     * numbers. */
     if (pithi_clog2_known_number(name) < 0)
         CHECK(
             pithi_event_numbers_tell(pithi_writer_defs(scan->writer), &scan->numbers_told, id, start, &(int64_t){end}));
@@ -276,7 +277,7 @@ static int define_event(struct pithi_clog2_scan *scan, const unsigned char *body
     if (!name[0])
         snprintf(name, sizeof name, "event %d", number);
     CHECK(add_def(scan, PITHLOG_EVENT_TYPE, name, colour, format, &id));
-    /* The same name, but its format differs: another event type, with its number in the name. */
+    /* Same name, different format: becomes another event type, with its number in the name. */
     if (strcmp(pithi_defs_get(defs, id)->format, format) != 0) {
         snprintf(name + strlen(name), 16, " (%d)", number);
         CHECK(add_def(scan, PITHLOG_EVENT_TYPE, name, colour, format, &id));
@@ -286,7 +287,7 @@ static int define_event(struct pithi_clog2_scan *scan, const unsigned char *body
     return PITH_OK;
 }
 
-/* Whether `number` is in the pairs from `first` to before `end`. *state is the index of its pair. */
+/* 1: `first` <= number < `end`, a range of pairs. *state is the index of its pair in the range. */
 static int in_pairs(int32_t number, int32_t first, int32_t end, int32_t *state)
 {
     if (number < first || number >= end)
@@ -303,7 +304,7 @@ static int make_up(struct pithi_clog2_scan *scan, struct pithi_clog2_event *even
     char name[32];
     int32_t state = 0;
     uint32_t id;
-    /* Even numbers begin a state. */
+    /* an even number begins a state, an odd number ends it */
     int is_state = 1, first = (number & 1) == 0;
 
     if (known) {
@@ -338,7 +339,7 @@ int pithi_clog2_info_event(struct pithi_clog2_scan *scan, struct pithi_clog2_eve
     const struct pithlog_def *state;
     char name[PITHI_CLOG2_NAME + 16], format[PITHI_CLOG2_FORMAT] = "";
 
-    /* Events with a payload at the begin or end of a state: an event type of its own, "MPI_Send info". */
+    /* Payloads of a state's begins and ends are recorded as events of a separate type, "MPI_Send info". */
     if (!event->info) {
         state = pithi_defs_get(pithi_writer_defs(scan->writer), (event->starts ? event->starts : event->ends) - 1);
         snprintf(name, sizeof name, "%.40s info", state->name);
@@ -429,7 +430,7 @@ int pithi_clog2_scan(struct pithi_clog2_scan *scan, const struct pithi_input *in
                           input->path, cursor.first_damage);
     if (!scan->comm_count) /* cut before the first COMMEVT: the ranks of clock shifts are unknown */
         scan->made = PITHI_CLOG2_MADE_SHIFTS;
-    /* A communicator has a size if all its ranks from 0 to the highest are known. A file that is not merged has one
+    /* The size of a communicator is known if all its ranks from 0 to the highest are known. An unmerged file has one
      * process only, so there only MPI_COMM_SELF is complete. */
     for (uint32_t i = 0; i < scan->comm_count; i++) {
         struct pithi_clog2_comm *comm = &scan->comms[i];
@@ -437,7 +438,7 @@ int pithi_clog2_scan(struct pithi_clog2_scan *scan, const struct pithi_input *in
         while (rank <= comm->top &&
                pithi_map_find(&scan->world_of, pithi_map_pair((uint32_t)comm->number, (uint32_t)rank)))
             rank++;
-        /* A rank that is missing below the highest: the records of a process are missing. */
+        /* If a rank below the highest is missing, the records of a process are missing, and the size is unknown. */
         comm->size = rank > comm->top && (scan->file.finalized || comm->type == PITHI_CLOG2_SELF) ? rank : -1;
     }
     scan->end = cursor;

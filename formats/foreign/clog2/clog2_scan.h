@@ -1,9 +1,9 @@
-/* clog2_scan.h - the first pass over a CLOG-2 file: definitions (MPE writes those of MPI last), communicators, and
- * whether times are in order. The second pass (clog2_read.c) makes the records.
+/* clog2_scan.h - the first pass over a CLOG-2 file: definitions (MPE writes the definitions of MPI's states last),
+ * communicators, and whether times are in order. The second pass (clog2_read.c) makes the records.
  *
  * Lines. Every record has a communicator and a rank in it; COMMEVT records map that rank to a world rank. An
  * intercommunicator is three communicators in the file: itself (INTER), the local group and the remote group. Messages
- * go from a rank in one group to a rank in the other. The scan maps each group to its intercommunicator. */
+ * go from a rank in one group to a rank in the other. The first pass maps each group to its intercommunicator. */
 #ifndef PITHI_CLOG2_SCAN_H
 #define PITHI_CLOG2_SCAN_H
 
@@ -15,7 +15,7 @@ enum { PITHI_CLOG2_RANKS_MAX = 1 << 17, PITHI_CLOG2_THREADS_MAX = 1 << 16 }; /* 
 
 /* The meaning of an event number. All are definitions of the log + 1; 0: none. */
 struct pithi_clog2_event {
-    uint32_t starts, ends, solo; /* states that it begins, ends; an event */
+    uint32_t starts, ends, solo; /* `starts`, `ends`: the states that it begins, ends; `solo`: its event type */
     uint32_t info;               /* event type for the payloads of a state's start or end */
     const unsigned char *def;    /* body of its definition; NULL: not in the file */
 };
@@ -28,17 +28,17 @@ struct pithi_clog2_comm {
     int32_t inter;                        /* a group: the number of its INTER; -1: none */
     int32_t size;                         /* number of members if all ranks from 0 on are known, else -1 */
     int32_t top;                          /* highest known rank */
-    uint32_t index;                       /* in the written log, + 1; 0: not used yet */
+    uint32_t index;                       /* index in the log, + 1; 0: not used yet */
 };
 
-/* A line of the log. */
+/* A lane of the log. */
 struct pithi_clog2_track {
     int32_t rank, thread; /* world rank and thread */
     uint32_t lane;        /* lane + 1; 0 if not made yet */
     int64_t last_ns;      /* last time in the first pass */
 };
 
-/* A cache from the hash of a line's identity in the file to the line. It serves nearly every record. */
+/* A cache: by the hash of communicator, rank and thread in the file, the lane. It serves nearly every record. */
 enum { PITHI_CLOG2_PLACES = 256 };
 struct pithi_clog2_place {
     int32_t comm, rank, thread;
@@ -54,7 +54,7 @@ struct pithi_clog2_scan {
     struct pithi_clog2_event *events; /* [event_count] */
     uint32_t event_count, event_size;
     struct pithi_map event_of;       /* number -> index + 1 */
-    uint32_t near[PITHI_CLOG2_NEAR]; /* the same for small numbers */
+    uint32_t near[PITHI_CLOG2_NEAR]; /* index + 1 of numbers below PITHI_CLOG2_NEAR */
     struct pithi_clog2_comm *comms;  /* [comm_count] */
     uint32_t comm_count, comm_size;
     struct pithi_map comm_of;         /* number -> index + 1 */
@@ -63,10 +63,11 @@ struct pithi_clog2_scan {
     struct pithi_clog2_track *tracks; /* [track_count] */
     uint32_t track_count, track_room;
     struct pithi_clog2_place places[PITHI_CLOG2_PLACES]; /* recently used */
-    struct pithi_map inter_of;                           /* world rank -> its last INTER + 1; the groups follow it */
+    struct pithi_map inter_of;                           /* world rank -> its last INTER + 1, whose groups are in the
+                                                            records that follow */
     int disorder;                                        /* 1: times go back */
     uint32_t made;                /* struct pithi_clog2_made: records that the Pith writer added */
-    uint32_t numbers_told;        /* numbers of events that the log keeps */
+    uint32_t numbers_told;        /* number of event numbers kept as properties (event_numbers.h) */
     struct pithi_clog_cursor end; /* the cursor at the end of the walk */
 };
 
@@ -76,8 +77,8 @@ void pithi_clog2_scan_free(struct pithi_clog2_scan *scan);
 /* World rank of a rank in a communicator; -1: unknown or out of range. */
 int32_t pithi_clog2_world_rank(const struct pithi_clog2_scan *scan, int32_t comm, int32_t rank);
 
-/* Finds or makes the line of a thread, by world rank or by rank in a communicator. *track NULL: there is no such line.
- * It is valid until the next line is made. */
+/* Finds or makes the lane of a thread, by world rank or by rank in a communicator. *track NULL: there is no such lane.
+ * The pointer is valid until the next lane is made. */
 int pithi_clog2_track_of(struct pithi_clog2_scan *scan, int32_t rank, int32_t thread, struct pithi_clog2_track **track);
 int pithi_clog2_track_find(struct pithi_clog2_scan *scan, struct pithi_clog2_place *place, int32_t comm, int32_t rank,
                            int32_t thread, struct pithi_clog2_track **track);

@@ -1,6 +1,6 @@
 /* clog2_write.c - native records to CLOG-2, as strictly as the converter of Jumpshot requires: a definition before each
- * use of a number that MPE does not know, a COMMEVT before anything on a line, no empty colour, states that pair first
- * in, first out. There is one pass. The preamble contains counts, so it is written last.
+ * use of a number that is not one of MPE's own, a COMMEVT before anything on a line, no empty colour, states that pair
+ * first in, first out. There is one pass. The preamble contains counts, so it is written last.
  *
  *     COMMEVT     rank 0 of the world, rank 1 of the world
  *     STATEDEF    events 600 and 601 begin and end "compute", DodgerBlue3
@@ -8,7 +8,7 @@
  *     BAREEVT     0.000050 s, rank 0: 601
  *     MSGEVT      0.000050 s, rank 0 to 1, tag 7, 1000 bytes
  *
- * Jumpshot finds out which send belongs to which receive by order, as Pith does. */
+ * Jumpshot matches sends and receives by their order, as Pith does. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -47,7 +47,7 @@ static int write_record(struct clog2_writer *w, const struct pithlog_step *step)
     CHECK(pithi_clog2_cargo_flush(&w->cargo, record->time_ns, record->lane));
     switch (record->kind) {
     case PITHLOG_EVENT: {
-        /* what an event of libmpe stands for */
+        /* an event of libmpe: writes the definition or clock shift that it stands for */
         int32_t rank = w->lines.lanes[record->lane].rank;
         struct pithi_clog2_line line;
         if (record->id == w->sync)
@@ -66,7 +66,7 @@ static int write_record(struct clog2_writer *w, const struct pithlog_step *step)
             w->lost_messages += record->kind == PITHLOG_SEND;
             return PITH_OK;
         }
-        int is_waited = 0; /* a call that completes receives is open */
+        int is_waited = 0; /* 1: a call that completes receives is open */
         for (uint32_t i = 0; record->kind == PITHLOG_RECV && i < step->depth; i++)
             is_waited |= w->completes[step->open[i].id];
         if (is_waited)
@@ -88,7 +88,7 @@ static int write_record(struct clog2_writer *w, const struct pithlog_step *step)
     case PITHLOG_COMM_FREE:
         return pithi_clog2_write_comm(&w->lines, record);
     case PITHLOG_COUNTER: {
-        /* The format has one counter: the offset of a clock. */
+        /* The format has only one counter: the offset of a clock. */
         const struct pithlog_def *def = pithlog_get_def(w->log, record->id);
         if (!def || strcmp(def->name, PITHI_CLOG2_SHIFT) != 0) {
             w->counters++;

@@ -4,13 +4,13 @@
  *
  * A packet has a header (magic, UUID, stream class 0), a context (first and last time, sizes in bits, number, lost so
  * far, rank, thread) and events. An event has its number as a byte and the low 32 bits of its time. If 2^32 ns or more
- * have passed since the last event, it has 255, the number as 4 bytes and all 64 bits. The fields follow without
- * gaps:
+ * have passed since the last event, it has the byte 255, its number as 4 bytes and all 64 bits of its time. The fields
+ * follow, each beginning at the next byte:
  *
  *     00 50 c3 00 00 03 00 00 00            enter (0) at 50,000 ns (0xc350), state 3
  *     01 08 cf 00 00 03 00 00 00            leave (1) at 53,000 ns (0xcf08), state 3
  *
- * Nine bytes for a record that a reader can decode without Pith: the text file says where each field is.
+ * So a record takes nine bytes, and a reader can decode it without Pith, as the text file describes each field.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -29,19 +29,20 @@
 #include "native/log.h"
 #include "reader/read/iter.h"
 
-/* Event ids: the kind of the record minus one. An event without a payload has an id of its own, because babeltrace2 2.0
- * shows the text of an earlier event in place of an empty string. */
+/* Event ids: the kind of the record minus one. An event without a payload has the id BARE - 1, because babeltrace2 2.0
+ * shows the text of an earlier event instead of an empty string. */
 enum { BARE = 64 };
-/* code: the event has a head of its own; bytes of a UUID, of a packet's head */
+/* COMPACT: the id of an event with a full head; UUID, HEADER: bytes of a UUID, of a packet's header and context */
 enum { COMPACT = 255, UUID = 16, HEADER = 80 };
-/* bytes: of a text, an event, a packet's memory, a packet that is written; of a path */
+/* bytes: TEXT of a text; EVENT_MAX of an event; PACKET of the memory for a packet; PACKET_FULL: a packet of this size
+ * is written; PATH of a path */
 enum { TEXT = 1 << 18, EVENT_MAX = TEXT + 128, PACKET = 2 * EVENT_MAX, PACKET_FULL = 1 << 16, PATH = 4096 };
 #define MAGIC UINT32_C(0xc1fc1fc1)
 #define START "/* CTF 1.8 */\n"
 
 struct ctf {
     struct pithlog *log;
-    unsigned char uuid[UUID]; /* the same in metadata and packets: they belong together */
+    unsigned char uuid[UUID]; /* in metadata and all packets: shows that they belong together */
     int64_t base_ns;          /* the log time that the clock shows as 0; not above 0 */
 };
 
@@ -67,7 +68,7 @@ static void put_string(struct pithi_out *out, const char *text)
     free(plain);
 }
 
-/* An entry of an enumeration: a name and its number. */
+/* Writes an entry of an enumeration: a name and its number. */
 static void put_label(struct pithi_out *out, uint32_t number, const char *name, int *begun)
 {
     pithi_out_text(out, *begun ? ",\n    " : "\n    ");
@@ -77,7 +78,7 @@ static void put_label(struct pithi_out *out, uint32_t number, const char *name, 
     *begun = 1;
 }
 
-/* An enumeration must not be empty. */
+/* Writes the names of definitions as an enumeration, which must not be empty. */
 static void put_definitions(struct pithi_out *out, const struct pithlog *log, enum pithlog_def_kind kind,
                             const char *type)
 {
@@ -90,7 +91,7 @@ static void put_definitions(struct pithi_out *out, const struct pithlog *log, en
         if (def->kind == kind)
             put_label(out, id, def->name, &begun);
     if (!begun)
-        /* a number that no record has */
+        /* a number that no record uses */
         put_label(out, UINT32_MAX, "none", &begun);
     pithi_out_text(out, "\n};\n");
 }
@@ -112,13 +113,13 @@ static int start_time(const struct ctf *ctf, int64_t *seconds, int64_t *ns)
     const char *text = pithi_property(ctf->log, "start_unix_s");
     char *end, *last;
     int64_t scale = 1000000000;
-    /* too large a number of seconds would overflow as ns */
+    /* a larger number of seconds would overflow in ns */
     if (!text || (*seconds = strtoll(text, &end, 10)) <= 0 || *seconds > INT64_MAX / 2000000000)
         return 0;
     *ns = 0;
     if (*end == '.' && strlen(end + 1) <= 9) {
         *ns = strtoll(end + 1, &last, 10);
-        /* ".5" is 500,000,000 ns: each digit that is there divides the scale by ten */
+        /* ".5" is 500,000,000 ns: each digit divides the scale by ten */
         for (const char *c = end + 1; c < last; c++)
             scale /= 10;
         *ns *= scale;
@@ -168,8 +169,8 @@ static int write_metadata(const struct ctf *ctf, const char *folder)
     pithi_out_text(&out,
                    "    packet.header := struct {\n"
                    "        uint32_t magic;\n        uint8_t uuid[16];\n        uint32_t stream_id;\n    };\n};\n");
-    /* Each host and each lane name has its own key.
-     * lanes are sorted by rank, so the host of a rank comes once */
+    /* Each host and each name of a lane has its own key. Lanes are sorted by rank, so the host of a rank is written
+     * once. */
     const struct pithlog *log = ctf->log;
     const struct pithlog_lane *lane, *before = NULL;
     const char *program = pithi_property(log, "program");
@@ -188,7 +189,7 @@ static int write_metadata(const struct ctf *ctf, const char *folder)
             put_entry(&out, key, lane->name);
     }
     pithi_out_text(&out, "};\n");
-    /* Without the date of its start the log's times are from 0 on, and readers show them so. */
+    /* Without the date of the log's start, readers show times from 0 on. */
     int64_t seconds, ns;
     pithi_out_text(&out, "\nclock {\n    name = pith;\n    description = \"nanoseconds from the log's start\";\n"
                          "    freq = 1000000000;\n");
@@ -274,7 +275,7 @@ struct stream {
     unsigned char *data;                 /* the current packet */
     size_t used;                         /* bytes of the packet */
     uint64_t first, last, packets, lost; /* times of the CTF clock */
-    char *text;                          /* payload of the record */
+    char *text;                          /* text of a record's payload */
     struct pithi_losses losses;
     uint64_t cut; /* payloads that were too long */
 };
@@ -298,7 +299,7 @@ static int put_packet(struct stream *s)
     pithi_put32(p + 72, (uint32_t)s->lane->rank);
     pithi_put32(p + 76, s->lane->thread);
     size_t size = s->used;
-    /* the next packet begins where this one ended, should it have no event */
+    /* the begin of the next packet, in case that it has no event */
     s->used = HEADER;
     s->first = s->last;
     return fwrite(p, 1, size, s->file) == size ? PITH_OK : write_failed(s->path);
@@ -320,8 +321,9 @@ static void add64(struct stream *s, uint64_t value)
 
 static int add_record(struct stream *s, const struct pithlog_record *r)
 {
-    /* The first event of a packet is compact: the packet's context has its whole time. A reader adds 2^32 if the low 32
-     * bits are less than before, but only once. */
+    /* The first event of a packet is compact, as the packet's context has its full time. In a later compact event, a
+     * reader adds 2^32 if the low 32 bits are less than before, but only once; so an event after a longer time gets a
+     * full head. */
     uint32_t kind = r->kind == PITHLOG_EVENT && !r->payload_bytes ? BARE : r->kind;
     uint64_t time = (uint64_t)r->time_ns - (uint64_t)s->ctf->base_ns;
     int compact = s->used > HEADER ? time - s->last <= UINT32_MAX : 1;
@@ -335,8 +337,8 @@ static int add_record(struct stream *s, const struct pithlog_record *r)
         add32(s, kind - 1);
         add64(s, time);
     }
-    /* The fields of a kind, in the order in which `events` of write_metadata() describes them. An event has at most
-     * EVENT_MAX bytes, so it fits behind any packet that is not full. */
+    /* The fields of a kind, in the order of `events` in write_metadata(). An event has at most EVENT_MAX bytes, so it
+     * fits into any packet that is not full. */
     uint64_t bits;
     switch (r->kind) {
     case PITHLOG_ENTER:
@@ -346,7 +348,7 @@ static int add_record(struct stream *s, const struct pithlog_record *r)
     case PITHLOG_EVENT:
         add32(s, r->id);
         if (r->payload_bytes) {
-            /* The payload's text has a NUL at its end; longer ones are cut and counted. */
+            /* The text of the payload ends with a NUL. Longer texts are cut and counted. */
             size_t length = pithlog_payload_text(s->ctf->log, r, s->text, TEXT);
             s->cut += length > TEXT;
             length = strlen(s->text) + 1;
@@ -376,7 +378,7 @@ static int add_record(struct stream *s, const struct pithlog_record *r)
         break;
     case PITHLOG_LOST:
         add64(s, r->bytes);
-        /* all so far, as the packet's context says */
+        /* the packet's context has the number of all lost records so far */
         s->lost += r->bytes;
         break;
     default:
@@ -387,7 +389,7 @@ static int add_record(struct stream *s, const struct pithlog_record *r)
 
 /* ---- A lane ------------------------------------------------------------------------------------------------------ */
 
-/* A whole log: all records as they are. */
+/* For a whole log: adds all records as they are. */
 static int add_all(struct stream *s, uint32_t lane)
 {
     struct pithlog_query query = {INT64_MIN, INT64_MAX, &lane, 1, 0, 0, NULL};
@@ -402,7 +404,7 @@ static int add_all(struct stream *s, uint32_t lane)
     return status < 0 ? PITH_ERR_DAMAGED : err;
 }
 
-/* A window: a start for each end, an end for each start. */
+/* For a window: adds records so that each begin of a state has an end, and each end a begin. */
 static int add_window(struct stream *s, uint32_t lane, const struct pithi_convert *how)
 {
     struct pithi_walk walk;
@@ -415,8 +417,8 @@ static int add_window(struct stream *s, uint32_t lane, const struct pithi_conver
     return status < 0 ? PITH_ERR_DAMAGED : err;
 }
 
-/* A lane without records also has a packet, so that readers see the lane.
- * Each lane is a file of its own, "rank_0_thread_1". */
+/* Writes the file of a lane, "rank_0_thread_1". A lane without records has an empty packet, so that readers show the
+ * lane. */
 static int write_lane(struct stream *s, const char *folder, uint32_t lane, const struct pithi_convert *how)
 {
     int err;
@@ -429,7 +431,7 @@ static int write_lane(struct stream *s, const char *folder, uint32_t lane, const
     if (!(s->file = pithi_make_stream(s->path, "w")))
         return write_failed(s->path);
     TRY(how->from_ns == INT64_MIN && how->to_ns == INT64_MAX ? add_all(s, lane) : add_window(s, lane, how));
-    if (s->used > HEADER || s->packets == 0) /* a packet that is empty only if there is no other */
+    if (s->used > HEADER || s->packets == 0) /* an empty packet is written only if the lane has no other */
         TRY(put_packet(s));
 out:
     if (fclose(s->file) != 0 && !err)
@@ -448,7 +450,7 @@ int pithi_ctf_write_folder(struct pithlog *log, const char *folder, const struct
         goto out;
     TRY(pithi_losses_open(&s.losses, log));
 
-    /* The UUID is made from what the log has, not by chance: converting a log twice gives the same files. */
+    /* The UUID is made from facts of the log, not at random, so that converting a log twice gives the same files. */
     const struct pithlog_info *info = pithlog_get_info(log);
     const uint64_t facts[] = {
         info->lanes,  info->defs,  info->records, (uint64_t)info->start_ns, (uint64_t)info->end_ns,
@@ -463,7 +465,7 @@ int pithi_ctf_write_folder(struct pithlog *log, const char *folder, const struct
     for (uint32_t id = 0; (def = pithlog_get_def(log, id)); id++)
         mix(hash, def->name, strlen(def->name));
     memcpy(ctf.uuid, hash, sizeof ctf.uuid);
-    ctf.uuid[6] = (unsigned char)(0x40 | (ctf.uuid[6] & 15)); /* UUID version 4: the bits have no meaning */
+    ctf.uuid[6] = (unsigned char)(0x40 | (ctf.uuid[6] & 15)); /* UUID version 4: all other bits have no meaning */
     ctf.uuid[8] = (unsigned char)(0x80 | (ctf.uuid[8] & 63));
 
     TRY(write_metadata(&ctf, folder));
@@ -471,7 +473,7 @@ int pithi_ctf_write_folder(struct pithlog *log, const char *folder, const struct
         TRY(write_lane(&s, folder, lane, how));
     uint32_t members = 0;
     for (uint32_t i = 1; i < info->comms; i++)
-        /* communicator 0 is the world, whose members are the ranks */
+        /* from 1: the members of communicator 0, the world, are known: all ranks */
         members += pithlog_get_comm(log, i)->size > 0;
     pithi_note(how, members, "communicators: their members are left out");
     pithi_losses_keep(&s.losses, "program");

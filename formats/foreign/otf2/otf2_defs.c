@@ -1,4 +1,4 @@
-/* otf2_defs.c - owns the callbacks that copy libotf2's definitions into tables, because libotf2 does not keep them.
+/* otf2_defs.c - the callbacks that copy libotf2's definitions into tables, because libotf2 does not keep them.
  *
  * In an archive, definitions refer to each other by number, and in any order:
  *
@@ -6,9 +6,9 @@
  *     String 40: "MPI_Send"
  *     Group 3:   type = REGIONS, members = 12, 13
  *
- * So a callback only copies: it adds a row to the table of its kind, found by its number (places: 12 -> row 1, + 1),
- * with references as they are. They are looked up when the events need them, when all rows are there. A table moves
- * when it grows: a pointer to a row is valid until the next row of its kind is added. */
+ * So a callback only copies: it adds a row to the table of its kind, with references as they are. `places` finds a row
+ * by its number: region 12 -> index of the row + 1. References are looked up when the events need them, when all rows
+ * exist. A table moves when it grows: a pointer to a row is valid until the next row of its kind is added. */
 #include "foreign/otf2/otf2_defs.h"
 
 #include <stdlib.h>
@@ -20,13 +20,13 @@
 
 void *pithi_otf2_table_get(const struct otf2_table *table, uint64_t ref)
 {
-    /* no row has this number: libotf2 uses it for "undefined" */
+    /* UINT64_MAX means "undefined" in libotf2, so no row has it */
     uint64_t *place = ref == UINT64_MAX ? NULL : pithi_map_find(&table->places, ref);
     return place ? table->rows + (*place - 1) * table->row_size : NULL;
 }
 
-/* Adds a row, zero but for its reference. Returns NULL if there is no memory, or, with *there set, if the row
- * exists. */
+/* Adds a row, zero but for its reference. Returns NULL if there is no memory, or if the row exists; then *there is
+ * 1. */
 static void *table_add(struct otf2_table *table, uint64_t ref, int *there)
 {
     uint64_t *place = ref == UINT64_MAX ? NULL : pithi_map_at(&table->places, ref);
@@ -85,7 +85,7 @@ static OTF2_CallbackCode no_memory(struct otf2_defs *defs)
 static OTF2_CallbackCode on_ClockProperties(void *data, uint64_t resolution, uint64_t offset, uint64_t length,
                                             uint64_t realtime)
 {
-    /* `length` is that of the trace; the records say it, too */
+    /* `length`, the length of the trace, is not used: the records show it */
     struct otf2_defs *defs = data;
     (void)length;
     defs->ticks_a_second = resolution;
@@ -117,7 +117,7 @@ static OTF2_CallbackCode on_SystemTreeNodeProperty(void *data, OTF2_SystemTreeNo
                                                    OTF2_Type type, OTF2_AttributeValue value)
 {
     const struct otf2_node *of = pithi_otf2_table_get(&((struct otf2_defs *)data)->nodes, node);
-    /* only the root's: those of other nodes are about hosts and sockets */
+    /* properties of the root only: other nodes have properties of hosts and sockets */
     if (type != OTF2_TYPE_STRING || (of && of->parent != OTF2_UNDEFINED_SYSTEM_TREE_NODE))
         return OTF2_CALLBACK_SUCCESS;
     NEW_ROW(properties, defs->properties.count);
@@ -161,13 +161,14 @@ static OTF2_CallbackCode on_Region(void *data, OTF2_RegionRef self, OTF2_StringR
     (void)description, (void)flags, (void)file, (void)first, (void)last;
     NEW_ROW(regions, self);
     struct otf2_region *row = made;
-    row->name = name != OTF2_UNDEFINED_STRING ? name : canonical; /* a region without a name has that of its symbol */
+    row->name = name != OTF2_UNDEFINED_STRING ? name : canonical; /* without a name, takes the name of the symbol */
     row->paradigm = paradigm;
     row->role = role;
     return OTF2_CALLBACK_SUCCESS;
 }
 
-/* Prefers MPI, then other libraries with processes. Thread paradigms have such groups too. */
+/* How likely the members of a group of this paradigm are the ranks of MPI: most for MPI, then other libraries with
+ * processes. Paradigms of threads have such groups, too. */
 static int ranks_likely(OTF2_Paradigm paradigm)
 {
     return paradigm == OTF2_PARADIGM_MPI
@@ -190,8 +191,9 @@ static OTF2_CallbackCode on_Group(void *data, OTF2_GroupRef self, OTF2_StringRef
 {
     struct otf2_group *ranks = &((struct otf2_defs *)data)->ranks;
     (void)flags;
-    if (type == OTF2_GROUP_TYPE_COMM_LOCATIONS) { /* eztrace reuses its number for another group */
-        /* a group that is as likely is known already */
+    /* kept apart, as eztrace reuses the number of this group for another group */
+    if (type == OTF2_GROUP_TYPE_COMM_LOCATIONS) {
+        /* a group that is at least as likely is known already */
         if (ranks_likely(paradigm) <= (ranks->members ? ranks_likely(ranks->paradigm) : 0))
             return OTF2_CALLBACK_SUCCESS;
         ranks->paradigm = paradigm;
@@ -238,7 +240,7 @@ static OTF2_CallbackCode on_MetricClass(void *data, OTF2_MetricRef self, uint8_t
     (void)occurrence, (void)recorder;
     NEW_ROW(metrics, self);
     struct otf2_metric *row = made;
-    row->of = OTF2_UNDEFINED_METRIC; /* a class, not an instance of one */
+    row->of = OTF2_UNDEFINED_METRIC; /* undefined marks a class; an instance has the reference of its class */
     row->count = count;
     row->members = malloc((count + (size_t)1) * sizeof *members);
     row->ids = calloc(count + (size_t)1, sizeof *row->ids); /* 0: no counter yet */
@@ -267,7 +269,7 @@ static OTF2_CallbackCode on_InterComm(void *data, OTF2_CommRef self, OTF2_String
     NEW_ROW(comms, self);
     struct otf2_comm *row = made;
     row->name = name;
-    row->group = group; /* its reference: the group may come later */
+    row->group = group; /* only the reference: the group may be defined later */
     row->remote = remote;
     return OTF2_CALLBACK_SUCCESS;
 }
@@ -275,7 +277,7 @@ static OTF2_CallbackCode on_InterComm(void *data, OTF2_CommRef self, OTF2_String
 static OTF2_CallbackCode on_Comm(void *data, OTF2_CommRef self, OTF2_StringRef name, OTF2_GroupRef group,
                                  OTF2_CommRef parent, OTF2_CommFlag flags)
 {
-    /* one row for both kinds; no remote group */
+    /* both kinds of communicators have the same row; here without a remote group */
     return on_InterComm(data, self, name, group, OTF2_UNDEFINED_GROUP, parent, flags);
 }
 
@@ -308,14 +310,14 @@ static OTF2_CallbackCode on_CallingContext(void *data, OTF2_CallingContextRef se
     return OTF2_CALLBACK_SUCCESS;
 }
 
-/* Samples by time; those by a counter have no time. */
+/* Takes the interval of samples by time. Samples by a counter have no interval in time. */
 static OTF2_CallbackCode on_InterruptGenerator(void *data, OTF2_InterruptGeneratorRef self, OTF2_StringRef name,
                                                OTF2_InterruptGeneratorMode mode, OTF2_Base base, int64_t exponent,
                                                uint64_t period)
 {
     struct otf2_defs *defs = data;
     (void)self, (void)name;
-    if (mode == OTF2_INTERRUPT_GENERATOR_MODE_TIME && defs->sample_s == 0) /* the first one counts */
+    if (mode == OTF2_INTERRUPT_GENERATOR_MODE_TIME && defs->sample_s == 0) /* the first generator decides */
         defs->sample_s = (double)period * power(base == OTF2_BASE_BINARY ? 2 : 10, exponent);
     return OTF2_CALLBACK_SUCCESS;
 }
@@ -324,7 +326,7 @@ static OTF2_CallbackCode on_InterruptGenerator(void *data, OTF2_InterruptGenerat
 
 int pithi_otf2_defs_read(struct otf2_defs *defs, const struct pithi_otf2 *otf2, OTF2_Reader *reader, const char *path)
 {
-    /* an archive without a clock counts in ns */
+    /* until the clock's properties come: ticks of 1 ns */
     *defs = (struct otf2_defs){.ticks_a_second = 1000000000, .realtime = OTF2_UNDEFINED_TIMESTAMP};
     defs->strings.row_size = sizeof(struct otf2_string);
     defs->nodes.row_size = sizeof(struct otf2_node);
@@ -345,7 +347,7 @@ int pithi_otf2_defs_read(struct otf2_defs *defs, const struct pithi_otf2 *otf2, 
     OTF2_ErrorCode code = OTF2_SUCCESS;
     uint64_t count;
     if (global && callbacks) {
-/* on_String for OTF2_GlobalDefReaderCallbacks_SetStringCallback, and so on */
+/* registers on_String by OTF2_GlobalDefReaderCallbacks_SetStringCallback, and so on */
 #define SET(name) otf2->GlobalDefReaderCallbacks_Set##name##Callback(callbacks, on_##name);
         PITHI_OTF2_GLOBAL_DEFS(SET)
 #undef SET
@@ -353,7 +355,7 @@ int pithi_otf2_defs_read(struct otf2_defs *defs, const struct pithi_otf2 *otf2, 
         code = otf2->Reader_ReadAllGlobalDefinitions(reader, global, &count);
     }
     otf2->GlobalDefReaderCallbacks_Delete(callbacks);
-    if (defs->no_memory) /* the callback's reason, before libotf2's "interrupted" */
+    if (defs->no_memory) /* reports the callback's error, as libotf2 only reports "interrupted" */
         return pithi_no_memory();
     if (!global || !callbacks || code != OTF2_SUCCESS)
         return pithi_otf2_fail(PITH_ERR_DAMAGED, path, "its definitions cannot be read", code);
@@ -373,7 +375,7 @@ int pithi_otf2_defs_read(struct otf2_defs *defs, const struct pithi_otf2 *otf2, 
         uint64_t *place = pithi_map_at(&defs->notes, hash_of(pithi_otf2_defs_string(defs, property[i].name), ""));
         if (!place)
             CHECK(pithi_no_memory());
-        *place = *place ? *place : i + (uint64_t)1; /* the first property of a name counts */
+        *place = *place ? *place : i + (uint64_t)1; /* of properties with the same name, the first decides */
     }
     return PITH_OK;
 }

@@ -1,5 +1,6 @@
 /* otf2_defs.h - the definitions of an archive, kept while its events are read: one table for each kind, searched by
- * reference. They come in any order. Some tools (eztrace) define a reference twice; the first definition counts. */
+ * reference. Definitions come in any order. Some tools (eztrace) define a reference twice; the first definition is
+ * used. */
 #ifndef PITHI_OTF2_DEFS_H
 #define PITHI_OTF2_DEFS_H
 
@@ -28,7 +29,7 @@ struct otf2_node {
     OTF2_StringRef name, class_name;
     OTF2_SystemTreeNodeRef parent; /* undefined: the root of the tree */
 };
-struct otf2_property { /* a property of the root of the system tree; ref: its index */
+struct otf2_property { /* a property of the root of the system tree; `ref` is its index */
     uint64_t ref;
     OTF2_StringRef name, value;
 };
@@ -36,16 +37,16 @@ struct otf2_process { /* a location group */
     uint64_t ref;
     OTF2_StringRef name;
     OTF2_LocationGroupType type;
-    OTF2_SystemTreeNodeRef node;   /* of the machine that it runs on */
-    OTF2_LocationGroupRef creator; /* undefined; else of a process that made it */
-    int32_t rank;                  /* set later; -1: none yet */
+    OTF2_SystemTreeNodeRef node;   /* the host that it runs on */
+    OTF2_LocationGroupRef creator; /* the process that created it (for a GPU); else undefined */
+    int32_t rank;                  /* world rank, set later; -1: none yet */
 };
 struct otf2_location {
     uint64_t ref;
     OTF2_StringRef name;
     OTF2_LocationType type;
     OTF2_LocationGroupRef process; /* of the location group that it belongs to */
-    uint64_t events;               /* as the definitions count them */
+    uint64_t events;               /* number of events, by the definition */
     int is_main;                   /* set later: it is the MPI location of its rank */
     int32_t rank;                  /* set later */
     uint32_t thread, lane;         /* set later */
@@ -58,7 +59,7 @@ struct otf2_region {
     OTF2_RegionRole role;
     uint64_t group;  /* reference of its group of regions + 1 */
     uint32_t id;     /* set later: id of the state + 1 */
-    int32_t sampled; /* set later: 1 + the rank that has a sample in it, the last one read */
+    int32_t sampled; /* set later: 1 + the last rank read that has a sample in the region */
 };
 struct otf2_group {
     uint64_t ref;
@@ -74,12 +75,12 @@ struct otf2_comm {
     OTF2_GroupRef group, remote;         /* remote: OTF2_UNDEFINED_GROUP if none */
     uint32_t index;                      /* set later: index in the log + 1 */
     const struct otf2_group *near, *far; /* set later: the groups, or NULL */
-    int32_t rank;                        /* the rank looked up last (-1: none); is_far: it is not in `near` */
-    int is_far;                          /* only with `rank` set */
+    int32_t rank;                        /* the last rank that was looked up; -1: none */
+    int is_far;                          /* 1: `rank` is not in `near` */
 };
 struct otf2_window { /* an RMA window */
     uint64_t ref;
-    OTF2_CommRef comm; /* of its members */
+    OTF2_CommRef comm; /* the communicator of its members */
 };
 struct otf2_member { /* a member of a metric */
     uint64_t ref;
@@ -89,8 +90,8 @@ struct otf2_member { /* a member of a metric */
 struct otf2_metric { /* a metric class or instance */
     uint64_t ref;
     OTF2_MetricRef of;           /* the class of an instance; else undefined */
-    OTF2_MetricScope scope_kind; /* of an instance: whom it measures */
-    uint64_t scope;              /* reference of that */
+    OTF2_MetricScope scope_kind; /* of an instance: the kind of thing that it measures */
+    uint64_t scope;              /* reference of the thing that it measures */
     uint8_t count;
     OTF2_MetricMemberRef *members; /* [count] */
     uint32_t *ids;                 /* set later: one counter id + 1 for each member */
@@ -113,10 +114,10 @@ struct otf2_defs {
         metrics, parameters, contexts;
     struct pithi_map notes;  /* hash of a property's name -> its index + 1 */
     struct otf2_group ranks; /* locations of ranks 0, 1, 2 ... in the preferred paradigm */
-    /* of the archive's clock: `offset` is time 0 in ticks, `realtime` the same in ns since 1970 */
+    /* of the archive's clock: `offset` is time 0 in ticks, `realtime` is time 0 in ns since 1970 */
     uint64_t ticks_a_second, offset, realtime;
     double sample_s; /* time between two samples; 0: unknown */
-    int no_memory;   /* 1: a callback had none */
+    int no_memory;   /* 1: a callback got no memory */
 };
 
 /* Reads the global definitions of an open archive. */

@@ -1,5 +1,5 @@
 /* otf2_events.c - turns the events of libotf2 into records. libotf2 calls a function for each event, in the order of
- * otf2_read.c; each adds a record, or remembers something for a later one.
+ * otf2_read.c; each function adds a record, or keeps something for a later record.
  *
  * A receive gets its number of posting when OTF2 says that it was posted, not when it ends:
  *
@@ -7,8 +7,8 @@
  *     MpiRecv                       a receive with posted = 1
  *     MpiIrecv 7                    a receive with posted = 0: it ends later, but matches an earlier send
  *
- * A request that never ends still has its number. It becomes a receive without a message, or the numbers of all later
- * receives would be one too high for matching.
+ * A request that never ends still has its number. It becomes a receive without a message; without it, matching would
+ * give each later receive the message of the receive before.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -32,8 +32,8 @@
     if (!begin(r, location))                                                                                           \
     return OTF2_CALLBACK_SUCCESS
 
-/* Returns 0 for a location that is not defined: its events cannot be in any lane. Events of one location often follow
- * one another, so the table is asked only when the location changes. */
+/* Returns 0 for a location that is not defined: its events cannot be in any lane. Consecutive events often have the
+ * same location, so the location is looked up only when it changes. */
 static int begin(struct otf2_reader *r, OTF2_LocationRef location)
 {
     r->seen++;
@@ -42,7 +42,8 @@ static int begin(struct otf2_reader *r, OTF2_LocationRef location)
     return r->at != NULL;
 }
 
-/* libotf2 stops when a callback says so; the reason waits in the reader, as libotf2 has its own errors only. */
+/* The result of a callback; for an error, libotf2 stops. The error is kept in the reader, as libotf2 cannot pass it
+ * on. */
 static OTF2_CallbackCode result(struct otf2_reader *r, int err)
 {
     r->err = err;
@@ -61,8 +62,8 @@ static int64_t time_ns(const struct otf2_reader *r, OTF2_TimeStamp time)
     return is_before ? -(int64_t)ns : (int64_t)ns;
 }
 
-/* Adds a record to the lane of this event. Records of a lane must be in order of time, so an earlier one gets the time
- * of the one before, and is counted. */
+/* Adds a record to the lane of this event. Records of a lane must be in order of time. A record that is earlier than
+ * the record before it gets the time of that record, and is counted. */
 static int add(struct otf2_reader *r, struct pithlog_record record)
 {
     record.lane = r->at->lane;
@@ -87,7 +88,8 @@ static OTF2_CallbackCode add_state(struct otf2_reader *r, OTF2_TimeStamp time, u
     uint32_t id;
     int err;
 
-    /* An undefined region has no name. It counts as passed over, which the log says. */
+    /* An undefined region has no name: the event is left out. It does not count as seen, so the log's property
+     * otf2_events_passed_over includes it. */
     if (!region) {
         r->seen--;
         return OTF2_CALLBACK_SUCCESS;
@@ -129,7 +131,7 @@ EVENT(CallingContextLeave, OTF2_CallingContextRef context)
     return add_state(r, time, PITHLOG_LEAVE, region_of(r, context));
 }
 
-/* Time spent in recording itself. */
+/* The time in which the recorder wrote its buffer becomes a state. */
 EVENT(BufferFlush, OTF2_TimeStamp stop)
 {
     uint32_t id;
@@ -152,8 +154,8 @@ EVENT(MeasurementOnOff, OTF2_MeasurementMode mode)
 
 /* ---- Messages ---------------------------------------------------------------------------------------------------- */
 
-/* Adds the record of a message end. If the peer's rank is unknown, a send is left out and a receive stays without its
- * message. */
+/* Adds the record of a send or a receive. If the peer's rank is unknown, a send is left out, and a receive becomes one
+ * without a message. */
 static OTF2_CallbackCode add_message(struct otf2_reader *r, struct pithlog_record *record, uint32_t peer,
                                      OTF2_CommRef ref)
 {
@@ -207,7 +209,7 @@ EVENT(MpiRecv, uint32_t sender, OTF2_CommRef comm, uint32_t tag, uint64_t size)
     return add_receive(r, time, r->posted++, sender, comm, tag, size);
 }
 
-/* A request that is posted again has ended, although its end was not recorded. */
+/* If a request is posted again, it has ended before, although its end was not recorded. */
 EVENT(MpiIrecvRequest, uint64_t request)
 {
     struct otf2_request before;
@@ -229,8 +231,7 @@ EVENT(MpiIrecv, uint32_t sender, OTF2_CommRef comm, uint32_t tag, uint64_t size,
     struct otf2_request posted;
 
     BEGIN;
-    /* The archive has no MpiIrecvRequest for it: it counts as posted now, and is counted as one that was not seen
-     * posted. */
+    /* The archive has no MpiIrecvRequest for this receive: it counts as posted now, and in r->unposted. */
     if (!pithi_otf2_requests_take(&r->requests, request, &posted)) {
         r->unposted++;
         posted.posted = r->posted++;
@@ -250,8 +251,8 @@ EVENT(MpiRequestCancelled, uint64_t request)
 
 /* ---- Samples ----------------------------------------------------------------------------------------------------- */
 
-/* A function has no address in OTF2, so each region gets CODE_BYTES of its own, and pith:code says its name.
- * Region 5 has the addresses 96 to 111, and samples have its middle, 104. */
+/* In OTF2 a function has no address, so each region gets its own CODE_BYTES addresses, and the event pith:code gives
+ * their name. Region 5 has the addresses 96 to 111, and samples have the middle, 104. */
 enum { CODE_BYTES = 16, FRAMES_MAX = 8192 };
 static uint64_t code_begin(const struct otf2_region *region) { return (region->ref + 1) * CODE_BYTES; }
 
@@ -271,7 +272,7 @@ EVENT(CallingContextSample, OTF2_CallingContextRef ref, uint32_t distance, OTF2_
     (void)distance, (void)generator;
     if (r->own)
         return OTF2_CALLBACK_SUCCESS;
-    /* The depth is limited because contexts of a damaged archive may form a circle. */
+    /* The depth is limited because the contexts of a damaged archive may form a cycle. */
     for (struct otf2_context *c = context_of(r, ref); c && depth < FRAMES_MAX; c = context_of(r, c->parent), depth++) {
         struct otf2_region *region = pithi_otf2_table_get(&r->defs.regions, c->region);
         if (!region)
@@ -339,7 +340,7 @@ out:
     return err;
 }
 
-/* These events add nothing to the log, so they do not count as passed over. */
+/* These events add nothing to the log. They have callbacks so that they count as seen, not as passed over. */
 EVENT(MpiIsendComplete, uint64_t request)
 {
     BEGIN;
@@ -366,8 +367,8 @@ static OTF2_CallbackCode add_collective(struct otf2_reader *r, OTF2_TimeStamp ti
                                         uint64_t sent, uint64_t received)
 {
     struct otf2_comm *comm = pithi_otf2_table_get(&r->defs.comms, ref);
-    /* OTF2 has four kinds of root: a rank of the communicator, this rank, its group, or none. The last two are no rank
-     * of the log. */
+    /* OTF2 has four kinds of root: a rank of the communicator, this rank, its group, or none. For the last two the log
+     * has no root. */
     int32_t peer = root == OTF2_COLLECTIVE_ROOT_SELF ? r->at->rank : -1;
     uint32_t index;
     int err;
@@ -410,7 +411,7 @@ EVENT(RmaCollectiveEnd, OTF2_CollectiveOp operation, OTF2_RmaSyncLevel level, OT
       uint64_t sent, uint64_t received)
 {
     BEGIN;
-    /* A collective on a window, such as MPI_Win_fence, is a collective like the others. */
+    /* A collective on a window, such as MPI_Win_fence, is recorded like any other collective. */
     (void)operation, (void)level;
     return add_collective(r, time, window_comm(r, window), root, sent, received);
 }
@@ -519,7 +520,7 @@ EVENT(ParameterString, OTF2_ParameterRef ref, OTF2_StringRef string)
         return OTF2_CALLBACK_SUCCESS;
     text = pithi_otf2_defs_string(&r->defs, string);
     TRY(pithi_otf2_event_id(r, parameter, &id));
-    if (!r->own) { /* an event with a payload of "%s" */
+    if (!r->own) { /* the event has a payload of the format "%s" */
         size_t length = strnlen(text, 65535);
         unsigned char *bytes = malloc(length + 2);
         if (!bytes)
@@ -529,7 +530,7 @@ EVENT(ParameterString, OTF2_ParameterRef ref, OTF2_StringRef string)
         free(bytes);
         return added;
     }
-    /* Pith wrote the parameter as text, in the form of the event's own format; that turns it back into the payload. */
+    /* Pith wrote the payload as text by the event's format; pithi_payload_parse makes the payload from it. */
     payload = pithi_payload_parse(*text ? parameter->format : "", text, &size);
     r->odd_payloads += !payload;
     code = add_event(r, time, id, payload, payload ? size : 0);

@@ -1,10 +1,10 @@
 /* otf2_facts.c - turns regions, parameters and metrics into states, events and counters; adds properties. If Pith wrote
- * the archive, all definitions are added in order; else only those in use, because tools define hundreds that are
- * not.
+ * the archive, all definitions are added in order; else only those in use, because tools define hundreds that no event
+ * uses.
  *
  * `id` in a row is the number of the definition + 1, so that the zero of a new row means "none yet". A metric instance
- * measures something else than the location that recorded it (a node, a switch); the counter's name then says what:
- * "power (node7)".
+ * measures something other than the location that recorded it (a node, a switch); the name of this is added to the
+ * counter's name: "power (node7)".
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -41,16 +41,16 @@ int pithi_otf2_state_id(struct otf2_reader *r, struct otf2_region *region, uint3
 {
     int err = PITH_OK;
 
-    if (!region->id) { /* first event of it */
+    if (!region->id) { /* the first event of the region */
         const char *name = pithi_otf2_defs_string(&r->defs, region->name);
         const struct otf2_group *group =
             region->group ? pithi_otf2_table_get(&r->defs.groups, region->group - 1) : NULL;
         struct pithlog_def def = {PITHLOG_STATE, name, "", pithi_otf2_group(name, region->paradigm, region->role), ""};
-        if (group) /* chosen by the user; else by name, paradigm and role */
+        if (group) /* a group that the user chose; without it, the name, paradigm and role decide */
             def.group = pithi_otf2_defs_string(&r->defs, group->name);
         err = add_noted(r, &def, "state", &region->id);
     }
-    *id = region->id - 1; /* ids begin at 0, rows at 1 */
+    *id = region->id - 1; /* region->id is the definition + 1 */
     return err;
 }
 
@@ -60,7 +60,7 @@ int pithi_otf2_event_id(struct otf2_reader *r, struct otf2_parameter *parameter,
 
     if (!parameter->id) {
         const char *name = pithi_otf2_defs_string(&r->defs, parameter->name);
-        /* Pith's own archives keep the format of a payload; others have one value */
+        /* archives by Pith have the format of the payload; in other archives an event has one value */
         parameter->format = r->own ? pithi_otf2_defs_note(&r->defs, "payload of event ", name)
                             : parameter->type == OTF2_PARAMETER_TYPE_STRING ? "%s"
                                                                             : "%l";
@@ -73,7 +73,7 @@ int pithi_otf2_event_id(struct otf2_reader *r, struct otf2_parameter *parameter,
 
 static const char *scope_name(const struct otf2_defs *defs, const struct otf2_metric *instance)
 {
-    /* else a node of the system tree */
+    /* a scope of any other kind is a node of the system tree */
     const struct otf2_table *table = instance->scope_kind == OTF2_SCOPE_LOCATION         ? &defs->locations
                                      : instance->scope_kind == OTF2_SCOPE_LOCATION_GROUP ? &defs->processes
                                      : instance->scope_kind == OTF2_SCOPE_GROUP          ? &defs->groups
@@ -96,7 +96,7 @@ int pithi_otf2_counter_id(struct otf2_reader *r, struct otf2_metric *metric, uin
                           double *factor)
 {
     const struct otf2_metric *class =
-        /* an instance has its members in its class */
+        /* the members of an instance are in its class */
         metric->of == OTF2_UNDEFINED_METRIC ? metric : pithi_otf2_table_get(&r->defs.metrics, metric->of);
     const struct otf2_member *member =
         class && index < class->count ? pithi_otf2_table_get(&r->defs.members, class->members[index]) : NULL;
@@ -111,7 +111,8 @@ int pithi_otf2_counter_id(struct otf2_reader *r, struct otf2_metric *metric, uin
         struct pithlog_def def = {PITHLOG_COUNTER_TYPE, pithi_otf2_defs_string(&r->defs, member->name), "", "user",
                                   pithi_otf2_defs_string(&r->defs, member->unit)};
         char *longer = NULL;
-        /* The values of an instance belong to another scope than its location; the counter's name says to which. */
+        /* The values of an instance belong to another scope than its location; the name of the scope is added to the
+         * counter's name. */
         if (metric->of != OTF2_UNDEFINED_METRIC) {
             if (asprintf(&longer, "%s (%s)", def.name, scope_name(&r->defs, metric)) < 0)
                 return pithi_no_memory();
@@ -148,25 +149,26 @@ int pithi_otf2_facts_make(struct otf2_reader *r)
     int has_start = 0;
     char text[32];
     for (uint32_t i = 0; i < r->defs.properties.count; i++) {
-        /* what only says how to read the archive is no property of the log */
+        /* notes on how to read the archive are no properties of the log */
         const char *key = pithi_otf2_defs_string(&r->defs, property[i].name);
         if (r->own && is_note(key))
             continue;
         has_start |= strcmp(key, "start_unix_s") == 0;
         CHECK(pithi_defs_property(defs, key, pithi_otf2_defs_string(&r->defs, property[i].value)));
     }
-    /* The clock of the archive knows the time of day: ns since 1970, as seconds. */
+    /* The clock of the archive has the time of day in ns since 1970; the property of the log has seconds. */
     if (!has_start && r->defs.realtime != OTF2_UNDEFINED_TIMESTAMP) {
         snprintf(text, sizeof text, "%" PRIu64 ".%09" PRIu64, r->defs.realtime / 1000000000,
                  r->defs.realtime % 1000000000);
         CHECK(pithi_defs_property(defs, "start_unix_s", text));
     }
-    if (!r->own && r->defs.sample_s > 0 && r->defs.sample_s < 1e6) { /* 11 days: no sampling interval */
+    if (!r->own && r->defs.sample_s > 0 && r->defs.sample_s < 1e6) { /* 1e6 s are 11 days: no sensible interval */
         snprintf(text, sizeof text, "%.0f", r->defs.sample_s * 1e9);
         CHECK(pithi_defs_property(defs, "sample_ns", text));
         CHECK(pithi_defs_property(defs, "sample_clock", "wall")); /* OTF2 does not have the CPU time of a sample */
     }
-    /* States, events and counters have tables of their own in OTF2; "sse" says in which order the log had them. */
+    /* In OTF2, states, events and counters are in separate tables. `kinds`, for example "sse", is the order in which
+     * the log had them: a letter for each definition. */
     for (; *kinds; kinds++) {
         struct otf2_region *region = *kinds == 's' ? pithi_otf2_table_get(&r->defs.regions, next[0]++) : NULL;
         struct otf2_parameter *parameter = *kinds == 'e' ? pithi_otf2_table_get(&r->defs.parameters, next[1]++) : NULL;

@@ -1,10 +1,10 @@
-/* otf2_library.c - owns the loaded libotf2 and its error callback, and the names of MPI's collectives in OTF2.
+/* otf2_library.c - loads libotf2, keeps its errors, and maps the names of MPI's collectives to OTF2's.
  *
- * libotf2 is loaded at the first archive, not linked: where it is not installed, everything but OTF2 works, and the
- * message says what to install. If it were linked, no command of pith would start there.
+ * libotf2 is loaded at the first archive, not linked: if it is not installed, all other formats work, and the error
+ * says what to install. If libotf2 were linked, no command of Pith would start without it.
  *
  * libotf2 reports errors by a callback, and most of its functions return only a code. The first message of a call is
- * kept, as it is the cause: of "no such file" and "reader is not open" the second follows from the first. */
+ * kept, as it is the cause: after "no such file", a second message "reader is not open" only follows from it. */
 #include "foreign/otf2/otf2_library.h"
 
 #include <dlfcn.h>
@@ -23,7 +23,8 @@ static OTF2_ErrorCallback callback_before;
 static _Thread_local char said[200];
 static _Thread_local int inside; /* between begin and end */
 
-/* Where the address of each function goes; made of the same lists as the struct, so that both agree. */
+/* The name of each function and the member for its address. Made from the same lists as the struct, so that both
+ * agree. */
 static const struct {
     const char *name;
     size_t offset;
@@ -43,7 +44,8 @@ static const struct {
 #undef ROW
 };
 
-/* The host program may use libotf2 too: errors outside Pith's calls go where they went before. */
+/* The program that uses Pith may use libotf2, too: errors outside Pith's calls go to the callback that was set
+ * before. */
 static OTF2_ErrorCode on_error(void *data, const char *file, uint64_t line, const char *function, OTF2_ErrorCode code,
                                const char *format, va_list values)
 {
@@ -52,7 +54,7 @@ static OTF2_ErrorCode on_error(void *data, const char *file, uint64_t line, cons
     if (!inside)
         fprintf(stderr, "OTF2: %s:%llu: %s: %s\n", file, (unsigned long long)line, function,
                 shared->Error_GetDescription(code));
-    else if (!*said) /* only the first: what follows from it is no cause */
+    else if (!*said) /* only the first message: later messages follow from it */
     {
         int size = snprintf(said, sizeof said, "%s", shared->Error_GetDescription(code));
 
@@ -83,10 +85,10 @@ static int load(const char *path)
         if (!function)
             TRY(pithi_fail(PITH_ERR_UNSUPPORTED, "%s: %s has no %s; install libotf2 3.0 or later", path,
                            PITHI_OTF2_SONAME, list[i].name));
-        /* a pointer to a function may not be cast to one to data in ISO C, but copied */
+        /* ISO C does not allow a cast between pointers to functions and to data, so the pointer is copied */
         memcpy((char *)functions + list[i].offset, &function, sizeof function);
     }
-    /* Else another thread was first: its table is used, this one is freed. */
+    /* If another thread was first, its table is used, and this table is freed. */
     if (__atomic_compare_exchange_n(&shared, &before, functions, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
         callback_before = functions->Error_RegisterCallback(on_error, NULL);
         return PITH_OK;
@@ -112,7 +114,7 @@ int pithi_otf2_complained(void) { return *said != 0; }
 
 int pithi_otf2_fail(int err, const char *path, const char *what, OTF2_ErrorCode code)
 {
-    /* the message of the moment says more than the code */
+    /* a kept message says more than the text of the code */
     const char *cause = *said ? said : code != OTF2_SUCCESS ? shared->Error_GetDescription(code) : "no reason given";
 
     return pithi_fail(err, "%s: %s; libotf2: %s", path, what, cause);
@@ -148,13 +150,13 @@ static const struct {
                    {"Comm_split", OP(CREATE_HANDLE), ROLE(COLL_OTHER)},
                    {"Comm_free", OP(DESTROY_HANDLE), ROLE(COLL_OTHER)}};
 
-/* The row of a name; -1 if it has none. */
+/* The row of `name` in the table of collectives; -1: not in it. */
 static int collective(const char *name)
 {
     if (strncasecmp(name, "MPI_", 4) != 0)
         return -1;
     name += 4;
-    for (int turn = 0; turn < 2; turn++, name++) { /* MPI_Ibcast: once more behind the I */
+    for (int turn = 0; turn < 2; turn++, name++) { /* second turn: without the I of MPI_Ibcast */
         for (size_t i = 0; i < sizeof collectives / sizeof *collectives; i++)
             if (strcasecmp(name, collectives[i].name) == 0)
                 return (int)i;
@@ -197,7 +199,7 @@ const char *pithi_otf2_group(const char *name, OTF2_Paradigm paradigm, OTF2_Regi
                  {OTF2_PARADIGM_GASPI, "GASPI"},     {OTF2_PARADIGM_MEASUREMENT_SYSTEM, "measurement"}};
 
     if (paradigm == OTF2_PARADIGM_MPI || strncmp(name, "MPI_", 4) == 0) {
-        /* names of MPI are known better here than in other tools */
+        /* for names of MPI, Pith's own groups are better than the role that a tool wrote */
         const char *by_name = pithi_name_group(name);
         if (strcmp(by_name, "MPI collective") == 0 || strcmp(by_name, "MPI point-to-point") == 0)
             return by_name;

@@ -162,7 +162,8 @@ struct pithi_otf2 { /* one member for each function, by its name without OTF2_ *
 int pithi_otf2_begin(const char *path, const struct pithi_otf2 **otf2);
 void pithi_otf2_end(void);
 
-/* Has libotf2 reported an error since pithi_otf2_begin? It returns success even where it could not write its files. */
+/* 1: libotf2 has reported an error since pithi_otf2_begin. Needed because its functions return success even if it could
+ * not write its files. */
 int pithi_otf2_complained(void);
 
 /* Calls pithi_fail with the first message of libotf2 since pithi_otf2_begin, or else with the text of `code`. */
@@ -173,7 +174,7 @@ int pithi_otf2_operation(const char *name);
 OTF2_RegionRole pithi_otf2_role(const char *name, const char *group);
 OTF2_Paradigm pithi_otf2_paradigm(const char *name, const char *group);
 
-/* The reverse: the state group of a region that is in no group of regions. */
+/* The opposite direction: the group of the state for a region that is in no group of regions. */
 const char *pithi_otf2_group(const char *name, OTF2_Paradigm paradigm, OTF2_RegionRole role);
 
 #endif

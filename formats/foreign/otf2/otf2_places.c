@@ -1,10 +1,10 @@
 /* otf2_places.c - maps OTF2's processes to ranks, its locations to lanes, and its communicators to the log's.
  *
- * In OTF2 these are three lists with references of any value. Which process is which rank is only said by a group,
- * whose members are the locations of MPI's ranks 0, 1, 2 ... A log of some ranks only (`pith cut --lane 2,5`) has the
- * group of its two ranks; there the names "MPI Rank 2" and "MPI Rank 5" keep the numbers.
+ * In OTF2 these are three lists with references of any value. The rank of a process follows only from a group, whose
+ * members are the locations of MPI's ranks 0, 1, 2 ... In the archive of a cut log (`pith cut --lane 2,5`) this group
+ * has only two members; their ranks are taken from the names of the processes, "MPI Rank 2" and "MPI Rank 5".
  *
- * A GPU is a process of its own in OTF2, but does not take part in MPI: its lanes belong to the rank that created it.
+ * In OTF2 a GPU is a separate process, but is no rank of MPI: its lanes belong to the rank that created it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,8 @@
 #include "base/error.h"
 #include "foreign/otf2/otf2_reader.h"
 
-/* levels of the tree of places; members that are read from all communicators together */
+/* TREE_DEPTH_MAX: levels of the system tree that are searched; COMM_MEMBERS_MAX: members read for all communicators
+ * together */
 enum { TREE_DEPTH_MAX = 64, COMM_MEMBERS_MAX = 1 << 26 };
 
 /* ---- Ranks ------------------------------------------------------------------------------------------------------- */
@@ -37,7 +38,8 @@ static int32_t rank_in_name(const struct otf2_reader *r, const struct otf2_proce
     return *end || rank > INT32_MAX / 2 ? -1 : (int32_t)rank;
 }
 
-/* Use the ranks in the names if they ascend: a log of some ranks of a job keeps their numbers. */
+/* 1: the names of the processes have ascending ranks, which are used: so a log with some ranks of a job keeps their
+ * numbers. */
 static int names_have_ranks(const struct otf2_reader *r)
 {
     int32_t last = -1;
@@ -64,8 +66,8 @@ static int by_place(const void *a, const void *b, void *rows)
     return x < y ? -1 : x > y;
 }
 
-/* Score-P and Pith number a location by thread and rank. In other archives, threads count in the order of definition,
- * after the location of the MPI rank. */
+/* Score-P and Pith number a location by thread and rank. In other archives threads are numbered in the order of
+ * definition; the location of the MPI rank comes first. */
 static void number_threads(struct otf2_location *locations, const uint32_t *order, uint32_t count)
 {
     int numbered = 1, mains = 0;
@@ -82,7 +84,7 @@ static void number_threads(struct otf2_location *locations, const uint32_t *orde
     }
 }
 
-/* The location's name, or "" if it says only which thread it is. */
+/* The location's name, or "" if it is only the number of the thread. */
 static const char *lane_name(const struct otf2_reader *r, const struct otf2_location *location)
 {
     const char *name = pithi_otf2_defs_string(&r->defs, location->name);
@@ -121,7 +123,7 @@ static const struct otf2_group *group_of(const struct otf2_reader *r, OTF2_Group
                                                                                                             : NULL;
 }
 
-/* Does the group have all ranks in order? */
+/* 1: the group has all ranks, in order. */
 static int is_whole(const struct otf2_reader *r, const struct otf2_group *group)
 {
     if (!group || group->type == OTF2_GROUP_TYPE_COMM_SELF || group->count != r->defs.ranks.count)
@@ -150,14 +152,15 @@ int pithi_otf2_comm_index(struct otf2_reader *r, struct otf2_comm *comm, uint32_
     int err = PITH_OK;
 
     if (comm && !comm->index) {
-        /* First use: the communicator with its members becomes one of the log's. */
+        /* At its first use, adds the communicator with its members to the log. */
         const struct otf2_group *near = comm->near, *far = comm->far;
         uint64_t size = (near ? near->count : 0) + (uint64_t)(far ? far->count : 0);
         struct pithlog_comm def = {.key = comm->ref + 1, .name = pithi_otf2_defs_string(&r->defs, comm->name)};
         int32_t *ranks;
 
         r->comm_members += size;
-        if (r->comm_members > COMM_MEMBERS_MAX) /* a small file can have one large group in many communicators */
+        /* a limit, as many communicators of a small file can use the same large group; further ones have no members */
+        if (r->comm_members > COMM_MEMBERS_MAX)
             near = far = NULL, size = 0;
         if (!(ranks = malloc((size + 1) * sizeof *ranks)))
             return pithi_no_memory();
@@ -174,8 +177,8 @@ int pithi_otf2_comm_index(struct otf2_reader *r, struct otf2_comm *comm, uint32_
     return err;
 }
 
-/* The group of a rank's peers: the other group of an intercommunicator. The answer for the last rank is kept, because
- * events come rank by rank. */
+/* The group of a rank's partners; in an intercommunicator this is the other group. The result for the last rank is
+ * kept, because events come rank by rank. */
 static const struct otf2_group *partners(const struct otf2_reader *r, struct otf2_comm *comm, int32_t rank)
 {
     if (!comm->far)
@@ -204,7 +207,7 @@ int pithi_otf2_places_make(struct otf2_reader *r)
 {
     struct otf2_location *locations = OTF2_ROWS(r->defs.locations, struct otf2_location);
 
-    /* Ranks. Processes that take part in MPI have theirs; others get the next ones. */
+    /* Ranks. Processes of MPI have their ranks; other processes get the next free ranks. */
     const struct otf2_group *ranks = &r->defs.ranks;
     struct otf2_process *process = OTF2_ROWS(r->defs.processes, struct otf2_process), *creator;
     int in_names = names_have_ranks(r);
@@ -238,7 +241,8 @@ int pithi_otf2_places_make(struct otf2_reader *r)
 
     if (!(r->order = malloc((r->defs.locations.count + (size_t)1) * sizeof *r->order)))
         return pithi_no_memory();
-    for (uint32_t i = 0; i < r->defs.locations.count; i++) /* metric locations without events often belong to nothing */
+    /* leaves out metric locations without events, which often have no process */
+    for (uint32_t i = 0; i < r->defs.locations.count; i++)
         if (locations[i].type != OTF2_LOCATION_TYPE_METRIC || locations[i].events > 0)
             r->order[r->lanes++] = i;
     qsort_r(r->order, r->lanes, sizeof *r->order, by_place, locations);
@@ -262,8 +266,8 @@ int pithi_otf2_places_make(struct otf2_reader *r)
         comms[i].far = group_of(r, comms[i].remote);
         comms[i].rank = -1;
     }
-    /* The world is the communicator named MPI_COMM_WORLD. Some tools give no names; then it is the first that has
-     * all ranks. In Pith's archives it is reference 0. */
+    /* The world is the communicator named MPI_COMM_WORLD; without such a name, the first communicator with all ranks.
+     * In archives by Pith it has the reference 0. */
     for (uint32_t i = 0; i < r->defs.comms.count; i++) {
         int named = strcmp(pithi_otf2_defs_string(&r->defs, comms[i].name), "MPI_COMM_WORLD") == 0;
         if (comms[i].remote != OTF2_UNDEFINED_GROUP || !comms[i].near)

@@ -1,12 +1,12 @@
 /* otf2_probe.c - recognises an archive without libotf2, which may be missing.
  *
- * All readers are asked in turn whether a file is theirs. Loading libotf2 for that would cost time for each log of any
- * kind, and an archive without libotf2 would be "no known format" in place of "install libotf2". The anchor file,
- * NAME.otf2, begins with six bytes that no other format has:
+ * The probe of each format is called for each file. If it needed libotf2, each log of any format would cost the time to
+ * load it; and without libotf2, the error for an archive would be "no known format" instead of "install libotf2". The
+ * anchor file, NAME.otf2, begins with six bytes that no other format has:
  *
  *     03 42 4f 54 46 32     kind 3, 66 bytes follow, "OTF2"
  *
- * A folder is an archive if exactly one such file lies in it. */
+ * A folder is an archive if it contains exactly one such file. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <fts.h>
@@ -50,7 +50,7 @@ char *pithi_otf2_anchor_in(const char *folder)
         if (!pithi_otf2_named(entry->d_name) || asprintf(&path, "%s/%s", folder, entry->d_name) < 0)
             continue;
         if (is_anchor(path) && ++count == 1)
-            found = path; /* of two archives in a folder, neither is meant */
+            found = path; /* NULL for two archives in a folder: it is not clear which of them is meant */
         else
             free(path);
     }
@@ -75,7 +75,7 @@ int pithi_otf2_probe(const struct pithi_input *input)
     char *anchor;
 
     if (input->data)
-        /* the caller has read the begin of a file */
+        /* a file: the caller has read its begin */
         return input->size >= sizeof start && memcmp(input->data, start, sizeof start) == 0;
     anchor = pithi_otf2_anchor_in(input->path);
     free(anchor);

@@ -8,7 +8,7 @@
 char *pithi_otf2_anchor_in(const char *folder);
 /* The final name of a folder that is being written as NAME.part, malloc'ed. */
 char *pithi_otf2_final_name(const char *folder);
-/* Does the name end with .otf2? libotf2 requires that. */
+/* 1: the name ends with .otf2, which libotf2 requires. */
 int pithi_otf2_named(const char *name);
 
 #endif

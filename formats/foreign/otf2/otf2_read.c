@@ -1,6 +1,6 @@
 /* otf2_read.c - reads an archive rank by rank. The locations of a rank are merged by time, so that receives are
- * numbered in the order of posting, whichever thread posts or waits. libotf2 keeps a chunk of about 1 MB for each open
- * location, so a rank with more than MERGED_MAX locations is read one location at a time. */
+ * numbered in the order of posting even if different threads post and complete them. libotf2 keeps a chunk of about 1
+ * MB for each open location, so a rank with more than MERGED_MAX locations is read one location at a time. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static struct otf2_location *location_at(const struct otf2_reader *r, uint32_t l
     return &OTF2_ROWS(r->defs.locations, struct otf2_location)[r->order[lane]];
 }
 
-/* ---- Definitions of the locations: mapping tables, clock corrections --------------------------------------------- */
+/* ---- Definition files of the locations: mapping tables, clock corrections ---------------------------------------- */
 
 static int read_local_definitions(struct otf2_reader *r)
 {
@@ -52,12 +52,12 @@ static int settle_cut(struct otf2_reader *r, int err)
     const char *text = pithlog_error();
     size_t name = strlen(r->path);
 
-    if (err != PITH_ERR_DAMAGED || r->err != PITH_OK) /* an error of Pith, as no memory, ends the reading */
+    if (err != PITH_ERR_DAMAGED || r->err != PITH_OK) /* another error, such as no memory, ends the reading */
         return err;
-    /* the text is shown behind the name of the file: leave its own name out */
+    /* the text will be shown after the name of the file, so the name at its begin is left out */
     if (strncmp(text, r->path, name) == 0 && strncmp(text + name, ": ", 2) == 0)
         text += name + 2;
-    if (!*r->cause) /* the first cause counts */
+    if (!*r->cause) /* keeps the first cause */
         snprintf(r->cause, sizeof r->cause, "%s", text);
     return PITH_OK;
 }
@@ -67,14 +67,14 @@ static int read_events(struct otf2_reader *r, OTF2_GlobalEvtReader *merged)
     OTF2_ErrorCode code;
     uint64_t count;
 
-    /* By portions, so that progress is shown and the user can end it. */
+    /* Reads a limited number of events at a time, so that progress is shown and the user can end the reading. */
     do {
         code = r->otf2->Reader_ReadGlobalEvents(r->reader, merged, EVENTS_AT_ONCE, &count);
         r->read += count;
         if (!pithi_watched_at(r->watched, r->read * EVENT_BYTES, r->total * EVENT_BYTES))
-            return PITH_OK; /* the user has ended it */
+            return PITH_OK; /* the user has ended the reading */
     } while (code == OTF2_SUCCESS && count == EVENTS_AT_ONCE);
-    if (r->err != PITH_OK) /* a callback's error: libotf2 only says that it was interrupted */
+    if (r->err != PITH_OK) /* returns the error of a callback, as libotf2 only reports that it was interrupted */
         return r->err;
     return code == OTF2_SUCCESS ? PITH_OK : pithi_otf2_fail(PITH_ERR_DAMAGED, r->path, "events cannot be read", code);
 }
@@ -111,11 +111,11 @@ static int read_all_events(struct otf2_reader *r)
         return pithi_otf2_fail(PITH_ERR_DAMAGED, r->path, "its events cannot be opened", code);
     for (uint32_t i = 0; i < r->lanes; i++)
         r->total += location_at(r, i)->events;
-    /* Lanes of a rank follow each other. */
+    /* Lanes of a rank are adjacent. */
     for (uint32_t i = 0, next; i < r->lanes && !(r->watched && r->watched->stopped); i = next) {
         for (next = i + 1; next < r->lanes && location_at(r, next)->rank == location_at(r, i)->rank;)
             next++;
-        /* a rank with 100 locations: one by one, 100 MB less of chunks */
+        /* for a rank with 100 locations, reading one by one saves about 100 MB of chunks */
         uint32_t count = next - i, together = count <= MERGED_MAX ? count : 1;
         for (uint32_t k = 0; k < count; k += together)
             TRY(settle_cut(r, read_merged(r, i + k, together)));
@@ -155,7 +155,8 @@ static int read_archive(struct otf2_reader *r)
     /* Properties of the log say how much is missing or was skipped. */
     TRY(pithi_leaves_end(&r->leaves)); /* LEAVEs without ENTER */
     struct pithi_defs *defs = pithi_writer_defs(r->writer);
-    /* Definitions count the events, so missing ones are noticed even if a file ends between two events. */
+    /* The definitions have the number of events, so missing events are noticed even if a file ends between two
+     * events. */
     if (r->read < r->total)
         TRY(pithi_incomplete(defs, "events: %" PRIu64 " of %" PRIu64 " that the definitions count%s%s", r->read,
                              r->total, *r->cause ? "; " : "", r->cause));
@@ -180,7 +181,7 @@ out:
 
 int pithi_otf2_read(const struct pithi_input *input, struct pithi_writer *writer)
 {
-    /* the archive itself, or the folder around it */
+    /* `input` is the anchor file, or the folder that contains it */
     char *anchor = input->data ? strdup(input->path) : pithi_otf2_anchor_in(input->path);
     struct otf2_reader r = {
         .path = anchor, .watched = input->watched, .writer = writer, .leaves = {.input = input, .writer = writer}};

@@ -12,10 +12,10 @@ struct otf2_reader {
     const char *path;              /* of the anchor file */
     const struct pithi_otf2 *otf2; /* loaded */
     OTF2_Reader *reader;
-    struct pithi_watched *watched; /* asked whether to go on; may be NULL */
+    struct pithi_watched *watched; /* the caller's callback for progress, which can end the reading; may be NULL */
     struct pithi_writer *writer;
     struct otf2_defs defs;
-    int own;                /* Pith wrote it: keep its definitions in order and use its payload formats */
+    int own;                /* 1: Pith wrote the archive: definitions keep their order, and payloads their formats */
     int32_t *world;         /* world rank of each member of defs.ranks */
     uint32_t *order, lanes; /* locations in lane order, and their number */
     uint64_t comm_members;  /* members of all communicators so far */
@@ -23,11 +23,11 @@ struct otf2_reader {
     struct otf2_location *at; /* the lane of the last event */
     struct otf2_requests requests;
     struct pithi_leaves leaves;
-    uint64_t posted; /* receives so far: the next number */
-    int sampled;     /* the rank has samples */
-    int err;         /* of a callback; libotf2 only says that one failed */
+    uint64_t posted; /* number of receives so far, which is the number of the next receive */
+    int sampled;     /* 1: the rank has samples */
+    int err;         /* the error of a callback, as libotf2 only reports that one failed */
     char cause[256]; /* why some events cannot be read; "" if all can */
-    /* events, and what was odd with them, for properties of the log */
+    /* numbers of events, and of events with a problem, for properties of the log */
     uint64_t total, seen, read, unposted, unended, odd_peers, odd_payloads, late;
 };
 

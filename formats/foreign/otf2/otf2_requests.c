@@ -1,13 +1,13 @@
 /* otf2_requests.c - an open hash table with linear probing. A removal moves later entries back, so no tombstones are
  * needed.
  *
- *     slot     3    4    5            A and B belong into slot 3, C into slot 5
+ *     slot     3    4    5            A and B have the hash 3, C has the hash 5
  *              A    B    C
- *     A goes   B    -    C            B moves: a search for it begins at 3 and would stop at the empty slot
- *                                     C stays: a search for it begins at 5
+ *     A goes   B    -    C            B moves: its search begins at 3 and would stop at the empty slot
+ *                                     C stays: its search begins at 5
  *
- * Requests come and go by the million, but few are pending at once. With tombstones the table would fill up with them
- * and have to be made anew again and again.
+ * Requests come and go by the million, but few are pending at once. A table with tombstones would fill up and would
+ * have to be rebuilt again and again.
  */
 #include "foreign/otf2/otf2_requests.h"
 

@@ -1,12 +1,13 @@
 /* otf2_write.c - writes an archive, traces.otf2 in a folder, rank by rank, because libotf2 keeps a chunk of memory for
  * each location being written. The lanes of a rank with very many lanes are written one by one.
  *
- * A chunk has 256 KiB, so the 64 lanes that are written together take 16 MiB. Together they should be: requests belong
- * to a rank, and a receive that one thread posts may end in another. Written one by one, the lanes lose the order in
- * which receives were posted, and a note says of how many (otf2_write_events.c).
+ * A chunk has 256 KiB, so the 64 lanes that are written together take 16 MiB. The lanes of a rank are written together
+ * because requests belong to a rank: a receive that one thread posts may end in another thread. If lanes are written
+ * one by one, the order in which receives were posted is lost, and a note has the number of these receives
+ * (otf2_write_events.c).
  *
- * The order of an archive is: definitions of states, events and counters; the events; what needs their numbers, which
- * are places and communicators. */
+ * The order of writing is: definitions of states, events and counters; the events; the definitions of places and
+ * communicators, which need the numbers of events. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,16 +29,16 @@ static OTF2_FlushType flush(void *data, OTF2_FileType type, OTF2_LocationRef loc
 
 static OTF2_FlushCallbacks flush_callbacks = {flush, NULL};
 
-/* libotf2 fills a new chunk with zeros for each location. In fresh memory this costs a page fault a page, which was
- * most of the time of a log with many lanes; so chunks are kept. `mine` is the list of the chunks of one of its
- * buffers. A chunk that is full is written out: NULL for a second one makes libotf2 flush, so memory does not grow with
- * the events. */
+/* Gives libotf2 memory for a chunk. libotf2 fills the chunk of each location with zeros. In fresh memory this costs a
+ * page fault for each page, which was most of the time for a log with many lanes; so chunks of events are used again.
+ * `mine` is the list of chunks of one buffer of libotf2. A buffer of events gets only one chunk: NULL for the second
+ * makes libotf2 write the full chunk, so memory does not grow with the events. */
 static void *take_chunk(void *data, OTF2_FileType type, OTF2_LocationRef location, void **mine, uint64_t size)
 {
     struct otf2_writer *w = data;
     struct otf2_chunk *chunk = w->chunks;
     (void)location;
-    if (type == OTF2_FILETYPE_EVENTS && *mine) /* a chunk is full: write it out */
+    if (type == OTF2_FILETYPE_EVENTS && *mine) /* the chunk is full: libotf2 writes it out */
         return NULL;
     if (chunk && chunk->size == size)
         w->chunks = chunk->next;
@@ -70,7 +71,7 @@ static int write_all(struct otf2_writer *w)
 {
     struct pithi_walk window;
 
-    CHECK(pithi_walk_open(&window, w->log, w->how)); /* to learn its times */
+    CHECK(pithi_walk_open(&window, w->log, w->how)); /* for the times of the window */
     pithi_walk_close(&window);
     w->shift = window.from_ns < 0 ? (uint64_t)-window.from_ns : 0;
     if (!pithi_otf2_put_definitions(w))
@@ -93,8 +94,9 @@ static int write_all(struct otf2_writer *w)
     }
     pithi_otf2_check(w, w->otf2->Archive_CloseEvtFiles(w->archive));
 
-    /* Readers look for a definition file of each location, even an empty one. libotf2 writes the first; the others
-     * have the same bytes. (It would fill 4 MB with zeros for each, and search all locations for it.) */
+    /* Readers look for a definition file of each location, even an empty one. libotf2 writes only the first file; it is
+     * copied for the other locations, as all have the same bytes. (libotf2 would fill 4 MB with zeros and search all
+     * locations for each of them.) */
     lane = pithlog_get_lane(w->log, 0);
     uint64_t first = lane ? pithi_otf2_location(lane) : 0;
     unsigned char bytes[4096];

@@ -1,12 +1,13 @@
 /* otf2_write_contexts.c - writes states and samples as calling contexts: nodes of a tree, each a region under its
- * caller. OTF2 allows either these or plain Enter and Leave in an archive, so logs without samples have the latter.
+ * caller. An archive of OTF2 has either calling contexts or plain Enter and Leave; for a log without samples, Enter and
+ * Leave are written.
  *
- * The context of a state is below that of the state around it. The functions of a sample are below the states that are
- * open. For example, in state "solve":
+ * The context of a state is below the context of the state around it. The functions of a sample are below the states
+ * that are open. For example, in state "solve":
  *
  *     enter solve | sample solve > main > step | sample solve > main > step > exp | leave solve
  *
- * The unwind distance of an event is the number of regions that were entered since the event before, plus 1. */
+ * The unwind distance of an event is the number of regions entered since the previous event, plus 1. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,7 +35,7 @@ void pithi_otf2_contexts_close(struct otf2_writer *w)
     free(w->contexts.list);
 }
 
-/* Contexts are numbered from 1 on here; 0 is the root. */
+/* Returns the context of `region` below `parent`. Both are references + 1; parent 0 is the root. */
 static uint32_t context_below(struct otf2_writer *w, uint32_t parent, OTF2_RegionRef region)
 {
     struct otf2_contexts *c = &w->contexts;

@@ -3,10 +3,10 @@
  * communicators are written after the events.
  *
  * The reference of a location is free, so it has the rank and the thread, as Score-P's: thread 1 of rank 3 is 1 * 2^32
- * + 3 = 4294967299. A reader knows by it what lane it is, even if the name says something else.
+ * + 3 = 4294967299. So a reader finds the rank and the thread of a lane, whatever its name is.
  *
  * What OTF2 has no place for (colours, formats of payloads) becomes properties of the root of the system tree, "colour
- * of state solve". Other tools show or ignore them; our reader takes them back.
+ * of state solve". Other tools show or ignore them; Pith's reader uses them.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -31,8 +31,8 @@ OTF2_StringRef pithi_otf2_put_string(struct otf2_writer *w, const char *text)
     return w->strings++;
 }
 
-/* A string that was written lately gets its number again. The table is small: another text with the same place takes it
- * over. */
+/* Writes a string, or finds the number of a string that was written recently. The table is small: a new text replaces
+ * the text with the same slot. */
 OTF2_StringRef pithi_otf2_put_text(struct otf2_writer *w, const char *text)
 {
     struct otf2_text *slot = &w->texts[(pithi_hash_text(PITHI_HASH, text) >> 1) % OTF2_TEXTS];
@@ -78,7 +78,7 @@ static void put_region(struct otf2_writer *w, uint32_t id, const struct pithlog_
 {
     OTF2_StringRef name = pithi_otf2_put_text(w, def->name), none = pithi_otf2_put_text(w, "");
 
-    /* what kind of function it is, so that each call need not look it up */
+    /* the collective operation of the state, looked up once for all its calls */
     w->written[id].operation = pithi_otf2_operation(def->name);
     DEFINE(Region, w->written[id].ref, name, name, none, pithi_otf2_role(def->name, def->group),
            pithi_otf2_paradigm(def->name, def->group), OTF2_REGION_FLAG_NONE, none, 0, 0);
@@ -110,7 +110,7 @@ static void put_metric(struct otf2_writer *w, uint32_t id, const struct pithlog_
     OTF2_MetricMemberRef ref = w->written[id].ref;
     OTF2_StringRef name = pithi_otf2_put_text(w, def->name), none = pithi_otf2_put_text(w, "");
 
-    /* a value at a point of time, with the unit as text */
+    /* the value at a moment, with the unit as text */
     DEFINE(MetricMember, ref, name, none, OTF2_METRIC_TYPE_USER, OTF2_METRIC_ABSOLUTE_POINT, OTF2_TYPE_DOUBLE,
            OTF2_BASE_DECIMAL, 0, pithi_otf2_put_text(w, def->format));
     DEFINE(MetricClass, ref, 1, &ref, OTF2_METRIC_ASYNCHRONOUS, OTF2_RECORDER_KIND_ABSTRACT);
@@ -122,7 +122,7 @@ static int put_state_groups(struct otf2_writer *w, OTF2_GroupRef ref)
     char *done = calloc(w->def_count + (size_t)1, 1);
     int ok = members && done;
 
-    /* the group of a state with all later states of that group */
+    /* makes a group from the first state of a group and all later states of it */
     for (uint32_t first = 0; ok && first < w->def_count; first++) {
         const struct pithlog_def *of = pithlog_get_def(w->log, first), *def;
         uint32_t count = 0;
@@ -149,10 +149,12 @@ static void put_group(struct otf2_writer *w, OTF2_GroupRef ref, OTF2_StringRef n
     DEFINE(Group, ref, name, type, OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, count, members);
 }
 
-/* Numbers the members of a group, leaving out ranks that the log does not have. 0: no memory. */
+/* Stores the number of each member within its group. Ranks that the log does not have are left out and not numbered. 0:
+ * no memory. */
 static int learn_members(struct otf2_writer *w, uint32_t key, const int32_t *ranks, int32_t size)
 {
-    /* members are numbered without the strangers, as messages name them by that number */
+    /* only ranks of the log are numbered: the group is written without the others, and messages refer to its members by
+     * number */
     uint32_t count = 0;
 
     for (int32_t i = 0; i < size; i++) {
@@ -199,20 +201,20 @@ int pithi_otf2_put_definitions(struct otf2_writer *w)
                                const struct pithlog_def *def) = {put_region, put_event_type, put_metric};
     const struct pithlog_def *def;
     uint32_t next[3] = {0};
-    /* region 0, metric 0 and parameter 0 may be three definitions */
+    /* each kind has its own numbers: region 0, metric 0 and parameter 0 can be three definitions */
     for (uint32_t id = 0; (def = pithlog_get_def(w->log, id)); id++) {
         w->written[id].ref = next[def->kind]++;
         put[def->kind](w, id, def);
     }
     w->regions = next[PITHLOG_STATE];
     pithi_otf2_contexts_open(w);
-    /* The places of ranks and members, which groups and messages refer to. 0: no memory. */
+    /* Numbers the ranks, and the members of communicators: groups and messages refer to these numbers. */
     const struct pithlog_lane *lane;
     for (uint32_t i = 0; (lane = pithlog_get_lane(w->log, i)); i++) {
         uint64_t *place = pithi_map_at(&w->ranks, (uint32_t)lane->rank);
         if (!place)
             return 0;
-        /* + 1: the place of a rank is that of its first lane among all ranks */
+        /* the number of the rank among all ranks of the log, + 1; w->ranks.count includes this new entry */
         *place = *place ? *place : w->ranks.count;
     }
     const struct pithlog_comm *comm;
@@ -250,10 +252,10 @@ static OTF2_SystemTreeNodeRef put_host(struct otf2_writer *w, struct pithi_map *
 
 int pithi_otf2_put_places(struct otf2_writer *w, const struct pithi_walk *window)
 {
-    /* a length of 0 would be wrong for a log with records at time 0 */
+    /* + 1, so that the interval contains its last record */
     uint64_t length = window->to_ns < 0 ? 1 : (uint64_t)window->to_ns + 1;
     OTF2_GroupRef group = GROUPS;
-    /* The start as ns since 1970, or that it is not known. */
+    /* The start of the log in ns since 1970, or "undefined" if the log does not have it. */
     const char *start = pithi_property(w->log, "start_unix_s");
     int64_t ns;
     uint64_t realtime = start && pithi_text_seconds(start, &ns) && ns > 0 ? (uint64_t)ns : OTF2_UNDEFINED_TIMESTAMP;
@@ -307,14 +309,15 @@ int pithi_otf2_put_places(struct otf2_writer *w, const struct pithi_walk *window
         put_property(w, key, value);
     for (uint32_t id = 0; (def = pithlog_get_def(w->log, id)); id++) {
         put_note(w, "colour", def, def->colour);
-        /* "user" is what a reader takes anyway */
+        /* "user" is the reader's default */
         if (def->kind != PITHLOG_STATE && strcmp(def->group, "user") != 0)
             put_note(w, "group", def, def->group);
         if (def->kind == PITHLOG_EVENT_TYPE)
             put_note(w, "payload", def, def->format);
     }
 
-    /* OTF2 numbers the locations of MPI ranks first; all communicators then have these numbers as members. */
+    /* A first group lists the locations of the MPI ranks. The members of all communicators are indexes into this
+     * list. */
     uint64_t *members = malloc((w->ranks.count + (size_t)1) * sizeof *members);
     const struct pithlog_lane *lane;
     uint32_t count = 0;
@@ -329,7 +332,7 @@ int pithi_otf2_put_places(struct otf2_writer *w, const struct pithi_walk *window
         }
     OTF2_StringRef world = pithi_otf2_put_text(w, "MPI_COMM_WORLD");
     put_group(w, GROUP_LOCATIONS, pithi_otf2_put_text(w, "MPI ranks"), OTF2_GROUP_TYPE_COMM_LOCATIONS, members, count);
-    /* the world has all of them, in order */
+    /* the world has all ranks, in order */
     for (uint32_t i = 0; i < count; i++)
         members[i] = i;
     put_group(w, GROUP_WORLD, world, OTF2_GROUP_TYPE_COMM_GROUP, members, count);
@@ -338,9 +341,9 @@ int pithi_otf2_put_places(struct otf2_writer *w, const struct pithi_walk *window
 
     const struct pithlog_comm *comm;
     for (uint32_t i = 1; (comm = pithlog_get_comm(w->log, i)); i++) {
-        /* only if the log has such records */
+        /* the flag is set only if the log has such records */
         OTF2_CommFlag flags = w->comm_events ? OTF2_COMM_FLAG_CREATE_DESTROY_EVENTS : OTF2_COMM_FLAG_NONE;
-        /* without members it is as large as the world */
+        /* a communicator with unknown members gets the group of the world */
         OTF2_GroupRef own = comm->size ? group++ : GROUP_WORLD;
         OTF2_StringRef name = pithi_otf2_put_text(w, comm->name);
 

@@ -1,13 +1,13 @@
 /* otf2_write_events.c - writes the records of one rank's lanes as events.
  *
- * The order in which receives were posted is kept by requests. If a receive ends out of order, a request for it is
- * written just before the first receive that overtook it, and its end refers to that request. For example, A is posted
- * as 0 and B as 1, and B ends first:
+ * Requests keep the order in which receives were posted. If a receive ends after a receive that was posted later, a
+ * request for it is written just before that later receive, and its own end refers to the request. For example, A is
+ * posted as 0 and B as 1, and B ends first:
  *
  *     request 0 | receive B | end of request 0: A
  *
- * As in Score-P, MpiCollectiveBegin follows the Enter of its state. So the Enter of a state that may be a collective
- * waits for the next record of its lane. */
+ * As in Score-P, MpiCollectiveBegin follows the Enter of its state. So the Enter of a state that may be a collective is
+ * held back until the next record of its lane. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,7 +62,7 @@ static void end_state(void *context, uint32_t number, uint32_t id, int64_t time_
 
 /* ---- Messages ---------------------------------------------------------------------------------------------------- */
 
-/* Finds the place of a world rank in a communicator. */
+/* Finds the number of a world rank in a communicator. */
 static int place_of(const struct otf2_writer *w, uint32_t comm, int32_t rank, uint32_t *place)
 {
     const struct pithlog_comm *def = pithlog_get_comm(w->log, comm);
@@ -87,7 +87,7 @@ static void put_receive(struct otf2_writer *w, struct otf2_lane *lane, const str
 
     w->no_rank += r->peer >= 0 && !known;
     if (!requested) {
-        /* The receives that were posted before this one and have not ended need their requests first. */
+        /* Receives that were posted before this receive and have not ended need a request before it. */
         uint64_t missing = r->posted - w->next_receive;
         if (!w->alone && missing <= REQUESTS_AT_ONCE)
             for (; w->next_receive < r->posted; w->next_receive++)
@@ -112,7 +112,7 @@ static void put_receive(struct otf2_writer *w, struct otf2_lane *lane, const str
 
 /* ---- Collectives ------------------------------------------------------------------------------------------------- */
 
-/* The operation of the innermost collective state; without such a state, a guess from the root and the sizes. */
+/* The operation of the innermost collective state. Without such a state it is guessed from the root and the sizes. */
 static OTF2_CollectiveOp operation(const struct otf2_writer *w, const struct pithlog_step *step)
 {
     const struct pithlog_record *r = step->record;
@@ -127,7 +127,7 @@ static OTF2_CollectiveOp operation(const struct otf2_writer *w, const struct pit
 
 /* ---- Values ------------------------------------------------------------------------------------------------------ */
 
-/* The string parameter of an event; an event with a number gets a second parameter of the same name for it. */
+/* The string parameter of an event. An event whose parameter is a number gets a second parameter with the same name. */
 static uint32_t text_parameter(struct otf2_writer *w, uint32_t id)
 {
     struct otf2_written *event = &w->written[id];
@@ -141,7 +141,8 @@ static uint32_t text_parameter(struct otf2_writer *w, uint32_t id)
 
 /* ---- All --------------------------------------------------------------------------------------------------------- */
 
-/* A collective needs the Enter that may be held back; all else first writes it. */
+/* Writes a record that is no Enter. A collective looks at the Enter that is held back; each other record first writes
+ * that Enter. */
 static void put_other(struct otf2_writer *w, struct otf2_lane *lane, const struct pithlog_step *step)
 {
     const struct pithlog_record *r = step->record;
@@ -151,7 +152,7 @@ static void put_other(struct otf2_writer *w, struct otf2_lane *lane, const struc
         write_held(w, lane, 0);
     switch (r->kind) {
     case PITHLOG_EVENT: {
-        /* A payload with a single whole number is written as that number, one of the wrong size as text. */
+        /* A payload that is a single whole number is written as a number; if its size is wrong, as text. */
         const struct otf2_written *event = &w->written[r->id];
         size_t size = pithi_token_size(pithi_token_single(pithlog_get_def(w->log, r->id)->format));
         pithi_otf2_put_sample(w, lane, time, r);

@@ -7,7 +7,7 @@
 #include "foreign/walk.h"
 #include "reader/read/payload.h"
 
-enum { OTF2_TEXTS = 4096 }; /* slots of a table of texts */
+enum { OTF2_TEXTS = 4096 }; /* slots of the table of recent texts */
 enum otf2_value { OTF2_VALUE_TEXT, OTF2_VALUE_INT, OTF2_VALUE_UINT };
 
 struct otf2_writer {
@@ -18,25 +18,25 @@ struct otf2_writer {
     const char *folder; /* where the archive is made */
     OTF2_GlobalDefWriter *defs;
     struct otf2_chunk {
-        struct otf2_chunk *next; /* in the list, the newest first */
+        struct otf2_chunk *next; /* in the list; the newest chunk is first */
         uint64_t size;
-    } * chunks;                            /* free ones, for the writers of events */
+    } * chunks;                            /* free chunks, for the buffers of events */
     OTF2_ErrorCode code;                   /* the first error; nothing is written after it */
     int no_memory;                         /* 1: a callback had none */
-    uint32_t strings, parameters, regions; /* references given out */
+    uint32_t strings, parameters, regions; /* numbers of references in use, so the next ones */
     uint32_t def_count;                    /* definitions of the log */
     uint64_t shift;                        /* ticks = ns + shift, so that no time is negative */
     uint64_t *events;                      /* events written, by lane */
     struct pithi_map ranks;                /* world rank -> its place among the log's ranks + 1 */
     struct pithi_map members;              /* (communicator, world rank) -> its place in the group + 1 */
     struct otf2_written {                  /* one for each definition */
-        uint32_t ref;                      /* its reference among those of its kind */
-        uint32_t text;                     /* number events: the parameter for payloads written as text, + 1 */
+        uint32_t ref;                      /* its reference; each kind counts from 0 */
+        uint32_t text;                     /* events with a number: the parameter for payloads written as text, + 1 */
         int operation;                     /* states: the collective operation, or -1 */
         enum otf2_value value;             /* events */
     } * written;
     struct pithi_payload_line payload; /* text of a payload, reused */
-    struct otf2_text {                 /* cache of strings written lately */
+    struct otf2_text {                 /* cache of strings written recently */
         char *text;                    /* malloc'ed; NULL: a free place */
         OTF2_StringRef ref;
     } texts[OTF2_TEXTS];
@@ -44,10 +44,11 @@ struct otf2_writer {
     struct otf2_lane *lanes;        /* from lane `first` on */
     uint32_t first;                 /* number of the first lane of the rank */
     int32_t rank;                   /* the world rank */
-    int alone;                      /* lanes are written one by one, so receive numbers are those of one lane only */
+    int alone;                      /* 1: lanes are written one by one, so only the receive numbers of one lane are
+                                       seen */
     uint64_t next_receive;          /* the lowest receive number without a request or receive event */
     uint32_t lost;                  /* the parameter for lost records, + 1 */
-    int comm_events;                /* a communicator was made or freed */
+    int comm_events;                /* 1: the log has records of communicators made or freed */
     struct otf2_contexts {          /* otf2_write_contexts.c */
         int used;                   /* 1: the log has samples */
         struct pithi_map functions; /* hash of a name -> its region + 1 */
@@ -63,8 +64,8 @@ struct otf2_writer {
 
 struct otf2_lane {
     OTF2_EvtWriter *events;
-    uint32_t held;       /* id + 1 of a state whose Enter waits, as a collective may follow */
-    uint64_t held_time;  /* time of what is held */
+    uint32_t held;       /* id + 1 of a state whose Enter is held back, as a collective may follow; 0: none */
+    uint64_t held_time;  /* time of this Enter */
     uint32_t open, last; /* contexts + 1: of the innermost open state; of the last event */
 };
 
@@ -75,7 +76,8 @@ static inline void pithi_otf2_check(struct otf2_writer *w, OTF2_ErrorCode code)
         w->code = code;
 }
 
-/* The reference of a new string; of a string that may be repeated. */
+/* Both write a string and return its reference. put_text uses the reference again if the same text was written
+ * recently. */
 OTF2_StringRef pithi_otf2_put_string(struct otf2_writer *w, const char *text);
 OTF2_StringRef pithi_otf2_put_text(struct otf2_writer *w, const char *text);
 
@@ -87,11 +89,13 @@ OTF2_StringRef pithi_otf2_put_text(struct otf2_writer *w, const char *text);
 /* Defines a parameter and returns its number. */
 uint32_t pithi_otf2_put_parameter(struct otf2_writer *w, const char *name, OTF2_ParameterType type);
 
-/* The first writes all that events refer to by number. After the events, the second writes the rest. 0: no memory. */
+/* put_definitions writes all definitions that events refer to by number. After the events, put_places writes all
+ * others. 0: no memory. */
 int pithi_otf2_put_definitions(struct otf2_writer *w);
 int pithi_otf2_put_places(struct otf2_writer *w, const struct pithi_walk *window);
 
-/* If the log has samples and names of functions: samples are calling contexts, and so must be states. */
+/* Call contexts_open before the events. If the log has samples and names of functions, samples are written as calling
+ * contexts, and then states must be calling contexts, too. */
 void pithi_otf2_contexts_open(struct otf2_writer *w);
 void pithi_otf2_contexts_close(struct otf2_writer *w);
 void pithi_otf2_put_enter(struct otf2_writer *w, struct otf2_lane *lane, uint64_t time, OTF2_RegionRef region);

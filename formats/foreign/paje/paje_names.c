@@ -59,7 +59,7 @@ static const struct {
                    {"EntityType", F_TYPE},
                    {"SourceContainer", F_START},
                    {"DestContainer", F_END},
-                   /* of our own */
+                   /* fields of Pith only */
                    {"Tag", F_TAG},
                    {"Bytes", F_BYTES},
                    {"Size", F_BYTES}};
@@ -67,12 +67,13 @@ static const struct {
 int pithi_paje_wrong(const struct paje_reader *r, const char *what, const char *name)
 {
     char text[PAJE_NAME];
-    /* the name is cut, as it is anything that the file has */
+    /* the name is cut, as it may be any text of the file */
     snprintf(text, sizeof text, "%s%s%.200s", what, name ? ": " : "", name ? name : "");
     return pithi_lines_wrong(&r->lines, text);
 }
 
-/* A name as it was: in our own files, control characters are spelled as by `pith print`, and "(none)" is none. */
+/* A name as it was in the log: in files by Pith, control characters are escaped as in `pith print`, and "(none)" is an
+ * empty name. */
 char *pithi_paje_kept(const struct paje_reader *r, const char *text)
 {
     char *copy = strdup(text);
@@ -95,12 +96,12 @@ static char *next_word(char **place)
     if (!*at)
         return NULL;
     int quoted = *at == '"';
-    /* the quotes themselves are no part of the word */
+    /* the quotes are not part of the word */
     word = at += quoted;
     while (*at && (quoted ? *at != '"' : !pithi_paje_is_blank(*at)))
         at++;
     *place = *at ? at + 1 : at;
-    /* ends the word in place, as the line is a copy */
+    /* ends the word with a NUL in place, as the line is a copy */
     *at = 0;
     return word;
 }
@@ -149,14 +150,14 @@ int pithi_paje_percent(struct paje_reader *r, char *line, struct paje_event_def 
         for (int i = 0; i < OTHER; i++)
             if (strcmp(first, event_names[i]) == 0 || strcmp(second, event_names[i]) == 0)
                 def.kind = (enum paje_kind)i;
-        /* a number that is defined again has the new meaning from here on */
+        /* a number that is defined again gets the new meaning from here on */
         if (!(known = pithi_map_at(&r->event_numbers, def.number)) ||
             (!*known && !pithi_grow(&r->events, r->event_count, &r->event_room, sizeof *r->events)))
             return pithi_no_memory();
         if (!*known)
             *known = ++r->event_count;
         r->events[*known - 1] = def;
-        /* the definition that was just begun gets the fields that follow */
+        /* the fields that follow belong to this definition */
         *open = &r->events[r->event_count - 1];
         return PITH_OK;
     }
@@ -165,7 +166,7 @@ int pithi_paje_percent(struct paje_reader *r, char *line, struct paje_event_def 
     if ((*open)->count == PAJE_FIELDS_MAX)
         return pithi_paje_wrong(r, "an event has more fields than 32", NULL);
     signed char *field = &(*open)->fields[(*open)->count++];
-    /* a field that is not known is passed over in each event */
+    /* -1: an unknown field, which is skipped in each event */
     *field = -1;
     for (size_t i = 0; i < sizeof field_names / sizeof *field_names; i++)
         if (strcmp(word, field_names[i].name) == 0)
@@ -194,7 +195,7 @@ int pithi_paje_event(struct paje_reader *r, char *line, enum paje_kind *kind)
     /* "0.25" is read exactly; other forms as a double */
     if (r->at[F_TIME] && !pithi_text_seconds(r->at[F_TIME], &r->time_ns)) {
         char *end;
-        double seconds = strtod(r->at[F_TIME], &end); /* with an exponent */
+        double seconds = strtod(r->at[F_TIME], &end); /* other forms, such as with an exponent */
         if (*end || !(fabs(seconds) < 9e9))
             return pithi_paje_wrong(r, "this is no time", r->at[F_TIME]);
         r->time_ns = (int64_t)llround(seconds * 1e9);
@@ -209,7 +210,7 @@ int pithi_paje_needs(const struct paje_reader *r, enum paje_field field, const c
 
 /* ---- Types, values, containers ----------------------------------------------------------------------------------- */
 
-/* Lets `word` stand for number `index` of a table. An alias wins over a name. */
+/* Makes the word with this hash refer to entry `index` of a table. An alias replaces a name. */
 static int name_it(struct pithi_map *map, uint64_t hash, uint32_t index, int is_alias)
 {
     uint64_t *known = pithi_map_at(map, hash);
@@ -242,9 +243,9 @@ int pithi_paje_add_type(struct paje_reader *r, enum paje_kind kind)
     struct paje_type type = {.kind = kind};
     uint32_t id;
     CHECK(pithi_paje_needs(r, F_NAME, "Name"));
-    /* the alias comes first, as two types may have one name */
+    /* looked up by the alias if there is one, as two types may have the same name */
     if (pithi_map_find(&r->type_numbers, pithi_paje_hash(0, r->at[F_ALIAS] ? r->at[F_ALIAS] : r->at[F_NAME])))
-        return PITH_OK; /* again */
+        return PITH_OK; /* defined again */
     if (!pithi_grow(&r->types, r->type_count, &r->type_room, sizeof *r->types) ||
         !(type.name = pithi_paje_kept(r, r->at[F_NAME])))
         return pithi_no_memory();
@@ -253,7 +254,7 @@ int pithi_paje_add_type(struct paje_reader *r, enum paje_kind kind)
     CHECK(name_it(&r->type_numbers, pithi_paje_hash(0, r->at[F_NAME]), r->type_count - 1, 0));
     if (r->at[F_ALIAS])
         CHECK(name_it(&r->type_numbers, pithi_paje_hash(0, r->at[F_ALIAS]), r->type_count - 1, 1));
-    /* Files of Pith have these three types of containers. It is known only now, after the first lines. */
+    /* Only files by Pith have these three types of containers, so here it is known that Pith wrote the file. */
     if (kind == CONTAINER_TYPE && pithi_map_find(&r->type_numbers, pithi_paje_hash(0, "CP")) &&
         pithi_map_find(&r->type_numbers, pithi_paje_hash(0, "CR")) &&
         pithi_map_find(&r->type_numbers, pithi_paje_hash(0, "CT"))) {
@@ -265,7 +266,7 @@ int pithi_paje_add_type(struct paje_reader *r, enum paje_kind kind)
         for (size_t i = 0; i < sizeof own / sizeof *own; i++)
             if (strcmp(t->name, own[i].name) == 0)
                 t->own = own[i].kind;
-    /* types of states have their definitions by value; links and containers have none */
+    /* for types of states, each value has a definition; links and containers have none */
     if (t->own || (kind != EVENT_TYPE && kind != VARIABLE_TYPE))
         return PITH_OK;
     CHECK(define(r, kind == EVENT_TYPE ? PITHLOG_EVENT_TYPE : PITHLOG_COUNTER_TYPE, t->name, "user", &id));
@@ -333,9 +334,9 @@ int pithi_paje_add_container(struct paje_reader *r)
     uint32_t type, parent = UINT32_MAX;
     CHECK(pithi_paje_find_type(r, CONTAINER_TYPE, &type));
     CHECK(pithi_paje_needs(r, F_NAME, "Name"));
-    /* a container that is created again goes on, with its lane */
+    /* a container that is created again keeps its lane */
     if (pithi_map_find(&r->container_numbers, pithi_paje_hash(0, r->at[F_ALIAS] ? r->at[F_ALIAS] : r->at[F_NAME])))
-        return PITH_OK; /* created again: it goes on */
+        return PITH_OK; /* created again */
     if (r->at[F_CONTAINER])
         CHECK(pithi_paje_find_container(r, F_CONTAINER, "Container", &parent));
     c.parent = parent + 1;

@@ -1,5 +1,5 @@
 /* paje_read.c - Paje's trace format to native records. The file describes itself: it begins with the events that it
- * uses and the order of their fields, so every program writes it in another way.
+ * uses and the order of their fields, so these differ between the programs that write it.
  *
  *     %EventDef PajePushState 5             the number of an event of this kind, and its fields
  *     %  Time date
@@ -10,8 +10,8 @@
  *     5 0.25 c3 S "MPI_Send"                such an event
  *
  * Types, values and containers have a name and perhaps an alias; events refer to either. The first pass over the file
- * takes these definitions and the ends of links. The second takes states, events, values and messages. Between them the
- * links are matched (README.md). */
+ * reads these definitions and the ends of links. Then the links are matched (README.md). The second pass reads states,
+ * events, values and messages. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,10 +22,10 @@
 #include "foreign/names.h"
 #include "foreign/paje/paje_reader.h"
 
-enum { MEMORY = PITHI_SORTER_BYTES / 4 }; /* bytes of a sorter, of which two are open */
+enum { MEMORY = PITHI_SORTER_BYTES / 4 }; /* bytes of a sorter, a quarter, as several are open */
 
 struct link_end {
-    int64_t time_ns; /* of a variable, a state, a link ... that an end belongs to */
+    int64_t time_ns; /* time of the end */
     uint64_t seq, bytes;
     uint32_t container; /* index */
     int32_t tag;
@@ -39,7 +39,7 @@ struct message_end {
 
 /* ---- The first pass ---------------------------------------------------------------------------------------------- */
 
-/* Finds a container by a field, and notes that it has records: it becomes a lane. */
+/* Finds a container by a field, and notes that it has records, so that it becomes a lane. */
 static int use(struct paje_reader *r, enum paje_field field, const char *name, uint32_t *container)
 {
     CHECK(pithi_paje_find_container(r, field, name, container));
@@ -71,7 +71,7 @@ static int take_definition(struct paje_reader *r, enum paje_kind kind, int64_t *
         return pithi_paje_add_container(r);
     case START_LINK:
     case END_LINK: {
-        /* An end of a link, sorted by what must be equal at both. */
+        /* An end of a link. Both ends have the same type, container and key. */
         int is_end = kind == END_LINK;
         struct link_end end = {.time_ns = r->time_ns, .seq = r->seq, .is_end = is_end};
         struct pithi_sort_key key;
@@ -80,7 +80,7 @@ static int take_definition(struct paje_reader *r, enum paje_kind kind, int64_t *
         CHECK(pithi_paje_find_type(r, LINK_TYPE, &type));
         CHECK(pithi_paje_needs(r, F_KEY, "Key"));
         CHECK(use(r, is_end ? F_END : F_START, is_end ? "EndContainer" : "StartContainer", &end.container));
-        /* without a field for it the tag is 0 */
+        /* without a field for the tag it is 0 */
         end.has_tag = pithi_text_i64(r->at[F_TAG], INT32_MIN, INT32_MAX, &tag);
         end.tag = (int32_t)tag;
         if (!r->at[F_BYTES] || !pithi_text_u64(r->at[F_BYTES], &end.bytes))
@@ -94,19 +94,19 @@ static int take_definition(struct paje_reader *r, enum paje_kind kind, int64_t *
     }
     case DESTROY:
         CHECK(pithi_paje_find_container(r, F_NAME, "Name", &container));
-        /* the outermost container of a whole log is destroyed at its end */
+        /* a trace that is not cut ends with the destruction of the outermost container */
         r->is_ended |= container != UINT32_MAX && r->containers[container].parent == 0;
         return PITH_OK;
     case OTHER:
         r->other_events++;
         return PITH_OK;
-    /* every other kind has a container, which becomes a lane by it */
+    /* each other kind is an event of a container, which becomes a lane */
     default:
         return use(r, F_CONTAINER, "Container", &container);
     }
 }
 
-/* A last line that was cut may not be readable. */
+/* Ignores the error of a last line that was cut. */
 static int settle(const struct paje_reader *r, int err)
 {
     return err == PITH_ERR_DAMAGED && r->lines.at >= r->lines.size && pithi_ends_in_line(r->input) ? PITH_OK : err;
@@ -119,7 +119,7 @@ static int64_t number_in(const char *name)
 {
     int64_t number = -1;
     for (const char *c = name; *c;) {
-        /* digits in the middle count as well: "node3-cpu" has the number 3 */
+        /* digits may be anywhere: "node3-cpu" has the number 3 */
         if (*c < '0' || *c > '9') {
             c++;
             continue;
@@ -134,7 +134,8 @@ static int64_t number_in(const char *name)
     return number;
 }
 
-/* Containers of a type like "Thread" are the threads of the container around them; every other one is a process. */
+/* The process of a container: a container of a type like "Thread" is a thread of the container around it; any other
+ * container is a process. */
 static uint32_t process_of(const struct paje_reader *r, uint32_t container)
 {
     const struct paje_container *c = &r->containers[container];
@@ -150,8 +151,8 @@ static int is_lane(const struct paje_reader *r, uint32_t container)
     return c->is_used || (r->is_own && strcmp(r->types[c->type - 1].name, "Thread") == 0);
 }
 
-/* Our own: "0.1 writer" in "rank 0 (node7)".
- * thread 0 has no point: "3 solver" is rank 3, thread 0 */
+/* A lane of a file by Pith: "0.1 writer" in "rank 0 (node7)" is thread 1 of rank 0. Thread 0 has no point: "3 solver"
+ * is rank 3, thread 0. */
 static int make_own_lane(struct paje_reader *r, struct paje_container *c)
 {
     const char *host = c->parent ? strstr(r->containers[c->parent - 1].name, " (") : NULL;
@@ -170,7 +171,8 @@ static int make_own_lane(struct paje_reader *r, struct paje_container *c)
 
 static int make_lanes(struct paje_reader *r)
 {
-    struct pithi_map ranks = {0}, threads = {0}; /* process -> rank + 1; rank -> number of lanes */
+    struct pithi_map ranks = {0}, threads = {0}; /* ranks: process -> rank + 1; threads: rank -> number of lanes so
+                                                    far */
     struct pithi_map taken = {0};
     int keeps = 1, err = PITH_OK;
     uint32_t next = 0;
@@ -205,7 +207,7 @@ static int make_lanes(struct paje_reader *r)
         c->rank = (int32_t)(*rank - 1);
         if (!(thread = pithi_map_at(&threads, *rank)))
             TRY(pithi_no_memory());
-        /* a thread's name has that of its process in front */
+        /* the name of a thread begins with the name of its process */
         snprintf(name, sizeof name, process == i ? "%s" : "%s: %s",
                  process == i ? c->name : r->containers[process].name, c->name);
         err = pithi_writer_lane(r->writer, c->rank, (uint32_t)(*thread)++, name, &c->lane);
@@ -219,7 +221,7 @@ out:
 
 /* ---- Links to messages ------------------------------------------------------------------------------------------- */
 
-/* Ends that came before their partners: starts wait for ends, and ends for starts that are later in the file. */
+/* Ends of links whose partners come later in the file. */
 struct waiting {
     struct link_end *all; /* [room], a ring */
     uint32_t first, count, room;
@@ -235,7 +237,7 @@ static int match_links(struct paje_reader *r)
     int status, err = PITH_OK;
     TRY(pithi_sorter_end(r->ends));
     while (err == PITH_OK && (status = pithi_sorter_next(r->ends, &item)) == 1) {
-        /* Another link: what is left of the one before has no partner. */
+        /* Another key: the ends left from the key before have no partner. */
         if (item.key.word[0] != key)
             for (int i = 0; i < 2; i++) {
                 r->lone_links += waiting[i].count - waiting[i].first;
@@ -243,12 +245,12 @@ static int match_links(struct paje_reader *r)
             }
         key = item.key.word[0];
         memcpy(&end, item.data, sizeof end);
-        /* either the partner is there, or this end waits for it */
+        /* if the partner has come, both make a message; else this end is kept */
         struct waiting *partners = &waiting[!end.is_end], *same = &waiting[end.is_end];
         if (partners->first < partners->count) {
             const struct link_end *partner = &partners->all[partners->first++];
             struct link_end both[2] = {end.is_end ? *partner : end, end.is_end ? end : *partner};
-            /* Sorted by the rank that receives and the time of sending: in this order receives are numbered. */
+            /* Sorted by receiver and time of sending, the order in which receives are numbered. */
             uint64_t rank = (uint64_t)(uint32_t)r->containers[both[1].container].rank;
             err = pithi_sorter_add(r->messages,
                                    &(struct pithi_sort_key){{rank, pithi_sort_time(both[0].time_ns), both[0].seq}},
@@ -295,7 +297,7 @@ static int take_record(struct paje_reader *r, enum paje_kind kind)
         CHECK(pithi_paje_find_container(r, F_NAME, "Name", &container));
         if (container == UINT32_MAX || !is_lane(r, container))
             return PITH_OK;
-        /* A container that ends takes its open states with it. */
+        /* When a container ends, its open states end. */
         for (uint32_t i = r->containers[container].stacks; i; i = r->stacks[i - 1].next)
             CHECK(end_states(r, container, &r->stacks[i - 1], 0));
         return PITH_OK;
@@ -309,7 +311,7 @@ static int take_record(struct paje_reader *r, enum paje_kind kind)
         const struct paje_type *t = &r->types[type];
         const char *text = r->at[F_VALUE] ? r->at[F_VALUE] : "";
         record.lane = r->containers[container].lane;
-        /* Pith's own files have records that Paje does not know as events of special types. */
+        /* In files by Pith, records for which Paje has no event are events of special types. */
         if (t->own) {
             record.kind = t->own;
             if (t->own == PITHLOG_LOST)
@@ -323,7 +325,7 @@ static int take_record(struct paje_reader *r, enum paje_kind kind)
         /* Pith escaped the text, so that it fits in a line */
         if (r->is_own)
             size = pithi_unescape((char *)payload + 2);
-        /* An event without a value has its type's name there; that says nothing new. */
+        /* Pith writes the name of the type for an event without a payload, so this text makes no payload. */
         if (*text && !(size == strlen(t->name) && memcmp(payload + 2, t->name, size) == 0)) {
             payload[0] = (unsigned char)(size >> 8);
             payload[1] = (unsigned char)size;
@@ -340,17 +342,17 @@ static int take_record(struct paje_reader *r, enum paje_kind kind)
         struct paje_stack *stack = NULL;
         CHECK(pithi_paje_find_container(r, F_CONTAINER, "Container", &container));
         CHECK(pithi_paje_find_type(r, STATE_TYPE, &type));
-        /* Each type of states has a stack of its own in each container, as Paje nests them apart. */
+        /* Each type of states has its own stack in each container: in Paje only states of the same type nest. */
         uint64_t *known = pithi_map_at(&r->stack_numbers, pithi_map_pair(container, type));
         if (!known || (!*known && !pithi_grow(&r->stacks, r->stack_count, &r->stack_room, sizeof *r->stacks)))
             return pithi_no_memory();
         if (!*known) {
-            /* a list of the container's stacks, so that they can be ended with it */
+            /* adds it to the list of the container's stacks, which end with the container */
             r->stacks[r->stack_count] = (struct paje_stack){.next = r->containers[container].stacks};
             *known = r->containers[container].stacks = ++r->stack_count;
         }
         stack = &r->stacks[*known - 1];
-        /* Pop ends one; set ends all of the type and begins another; reset ends all. */
+        /* Pop ends the innermost state; set ends all states of the type and begins one; reset ends all. */
         if (kind == POP_STATE) {
             r->lone_pops += stack->count == 0;
             return end_states(r, container, stack, stack->count ? stack->count - 1 : 0);
@@ -378,7 +380,8 @@ static int take_record(struct paje_reader *r, enum paje_kind kind)
         double value = strtod(r->at[F_VALUE], &end);
         if (*end || end == r->at[F_VALUE])
             return pithi_paje_wrong(r, "this is no value of a variable", r->at[F_VALUE]);
-        /* Add and sub change the value before, so that is kept for each variable; Pith's counters have values only. */
+        /* Add and sub change the present value of a variable, so it is kept for each variable; Pith's counters have
+         * values only. */
         uint64_t *known = pithi_map_at(&r->sum_numbers, pithi_map_pair(container, type));
         if (!known || (!*known && !pithi_grow(&r->sums, r->sum_count, &r->sum_room, sizeof *r->sums)))
             return pithi_no_memory();
@@ -395,7 +398,7 @@ static int take_record(struct paje_reader *r, enum paje_kind kind)
     }
     case START_LINK:
     case END_LINK: {
-        /* The partners of the ends of links are known from between the passes. */
+        /* The partners of ends of links were found between the passes, in the order of the file. */
         struct message_end end;
         uint32_t container, comm = 0;
         CHECK(pithi_paje_find_container(r, kind == END_LINK ? F_END : F_START, "container", &container));
@@ -473,7 +476,7 @@ int pithi_paje_read(const struct pithi_input *input, struct pithi_writer *writer
         /* another rank begins again with number 0 */
         posted = item.key.word[0] == rank ? posted + 1 : 0;
         rank = item.key.word[0];
-        /* Both ends learn the other one's rank; each goes to its place in the file, by `seq`. */
+        /* Each end gets the rank of the other end, and is sorted by `seq`, its place in the file. */
         for (int i = 0; i < 2; i++) {
             struct message_end end = {.peer = r.containers[both[!i].container].rank,
                                       /* the tag of the start, unless only the end has one */
@@ -499,7 +502,7 @@ int pithi_paje_read(const struct pithi_input *input, struct pithi_writer *writer
     if (status < 0)
         TRY(PITH_ERR_MEMORY);
     TRY(pithi_reorder_end(&r.reorder));
-    /* Signs that the file was cut: no newline at the end, or the outermost container is still there. */
+    /* The file was cut if it has no newline at the end, or if the outermost container was not destroyed. */
     if (pithi_ends_in_line(input))
         TRY(pithi_ends_here(writer, input, "inside a line"));
     else if (r.is_own && !r.is_ended)

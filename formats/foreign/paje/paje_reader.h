@@ -16,18 +16,18 @@ enum paje_kind {
     LINK_TYPE,      /* a kind of link */
     ENTITY_VALUE,   /* a value that a state, an event or a link may have */
     CREATE,         /* a container begins */
-    DESTROY,        /* it ends */
+    DESTROY,        /* a container ends */
     NEW_EVENT,
     SET_STATE,    /* a state takes the place of all open ones */
     PUSH_STATE,   /* a state inside the open ones */
     POP_STATE,    /* the innermost one ends */
     RESET_STATE,  /* all end */
     SET_VARIABLE, /* the variable has a value */
-    ADD_VARIABLE, /* it grows by a value */
+    ADD_VARIABLE, /* the variable grows by a value */
     SUB_VARIABLE,
     START_LINK, /* a link leaves a container */
-    END_LINK,   /* it arrives in another */
-    OTHER       /* of no use here */
+    END_LINK,   /* a link arrives in a container */
+    OTHER       /* an event that is not used */
 };
 
 enum paje_field {
@@ -50,14 +50,14 @@ struct paje_event_def {
     uint64_t number;                     /* of the event in the file */
     enum paje_kind kind;                 /* what it does */
     uint32_t count;                      /* fields of its lines */
-    signed char fields[PAJE_FIELDS_MAX]; /* -1: of no use here */
+    signed char fields[PAJE_FIELDS_MAX]; /* -1: a field that is not used */
 };
 
 struct paje_type {
     char *name;
-    enum paje_kind kind; /* what it is a type of */
+    enum paje_kind kind; /* kind of things of this type */
     uint32_t def;        /* of an event or a variable: its definition + 1 */
-    uint32_t own;        /* of our own events: the kind of the record; 0: none */
+    uint32_t own;        /* a type of special events by Pith: the kind of their record; else 0 */
 };
 
 struct paje_value {
@@ -66,8 +66,8 @@ struct paje_value {
 
 struct paje_container {
     char *name;
-    uint32_t parent, type; /* + 1; 0: the root */
-    uint32_t stacks;       /* the first of its stacks + 1 */
+    uint32_t parent, type; /* indexes + 1; 0: the root */
+    uint32_t stacks;       /* index of the first of its stacks, + 1 */
     uint32_t lane;
     int32_t rank; /* the world rank */
     int is_used;  /* 1: it has events of its own, and so becomes a lane */
@@ -75,7 +75,8 @@ struct paje_container {
 
 /* The open states of a type in a container. */
 struct paje_stack {
-    uint32_t next, count, room, *ids; /* definitions, outermost first; `next`: another type of the container */
+    uint32_t next, count, room, *ids; /* ids: definitions, outermost first; next: index + 1 of the container's next
+                                         stack */
 };
 
 struct paje_reader {
@@ -97,13 +98,15 @@ struct paje_reader {
     uint32_t sum_count, sum_room;
     struct pithi_map event_numbers, type_numbers, value_numbers, container_numbers, stack_numbers,
         sum_numbers;                                 /* + 1 */
-    struct pithi_sorter *ends, *messages, *numbered; /* ends of links; messages; receives by number */
+    struct pithi_sorter *ends, *messages, *numbered; /* ends: of links, by key; messages: by receiver; numbered: ends of
+                                                        messages, by place in the file */
     struct pithi_reorder reorder;
-    struct pithi_sorted next_end;                      /* of a message */
+    struct pithi_sorted next_end;                      /* the next end of a message */
     int has_next, is_own, has_records, is_ended;       /* is_ended: an outermost container was destroyed */
-    uint64_t seq, lone_links, lone_pops, other_events; /* place in the file; counted for properties */
-    char *at[FIELDS];                                  /* of the line; NULL: it has no such field */
-    int64_t time_ns;                                   /* of the line */
+    uint64_t seq, lone_links, lone_pops, other_events; /* seq: place in the file; the others are counted for
+                                                          properties */
+    char *at[FIELDS];                                  /* fields of the line; NULL: the event has no such field */
+    int64_t time_ns;                                   /* time of the line */
 };
 
 static inline uint64_t pithi_paje_hash(uint64_t scope, const char *text)

@@ -1,7 +1,7 @@
 /* paje_write.c - native records to Paje's trace format, which ViTE, PajeNG and R scripts on pj_dump read. A file begins
  * with the definitions of its events and their fields; types of containers, states, events, variables and links; states
- * with their colours; and containers (README.md). One line per event follows, in order of time. Messages become known
- * in another order, so their ends are sorted on disk first and then merged with the records.
+ * with their colours; and containers (README.md). One line per event follows, in order of time. Messages are matched in
+ * another order, so their ends are first sorted on disk, then merged with the records.
  *
  *     5 s2 S "MPI_Send" "0.164 0.615 0.360"       state s2 of type S, with its colour
  *     9 0.000050000 S l0 s2                       lane l0 enters it
@@ -131,7 +131,7 @@ enum { TEXT = 4096 }; /* bytes of a name */
 
 /* One end of a message. */
 struct end {
-    uint64_t key, bytes; /* pairs the two ends */
+    uint64_t key, bytes; /* key: equal at both ends */
     uint32_t lane, comm; /* index; communicator of the log */
     int32_t tag;
     int sent; /* 1: the send */
@@ -142,7 +142,7 @@ struct paje_writer {
     struct pithi_out out;
     struct pithi_sorter *ends; /* by time and key */
     int err;
-    int64_t start_ns, last_ns; /* of the window, of the last record */
+    int64_t start_ns, last_ns; /* start_ns: start of the window; last_ns: time of the last record */
     struct pithi_losses losses;
     uint64_t no_numbers, cut, quotes; /* counted for the notes */
 };
@@ -179,8 +179,8 @@ static void add_message(void *context, const struct pithlog_message *m, uint64_t
     add_end(context, m->recv_ns, &e);
 }
 
-/* Up to a time; with `receives`, also the receives of that time. A call ends when its message is received, so the end
- * of the message comes before that of the call, as in the log. */
+/* Writes the ends of messages before a time; with `receives`, also the receives at that time. A call ends when its
+ * message is received, so the receive comes before the end of the call, as in the log. */
 static void put_ends_before(struct paje_writer *w, uint64_t time, uint64_t receives)
 {
     struct pithi_sorted item;

@@ -17,9 +17,9 @@
 
 /* Types of events that Extrae writes, too: */
 enum {
-    PITHI_PRV_SAMPLED = 30000000, /* plus depth d (0: innermost): the sampled function there */
+    PITHI_PRV_SAMPLED = 30000000, /* + d: the sampled function at depth d (0: innermost) */
     PITHI_PRV_SAMPLED_END = 30000100,
-    PITHI_PRV_SAMPLED_LINES_END = 30000200, /* from SAMPLED_END on: their lines */
+    PITHI_PRV_SAMPLED_LINES_END = 30000200, /* from SAMPLED_END on: the lines of the sampled functions */
     PITHI_PRV_TRACING = 40000012,           /* 1: recording is on; 0: paused */
     PITHI_PRV_MPI_POINT = 50000001,
     PITHI_PRV_MPI_COLLECTIVE,       /* MPI_Bcast ...: the value is the function */
@@ -31,14 +31,14 @@ enum {
     PITHI_PRV_COLL_ROOT, /* 1 on the root */
     PITHI_PRV_COLL_COMM,
     PITHI_PRV_USER = 60000019,  /* functions of the program */
-    PITHI_PRV_CALLER = 70000001 /* where the MPI call is in the program */
+    PITHI_PRV_CALLER = 70000001 /* the call site of an MPI call */
 };
 /* Pith's own types: a base plus the number of a definition, or a single type. */
 enum {
-    PITHI_PRV_EVENT = 10000000,        /* value 1: no payload; others: the value's label is the payload */
+    PITHI_PRV_EVENT = 10000000,        /* value 1: no payload; for all others the value's label is the payload */
     PITHI_PRV_EVENT_NUMBER = 11000000, /* the value is the payload, a whole number */
-    PITHI_PRV_COUNTER = 12000000,      /* the integer part */
-    PITHI_PRV_COUNTER_BITS = 13000000, /* the double's bits, unless it is a whole number */
+    PITHI_PRV_COUNTER = 12000000,      /* the integer part of the value */
+    PITHI_PRV_COUNTER_BITS = 13000000, /* the bits of the value, a double, unless it is a whole number */
     PITHI_PRV_OWN_END = 14000000,
     PITHI_PRV_ROOT = 14000001, /* collectives: world rank of the root + 1 */
     PITHI_PRV_COMM_MADE,       /* number of the communicator, from 1 */
@@ -46,16 +46,17 @@ enum {
     PITHI_PRV_LOST
 };
 
-/* States without a value of Extrae's have this plus the definition's number, as their value and among STATES. */
+/* A state for which Extrae has no value has PITHI_PRV_NAMED + its definition, as a value of its type and under STATES
+ * of the .pcf. */
 enum { PITHI_PRV_NAMED = 1000 };
 
-/* The second line of a trace by Pith is PITHI_PRV_MARK: its states are events, and its state records only repeat
- * them. */
-/* If the third line is PITHI_PRV_PROMISE, the last line is PITHI_PRV_END; so a cut is noticed. */
+/* The second line of a trace by Pith is PITHI_PRV_MARK. In such a trace the states of the log are events; state records
+ * only repeat them, for Paraver, and are not read. */
+/* If the third line is PITHI_PRV_PROMISE, the last line is PITHI_PRV_END. If it is missing, the file was cut. */
 #define PITHI_PRV_PROMISE "# the last line is \"# end\""
 #define PITHI_PRV_END "# end"
 #define PITHI_PRV_MARK "# Pith 1"
-/* Of a log with samples, the fourth line: this and pithi_sampling_text. */
+/* The fourth line, if the log has samples: PITHI_PRV_SAMPLING and pithi_sampling_text. */
 #define PITHI_PRV_SAMPLING "# "
 
 /* The type of a state's event; *value is 0 if Extrae has no value for the name. */
@@ -68,7 +69,8 @@ struct pithi_prv_state {
     const char *name;
     unsigned rgb;
 };
-enum { PITHI_PRV_STATES = 21, PITHI_PRV_RUNNING = 1 }; /* states that Paraver itself has; the number of "Running" */
+/* STATES: number of states that Paraver itself has; RUNNING: the number of "Running" */
+enum { PITHI_PRV_STATES = 21, PITHI_PRV_RUNNING = 1 };
 extern const struct pithi_prv_state pithi_prv_states[PITHI_PRV_STATES];
 /* The thread's state while it is inside the state `name`. */
 int pithi_prv_state_in(const char *name);

@@ -1,15 +1,15 @@
 /* paraver_beside.c - writes the .pcf and the .row, and maps a log to Paraver's tree: hosts become nodes; lanes become
- * threads, each with a processor of its node. Names are escaped as in `pith print`. In addition, blanks at the ends are
- * escaped because Paraver cuts them, and '[' because it begins a payload format or a counter's unit.
+ * threads, each with a processor of its node. Names are escaped as in `pith print`. Blanks at both ends are escaped,
+ * too, because Paraver removes them, and '[', because it begins a payload format or a counter's unit.
  *
- * The .pcf says what the numbers of the .prv mean. Definitions have ids of the log, so their numbers are made from
- * them:
+ * The .pcf says what the numbers of the .prv mean. The numbers of definitions are made from their ids in the log:
  *
  *     a state of the log       PITHI_PRV_NAMED + id, as a state and as a value of the type of its calls
- *     an event, a counter      a type of its own, with the payload format or the unit in brackets behind its name
+ *     an event, a counter      a separate type; after its name, in brackets, the payload format or the unit
  *     a payload, a function    a value 2, 3 ... of that type; 1: no payload
  *
- * A reader of the .pcf finds the name and the format again, so a log may go there and back. */
+ * Pith's reader takes names and formats from the .pcf, so a log that is converted and read again has its
+ * definitions. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -116,8 +116,8 @@ static int put_defs(const struct pithlog *log, struct pithi_out *out, const stru
     uint32_t *next = calloc(payloads->count + (size_t)1, sizeof *next);
     const struct pithlog_def *def;
     int ok = first && next;
-    /* From the last text to the first, so that each list comes out in order: first[def] is the first text + 1, next[i]
-     * the one after text i + 1. */
+    /* Makes a list of texts for each definition: first[def] is its first text + 1, next[i] the text after text i, + 1.
+     * Goes from the last text to the first, so that the lists are in order. */
     for (uint32_t i = payloads->count; ok && i > 0; i--) {
         next[i - 1] = first[payloads->list[i - 1].def];
         first[payloads->list[i - 1].def] = i;
@@ -126,14 +126,15 @@ static int put_defs(const struct pithlog *log, struct pithi_out *out, const stru
         if (def->kind == PITHLOG_COUNTER_TYPE) {
             begin_type(out);
             put_def_type(out, PITHI_PRV_COUNTER + (int64_t)id, def, "");
-            /* Values of Paraver are integers: one type has the integer part, the other one all bits of the double. */
+            /* Values of Paraver are integers, so a counter has two types: for the integer part, and for all bits of the
+             * double. */
             put_def_type(out, PITHI_PRV_COUNTER_BITS + (int64_t)id, def, " (bits of the double)");
             end_type(out);
         } else if (def->kind == PITHLOG_EVENT_TYPE) {
             begin_type(out);
             put_def_type(out, PITHI_PRV_EVENT + (int64_t)id, def, "");
             pithi_out_text(out, "VALUES\n");
-            /* Values begin at 1, as 0 is the end of something in Paraver. */
+            /* Values begin at 1, as 0 means an end in Paraver. */
             put_value(out, 1, "(no payload)");
             for (uint32_t i = first[id]; i; i = next[i - 1]) {
                 put_number(out, i + (int64_t)1, "      ");
@@ -198,7 +199,7 @@ int pithi_prv_write_labels(const struct pithlog *log, const struct pithi_prv_pay
     for (uint32_t id = 0; (def = pithlog_get_def(log, id)); id++) {
         if (def->kind != PITHLOG_STATE)
             continue;
-        /* Behind the twenty or so states that Paraver itself knows. */
+        /* Follow Paraver's own PITHI_PRV_STATES states. */
         put_number(&out, PITHI_PRV_NAMED + (int64_t)id, "    ");
         put_name(&out, def->name);
         pithi_out_char(&out, '\n');
@@ -215,7 +216,7 @@ int pithi_prv_write_labels(const struct pithlog *log, const struct pithi_prv_pay
         /* Writes the states of a type as its values; nothing if there are none. */
         int begun = 0, value;
         for (uint32_t id = 0; (def = pithlog_get_def(log, id)); id++) {
-            /* Each state belongs to one type of calls, by its name. */
+            /* The name of a state decides to which type of calls it belongs. */
             if (def->kind != PITHLOG_STATE || pithi_prv_call_type(def->name, &value) != calls[i].type)
                 continue;
             if (!begun) {
@@ -303,7 +304,7 @@ int pithi_prv_write_rows(const struct pithlog *log, const struct pithi_prv_place
     pithi_out_char(&out, '\n');
     begin_level(&out, "THREAD", places->lane_count);
     for (uint32_t i = 0; i < places->lane_count; i++) {
-        /* Names of threads count from 1, but are Pith's numbers, which may have gaps. */
+        /* "THREAD 1.R.T" counts from 1, but has the log's ranks and threads, whose numbers may have gaps. */
         const struct pithlog_lane *lane = pithlog_get_lane(log, i);
         if (*lane->name)
             put_name(&out, lane->name);
@@ -335,7 +336,7 @@ int pithi_prv_places_open(struct pithi_prv_places *places, const struct pithlog 
         /* Lanes are sorted by rank: a new rank is a new task. */
         if (!before || before->rank != lane->rank) {
             uint64_t *task = pithi_map_at(&places->tasks, (uint32_t)lane->rank);
-            /* A hash of 63 bits stands for a host, so that two hosts of a log hardly ever have the same. */
+            /* Hosts are distinguished by a hash of 63 bits, so two hosts of a log hardly ever have the same. */
             const char **host = pithi_item_at(&known, pithi_hash_text(PITHI_HASH, lane->host) >> 1, &places->hosts,
                                               &places->node_count, &room, sizeof *places->hosts, NULL);
             ok = task && host;
@@ -350,7 +351,7 @@ int pithi_prv_places_open(struct pithi_prv_places *places, const struct pithlog 
         places->lanes[i].task = places->task_count;
         places->lanes[i].thread = i - places->first_lane[places->task_count - 1] + 1;
     }
-    /* One entry more, as the end of the last task. */
+    /* An additional entry, the end of the last task. */
     places->first_lane[places->task_count] = places->lane_count;
     pithi_map_free(&known);
     if (!ok)
@@ -365,8 +366,8 @@ int pithi_prv_places_open(struct pithi_prv_places *places, const struct pithlog 
     for (uint32_t i = 0; i < places->lane_count; i++)
         places->cpus[places->nodes[places->lanes[i].task - 1] - 1]++;
     for (uint32_t i = 0; i < places->node_count; i++) {
-        /* Each node has as many processors as lanes, as a processor is nowhere in a log: node 1 with 3 lanes has 1 to
-         * 3, node 2 the next ones. */
+        /* A log has no processors, so each node gets a processor for each of its lanes: node 1 with 3 lanes has the
+         * processors 1 to 3, node 2 the next ones. */
         next[i] = sum;
         sum += places->cpus[i];
     }

@@ -1,16 +1,16 @@
-/* paraver_lanes.c - owns the threads, open states and communicators of a trace being read.
+/* paraver_lanes.c - the threads, open states and communicators of a trace being read.
  *
  * State records are adjacent, and events lie inside them. At the time where a state ends and the next one begins, ends
- * of calls belong to the first state and begins of calls to the second. The change therefore waits for a begin of a
- * call or for a later time:
+ * of calls belong to the first state and begins of calls to the second. The change of states is therefore delayed until
+ * a call begins or a later time comes:
  *
  *     1:...:0:10:1            state 1 from 0 to 10         enter state 1 at 0
  *     2:...:5:50000001:1      call 1 begins at 5           enter call 1
- *     1:...:10:20:4           state 4 from 10 to 20        (waits)
+ *     1:...:10:20:4           state 4 from 10 to 20        (delayed)
  *     2:...:10:50000001:0     call 1 ends at 10            leave call 1
  *     2:...:10:50000001:2     call 2 begins at 10          leave state 1, enter state 4, enter call 2
  *
- * If state 4 had begun at once, call 1 would have begun in one state and ended in another.
+ * Without the delay, call 1 would begin in state 1 and end in state 4.
  */
 #include "foreign/paraver/paraver_lanes.h"
 
@@ -23,7 +23,7 @@
 #include "base/text_fields.h"
 #include "foreign/paraver/paraver.h"
 
-enum { SURE_THREADS = 65536 }; /* threads that a header may have without a row for each */
+enum { SURE_THREADS = 65536 }; /* this many threads of a header become lanes even without a row for each */
 
 /* ---- Lanes ------------------------------------------------------------------------------------------------------- */
 
@@ -43,8 +43,8 @@ uint32_t pithi_prv_lanes_find(const struct pithi_prv_lanes *lanes, uint32_t task
     return (uint32_t)*pithi_map_find(&lanes->places, pithi_map_pair(task, thread)) - 1;
 }
 
-/* Makes all threads of the header known if the .row names them or if they are few; else only threads with records
- * become lanes. */
+/* If the .row names the threads, or if they are at most SURE_THREADS, all threads of the header become lanes; else only
+ * threads with records, as a damaged header may have any number. */
 static int use_all(struct pithi_prv_lanes *lanes, const struct pithi_prv_header *header, uint32_t rows)
 {
     uint64_t all = 0;
@@ -218,7 +218,7 @@ int pithi_prv_lanes_enter(struct pithi_prv_lanes *lanes, uint32_t place, uint32_
     if (phase && *inner)
         CHECK(end_call(lanes, place, inner, time_ns));
     CHECK(settle(lanes, place, time_ns, 1));
-    /* A call that has ended leaves its place to another one. */
+    /* The entry of a call that has ended is used again. */
     uint32_t call = lanes->call_free - 1;
     if (lanes->call_free)
         lanes->call_free = lanes->calls[call].outer;
@@ -303,7 +303,8 @@ int pithi_prv_comms_worlds(struct pithi_prv_comms *c)
 
     for (uint32_t app = 1; c->worlds && !err && app <= h->app_count; app++) {
         uint32_t first = h->first_task[app - 1], count = h->first_task[app] - first;
-        if (count > 0 && !c->worlds[app]) /* the key is of no line, whose numbers are smaller */
+        /* UINT32_MAX in the key is larger than the number of any line, so the key is new */
+        if (count > 0 && !c->worlds[app])
             err = make_comm(c,
                             (struct pithlog_comm){.key = pithi_map_pair(app, UINT32_MAX),
                                                   .name = "MPI_COMM_WORLD",

@@ -5,12 +5,13 @@
 #include "foreign/paraver/paraver_line.h"
 #include "native/segment.h"
 
-/* A thread, with its current state record (`now`, until now_end) and the next one. The next one waits, because further
- * events of its begin time may come. */
+/* A thread, with its current state record (`now`, until now_end) and the next one. The next state record is delayed,
+ * because further events of its begin time may come. */
 struct pithi_prv_lane {
     uint32_t task, thread;   /* task from 0 across all applications, thread from 1 */
     uint32_t number;         /* lane in the log */
-    int now_open, next_open; /* 1: a state is entered and not left */
+    int now_open, next_open; /* now_open: 1: `now` was entered and not left; next_open: 1: there is a next state
+                                record */
     uint32_t now, next;      /* definition ids */
     int64_t now_end, next_begin, next_end;
     int has_sample;    /* 1: `sample_ns` is set */
@@ -24,11 +25,11 @@ struct pithi_prv_lanes {
     struct pithi_map places; /* (task, thread) -> index + 1 */
     int32_t *ranks;          /* [tasks] */
     struct pithi_prv_call {
-        uint32_t def, outer; /* index + 1 of the call around it; 0: none */
+        uint32_t def, outer; /* def: definition; outer: index + 1 of the call of the same type around it, 0: none */
     } * calls;
     uint32_t call_count, call_room, call_free; /* call_free: index + 1 of a free call */
     struct pithi_map inner;                    /* (lane, type) -> index + 1 of the innermost call */
-    uint64_t cut, ends_alone;                  /* state records that overlap; ends without a begin */
+    uint64_t cut, ends_alone;                  /* cut: state records that overlap; ends_alone: ends without a begin */
 };
 
 /* Adds a thread unless it is known. 0: no memory. */
@@ -43,8 +44,8 @@ uint32_t pithi_prv_lanes_find(const struct pithi_prv_lanes *lanes, uint32_t task
 
 /* Call these in the order of each lane's times. They return PITH_OK or an error. */
 
-/* Begins a call of a type, or ends the innermost call of that type. With `phase`, an open call of the type ends
- * first. */
+/* pithi_prv_lanes_enter begins a call of a type; with `phase`, an open call of the type ends first.
+ * pithi_prv_lanes_leave ends the innermost call of a type. */
 int pithi_prv_lanes_enter(struct pithi_prv_lanes *lanes, uint32_t place, uint32_t type, uint32_t def, int phase,
                           int64_t time_ns);
 int pithi_prv_lanes_leave(struct pithi_prv_lanes *lanes, uint32_t place, uint32_t type, int64_t time_ns);
@@ -69,7 +70,7 @@ struct pithi_prv_comms {
 
 /* Reads a line "c:application:number:tasks:task:task...", from after the "c:". Ignores a malformed line. */
 int pithi_prv_comms_line(struct pithi_prv_comms *comms, const char *at, const char *end);
-/* After the lines: each of several applications gets its own MPI_COMM_WORLD, unless a line was that. */
+/* After the lines: each of several applications gets its own MPI_COMM_WORLD, unless a line has all its tasks. */
 int pithi_prv_comms_worlds(struct pithi_prv_comms *comms);
 static inline uint32_t pithi_prv_comms_world(const struct pithi_prv_comms *comms, uint32_t app)
 {

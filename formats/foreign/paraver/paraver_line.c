@@ -1,7 +1,8 @@
 /* paraver_line.c - parses the lines of a .prv, .pcf and .row.
  *
- * Each section of a .pcf begins with a line of one word. Used here: STATES (number, name), STATES_COLOR (number,
- * {r,g,b}), EVENT_TYPE (colour, type, name: the types of a group) and VALUES (value, name: for the group above).
+ * Each section of a .pcf begins with a line of one word. These sections are used: STATES (number, name); STATES_COLOR
+ * (number, {r,g,b}); EVENT_TYPE, the types of a group (colour, type, name); VALUES, the values of the group before
+ * (value, name).
  *
  * A trace may have very many lines, so numbers are read by hand, without a copy of the line. */
 #include "foreign/paraver/paraver_line.h"
@@ -19,7 +20,7 @@
 static int is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /* Reads a number at `p` with an optional sign. Returns the byte after it, or NULL. Some tools write addresses as
- * unsigned 64-bit numbers; they keep their bits. */
+ * unsigned 64-bit numbers; such a number becomes the int64_t with the same bits. */
 static const char *digits(const char *p, const char *end, int64_t *value)
 {
     uint64_t sum = 0;
@@ -27,8 +28,8 @@ static const char *digits(const char *p, const char *end, int64_t *value)
     p += negative;
     if (p == end || !is_digit(*p))
         return NULL;
-    /* The first ones need no check for overflow. */
-    const char *sure = end - p > 18 ? p + 18 : end; /* 18 digits always fit */
+    /* The first 18 digits need no check for overflow. */
+    const char *sure = end - p > 18 ? p + 18 : end; /* 18 digits are less than 2^63 */
     for (; p < sure && is_digit(*p); p++)
         sum = sum * 10 + (unsigned)(*p - '0');
     for (; p < end && is_digit(*p); p++) {
@@ -52,7 +53,7 @@ int pithi_prv_number(const char **at, const char *end, int64_t *value)
         return -1;
     *at = p + (p < end);
     return 1;
-    /* "3:4" is the pair (3, 4); a number without its value is an error. */
+    /* "3:4" is the pair (3, 4); a type without a value is an error. */
 }
 
 int pithi_prv_pair(struct pithi_prv_line *line, int64_t *type, int64_t *value)
@@ -81,14 +82,14 @@ int pithi_prv_line(const char *line, size_t size, struct pithi_prv_line *got, co
     const char *end = line + size, *at = line + 2;
     if (size && line[size - 1] == '\r')
         end--;
-    /* Comments, and lines that define communicators: no records. */
+    /* Comments, and lines that define communicators, are no records. */
     if (line == end || *line == '#' || *line == 'c' || *line == 'C' || *line == 'i' || *line == 'I')
         return 0;
     *wrong = "no such record: its type is 1, 2, 3 or 4";
     if (end - line < 2 || line[1] != ':' || *line < '1' || *line > '4')
         return -1;
     *got = (struct pithi_prv_line){.kind = (enum pithi_prv_kind)(*line - '0')};
-    /* The text of the error, in case that the next step fails. */
+    /* The text of the error if a number below cannot be read. */
     *wrong = "a record has cpu, application, task, thread, time, with ':' between";
     if (!take_object(&at, end, &got->from) || pithi_prv_number(&at, end, &got->time) != 1)
         return -1;
@@ -96,8 +97,8 @@ int pithi_prv_line(const char *line, size_t size, struct pithi_prv_line *got, co
     if (got->kind == PITHI_PRV_RECORD_STATE)
         return pithi_prv_number(&at, end, &got->end) == 1 && pithi_prv_number(&at, end, &got->state) == 1 ? 1 : -1;
     if (got->kind == PITHI_PRV_RECORD_MESSAGE) {
-        /* Times: when the call began and when the data moved, at both ends. The second of the sender is not used, and
-         * neither is the first of the receiver. */
+        /* A message has two times at each end: when the call began (logical) and when the data moved (physical). The
+         * logical time of the sender and the physical time of the receiver are used. */
         int64_t physical, logical, bytes;
         if (pithi_prv_number(&at, end, &physical) != 1 || !take_object(&at, end, &got->to) ||
             pithi_prv_number(&at, end, &logical) != 1 || pithi_prv_number(&at, end, &got->end) != 1 ||
@@ -152,7 +153,7 @@ static int take_times(struct pithi_prv_header *header, struct cursor *c)
     size_t size;
     if (!close || !skip(c, '('))
         return 0;
-    /* a date that is too long is cut; it is only shown */
+    /* a date that is too long is cut, as it is only shown */
     size = (size_t)(close - c->at) < sizeof header->date - 1 ? (size_t)(close - c->at) : sizeof header->date - 1;
     memcpy(header->date, c->at, size);
     c->at = close + 1;
@@ -222,7 +223,7 @@ const char *pithi_prv_header(struct pithi_prv_header *header, const char *line, 
     c.at += sizeof begin - 1;
     if (!take_times(header, &c) || !take_nodes(&c) || !take(&c, &apps) || !skip(&c, ':'))
         return "the header is not (DATE):TIME:NODES(CPUS):APPLICATIONS:...";
-    /* One turn more than there are applications, so that first_task[apps] is the end of the last one. */
+    /* One more turn than applications, so that first_task[apps] is the end of the last application. */
     for (int64_t i = 0; !wrong && i <= apps; i++) {
         if (!pithi_grow(&header->first_task, (uint32_t)i, &first_room, sizeof *header->first_task))
             return "no memory for its applications";
@@ -283,13 +284,12 @@ static int is_heading(const char *line) { return *line >= 'A' && *line <= 'Z'; }
 
 /* ---- Labels ------------------------------------------------------------------------------------------------------ */
 
-/* If a key occurs twice, the first counts.
- * So a label that a file repeats further down does not change the first one. */
+/* Stores the place of a key. If a key occurs twice, the first label is kept. */
 static int put_place(struct pithi_map *lookup, uint64_t key, uint32_t place)
 {
     uint64_t *at = pithi_map_at(lookup, key);
     if (at && *at == 0)
-        /* 0 is what a new entry of the map has, so places are kept + 1. */
+        /* A new entry of the map has 0, so places are stored + 1. */
         *at = place + (uint64_t)1;
     return at != NULL;
 }
@@ -318,7 +318,7 @@ int pithi_prv_labels_open(struct pithi_prv_labels *labels, char *data, size_t si
             l->groups[l->group_count++] = (struct pithi_prv_group){0, 0};
             continue;
         }
-        /* lines that cannot be read are left out; the others count */
+        /* lines that cannot be read are left out */
         switch (*line ? section : OTHER) {
         case STATES:
             if (!take_number(&line, &number) || number < 0 || number >= UINT32_MAX)
@@ -341,11 +341,11 @@ int pithi_prv_labels_open(struct pithi_prv_labels *labels, char *data, size_t si
             if (!pithi_grow(&l->types, l->type_count, &l->type_room, sizeof *l->types) ||
                 !put_place(&l->by_type, (uint64_t)type, l->type_count))
                 return 0;
-            /* The values that follow are those of the group of types under one heading. */
+            /* All types under one heading are a group, whose values follow. */
             l->types[l->type_count++] = (struct pithi_prv_type){type, line, l->group_count - 1};
             break;
         case VALUES:
-            /* values before the first group belong to no type */
+            /* values before the first group have no type and are left out */
             if (l->group_count == 0 || !take_number(&line, &number) || number < 0 || number > UINT32_MAX)
                 break;
             l->groups[l->group_count - 1].has_values = 1;
@@ -441,7 +441,7 @@ void pithi_prv_rows_close(struct pithi_prv_rows *rows)
 
 char *pithi_prv_beside(const char *path, const char *suffix, size_t *size)
 {
-    /* Beside run.prv.gz are run.pcf and run.row: what a packer added to the name is left out first. */
+    /* Beside run.prv.gz are run.pcf and run.row, so a suffix of packers is removed first. */
     size_t length = pithi_unpacked_length(path), stem;
     const char *slash = strrchr(path, '/'), *dot = memrchr(path, '.', length);
     stem = dot && dot > slash ? (size_t)(dot - path) : length;

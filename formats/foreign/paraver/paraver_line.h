@@ -12,7 +12,7 @@
 struct pithi_prv_header {
     int64_t unit_ns;                /* ns per unit of all times */
     int64_t end;                    /* time of the last record, in units */
-    char date[64];                  /* of the header, as it is */
+    char date[64];                  /* as in the header */
     uint32_t app_count, task_count; /* applications; tasks of all */
     uint32_t *first_task;           /* [app_count + 1] */
     struct pithi_prv_task {
@@ -33,7 +33,7 @@ enum pithi_prv_kind {
 
 /* The place of a record; each number counts from 1. */
 struct pithi_prv_object {
-    uint32_t app, task, thread; /* application, task of it, thread of it */
+    uint32_t app, task, thread; /* application, task of the application, thread of the task */
 };
 
 struct pithi_prv_line {
@@ -64,7 +64,7 @@ struct pithi_prv_labels {
     char *data; /* the file, cut into strings; labels point into it */
     struct pithi_prv_type *types;
     struct pithi_prv_group {
-        int has_values, has_zero; /* the values have labels; one of them is 0: the end */
+        int has_values, has_zero; /* has_values: the values have labels; has_zero: one of the values is 0, an end */
     } * groups;
     struct pithi_prv_value {
         uint32_t number; /* the value */
@@ -81,7 +81,7 @@ struct pithi_prv_labels {
 /* Takes ownership of `data`, malloc'ed, with a NUL after its `size` bytes. Ignores malformed lines. 0: no memory. */
 int pithi_prv_labels_open(struct pithi_prv_labels *labels, char *data, size_t size);
 void pithi_prv_labels_close(struct pithi_prv_labels *labels);
-/* These return NULL if there is none. */
+/* These return NULL if the .pcf has no such type or value. */
 const struct pithi_prv_type *pithi_prv_type(const struct pithi_prv_labels *labels, int64_t type);
 const char *pithi_prv_value(const struct pithi_prv_labels *labels, uint32_t group, int64_t value);
 const char *pithi_prv_state(const struct pithi_prv_labels *labels, int64_t state);

@@ -1,12 +1,12 @@
 /* paraver_read.c - Paraver to native records, in three passes over the .prv. The first finds the threads and checks the
- * order of times. The second sorts the ends of messages by time, because the file stores them at the begins. The third
- * adds the records.
+ * order of times. The second sorts the receives by time, because a line of a message is at the time of its send. The
+ * third adds the records.
  *
- * A line of a message says both ends; a native log matches them by order. So a receive gets the number that makes it
- * match: receives of a task are numbered in the order of the sends, which is the order of the lines.
+ * A line of a message has both ends; in a native log, sends and receives are matched by order. So receives of a task
+ * are numbered in the order of their sends, the order of the lines, and each matches its own send.
  *
  *     3:...:1:1:...:9:9:...      sent at 1, received at 9       number 0
- *     3:...:2:2:...:5:5:...      sent at 2, received at 5       number 1: it ends first, but was posted second
+ *     3:...:2:2:...:5:5:...      sent at 2, received at 5       number 1: it ends first, but was sent second
  *
  * If times go back, which Paraver allows, all lines are first put in order by a sort of their offsets on disk.
  */
@@ -36,35 +36,35 @@ struct paraver_reader {
     size_t body, at, start;      /* offsets of the first record, the next line, this line */
     size_t size;                 /* of the input, without a cut last line */
     size_t passed;               /* see foreign/reading.h */
-    uint64_t line;               /* of the file, for messages about it */
-    int own, disorder, messages; /* messages: there are some */
+    uint64_t line;               /* number of the line in the file, for error texts */
+    int own, disorder, messages; /* messages: 1: the trace has messages */
     struct pithi_prv_header header;
     struct pithi_prv_labels labels;
     struct pithi_prv_rows rows;
     struct pithi_prv_types types;
     struct pithi_prv_lanes lanes;
     struct pithi_sorter *order;    /* if times go back: offset of each line, by time */
-    struct pithi_sorter *received; /* ends of messages */
+    struct pithi_sorter *received; /* receives, by time */
     uint64_t *got;                 /* [tasks]: messages received so far */
     struct pithi_prv_comms comms;
     struct pair *pairs; /* of the current event line */
     uint32_t pair_count, pair_room;
-    uint64_t payloads;             /* texts of payloads that were read */
-    int64_t last_ns;               /* of all records */
+    uint64_t payloads;             /* number of payloads that were left out */
+    int64_t last_ns;               /* time of the last record */
     struct pithi_map function_map; /* (task, value): functions */
     struct function {
-        uint32_t place, type; /* a lane of the task; the type */
-        int64_t value;        /* the value that stands for it */
-    } * functions;            /* in samples */
+        uint32_t place, type; /* place: a lane of the task; type: index of the type */
+        int64_t value;        /* the value of the function */
+    } * functions;            /* functions in samples */
     uint32_t function_count, function_room;
-    int64_t sample_sum_ns; /* between samples of a thread, and how many times */
-    int64_t sample_count;  /* samples of `sample_sum_ns` */
+    int64_t sample_sum_ns; /* sum of the times between samples of a thread */
+    int64_t sample_count;  /* number of these times */
 };
 
-/* The receive of a message, waiting for its time. */
+/* The receive of a message, in the sorter. */
 struct end {
     uint32_t lane, comm;    /* lane; communicator */
-    int32_t peer, tag;      /* of the sender */
+    int32_t peer, tag;      /* peer: rank of the sender; tag: of the message */
     uint64_t bytes, posted; /* `posted`: number of the receive */
 };
 
@@ -183,7 +183,7 @@ static int order_lines(struct paraver_reader *r)
 
 /* ---- Messages ---------------------------------------------------------------------------------------------------- */
 
-/* Messages have no communicator; those inside an application are taken as on its MPI_COMM_WORLD. */
+/* Messages have no communicator in Paraver; a message inside an application gets the application's MPI_COMM_WORLD. */
 static uint32_t comm_of(const struct paraver_reader *r, const struct pithi_prv_line *line)
 {
     return line->from.app == line->to.app ? pithi_prv_comms_world(&r->comms, line->from.app) : 0;
@@ -213,7 +213,7 @@ static int add_arrivals(struct paraver_reader *r, int64_t time_ns)
 
 /* ---- Events ------------------------------------------------------------------------------------------------------ */
 
-/* What the pairs of an event line say together. */
+/* The pairs of an event line, joined into one record. */
 struct event {
     uint32_t place, app;                /* place: the lane's index */
     struct pithlog_record record, coll; /* `coll` if has_coll */
@@ -222,7 +222,8 @@ struct event {
 
 /* ---- Samples ----------------------------------------------------------------------------------------------------- */
 
-/* A function has no address in the trace, so each gets CODE_BYTES of its own, and pith:code says its name. */
+/* A function has no address in the trace, so each gets its own CODE_BYTES addresses, and the event pith:code gives
+ * their name. */
 enum { CODE_BYTES = 16, DEPTHS = PITHI_PRV_SAMPLED_END - PITHI_PRV_SAMPLED };
 
 static int own_event(struct paraver_reader *r, const char *name, const char *format, uint32_t *id)
@@ -246,7 +247,7 @@ static int add_sample(struct paraver_reader *r, const struct event *e)
         if (r->types.known[type].meaning != PITHI_PRV_SAMPLES || pair->type >= PITHI_PRV_SAMPLED_END ||
             pair->value <= 0 || pair->value > INT32_MAX || end == payload + sizeof payload)
             continue;
-        /* The address of a function of this task; the map has it once. */
+        /* The address of a function of this task, made at its first use. */
         uint32_t task = r->lanes.lanes[e->place].task;
         uint64_t *at = pithi_map_at(&r->function_map, pithi_map_pair(task, (uint32_t)pair->value));
         if (!at || (*at == 0 && !pithi_grow(&r->functions, r->function_count, &r->function_room, sizeof *r->functions)))
@@ -258,7 +259,7 @@ static int add_sample(struct paraver_reader *r, const struct event *e)
         address = *at * CODE_BYTES + CODE_BYTES / 2;
         end = pithi_put_be(end, address, 8);
     }
-    if (end == payload + 8) /* no function */
+    if (end == payload + 8) /* no pair is a function */
         return PITH_OK;
     CHECK(own_event(r, "pith:sample", "cpu=%l", &record.id));
     CHECK(pithi_prv_lanes_until(&r->lanes, e->place, record.time_ns));
@@ -370,7 +371,7 @@ static int take_pair(struct paraver_reader *r, struct event *e, uint32_t i)
     CHECK(pithi_prv_lanes_until(&r->lanes, e->place, e->record.time_ns));
     switch (known->meaning) {
     case PITHI_PRV_COUNTERS: {
-        /* Pith's own pair after it has the exact value. */
+        /* In traces by Pith, the next pair may have the exact value. */
         struct pithlog_record record = e->record;
         const struct pair *bits = &r->pairs[i + 1];
         record.kind = PITHLOG_COUNTER;
@@ -450,7 +451,7 @@ static int add_line(struct paraver_reader *r, struct pithi_prv_line *line)
                                                                     .bytes = line->bytes});
     }
     if (line->kind == PITHI_PRV_RECORD_COLLECTIVE) {
-        /* of an old trace */
+        /* a collective of an old trace */
         struct pithlog_record record = {.time_ns = line->time,
                                         .lane = r->lanes.lanes[place].number,
                                         .kind = PITHLOG_COLL,

@@ -1,14 +1,14 @@
-/* paraver_types.c - owns the meaning of each type in a trace, worked out from its labels when the type first occurs.
+/* paraver_types.c - the meaning of each type in a trace, found from its labels when the type first occurs.
  *
- * A .prv says only that type 42 had the value 7 at some time. Whether 7 is a state, an event or a number shows in the
- * labels of the .pcf, as Paraver itself takes them:
+ * A .prv has, for example, type 42 with the value 7 at some time. Whether 7 is a state, an event or a number follows
+ * from the labels of the .pcf, by Paraver's own rules:
  *
  *     values with labels, one of them 0 ("End")      each value is a state until the next value       PHASES
  *     values with labels, none of them 0             an event, its label is the payload               EVENTS
  *     no labels of values                            a number: a counter                              COUNTERS
  *
  * The types of Extrae (user functions, MPI, samples) have fixed numbers and do not depend on labels. In traces by Pith
- * the numbers of definitions are in the types, so that the log gets back what it had.
+ * the types contain the numbers of definitions, so the log gets the same definitions again.
  */
 #include "foreign/paraver/paraver_types.h"
 
@@ -39,7 +39,7 @@ static int add_own(struct pithi_prv_types *t, uint32_t number, enum pithlog_def_
         return pithi_no_memory();
     }
     if (format) {
-        /* "bytes [%d]" is the name "bytes" and the format "%d"; of an empty name only "[%d]" is left */
+        /* "bytes [%d]" is the name "bytes" and the format "%d"; with an empty name the label is only "[%d]" */
         format[format > name ? -1 : 0] = 0;
         format++;
         format[strlen(format) - (*format != 0)] = 0; /* removes the ']' */
@@ -53,12 +53,12 @@ static int add_own(struct pithi_prv_types *t, uint32_t number, enum pithlog_def_
                                                kind == PITHLOG_STATE ? pithi_name_group(name) : "user",
                                                kind != PITHLOG_STATE && format ? format : ""},
                          &id);
-    *place = id + (uint64_t)1; /* + 1: 0 is "not there" */
+    *place = id + (uint64_t)1; /* + 1, as 0 means "none" */
     free(name);
     return err;
 }
 
-/* A definition of Pith's own, as the labels give it. */
+/* A definition in a trace by Pith, from its label. */
 struct own {
     uint32_t number;            /* its id in the log from which the trace was written */
     enum pithlog_def_kind kind; /* state, event or counter */
@@ -93,7 +93,7 @@ int pithi_prv_types_open(struct pithi_prv_types *types, const struct pithi_prv_l
     int err = PITH_OK;
     if (!list)
         return pithi_no_memory();
-    /* Several types may be of one definition; one of them is taken. */
+    /* Several types may belong to one definition; one of them is used. */
     uint32_t count = 0;
     for (uint32_t i = 0; i < labels->state_count; i++)
         if (labels->states[i].number >= PITHI_PRV_NAMED)
@@ -108,7 +108,7 @@ int pithi_prv_types_open(struct pithi_prv_types *types, const struct pithi_prv_l
             list[count++] =
                 (struct own){(uint32_t)(type - PITHI_PRV_COUNTER), PITHLOG_COUNTER_TYPE, labels->types[i].label};
     }
-    /* In the order of their numbers, so that the log gets them in the order that it had. */
+    /* Adds them in the order of their numbers, the order of the original log. */
     qsort(list, count, sizeof *list, by_number);
     for (uint32_t i = 0; i < count && !err; i++)
         if (i == 0 || list[i].number != list[i - 1].number)
@@ -127,14 +127,14 @@ void pithi_prv_types_close(struct pithi_prv_types *types)
 
 static int is_mpi(int64_t type) { return type >= PITHI_PRV_MPI_POINT && type <= PITHI_PRV_MPI_IO; }
 
-/* States of MPI's functions can be nested in Pith's traces. In others, a new value may follow without the end of the
- * one before. */
+/* States of MPI's functions can be nested in Pith's traces. In other traces, a new value may follow without the end of
+ * the state before. */
 static int is_call(const struct pithi_prv_types *t, int64_t type)
 {
     return type == PITHI_PRV_USER || (t->own && is_mpi(type));
 }
 
-/* Of other programs' traces: the stack of a sample, not functions that are entered and left. */
+/* 1: in a trace of another program: the stack of a sample, not functions that are entered and left. */
 static int is_sampled(const struct pithi_prv_types *t, int64_t type)
 {
     return !t->own && type >= PITHI_PRV_SAMPLED && type < PITHI_PRV_SAMPLED_LINES_END;
@@ -166,8 +166,8 @@ static int find_own(struct pithi_prv_types *t, struct pithi_prv_known *k)
     return 0;
 }
 
-/* Decides what a type means, when it first occurs. The order matters: the fixed numbers of Extrae come before what
- * labels say. */
+/* Decides what a type means, when it first occurs. The order of the tests matters: fixed numbers of Extrae come before
+ * labels. */
 static int learn(struct pithi_prv_types *t, struct pithi_prv_known *k)
 {
     const struct pithi_prv_type *type = pithi_prv_type(t->labels, k->type);
@@ -198,7 +198,8 @@ static int learn(struct pithi_prv_types *t, struct pithi_prv_known *k)
 
 int pithi_prv_types_find(struct pithi_prv_types *types, int64_t type, uint32_t *place)
 {
-    /* A lookup takes any key but the greatest, so negative types are folded into unused positive ones. */
+    /* The map takes all keys but the greatest, which is -1. So the highest bit is cleared: negative types become large
+     * positive keys, which no type uses. */
     uint64_t *at = pithi_map_at(&types->places, (uint64_t)type & INT64_MAX);
     if (!at || (*at == 0 && !pithi_grow(&types->known, types->known_count, &types->known_room, sizeof *types->known)))
         return pithi_no_memory();
@@ -214,8 +215,8 @@ int pithi_prv_types_find(struct pithi_prv_types *types, int64_t type, uint32_t *
 
 /* ---- Values ------------------------------------------------------------------------------------------------------ */
 
-/* The name of a state, from what is known: the value's label; the type's label, if the value only says that it is
- * active; MPI's name for the value; the numbers. */
+/* Defines a state. Its name is the value's label; or the type's label, if the value's label only means "active"; or
+ * MPI's name for the value; or made from the numbers. */
 static int define_state(struct pithi_prv_types *t, const struct pithi_prv_known *k, int64_t value, uint32_t *def)
 {
     const char *label = k->group == UINT32_MAX ? NULL : pithi_prv_value(t->labels, k->group, value);
@@ -223,7 +224,7 @@ static int define_state(struct pithi_prv_types *t, const struct pithi_prv_known 
     char name[64];
     snprintf(name, sizeof name, "type %" PRId64 " value %" PRId64, k->type, value);
     if (label && *label)
-        /* Some labels say only that a state is active. */
+        /* Some labels only mean that a state is active. */
         label = (strcmp(label, "Begin") == 0 || strcmp(label, "BEGIN") == 0 || strcmp(label, "1") == 0) && *k->label
                     ? k->label
                     : label;
@@ -240,7 +241,7 @@ int pithi_prv_types_state(struct pithi_prv_types *types, uint32_t place, int64_t
     /* in Pith's traces a value from PITHI_PRV_NAMED on is the number of a definition */
     if (types->own && value >= PITHI_PRV_NAMED && own_def(types, value - PITHI_PRV_NAMED, PITHLOG_STATE, def))
         return PITH_OK;
-    /* no key for it in the map, so it is found by its name each time */
+    /* not a key of the map, so the state is found by its name each time */
     if (value < 0 || value > UINT32_MAX)
         return define_state(types, k, value, def);
     at = pithi_map_at(&types->states, pithi_map_pair(place, (uint32_t)value));
@@ -270,8 +271,8 @@ int pithi_prv_types_record(struct pithi_prv_types *types, int64_t state, uint32_
 
 /* ---- Payloads ---------------------------------------------------------------------------------------------------- */
 
-/* Makes the payload of an event from its value, from malloc. NULL with *size 0: none; with 1: no memory, or the text
- * does not fit the format. */
+/* Makes the payload of an event from its value, malloc'ed. NULL with *size 0: none; with 1: no memory, or the text does
+ * not fit the format. */
 unsigned char *pithi_prv_types_payload(struct pithi_prv_types *types, uint32_t place, int64_t value, size_t *size)
 {
     const struct pithi_prv_known *k = &types->known[place];
@@ -287,7 +288,7 @@ unsigned char *pithi_prv_types_payload(struct pithi_prv_types *types, uint32_t p
         *size = payload ? bytes : 1;
         return payload;
     }
-    /* 1 stands for an event without a payload there */
+    /* in traces by Pith, 1 means an event without a payload */
     if (types->own && value == 1)
         return NULL;
     if (!types->own || !label) {
@@ -301,8 +302,8 @@ unsigned char *pithi_prv_types_payload(struct pithi_prv_types *types, uint32_t p
         *size = payload ? bytes + 2 : 1;
         return payload;
     }
-    /* "\x20" at the ends becomes a blank again, as blanks at the ends of labels are written that way. One after a
-     * backslash is text. */
+    /* "\x20" at the ends becomes a blank again, as blanks at the ends of labels are written that way. "\x20" after
+     * another backslash is text. */
     char *text = strdup(label);
     size_t length = text ? strlen(text) : 0;
     if (length >= 4 && memcmp(text + length - 4, "\\x20", 4) == 0 && (length == 4 || text[length - 5] != '\\'))
@@ -320,8 +321,8 @@ unsigned char *pithi_prv_types_payload(struct pithi_prv_types *types, uint32_t p
 
 /* ---- Names ------------------------------------------------------------------------------------------------------- */
 
-/* Owns the numbers that Paraver's configurations expect: Extrae's values of MPI functions, and the
- * states of state records with their usual colours. */
+/* The numbers that Paraver's configurations expect: Extrae's values of MPI functions, and the states of state records
+ * with their usual colours. */
 
 /* In the order of their values, from 1, without "MPI_". */
 static const char calls[] =
@@ -406,8 +407,8 @@ const char *pithi_prv_call_name(int64_t value)
 int pithi_prv_call_type(const char *name, int *value)
 {
     const char *group = pithi_name_group(name);
-    /* The value of an MPI function is the number of blanks before it in `calls`: Send, after the first one, is 1. 0: it
-     * has none. */
+    /* The value of an MPI function is the number of blanks before its name in `calls`: Send, after the first blank, has
+     * 1. 0: no value. */
     const char *at = strncmp(name, "MPI_", 4) == 0 ? pithi_word_find(calls, name + 4) : NULL;
     *value = 0;
     for (; at && at > calls; at--)

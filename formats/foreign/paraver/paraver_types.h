@@ -6,7 +6,7 @@
 #include "native/segment.h"
 
 enum pithi_prv_meaning {
-    PITHI_PRV_CALLS = 1, /* a value enters a state, 0 leaves the innermost */
+    PITHI_PRV_CALLS = 1, /* a value enters a state, 0 leaves the innermost state of the type */
     PITHI_PRV_PHASES,    /* a value ends the current state and begins the next, 0 ends it */
     PITHI_PRV_EVENTS,    /* an event; the value's label is its payload */
     PITHI_PRV_NUMBERS,   /* Pith's own event with a number */
@@ -26,10 +26,10 @@ struct pithi_prv_known {
 struct pithi_prv_types {
     const struct pithi_prv_labels *labels;
     struct pithi_defs *defs;
-    int own; /* Pith wrote the trace: its own types count */
+    int own; /* 1: Pith wrote the trace, so Pith's own types are used */
     struct pithi_prv_known *known;
     uint32_t known_count, known_room;
-    struct pithi_map places, states, own_defs; /* type: index + 1; definitions by label */
+    struct pithi_map places, states, own_defs; /* places: type -> index + 1; states, own_defs: -> definition + 1 */
 };
 
 /* In Pith's own traces, adds all definitions at once, in their order. Returns PITH_OK or an error; call

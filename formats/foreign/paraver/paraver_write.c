@@ -1,5 +1,6 @@
-/* paraver_write.c - native records to Paraver. State records and messages are known at their ends but belong at their
- * begins: two passes sort them on disk, and a third merges them with the events. README.md has the rules.
+/* paraver_write.c - native records to Paraver. State records and messages are known at their ends, but their lines are
+ * at the times of their begins. So two passes sort them on disk, and a third merges them with the events. README.md has
+ * the rules.
  *
  *     1:1:1:1:1:50000:53000:4                 processor 1, thread 1.1.1: state 4 (Blocking Send) from 50 to 53 us
  *     2:1:1:1:1:50000:60000019:0              at 50 us: the user function ends
@@ -29,19 +30,19 @@
 #include "native/log.h"
 #include "reader/read/payload.h"
 
-/* A state record or a message that waits for its place; at the same time, state records come first. */
+/* A state record or a message in the sorter. At the same time, state records come first. */
 struct waiting {
     int64_t end_ns;
-    uint32_t lane, other; /* lane: of a state or the sender; other: the receiver */
+    uint32_t lane, other; /* lane: of the state, or the sender's; other: the receiver's */
     int32_t value;        /* state or tag */
     uint64_t bytes;       /* of a message */
 };
-enum { STATE_FIRST, MESSAGE_LAST = 2 }; /* for equal times: a state comes before a message */
+enum { STATE_FIRST, MESSAGE_LAST = 2 }; /* at equal times a state comes before a message */
 
 /* The state of a lane. */
 struct now {
     int64_t since_ns;
-    int state, seen; /* of the table of states; 1: the lane has one */
+    int state, seen; /* state: in the table of states; seen: 1: the lane has a state */
 };
 
 struct paraver_writer {
@@ -97,12 +98,12 @@ static void put_pair(struct paraver_writer *w, int64_t type, int64_t value)
 
 static void end_line(struct paraver_writer *w) { pithi_out_char(&w->out, '\n'); }
 
-/* ---- Records that wait for their place --------------------------------------------------------------------------- */
+/* ---- Delayed records --------------------------------------------------------------------------------------------- */
 
-/* Puts a line aside until the third pass. Returns 0 after an error. */
+/* Keeps a line in the sorter until the third pass. Returns 0 after an error. */
 static int wait_for(struct paraver_writer *w, int64_t begin_ns, uint64_t kind, const struct waiting *item)
 {
-    /* sorted by time, then states before messages, then in the order in which they came */
+    /* sorted by time, then states before messages, then by order of arrival */
     struct pithi_sort_key key = {{pithi_sort_time(begin_ns), kind}};
     if (!w->err)
         w->err = pithi_sorter_add(w->waiting, &key, item, sizeof *item);
@@ -131,9 +132,9 @@ static int follow_state(void *context, const struct pithlog_step *step)
 {
     struct paraver_writer *w = context;
     struct now *now = &w->now[step->lane];
-    uint32_t inner = step->depth; /* 1 + the innermost state, after this step, if it does not begin now */
+    uint32_t inner = step->depth; /* number of states that are open after this step, without one that begins now */
     int state = PITHI_PRV_RUNNING;
-    /* the innermost state ends with this step, so the one around it is the inner one from now on */
+    /* the innermost state ends with this step, so the state around it becomes the innermost */
     if (step->change == PITHLOG_ENDS && step->at + 1 == step->depth)
         inner--;
     if (step->change == PITHLOG_BEGINS)
@@ -156,7 +157,7 @@ static int collect_waiting(struct paraver_writer *w, const struct pithi_convert 
 {
     struct pithi_each each = {
         .context = w, .put = follow_state, .message = wait_message, .failed = &w->err, .losses = &w->losses};
-    int err; /* messages are complete at the receive, states at their end */
+    int err; /* from here on messages and states are added when they are complete */
     TRY(pithi_sorter_new(&w->waiting, PITHI_SORTER_BYTES));
     if (!(w->now = calloc(w->places.lane_count + (size_t)1, sizeof *w->now)))
         return pithi_no_memory();
@@ -174,12 +175,12 @@ out:
     return err;
 }
 
-/* Writes all waiting records that precede an event of this time. */
+/* Writes all delayed records that precede an event of this time. */
 static void put_waiting_until(struct paraver_writer *w, int64_t time_ns)
 {
     struct pithi_sorted next;
     int status;
-    /* an event at the same time comes after states that begin then, and before messages */
+    /* at the same time, state records come before the event, messages after it */
     while ((status = pithi_sorter_before(w->waiting, pithi_sort_time(time_ns), STATE_FIRST + 1, &next)) == 1) {
         struct waiting item;
         int is_state = next.key.word[1] == STATE_FIRST;
@@ -190,8 +191,8 @@ static void put_waiting_until(struct paraver_writer *w, int64_t time_ns)
         if (is_state) {
             put_time(w, item.end_ns);
         } else {
-            /* Paraver has two times for each end of a message: when it was called, and when the data moved. Both are
-             * the same here. */
+            /* Paraver has two times for each end of a message: when the call began, and when the data moved. Here both
+             * are equal. */
             put_time(w, pithi_sorted_time(&next));
             put_place(w, item.other);
             put_time(w, item.end_ns);
@@ -207,8 +208,8 @@ static void put_waiting_until(struct paraver_writer *w, int64_t time_ns)
 
 /* ---- Payloads ---------------------------------------------------------------------------------------------------- */
 
-/* Does the text convert back to the same bytes?
- * If not, the text would come back as another payload, and is left out. */
+/* 1: the text is read back as the same bytes. Otherwise the payload is left out, as it would be read back as another
+ * one. */
 static int is_faithful(const struct pithlog_def *def, const struct pithlog_record *r, const char *text)
 {
     size_t size;
@@ -218,10 +219,11 @@ static int is_faithful(const struct pithlog_def *def, const struct pithlog_recor
     return same;
 }
 
-/* The value of a text that is already among the payloads; else 0, and *first is where to add it (NULL: no memory). */
+/* The value of a text that is already among the payloads. For a new text 0; *first is then where to add it (NULL: no
+ * memory). */
 static int64_t text_value(struct pithi_prv_payloads *p, uint32_t def, const char *text, uint64_t **first)
 {
-    /* Events with equal texts share a value; the key has one bit less, as a map takes all numbers but the greatest. */
+    /* Events with equal texts share a value; >> 1, as a map takes all keys but the greatest. */
     uint64_t *known = *first = pithi_map_at(&p->by_hash, pithi_hash_text(PITHI_HASH ^ def, text) >> 1);
     for (uint32_t i = known ? (uint32_t)*known : 0; i; i = p->list[i - 1].next)
         if (p->list[i - 1].def == def && strcmp(p->list[i - 1].text, text) == 0)
@@ -229,20 +231,20 @@ static int64_t text_value(struct pithi_prv_payloads *p, uint32_t def, const char
     return 0;
 }
 
-/* Returns the value of the new text, which it takes over; -1: no memory. */
+/* Adds a new text, takes ownership of it, and returns its value; -1: no memory. */
 static int64_t add_text(struct pithi_prv_payloads *p, uint32_t def, char *text, uint64_t *first)
 {
     if (!text || !pithi_grow(&p->list, p->count, &p->room, sizeof *p->list)) {
         free(text);
         return -1;
     }
-    /* 1 is an event without a payload, so texts begin with 2 */
+    /* 1 means an event without a payload, so texts have the values from 2 on */
     p->list[p->count++] = (struct pithi_prv_payload){def, (uint32_t)*first, text};
     *first = p->count;
     return p->count + INT64_C(1);
 }
 
-/* The value for a payload of an event; 0: it gets none; -1: no memory. */
+/* The value for a payload of an event; 0: the payload is left out; -1: no memory. */
 static int64_t payload_value(struct paraver_writer *w, const struct pithlog_def *def, const struct pithlog_record *r)
 {
     struct pithi_prv_payloads *p = &w->payloads;
@@ -252,7 +254,7 @@ static int64_t payload_value(struct paraver_writer *w, const struct pithlog_def 
     char *text = line.text;
     uint64_t *first;
     int64_t value = text_value(p, r->id, text, &first);
-    /* A new text, but there are too many, or it would not be faithful. */
+    /* The text is known; or it is new, but there are too many, or it would be read back as another payload. */
     if (value || !first || p->count >= PITHI_PRV_PAYLOADS || p->bytes + line.room > PITHI_PRV_PAYLOAD_BYTES ||
         !is_faithful(def, r, text)) {
         free(text);
@@ -272,7 +274,7 @@ static int64_t name_value(struct paraver_writer *w, uint32_t def, const char *na
     return value > 0 ? value : 0;
 }
 
-/* Gets a payload that is a single whole number. Returns 1, or 0 if it is not. */
+/* 1: the payload is a single whole number, which goes to *number; 0: it is not. */
 static int payload_number(const struct pithlog_def *def, const struct pithlog_record *r, int64_t *number)
 {
     char token = pithi_token_single(def->format);
@@ -280,7 +282,7 @@ static int payload_number(const struct pithlog_def *def, const struct pithlog_re
     if (!token || strchr("seE", token) || size != r->payload_bytes)
         return 0;
     uint64_t sum = pithi_get_be(r->payload, size);
-    /* A negative number of less than 8 bytes: its sign fills the bytes before it. */
+    /* Extends the sign of a negative number of less than 8 bytes. */
     if (strchr("hdl", token) && size < 8 && sum >> (8 * size - 1))
         sum |= UINT64_MAX << 8 * size;
     *number = (int64_t)sum;
@@ -290,7 +292,7 @@ static int payload_number(const struct pithlog_def *def, const struct pithlog_re
 /* ---- Events ------------------------------------------------------------------------------------------------------ */
 
 static void begin_call(void *context, uint32_t lane, uint32_t id, int64_t time_ns)
-/* a value other than 0 of a type is the begin of a call, 0 its end */
+/* in each type, a value other than 0 begins a call, 0 ends it */
 {
     struct paraver_writer *w = context;
     begin_event(w, lane, time_ns);
@@ -318,7 +320,8 @@ static int put_functions(struct paraver_writer *w, const struct pithlog_record *
         return !found || !*found;
     if (!is_sample && (value = name_value(w, w->payloads.callers, text)) > 0)
         put_pair(w, PITHI_PRV_CALLER, value);
-    /* "main;solve;dot": the innermost one comes first, at depth 0, so the text is cut from its end. */
+    /* In "main;solve;dot" the last function is the innermost, which is written first, at depth 0; so the text is cut
+     * from its end. */
     for (; is_sample && last && value > 0 && depth < PITHI_PRV_SAMPLED_END - PITHI_PRV_SAMPLED; depth++) {
         last = strrchr(text, ';');
         if ((value = name_value(w, w->payloads.functions, last ? last + 1 : text)) > 0)
@@ -326,7 +329,7 @@ static int put_functions(struct paraver_writer *w, const struct pithlog_record *
         if (last)
             *last = 0;
     }
-    /* what is left of the text was too deep */
+    /* counts the functions that are left, which are too deep */
     for (last = is_sample && last ? text : NULL; last; last = strchr(last + 1, ';'))
         w->deep++;
     w->payloads.depth = depth > w->payloads.depth ? depth : w->payloads.depth;
@@ -343,15 +346,15 @@ static void put_single(struct paraver_writer *w, const struct pithlog_record *r,
 
 static int is_user(const struct paraver_writer *w, uint32_t id) { return w->calls[id].type == PITHI_PRV_USER; }
 
-/* Calls of MPI have event types of their own, so only states of the user need to nest with each other, and only calls
- * of MPI. */
+/* Calls of MPI have separate event types, so states of the user must nest only among themselves, and calls of MPI only
+ * among themselves. */
 static int is_apart(void *context, uint32_t id, uint32_t ending)
 {
     return is_user(context, id) != is_user(context, ending);
 }
 
-/* State records and messages that wait for their time come first, as lines are in order of time. Numbers of ranks and
- * communicators are one higher than ours, because 0 is none in Paraver. */
+/* First writes the delayed state records and messages of earlier times, as lines are in order of time. Numbers of ranks
+ * and communicators are the log's + 1, because 0 means none in Paraver. */
 static int put_record(void *context, const struct pithlog_step *step)
 {
     struct paraver_writer *w = context;
@@ -381,13 +384,13 @@ static int put_record(void *context, const struct pithlog_step *step)
         return 1;
     }
     case PITHLOG_COUNTER: {
-        /* 2^53: up to there a double holds each whole number, so the value says everything */
+        /* 2^53: a double holds each whole number up to this, so the whole number is the exact value */
         double most = 9007199254740992.0, value = r->value;
         int64_t whole = value >= -9.2e18 && value <= 9.2e18 ? (int64_t)value : 0, bits;
         memcpy(&bits, &value, sizeof bits);
         begin_event(w, r->lane, r->time_ns);
         put_pair(w, PITHI_PRV_COUNTER + (int64_t)r->id, whole);
-        /* a fraction, a large number or -0 needs its bits as well */
+        /* a fraction, a larger number or -0 also needs its bits */
         if (!(value >= -most && value <= most && (double)whole == value && !(whole == 0 && signbit(value))))
             put_pair(w, PITHI_PRV_COUNTER_BITS + (int64_t)r->id, bits);
         end_line(w);
@@ -397,7 +400,7 @@ static int put_record(void *context, const struct pithlog_step *step)
         begin_event(w, r->lane, r->time_ns);
         put_pair(w, PITHI_PRV_COLL_SENT, (int64_t)r->bytes);
         put_pair(w, PITHI_PRV_COLL_GOT, (int64_t)r->got_bytes);
-        /* Extrae writes the root only on the root itself, as 1; Pith's own type has the rank, for reading it back */
+        /* Extrae writes the root only on the root itself, as 1; Pith's own type has the rank, for Pith's reader */
         if (r->peer >= 0 && r->peer == pithlog_get_lane(w->log, r->lane)->rank)
             put_pair(w, PITHI_PRV_COLL_ROOT, 1);
         put_pair(w, PITHI_PRV_COLL_COMM, r->comm + INT64_C(1));
@@ -440,7 +443,7 @@ static int write_all(struct paraver_writer *w, FILE *out, const struct pithi_con
 {
     struct pithi_walk walk;
     int err;
-    /* the walk is opened only for the interval that it finds */
+    /* the walk is opened only to find the interval */
     TRY(pithi_walk_open(&walk, w->log, how));
     pithi_walk_close(&walk);
     /* Paraver has no negative times; a part of a log begins at 0 */
@@ -503,7 +506,7 @@ static int write_all(struct paraver_writer *w, FILE *out, const struct pithi_con
             /* "c:1:number:tasks:task:task..."; an intercommunicator lists both groups. */
             int32_t all = comm->size + comm->remote_size, there = 0;
             for (int32_t m = 0; m < all; m++)
-                /* Paraver lists tasks, so members without a lane have none */
+                /* members are tasks, so members without a lane are left out */
                 there += pithi_map_find(&w->places.tasks, (uint32_t)comm->world_ranks[m]) != NULL;
             w->members += (uint64_t)(all - there);
             pithi_out_text(&w->out, "c:1");

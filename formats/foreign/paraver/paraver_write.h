@@ -24,12 +24,12 @@ void pithi_prv_places_close(struct pithi_prv_places *places);
 /* Texts that became values of events, in order of appearance; their values are 2, 3 ... */
 struct pithi_prv_payloads {
     struct pithi_prv_payload {
-        uint32_t def, next; /* def: the event whose payload it is, or as below; next: index + 1 of the next with this
-                               hash */
+        uint32_t def, next; /* def: the event with this payload, or `functions` or `callers` below; next: index + 1 of
+                               the next text with this hash */
         char *text;         /* malloc'ed */
     } * list;
-    uint32_t functions, callers; /* instead of an event: of functions of samples; of call sites */
-    uint32_t depth;              /* of the deepest sample written */
+    uint32_t functions, callers; /* values of `def` for functions of samples and for call sites */
+    uint32_t depth;              /* number of functions of the deepest sample written */
     uint32_t count, room;
     struct pithi_map by_hash;
     size_t bytes; /* of all texts */

@@ -1,14 +1,14 @@
 /* perfetto_write.c - native records to packets of Perfetto. Ranks become processes, lanes become threads, states become
  * slices. Events and both ends of a message become instants, and a flow connects the two ends. Each counter gets a
- * track. Field numbers are those of perfetto/protos/trace/ (trace_packet, track_descriptor, track_event,
- * interned_data).
+ * track. Field numbers are as in perfetto/protos/trace/ (trace_packet, track_descriptor, track_event, interned_data).
  *
- * Packets need not be ordered by time. So a second pass writes the messages after all other records, as matching finds
- * them, and memory stays constant. Names are interned once, in the first packet.
+ * Packets need not be in order of time. So a second pass writes the messages after all other records, in the order in
+ * which they are matched, and memory stays constant. Names are interned once, in the first packet.
  *
- * The functions of samples are slices on a track of their own below each lane. A sample stands for the time since the
- * sample before, but for no more than the CPU time that its thread used, if its clock is that. Functions at the same
- * depth in two samples without time between them are one slice. */
+ * The functions of samples are slices on an additional track below each lane. A sample stands for the time since the
+ * sample before; if samples are taken by CPU time, for at most the CPU time that the thread has used since. If two
+ * samples follow each other without time between them, the outermost functions that they have in common are continued
+ * as one slice. */
 #include "foreign/formats.h"
 
 #include <inttypes.h>
@@ -26,30 +26,31 @@ enum {
     PACKET_TIME = 8,
     PACKET_SEQUENCE = 10,
     PACKET_EVENT = 11,    /* TrackEvent */
-    PACKET_INTERNED = 12, /* names that numbers stand for */
+    PACKET_INTERNED = 12, /* interned names, each with its number */
     PACKET_FLAGS = 13,
     PACKET_TRACK = 60 /* TrackDescriptor */
 };
 enum { STATE_CLEARED = 1, STATE_NEEDED = 2 }; /* PACKET_FLAGS */
 enum { EVENT_CATEGORY = 3, EVENT_NOTE = 4, EVENT_TYPE = 9, EVENT_NAME = 10, EVENT_TRACK = 11 };
-/* numbers of fields: of TrackEvent */
+/* numbers of fields of TrackEvent */
 enum { EVENT_NAME_TEXT = 23, EVENT_DOUBLE = 44, EVENT_FLOW = 47, EVENT_FLOW_END = 48 };
 enum { SLICE_BEGIN = 1, SLICE_END, INSTANT, COUNTER }; /* EVENT_TYPE */
 enum { TRACK_UUID = 1, TRACK_NAME, TRACK_PROCESS, TRACK_THREAD, TRACK_PARENT, TRACK_COUNTER = 8 };
-/* of ProcessDescriptor, ThreadDescriptor, CounterDescriptor */
+/* numbers of fields of ProcessDescriptor, ThreadDescriptor, CounterDescriptor */
 enum { PROCESS_PID = 1, PROCESS_NAME = 6, THREAD_PID = 1, THREAD_TID, THREAD_NAME = 5, COUNTER_UNIT = 6 };
-/* of InternedData, and of its entries */
+/* numbers of fields of InternedData, and of its entries */
 enum { INTERNED_CATEGORIES = 1, INTERNED_NAMES, INTERNED_NOTES, IID = 1, IID_NAME };
 enum { NOTE_NAME = 1, NOTE_UINT = 3, NOTE_INT, NOTE_STRING = 6 }; /* of DebugAnnotation */
 
-/* Interned names: a definition has id + 1; these names follow. */
+/* Interned names: the name of a definition has the number id + 1; these names follow. */
 enum { SENT, RECEIVED, PAUSED, RESUMED, LOST, OWN_NAMES };
 static const char *const own_names[] = {"message sent", "message received", "recording paused", "recording resumed",
                                         "records lost"};
-enum { NOTE_PEER = 1, NOTE_TAG, NOTE_BYTES, NOTE_PAYLOAD, NOTE_COUNT, NOTE_NAMES }; /* our own numbers of names */
+/* interned numbers of names of annotations */
+enum { NOTE_PEER = 1, NOTE_TAG, NOTE_BYTES, NOTE_PAYLOAD, NOTE_COUNT, NOTE_NAMES };
 static const char *const note_names[] = {"", "peer", "tag", "bytes", "payload", "count"};
 
-/* number of our packets' sequence; bytes of a text, of an event */
+/* SEQUENCE: number of the sequence of all packets; TEXT, EVENT_ROOM: bytes of a text, of an event */
 enum { SEQUENCE = 1, TEXT = 1024, EVENT_ROOM = TEXT + 256 };
 
 /* The functions of the last sample of a lane, which are open slices. */
@@ -64,7 +65,7 @@ struct perfetto_writer {
     struct pithi_naming naming;
     struct stack *stacks; /* by lane */
     uint64_t samples;     /* written so far */
-    uint64_t cut;         /* payloads, for the note */
+    uint64_t cut;         /* number of payloads that were cut, for the note */
     int wall;             /* 1: samples at intervals of wall-clock time */
     int64_t period_ns;    /* between two samples */
     struct pithi_out out;
@@ -185,7 +186,7 @@ static int put_track(struct perfetto_writer *w, struct pithi_buffer *track, int 
     return ok;
 }
 
-/* Numbers after those of all counters. */
+/* The track of a lane's functions; its number follows the numbers of all counters. */
 static uint64_t function_track(const struct perfetto_writer *w, uint32_t lane)
 {
     return counter_track(w, w->lanes, 0) + 3 * (uint64_t)lane;
@@ -200,7 +201,7 @@ static int put_function_track(struct perfetto_writer *w, uint32_t lane)
     return put_track(w, &track, ok);
 }
 
-/* A track for each rank and each lane. */
+/* Writes a track for each rank and each lane. */
 static int put_tracks(struct perfetto_writer *w)
 {
     uint32_t first = 0;
@@ -208,8 +209,8 @@ static int put_tracks(struct perfetto_writer *w)
     for (uint32_t i = 0; i < w->lanes; i++) {
         const struct pithlog_lane *lane = pithlog_get_lane(w->log, i);
         if (i == 0 || lane->rank != pithlog_get_lane(w->log, first)->rank) {
-            /* The process number is that of the rank's first lane, because process numbers of two hosts may be
-             * equal. */
+            /* The process number is made from the rank's first lane, because two processes on different hosts may have
+             * the same number. */
             struct pithi_buffer track = {0}, process = {0};
             first = i;
             snprintf(name, sizeof name, *lane->host ? "rank %" PRId32 " (%.255s)" : "rank %" PRId32, lane->rank,
@@ -247,7 +248,7 @@ static int intern(struct pithi_buffer *all, uint32_t field, uint64_t iid, const 
     return ok;
 }
 
-/* Each definition has a category of its own, named after its group. */
+/* Writes the interned names. Each definition has a category with its own number, named by its group. */
 static int put_names(struct perfetto_writer *w)
 {
     struct pithi_buffer all = {0};
@@ -289,7 +290,7 @@ static unsigned char *begin_instant(const struct perfetto_writer *w, unsigned ch
     return pb_varint(p, EVENT_NAME, w->defs + own + (uint64_t)1);
 }
 
-/* Ends the slices of a stack's text from `at` on, innermost first. */
+/* Ends the slices of the functions from `at` on in a stack's text. */
 static void end_functions(struct perfetto_writer *w, uint32_t lane, const char *at)
 {
     unsigned char event[EVENT_ROOM];
@@ -314,7 +315,7 @@ static int put_sample(struct perfetto_writer *w, const struct pithlog_record *r,
         begin_ns = s->end_ns;
     begin_ns = begin_ns < w->from_ns ? w->from_ns : begin_ns;
     if (open && begin_ns == s->end_ns) {
-        /* the outermost functions that both stacks have go on */
+        /* skips the outermost functions that both stacks have in common: their slices go on */
         size_t size;
         while ((size = strcspn(open, ";")) > 0 && size == strcspn(text, ";") && memcmp(open, text, size) == 0) {
             open += size + (open[size] == ';');
@@ -415,7 +416,7 @@ static void put_message(void *context, const struct pithlog_message *m, uint64_t
     put_end(w, m, number, 0);
 }
 
-/* Shifts times if needed: Perfetto has none below 0. */
+/* Shifts times if the window begins before 0: Perfetto has no times below 0. */
 static void begin(void *context, int64_t from_ns)
 {
     struct perfetto_writer *w = context;

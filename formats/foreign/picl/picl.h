@@ -4,9 +4,9 @@
  *     4 0 480 0 8 30008 1        or        send clock 0 480 node 0 to 8 type 30008 lth 1
  *
  * The records of sends, receives and syncs have no duration. The record begins a state. The node's next compstats, at
- * the same time, belongs to it; the one after that ends the state and gives the time of the message. A send or receive
- * that takes no time is a message without a state. Files by Pith explain the numbers of blocks and marks by
- * trace_messages before all other records, "block 3 is MPI_Send"; the reader takes the names from there. */
+ * the same time, belongs to the record; the second compstats ends the state and gives the time of the message. A send
+ * or receive that takes no time is a message without a state. Files by Pith begin with trace_messages that give names
+ * to the numbers of blocks and marks, "block 3 is MPI_Send", which the reader uses. */
 #ifndef PITHI_PICL_H
 #define PITHI_PICL_H
 
@@ -21,10 +21,10 @@ enum pithi_picl_type {
     PITHI_PICL_PROBE,
     PITHI_PICL_RECV,          /* from node, type, length */
     PITHI_PICL_RECV_BLOCKING, /* begins to wait; type */
-    PITHI_PICL_RECV_WAKING,   /* ends to wait; from node, type, length */
+    PITHI_PICL_RECV_WAKING,   /* has waited; from node, type, length */
     PITHI_PICL_MESSAGE,
     PITHI_PICL_SYNC,      /* synchronises the nodes */
-    PITHI_PICL_COMPSTATS, /* ends a record before it, or says how long a node computed */
+    PITHI_PICL_COMPSTATS, /* ends a record before it, or gives the time that a node computed */
     PITHI_PICL_COMMSTATS,
     PITHI_PICL_CLOSE, /* a file is closed */
     PITHI_PICL_LEVEL,
@@ -33,8 +33,8 @@ enum pithi_picl_type {
     PITHI_PICL_STOP,        /* recording is switched off */
     PITHI_PICL_FLUSH,       /* records are written out */
     PITHI_PICL_EXIT,        /* the program ends */
-    PITHI_PICL_BLOCK_BEGIN, /* a part of the program begins; its type */
-    PITHI_PICL_BLOCK_END,   /* it ends; its type */
+    PITHI_PICL_BLOCK_BEGIN, /* a block of the program begins; its type */
+    PITHI_PICL_BLOCK_END,   /* the block ends; its type */
     PITHI_PICL_MARKS,
     PITHI_PICL_TYPES
 };
@@ -45,7 +45,7 @@ struct pithi_picl_line {
     enum pithi_picl_type type;
     int64_t time_ns;  /* ns since the trace began */
     int32_t node;     /* becomes a rank */
-    int32_t value[3]; /* partner, type, length; or a mark's type; or a block's type */
+    int32_t value[3]; /* partner, type, length; or the type of a mark or block in [0] */
     const char *text; /* of PITHI_PICL_TEXT; no NUL at the end */
     size_t text_size; /* bytes */
 };

@@ -1,14 +1,14 @@
-/* picl_line.c - parses lines of PICL, compact (numbers only) or verbose (a label before each number), and gives the
- * definitions of a log numbers of PICL.
+/* picl_line.c - parses lines of PICL, compact (numbers only) or verbose (a label before each number), and assigns
+ * numbers of PICL to the definitions of a log.
  *
- * A label says nothing that the order does not say, so it is passed over and both spellings are read in one way:
+ * The order of the numbers gives their meaning, so labels are skipped, and both forms are read in the same way:
  *
  *     4 0 480 0 8 30008 1
  *     send clock 0 480 node 0 to 8 type 30008 lth 1
  *
- * Definitions have names, PICL has numbers. A name that a number gave keeps it: "block 7" is block 7 again. The other
- * states get the numbers that are left, from 0, and events those of marks, from 0; in a log with trace_marks of its
- * own from 2^30, so that both can be distinguished. */
+ * Definitions have names, PICL has numbers. A name that was made from a number gets this number: "block 7" is block 7.
+ * All other states get the free numbers of blocks, from 0. Events get numbers of marks, from 0; from 2^30 if the log
+ * has trace_marks, whose numbers come from the program. */
 #include "foreign/picl/picl.h"
 
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 
 static const struct {
     const char *name;
-    int values; /* values required */
+    int values; /* number of values required */
 } types[PITHI_PICL_TYPES] = {[PITHI_PICL_START] = {"trace_start", 0},
                              [PITHI_PICL_OPEN] = {"open", 0},
                              [PITHI_PICL_LOAD] = {"load", 0},
@@ -73,7 +73,7 @@ static const char *number(const char *p, const char *end, int64_t *value)
     if (p == end || !is_digit(*p))
         return NULL;
     for (*value = 0; p < end && is_digit(*p); p++)
-        /* No number of a trace is above 2^40; the check is before any overflow. */
+        /* Numbers above 2^40 are refused, before they can overflow. */
         if ((*value = *value * 10 + (*p - '0')) > INT64_C(1) << 40)
             return NULL;
     *value = negative ? -*value : *value;
@@ -122,8 +122,8 @@ int pithi_picl_line(const char *line, size_t size, struct pithi_picl_line *got, 
     return 1;
 }
 
-/* In a log with trace_mark events, whose numbers come from the program, Pith's own marks begin here, where programs
- * hardly have any. */
+/* In a log with trace_mark events, whose numbers come from the program, the marks of other events begin at this number,
+ * which programs hardly use. */
 enum { BESIDE_MARKS = 1 << 30 };
 
 static const char *const blocks[] = {"barrier", "bcast0", "bcast1", "globalOp"}; /* -1, -2 ... */
@@ -147,7 +147,7 @@ static int block_number(const char *name, int32_t *number)
     if (value < INT32_MIN || value > INT32_MAX)
         return 0;
     *number = (int32_t)value;
-    /* "block 007" is not a name that we give, and would not come back. */
+    /* 0 for "block 007": block 7 would be read back as "block 7". */
     pithi_picl_block_name(*number, again);
     return strcmp(name, again) == 0;
 }
@@ -183,7 +183,7 @@ int pithi_picl_numbers_make(struct pithi_picl_numbers *numbers, const struct pit
         const struct pithlog_def *def = pithlog_get_def(log, id);
         numbers->own[id] = own_type(def);
         mark = numbers->own[id] == PITHI_PICL_MARK ? BESIDE_MARKS : mark;
-        /* Blocks of the names that PICL's numbers give keep these numbers; others get those that are left. */
+        /* States with names made from numbers keep these numbers; all others get the free numbers. */
         if (def->kind == PITHLOG_STATE && block_number(def->name, &own))
             ok = pithi_map_at(&taken, (uint32_t)own) != NULL;
     }

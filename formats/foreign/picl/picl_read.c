@@ -7,8 +7,8 @@
  *     11 0 50 0 0 0                      compstats: the send is over, without any time
  *     21 0 53 0 2 0 0                    block 2 ends
  *
- * Times are seconds and microseconds, two numbers. A send lasts from its record to the second compstats after it, so
- * what a line means is only known some lines later (picl.h). */
+ * Times are two numbers, seconds and microseconds. A send lasts from its record to the second compstats after it, so
+ * the meaning of a line is only known some lines later (picl.h). */
 #include "foreign/picl/picl.h"
 
 #include <stdlib.h>
@@ -30,7 +30,7 @@ struct node {
     int entered;                    /* the pending record's state is in the log */
     uint32_t blocking;              /* number of open recv_blocking */
     int32_t blocks;                 /* number of open blocks */
-    int tells_end, closed, exited;  /* tells_end: its first records promise close or exit records */
+    int tells_end, closed, exited;  /* tells_end: its first records show that close or exit records will come */
     uint64_t received;              /* receives so far */
 };
 
@@ -40,11 +40,11 @@ struct picl_reader {
     struct pithi_lines lines;   /* without a cut last line */
     struct pithi_map places;    /* node -> index + 1 */
     struct pithi_map explained; /* (kind, number) -> the definition in an explanation + 1 */
-    int begun;                  /* the explanations are over */
+    int begun;                  /* 1: the first other record has come, so explanations are over */
     struct node *nodes;         /* [count] */
     uint32_t count, room;
-    int host, closes; /* closes: some node has a close record */
-    uint64_t others;  /* records other than those that start tracing */
+    int host, closes; /* host: 1: there is a host; closes: 1: a node has a close record */
+    uint64_t others;  /* number of records other than those with which nodes begin */
     int64_t first_ns; /* time 0 */
     struct pithi_reorder reorder;
     uint64_t unended, ends_alone; /* counted for properties of the log */
@@ -85,8 +85,8 @@ static int define(struct picl_reader *r, enum pithlog_def_kind kind, const char 
     return pithi_defs_add(pithi_writer_defs(r->writer), &def, id);
 }
 
-/* Takes a line such as "block 3 is MPI_Send", with which Pith's writer explains a number. Returns 0 for any other
- * line. */
+/* Takes a line such as "block 3 is MPI_Send", in which Pith's writer gives the name of a number. Returns 0 for any
+ * other line. */
 static int explain(struct picl_reader *r, const struct pithi_picl_line *line, int *err)
 {
     static const struct {
@@ -105,7 +105,7 @@ static int explain(struct picl_reader *r, const struct pithi_picl_line *line, in
             uint32_t made = 0;
             char *name = text + at + 1;
             pithi_unescape(name);
-            /* Only trace_mark and trace_message have payloads; Pith's writer leaves out all others. */
+            /* Only trace_mark and trace_message have payloads; Pith's writer leaves out all other payloads. */
             const char *format = kinds[i].kind == PITHLOG_STATE       ? ""
                                  : strcmp(name, "trace_mark") == 0    ? "%d"
                                  : strcmp(name, "trace_message") == 0 ? "%s"
@@ -151,11 +151,12 @@ static int add_message(struct picl_reader *r, struct node *node, const struct pi
                                     .tag = line->value[1],
                                     .bytes = line->value[2] > 0 ? (uint64_t)line->value[2] : 0,
                                     .posted = sent ? 0 : node->received++};
-    return record.peer < 0 ? PITH_OK : add(r, &record); /* to all nodes: no single receiver */
+    /* -1: a message to all nodes has no single receiver and is left out */
+    return record.peer < 0 ? PITH_OK : add(r, &record);
 }
 
-/* Enters the state of the pending record. This waits until the record is known to take time: without a duration it is
- * only a message, as Pith's writer writes a message without a state. */
+/* Enters the state of the pending record. Called only when it is known that the record takes time: without a duration
+ * it is only a message, the form in which Pith's writer writes messages. */
 static int enter_pending(struct picl_reader *r, struct node *node)
 {
     enum pithi_picl_type type = node->pending.type;
@@ -185,8 +186,8 @@ static int begins(int type)
     return type == PITHI_PICL_START || type == PITHI_PICL_COMPSTATS || type == PITHI_PICL_OPEN;
 }
 
-/* A send that has begun waits for its compstats (node->stats counts those that are to come). Any line that makes a
- * record itself comes inside it, so the state of the send is entered first. */
+/* Takes a line. A pending send, receive or sync lasts until its compstats (node->stats: number of compstats to come).
+ * If another line adds a record before, this record is inside, so the state of the pending record is entered first. */
 static int add_line(struct picl_reader *r, const struct pithi_picl_line *line)
 {
     struct node *node = line->node == PITHI_PICL_ALL ? NULL : find_node(r, line->node);
@@ -363,7 +364,8 @@ out:
     return err;
 }
 
-/* Recognises PICL by a first line that starts tracing. A line of ALOG may look the same, so ALOG is probed first. */
+/* Recognises PICL by its first line, which starts tracing. A first line of ALOG may look the same, so in the table of
+ * formats ALOG is before PICL. */
 int pithi_picl_probe(const struct pithi_input *input)
 {
     struct pithi_picl_line line;

@@ -1,10 +1,10 @@
-/* picl_write.c - native records to PICL, in one pass. Each lane is a node. States are blocks by number, which
- * trace_messages at the start explain. Messages are sends and receives that take no time, with their two compstats.
+/* picl_write.c - native records to PICL, in one pass. Each lane is a node. States are blocks with numbers, whose names
+ * are in trace_messages at the start. Messages are sends and receives that take no time, with their two compstats.
  * Events are marks. Times are in microseconds.
  *
  * Records that were read from PICL are written as they were: states send, recv, sync and recv_blocking as such records,
- * blocks and trace_marks with their numbers. A send lasts until its second compstats, but its first line needs values
- * of the message at its end:
+ * blocks and trace_marks with their numbers. A send lasts until its second compstats, but its first line has values of
+ * the message, which are known only at its end:
  *
  *     enter send   send peer=1 tag=9   leave send        4 0 20 0 1 9 8    11 0 20 0 0 0    11 0 30 0 0 0
  *        20 us            30 us           30 us
@@ -24,12 +24,12 @@
 #include "foreign/names.h"
 #include "foreign/walk.h"
 
-enum { LINE = 128, TEXT_MOST = 4096 }; /* bytes of a line, of a text behind it */
+enum { LINE = 128, TEXT_MOST = 4096 }; /* LINE: bytes of a line; TEXT_MOST: of a text at its end */
 
-/* A node, with its records that are not written yet. */
+/* A node, with its pending records. */
 struct node {
     int entered;     /* `enter` is a send, recv or sync that may become a record of PICL */
-    int has_message; /* 1: `message` waits */
+    int has_message; /* 1: `message` is pending */
     struct pithlog_record enter, message;
     uint64_t *waiting; /* orders of the begins of the open recv_blocking states, outermost first */
     uint32_t waiting_count, waiting_room;
@@ -63,8 +63,8 @@ static void put_bytes(struct picl_writer *w, uint64_t us, uint32_t place, uint64
     w->err = w->err ? w->err : err;
 }
 
-/* Writes "TYPE SECONDS MICROSECONDS NODE VALUES" with the values as text. `order` is its place among the node's
- * lines. */
+/* Writes "TYPE SECONDS MICROSECONDS NODE VALUES" with the values as text. `order`: sorts lines of the same time and
+ * node. */
 static void put_at(struct picl_writer *w, uint64_t order, enum pithi_picl_type type, uint32_t node, int64_t time_ns,
                    const char *values)
 {
@@ -126,7 +126,7 @@ static void put_lasting(struct picl_writer *w, uint32_t node, const struct pithl
 
 /* ---- Pending records --------------------------------------------------------------------------------------------- */
 
-/* Writes the pending state as a block and the pending message without a state. */
+/* Writes what is pending: the state as a block, and the message without a state. */
 static void release(struct picl_writer *w, uint32_t at)
 {
     struct node *node = &w->node[at];
@@ -142,7 +142,7 @@ static int is_waiting_state(const struct picl_writer *w, uint32_t id)
     return w->numbers.own[id] == PITHI_PICL_RECV_BLOCKING;
 }
 
-/* The begin of a recv_blocking is not written before its end is known, so that it need not nest with other states. */
+/* 1: a recv_blocking, which need not nest with other states, as its begin is written only when its end is known. */
 static int is_waiting(void *context, uint32_t id, uint32_t ending)
 {
     (void)ending;
@@ -155,7 +155,7 @@ static void end_waiting(struct picl_writer *w, const struct pithlog_step *step)
     const struct pithlog_record *r = step->record;
     struct node *node = &w->node[r->lane];
     int64_t from_ns = step->open[step->at].from_ns;
-    uint32_t at = 0; /* its place among the waiting */
+    uint32_t at = 0; /* its index in node->waiting */
     for (uint32_t i = 0; i < step->at; i++)
         at += (uint32_t)is_waiting_state(w, step->open[i].id);
     uint64_t order = node->waiting[at];
@@ -174,8 +174,8 @@ static void end_waiting(struct picl_writer *w, const struct pithlog_step *step)
     node->has_message = 0;
 }
 
-/* Can the pending state be a record of PICL? A send or receive that takes no time cannot: it would be read as a message
- * without a state. */
+/* 1: the pending state can be a record of PICL. A send or receive that takes no time cannot: it would be read as a
+ * message without a state. */
 static int is_lasting(const struct picl_writer *w, const struct node *node, const struct pithlog_record *leave)
 {
     uint64_t end_us = us_of(w, leave->time_ns);
@@ -186,8 +186,7 @@ static int is_lasting(const struct picl_writer *w, const struct node *node, cons
     return node->has_message && us_of(w, node->message.time_ns) == end_us && us_of(w, node->enter.time_ns) < end_us;
 }
 
-/* Messages go to the first node of their rank, whichever thread has them, because the partner's record names that
- * node. */
+/* All messages of a rank are written on its first node, as the partner's record can name only one node. */
 static void add_message(struct picl_writer *w, const struct pithlog_record *r)
 {
     uint32_t at = w->first_node[r->lane];
@@ -256,7 +255,7 @@ static int put_record(void *context, const struct pithlog_step *step)
             end_waiting(w, step);
         else
             release(w, r->lane);
-        if (!waits || step->why & PITHLOG_DISCARDED) /* this one, or those that are discarded with it */
+        if (!waits || step->why & PITHLOG_DISCARDED) /* ends this state, or the states that are discarded with it */
             pithi_nest_step(&w->nest, step);
         break;
     }
@@ -299,7 +298,7 @@ static int put_record(void *context, const struct pithlog_step *step)
 
 /* ---- The start --------------------------------------------------------------------------------------------------- */
 
-/* Writes lines before all others. */
+/* Writes lines that come before all other lines. */
 static void put_first(struct picl_writer *w, const char *text) { put_bytes(w, 0, 0, w->order++, text, strlen(text)); }
 
 static void put_start(void *context, int64_t from_ns)
@@ -311,8 +310,8 @@ static void put_start(void *context, int64_t from_ns)
     w->last_ns = from_ns;
     pithi_losses_zero(&w->losses, w->zero_ns);
     for (uint32_t i = 0; pithlog_get_lane(w->log, i); i++) {
-        /* upshot expects a compstats of a node before its first send. Each node is opened here and closed at the end,
-         * so that a cut is noticed. */
+        /* A compstats for each node, which upshot needs before the node's first send. Each node has an open record here
+         * and a close record at the end, so that a cut is noticed. */
         snprintf(line, sizeof line, "%d 0 0 %u 0 0 0\n%d 0 0 %u 0 0\n%d 0 0 %u\n", (int)PITHI_PICL_START, (unsigned)i,
                  (int)PITHI_PICL_COMPSTATS, (unsigned)i, (int)PITHI_PICL_OPEN, (unsigned)i);
         put_first(w, line);
@@ -373,7 +372,7 @@ int pithi_picl_write(struct pithlog *log, FILE *out, const struct pithi_convert 
         TRY(PITH_ERR_IO);
     if (fflush(out) != 0 || ferror(out))
         TRY(pithi_fail(PITH_ERR_IO, "the PICL file cannot be written"));
-    w.losses.count[PITHI_LOSS_PAYLOADS] = w.payloads; /* without those of trace_mark and trace_message */
+    w.losses.count[PITHI_LOSS_PAYLOADS] = w.payloads; /* without payloads of trace_mark and trace_message */
     pithi_losses_tell(&w.losses, how);
     pithi_note(how, w.no_node, "ends of messages with ranks that are not in the log are left out");
     pithi_note(how, w.large, "sizes of messages of 2 GiB and more are written as 2147483647");

@@ -1,6 +1,6 @@
-/* slog2_lines.c - owns the lines of a file being written and the numbering of arrows in a file being read.
+/* slog2_lines.c - the lines of a file being written, and the numbering of arrows in a file being read.
  *
- * Writing: a log of two ranks, and a message in a communicator of its own, has these lines:
+ * Writing: a log of two ranks with a message in another communicator than the world has these lines:
  *
  *     line   rank  thread  comm  rank in comm
  *     0      0     0       0     0             the world: line N is lane N
@@ -8,8 +8,8 @@
  *     2      0     0       1     1             the communicator with world ranks 1, 0, numbered 1 at first use
  *     3      1     0       1     0
  *
- * An arrow in the file is between two lines, so a message says its communicator by the lines that it connects. States
- * and events are on lines of the world. */
+ * An arrow in the file connects two lines, so its lines show the communicator of the message. States and events are on
+ * lines of the world. */
 #include "foreign/slog2/slog2_lines.h"
 
 #include <stdlib.h>
@@ -82,14 +82,14 @@ static int line_of(struct pithi_slog2_lines *lines, uint32_t comm, const struct 
     *line = -1;
     if (!known || !number)
         return pithi_no_memory();
-    /* another thread of the rank than the first: it gets a line when its first message comes */
+    /* not the first thread of its rank: it gets a line at its first message */
     if (!*known && rank)
         CHECK(add_line(lines, def, (int32_t)*number, (int32_t)*rank - 1, lane, known));
     *line = (int32_t)*known - 1;
     return PITH_OK;
 }
 
-/* Finds a communicator and adds its lines at first use. *def is NULL if its members are unknown. */
+/* Finds a communicator, and adds its lines at its first use. *def is NULL if its members are unknown. */
 static int find_comm(struct pithi_slog2_lines *lines, uint32_t comm, const struct pithlog_comm **def)
 {
     uint64_t *number = pithi_map_at(&lines->used, comm);
@@ -101,9 +101,9 @@ static int find_comm(struct pithi_slog2_lines *lines, uint32_t comm, const struc
         return PITH_OK;
     }
     if (!*number) {
-        /* The communicator gets a number, and all its members lines, so that the maps show all of it. */
+        /* Gives the communicator a number and all its members lines, so that the maps show all members. */
         *number = (uint64_t)++lines->last_number; /* 0 is the world */
-        /* the remote group is a communicator of its own, with the next number */
+        /* in the file the remote group is another communicator, with the next number */
         lines->last_number += (*def)->remote_size > 0;
         int32_t own = (int32_t)*number;
         for (int32_t i = 0; i < (*def)->size + (*def)->remote_size; i++) {
@@ -136,7 +136,7 @@ int pithi_slog2_lines_message(struct pithi_slog2_lines *lines, const struct pith
         }
         lines->unknown_members += line[0] < 0 || line[1] < 0;
     }
-    /* As of the world: the arrow stays, its communicator does not. */
+    /* Uses the lines of the world: the arrow is kept, its communicator is lost. */
     if (line[0] < 0 || line[1] < 0) {
         line[0] = (int32_t)message->send_lane;
         line[1] = (int32_t)message->recv_lane;
@@ -146,7 +146,7 @@ int pithi_slog2_lines_message(struct pithi_slog2_lines *lines, const struct pith
 
 /* ---- Line maps --------------------------------------------------------------------------------------------------- */
 
-enum { COLUMNS = 3 }; /* of the widest map: communicator, rank, thread */
+enum { COLUMNS = 3 }; /* columns of the widest map: communicator, rank, thread */
 
 static int put_string(struct pithi_buffer *bytes, const char *text)
 {
@@ -199,7 +199,8 @@ int pithi_slog2_lines_write(const struct pithi_slog2_lines *lines, struct pithi_
     return ok ? PITH_OK : pithi_no_memory();
 }
 
-/* bytes of each sorter in memory; paths of a receiver that are remembered */
+/* MEMORY: bytes of each sorter in memory; PATHS_MOST: paths of a receiver that are kept. A path is a communicator, tag
+ * and sender */
 enum { MEMORY = 8 << 20, PATHS_MOST = 1 << 18 };
 
 /* The receiver whose arrows are being numbered by receipt. */
@@ -223,10 +224,10 @@ void pithi_slog2_arrows_free(struct pithi_slog2_arrows *arrows)
     pithi_map_free(&arrows->crossed);
 }
 
-/* The log orders sends of the same time by lane, so they are numbered in that order. */
+/* Sends of the same time are numbered by lane, as the log's reader orders them. */
 int pithi_slog2_arrows_add(struct pithi_slog2_arrows *arrows, const struct pithi_slog2_arrow *arrow)
 {
-    /* the reader of the log orders sends so, too */
+    /* the order in which the reader of the log matches sends */
     struct pithi_sort_key key = {{pithi_sort_time(arrow->send_ns), arrow->send_lane}};
     return pithi_sorter_add(arrows->by_send, &key, arrow, sizeof *arrow);
 }
@@ -250,8 +251,8 @@ static int number_by_send(struct pithi_slog2_arrows *arrows)
             err = pithi_no_memory();
             goto out;
         }
-        arrow.sent = sent++;        /* over all receivers: to see which of two was sent first */
-        arrow.by_send = (*count)++; /* among those to this receiver */
+        arrow.sent = sent++;        /* counts over all receivers, so that two arrows can be compared */
+        arrow.by_send = (*count)++; /* counts the arrows to this receiver */
         TRY(pithi_sorter_add(arrows->by_receipt, &key, &arrow, sizeof arrow));
     }
     err = status < 0 ? PITH_ERR_IO : PITH_OK;
@@ -264,17 +265,18 @@ out:
 
 /* ---- By receipt -------------------------------------------------------------------------------------------------- */
 
-/* Was another arrow of the same path sent later and received earlier? -1: no memory. Beyond PATHS_MOST paths the test
- * would cost too much, and the answer is yes: numbers by sending are always right. */
+/* 1: another arrow of the same path was sent later and received earlier. -1: no memory. With more than PATHS_MOST paths
+ * the test would cost too much, so it returns 1: numbers by sending are always right. */
 static int is_crossed(struct receiver *receiver, const struct pithi_slog2_arrow *arrow)
 {
-    /* If two paths share a hash, the receiver may look crossed. That is harmless, too. */
+    /* If two paths have the same hash, 1 may be returned without need, which is harmless, too. */
     uint64_t path = pithi_hash_mix((uint64_t)arrow->comm << 32 | (uint32_t)arrow->tag, (uint32_t)arrow->send_rank) *
                     UINT64_C(0xd6e8feb86659fd93);
     uint64_t *last = receiver->last.count < PATHS_MOST ? pithi_map_at(&receiver->last, path) : NULL;
     if (!last)
         return receiver->last.count < PATHS_MOST ? -1 : 1;
-    int crossed = *last > arrow->sent + 1; /* an arrow of the same path was received before, and sent after this one */
+    int crossed = *last > arrow->sent + 1; /* the arrow of this path that was received before was sent after this
+                                              arrow */
     *last = arrow->sent + 1;
     return crossed;
 }
@@ -290,7 +292,8 @@ int pithi_slog2_arrows_end(struct pithi_slog2_arrows *arrows,
     TRY(pithi_sorter_end(arrows->by_receipt));
     while ((status = pithi_sorter_next(arrows->by_receipt, &item)) == 1) {
         memcpy(&arrow, item.data, sizeof arrow);
-        if (receiver.rank != arrow.recv_rank) { /* sorted by receiver: the last one is complete */
+        /* arrows are sorted by receiver: all arrows of the last receiver have come */
+        if (receiver.rank != arrow.recv_rank) {
             pithi_map_free(&receiver.last);
             receiver = (struct receiver){.rank = arrow.recv_rank};
         }

@@ -1,12 +1,12 @@
 /* slog2_lines.h - lines and line maps of a SLOG-2 file being written, and arrows of one being read.
  *
- * Each lane has a line of the world for its states and events. Messages of another communicator have lines of that
- * communicator, one per lane, which all its members get when it is first used. The maps give the rank, thread and
- * communicator of a line; each group of an intercommunicator counts as a communicator.
+ * Each lane has a line of the world for its states and events. Messages of another communicator are on lines of that
+ * communicator, one for each lane; all its members get these lines when it is first used. The maps give the rank,
+ * thread and communicator of a line; each group of an intercommunicator counts as a communicator.
  *
  * A native log has no arrows: for each communicator, sender, receiver and tag, the n-th send in time order matches the
- * n-th receive in the order of posting (match.c). So the reader must choose posting numbers that make sends and
- * receives match as in the arrows:
+ * n-th receive in the order of posting (match.c). So the reader must choose posting numbers with which sends and
+ * receives match as the arrows do:
  *
  *     arrows        sent at 1, received at 9 (A)        sent at 2, received at 5 (B)
  *     by receipt    B is 0, A is 1: the send at 1 would match the receive at 5, so both arrows would be wrong
@@ -31,11 +31,11 @@ struct pithi_slog2_lines {
     struct pithi_slog2_row *rows; /* by line */
     uint32_t count, room;
     int threads;              /* some lane has a thread number above 0 */
-    struct pithi_map lane_of; /* rank -> its first lane + 1 */
+    struct pithi_map lane_of; /* rank -> index of its first lane, + 1 */
     struct pithi_map used;    /* communicator of the log -> its number in the file; 0: members unknown */
     struct pithi_map rank_of; /* (communicator, world rank) -> rank in it + 1; remote ranks follow local ones */
     struct pithi_map line_of; /* (communicator of the log, lane) -> line + 1 */
-    int32_t last_number;      /* of the communicators in the file */
+    int32_t last_number;      /* the highest number of a communicator in the file so far */
     uint64_t unknown_members; /* messages whose communicator has unknown members */
 };
 
@@ -52,7 +52,8 @@ struct pithi_slog2_arrow {
     uint32_t send_lane, recv_lane, comm;
     int32_t send_rank, recv_rank, tag;
     uint64_t sent;                /* place in the sending order of the file */
-    uint64_t by_send, by_receipt; /* among the receiver's arrows: see pithi_slog2_arrow_posted */
+    uint64_t by_send, by_receipt; /* the two possible numbers among the receiver's arrows: see
+                                     pithi_slog2_arrow_posted */
 };
 
 struct pithi_slog2_arrows {

@@ -4,8 +4,8 @@
  *     a node         state compute 0 to 50 us, state MPI_Send 50 to 53, arrow 50 to 55       (ordered by their ends)
  *     its ends       0 enter compute   50 leave compute   50 enter MPI_Send   50 send   53 leave MPI_Send   55 recv
  *
- * A long state lies in a node near the root and the states inside it in leaves far below, so no order of reading nodes
- * gives an order of time. Sorting is the simplest way, and does not need the tree at all. */
+ * A long state is in a node near the root, and the states inside it are in leaves far below. So in no order of nodes
+ * all records are in order of time. Sorting is the simplest way, and does not need the tree. */
 #include "foreign/formats.h"
 
 #include <inttypes.h>
@@ -21,15 +21,15 @@
 
 enum { MEMORY = 16 << 20, VERTICES = 2 }; /* bytes of the sorter; the first and the last point of a line */
 
-/* The order of records at one time on a lane. A message is received inside the state that waited for it. States that
- * end precede states that begin; the innermost ends first and the outermost begins first. Other records follow,
- * inside the states that just began. A state that takes no time ends last. */
+/* The order of records of a lane at the same time. A message is received inside the state that waited for it, so
+ * RECEIVED is first. States that end precede states that begin; the innermost ends first and the outermost begins
+ * first. Other records follow, inside the states that just began. A state that takes no time ends last. */
 enum phase { RECEIVED, LEFT, ENTERED, HAPPENED, LEFT_AT_ONCE };
 
 /* A record in the sorter. An event's payload follows it. */
 struct item {
     uint32_t lane, kind, id, comm;
-    int32_t rank, peer, tag; /* rank: the lane's */
+    int32_t rank, peer, tag; /* rank: rank of the lane */
     uint32_t payload;
     uint64_t bytes, by_send, by_receipt;
 };
@@ -63,7 +63,7 @@ static int to_ns(double seconds, int64_t *ns)
     return 1;
 }
 
-/* `rest` orders items of the same time and phase. */
+/* Adds an item to the sorter. `rest` orders items of the same time and phase. */
 static int add_item(struct slog2_reader *r, int64_t time_ns, enum phase phase, uint64_t rest, const struct item *item,
                     uint32_t size)
 {
@@ -78,7 +78,7 @@ static int add_event(struct slog2_reader *r, uint32_t lane, uint32_t id, int64_t
     struct {
         struct item item;
         unsigned char payload[UINT16_MAX];
-    } whole; /* not filled completely */
+    } whole; /* room for the largest item */
     whole.item = (struct item){.lane = lane, .kind = PITHLOG_EVENT, .id = id, .payload = (uint32_t)size};
     memcpy(whole.payload, info, size);
     return add_item(r, time_ns, HAPPENED, 0, &whole.item, (uint32_t)(sizeof whole.item + size));
@@ -116,13 +116,14 @@ static int add_primitive(struct slog2_reader *r, const struct primitive *p)
     }
     CHECK(pithi_slog2_line(&r->scan, p->line[0], &from));
     CHECK(pithi_slog2_line(&r->scan, p->line[1], &to));
-    if (r->scan.cut) /* the second call may have moved the first line */
+    /* if the maps were cut, a call makes the line, and the second call may have moved the first line */
+    if (r->scan.cut)
         CHECK(pithi_slog2_line(&r->scan, p->line[0], &from));
     if (!from || !to) {
         r->no_line++;
         return PITH_OK;
     }
-    /* A category that the file lacks gets the kind that this drawable looks like. */
+    /* If the file does not define the category, the shape of the drawable decides its kind. */
     enum pithi_slog2_topology kind = p->vertices == 1           ? PITHI_SLOG2_EVENT
                                      : p->line[0] == p->line[1] ? PITHI_SLOG2_STATE
                                                                 : PITHI_SLOG2_ARROW;
@@ -274,7 +275,7 @@ int pithi_slog2_read(const struct pithi_input *input, struct pithi_writer *write
     }
     TRY(pithi_slog2_arrows_end(&r.arrows, take_arrow, &r));
 
-    /* All drawables are split into their ends; now the ends come out by time. */
+    /* All drawables are in the sorter, split into their ends; now these come out by time. */
     uint64_t done = 0;
     struct pithi_sorted sorted;
     int status;

@@ -1,11 +1,11 @@
 /* slog2_scan.c - reads a file's header, categories and directory, and finds the nodes of a cut file.
  *
- * A category is a name and a payload format in pieces: the keys "msg_tag=" and ", msg_size=" with the types "dd"
- * are the format "msg_tag=%d, msg_size=%d". By such keys an arrow knows its tag and its bytes; SLOG-2 has no fields for
- * them.
+ * A category is a name and a payload format in pieces: the keys "msg_tag=" and ", msg_size=" with the types "dd" are
+ * the format "msg_tag=%d, msg_size=%d". These keys give the tag and the size of a message, for which an arrow has no
+ * fields.
  *
- * All is checked against the size of the file before memory is taken for it, and nodes must not share bytes: a file of
- * some kB could otherwise name the same node a million times.
+ * Each size in the file is checked against the size of the file before memory is allocated. Nodes must not share bytes:
+ * a directory could otherwise list the same large node many times.
  */
 #include "foreign/slog2/slog2_scan.h"
 
@@ -72,7 +72,7 @@ static char *copy_text(const char *text, size_t size)
     return copy;
 }
 
-/* Does a key name the value after it? ", msg_size=" names a size. */
+/* 1: the key contains `word`, as ", msg_size=" contains "size". */
 static int says(const char *key, size_t size, const char *word)
 {
     size_t length = strlen(word);
@@ -137,7 +137,7 @@ static int read_categories(struct pithi_slog2_scan *scan, struct pithi_slog2_byt
         const char *name = pithi_slog2_string(bytes, &size);
         uint32_t topology = pithi_slog2_u32(bytes), colour = pithi_slog2_u32(bytes);
         struct pithi_slog2_category *category;
-        pithi_slog2_u16(bytes); /* whether the colour may be changed, line width */
+        pithi_slog2_u16(bytes); /* a flag that the colour may be changed, and the width of lines */
         if (bytes->failed)
             return pithi_slog2_wrong(scan, bytes, NULL);
         if (topology >= PITHI_SLOG2_TOPOLOGIES || pithi_map_find(&scan->category_of, (uint32_t)number)) {
@@ -174,7 +174,7 @@ static const char *colour_of(uint32_t rgb, char text[8])
 int pithi_slog2_define(struct pithi_slog2_scan *scan, struct pithi_slog2_category *category, uint32_t *id)
 {
     int state = category->topology == PITHI_SLOG2_STATE, err = PITH_OK;
-    if (!category->def) { /* a category becomes a definition when the first drawable has it */
+    if (!category->def) { /* a category becomes a definition with its first drawable */
         char colour[8];
         struct pithlog_def def = {state ? PITHLOG_STATE : PITHLOG_EVENT_TYPE, category->name,
                                   colour_of(category->rgb, colour), pithi_name_group(category->name),
@@ -218,7 +218,7 @@ static int by_place(const void *a, const void *b)
 
 /* ---- Cut files --------------------------------------------------------------------------------------------------- */
 
-/* In a cut file, keeps the part before the cut. */
+/* In a cut file, ignores damage, so that the part before the cut is kept. */
 static int settle_cut(const struct pithi_slog2_scan *scan, int err)
 {
     return err == PITH_ERR_DAMAGED && scan->cut ? PITH_OK : err;
@@ -243,7 +243,7 @@ static int read_header(struct pithi_slog2_scan *scan, struct pithi_slog2_place p
         parts[i] = pithi_slog2_place(&bytes);
     if (bytes.failed)
         return pithi_slog2_wrong(scan, &bytes, NULL);
-    /* Writers fill in the places of the parts when all else is written, so an empty place means an unfinished file. */
+    /* Writers fill in the places of the parts at the end, so an empty place means an unfinished file. */
     static const char *const names[] = {"categories", "methods", "line maps", "root", "tree's directory"};
     struct pithi_defs *defs = pithi_writer_defs(scan->writer);
     scan->cut = 1;
@@ -268,9 +268,9 @@ int pithi_slog2_scan(struct pithi_slog2_scan *scan, const struct pithi_input *in
     open_part(scan, parts[LINE_MAPS], &bytes);
     CHECK(settle_cut(scan, pithi_slog2_scan_views(scan, &bytes)));
     if (scan->cut) {
-        /* The directory is at the end of the file, so a cut removes it first. But every known writer stores the
-         * nodes one after another, directly after the header, and each node gives its own place and size. The last
-         * node may be cut itself. */
+        /* The directory is at the end of the file, so a cut removes it first. But all known writers store the nodes one
+         * after another, directly after the header, and each node contains its own place and size. The last node may be
+         * cut. */
         size_t size = scan->input->size;
         uint32_t room = 0;
         for (size_t at = PITHI_SLOG2_HEADER; at < size;) {
@@ -306,7 +306,7 @@ int pithi_slog2_scan(struct pithi_slog2_scan *scan, const struct pithi_input *in
         struct pithi_slog2_node *n = &scan->nodes[i];
         n->depth = pithi_slog2_u16(&bytes);
         n->number = pithi_slog2_u32(&bytes);
-        pithi_slog2_take(&bytes, 16); /* its times */
+        pithi_slog2_take(&bytes, 16); /* the node's times */
         n->place = pithi_slog2_place(&bytes);
         if (n->place.at > scan->input->size || n->place.size > scan->input->size - n->place.at)
             return pithi_fail(PITH_ERR_DAMAGED, "%s: byte %zu: the file is cut: a node should be at %" PRIu64,

@@ -7,13 +7,13 @@
 #include "foreign/slog2/slog2_layout.h"
 #include "reader/read/format.h"
 
-/* The category of states, events or messages. Its info alternates text and tokens: "n=" d " s=" s. */
+/* A category of states, events or messages. Its info is text and tokens in turn: "n=" d " s=" s. */
 struct pithi_slog2_category {
     int32_t number;
     enum pithi_slog2_topology topology;
     char *name, *format, *tokens;
     uint32_t rgb;
-    int tag, bytes;     /* messages: the token of each value; -1: none */
+    int tag, bytes;     /* messages: which token of the info is the tag, the size; -1: none */
     uint32_t def, info; /* definition ids + 1, set at first use; info: the event for a state's info */
 };
 
@@ -28,13 +28,13 @@ struct pithi_slog2_line {
     int32_t comm, in_comm; /* the line's communicator in the file, and its rank there; else 0, -1 */
     int has_lane;
     uint32_t lane;
-    uint32_t comm_index; /* in the writer */
+    uint32_t comm_index; /* of the log, from the writer */
 };
 
 struct pithi_slog2_scan {
     const struct pithi_input *input;
     struct pithi_writer *writer;
-    int cut; /* the end of the file is missing: nodes were found one after another */
+    int cut; /* 1: the end of the file is missing, so nodes were found without a directory */
     struct pithi_slog2_category *categories;
     uint32_t category_count, category_room;
     struct pithi_map category_of;   /* number in the file -> index + 1 */

@@ -1,11 +1,11 @@
-/* slog2_shadow.c - owns the previews and the category list of a file being written.
+/* slog2_shadow.c - the previews and the category list of a file being written.
  *
- * A shadow has sums, not means, until it is written, because means cannot be merged: two states from 10 to 12 and from
- * 16 to 17 s have the sums 26 and 29, and with a third one from 1 to 4 s of another node 27 and 33. Divided by 2, then
- * by 3, these are the vertices 13 and 14.5, then 9 and 11.
+ * Until it is written, a shadow has sums, because means cannot be merged. Two states from 10 to 12 s and from 16 to 17
+ * s have the sums 26 and 29; divided by 2 they give the vertices 13 and 14.5. Merged with a third state from 1 to 4 s
+ * in another node, the sums are 27 and 33; divided by 3 they give 9 and 11.
  *
- * A set is kept (in the temporary file of slog2_tree.c) as one block of bytes: head, shadows, weights; each shadow
- * says where its weights begin.
+ * A set is kept (in the temporary file of slog2_tree.c) as a head, the shadows and the weights; each shadow has the
+ * index of its first weight.
  */
 #include "foreign/slog2/slog2_shadow.h"
 
@@ -17,18 +17,18 @@
 #include "native/event_numbers.h"
 
 struct pithi_slog2_shadow {
-    enum pithi_slog2_topology topology; /* an event has the same line, and the same time, twice */
+    enum pithi_slog2_topology topology; /* for an event, both lines and both times are equal */
     int32_t line[2];
-    uint32_t first_weight, weights; /* in a kept set */
-    int64_t first_ns, last_ns;      /* the box: all drawables lie in it */
+    uint32_t first_weight, weights; /* in a kept set: index of its first weight, and their number */
+    int64_t first_ns, last_ns;      /* the box: contains all drawables */
     double sum_s[2];                /* the sums of the first and of the second vertices' times */
-    uint64_t count;                 /* of drawables */
+    uint64_t count;                 /* number of drawables */
 };
 
 struct pithi_slog2_weight {
     uint32_t shadow; /* index of its shadow */
     int32_t category;
-    double all_s, own_s; /* s, summed over its drawables; own: without nested states */
+    double all_s, own_s; /* seconds, summed over its drawables; own_s: without nested states */
     uint64_t count;
 };
 
@@ -50,7 +50,7 @@ void pithi_slog2_shadows_free(struct pithi_slog2_shadows *set)
 static int shadow_at(struct pithi_slog2_shadows *set, enum pithi_slog2_topology topology, const int32_t line[2],
                      uint32_t *index)
 {
-    /* topology in the highest 2 bits, two lines of 31 bits */
+    /* the topology in the highest 2 bits, then two lines of 31 bits */
     uint64_t key = (uint64_t)topology << 62 | (uint64_t)(uint32_t)line[0] << 31 | (uint32_t)line[1];
     int fresh;
     struct pithi_slog2_shadow *shadow =
@@ -109,14 +109,15 @@ int pithi_slog2_shadows_add(struct pithi_slog2_shadows *set, const struct pithi_
     for (int i = 0; i < 2; i++)
         shadow->sum_s[i] += seconds(d->time_ns[i]);
     weight.all_s = length_s(first_ns, last_ns);
-    /* events and arrows have no nested ones */
+    /* events and arrows have nothing nested inside */
     weight.own_s = d->topology == PITHI_SLOG2_STATE ? seconds(d->own_ns) : weight.all_s;
     return add_weight(set, index, &weight);
 }
 
 /* ---- Kept sets --------------------------------------------------------------------------------------------------- */
 
-/* The bytes of a kept set: head, shadows, weights. They were written by this process, so they need no other order. */
+/* The bytes of a kept set: head, shadows, weights. Only this process reads them, so they are in the machine's byte
+ * order. */
 static const struct pithi_slog2_shadow *shadows_of(const void *kept)
 {
     return (const void *)((const unsigned char *)kept + sizeof(struct head));
@@ -141,7 +142,7 @@ int pithi_slog2_shadows_keep(struct pithi_slog2_shadows *set, struct pithi_buffe
         qsort(set->weights, set->weight_count, sizeof *set->weights, by_shadow);
     for (uint32_t i = 0; i < set->weight_count; i++) {
         struct pithi_slog2_shadow *shadow = &set->shadows[set->weights[i].shadow];
-        /* the first of its weights, as they are sorted now */
+        /* weights are sorted by shadow, so the first weight seen is the shadow's first */
         shadow->first_weight = shadow->weights++ ? shadow->first_weight : i;
     }
     kept->size = 0;
@@ -171,7 +172,8 @@ int pithi_slog2_shadows_merge(struct pithi_slog2_shadows *set, const void *kept)
 
 /* ---- Writing previews -------------------------------------------------------------------------------------------- */
 
-enum { SHADOW_ROOM = 64, WEIGHT_SIZE = 20 }; /* bytes of a preview without weights, at most; of a weight */
+/* SHADOW_ROOM: most bytes of a preview without weights; WEIGHT_SIZE: bytes of a weight */
+enum { SHADOW_ROOM = 64, WEIGHT_SIZE = 20 };
 
 static int write_shadow(const struct pithi_slog2_shadow *shadow, const struct pithi_slog2_weight *weights,
                         struct pithi_buffer *out)
@@ -194,7 +196,7 @@ static int write_shadow(const struct pithi_slog2_shadow *shadow, const struct pi
     p = pithi_slog2_put32(p, shadow->weights);
     for (uint32_t i = 0; i < shadow->weights; i++) {
         p = pithi_slog2_put32(p, (uint32_t)weights[i].category);
-        /* the share of the box; a box without length is an event, or several at one time */
+        /* the share of the box's time. The length is 0 if all drawables have the same time */
         p = pithi_slog2_put_float(p, length > 0 ? weights[i].all_s / length : 0);
         p = pithi_slog2_put_float(p, length > 0 ? weights[i].own_s / length : 0);
         p = pithi_slog2_put64(p, weights[i].count);
@@ -203,11 +205,11 @@ static int write_shadow(const struct pithi_slog2_shadow *shadow, const struct pi
     return 1;
 }
 
-/* Means of the vertices: an arrow may point back in time. */
+/* The means of the vertices. For an arrow begin_of may be later than end_of. */
 static double begin_of(const struct pithi_slog2_shadow *s) { return s->sum_s[0] / (double)s->count; }
 static double end_of(const struct pithi_slog2_shadow *s) { return s->sum_s[1] / (double)s->count; }
 
-/* By the time at which it is drawn; at the same time the longer first, then by line. */
+/* Sorts by begin; at the same begin the longest first, then by line. */
 static int by_begin(const void *a, const void *b)
 {
     const struct pithi_slog2_shadow *x = *(struct pithi_slog2_shadow *const *)a;
@@ -249,9 +251,10 @@ int pithi_slog2_shadows_write(const void *kept, struct pithi_buffer *out)
     return ok;
 }
 
-enum { NAME = 4096, LONGEST = NAME + 64 };                      /* bytes of a name, with its end */
+/* NAME: bytes of a name, with its NUL; LONGEST: of a category, with its other fields */
+enum { NAME = 4096, LONGEST = NAME + 64 };
 enum { STATE_WIDTH = 1, MESSAGE_WIDTH = 3, PREVIEW_WIDTH = 5 }; /* widths of lines, as Jumpshot draws them */
-static const uint32_t OPAQUE = 0xff000000, WHITE = 0xffffffff;  /* of ARGB */
+static const uint32_t OPAQUE = 0xff000000, WHITE = 0xffffffff;  /* colours as ARGB */
 
 struct pithi_slog2_used {
     uint64_t count;
@@ -268,7 +271,8 @@ struct category {
 
 int pithi_slog2_categories_open(struct pithi_slog2_categories *categories, struct pithlog *log)
 {
-    uint32_t count = pithlog_get_info(log)->defs + 2; /* the message, all definitions, the large message */
+    uint32_t count = pithlog_get_info(log)->defs + 2; /* the category of messages, one for each definition, and the
+                                                         category of large messages */
     *categories = (struct pithi_slog2_categories){.log = log, .count = count};
     categories->used = calloc(count, sizeof *categories->used);
     return categories->used ? PITH_OK : pithi_no_memory();
@@ -300,8 +304,8 @@ static int put_string(struct pithi_buffer *bytes, const char *text, size_t size)
     return pithi_buffer_add(bytes, head, sizeof head) && pithi_buffer_add(bytes, text, size);
 }
 
-/* Copies the text up to the next token into `key`, with %% as one percent sign. Sets *token, 0 at the end. Returns the
- * rest of the format. */
+/* Copies the text up to the next token into `key`, with %% as one percent sign. *token is the token, or 0 at the end.
+ * Returns the rest of the format. */
 /* "n=%d s=%s!" has the keys "n=", " s=" and "!" and the types "ds". */
 static const char *next_key(const char *format, char *key, size_t *size, char *token)
 {
@@ -312,13 +316,13 @@ static const char *next_key(const char *format, char *key, size_t *size, char *t
             *token = format[1];
             return format + 2;
         }
-        format += format[0] == '%'; /* of %%, one */
+        format += format[0] == '%'; /* skips the second sign of %% */
         key[(*size)++] = *format;
     }
     return format;
 }
 
-/* Is each percent sign doubled or the start of a known token? */
+/* 1: each percent sign is doubled, or begins a known token. */
 static int can_be_followed(const char *format)
 {
     for (; *format; format++)
@@ -335,7 +339,7 @@ static int put_format(struct pithi_buffer *bytes, const char *format)
     char *key = malloc(length + 1), *types = malloc(length + 1), token;
     unsigned char *count;
     size_t count_at = bytes->size;
-    int ok = key && types && pithi_buffer_add(bytes, "\0", 2); /* room for the number of keys */
+    int ok = key && types && pithi_buffer_add(bytes, "\0", 2); /* two bytes for the number of keys, filled in below */
     for (int more = length > 0; ok && more; more = token != 0) {
         format = next_key(format, key, &size, &token);
         ok = put_string(bytes, key, size);
@@ -357,12 +361,12 @@ static int put_category(struct pithi_buffer *bytes, const struct category *c, co
                         double length_s)
 {
     unsigned char middle[10], end[16], *p;
-    double scale = length_s > 0 ? 1 / length_s : 0; /* shares of the time of the whole file */
+    double scale = length_s > 0 ? 1 / length_s : 0; /* ratios are shares of the time of the whole file */
     pithi_slog2_put32(middle, (uint32_t)c->number);
     if (!pithi_buffer_add(bytes, middle, 4) || !put_string(bytes, c->name, strlen(c->name)))
         return 0;
     p = pithi_slog2_put32(pithi_slog2_put32(middle, (uint32_t)c->topology), c->argb);
-    p = pithi_slog2_put16(p, 1 << 8 | c->width); /* bit 8: its colour may be changed */
+    p = pithi_slog2_put16(p, 1 << 8 | c->width); /* bit 8: the user may change the colour */
     p = pithi_slog2_put_float(end, used->all_s * scale);
     p = pithi_slog2_put_float(p, used->own_s * scale);
     pithi_slog2_put64(p, used->count);
@@ -379,11 +383,11 @@ static int put_definition(struct pithi_slog2_categories *categories, struct pith
     char name[NAME];
     struct category category = {.number = (int32_t)id + 1,
                                 .name = name,
-                                .format = state || !followed ? "" : def->format, /* states have no info */
+                                .format = state || !followed ? "" : def->format, /* states have no payload */
                                 .topology = state ? PITHI_SLOG2_STATE : PITHI_SLOG2_EVENT,
                                 .argb = OPAQUE | pithlog_def_rgb(categories->log, id),
                                 .width = STATE_WIDTH};
-    /* names of states differ among states, those of events among events */
+    /* a name must be unique among states, or among events */
     changed = pithi_name_unique(&names[state], name, sizeof name, *def->name ? def->name : "?");
     categories->cut_names += changed > 0;
     categories->cut_formats += !state && (!followed || strlen(def->format) > PITHI_SLOG2_STRING_MAX);
@@ -401,13 +405,13 @@ static int put_all(struct pithi_slog2_categories *categories, double length_s, s
                                    WHITE,
                                    MESSAGE_WIDTH};
     struct pithi_map names[2] = {{0}, {0}};
-    /* A category for each kind of preview in the file comes first. */
+    /* First come the categories of the kinds of previews that the file has. */
     static const struct category previews[PITHI_SLOG2_TOPOLOGIES] = {
         {-1, "Preview_Event", "", PITHI_SLOG2_EVENT, 0xbfffffff, PREVIEW_WIDTH},
         {-3, "Preview_State", "", PITHI_SLOG2_STATE, 0xbfffffff, PREVIEW_WIDTH},
         {-2, "Preview_Arrow", "", PITHI_SLOG2_ARROW, 0xffffff00, PREVIEW_WIDTH}};
     static const struct pithi_slog2_used none;
-    int there[PITHI_SLOG2_TOPOLOGIES] = {0}, ok = 1; /* kinds of which there is a drawable, and so a preview */
+    int there[PITHI_SLOG2_TOPOLOGIES] = {0}, ok = 1; /* 1: the file has drawables of this kind, and so previews */
     for (uint32_t i = 0; i < categories->count; i++) {
         const struct pithlog_def *def = i ? pithlog_get_def(categories->log, i - 1) : NULL;
         there[!def                         ? PITHI_SLOG2_ARROW

@@ -2,9 +2,9 @@
  * node that it has not read.
  *
  * One shadow represents all events, all states or all arrows of a subtree between the same lines. Its vertices are the
- * means of their vertices, its box contains them all, and its weights give the share of each category. For example, for
- * two states "a" of 2 s and 1 s in a shadow from 10 s to 20 s, "a" has the ratio (2 + 1) / 10 = 0.3. A state inside
- * other states counts in the inclusive ratio and not in the exclusive one.
+ * means of the vertices of these drawables, its box contains all of them, and its weights give the share of each
+ * category. For example, for two states "a" of 2 s and 1 s in a shadow from 10 s to 20 s, "a" has the ratio (2 + 1) /
+ * 10 = 0.3. A weight has two ratios, of total time and of self time: the time of nested states is only in the first.
  *
  * Each definition in use has a category, numbered from 1 in the order of definition; category 0 is for messages. The
  * last category is for messages of 2 GiB and more, whose size needs another token. */
@@ -21,7 +21,7 @@ struct pithi_slog2_drawable {
     int32_t category;
     int32_t line[2]; /* both are the same for an event or a state */
     int64_t time_ns[2];
-    int64_t own_ns; /* states: without nested states */
+    int64_t own_ns; /* states: self time, without nested states */
     const void *info;
     uint32_t info_size;
 };

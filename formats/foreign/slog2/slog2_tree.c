@@ -1,16 +1,16 @@
-/* slog2_tree.c - owns the open nodes, the directory, and a temporary file of previews. Previews are on disk so that
- * memory does not grow with the log.
+/* slog2_tree.c - the open nodes, the directory, and a temporary file of previews. Previews are on disk so that memory
+ * does not grow with the log.
  *
- * The tree itself is in slog2_tree.h, with an example. What this file adds is how little of it is in memory. Of that
- * tree, while leaf (0,3) is filled:
+ * slog2_tree.h explains the tree by an example. This is what is stored of that tree while leaf (0,3) is filled:
  *
- *     levels       (0,3), (1,1) and (2,0): their drawables, which are not written yet
- *     children     (1,1) has (0,2), (2,0) has (1,0): where the previews of each lie in the temporary file
- *     file         (0,0) (0,1) (1,0) (0,2): a node ends after its children, so the root is the last
- *     previews     those of (1,0), then those of (0,2): a stack
+ *     memory       levels: the open nodes (0,3), (1,1) and (2,0), with their drawables, which are not written yet
+ *     memory       children: (1,1) has (0,2), (2,0) has (1,0), with the offsets of their previews
+ *     file         (0,0) (0,1) (1,0) (0,2): a node is written after its children, so the root comes last
+ *     temporary    the previews of (1,0), then of (0,2): a stack
  *
- * A parent writes the previews of its children into itself, and it ends after both. From then on only its own set is of
- * use, and is stored over those of its children. So the stack is as high as the tree, not as long as the log. */
+ * A parent is written after both children, with the previews of both. After that only the parent's own set of previews
+ * is needed, so it is stored over the sets of its children. So the stack does not become higher than the tree, however
+ * long the log is. */
 #include "foreign/slog2/slog2_tree.h"
 
 #include <stdlib.h>
@@ -22,14 +22,14 @@
 #include "base/temporary.h"
 #include "native/log.h"
 
-/* An entry of the directory; also precedes a child's previews. */
+/* An entry of the directory. A copy of it precedes the previews of the node in its parent. */
 struct pithi_slog2_entry {
     int64_t first_ns, last_ns; /* of the records in it and below */
-    uint32_t depth, number;    /* 0: a leaf; place among the nodes of its depth */
+    uint32_t depth, number;    /* depth: 0 for a leaf; number: among the nodes of its depth */
     struct pithi_slog2_place place;
 };
 
-/* A child that is written. Its previews are in the temporary file. */
+/* A child that was written. Its previews are in the temporary file. */
 struct child {
     uint32_t entry; /* index in the directory */
     uint64_t at;    /* where its previews are in the temporary file */
@@ -38,23 +38,24 @@ struct child {
 
 /* a drawable of an open node, in the order of arrival */
 struct held {
-    struct pithi_slog2_drawable drawable; /* the info is in the level's `infos`, at `info` */
+    struct pithi_slog2_drawable drawable; /* its info is in the level's `infos`, at offset `info` */
     size_t info;
 };
 
 struct pithi_slog2_level {
     int64_t first_ns; /* the node's begin: the end of the node before it */
-    uint32_t number;  /* of the node among those of its depth */
+    uint32_t number;  /* of the node, among the nodes of its depth */
     struct held *held;
     uint32_t count, room;
-    struct pithi_buffer infos; /* bytes of all infos; `held` grows by moving, so it cannot keep pointers */
-    size_t size;               /* of the drawables, as written */
+    struct pithi_buffer infos; /* bytes of all infos; `held` has offsets, as this buffer may move when it grows */
+    size_t size;               /* bytes of the drawables, as written */
     struct child children[PITHI_SLOG2_CHILDREN];
     uint32_t child_count;
 };
 
-enum { LISTS = 12, VERTEX = 12, DRAWABLE = 9 }; /* bytes of a node's three counts; of a vertex; of a drawable's rest */
-enum { LINE_BYTES = 512, LEAF_MOST = 4 << 20 }; /* of a leaf: for each line, at most */
+/* bytes of a node's three counts; of a vertex; of a drawable without its vertices and info */
+enum { LISTS = 12, VERTEX = 12, DRAWABLE = 9 };
+enum { LINE_BYTES = 512, LEAF_MOST = 4 << 20 }; /* bytes of a leaf: at least for each line, at most in all */
 
 static uint32_t vertices_of(const struct pithi_slog2_drawable *d) { return d->topology == PITHI_SLOG2_EVENT ? 1 : 2; }
 
@@ -81,7 +82,7 @@ int pithi_slog2_tree_open(struct pithi_slog2_tree *tree, FILE *out, int64_t firs
                                       .first_ns = first_ns,
                                       .last_ns = first_ns,
                                       .previews = -1};
-    /* each line has its own preview in each leaf */
+    /* each leaf has a preview of each line, so many lines need larger leaves */
     while (tree->leaf_bytes < LEAF_MOST && tree->leaf_bytes / LINE_BYTES < lines)
         tree->leaf_bytes *= 2;
     return add_root(tree);
@@ -103,7 +104,7 @@ void pithi_slog2_tree_free(struct pithi_slog2_tree *tree)
 
 /* ---- A node's bytes ---------------------------------------------------------------------------------------------- */
 
-/* Used twice: the head of a node, and the head of the previews of a child inside its parent. */
+/* Writes an entry as the head of a node, or as the head of a child's previews inside its parent. */
 static unsigned char *put_entry(unsigned char *p, const struct pithi_slog2_entry *entry)
 {
     p = pithi_slog2_put_time(p, entry->first_ns);
@@ -114,14 +115,14 @@ static unsigned char *put_entry(unsigned char *p, const struct pithi_slog2_entry
 
 static int compare(int64_t a, int64_t b) { return (a > b) - (a < b); }
 
-/* By begin; at the same begin the longest first; then by category and line. */
+/* Sorts by begin; at the same begin the longest first; then by category and line. */
 static int by_begin(const void *a, const void *b)
 {
     const struct pithi_slog2_drawable *x = &((const struct held *)a)->drawable,
                                       *y = &((const struct held *)b)->drawable;
     int order = compare(pithi_slog2_first_ns(x), pithi_slog2_first_ns(y));
     order = order ? order : compare(pithi_slog2_last_ns(y), pithi_slog2_last_ns(x));
-    /* the rest only so that two runs write the same bytes */
+    /* a fixed order of all others, so that each run writes the same bytes */
     order = order ? order : compare(x->category, y->category);
     order = order ? order : compare(x->line[0], y->line[0]);
     return order ? order : compare(x->line[1], y->line[1]);
@@ -151,15 +152,16 @@ static void put_list(struct pithi_buffer *node, const struct pithi_slog2_level *
 
 /* ---- The end of a node ------------------------------------------------------------------------------------------- */
 
-/* Stores the node's previews over those of its children, for the parent to write. */
+/* Stores the node's previews over the previews of its children. Its parent will write them. */
 static int hand_up(struct pithi_slog2_tree *tree, uint32_t depth, struct pithi_slog2_shadows *set)
 {
     struct pithi_slog2_level *level = &tree->levels[depth], *parent = level + 1;
     uint64_t at = 0;
     if (!pithi_slog2_shadows_keep(set, &tree->kept))
         return pithi_no_memory();
-    /* On the stack of previews: over the children's, which are not needed any more. A leaf has none: it goes on top of
-     * the stack, behind the last child of the lowest level that has children. */
+    /* `at` is the place on the stack of previews: where the previews of the first child begin, which are not needed any
+     * more. A leaf has no children: its previews go on top of the stack, behind the last child of the lowest level that
+     * has children. */
     if (level->child_count)
         at = level->children[0].at;
     else
@@ -183,7 +185,7 @@ static int end_node(struct pithi_slog2_tree *tree, uint32_t depth)
     struct pithi_slog2_level *level = &tree->levels[depth];
     int err = PITH_OK;
 
-    /* The node without its header: its own drawables, then the previews of its children. */
+    /* Makes the node without its header: its drawables, then the previews of its children. */
     if (level->count)
         qsort(level->held, level->count, sizeof *level->held, by_begin);
     tree->node.size = 0;
@@ -193,7 +195,7 @@ static int end_node(struct pithi_slog2_tree *tree, uint32_t depth)
     put_list(&tree->node, level, 0);
     put_list(&tree->node, level, 1);
     for (uint32_t i = 0; i < level->count; i++)
-        /* the set takes the node's own drawables first, then those of its children below */
+        /* the set of previews gets the node's drawables here, and the sets of the children below */
         if (!pithi_slog2_shadows_add(&set, &level->held[i].drawable))
             TRY(pithi_no_memory());
     /* Writes the children's previews into the node and adds them to the node's own set. */
@@ -216,14 +218,15 @@ static int end_node(struct pithi_slog2_tree *tree, uint32_t depth)
             TRY(pithi_no_memory());
     }
 
-    /* Its header, and its entry in the directory. */
-    if (tree->node.size > INT32_MAX) /* the file has 4 bytes for a size, and its reader is in Java: signed */
+    /* Adds the header, and the entry in the directory. */
+    if (tree->node.size > INT32_MAX) /* a size has 4 bytes in the file, and Java's integers are signed */
         TRY(pithi_fail(PITH_ERR_UNSUPPORTED, "a node of SLOG-2 would be larger than 2 GB: too much is open at once"));
     if (!pithi_grow(&tree->entries, tree->entry_count, &tree->entry_room, sizeof *tree->entries))
         TRY(pithi_no_memory());
     struct pithi_slog2_entry *entry = &tree->entries[tree->entry_count++];
     *entry = (struct pithi_slog2_entry){.first_ns = level->first_ns,
-                                        .last_ns = tree->last_ns, /* a node ends where the last drawable so far ends */
+                                        /* a node ends at the end of the last drawable so far */
+                                        .last_ns = tree->last_ns,
                                         .depth = depth,
                                         .number = level->number,
                                         .place = {tree->at, (uint32_t)tree->node.size}};
@@ -233,7 +236,7 @@ static int end_node(struct pithi_slog2_tree *tree, uint32_t depth)
     tree->at += tree->node.size;
     tree->largest = entry->place.size > tree->largest ? entry->place.size : tree->largest;
 
-    if (depth + 1 < tree->count) /* the root has no parent to hand to */
+    if (depth + 1 < tree->count) /* the root has no parent that needs its previews */
         TRY(hand_up(tree, depth, &set));
     level->count = level->child_count = 0;
     level->size = level->infos.size = 0;
@@ -246,7 +249,7 @@ out:
 static int next_leaf(struct pithi_slog2_tree *tree)
 {
     uint32_t number = tree->levels[0].number + 1, depth = 0;
-    /* number >> depth is the node of this depth in which the next leaf lies. From leaf 1 to leaf 2: 1 >> 1 = 0, 2 >> 1
+    /* number >> depth is the node of this depth that contains the next leaf. From leaf 1 to leaf 2: 1 >> 1 = 0, 2 >> 1
      * = 1, so (1,0) ends too; from 2 to 3 both are 1, so (1,1) goes on. */
     for (; depth == 0 || tree->levels[depth].number != number >> depth; depth++) {
         if (depth + 1 == tree->count) /* a full root becomes a child: the tree grows at its top */
@@ -266,10 +269,10 @@ int pithi_slog2_tree_add(struct pithi_slog2_tree *tree, const struct pithi_slog2
 {
     const struct pithi_slog2_level *leaf = &tree->levels[0];
     uint32_t depth = 0;
-    /* a single drawable may be larger than a leaf: it gets one of its own */
+    /* a drawable that is larger than a leaf gets a leaf for itself */
     if (leaf->count && PITHI_SLOG2_NODE + LISTS + leaf->size + size_of(drawable) > tree->leaf_bytes)
         CHECK(next_leaf(tree));
-    /* the deepest node that contains its begin; its end lies in all open nodes */
+    /* finds the deepest node that contains its begin; all open nodes contain its end */
     while (depth + 1 < tree->count && pithi_slog2_first_ns(drawable) < tree->levels[depth].first_ns)
         depth++;
     tree->last_ns = pithi_slog2_last_ns(drawable) > tree->last_ns ? pithi_slog2_last_ns(drawable) : tree->last_ns;
@@ -291,7 +294,7 @@ int pithi_slog2_tree_end(struct pithi_slog2_tree *tree, struct pithi_slog2_place
     return PITH_OK;
 }
 
-/* By begin; at the same begin the outer node first, so that the root comes first. */
+/* Sorts by begin; at the same begin the outer node first, so that the root comes first. */
 static int by_time(const void *a, const void *b)
 {
     const struct pithi_slog2_entry *x = a, *y = b;

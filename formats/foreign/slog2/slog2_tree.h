@@ -9,9 +9,9 @@
  *     depth 1             |       (1,0)       |  (1,1)           into (1,0), one from 3 to 9 into (2,0)
  *     depth 2             |                (2,0)
  *
- * A node is written when it ends, with the previews of its children. The previews of its whole subtree then wait in a
- * temporary file for its parent, last in first out. So memory holds only the open nodes: a leaf, and the drawables that
- * cross the borders of leaves. */
+ * A node is written when it ends, with the previews of its children. The previews of its whole subtree are then kept in
+ * a temporary file, a stack, until its parent is written. So memory holds only the open nodes: a leaf, and the
+ * drawables that cross the borders of leaves. */
 #ifndef PITHI_SLOG2_TREE_H
 #define PITHI_SLOG2_TREE_H
 
@@ -36,8 +36,8 @@ struct pithi_slog2_tree {
     struct pithi_buffer node, kept;
 };
 
-/* `out` is positioned after the header. Nothing begins before `first_ns`. `lines` is their approximate number: many
- * lines need larger leaves, because the previews of a leaf with few drawables per line would be larger than the
+/* `out` is positioned after the header. Nothing begins before `first_ns`. `lines` is the approximate number of lines:
+ * many lines need larger leaves, because the previews of a leaf with few drawables per line would be larger than the
  * drawables. */
 int pithi_slog2_tree_open(struct pithi_slog2_tree *tree, FILE *out, int64_t first_ns, uint32_t lines);
 void pithi_slog2_tree_free(struct pithi_slog2_tree *tree);

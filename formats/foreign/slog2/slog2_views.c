@@ -1,6 +1,6 @@
 /* slog2_views.c - the line maps of a SLOG-2 file, which give the rank, thread and communicator of each line.
  *
- * Jumpshot's converter gives each (communicator, rank in it, thread) a line of its own. It writes two maps, "Process
+ * Jumpshot's converter gives each (communicator, rank in it, thread) a separate line. It writes two maps, "Process
  * View" (world_rank, thread) and "Communicator View" (commID, comm_rank, thread), and then the "Identity Map". For maps
  * of other converters, the columns of the first map are taken as rank and thread. */
 #include <stdlib.h>
@@ -16,7 +16,7 @@ struct map {
     struct pithi_slog2_bytes rows;
     uint32_t row_count, columns;
     int64_t rank, thread, comm, in_comm;
-    int worth; /* how well it serves as a map of ranks; more is better */
+    int worth; /* how well the map gives ranks and threads; the map with the highest value is used */
 };
 
 static int is(const char *label, size_t size, const char *word)
@@ -102,21 +102,21 @@ static int make_lane(struct pithi_slog2_scan *scan, struct pithi_slog2_line *lin
 
 /* ---- Communicators ----------------------------------------------------------------------------------------------- */
 
-/* Gets the world ranks of a communicator in the order of its own ranks. Returns their number, or 0 if some are
- * unknown. */
+/* Gets the world ranks of the members of a communicator, in the order of their ranks in it. Returns their number, or 0
+ * if some are unknown. */
 static int32_t members_of(struct pithi_slog2_line *const *lines, uint32_t count, int32_t *ranks)
 {
     int32_t size = 0;
     for (uint32_t i = 0; i < count; i++) {
         if (lines[i]->in_comm == size && is_placed(lines[i]))
             ranks[size++] = lines[i]->rank;
-        else if (lines[i]->in_comm != size - 1) /* not another thread of the last rank */
+        else if (lines[i]->in_comm != size - 1) /* lines of other threads of the last rank are skipped */
             return 0;
     }
     return size;
 }
 
-/* A hash of the numbers and members, so that files of one run have the same keys. */
+/* A hash of numbers and members, so that files of the same run have the same keys. */
 static uint64_t key_of(const int32_t *numbers, int32_t count, uint64_t key)
 {
     for (int32_t i = 0; i < count; i++)
@@ -157,8 +157,8 @@ out:
     return err;
 }
 
-/* Finds the members of one group by a search over all lines, because intercommunicators are few. If they are many, the
- * file is not a real one, and their members stay unknown. */
+/* Finds the members of one group by a search over all lines, because intercommunicators are few. If the search takes
+ * more than INTER_WORK steps, as in a file made to be slow, the members stay unknown. */
 enum { INTER_WORK = 1 << 24 };
 static int32_t group_of(const struct pithi_slog2_scan *scan, int32_t comm, struct pithi_slog2_line **lines,
                         int32_t *ranks)
@@ -230,7 +230,8 @@ int pithi_slog2_scan_views(struct pithi_slog2_scan *scan, struct pithi_slog2_byt
     }
     if (count == 0 || bytes->failed)
         return pithi_slog2_wrong(scan, bytes, "there is no line map");
-    /* The map that names ranks and threads makes the lines; one with communicators says what they are there. */
+    /* Lines are made from the map with ranks and threads; a map with communicators adds the communicator of each
+     * line. */
     for (uint32_t row = 0; row < ranks.row_count; row++) {
         struct pithi_slog2_line line = {.in_comm = -1};
         int32_t number = read_row(&ranks, ranks.rank, ranks.thread, &line.rank, &line.thread);
@@ -269,12 +270,12 @@ out:
     return err;
 }
 
-enum { UNTOLD_MAX = 1 << 17 }; /* numbers below this are made up if the file was cut */
+enum { UNTOLD_MAX = 1 << 17 }; /* if the file was cut, lines with numbers below this are made */
 int pithi_slog2_line(struct pithi_slog2_scan *scan, int32_t number, const struct pithi_slog2_line **line)
 {
     uint64_t *place = pithi_map_find(&scan->line_of, (uint32_t)number);
     if (!place && scan->cut && number >= 0 && number < UNTOLD_MAX) {
-        /* No map describes the line, because a cut removed the maps. */
+        /* A cut removed the maps, so line N becomes rank N. */
         struct pithi_slog2_line *untold = pithi_item_at(&scan->line_of, (uint32_t)number, &scan->lines,
                                                         &scan->line_count, &scan->line_room, sizeof *untold, NULL);
         if (!untold)

@@ -1,13 +1,13 @@
-/* slog2_write.c - native records to SLOG-2. The tree takes drawables by end time. This is the log's order: a state is
- * known when it is left. Only arrows come in another order, so they are sorted on disk first.
+/* slog2_write.c - native records to SLOG-2. The tree needs drawables in the order of their ends. States and events come
+ * in this order, as a state is complete when it is left. Arrows do not, so they are sorted on disk first.
  *
- * Two passes over the log, as an arrow is known only when both of its ends are:
+ * There are two passes over the log, as an arrow is complete only when both of its ends are known:
  *
  *     pass 1     messages are matched, and sorted by the later of their two times
  *     pass 2     states when they end, events when they come; before each, the arrows that end earlier
  *
  * The file is written from front to back: an empty header, nodes, then categories, lines and directory, which are known
- * last; then the header with their places over the empty one. So the output must allow to seek. */
+ * last; then the header with their places over the empty one. So the output must be seekable. */
 #include "foreign/formats.h"
 
 #include "base/bytes.h"
@@ -23,7 +23,7 @@
 #include "foreign/walk.h"
 #include "native/event_numbers.h"
 
-/* bytes of arrows in memory; of an arrow's info: a tag of 4 bytes, a size of 4 or 8 */
+/* ARROWS_MEMORY: bytes of arrows in memory; ARROW_INFO: of an arrow's info, a tag of 4 bytes and a size of 4 or 8 */
 enum { ARROWS_MEMORY = 8 << 20, ARROW_INFO = 12 };
 
 struct slog2_writer {
@@ -45,7 +45,7 @@ static int64_t end_of(const struct pithlog_message *m) { return m->send_ns > m->
 static void keep_message(void *context, const struct pithlog_message *m, uint64_t number)
 {
     struct slog2_writer *w = context;
-    /* its number: arrows of the same time in order of the log */
+    /* by number after time: arrows of the same time stay in the order of the log */
     struct pithi_sort_key key = {{pithi_sort_time(end_of(m)), number}};
     w->failed = pithi_sorter_add(w->arrows, &key, m, sizeof *m);
 }
@@ -71,7 +71,7 @@ static int draw_arrows(struct slog2_writer *w, int64_t until_ns)
                                          .category = pithi_slog2_message_category(&w->categories, arrow.bytes),
                                          .time_ns = {arrow.send_ns, arrow.recv_ns},
                                          .info = info};
-        /* category 0 has a size of 32 bits, the other one of 64 bits */
+        /* the size has 32 bits in category 0, and 64 bits in the category of large messages */
         p = d.category ? pithi_slog2_put64(p, arrow.bytes) : pithi_slog2_put32(p, (uint32_t)arrow.bytes);
         d.info_size = (uint32_t)(p - info);
         CHECK(pithi_slog2_lines_message(&w->lines, &arrow, d.line));
@@ -81,8 +81,8 @@ static int draw_arrows(struct slog2_writer *w, int64_t until_ns)
 }
 
 /* Copies a payload that is longer than the file's strings to cut[PITHI_SLOG2_STRING_MAX]. A string that crosses the end
- * is cut between characters and gets its new length: a reader that trusted the old one would read on behind it.
- * Returns the size. */
+ * is cut between characters, and its length is corrected, so that a reader does not read beyond the end. Returns the
+ * size. */
 static uint32_t cut_payload(const char *format, const unsigned char *payload, unsigned char *cut)
 {
     uint32_t at = 0, taken;
@@ -122,7 +122,7 @@ static int write_part(struct slog2_writer *w, struct pithi_buffer *bytes, struct
     if (fwrite(bytes->data, 1, bytes->size, w->out) != bytes->size)
         return pithi_fail(PITH_ERR_IO, "the SLOG-2 file cannot be written");
     w->tree.at += bytes->size;
-    /* the header says how large a buffer the reader needs */
+    /* the header has the size of the largest part, for the reader's buffer */
     w->tree.largest = place->size > w->tree.largest ? place->size : w->tree.largest;
     bytes->size = 0;
     return PITH_OK;
@@ -140,7 +140,7 @@ static int write_file(struct pithlog *log, FILE *out, const struct pithi_convert
     struct part part = {.postamble = {0, 0}};
     int status = 0, err;
 
-    if (fwrite(header, 1, sizeof header, out) != sizeof header) /* room for the real one */
+    if (fwrite(header, 1, sizeof header, out) != sizeof header) /* room for the header, which is written last */
         TRY(pithi_fail(PITH_ERR_IO, "the SLOG-2 file cannot be written"));
     TRY(pithi_losses_open(&w.losses, log));
     TRY(pithi_slog2_lines_open(&w.lines, log));
@@ -156,7 +156,7 @@ static int write_file(struct pithlog *log, FILE *out, const struct pithi_convert
     walk.losses = &w.losses;
     TRY(pithi_slog2_tree_open(&w.tree, out, walk.from_ns, pithlog_get_info(log)->lanes));
     while ((status = pithi_walk_next(&walk, &step)) == 1) {
-        /* arrows that end at the same time come after it */
+        /* arrows that end at the same time come after the state or event */
         TRY(draw_arrows(&w, step.to_ns));
         /* SLOG-2 has nothing for other records. */
         if (step.change == PITHLOG_ENDS) {
@@ -207,7 +207,7 @@ static int write_file(struct pithlog *log, FILE *out, const struct pithi_convert
         TRY(write_part(&w, &bytes, &part.postamble));
     }
 
-    /* The header over the empty one: the places of all parts are known now. */
+    /* Writes the header over the empty one, now that the places of all parts are known. */
     unsigned char *p = pithi_slog2_put16(header, strlen(PITHI_SLOG2_VERSION));
     memcpy(p, PITHI_SLOG2_VERSION, strlen(PITHI_SLOG2_VERSION));
     p = pithi_slog2_put16(p + strlen(PITHI_SLOG2_VERSION), PITHI_SLOG2_CHILDREN);

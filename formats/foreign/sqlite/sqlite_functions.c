@@ -1,18 +1,18 @@
-/* sqlite_functions.c - median and percentile as functions of SQL. The percentile P of n values is the value at place P
- * / 100 * (n - 1) in their order; between two places, in proportion between their values. The median is the percentile
- * 50. Values that are no numbers do not count; of no value, the result is NULL. */
+/* sqlite_functions.c - median and percentile as functions of SQL. The percentile P of n sorted values is the value at
+ * index P / 100 * (n - 1); between two indexes it is interpolated: percentile 25 of 10, 20, 40 has the index 0.5 and is
+ * 15. The median is the percentile 50. Values that are no numbers are ignored; without values the result is NULL. */
 #include <stdlib.h>
 
 #include "base/map.h"
 #include "foreign/sqlite/sqlite_library.h"
 
-/* Of sqlite3.h: SQLITE_UTF8, SQLITE_DETERMINISTIC, SQLITE_INNOCUOUS. */
+/* SQLITE_UTF8, SQLITE_DETERMINISTIC and SQLITE_INNOCUOUS of sqlite3.h. */
 enum { FLAGS = 1 | 0x800 | 0x200000 };
 
-static const struct pithi_sqlite *sqlite; /* its functions; set when they were loaded */
+static const struct pithi_sqlite *sqlite; /* its functions, once they are loaded */
 
 struct values {
-    double *all, percent; /* malloc'ed; P of 0 to 100 */
+    double *all, percent; /* all: the values so far, malloc'ed; percent: P, 0 to 100 */
     size_t count, room;
     const char *wrong; /* an error of the caller; NULL: none */
 };

@@ -1,4 +1,4 @@
-/* sqlite_library.c - owns the loaded libsqlite3. It stays loaded. */
+/* sqlite_library.c - loads libsqlite3, which stays loaded. */
 #include "foreign/sqlite/sqlite_library.h"
 
 #include <dlfcn.h>
@@ -32,7 +32,8 @@ int pithi_sqlite_begin(const char *path, const struct pithi_sqlite **sqlite)
                           "%s: SQLite needs the library libsqlite3.so.0, which is not here; install "
                           "libsqlite3-0",
                           path);
-    for (size_t i = 0; i < sizeof list / sizeof *list; i++) { /* threads that come at once store the same values */
+    /* if several threads do this at once, they store the same values */
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         void *function = dlsym(handle, list[i].name);
         if (!function)
             return pithi_fail(PITH_ERR_UNSUPPORTED, "%s: libsqlite3.so.0 has no %s; install a newer libsqlite3", path,

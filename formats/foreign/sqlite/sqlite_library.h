@@ -1,4 +1,4 @@
-/* sqlite_library.h - libsqlite3, which is loaded when a database is first written or asked. It needs no headers at
+/* sqlite_library.h - libsqlite3, which is loaded when a database is first written or queried. It needs no headers at
  * build time: SQLite's interface is stable, and the few functions and numbers in use are here. */
 #ifndef PITHI_SQLITE_LIBRARY_H
 #define PITHI_SQLITE_LIBRARY_H
@@ -18,7 +18,7 @@ enum { PITHI_SQLITE_INTEGER = 1, PITHI_SQLITE_FLOAT, PITHI_SQLITE_TEXT, PITHI_SQ
 struct pithi_sqlite_table {
     const void *module; /* SQLite's */
     int references;
-    char *error; /* SQLite frees it */
+    char *error; /* text of an error, which SQLite frees */
 };
 struct pithi_sqlite_cursor {
     struct pithi_sqlite_table *table;

@@ -1,9 +1,9 @@
 /* sqlite_rows.c - the virtual table pith_rows, which gives SQLite the collected rows. Its functions are called for each
- * value, so rows are an array of cells, and texts lie together in one buffer.
+ * value, so they must be fast: rows are an array of cells, and all texts are in one buffer.
  *
- * 1024 rows of two values are one statement with 2048 calls of get_value, in place of 1024 statements with two calls to
- * bind, one to step and one to reset each. If the table is sorted by a key, the rows of a batch are inserted in its
- * order: most of them then go to the end of the tree, where SQLite need not search.
+ * 1024 rows of two values are one statement with 2048 calls of get_value. Otherwise they would be 1024 statements, each
+ * with two calls to bind, one to step and one to reset. If the table is sorted by a key, the rows of a batch are
+ * inserted in the order of the key: most of them then go to the end of the tree, where SQLite need not search.
  */
 #include "foreign/sqlite/sqlite_rows.h"
 
@@ -14,7 +14,8 @@
 #include "base/bytes.h"
 #include "base/out.h"
 
-enum { COLUMNS = 9, ROWS = 1024 }; /* at most; so many rows still are in the cache of the processor */
+/* COLUMNS: most columns; ROWS: rows of a batch, few enough to stay in the processor's cache */
+enum { COLUMNS = 9, ROWS = 1024 };
 
 struct cell {
     union {
@@ -28,12 +29,12 @@ struct cell {
 struct pithi_sqlite_rows {
     struct pithi_sqlite_source *source;
     struct sqlite3_stmt *insert; /* INSERT ... SELECT from the virtual table */
-    int columns, count;          /* of a row; rows */
+    int columns, count;          /* columns: of a row; count: rows collected */
     int is_sorted;
-    int64_t largest;                   /* key in the table, if is_sorted */
-    uint16_t order[ROWS];              /* in which they are inserted */
+    int64_t largest;                   /* the largest key in the table, if is_sorted */
+    uint16_t order[ROWS];              /* order in which the rows are inserted */
     struct pithi_buffer texts;         /* of the cells, one after another */
-    struct cell cells[ROWS * COLUMNS]; /* of `columns` each */
+    struct cell cells[ROWS * COLUMNS]; /* rows of `columns` cells, one after another */
 };
 
 /* ---- The virtual table ------------------------------------------------------------------------------------------- */
@@ -149,7 +150,7 @@ static int get_number(struct pithi_sqlite_cursor *cursor, int64_t *number)
 
 int pithi_sqlite_source_open(struct pithi_sqlite_source *source, const struct pithi_sqlite *sqlite, struct sqlite3 *db)
 {
-    /* Without `create` the table exists in each connection and cannot be made in a database. */
+    /* Without the member `create`, pith_rows exists in each connection, and CREATE VIRTUAL TABLE is not possible. */
     static const struct pithi_sqlite_module module = {.connect = connect_table,
                                                       .plan = plan,
                                                       .disconnect = disconnect_table,
@@ -207,7 +208,7 @@ int pithi_sqlite_rows_flush(struct pithi_sqlite_rows *rows)
         return PITHI_SQLITE_OK;
     if (rows->is_sorted) {
         /* SQLite searches the table for each key that it is given. If a key is NULL, it makes the next key itself: the
-         * largest one plus 1. That needs no search, so keys that are the next ones become NULL. */
+         * largest one plus 1. That needs no search. So a key that is the largest so far plus 1 becomes NULL. */
         for (int i = 0; i < rows->count; i++) {
             struct cell *key = &rows->cells[rows->order[i] * rows->columns];
             if (key->integer == rows->largest + 1)
@@ -261,7 +262,7 @@ int pithi_sqlite_rows_put(struct pithi_sqlite_rows *rows, const char *types, va_
     }
     if (status)
         return status;
-    /* The row goes to its place in the order. Few rows are out of place, and by little. */
+    /* Inserts the row at its place in `order`. Few rows are out of order, and only by a few places. */
     int64_t key = rows->cells[rows->count * rows->columns].integer;
     int at = rows->count;
     for (; rows->is_sorted && at > 0 && rows->cells[rows->order[at - 1] * rows->columns].integer > key; at--)

@@ -10,7 +10,8 @@
 
 #include "foreign/sqlite/sqlite_library.h"
 
-/* pith_rows of one connection, and the rows that it has now. Must not move until the connection is closed. */
+/* The table pith_rows of one connection, and the rows that it contains now. Must not move until the connection is
+ * closed. */
 struct pithi_sqlite_rows;
 struct pithi_sqlite_source {
     const struct pithi_sqlite *sqlite;
@@ -27,9 +28,9 @@ int pithi_sqlite_rows_open(struct pithi_sqlite_rows **rows, struct pithi_sqlite_
                            int columns, int is_sorted);
 void pithi_sqlite_rows_close(struct pithi_sqlite_rows *rows);
 
-/* Adds a row. `types` has a letter for each value: i int64_t; d double; s text, which is copied (NULL: no value); t the
- * same for text of the recorded program, with control characters and invalid bytes escaped as by `pith print`; n no
- * value. Results as above; a failure may be that of an earlier row. */
+/* Adds a row. `types` has a letter for each value: i int64_t; d double; s text, which is copied (NULL: no value); t
+ * text of the recorded program, copied with control characters and invalid bytes escaped as in `pith print`; n no
+ * value. Returns SQLite's result, or -1: no memory; the failure may come from an earlier row. */
 int pithi_sqlite_rows_put(struct pithi_sqlite_rows *rows, const char *types, va_list values);
 /* Inserts the rows that were added so far. */
 int pithi_sqlite_rows_flush(struct pithi_sqlite_rows *rows);

@@ -1,7 +1,7 @@
 /* sqlite_write.c - a log as an SQLite database: its tables, and the rows of each (README.md lists them). One pass over
  * the records fills intervals, events, counters and collectives; one matches the messages; the analysis gives the wait
- * states. Intervals come almost in the order of their index, which so grows faster with the rows than it is sorted
- * later; the index of messages is made at the end. */
+ * states. Intervals come almost in the order of their index, so it is faster to let this index grow with the rows than
+ * to make it at the end. Messages do not, so their index is made at the end. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -22,9 +22,8 @@
 #include "reader/read/payload.h"
 
 /* Foreign keys are declared for programs that draw or join tables by them; SQLite checks none, since `foreign_keys` is
- * off.
- * The database is written once, by one process, and useless if that fails: so it needs no journal and no lock, and
- * large pages make fewer of them. user_version is the version of these tables. */
+ * off. The database is written once, by one process, and is removed if that fails, so it needs no journal and no lock.
+ * With large pages it has fewer pages. user_version is the version of these tables. */
 static const char tables[] =
     "PRAGMA page_size = 65536; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;"
     "PRAGMA foreign_keys = OFF; PRAGMA cache_size = -16384; PRAGMA application_id = 1349088360; PRAGMA user_version = "
@@ -63,7 +62,7 @@ static const char tables[] =
     "CREATE TABLE critical_path(lane INTEGER REFERENCES lanes, from_ns INTEGER, to_ns INTEGER);"
     "CREATE TABLE critical_states(lane INTEGER REFERENCES lanes, state INTEGER REFERENCES definitions, ns INTEGER);"
     "CREATE TABLE efficiency(name TEXT PRIMARY KEY, value REAL) WITHOUT ROWID;"
-    /* The usual questions. */
+    /* Views for usual queries. */
     "CREATE VIEW calls AS SELECT i.id, l.rank, l.thread, d.name AS state, d.grp, i.start_ns, i.end_ns,"
     " i.end_ns - i.start_ns AS ns, i.self_ns, i.depth, i.parent"
     " FROM intervals i JOIN lanes l USING(lane) JOIN definitions d ON d.id = i.state;"
@@ -88,7 +87,7 @@ static const char tables[] =
     " JOIN definitions d ON d.id = w.state GROUP BY 1, 2, 3, 4;"
     "CREATE VIEW critical_times AS SELECT l.rank, l.thread, ifnull(d.name, 'computing') AS state, c.ns"
     " FROM critical_states c JOIN lanes l USING(lane) LEFT JOIN definitions d ON d.id = c.state;";
-/* An index that is made from all rows is faster than one that grows with each, where rows come in no order. */
+/* If rows come in no order, it is faster to make an index from all rows than to let it grow with each row. */
 static const char indexes[] = "CREATE INDEX messages_by_time ON messages(send_ns);"
                               "CREATE INDEX intervals_by_parent ON intervals(parent);"
                               "CREATE INDEX collectives_by_interval ON collectives(interval);"
@@ -107,19 +106,19 @@ struct writer {
     struct pithi_sqlite_source source;
     struct pithi_sqlite_rows *rows[RECORD_TABLES];
     const struct pithi_convert *how;
-    int64_t intervals;             /* numbered so far */
+    int64_t intervals;             /* number of intervals so far */
     struct pithi_map path_numbers; /* (path around + 1, state) -> path + 1 */
     struct call_path {
         uint32_t parent, state, depth; /* parent: the path around + 1; 0: none */
     } * paths;
     uint32_t path_count, path_room, sample_id;
     struct pithi_map stack_numbers;   /* hash of the functions -> number of the stack */
-    struct pithi_sqlite_rows *stacks; /* lists of functions */
+    struct pithi_sqlite_rows *stacks; /* rows of the table `stacks`, the lists of functions */
     struct numbered_lane {
         struct numbered {
             int64_t interval;
             uint32_t path; /* + 1 */
-        } * open;          /* beside the open states of a step */
+        } * open;          /* [depth]: interval and path of each open state of a step */
         uint32_t room;
     } * lanes;
     struct pithi_payload_line payload;
@@ -150,7 +149,7 @@ static int begin_rows(struct writer *w, const char *insert, int columns, struct 
     return check(w, pithi_sqlite_rows_open(rows, &w->source, insert, columns, 0));
 }
 
-/* Inserts the rest of the rows. */
+/* Inserts the rows that are left. */
 static int end_rows(struct writer *w, struct pithi_sqlite_rows *rows)
 {
     return w->failed ? w->failed : check(w, pithi_sqlite_rows_flush(rows));
@@ -178,7 +177,7 @@ static int put_facts(struct writer *w)
     TRY(begin_rows(w, "INSERT OR REPLACE INTO log", 2, &s));
     for (uint32_t i = 0; (key = pithlog_get_property(w->log, i, &value)) != NULL; i++)
         put(w, s, "tt", key, value);
-    /* Facts of the log itself come before properties of the same name. */
+    /* Facts of the log come first; they replace properties with the same key. */
     put(w, s, "ss", "format", info->format);
     put(w, s, "ss", "complete", info->complete ? "yes" : "no");
     const struct {
@@ -240,7 +239,7 @@ static int put_communicators(struct writer *w)
     TRY(begin_rows(w, "INSERT INTO members", 4, &member));
     for (uint32_t i = 0; (c = pithlog_get_comm(w->log, i)) != NULL; i++) {
         put(w, s, "itii", (int64_t)i, c->name, (int64_t)c->size, (int64_t)c->remote_size);
-        /* Members of the remote group follow those of the group, and are numbered from 0 again. */
+        /* Members of the remote group follow the members of the local group, and are numbered from 0 again. */
         for (int32_t m = 0; c->world_ranks && m < c->size + c->remote_size; m++)
             put(w, member, "iiii", (int64_t)i, (int64_t)(m < c->size ? m : m - c->size), (int64_t)c->world_ranks[m],
                 (int64_t)(m >= c->size));
@@ -270,7 +269,7 @@ static const char *payload_of(struct writer *w, const struct pithlog_record *r)
     return text;
 }
 
-/* A row for each path, whose name is made from the names of its states. */
+/* Adds a row for each path. Its name is made from the names of its states. */
 static int put_paths(struct writer *w)
 {
     struct pithi_sqlite_rows *s = NULL;
@@ -278,9 +277,9 @@ static int put_paths(struct writer *w)
     int err;
 
     TRY(begin_rows(w, "INSERT INTO call_paths", 5, &s));
-    /* A path has a higher number than the one around it, so each row's parent is in the table already. */
+    /* A path has a higher number than the path around it, so the parent of each row is already in the table. */
     for (uint32_t i = 0; i < w->path_count; i++) {
-        enum { NAMES = 64 }; /* of a deeper path, the innermost ones */
+        enum { NAMES = 64 }; /* of a deeper path, only the innermost names */
         const char *names[NAMES];
         uint32_t count = 0, at = i + 1;
         for (; at && count < NAMES; at = w->paths[at - 1].parent)
@@ -293,7 +292,7 @@ static int put_paths(struct writer *w)
         const struct call_path *path = &w->paths[i];
         if (path->parent)
             put(w, s, "iiiit", (int64_t)i, (int64_t)path->parent - 1, (int64_t)path->state, (int64_t)path->depth,
-                /* 'n' in the types is NULL: a path without another one around has no parent */
+                /* 'n' stands for NULL: an outermost path has no parent */
                 (const char *)name.data);
         else
             put(w, s, "iniit", (int64_t)i, (int64_t)path->state, (int64_t)0, (const char *)name.data);
@@ -306,9 +305,8 @@ out:
     return err;
 }
 
-/* The functions of a sample, if they have names.
- * Equal lists share one row of `stacks`, as most samples of a program have a list that came before. They are known by
- * their hash. */
+/* The functions of a sample, if they have names. Equal lists, found by their hash, share one row of `stacks`, as most
+ * samples have a list that an earlier sample had. */
 static void put_sample(struct writer *w, const struct pithlog_record *r)
 {
     const char *functions =
@@ -322,7 +320,7 @@ static void put_sample(struct writer *w, const struct pithlog_record *r)
         return;
     }
     if (!*stack) {
-        /* the map counts this one already, so numbers begin with 1 */
+        /* the map already includes this new list, so numbers begin with 1 */
         *stack = w->stack_numbers.count;
         put(w, w->stacks, "it", (int64_t)*stack, functions);
     }
@@ -347,7 +345,7 @@ static int put_record(void *context, const struct pithlog_step *step)
         if (!path || (!*path && !pithi_grow(&w->paths, w->path_count, &w->path_room, sizeof *w->paths)))
             return 0;
         if (!*path) {
-            /* depth 0: no path around */
+            /* around 0: an outermost path, which has the depth 0 */
             w->paths[w->path_count] = (struct call_path){around, r->id, around ? w->paths[around - 1].depth + 1 : 0};
             *path = ++w->path_count;
         }
@@ -364,7 +362,7 @@ static int put_record(void *context, const struct pithlog_step *step)
         else
             put(w, w->rows[INTERVALS], "iiiiiiini", ended.interval, (int64_t)step->lane, (int64_t)state->id,
                 state->from_ns, step->to_ns, step->self_ns, (int64_t)0, (int64_t)ended.path - 1);
-        /* In a log of records out of nesting a state may end while others inside go on; these move down. */
+        /* If states do not nest, a state may end while states inside it go on; these move down one place. */
         memmove(&open[step->at], &open[step->at + 1], (step->depth - step->at - 1) * sizeof *open);
         break;
     }
@@ -425,7 +423,7 @@ static int put_records(struct writer *w, const struct pithi_convert *how)
     TRY(begin_rows(w, "INSERT INTO stacks", 2, &w->stacks));
     TRY(pithi_each_record(w->log, how, &each));
     TRY(w->failed);
-    /* A second pass, since a message is known only when both its ends were seen. */
+    /* A second pass for messages, since a message is known only when both its ends were seen. */
     TRY(pithi_each_message(w->log, how, &each));
     TRY(w->failed);
     for (int i = 0; i < RECORD_TABLES; i++)
@@ -450,10 +448,10 @@ static int put_analysis(struct writer *w, const struct pithi_convert *how)
     const struct pithlog_analysis_info *info;
     int err;
 
-    if (!pithi_has_mpi_calls(w->log)) /* nothing that waits */
+    if (!pithi_has_mpi_calls(w->log)) /* without MPI calls there are no wait states */
         return PITH_OK;
     err = pithlog_analyze(w->log, &query, &analysis);
-    /* A damaged log has an analysis of what can be read. */
+    /* For a damaged log, `analysis` covers the parts that can be read. */
     if (!analysis) /* no memory, no place for the graph; or times that cannot be analysed */
         return err == PITH_ERR_UNSUPPORTED ? PITH_OK : err;
     info = pithlog_analysis_get_info(analysis);
@@ -481,7 +479,7 @@ static int put_analysis(struct writer *w, const struct pithi_convert *how)
         put(w, path, "iii", (int64_t)parts[i].lane, parts[i].from_ns, parts[i].to_ns);
     TRY(begin_rows(w, "INSERT INTO critical_states", 3, &states));
     for (size_t i = 0, count = pithlog_analysis_path_shares(analysis, &shares); i < count; i++)
-        if (shares[i].state == PITHLOG_COMPUTING) /* NULL: outside of all states */
+        if (shares[i].state == PITHLOG_COMPUTING) /* the column is NULL: outside all states */
             put(w, states, "ini", (int64_t)shares[i].lane, shares[i].ns);
         else
             put(w, states, "iii", (int64_t)shares[i].lane, (int64_t)shares[i].state, shares[i].ns);
@@ -526,7 +524,7 @@ int pithi_sqlite_write(struct pithlog *log, FILE *out, const struct pithi_conver
     TRY(put_analysis(&w, how));
     TRY(run(&w, indexes));
 out:
-    /* In any case; what was not opened is NULL. */
+    /* Frees all, also after an error; what was not opened is NULL. */
     for (uint32_t i = 0; w.lanes && i < pithlog_get_info(log)->lanes; i++)
         free(w.lanes[i].open);
     free(w.lanes);

@@ -4,8 +4,8 @@
  *     --columns time_ns,kind,name,duration_ns       0      enter  solve
  *                                                   53000  leave  solve  53000
  *
- * Each record is a row of all chosen columns, and those that its kind does not have are empty. One table says which
- * kinds have a column, for the check and for the output: a new column is one line in it and one in put_cell.
+ * Each record is a row of all chosen columns; columns that its kind does not have are empty. One table lists the kinds
+ * that have a column, for the check and for the output: a new column needs a line in it and one in put_cell.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,7 +54,7 @@ enum column {
 };
 static const struct {
     const char *name;
-    uint32_t kinds; /* of records that have it */
+    uint32_t kinds; /* bits of the kinds of records that have the column */
 } columns[PITHI_PRINT_COLUMNS] = {
     [C_TIME_S] = {"time_s", ALL},
     [C_TIME_NS] = {"time_ns", ALL},
@@ -122,8 +122,8 @@ struct rows {
     struct pithi_payload_line payload;
 };
 
-/* Returns 1 if this record has a value for the column. The table decides by the kind; some records of a kind have less:
- * a LEAVE without its ENTER has no duration, and a state or event with comm 0 names no communicator. */
+/* Returns 1 if this record has a value for the column. The table decides by the kind; but some records have fewer
+ * values: a LEAVE without its ENTER has no duration, and a state or event with comm 0 names no communicator. */
 static int has_column(enum column column, const struct pithlog_record *r)
 {
     if (!(columns[column].kinds >> r->kind & 1))
@@ -193,7 +193,7 @@ static void put_cell(struct rows *rows, enum column column, const struct pithlog
     case C_COMM_NAME:
         put_text(rows, pithlog_get_comm(rows->log, r->comm)->name);
         break;
-    /* these pairs share a field of the record: a record never has both */
+    /* two columns of such a pair use the same field of the record: no record has both */
     case C_PEER:
     case C_ROOT:
         pithi_out_i64(out, r->peer);
@@ -272,7 +272,7 @@ int pithi_print_columns(struct pithlog *log, FILE *out, const struct pithi_text_
     if (err)
         return err;
     pithi_print_version(&rows.out, how->style, "columns");
-    if (how->style != PITHI_TEXT_JSON) { /* there, each row has the names */
+    if (how->style != PITHI_TEXT_JSON) { /* in JSON, each row has the names */
         if (how->style == PITHI_TEXT_TABS)
             pithi_out_text(&rows.out, "# ");
         for (uint32_t i = 0; i < how->columns.count; i++) {

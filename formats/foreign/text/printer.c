@@ -1,4 +1,4 @@
-/* printer.c - formats records and definitions as lines, and prints whole logs. Owns the look of a line in each style.
+/* printer.c - formats records and definitions as lines in each style, and prints whole logs.
  *
  * The parts of a line that depend on definitions, lanes and communicators are quoted once, in advance. Writing a line
  * is then little more than a few calls of memcpy. Each kind of record has one function for all three styles: put_field
@@ -8,7 +8,7 @@
  *     CSV    0.002006000,0,0,send,MPI_COMM_WORLD,0,1,0,10,,,,,,,
  *     JSON   {"time_s":0.002006000,"rank":0,"thread":0,"kind":"send","name":"MPI_COMM_WORLD","comm":0,"peer":1,...}
  *
- * In CSV a value must come in its column, so put_field writes a comma for each column that was left out before it. */
+ * In CSV a value must be in its column, so put_field writes a comma for each column without a value before it. */
 #include "foreign/text/printer.h"
 
 #include <errno.h>
@@ -52,7 +52,7 @@ enum { KINDS = sizeof kind_names / sizeof *kind_names };
 
 const char *pithi_print_kind(uint32_t kind) { return kind < KINDS && kind_names[kind] ? kind_names[kind] : "unknown"; }
 
-/* Programs that read the output find in the first line which version of its form it has. */
+/* Prints the first line, which gives programs the version of the output's form. */
 void pithi_print_version(struct pithi_out *out, enum pithi_text_style style, const char *what)
 {
     char text[64];
@@ -69,7 +69,8 @@ enum pithi_quote pithi_print_quote(enum pithi_text_style style)
     return quotes[style];
 }
 
-/* The text of a payload is already escaped, so its backslashes are not doubled. In JSON they are ordinary text. */
+/* The text of a payload is already escaped, so its backslashes are not doubled. In JSON it is quoted like any other
+ * text. */
 void pithi_print_payload(struct pithi_out *out, enum pithi_text_style style, struct pithi_payload_line *line,
                          const char *format, const struct pithlog_record *record)
 {
@@ -93,7 +94,7 @@ void pithi_print_double(struct pithi_out *out, enum pithi_text_style style, doub
         pithi_out_double(out, value);
 }
 
-/* ---- Pieces made in advance ------------------------------------------------------------------------------------ */
+/* ---- Parts of lines made in advance ------------------------------------------------------------------------------ */
 
 /* Sets pieces[index] to the malloc'ed `text` (NULL: out of memory). If index == *count, it appends a piece. */
 static int set_piece(struct pithi_text_piece **pieces, uint32_t *count, uint32_t index, char *text)
@@ -126,7 +127,7 @@ int pithi_printer_open(struct pithi_printer *p, FILE *file, enum pithi_text_styl
 
 int pithi_printer_close(struct pithi_printer *p, int err)
 {
-    /* the name count is that of the formats as well; see pithi_printer_def */
+    /* `formats` has as many entries as `names` (pithi_printer_def) */
     err = pithi_out_close(&p->out, err);
     for (uint32_t i = 0; i < p->name_count; i++)
         free(p->formats[i]);
@@ -141,7 +142,7 @@ int pithi_printer_close(struct pithi_printer *p, int err)
 
 /* ---- Records --------------------------------------------------------------------------------------------------- */
 
-/* A record may refer to a lane or definition that is not printed (yet); its text is then empty. */
+/* Writes a part of a line. If the record's lane or definition was not printed (yet), its text is empty. */
 static void put_piece(struct pithi_printer *p, const struct pithi_text_piece *pieces, uint32_t count, uint32_t i)
 {
     if (i < count && pieces[i].size)
@@ -160,7 +161,7 @@ static void put_field(struct pithi_printer *p, int field)
         pithi_out_text(&p->out, field_tabs[field]);
         break;
     case PITHI_TEXT_CSV:
-        /* From the columns written so far (p->field) to this one. */
+        /* Commas from the last column written (p->field) to this one. */
         pithi_out_bytes(&p->out, commas, (size_t)(field + 1 - p->field));
         p->field = field + 1;
         break;
@@ -190,7 +191,7 @@ static void put_word(struct pithi_printer *p, int field, const char *word)
     pithi_out_quoted(&p->out, p->quote, word);
 }
 
-/* These records have the name of their communicator; there is no definition. */
+/* 1: records of this kind have no definition; their name is the name of their communicator. */
 static int has_comm(uint32_t kind) { return kind >= PITHLOG_SEND && kind <= PITHLOG_COMM_FREE; }
 
 void pithi_printer_record(struct pithi_printer *p, const struct pithlog_record *r)
@@ -198,7 +199,8 @@ void pithi_printer_record(struct pithi_printer *p, const struct pithlog_record *
     struct pithi_out *out = &p->out;
     int json = p->style == PITHI_TEXT_JSON;
 
-    /* A pattern for names (--state) leaves only records that have a name that fits: no messages and no collectives. */
+    /* With a pattern for names (--state), prints only records of definitions whose name matches, so no messages and no
+     * collectives. */
     if (p->wanted && !(r->kind <= PITHLOG_COUNTER && r->id < p->name_count && p->wanted[r->id]))
         return;
     if (json)
@@ -219,7 +221,7 @@ void pithi_printer_record(struct pithi_printer *p, const struct pithlog_record *
     /* no column of this line is written yet */
     p->field = 0;
     const char *functions;
-    /* Communicator 0 is usual for states and events, so it is left out; for messages it is always there. */
+    /* Communicator 0 is usual for states and events, so it is left out; for messages it is always written. */
     if (r->kind <= PITHLOG_EVENT && r->comm)
         put_u64(p, F_COMM, r->comm);
     switch (r->kind) {
@@ -262,7 +264,7 @@ void pithi_printer_record(struct pithi_printer *p, const struct pithlog_record *
     }
     if (json)
         pithi_out_char(out, '}');
-    /* The commas of the columns behind the last value. */
+    /* Commas for the columns after the last value. */
     else if (p->style == PITHI_TEXT_CSV && p->field < p->fields)
         put_field(p, p->fields - 1);
     pithi_out_char(out, '\n');
@@ -301,7 +303,7 @@ static void end_define(struct pithi_printer *p) { pithi_out_text(&p->out, p->sty
 
 void pithi_printer_property(struct pithi_printer *p, const char *key, const char *value)
 {
-    /* A CSV file has records only: a table has one kind of line. */
+    /* A CSV file has only records, as all lines of a table have the same columns. */
     if (p->style == PITHI_TEXT_CSV)
         return;
     begin_define(p, "property");
@@ -320,8 +322,8 @@ int pithi_printer_lane(struct pithi_printer *p, uint32_t index, const struct pit
         define_text(p, "host", lane->host);
         end_define(p);
     }
-    /* The part between time and kind, the same for all records of a lane. A lane may be defined again with another
-     * name; its piece is replaced. */
+    /* The part between time and kind is the same for all records of a lane. A lane may be defined again, for example
+     * with another rank; then this part is replaced. */
     static const char *const forms[] = {[PITHI_TEXT_TABS] = "\t%d\t%u\t",
                                         [PITHI_TEXT_CSV] = ",%d,%u,",
                                         [PITHI_TEXT_JSON] = ",\"rank\":%d,\"thread\":%u,\"kind\":\""};
@@ -353,7 +355,7 @@ int pithi_printer_def(struct pithi_printer *p, const struct pithlog_def *def)
         p->wanted[i] = fnmatch(p->glob, def->name, 0) == 0;
     if (!p->formats[i])
         return pithi_no_memory();
-    /* On an error `formats` must not have an entry more than `names`, as closing frees both by the count of names. */
+    /* On an error `formats` must not have one entry more than `names`, as closing frees the same number of both. */
     int err = set_piece(&p->names, &p->name_count, i, pithi_quoted(p->quote, def->name));
     if (err)
         free(p->formats[i]);
@@ -385,7 +387,7 @@ int pithi_printer_comm(struct pithi_printer *p, uint32_t index, const struct pit
         /* a communicator that no rank described has no size */
         if (comm->size)
             define_int(p, "size", comm->size);
-        /* The array has the members, and behind them those of the remote group. */
+        /* The array has the members of the local group, then the members of the remote group. */
         if (comm->size && comm->world_ranks)
             define_members(p, "ranks", comm->world_ranks, comm->size);
         if (comm->remote_size && comm->world_ranks)
@@ -438,7 +440,7 @@ int pithi_text_print(struct pithlog *log, FILE *out, const struct pithi_text_pri
     const struct pithlog_info *info = pithlog_get_info(log);
     const char *key, *value;
     for (uint32_t i = 0; (key = pithlog_get_property(log, i, &value)) != NULL; i++)
-        /* With names of functions, the properties that give addresses their names are not needed. */
+        /* If functions are printed by name, properties with the names of addresses are left out. */
         if (!printer.how->naming.functions || !pithi_is_code_name(key))
             pithi_printer_property(&printer, key, value);
     for (uint32_t i = 0; i < info->lanes; i++)
@@ -447,7 +449,7 @@ int pithi_text_print(struct pithlog *log, FILE *out, const struct pithi_text_pri
         TRY(pithi_printer_def(&printer, pithlog_get_def(log, i)));
     for (uint32_t i = 0; i < info->comms; i++)
         TRY(pithi_printer_comm(&printer, i, pithlog_get_comm(log, i)));
-    /* A reader may then know whether the file is complete: a promise at the begin, and its end. */
+    /* A line at the begin announces the last line, so that a reader can check whether the file is complete. */
     if (how->has_end)
         pithi_printer_promise(&printer);
     pithi_printer_head(&printer);

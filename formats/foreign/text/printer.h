@@ -34,21 +34,23 @@ int pithi_print_columns_parse(const char *text, struct pithi_print_columns *colu
 
 struct pithi_text_print {
     enum pithi_text_style style;
-    struct pithlog_query query;         /* which records */
+    struct pithlog_query query;         /* the records to print */
     int has_end;                        /* 1: print the lines of printer.h by which a reader detects a cut */
     int has_version;                    /* 1: the first line names the version of the lines */
-    struct pithi_print_columns columns; /* only these of each record, after a version; count 0: whole lines */
+    struct pithi_print_columns columns; /* after a line of the version, only these columns of each record; count 0:
+                                           whole lines */
     const char *name_glob;      /* not NULL: print only states, events and counters whose name matches (fnmatch) */
     uint64_t *printed;          /* not NULL: counts the records */
-    struct pithi_naming naming; /* if it has functions, names of functions that are properties are left out */
+    struct pithi_naming naming; /* with functions, samples have names, and properties with names of addresses are left
+                                   out */
 };
 
 /* Prints the parts of the log that `how` selects. Returns PITH_OK or an error. */
 int pithi_text_print(struct pithlog *log, FILE *out, const struct pithi_text_print *how);
 
-/* The same with how->columns. print_columns.c */
+/* Like pithi_text_print, for how->columns (print_columns.c). */
 int pithi_print_columns(struct pithlog *log, FILE *out, const struct pithi_text_print *how);
-/* The line of the version; what: "print", for whole lines, which are a log, or "columns". */
+/* Prints the line of the version. `what`: "print" for whole lines, which can be read as a log, or "columns". */
 void pithi_print_version(struct pithi_out *out, enum pithi_text_style style, const char *what);
 const char *pithi_print_kind(uint32_t kind); /* "enter" ... */
 /* How a style writes names, payloads and numbers. */
@@ -74,7 +76,7 @@ struct pithi_printer {
     struct pithi_text_piece *comm_names; /* [comm_count] */
     struct pithi_text_piece *lanes;      /* the text between the time and the kind */
     uint32_t name_count, comm_count, lane_count;
-    int field, fields;                  /* CSV: the next column; their number */
+    int field, fields;                  /* field: CSV: the next column; fields: number of columns */
     const struct pithi_text_print *how; /* of a whole log; NULL: a running program */
     struct pithi_payload_line payload;
 };

@@ -6,8 +6,8 @@
  *     0.000050000   0   0   leave   compute
  *     0.000050000   0   0   send            peer=1   tag=7   bytes=1000
  *
- * These three lines are a log. What a line does not say has its usual value: a receive without posted= is the next one
- * of its rank. */
+ * These three lines are a log. A missing value has a default: a receive without posted= has the next number of its
+ * rank. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,13 +31,14 @@ struct text_reader {
     struct pithi_map lanes;     /* (rank, thread) -> lane + 1 */
     struct pithi_reorder reorder;
     struct pithi_leaves leaves;
-    struct pithi_map event_names;          /* hashes of event names: 1: a line defines it; 2: its payloads are text */
-    struct pithi_buffer text_events;       /* the names of the latter, each with a NUL */
+    struct pithi_map event_names;          /* hashes of event names: value 1: a line defines the event; 2: its payloads
+                                              are text */
+    struct pithi_buffer text_events;       /* names of the events whose payloads are text, each with a NUL */
     struct pithi_map peers;                /* rank -> number of messages with it */
     struct pithi_map received;             /* rank -> number of receives so far */
     uint64_t odd_payloads, nameless_peers; /* counted for properties of the log */
     uint64_t promises, ends; /* lines that announce the last line, and last lines; more than one if files were joined */
-    uint64_t records;        /* so far */
+    uint64_t records;        /* number of records so far */
 };
 
 /* ---- Lines ------------------------------------------------------------------------------------------------------- */
@@ -342,7 +343,8 @@ out:
 
 /* ---- The file ---------------------------------------------------------------------------------------------------- */
 
-/* Reads the time in the first column. A first column of 64 bytes or more counts as a decreasing time. */
+/* Reads the time in the first column. 1: *time_ns is the time; for a first column of 64 bytes or more INT64_MIN, which
+ * counts as a decreasing time. */
 static int line_time(const char *line, size_t size, int64_t *time_ns)
 {
     char text[64];
@@ -357,8 +359,8 @@ static int line_time(const char *line, size_t size, int64_t *time_ns)
 
 /* ---- Payloads of events that no line defines --------------------------------------------------------------------- */
 
-/* Such an event has no format, so its payload would have to be hex. If it is not, it is text: the event gets the format
- * %s. The first pass finds these events, because the format applies to all their records. */
+/* Such an event has no format, so its payload must be hex. If a payload is not hex, all payloads of the event are text,
+ * and it gets the format %s. The first pass finds these events, before any record is added. */
 static int look_at_payload(struct text_reader *r, const char *line, size_t size)
 {
     static const char kind[] = "event\t";
@@ -390,8 +392,8 @@ static int look_at_payload(struct text_reader *r, const char *line, size_t size)
 
 /* ---- Cut files --------------------------------------------------------------------------------------------------- */
 
-/* The file ends inside a line. A script may leave out the last newline, so the line is taken if it can be read. It may
- * still be part of a longer line. */
+/* 1: the file ends inside a line. A script may leave out the last newline, so the line is used if it can be read,
+ * though it may be a part of a longer line. */
 static int is_cut(const struct text_reader *r) { return pithi_ends_in_line(r->input); }
 
 static int is_last_line(const struct text_reader *r) { return r->lines.at >= r->lines.size; }
@@ -444,7 +446,8 @@ int pithi_text_read(const struct pithi_input *input, struct pithi_writer *writer
         if (memmem(line, size, "\tpayload=", strlen("\tpayload=")))
             err = look_at_payload(&r, line, size);
     }
-    /* Events whose payloads are text are defined now: a definition that follows the records wins. */
+    /* Defines the events whose payloads are text. This is done after the first pass, so that a definition further down
+     * in the file has priority. */
     char *name = (char *)r.text_events.data, *end = name ? name + r.text_events.size : name;
     for (; err == PITH_OK && name < end; name += size) {
         struct pithlog_def def = {PITHLOG_EVENT_TYPE, name, "", "", "%s"};

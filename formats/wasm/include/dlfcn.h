@@ -1,4 +1,4 @@
-/* dlfcn.h - a page loads no libraries. */
+/* dlfcn.h - for a module that cannot load libraries. */
 #ifndef PITHI_WASM_DLFCN_H
 #define PITHI_WASM_DLFCN_H
 

@@ -1,4 +1,4 @@
-/* fts.h - there are no folders to walk through. */
+/* fts.h - for a module without folders. */
 #ifndef PITHI_WASM_FTS_H
 #define PITHI_WASM_FTS_H
 

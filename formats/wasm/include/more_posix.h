@@ -1,4 +1,4 @@
-/* more_posix.h - what the C library of wasm lacks of Linux's, and system.c has; included before every source. */
+/* more_posix.h - functions of Linux that wasi-libc lacks and system.c has; included before every source file. */
 #ifndef PITHI_WASM_MORE_POSIX_H
 #define PITHI_WASM_MORE_POSIX_H
 

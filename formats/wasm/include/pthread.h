@@ -1,10 +1,10 @@
-/* pthread.h - for a module without threads: none can be made, and locks hold nobody off. Whoever makes a thread does
- * the work without it when that fails. */
+/* pthread.h - for a module without threads: pthread_create always fails, and locks do nothing. Code that makes a thread
+ * does the work itself if that fails. */
 #ifndef PITHI_WASM_PTHREAD_H
 #define PITHI_WASM_PTHREAD_H
 
 #include <errno.h>
-#include <sys/types.h> /* the types */
+#include <sys/types.h> /* pthread_t and the other types */
 #include <time.h>
 
 #define PTHREAD_ONCE_INIT 0
