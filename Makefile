@@ -581,6 +581,7 @@ help:
 	@echo 'make check        install what is missing, build, run every test (check-unit, check-golden, ...: one suite)'
 	@echo 'make check-full   the same with all random and damaged inputs, also under the sanitizers'
 	@echo 'make systems      build and test in roots of Debian trixie and sid (SYSTEMS=..., SUITES=... some; TCL); as root'
+	@echo 'make machines     build and test for arm64, i386, s390x (qemu), with musl, by clang (MACHINES=... some); root'
 	@echo 'make check-asan   unit, golden, command line and quick window tests under the address and UB sanitizers'
 	@echo 'make check-asan-mpi  PITH_COMPENSATE under both, with each MPI'
 	@echo 'make check-tsan   thread tests under the thread sanitizer'

@@ -106,7 +106,7 @@ run_tests = @O='$(O)' test/run
 
 .PHONY: check check-all check-full check-install check-asan check-asan-mpi asan-mpi-suite check-tsan asan-build \
 	tsan-build asan-built tsan-built asan-suites tsan-suites fuzz fuzz-run bench bench-run gym \
-	systems $(addprefix check-,$(suites))
+	systems machines check-record $(addprefix check-,$(suites))
 # The system is completed first; then make looks at it anew, for the variables above say what was there before.
 check:
 	$(call deps,check)
@@ -114,6 +114,9 @@ check:
 check-all: all $(foreach s,$(suites),$(needs_$(s)))
 	$(run_tests) $(foreach s,$(suites),$(tests_$(s)))
 $(foreach s,$(suites),$(eval check-$(s): all $$(needs_$(s)) ; $$(run_tests) $$(tests_$(s))))
+# Recording alone: those of unit that need libpith and libpithlog, no command and no MPI.
+check-record: lib $(unit_record)
+	$(run_tests) $(unit_record)
 # All that takes long as well: what else sees a part of the random and damaged inputs (quick_or_full in lib.sh).
 check-full:
 	@+$(MAKE) --no-print-directory check FULL=1
@@ -184,6 +187,10 @@ bench-run: all $(bench_bin) $(O)/test/cli/make_cli_log $(O)/test/bench/make_big_
 # Other releases of Debian, in roots of their own (test/systems/systems).
 systems:
 	@O='$(O)' SUITES='$(SUITES)' TCL='$(if $(filter file,$(origin TCL)),,$(TCL))' test/systems/systems $(SYSTEMS)
+
+# Other processors, compilers and C libraries (test/systems/machines).
+machines:
+	@O='$(O)' test/systems/machines $(MACHINES)
 
 # Programs with a planted cause each, and what pith analyze says of them (test/gym/README.md). GYM names some of them
 # (GYM='late* halo'); LOAD=6: beside six busy loops. Needs luck, so it is no part of check.
