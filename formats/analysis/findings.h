@@ -54,7 +54,7 @@ struct pithi_iteration_sums {
     const struct pithlog_iterations *in; /* the caller's */
     double *of;                          /* [in->count] */
     size_t at;                           /* the iteration that the last time began in */
-    double all;                          /* sum of all times, also of those outside all iterations */
+    double all;                          /* sum of all times, within and outside iterations */
 };
 void pithi_iteration_sums_add(struct pithi_iteration_sums *sums, int64_t from_ns, int64_t to_ns, double factor);
 

@@ -456,10 +456,10 @@ static int add_own(struct delays *d, const struct row *wait)
     return 1;
 }
 
-/* Divides the weight of a wait state: its own length, and what was handed to it, by the kind of waiting that it came
- * from. The shares are in proportion to what the cause did longer, also if the sum of that differs from the weight: if
- * the cause computed 6 longer and waited 2 longer, a weight of 4 is divided into 3 for computing and 1 that is handed
- * on. */
+/* Divides the weight of a wait state, which is its own length and the costs handed to it. These are kept by the kind of
+ * waiting that they came from. The shares are in proportion to what the cause did longer, also if the sum of that
+ * differs from the weight: if the cause computed 6 longer and waited 2 longer, a weight of 4 is divided into 3 for
+ * computing and 1 that is handed on. */
 static int distribute(struct delays *d, const struct ordered *at, const struct compared *of,
                       const struct longer *longer)
 {

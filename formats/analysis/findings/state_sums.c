@@ -1,7 +1,7 @@
 /* state_sums.c - states summed over lanes, as causes of waiting and on the critical path; words for states, lanes.
  *
- * If a state is on the critical path, moving work can save only what is beyond the mean of the lanes: if the path has 5
- * s of `refine`, and the lanes take 3 s of it on average, 2 s are its imbalance. */
+ * If a state is on the critical path, moving work can save only the time beyond the mean of the lanes: if the path has
+ * 5 s of `refine`, and the lanes take 3 s of it on average, 2 s are its imbalance. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -16,7 +16,7 @@
  * no phase of their own: they cannot begin before rank 0 is done. Both ranks compute 40, and nothing is to be balanced.
  *
  * Each lane goes through its groups one after another. The computing before a group is in a phase of its number: the
- * last groups have the highest number, and each other group has one less than the lowest of those that follow it. */
+ * last groups have the highest number. Each other group has one less than the lowest number of the groups after it. */
 #include "analysis/replay/even_phases.h"
 
 #include <string.h>
@@ -274,7 +274,7 @@ static void enter(struct search *t, uint32_t group, uint32_t from)
 }
 
 /* The component of a group is complete: all groups from this one on lie on `open`. The height of a component is 0 if
- * none follows, else one more than the largest height of those that follow. */
+ * none follows, else one more than the largest height of the components that follow. */
 static void complete(struct stops *s, struct search *t, uint32_t group)
 {
     uint32_t first = t->open_count, height = 0, next, stop;

@@ -36,8 +36,8 @@
 
 enum { REPORT_WALKS = 4096 }; /* walks of a lane between two reports of progress */
 
-/* The begins in the replay of those pieces of a lane that other lanes wait for. Bit n is set if piece first + n of the
- * lane is such a piece.
+/* When pieces of a lane that other lanes wait for begin in the replay. Bit n is set if other lanes wait for piece first
+ * + n of the lane.
  *
  * A lane of a million pieces may have a thousand of them, and only their begins are kept. The number of a piece among
  * them is the number of set bits before its own; `before` has the sum up to each word. */

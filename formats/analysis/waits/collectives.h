@@ -60,8 +60,8 @@ uint32_t pithi_colls_serial(const struct pithi_colls *colls, const struct pithi_
 int pithi_colls_need_order(const struct pithi_colls *colls);
 /* The member arrives at *when. Call it again if a later time becomes known. */
 void pithi_colls_arrive(struct pithi_colls *colls, const struct pithi_coll_part *part, const struct pithi_moment *when);
-/* 1: *when is the latest arrival that the member waits for. 0: it waits for no member; -1: some of those have not
- * arrived. */
+/* 1: *when is the latest arrival that the member waits for. 0: it waits for no member; -1: it waits for members that
+ * have not arrived. */
 int pithi_colls_last(struct pithi_colls *colls, const struct pithi_coll_part *part, struct pithi_moment *when);
 /* 1: in this blocking collective, all members or the root wait for all, and there is only one group. */
 int pithi_colls_together(const struct pithi_colls *colls, const struct pithi_coll_part *part);

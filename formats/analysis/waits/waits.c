@@ -43,7 +43,7 @@
 #define NONE UINT32_MAX
 
 enum {
-    LATER_MOST = 1 << 16, /* most sends in a lane's list of those that a later call completes */
+    LATER_MOST = 1 << 16, /* most sends of a lane that a later call may complete */
     QUEUE_MOST = 64       /* most calls of a lane that are kept until the sends before them are matched */
 };
 

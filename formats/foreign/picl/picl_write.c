@@ -126,7 +126,7 @@ static void put_lasting(struct picl_writer *w, uint32_t node, const struct pithl
 
 /* ---- Pending records --------------------------------------------------------------------------------------------- */
 
-/* Writes what is pending: the state as a block, and the message without a state. */
+/* Writes the pending records: a state as a block, a message without a state. */
 static void release(struct picl_writer *w, uint32_t at)
 {
     struct node *node = &w->node[at];
