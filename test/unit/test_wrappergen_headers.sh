@@ -25,6 +25,21 @@ is "$? $(cat err) $(grep -c '^int' <<<"$out")" '0 left out: MPI_Win_sync (the he
 -:1:8: warning: this MPI has no MPI_Session_init; skipped
 -:1:25: warning: MPI_Win_sync is left out; skipped 1' 'so is one that this MPI does not have'
 
+# The first declaration behind the body of a function, as in headers with inline functions.
+cat >inline.i <<'E1'
+typedef int MPI_Comm;
+struct pair { int first; } typedef pair;
+static inline int twice(int n)
+{
+    return n + n;
+}
+int MPI_Barrier(MPI_Comm comm);
+static inline int half(int n) __attribute__((unused));
+static inline int half(int n) { return n / 2; } extern int MPI_Comm_size(MPI_Comm comm, int *size);
+struct { int a; } *MPI_Odd(void);
+E1
+is "$(wrappergen -H inline.i --list 2>&1)" "$(printf 'MPI_Barrier\nMPI_Comm_size')" 'a function declared behind the body of another one'
+
 # The installed headers with all names of arguments replaced give the same wrappers, for the functions of the standard.
 cat >rename.py <<'E1'
 import re, sys

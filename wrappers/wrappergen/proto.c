@@ -233,10 +233,15 @@ void protos_parse(const struct gen_source *header, struct protos *protos)
         if (is_one_of(text[i], "([")) {
             i = skip_bracket(text, i, header->size) - 1;
         } else if (text[i] == '{') {
+            size_t before = i;
+            while (before > begin && isspace((unsigned char)text[before - 1]))
+                before--;
             i = skip_bracket(text, i, header->size) - 1;
             size_t after = i + 1 + strspn(text + i + 1, " \t\n");
-            /* After "}", the declaration may go on with ";", a name or "*". Otherwise the next one begins here. */
-            if (text[after] != ';' && !is_name(text[after]) && text[after] != '*')
+            /* The next declaration begins here after the body of a function, whose arguments end with ")", and where
+             * neither ";", a name nor "*" follows the "}". */
+            int is_body = before > begin && text[before - 1] == ')';
+            if (is_body || (text[after] != ';' && !is_name(text[after]) && text[after] != '*'))
                 begin = i + 1;
         } else if (text[i] == ';') {
             struct proto proto;
