@@ -109,6 +109,9 @@ quota() {
 # quick_or_full QUICK FULL: a count of a long sweep, for `make check` and for `make check-full` (FULL=1). What is checked of each
 # input is the same. (In C: common/quick_or_full.h.)
 quick_or_full() { if [ "${FULL:-}" ]; then echo "$2"; else echo "$1"; fi; }
+# its_turn MPI NUMBER: of a long sweep under both MPIs `make check` takes each case under one of them, in turn; `make check-full`
+# all under both. NUMBER counts the cases from 0.
+its_turn() { [ "${FULL:-}" ] || [ "$(mpis | wc -l)" = 1 ] || [ $(($2 % 2)) = $(($(mpis | grep -n "^$1\$" | cut -d: -f1) - 1)) ]; }
 # tree PATHSPEC...: the source files that match, those not yet added too. A PATHSPEC without a file fails the test: a search
 # in a folder that has got another name finds nothing wrong.
 tree() {

@@ -15,6 +15,8 @@ bounded() {
     [ "${peak%.*}" -le "$most" ] || [ -n "$sanitized" ]
     ok $? "$what: within $most MiB" || echo "# $peak MiB"
 }
+suffixes='clog2 slog2 alog trf prv pftrace trace.json paje csv json svg'
+[ -z "$sanitized" ] || suffixes=$(quick_or_full 'slog2 prv json svg' "$suffixes")
 # Blocks that unpack to more than they may, alone or together, cannot be read; all others can. Nor can the members of the
 # communicators: who needs them says so.
 for kind in $(python3 "$top/test/bad/bombs.py" kinds); do
@@ -26,7 +28,7 @@ for kind in $(python3 "$top/test/bad/bombs.py" kinds); do
     bounded "$kind: print" $members pith print bomb.pith
     bounded "$kind: stat" $status pith stat bomb.pith
     case $kind in far | comms)
-        for suffix in clog2 slog2 alog trf prv pftrace trace.json paje csv json svg; do
+        for suffix in $suffixes; do
             command=convert option=
             [ $suffix = svg ] && command=draw option=-o
             case $suffix in clog2 | slog2 | prv | csv | json) status=$members ;; *) status=0 ;; esac

@@ -41,8 +41,10 @@ export PITH_CLOCK=monotonic # which false_clock.c gives
 "${CC:-cc}" -O1 -shared -fPIC -o false_clock.so "$top/test/mpi/false_clock.c" -lm || ok 1 "false_clock.c compiles"
 for mpi in $(mpis); do
     "mpicc.$mpi" -std=gnu11 -O1 -Wno-stringop-overflow -o "heavy_calls-$mpi" "$top/test/mpi/heavy_calls.c" -ldl || exit 1
+    case=0
     for program in ring master more fences made colls; do
         for how in "1 auto" "2 message" "4 auto"; do
+            its_turn "$mpi" $((case++)) || continue
             [ "$program $how" != "more 4 auto" ] || how="2 auto" # on two processors four ranks wait for these, too
             same $how 0 $program
         done

@@ -600,7 +600,7 @@ int main(void)
     const char *path = scratch_path("holes.pith");
     const uint32_t all[] = {0, 1};
     long wrong[5] = {0}, windows = 0, damaged = 0, holes = 0, ended = 0;
-    const uint32_t seeds = fewer_sanitized(15, quick_or_full(40, 60));
+    const uint32_t seeds = fewer_sanitized(15, quick_or_full(25, 60));
     for (uint32_t seed = 1; seed <= seeds + seeds / 2; seed++) {
         struct model m;
         struct pithlog *log;
