@@ -1,11 +1,13 @@
 /* digest_file.c - encodes and decodes nodes, entries and head (digest_file.h). It does not find messages.
  *
- * Times are steps from the message before, lanes are distances from the lowest lane, and all are numbers of as many
- * bytes as they need: a message takes 7 to 50 bytes. What all messages of a node have in common is in its entry, so
- * that a query passes over nodes that it does not touch.
+ * A message is seven numbers, each in as few bytes as its value needs, so a message takes 7 to 50 bytes. To keep the
+ * numbers small, a time is stored as the step from the message before, and a lane as its distance from the node's
+ * lowest lane. The entry of a node has the ranges of times and lanes of its messages, so that a query reads only nodes
+ * that can have wanted messages. An example of a message:
  *
- *     sent 1000, received 1400, lanes 2 -> 3, tag 0, communicator 0, 8 bytes; the one before: 900; lowest lanes: 2, 2
- *     100, 400, 0 << 1 | 0, 1, 0, 0, 8: seven numbers; 400 takes two bytes, so 8 bytes */
+ *     sent 1000, received 1400, lanes 2 -> 3, tag 0, communicator 0, 8 bytes;
+ *     the message before is sent at 900, the lowest lanes of senders and of receivers are 2 and 2:
+ *     stored as 100, 400, 0 << 1 | 0, 1, 0, 0, 8: 400 takes two bytes, the six others one each, 8 bytes in all */
 #include "reader/index/digest_file.h"
 
 #include <errno.h>
@@ -20,7 +22,7 @@
 static const char magic[8] = {'P', 'i', 't', 'h', 'D', 'i', 'g', 'e'};
 
 enum { LEAST_MESSAGE = 7, MOST_MESSAGE = 60, LEAST_VALUE = 9, MOST_VALUE = 18 }; /* encoded bytes */
-#define MOST_ENTRIES (UINT64_C(1) << 30) /* bytes: 13 million nodes; more cannot be a digest */
+#define MOST_ENTRIES (UINT64_C(1) << 30) /* bytes, for 13 million nodes; a larger number is damage */
 
 /* ---- Numbers ----------------------------------------------------------------------------------------------------- */
 
@@ -40,10 +42,10 @@ static double get_double(const unsigned char *p)
     return value;
 }
 
-/* Infinity minus infinity is no number, and differs from 0. */
+/* For an infinity or a NaN, value - value is NaN, which differs from 0. */
 static int is_finite(double value) { return value - value == 0; }
 
-/* Extends a range by one value; the first one sets both ends. */
+/* Extends a range so that it includes a value. With `first`, the range becomes this value. */
 static void widen(int64_t *low, int64_t *high, int64_t time_ns, int first)
 {
     *low = first || time_ns < *low ? time_ns : *low;
@@ -62,7 +64,8 @@ int pithi_message_node_put(const struct pithlog_message *messages, uint32_t coun
                            struct pithi_message_node *node)
 {
     size_t start = out->size;
-    /* Finds what all messages of a node have in common: the ranges of times and lanes, and the longest one. */
+    /* Sets what the node's entry says of all its messages: the ranges of their times and lanes, and the length of the
+     * longest message. */
     *node = (struct pithi_message_node){.count = count};
     for (uint32_t i = 0; i < count; i++) {
         const struct pithlog_message *m = &messages[i];
@@ -73,7 +76,7 @@ int pithi_message_node_put(const struct pithlog_message *messages, uint32_t coun
         if (pithi_message_length(m) > node->longest_ns)
             node->longest_ns = pithi_message_length(m);
     }
-    /* the largest size is reserved, so that no number needs a check */
+    /* reserves the largest size that the messages can take, so that the numbers are written without checks */
     if (!pithi_buffer_reserve(out, (size_t)count * MOST_MESSAGE))
         return 0;
     unsigned char *p = out->data + out->size;
@@ -82,11 +85,11 @@ int pithi_message_node_put(const struct pithlog_message *messages, uint32_t coun
         const struct pithlog_message *m = &messages[i];
         /* A message that seems to arrive before it was sent (clocks differ) is kept with its earlier time first. */
         uint64_t backward = m->recv_ns < m->send_ns;
-        /* unsigned, so that the difference of any two times has a value; it is not negative, as messages are sorted by
-         * it */
+        /* Subtracts as unsigned, because a signed difference of two times could overflow. The difference is not
+         * negative, because messages are sorted by their earlier time. */
         p = pithi_put_varint(p, (uint64_t)pithi_message_first(m) - (uint64_t)before);
         p = pithi_put_varint(p, pithi_message_length(m));
-        /* the direction is one bit, so the whole message is seven numbers */
+        /* `backward` is the lowest bit of the number of the send lane */
         p = pithi_put_varint(p, (uint64_t)(m->send_lane - node->send_low) << 1 | backward);
         p = pithi_put_varint(p, m->recv_lane - node->recv_low);
         p = pithi_put_varint(p, pithi_zigzag(m->tag));
@@ -100,7 +103,7 @@ int pithi_message_node_put(const struct pithlog_message *messages, uint32_t coun
     return 1;
 }
 
-/* Reads the seven numbers of a message. */
+/* Reads the seven numbers of a message. Returns the place after them; NULL if they are damaged. */
 static const unsigned char *get_numbers(const unsigned char *p, const unsigned char *end, uint64_t number[7])
 {
     for (int i = 0; i < 7 && p; i++)
@@ -116,9 +119,10 @@ static int get_messages(const unsigned char *p, const struct pithi_message_node 
         if (!(p = get_numbers(p, end, n)))
             return 0;
         time += n[0];
-        /* Sums beyond the range wrap around, and are found by the next line. */
+        /* Sums that overflow wrap around; the check below finds them. */
         int64_t first = (int64_t)time, last = (int64_t)(time + n[1]);
-        /* A node that was damaged, but has the right CRC by chance, must not give lanes that there are not. */
+        /* A damaged node can have the right CRC by chance. It must not yield times or lanes outside its entry's ranges,
+         * because callers use lanes as indexes. */
         if (first < node->first_ns || first > node->first_to_ns || last < first || last > node->last_ns ||
             n[2] >> 1 > node->send_high - node->send_low || n[3] > node->recv_high - node->recv_low)
             return 0;
@@ -130,13 +134,13 @@ static int get_messages(const unsigned char *p, const struct pithi_message_node 
                                                .comm = (uint32_t)n[5],
                                                .bytes = n[6]};
     }
-    /* all bytes are used, no more and no less */
+    /* intact nodes have no bytes left over */
     return p == end;
 }
 
 /* ---- Nodes of values ---------------------------------------------------------------------------------------------
- * A value is the step from the time before, and eight bytes: 9 to 18 bytes. Values are not compressed, as doubles
- * hardly are. */
+ * A value takes 9 to 18 bytes: the step from the time of the value before, then the double in eight bytes. Doubles are
+ * not compressed, because compression hardly makes them smaller. */
 
 int pithi_value_node_put(const struct pithi_value *values, uint32_t count, struct pithi_buffer *out,
                          struct pithi_value_node *node)
@@ -152,7 +156,7 @@ int pithi_value_node_put(const struct pithi_value *values, uint32_t count, struc
         return 0;
     unsigned char *p = out->data + out->size;
     for (uint32_t i = 0; i < count; i++) {
-        /* the first step is 0: the node's entry has its time */
+        /* the first step is 0, because the node's entry has the first time */
         p = pithi_put_varint(p, (uint64_t)values[i].time_ns - (uint64_t)values[i ? i - 1 : 0].time_ns);
         p = put_double(p, values[i].value);
         node->low = values[i].value < node->low ? values[i].value : node->low;
@@ -193,14 +197,14 @@ static int damaged(const struct pithlog_digest *d, uint64_t offset)
                       d->log->path, (unsigned long long)offset);
 }
 
-/* 1: reads bytes whose CRC is right. */
+/* Reads bytes. Returns 1 if all were read and their CRC is right. */
 static int is_sound(const struct pithlog_digest *d, unsigned char *bytes, uint64_t offset, size_t size, uint32_t crc)
 {
     return pithi_read_at(d->fd, bytes, size, offset) == size && pithi_crc(bytes, size) == crc;
 }
 
-/* The bytes of a node, from malloc; NULL: damaged, or no memory.
- * Also NULL for a node of another content at this place, as its CRC would differ. */
+/* Returns the bytes of a node, from malloc; NULL if there is no memory, or if the bytes do not have the CRC of the
+ * node's entry. */
 static unsigned char *read_bytes(const struct pithlog_digest *d, uint64_t offset, uint32_t size, uint32_t crc)
 {
     unsigned char *bytes = malloc(size + (size_t)1);
@@ -231,7 +235,7 @@ int pithi_value_node_read(const struct pithlog_digest *d, const struct pithi_val
 
 /* ---- Entries ----------------------------------------------------------------------------------------------------- */
 
-/* 1: the node lies between the head and `end`. */
+/* Returns 1 if the node lies between the head and `end`. */
 static int lies_within(uint64_t offset, uint32_t size, uint64_t end)
 {
     return offset >= PITHI_DIGEST_HEAD && offset <= end && size <= end - offset;
@@ -256,7 +260,7 @@ static int get_message_entry(const unsigned char *p, const struct pithlog_digest
         .count = pithi_get32(p + 72),
         .sample = pithi_get32(p + 76),
     };
-    /* A wrong entry must be found here: later code takes memory and lanes by these numbers. */
+    /* A wrong entry must be found here, because later code allocates memory and indexes lanes by these numbers. */
     return node->sample <= PITHI_SAMPLE_LEVELS && node->first_ns <= node->first_to_ns &&
            node->last_from_ns <= node->last_ns && node->first_to_ns <= node->last_ns &&
            node->send_low <= node->send_high && node->recv_low <= node->recv_high &&
@@ -265,8 +269,8 @@ static int get_message_entry(const unsigned char *p, const struct pithlog_digest
            node->size <= (uint64_t)node->count * MOST_MESSAGE && lies_within(node->offset, node->size, end);
 }
 
-/* The nodes of a series follow the nodes of the series before. So a series needs no offset that could be wrong; its
- * first node is known. */
+/* The nodes of a series follow the nodes of the series before. So the first node is known in advance (`first_node`),
+ * and an entry with another one is damaged. */
 static int get_series_entry(const unsigned char *p, const struct pithlog_digest *d, uint32_t first_node,
                             struct pithi_series_entry *series)
 {
@@ -312,7 +316,7 @@ static unsigned char *put_entries(const struct pithlog_digest *d, uint64_t size)
     if (!bytes)
         return NULL;
     for (uint32_t i = 0; i < d->node_count; i++, p += PITHI_MESSAGE_ENTRY) {
-        /* The entry of a node, 80 bytes: what a query needs to pass over it. */
+        /* The entry of a node, 80 bytes. It lets a query decide without reading the node. */
         const struct pithi_message_node *node = &d->nodes[i];
         pithi_put64(p, (uint64_t)node->first_ns);
         pithi_put64(p + 8, (uint64_t)node->first_to_ns);
@@ -364,10 +368,10 @@ static int get_nodes(struct pithlog_digest *d, const unsigned char *p, uint64_t 
     for (uint32_t i = 0; i < d->node_count; i++, p += PITHI_MESSAGE_ENTRY) {
         if (!get_message_entry(p, d, end, &d->nodes[i]))
             return 0;
-        /* samples repeat messages of other nodes, and do not count again */
+        /* samples are copies of messages of other nodes, and are not counted */
         messages += d->nodes[i].sample ? 0 : d->nodes[i].count;
     }
-    /* the sum must agree with the head */
+    /* the head must have the same count */
     return messages == d->info.messages;
 }
 
@@ -386,7 +390,7 @@ static int get_all_series(struct pithlog_digest *d, const unsigned char *p, uint
         if (!get_series_entry(p + (uint64_t)i * PITHI_SERIES_ENTRY, d, node, s))
             return 0;
         for (uint32_t first = node; node < first + s->node_count; node++) {
-            /* Series follow each other, and their nodes in time. */
+            /* The nodes of a series are in time order. */
             if (!get_value_entry(values + (uint64_t)node * PITHI_VALUE_ENTRY, end, &d->values[node]) ||
                 (node > first && d->values[node].first_ns < d->values[node - 1].last_ns))
                 return 0;
@@ -413,7 +417,7 @@ int pithi_digest_write(const struct pithlog_digest *d, uint64_t offset)
 {
     uint64_t size = entries_size(d);
     unsigned char head[PITHI_DIGEST_HEAD], *bytes = put_entries(d, size);
-    /* The entries first, then the head: a file that was cut has no valid head. */
+    /* Writes the entries first and the head last, so that a file whose writing was interrupted has no valid head. */
     if (!bytes)
         return pithi_fail(PITH_ERR_MEMORY, "%s: no memory for its messages", d->log->path);
     /*  0 magic   8 version   16 key   32 offset, size of the entries   48 their CRC, message nodes, series, value nodes
@@ -441,7 +445,8 @@ int pithi_digest_write(const struct pithlog_digest *d, uint64_t offset)
     return err == PITH_OK ? pithi_digest_put(d, head, sizeof head, 0) : err;
 }
 
-/* 1: the head fits this version, log and key. Sets counts, offset and size from it. */
+/* Returns 1 if the head fits this version, log and key. Sets the digest's counts, and the offset and size of the
+ * entries. */
 static int get_head(struct pithlog_digest *d, const unsigned char *head, uint64_t *offset, uint64_t *size)
 {
     *offset = pithi_get64(head + 32);
@@ -456,13 +461,13 @@ static int get_head(struct pithlog_digest *d, const unsigned char *head, uint64_
     return memcmp(head, magic, sizeof magic) == 0 && pithi_get32(head + 8) == PITHI_DIGEST_VERSION &&
            pithi_get64(head + 16) == d->key.hash[0] && pithi_get64(head + 24) == d->key.hash[1] &&
            pithi_get32(head + 96) == d->log->info.lanes && pithi_get32(head + 100) == d->log->info.defs &&
-           /* the sizes must follow from the counts */
+           /* the size of the entries must follow from the counts */
            pithi_get32(head + 124) == pithi_crc(head, 124) && *size == entries_size(d) && *size <= MOST_ENTRIES &&
            *offset >= PITHI_DIGEST_HEAD && *offset <= INT64_MAX - *size;
 }
 
-/* Checks all nodes, to find damage before anything is shown: 95 MB, of 1e7 messages, in 0.03 s. (Of a far
- * file each is checked when it is read.) */
+/* Checks all nodes, to find damage before anything is shown. This takes 0.03 s for 95 MB (1e7 messages). The nodes of a
+ * far file are checked only when they are read. */
 static int check_nodes(const struct pithlog_digest *d)
 {
     unsigned char *bytes = malloc((size_t)2 * PITHI_NODE_MESSAGES * MOST_MESSAGE);
@@ -475,7 +480,8 @@ static int check_nodes(const struct pithlog_digest *d)
     return sound;
 }
 
-/* For a far file, the entries of messages (11 MB for 1e8 messages) are left out until they are needed. */
+/* For a far file, the entries of message nodes (11 MB for 1e8 messages) are not read here, but when they are needed
+ * (pithi_digest_nodes). */
 int pithi_digest_take(struct pithlog_digest *d)
 {
     unsigned char head[PITHI_DIGEST_HEAD], *bytes = NULL;
@@ -496,7 +502,8 @@ int pithi_digest_take(struct pithlog_digest *d)
 
 int pithi_digest_nodes(const struct pithlog_digest *digest)
 {
-    struct pithlog_digest *d = (struct pithlog_digest *)digest; /* for the caller it does not change */
+    /* Callers have a const digest, because nothing that they can see changes. */
+    struct pithlog_digest *d = (struct pithlog_digest *)digest;
     unsigned char head[PITHI_DIGEST_HEAD], *bytes = NULL;
     uint64_t offset = 0, size = 0;
     if (d->nodes || d->node_count == 0)

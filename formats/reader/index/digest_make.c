@@ -2,16 +2,16 @@
  * (digest_file.h). Memory: 2.6 MB a level (16 million messages need three), at most 32 MB of values, the entries, and
  * the memory of the matcher.
  *
- * Why slabs and not one sort by length: the messages of a long log do not fit into memory, and a picture of a short
- * window needs the messages of its time together. A slab is a piece of time at level 0, and a longer one at each level
- * above:
+ * Messages are not simply sorted by length, because those of a long log do not fit into memory, and because a picture
+ * of a short window needs the messages of that window to be close together in the file. So they go through slabs. A
+ * slab of level 0 covers a short interval of the log, a slab of each higher level a longer one:
  *
  *     slab 0: 65,536 messages -> the 4,096 longest go up; 61,440 stay: 60 nodes of 1,024 by time
- *     slab 1: the same; after 16 slabs, the slab of level 1 is full: its 4,096 longest go up, 60 nodes of longer ones
+ *     slab 1: the same; after 16 slabs, the slab of level 1 is full: its 4,096 longest go up, the others stay
  *
- * Each level gets a sixteenth of the messages of the level below. That lets a query stop early: no node of level 0
- * holds a message that is longer than the messages that its slab sent up, so most nodes hold only messages too short to
- * be drawn. */
+ * Each level gets a sixteenth of the messages of the level below. That lets a query stop early: a slab keeps no message
+ * that is longer than those that it sent up. So if the messages sent up are enough for a picture, the slab's nodes,
+ * which are most nodes of the file, need not be read. */
 #include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -27,13 +27,13 @@
 
 enum {
     SLAB = 65536,
-    GO_UP = SLAB / 16,     /* number of the longest messages of a slab, which move up */
+    GO_UP = SLAB / 16,     /* that many messages of a full slab, the longest, move up */
     LEVELS = 12,           /* enough for any number of messages */
-    FEW_LANES = 64,        /* with at most this number of lanes, slabs are cut by time only */
-    CUTS = 64,             /* otherwise also by lanes, into at most this number of parts */
+    FEW_LANES = 64,        /* up to this number of lanes, slabs are cut by time only */
+    CUTS = 64,             /* with more lanes, slabs are cut by lanes, too, into at most this many parts */
     HELPING = 4096,        /* records read at once */
-    VALUES_HELD = 2 << 20, /* if more values are held, all are written to the file */
-    MOST_DAMAGES = 10000   /* after this number of unreadable parts, it gives up */
+    VALUES_HELD = 2 << 20, /* most values in memory; then all are written to the file */
+    MOST_DAMAGES = 10000   /* reading stops after this many errors */
 };
 
 struct slab {
@@ -42,12 +42,12 @@ struct slab {
 };
 
 struct held_series {
-    struct pithi_series_entry entry; /* as it is stored at the end */
-    struct pithi_value *values;      /* of the node that is not full yet; [room] */
+    struct pithi_series_entry entry; /* is stored when all values are known */
+    struct pithi_value *values;      /* [room] values that are not in a node yet */
     uint32_t count, room;
 };
 
-/* A value node and its series, which is not stored in the file. */
+/* A value node, and the series that it belongs to (needed until nodes are sorted; not stored in the file). */
 struct held_node {
     struct pithi_value_node node;
     uint32_t series; /* index in `series` */
@@ -56,21 +56,21 @@ struct held_node {
 struct making {
     struct pithlog_digest *digest; /* being filled; becomes the result */
     uint64_t size;                 /* of the file so far */
-    struct pithi_buffer bytes;     /* of a node, before they are written */
+    struct pithi_buffer bytes;     /* of the node that is being encoded */
     struct slab slabs[LEVELS];
-    struct slab samples[PITHI_SAMPLE_LEVELS]; /* [PITHI_NODE_MESSAGES] each */
-    uint64_t taken;                           /* messages so far */
-    uint64_t *lengths;                        /* [SLAB], for finding the longest */
-    uint32_t cuts, node_room;                 /* number of parts that slabs are cut into by lanes; room of nodes */
+    struct slab samples[PITHI_SAMPLE_LEVELS]; /* each with messages[PITHI_NODE_MESSAGES] */
+    uint64_t taken;                           /* messages found so far */
+    uint64_t *lengths;                        /* [SLAB] lengths of the messages in a slab */
+    uint32_t cuts, node_room;                 /* parts by lanes that slabs are cut into; room of digest->nodes */
     struct held_series *series;
     uint32_t series_room;
-    struct pithi_map series_map; /* counter << 32 | lane */
-    uint64_t values_held;        /* values in all `held_series`, which decide when to write nodes */
+    struct pithi_map series_map; /* from counter << 32 | lane to the index in `series` */
+    uint64_t values_held;        /* values in all series; above VALUES_HELD, all are written */
     struct held_node *nodes;     /* of values */
     uint32_t value_room;
     struct pithi_match *match;      /* pairs sends and receives */
     struct pithlog_record *records; /* [HELPING] */
-    int damages;                    /* damaged parts that were left out */
+    int damages;                    /* errors, at which damaged records were left out */
     char why[1024];                 /* error of the first damage */
     int (*progress)(void *context, double part);
     void *context;
@@ -81,7 +81,7 @@ static int no_memory(const struct making *m)
     return pithi_fail(PITH_ERR_MEMORY, "%s: no memory for its messages", m->digest->log->path);
 }
 
-/* Writes m->bytes to the file, at *offset. */
+/* Appends m->bytes to the file, and sets *offset to their place. */
 static int put_bytes(struct making *m, uint64_t *offset)
 {
     *offset = m->size;
@@ -120,7 +120,8 @@ static int put_node(struct making *m, struct pithlog_message *messages, uint32_t
     return err;
 }
 
-/* The length at index `rank` if they were sorted, longest first (Hoare's "Find", 1961). */
+/* Returns the length that would be at index `rank` if the lengths were sorted, longest first (Hoare's "Find", 1961). It
+ * reorders them. */
 static uint64_t select_length(uint64_t *lengths, uint32_t count, uint32_t rank)
 {
     int64_t from = 0, to = (int64_t)count - 1;
@@ -151,7 +152,8 @@ static uint64_t select_length(uint64_t *lengths, uint32_t count, uint32_t rank)
 static int add_message(struct making *m, uint32_t level, const struct pithlog_message *message);
 
 /* Moves the longest messages of a slab up, and writes the others as nodes. `least` is the length of the shortest
- * message that goes up. Several may have this length: `ties` of them go up, so that exactly `up` messages do. */
+ * message that moves up. Several messages may have this length; only `ties` of them move up, so that exactly `up`
+ * messages move in all. */
 static int empty_slab(struct making *m, uint32_t level)
 {
     struct slab *slab = &m->slabs[level];
@@ -160,7 +162,7 @@ static int empty_slab(struct making *m, uint32_t level)
     slab->count = 0;
     for (uint32_t i = 0; i < count; i++)
         m->lengths[i] = pithi_message_length(&slab->messages[i]);
-    /* finding the up-th longest takes a few passes over the lengths; sorting the messages would take many */
+    /* selecting one length takes a few passes over the lengths; sorting the messages would take many */
     uint64_t least = up ? select_length(m->lengths, count, up - 1) : UINT64_MAX;
     for (uint32_t i = 0; i < count; i++)
         longer += pithi_message_length(&slab->messages[i]) > least;
@@ -177,7 +179,8 @@ static int empty_slab(struct making *m, uint32_t level)
     }
     if (err != PITH_OK)
         return err;
-    /* Writes messages as nodes: cut by time, and in logs of many lanes each part by lanes. */
+    /* Writes the messages that stay as nodes: first cuts them by time, then, in logs of many lanes, cuts each part by
+     * lanes. */
     uint32_t pieces = (kept + PITHI_NODE_MESSAGES - 1) / PITHI_NODE_MESSAGES;
     uint32_t cuts = m->cuts < pieces ? m->cuts : pieces, times = cuts ? (pieces + cuts - 1) / cuts : 0;
     err = PITH_OK;
@@ -209,9 +212,10 @@ static int add_message(struct making *m, uint32_t level, const struct pithlog_me
     return err;
 }
 
-/* Adds a message to its samples, one in 8 is in the first, one in 8 of these in the second ..., and to all. The chance
- * is a hash of its number, not a random one, so that a digest of the same log is always the same: its low 3 bits are 0
- * for one message in 8, its low 6 bits for one in 64. */
+/* Adds a message to the slab of level 0, and to each sample that it belongs to. One message in 8 belongs to the first
+ * sample, one in 64 also to the second, and so on. A hash of the message's number (`chance`) decides, not a random
+ * number, so that the digest of a log is always the same: the low 3 bits of the hash are 0 for one message in 8, the
+ * low 6 bits for one in 64. */
 static int found_message(struct making *m, const struct pithlog_message *message)
 {
     uint64_t chance = pithi_hash_number(0, ++m->taken);
@@ -292,7 +296,8 @@ static int find_series(struct making *m, const struct pithlog_record *r, uint32_
     return PITH_OK;
 }
 
-/* With very many counters this makes smaller nodes, so that memory stays bounded. */
+/* Writes all values in memory as nodes, even if these are not full. This bounds the memory if there are very many
+ * series. */
 static int put_all_values(struct making *m)
 {
     int err = PITH_OK;
@@ -305,7 +310,7 @@ static int take_value(struct making *m, const struct pithlog_record *r)
 {
     uint32_t index = 0;
     int err = PITH_OK;
-    if (r->value - r->value != 0) /* infinities and NaNs cannot be drawn */
+    if (r->value - r->value != 0) /* leaves out infinities and NaNs, which cannot be drawn */
         return PITH_OK;
     CHECK(find_series(m, r, &index));
     struct held_series *s = &m->series[index];
@@ -332,7 +337,7 @@ static int by_lane(const void *a, const void *b)
                                 &((const struct pithi_series_entry *)b)->seen);
 }
 
-/* Sorts entries by lane and counter; the nodes of a series follow the nodes of the series before, in time order. */
+/* Sorts the series by lane and counter. Sorts the value nodes in the same order, those of a series by time. */
 static int order_series(struct making *m)
 {
     struct pithlog_digest *d = m->digest;
@@ -358,9 +363,9 @@ static int order_series(struct making *m)
     return PITH_OK;
 }
 
-/* ---- Reading and writing all ------------------------------------------------------------------------------------- */
+/* ---- Reading and writing the whole digest ------------------------------------------------------------------------ */
 
-/* Reports the progress as a part of the log's time. */
+/* Reports the progress as a fraction of the log's time. */
 static int tell_progress(struct making *m, int64_t time_ns)
 {
     const struct pithlog_info *info = &m->digest->log->info;
@@ -392,7 +397,7 @@ static int read_records(struct making *m)
            (count = pithlog_iter_next_many(iter, m->records, HELPING)) != 0) {
         if (count < 0 && m->damages++ == 0)
             snprintf(m->why, sizeof m->why, "%s", pithlog_error());
-        err = PITH_OK; /* damaged parts are counted; the others are still read */
+        err = PITH_OK; /* after an error (counted in `damages`), reading goes on behind the damaged records */
         for (int i = 0; i < count && err == PITH_OK; i++) {
             const struct pithlog_record *r = &m->records[i];
             if (pithi_is_hole(m->digest->log, r))
@@ -469,7 +474,7 @@ int pithi_digest_make(struct pithlog_digest *d, int (*progress)(void *context, d
     return err == PITH_OK && m.damages ? pithi_fail(PITH_ERR_DAMAGED, "%s", m.why) : err;
 }
 
-/* ---- A part of another digest ------------------------------------------------------------------------------------ */
+/* ---- Copying a selection of another digest ----------------------------------------------------------------------- */
 
 int pithi_digest_copy(struct pithlog_digest *d, const struct pithi_selection *selection)
 {

@@ -2,13 +2,14 @@
  *
  * A query first looks at the entries, which are in memory, and reads a node only if its entry does not decide:
  *
- *     window        |-------------------|        the 2 longest messages, and the number of all
+ *     window        |-------------------|        wanted: the 2 longest messages, the count of all
  *     node a           <-- all 1,000 -->         longest 90: read; keep 90 and 80
  *     node b    <--- some lie before             longest 75: read only to count its messages in the window
- *     node c              <-- all 1,000 -->      longest 70: not read; 70 < 80, and all 1,000 count
+ *     node c              <-- all 1,000 -->      longest 70: not read: 70 < 80, and all 1,000 are counted
  *
- * Nodes are taken longest message first. So once a node is beaten by what is kept, all later nodes are, too, and only
- * those that cross an end of the window (or have lanes outside of it) are still read, for the count. */
+ * Nodes are visited in the order of their longest message, longest first. So once the messages found so far are longer
+ * than all messages of a node, they are longer than those of all later nodes, too. From there on, only nodes that cross
+ * an end of the window (or have lanes that are not shown) are read, to count their messages in the window. */
 #include <unistd.h>
 
 #include "base/error.h"
@@ -17,12 +18,12 @@
 #include "native/log.h"
 #include "reader/index/digest_file.h"
 
-/* Smaller logs are read quickly, so their digests are not kept. */
+/* Digests of logs with fewer records are not kept in the cache, because making them again is quick. */
 enum { KEEP_RECORDS = 100000 };
 
 /* ---- Opening ----------------------------------------------------------------------------------------------------- */
 
-/* Frees what was read, so that the digest can be made anew. */
+/* Closes the file and frees what was read from it, so that the digest can be made anew. */
 static void forget(struct pithlog_digest *d)
 {
     if (d->fd >= 0)
@@ -38,7 +39,8 @@ static void forget(struct pithlog_digest *d)
     d->fd = -1;
 }
 
-/* A digest in the cache that does not fit this log or is damaged is removed. */
+/* Returns 1 if the cache has an intact digest of this log, and reads it. Removes from the cache one that is damaged or
+ * does not fit. */
 static int find_kept(struct pithlog_digest *d)
 {
     if ((d->fd = pithi_cache_find(&d->key, "digest")) < 0)
@@ -57,7 +59,7 @@ static int make(struct pithlog_digest *d, int keep, int (*progress)(void *contex
         return pithi_fail(PITH_ERR_IO, "%s: no place for a temporary file; set TMPDIR", d->log->path);
     d->fd = part.fd;
     int err = pithi_digest_make(d, progress, context);
-    d->cached = pithi_cache_end(&part, err == PITH_OK); /* the next opening finds it there */
+    d->cached = pithi_cache_end(&part, err == PITH_OK); /* puts the file into the cache if it has a key */
     return err;
 }
 
@@ -74,11 +76,11 @@ int pithlog_digest_open(struct pithlog *log, int (*progress)(void *context, doub
     if (keep && find_kept(d))
         return PITH_OK;
     err = make(d, keep, progress, context);
-    if (err == PITH_ERR_IO && keep) { /* no room in the cache's file system, but perhaps elsewhere */
+    if (err == PITH_ERR_IO && keep) { /* no room in the cache's file system: tries a temporary file */
         forget(d);
         err = make(d, 0, progress, context);
     }
-    /* a damaged log has a digest of what could be read */
+    /* PITH_ERR_DAMAGED still yields a digest: of the records that could be read */
     if (err != PITH_OK && err != PITH_ERR_DAMAGED) {
         pithlog_digest_close(d);
         *digest = NULL;
@@ -124,7 +126,7 @@ const struct pithlog_digest_info *pithlog_digest_get_info(const struct pithlog_d
 
 /* ---- Which nodes reach into a window ----------------------------------------------------------------------------- */
 
-/* A node, and whether all of it reaches into the window. */
+/* A node of which messages may reach into the window. whole: 1: all its messages do. */
 struct chosen {
     const struct pithi_message_node *node;
     int whole;
@@ -135,11 +137,11 @@ struct choice {
     const struct pithlog_digest_window *window;
     struct chosen *chosen;
     uint32_t count;
-    uint32_t *shown;                  /* [lanes + 1]: number of included lanes below; NULL: all lanes */
+    uint32_t *shown;                  /* [lanes + 1] of shown lanes, the count below each; NULL: all are shown */
     struct pithlog_message *messages; /* [2 * PITHI_NODE_MESSAGES] of the node read last */
 };
 
-/* How many lanes of [low, high] are shown: the difference of two sums. */
+/* Returns how many of the lanes from `low` to `high` are shown. */
 static uint32_t lanes_between(const struct choice *c, uint32_t low, uint32_t high)
 {
     return c->shown ? c->shown[high + 1] - c->shown[low] : high - low + 1;
@@ -174,10 +176,12 @@ static int begin_choice(struct choice *c, const struct pithlog_digest *d, const 
         const struct pithlog_digest_window *w = c->window;
         uint32_t senders = lanes_between(c, d->nodes[i].send_low, d->nodes[i].send_high);
         uint32_t receivers = lanes_between(c, d->nodes[i].recv_low, d->nodes[i].recv_high);
-        /* skips nodes in which no message can reach into the window with both ends shown */
+        /* skips a node if it lies outside the window, or if all its senders or all its receivers are on lanes not
+         * shown */
         if (d->nodes[i].first_ns < w->to_ns && d->nodes[i].last_ns >= w->from_ns && senders && receivers) {
             c->chosen[c->count].node = &d->nodes[i];
-            /* all of them do: the last to begin begins before the window ends, and so on */
+            /* All messages of the node reach into the window if even the last one to begin begins before the window
+             * ends, the first one to end does not end before the window begins, and all their lanes are shown. */
             c->chosen[c->count++].whole = d->nodes[i].first_to_ns < w->to_ns &&
                                           d->nodes[i].last_from_ns >= w->from_ns &&
                                           senders == d->nodes[i].send_high - d->nodes[i].send_low + 1 &&
@@ -204,7 +208,8 @@ static int by_longest(const void *a, const void *b)
     return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
-/* Keeps the longest messages in a heap with the shortest on top, which a longer message replaces. */
+/* The longest messages so far are kept in a heap. Its top is the shortest of them, which the next longer message
+ * replaces. */
 static int is_shorter(const void *a, const void *b) { return pithi_message_length(a) < pithi_message_length(b); }
 
 static void keep(struct pithlog_message *heap, uint32_t *count, uint32_t most, const struct pithlog_message *message)
@@ -226,8 +231,8 @@ static void expect(const struct choice *c, const struct pithi_message_node *node
     pithi_far_soon(c->digest->fd, node->offset, node->size);
 }
 
-/* Names nodes that pithlog_digest_messages will read, from the i-th on: the next 32, and then those that are partly
- * outside the window, up to half a MiB. Returns the first node after the 32. */
+/* Announces nodes that pithlog_digest_messages will probably read, from index i on: first the next 32, then nodes that
+ * are partly outside the window, up to half a MiB of them. Returns the index after the 32. */
 static uint32_t expect_longest(const struct choice *c, uint32_t i)
 {
     enum { NODES = 32, BYTES = 1 << 19 };
@@ -258,11 +263,12 @@ int pithlog_digest_messages(const struct pithlog_digest *d, const struct pithlog
     qsort(c.chosen, c.count, sizeof *c.chosen, by_longest);
     for (uint32_t i = 0; i < c.count && err == PITH_OK; i++) {
         const struct chosen *chosen = &c.chosen[i];
-        if (chosen->node->sample) /* copies do not count */
+        if (chosen->node->sample) /* the messages of samples are copies */
             continue;
         int beaten = !most || (*count == most && chosen->node->longest_ns <= pithi_message_length(&messages[0]));
-        /* Beaten nodes are counted without being read. For a far file, once the count exceeds `most`, this includes
-         * nodes of which only some messages count: that a view has 240,000 messages or 250,000 is not worth 10 MB. */
+        /* A beaten node is not read if all its messages count. In a far file, once the total exceeds `most`, it is not
+         * read either if only some of its messages count, and all are added to the total. The exact total, say 240,000
+         * rather than 250,000, is not worth reading 10 MB. */
         if (beaten && (chosen->whole || (pithi_far() && *total > most))) {
             *total += chosen->node->count;
             continue;
@@ -285,8 +291,8 @@ int pithlog_digest_messages(const struct pithlog_digest *d, const struct pithlog
 
 /* ---- Samples ----------------------------------------------------------------------------------------------------- */
 
-/* The largest sample with at most `most` messages in the nodes that reach into the window; 0: all messages.
- * A larger level has fewer messages: 0 is all, 1 one in 8, 2 one in 64. */
+/* Returns the level of the largest sample that has at most `most` messages in the nodes that reach into the window.
+ * Level 0 has all messages, level 1 one in 8, level 2 one in 64, and so on. */
 static uint32_t choose_sample(const struct choice *c, uint64_t most)
 {
     uint64_t counts[PITHI_SAMPLE_LEVELS + 1] = {0};
@@ -332,15 +338,15 @@ const struct pithlog_series *pithlog_digest_series(const struct pithlog_digest *
     return index < d->info.series ? &d->series[index].seen : NULL;
 }
 
-/* Columns, filled from left to right. */
+/* The columns of a graph, which are filled from left to right. */
 struct filling {
     int64_t from_ns, to_ns; /* the window, [from, to) */
     struct pithlog_column *columns;
-    uint32_t count, at;        /* columns before this one are done */
-    struct pithlog_column now; /* what is known of it */
+    uint32_t count, at;        /* at: index of the current column */
+    struct pithlog_column now; /* the current column so far */
 };
 
-/* The last column ends exactly at the end, whatever the rounding. */
+/* Returns the end of a column. The last column ends exactly at the window's end, without a rounding error. */
 static int64_t column_end(const struct filling *f, uint32_t column)
 {
     uint64_t span = (uint64_t)f->to_ns - (uint64_t)f->from_ns;
@@ -366,7 +372,8 @@ static void take(struct filling *f, double low, double high, double last)
     f->now.known = 1;
 }
 
-/* Before the window, only the latest value counts: it is the value at the start of the first column. */
+/* Takes a value from before the window. Each replaces the one before, so that the last one is the value at the start of
+ * the first column. */
 static void take_before(struct filling *f, double value) { f->now = (struct pithlog_column){value, value, value, 1}; }
 
 static int fill_by_values(struct filling *f, const struct pithlog_digest *d, const struct pithi_value_node *node,
@@ -384,7 +391,8 @@ static int fill_by_values(struct filling *f, const struct pithlog_digest *d, con
     return err;
 }
 
-/* The last node that begins at or before the window, which has the value at its start; else the first node. */
+/* Returns the last node that begins at or before the window's start, because this node has the value at the start.
+ * Returns the first node if all begin later. */
 static uint32_t node_before(const struct pithlog_digest *d, const struct pithi_series_entry *s, int64_t from_ns)
 {
     uint32_t low = s->first_node, high = s->first_node + s->node_count;
@@ -412,13 +420,13 @@ int pithlog_digest_columns(const struct pithlog_digest *d, uint32_t series, int6
         if (node->first_ns >= to_ns)
             break;
         pass(&f, node->first_ns);
-        /* the whole node lies within one column: its entry says all that is needed */
+        /* a node within one column is not read: its entry has the range and the last value */
         if (node->first_ns > from_ns && f.at < count && node->last_ns < column_end(&f, f.at))
             take(&f, node->low, node->high, node->last);
         else
             err = fill_by_values(&f, d, node, values);
     }
-    /* the columns after the last value */
+    /* finishes the columns after the last value */
     pass(&f, INT64_MAX);
     return err;
 }

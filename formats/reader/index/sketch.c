@@ -1,14 +1,16 @@
 /* sketch.c - makes and reads sketches (sketch.h).
  *
- * A column is followed inwards, from the state with most time to the one inside it with most time, as long as that has
- * half a fifteenth of the known time: less cannot be shown by a share of 4 bits. A column of 10 ms, of which 9.5 ms are
- * known: 9 ms in main, 8 of these in solve, 3 of these in MPI_Send; 0.5 ms outside all states.
+ * For each column, the sketch keeps the path to the state where most of the time is spent: it begins with the outermost
+ * state that has most time, goes on with the state inside it that has most time, and so on. It stops at states with
+ * less than half a fifteenth of the known time, because such a share would round to 0 in 4 bits. For example, in a
+ * column of 10 ms, 9.5 ms are known: 9 ms in main (8 of these in solve, 3 of these 8 in MPI_Send), and 0.5 ms outside
+ * all states.
  *
- *     inner    main solve MPI_Send     3 / 9.5 is 5 fifteenths
- *     outer    main solve              the other 6 ms in states, 6 / 9.5: 9 fifteenths
+ *     inner path    main solve MPI_Send     3 ms of 9.5 ms are about 5 fifteenths
+ *     outer path    main solve              the other 6 ms in states, of 9.5 ms, are about 9 fifteenths
  *
- * The outer one is kept besides, or a bar of 9 ms would be drawn with the height of 3. Neighbouring columns that are
- * equal are stored once with their number, so an idle lane takes a few bytes. */
+ * The outer path is kept, too, because otherwise the bar for 9 ms in states would be drawn with the height of 3 ms. A
+ * run of equal neighbouring columns is stored once with its length, so an idle lane takes a few bytes. */
 #include "reader/index/sketch.h"
 
 #include <sys/stat.h>
@@ -26,11 +28,12 @@ enum { HEAD = 36, SHARES = 15 };
 
 /* ---- Making one -------------------------------------------------------------------------------------------------- */
 
-/* The content of a column: the path that is followed inwards from the state with most time to the state inside it with
- * most time, and so on, and an outer part of it that has more time. Shares are parts of the time that is known. */
+/* The content of a column: the inner path, the outer path (the outer part of the inner path), and their shares. A share
+ * is a fraction of the column's known time. */
 struct column {
-    uint32_t inner, outer;             /* paths of the sketch; inner PITHI_PATH_NONE: nothing is known */
-    uint32_t inner_share, outer_share; /* of SHARES; outer: besides the inner one's */
+    uint32_t inner, outer;             /* numbers of paths in the sketch; inner is PITHI_PATH_NONE if nothing is
+                                        * known */
+    uint32_t inner_share, outer_share; /* in units of 1 / SHARES; outer_share comes on top of inner_share */
 };
 
 struct making {
@@ -43,11 +46,11 @@ struct making {
     const struct pithlog_path *lane_paths;
     uint32_t path_count;
     double *time_ns;   /* [path_count] total time of each path in the current column */
-    double outside_ns; /* in it, outside all states */
-    uint16_t *touched; /* [touched_count] the paths that have some */
+    double outside_ns; /* time outside all states in the current column */
+    uint16_t *touched; /* [touched_count] the paths that have time in the current column */
     uint32_t touched_count;
-    uint32_t column;   /* the current one */
-    struct column run; /* `run_count` columns like this are not written */
+    uint32_t column;   /* the current column */
+    struct column run; /* the column that the last `run_count` columns, not yet written, are equal to */
     uint32_t run_count;
 };
 
@@ -68,7 +71,7 @@ static void end_run(struct making *m)
     m->run_count = 0;
 }
 
-/* The number in the sketch of a lane's path; PITHI_PATH_NONE: the table is full. */
+/* Returns the number that a lane's path has in the sketch; PITHI_PATH_NONE if the sketch's table of paths is full. */
 static uint32_t path_of(struct making *m, uint32_t path)
 {
     uint32_t parent = path ? path_of(m, m->lane_paths[path].parent) : 0;
@@ -80,7 +83,7 @@ static uint32_t path_of(struct making *m, uint32_t path)
 
 static double all_ns(const struct making *m, uint32_t path) { return path ? m->time_ns[path] : 0; }
 
-/* Sums up the current column. */
+/* Makes the content of the current column from its times. */
 static struct column judge(struct making *m)
 {
     double in_states = 0;
@@ -101,8 +104,8 @@ static struct column judge(struct making *m)
     }
     for (outer = inner; outer && all_ns(m, outer) - all_ns(m, inner) < least;)
         outer = m->lane_paths[outer].parent;
-    /* States beside it count as the outermost state that is shown, because bars are as high as the time in all
-     * states. */
+    /* Without an outer path, the time in other states is added to the inner share, because a bar is as high as the time
+     * in all states. */
     double part = inner && !outer ? in_states : all_ns(m, inner);
     return (struct column){.inner = path_of(m, inner),
                            .outer = path_of(m, outer),
@@ -110,7 +113,7 @@ static struct column judge(struct making *m)
                            .outer_share = outer ? (uint32_t)((in_states - part) / known * SHARES + 0.5) : 0};
 }
 
-/* Ends the current column, and those up to `column`, of which nothing is known. */
+/* Ends the current column, and all further columns before `column`, of which nothing is known. */
 static void end_columns(struct making *m, uint32_t column)
 {
     for (; m->column < column; m->column++) {
@@ -224,7 +227,8 @@ static const unsigned char *get_run(const struct pithi_sketch *s, const unsigned
     return shares >> 8 == 0 && column->inner_share + column->outer_share <= SHARES + 1 ? p : NULL;
 }
 
-/* Finds where each lane begins. 0: a lane has more columns than the sketch, or is damaged. */
+/* Finds where the runs of each lane begin. Returns 0 if they are damaged, or if a lane has more columns than the
+ * sketch. */
 static int find_lanes(struct pithi_sketch *s, const unsigned char *p)
 {
     struct column column;
@@ -285,7 +289,7 @@ void pithi_sketch_close(struct pithi_sketch *s)
     free(s);
 }
 
-/* Adds a path with its share, the largest first. */
+/* Adds a path with its share to the paths of a piece, which stay sorted, the largest share first. */
 static void add_path(struct pithlog_piece *piece, uint32_t path, uint32_t share)
 {
     int i = PITHLOG_PIECE_PATHS - 1;

@@ -1,4 +1,4 @@
-/* sketch.h - a log in few bytes, for the first picture of a page that reads it from another machine.
+/* sketch.h - a log in few bytes. A web page that reads a log from another machine draws its first picture from it.
  *
  * For each lane it has columns of equal length, and for each column the stack of open states that a picture shows: the
  * state with most of the column's time, the state inside it with most of that time, and so on, with their shares in
@@ -21,17 +21,19 @@ struct pithi_sketch {
     uint32_t columns, lanes;
     struct pithi_paths paths;
     struct pithi_buffer bytes; /* the file */
-    size_t *lane_at;           /* [lanes] in `bytes` */
+    size_t *lane_at;           /* [lanes] where the runs of each lane begin in `bytes` */
 };
 
 /* Makes the sketch of the first `lanes` lanes in [from_ns, to_ns) from their summaries; appends the file to `out`. */
 int pithi_sketch_make(struct pithlog *log, int64_t from_ns, int64_t to_ns, uint32_t columns, uint32_t lanes,
                       struct pithi_buffer *out);
 
-/* The sketch that a page has beside the log (reader/read/cache.h); NULL: none, or none of this log. */
+/* Opens the sketch that a page has beside the log (reader/read/cache.h). Returns NULL if there is no sketch of this
+ * log. */
 struct pithi_sketch *pithi_sketch_open(struct pithlog *log);
 void pithi_sketch_close(struct pithi_sketch *sketch);
-/* Tells a lane's columns in [from_ns, to_ns) as pieces, like pithlog_summary_pieces; equal ones as one. */
+/* Calls `tell` with pieces of a lane in [from_ns, to_ns), as pithlog_summary_pieces does. A run of equal columns is one
+ * piece. */
 void pithi_sketch_pieces(const struct pithi_sketch *sketch, uint32_t lane, int64_t from_ns, int64_t to_ns,
                          void (*tell)(void *context, const struct pithlog_piece *piece), void *context);
 

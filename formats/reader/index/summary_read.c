@@ -1,10 +1,11 @@
-/* summary_read.c - finds the pieces of a lane in the sheets of the log (native/summary.h), or in sheets made from its
- * records in a temporary file. It finds sheets and does not draw them.
+/* summary_read.c - reports the pieces of a lane, and sums its times. It takes them from the sheets of the log
+ * (native/summary.h). For a lane without usable sheets, it makes sheets from the records, in a temporary file.
  *
- * Pieces. For a picture, the caller gives the length of a pixel column. From the top of each sheet, a piece that is not
- * longer than that is reported as it is; a longer one is replaced by the four inside it. So the number of pieces
- * follows the width of the picture, not the number of records: 500,000 records, spread evenly over 500 columns, are
- * reported as 977 pieces of 512 records, since pieces of the next level, 2,048 records, are longer than a column.
+ * Pieces. For a picture, the caller gives the length of a pixel column. Beginning at the top of each sheet, a piece
+ * that is not longer than a column is reported as it is; a longer one is replaced by the four pieces inside it. So the
+ * number of pieces follows the width of the picture, not the number of records: 500,000 records, spread evenly over 500
+ * columns, are reported as 977 pieces of 512 records, since pieces of the next level, 2,048 records, are longer than a
+ * column.
  *
  * Sums must be exact, so they use whole pieces of level 3 inside the window, and read records at both ends:
  *
@@ -13,11 +14,11 @@
  *                        |   |   sums   |   sums   |          |
  *                        records                    records
  *
- * Records at the very time of a border b may lie on either side of it. The piece's `ties` say how many enters and
- * leaves before the border have that time, so no record counts twice (struct summing).
+ * Records whose time is exactly that of a border between pieces may belong to the piece before or after it. The `ties`
+ * of the piece before count its enters and leaves of that time, so that no record is summed twice (struct summing).
  *
- * Holes. If the writer knew which states end in the holes of a lane, and said so (native/lost_states.h), its sheets
- * give the time in them to no state. Other lanes with holes have no use for stored sums, and are summed from their
+ * Holes. If the log says which states end in the holes of a lane (native/lost_states.h), the lane's sheets count the
+ * time in holes for no state. The stored sums of other lanes with holes are wrong, so these lanes are summed from their
  * records. */
 #include <errno.h>
 #include <unistd.h>
@@ -38,33 +39,36 @@
 /* The sheets made from a lane's records, and their places in the temporary file. */
 struct made {
     struct pithi_lane_sheets sheets;
-    uint32_t room; /* room of the places in `sheets` */
-    /* is_at_hole: 1: records are missing before the next record; has_holes: 1: before at least one record. */
+    uint32_t room; /* allocated items of sheets.places */
+    /* is_at_hole: 1: records are missing before the next record. has_holes: 1: records are missing somewhere in the
+     * lane. */
     int is_at_hole, has_holes;
 };
 
 /* The sheets of one lane. */
 struct known {
-    const struct pithi_lane_sheets *sheets; /* the log's, or made; NULL: not requested so far */
-    struct made *made;                      /* NULL: the log's own */
+    const struct pithi_lane_sheets *sheets; /* the log's sheets or made->sheets; NULL: not requested so far */
+    struct made *made;                      /* NULL: the sheets are those of the log */
 };
 
 struct pithlog_summary {
     struct pithlog *log;
-    struct pithi_sketch *sketch; /* in place of sheets, where a coarse picture is enough; NULL: none */
+    struct pithi_sketch *sketch; /* used in place of sheets while a coarse picture is enough; NULL: none */
     int fd;                      /* the temporary file; -1: none yet */
     uint64_t fd_size;            /* bytes written to `fd` */
     struct known *lanes;         /* [lanes] */
     /* the current sheet: */
     uint32_t lane;
-    uint64_t at; /* its offset; UINT64_MAX: none */
-    /* sheets announced for reading (base/far.h): of the lanes before `expected`, in this window */
+    uint64_t at; /* offset of the sheet; UINT64_MAX: none is current */
+    /* The sheets of all lanes below `expected` are announced for reading (base/far.h), for this window and column
+     * length. */
     uint32_t expected;
     int64_t expected_from_ns, expected_to_ns, expected_length_ns;
-    /* asked: the last lane whose pieces were requested; asked_end: 1 + the last such lane of the picture before. */
+    /* asked: the last lane whose pieces were requested. asked_end: 1 + the last lane requested for the previous
+     * picture. */
     uint32_t asked, asked_end;
     struct pithi_sheet sheet;
-    struct pithi_buffer bytes; /* its payload, or the coarse levels */
+    struct pithi_buffer bytes; /* payload of the sheet, all or only its coarse levels */
     int whole;                 /* 1: `bytes` has level 0, too */
 };
 
@@ -112,7 +116,7 @@ void pithlog_summary_close(struct pithlog_summary *s)
 
 struct making {
     struct pithlog_summary *summary;
-    struct made *made; /* of the lane that is read */
+    struct made *made; /* sheets of the lane that is read */
 };
 
 static int keep_sheet(void *context, const void *payload, size_t size)
@@ -136,9 +140,9 @@ static int keep_sheet(void *context, const void *payload, size_t size)
     return PITH_OK;
 }
 
-/* A batch of records: the change that each makes, and the time between them. */
+/* A batch of records: for each the change that it makes, and the time since the record before. */
 struct helping {
-    uint16_t symbol[4096];  /* [count] the change of each record, as a number of the sheet's */
+    uint16_t symbol[4096];  /* [count] the change, by its number in the sheet */
     uint64_t step_ns[4096]; /* [count] from the record before */
     size_t count;
     int64_t last_ns; /* of the last record */
@@ -163,7 +167,7 @@ static int make_of_records(struct pithlog_iter *iter, struct pithi_summary *buil
     struct pithlog_record r;
     int status, err = h ? PITH_OK : pithi_fail(PITH_ERR_MEMORY, "no memory for a summary");
     while (err == PITH_OK && (status = pithlog_iter_next(iter, &r)) != 0) {
-        if (status < 0) /* damaged parts are left out */
+        if (status < 0) /* leaves out damaged records */
             continue;
         making->made->has_holes |= making->made->is_at_hole || pithi_iter_part(iter) >= PITHI_PART_HOLE;
         if (pithi_iter_part(iter) == PITHI_PART_AFTER)
@@ -185,7 +189,7 @@ static int make_of_records(struct pithlog_iter *iter, struct pithi_summary *buil
     return err == PITH_OK ? pithi_summary_end(builder, keep_sheet, making) : err;
 }
 
-/* The holes of the lane's LOST records. NULL: no record was lost in its middle. */
+/* Returns the holes of the lane's LOST records; NULL if there are none before the lane's last record. */
 static const struct pithi_lost_states *lost_of(struct pithlog *log, uint32_t lane)
 {
     const struct pithi_lost_states *lost;
@@ -194,7 +198,8 @@ static const struct pithi_lost_states *lost_of(struct pithlog *log, uint32_t lan
     return has_lost ? lost : NULL;
 }
 
-/* 1: the lane's sheets in the log do not know which states ended in holes, or when these end. */
+/* Returns 1 if the lane's sheets in the log cannot be used: when they were made, it was not known which states ended in
+ * the holes, or a block in a hole became unreadable later, so that the hole is longer now. */
 static int is_in_doubt(struct pithlog *log, uint32_t lane)
 {
     const struct pithi_lost_states *lost = lost_of(log, lane);
@@ -260,7 +265,7 @@ static int read_sheet(struct pithlog_summary *s, uint32_t lane, const struct pit
     return pithi_files_read(&s->log->files, place->offset + PITHI_CHUNK_HEAD, s->bytes.data, want) == PITH_OK;
 }
 
-/* Makes a sheet the current one; reads its coarse levels, or with `whole` all of it. */
+/* Makes a sheet the current one: reads all of it if `whole` is 1, else its coarse levels. */
 static int take(struct pithlog_summary *s, uint32_t lane, const struct pithi_sheet_place *place, int whole)
 {
     uint32_t want = whole ? place->size : pithi_sheet_coarse(place->records);
@@ -285,7 +290,7 @@ struct asking {
     struct pithlog_summary *summary;
     uint32_t lane;
     const struct pithi_sheet_place *place; /* the sheet in which pieces are searched */
-    int64_t from_ns, to_ns, length_ns;     /* the window; length of a column */
+    int64_t from_ns, to_ns, length_ns;     /* from_ns, to_ns: the window; length_ns: length of a column */
     uint32_t path_count;                   /* of the sheet's table of paths */
     void (*tell)(void *context, const struct pithlog_piece *piece);
     void *context;
@@ -305,8 +310,8 @@ static int64_t end_of(const struct asking *asking, unsigned level, uint32_t inde
     return index + 1 < pithi_sheet_pieces(sheet->records, level) ? start_of(asking, level, index + 1) : sheet->end_ns;
 }
 
-/* Reports a piece; if it is too long, the pieces inside it. Level 0 of a sheet is read only when a piece needs it:
- * the other levels have a quarter of the pieces. */
+/* Reports a piece; or, if it is longer than a column, the pieces inside it. Level 0, which has three quarters of a
+ * sheet's pieces, is read only if a piece of level 1 is too long. */
 static int tell_within(const struct asking *asking, unsigned level, uint32_t index)
 {
     int64_t start_ns = start_of(asking, level, index), end_ns = end_of(asking, level, index);
@@ -349,8 +354,8 @@ const struct pithlog_path *pithlog_summary_paths(struct pithlog_summary *s, uint
     return paths->items;
 }
 
-/* blocks_most: the most blocks of a lane that are announced. blocks_about: the number of blocks that the lane has in a
- * window, if all blocks take equal time. */
+/* blocks_most: the largest number of blocks of a lane that are announced. blocks_about: an estimate of how many blocks
+ * the lane has in a window; it assumes that all blocks are equally long. */
 static uint32_t blocks_most(const struct pithlog *log) { return 2 + 100 / log->info.lanes; }
 
 static double blocks_about(const struct pithi_log_lane *lane, int64_t from_ns, int64_t to_ns)
@@ -359,8 +364,8 @@ static double blocks_about(const struct pithi_log_lane *lane, int64_t from_ns, i
     return ((double)to_ns - (double)from_ns) / span * lane->block_count;
 }
 
-/* Announces the blocks of a lane in a window of few records, which an exact picture reads after the pieces. Returns
- * their bytes. */
+/* Announces the blocks of a lane that an exact picture will read after the pieces. Announces none if the window has too
+ * many blocks. Returns the bytes of the announced blocks. */
 static uint64_t expect_blocks(struct pithlog *log, const struct pithi_log_lane *lane, int64_t from_ns, int64_t to_ns)
 {
     struct pithi_log_window window = {0};
@@ -382,16 +387,23 @@ static uint64_t expect_blocks(struct pithlog *log, const struct pithi_log_lane *
     return bytes;
 }
 
-/* Announces the data that the next lanes need, because pictures request lane after lane, mostly the lanes of the
- * picture before. First come the lists of these lanes, then the parts of sheets that they need. */
+/* Announces data of the lanes from `lane` on that will probably be requested next: a picture requests one lane after
+ * the other, mostly the same lanes as the previous picture. First announces the lists of blocks and sheets of these
+ * lanes, then the sheets (or parts of them) that the window needs. */
 static void expect_lanes(struct pithlog_summary *s, uint32_t lane, int64_t from_ns, int64_t to_ns, int64_t length_ns)
 {
-    enum { LANES = 16, LANES_MOST = 256, BYTES = 8 << 20, FINE = 4096 }; /* FINE: more than a quick picture's columns */
+    enum {
+        LANES = 16,
+        LANES_MOST = 256,
+        BYTES = 8 << 20,
+        FINE = 4096
+    }; /* FINE: a picture with more columns is
+                                                                          * exact */
     uint64_t bytes = 0;
     if (lane < s->asked)
         s->asked_end = s->asked + 1;
     s->asked = lane;
-    /* More lanes, the longer the caller goes on. */
+    /* The more lanes the caller has requested, the more lanes are announced. */
     uint32_t more = lane < LANES ? LANES : lane < LANES_MOST ? lane : LANES_MOST;
     uint32_t end = lane < s->asked_end ? s->asked_end : lane + more;
     end = end < s->log->info.lanes ? end : s->log->info.lanes;
@@ -465,19 +477,19 @@ int pithlog_summary_pieces(struct pithlog_summary *s, uint32_t lane, int64_t fro
 
 /* ---- Sums -------------------------------------------------------------------------------------------------------- */
 
-/* Time in which records are missing counts for no state. (Stored sums still have the records of blocks that were
- * damaged later, but not the lengths of the holes of LOST records.) Records of equal times may lie on both sides of a
- * border between pieces; `ties` counts the records before it. */
+/* The sums of a lane in a window. The time in holes counts for no state. (Stored sums include records of blocks that
+ * were damaged after writing. They do not include the lengths of the holes of LOST records.) Records of the same time
+ * may lie on both sides of a border between pieces; `ties` counts those before the border. */
 struct summing {
     struct pithlog *log;
     uint32_t lane;
     int64_t from_ns;                      /* begin of the window */
-    int64_t run_ns;                       /* summed up to here */
-    uint64_t ties;                        /* changes at run_ns that are summed already */
-    struct pithlog_sum *sums;             /* [defs] the result, added to */
-    int64_t end_ns;                       /* of the lane's time in the window */
+    int64_t run_ns;                       /* the time up to which all is summed */
+    uint64_t ties;                        /* number of changes at run_ns that are already summed */
+    struct pithlog_sum *sums;             /* [defs] the result, to which times and counts are added */
+    int64_t end_ns;                       /* end of the lane's records in the window */
     int64_t own_ns;                       /* time in all states */
-    int64_t missing_ns;                   /* of all holes in the window */
+    int64_t missing_ns;                   /* total time of the holes in the window */
     int is_damaged;                       /* 1: some block could not be read */
     const struct pithi_lost_states *lost; /* NULL: no holes of LOST records */
     uint32_t next_lost;                   /* index of the next of these holes */
@@ -486,11 +498,12 @@ struct summing {
 /* A run: the records from summing->run_ns up to to_ns. */
 struct run {
     int64_t to_ns;             /* its end */
-    uint64_t ties;             /* changes at to_ns that belong to it */
-    uint64_t at_start, at_end; /* records so far at run_ns; at to_ns */
+    uint64_t ties;             /* number of changes at to_ns that belong to the run */
+    uint64_t at_start, at_end; /* changes found so far at run_ns; at to_ns */
 };
 
-/* 1: an ENTER or EVENT counts. States open at the window's start count; records counted with pieces do not. */
+/* Returns 1 if an ENTER or EVENT counts in this run. States that are open at the window's start count. Records that
+ * were already counted with a piece do not. */
 static int counts(const struct summing *summing, struct run *run, const struct pithlog_record *r)
 {
     if (r->time_ns < summing->run_ns)
@@ -520,7 +533,7 @@ static void sum_step(struct summing *summing, struct run *run, const struct pith
     else if (step->change == PITHLOG_BEGINS || (step->change == PITHLOG_HAPPENS && r->kind == PITHLOG_EVENT))
         summing->sums[r->id].count += (uint64_t)counts(summing, run, r);
     else if (r && r->kind == PITHLOG_LEAVE && step->why != PITHLOG_AT_HOLE)
-        counts(summing, run, r); /* it may be a tie, which is counted */
+        counts(summing, run, r); /* only counts the record as a tie if it is one */
 }
 
 static int sum_run(struct summing *summing, int64_t to_ns, uint64_t ties)
@@ -534,7 +547,7 @@ static int sum_run(struct summing *summing, int64_t to_ns, uint64_t ties)
     struct pithlog_walk *walk;
     struct pithlog_step step;
     int status;
-    if (summing->run_ns == to_ns && summing->run_ns != summing->from_ns) /* adjacent pieces: no records between them */
+    if (summing->run_ns == to_ns && summing->run_ns != summing->from_ns) /* no records lie between adjacent pieces */
         return PITH_OK;
     CHECK(pithlog_walk_open(summing->log, &query, &walk));
     while ((status = pithlog_walk_next(walk, &step)) != 0)
@@ -556,7 +569,7 @@ static void add_exact(void *context, const struct pithi_exact *exact)
     summing->own_ns += (int64_t)exact->own_ns;
 }
 
-/* Adds the pieces of the current sheet that lie in the window; runs add the records between them. */
+/* Adds the pieces of the current sheet that lie in the window, and the runs of records between these pieces. */
 static int sum_sheet(struct pithlog_summary *s, struct summing *summing, const struct pithi_sheet_place *place,
                      int64_t to_ns, uint64_t *ties)
 {
@@ -568,13 +581,14 @@ static int sum_sheet(struct pithlog_summary *s, struct summing *summing, const s
         if (!(next = pithi_exact_get(p, end, s->log->info.defs, &head, NULL, NULL)))
             return damaged(s, place);
         end_ns = (int64_t)((uint64_t)start_ns + head.length_ns);
-        /* only pieces strictly inside the window: at its ends, records of the same time may be on either side */
+        /* takes only pieces strictly inside the window, because records at the window's very ends may lie on either
+         * side of a piece's border */
         if (start_ns <= summing->from_ns || start_ns < summing->run_ns || end_ns >= to_ns || head.inexact)
             continue;
         CHECK(sum_run(summing, start_ns, *ties));
         pithi_exact_get(p, end, s->log->info.defs, &head, add_exact, summing);
-        /* Adds the holes of LOST records in pieces from start_ns to end_ns. Each hole is in one piece: no record is in
-         * it. */
+        /* Adds the lengths of the holes of LOST records in this piece. A hole is never in two pieces, because no record
+         * lies in it. */
         const struct pithi_lost_states *lost = summing->lost;
         for (; lost && summing->next_lost < lost->hole_count; summing->next_lost++) {
             const struct pithi_lost_hole *hole = &lost->holes[summing->next_lost];

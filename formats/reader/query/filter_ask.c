@@ -1,15 +1,15 @@
 /* filter_ask.c - evaluates a filter (filter.h) for a record of which some facts may still be unknown.
  *
- * There are three answers, yes, no and maybe (Kleene's logic), so that one function serves all questions: about a lane
- * of which nothing else is known, a kind, a definition, an ENTER, and a whole state.
+ * There are three answers: yes, no and maybe (Kleene's logic). So one function can be asked about a record of which
+ * only the lane is known, only the kind, or only the definition, about an ENTER, and about a whole state.
  *
  *     rank == 3 and duration > 1ms          lane of rank 2: no and maybe   = no      the lane is not read
- *                                           lane of rank 3: yes and maybe  = maybe   it is
- *                                           its state of 2 ms: yes and yes = yes
+ *                                           lane of rank 3: yes and maybe  = maybe   the lane is read
+ *                                           a state of 2 ms: yes and yes   = yes     the state matches
  *
- * A change must keep this rule: an answer that is not maybe stays the same when more is known. Otherwise a lane that
- * has a match would be excluded. A comparison with a field that a record does not have (the tag of a state) is no, also
- * with !=. */
+ * Changes of this file must keep the rule that an answer of yes or no stays the same when more becomes known. Otherwise
+ * a lane could be excluded though it has a match. If a record does not have a field (a state has no tag), each
+ * comparison of this field is no, even with !=. */
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,11 +60,11 @@ static int text_in(const struct pithi_filter_value *v, enum pithi_filter_op op, 
 {
     if (op == PITHI_OP_LIKE)
         return fnmatch(v->text, text, 0) == 0;
-    /* for = and for a list the text must be equal, for != it must not */
+    /* = and lists need an equal text, != a different text */
     return (strcmp(v->text, text) == 0) == (op != PITHI_OP_NE);
 }
 
-/* The number of a field that a subject has. */
+/* Returns the value of a number field. The subject must have the field. */
 static long double number_of(const struct pithi_names *names, const struct pithi_subject *s, enum pithi_field field)
 {
     const struct pithlog_record *r = s->record;
@@ -100,7 +100,7 @@ static long double number_of(const struct pithi_names *names, const struct pithi
     }
 }
 
-/* The text of a field that a subject has. */
+/* Returns the value of a text field. The subject must have the field. */
 static const char *text_of(const struct pithi_names *names, const struct pithi_subject *s, enum pithi_field field)
 {
     switch (field) {
@@ -111,7 +111,7 @@ static const char *text_of(const struct pithi_names *names, const struct pithi_s
     case PITHI_F_GROUP:
         return def_of(names, s->id)->group;
     case PITHI_F_PAYLOAD: {
-        /* The payload as text is made when a comparison asks for it first, and kept for the others. */
+        /* The text of the payload is made for the first comparison that needs it, and kept for later ones. */
         struct pithi_payload *payload = s->payload;
 
         if (!payload->line.text && s->record->payload_bytes)
@@ -123,8 +123,8 @@ static const char *text_of(const struct pithi_names *names, const struct pithi_s
     }
 }
 
-/* Sets *comm to the communicator of a subject that has one. For a state or event, it is optional. For a state, the
- * communicator may be known only at its end. */
+/* Returns whether a subject has a communicator, and sets *comm to it. States and events need not have one. That of a
+ * state may be unknown before its end. */
 static enum pithi_answer has_comm(const struct pithi_subject *s, uint32_t *comm)
 {
     *comm = s->record->comm;
@@ -148,10 +148,10 @@ static enum pithi_answer ask_comm(const struct pithi_filter_value *v, enum pithi
     return answer(of && of->name && text_in(v, op, of->name));
 }
 
-/* YES: the subject has the field; NO: it has none; MAYBE: that is not known yet. */
+/* Returns YES if the subject has the field, NO if it does not, MAYBE if that is not known yet. */
 static enum pithi_answer has_field(const struct pithi_subject *s, const struct pithi_filter_field *field)
 {
-    /* Without the kind, only fields that all kinds have are known. */
+    /* while the kind is unknown, only the fields of all kinds can be present for sure */
     if (!(s->known & PITHI_KNOW_KIND)) {
         if (field->kinds != UINT32_MAX)
             return PITHI_MAYBE;
@@ -179,7 +179,7 @@ static enum pithi_answer ask(const struct pithlog_filter *f, const struct pithi_
             has = PITHI_NO; /* a LEAVE without ENTER */
         if (has != PITHI_YES)
             return has;
-        /* one value of the list is enough */
+        /* true if the comparison holds for one value of the list */
         for (uint32_t i = 0; i < node->count; i++) {
             const struct pithi_filter_value *v = &f->values[node->first + i];
             int is_true = field->type == PITHI_FIELD_COMM ? ask_comm(v, node->op, names, comm) == PITHI_YES
@@ -193,11 +193,11 @@ static enum pithi_answer ask(const struct pithlog_filter *f, const struct pithi_
     left = ask(f, names, s, node->left);
     if (node->op == PITHI_OP_NOT)
         return left == PITHI_MAYBE ? PITHI_MAYBE : answer(left == PITHI_NO);
-    /* "no and ..." is no, "yes or ..." is yes, whatever the right side is */
+    /* the left side alone can decide: "no and ..." is no, "yes or ..." is yes */
     if (left == decides)
         return left;
     right = ask(f, names, s, node->right);
-    /* if the left side is known and does not decide, the right one does */
+    /* If the left side is known and did not decide, the answer is that of the right side. */
     return right == decides || left != PITHI_MAYBE ? right : PITHI_MAYBE;
 }
 
@@ -251,7 +251,7 @@ int pithi_defs_have(const struct pithlog *log, uint32_t kinds, const char *text,
     return 0;
 }
 
-/* Fails, with the name that is nearest among these kinds. */
+/* Returns PITH_ERR_USAGE. The text of the error suggests the name of these kinds that is most similar to `text`. */
 int pithi_no_such_name(const struct pithlog *log, uint32_t kinds, const char *text)
 {
     static const char *const words[] = {[1u << PITHLOG_STATE] = "state",
@@ -269,7 +269,7 @@ int pithi_no_such_name(const struct pithlog *log, uint32_t kinds, const char *te
                       nearest.name ? pithi_nearest_ask(&nearest) : "; `pith print` shows the names in its first lines");
 }
 
-/* The kinds of definitions with the names that a field compares; 0: it compares something else. */
+/* Returns the kinds of definitions whose names are the values of a field; 0 if the field has other values. */
 static uint32_t kinds_of(enum pithi_field field)
 {
     switch (field) {
@@ -286,7 +286,7 @@ static uint32_t kinds_of(enum pithi_field field)
     }
 }
 
-/* 1: some lane has a rank, thread or number for which the comparison is true. */
+/* Returns 1 if the comparison (of rank, thread or lane) is true for some lane of the log. */
 static int lanes_have(const struct pithlog *log, const struct pithlog_filter *filter,
                       const struct pithi_filter_node *node)
 {
@@ -300,20 +300,20 @@ static int lanes_have(const struct pithlog *log, const struct pithlog_filter *fi
     return 0;
 }
 
-/* 1: some record may match the node. 0: no record can match it, whatever its times and values; *never is the comparison
- * that is never true. */
+/* Returns 1 if some record of the log may match the node. Returns 0 if none can, because of the names and lanes that
+ * the log has; *never is then a comparison that is never true. */
 static int can_match(const struct pithlog *log, const struct pithlog_filter *filter, uint32_t place,
                      const struct pithi_filter_node **never)
 {
     const struct pithi_filter_node *node = &filter->nodes[place];
     uint32_t kinds = kinds_of(node->field);
 
-    /* A comparison that is never true makes "and" impossible; for "or" both sides must be. */
+    /* "and" cannot match if one side cannot, "or" if both sides cannot */
     if (node->op == PITHI_OP_AND)
         return can_match(log, filter, node->left, never) && can_match(log, filter, node->right, never);
     if (node->op == PITHI_OP_OR)
         return can_match(log, filter, node->left, never) || can_match(log, filter, node->right, never);
-    /* "not" and != are true for records that do not have the name */
+    /* "not" and != match records with other names */
     if (node->op == PITHI_OP_NOT || node->op == PITHI_OP_NE)
         return 1;
     if (node->field == PITHI_F_RANK || node->field == PITHI_F_THREAD || node->field == PITHI_F_LANE) {

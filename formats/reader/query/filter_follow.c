@@ -4,8 +4,8 @@
  *     query: duration > 25ns     0 enter A    10 enter B    30 leave B     50 leave A
  *     selected                   -            -             (20 ns: no)    0 enter A, 50 leave A
  *
- * A log is read twice for this (filter_judge.c). The records of a running program cannot be read again, and its end may
- * be far. So such an ENTER comes late, after records with later times. */
+ * In a log, such queries are answered by reading the log twice (filter_judge.c). The records of a running program can
+ * be read only once. So an ENTER that was held back is delivered late, after records with later times. */
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -13,27 +13,27 @@
 #include "native/stack.h"
 #include "reader/query/filter.h"
 
-/* A state that is open. */
+/* An open state. */
 struct state {
     struct pithlog_record enter;
-    enum pithi_answer answer; /* of the ENTER: maybe until the state ends */
+    enum pithi_answer answer; /* the answer at the ENTER; PITHI_MAYBE: the end of the state decides */
     uint32_t comm;            /* 1 + the communicator; 0: none so far */
 };
 
 struct lane {
-    struct pithi_stack open;   /* with its times */
-    struct pithi_stack places; /* the same states; enter_ns: their index in `states` */
-    struct state *states;      /* [state_count] the open states, at indices that do not change */
-    uint32_t *unused;          /* indices in `states` */
+    struct pithi_stack open;   /* open states with their times */
+    struct pithi_stack places; /* the same states; enter_ns is here an index in `states` */
+    struct state *states;      /* [state_count] a state keeps its index while it is open */
+    uint32_t *unused;          /* free indices in `states` */
     uint32_t state_count, state_room, unused_count, unused_room;
 };
 
 struct pithi_follow_filter {
-    const struct pithlog_filter *query; /* the caller's */
+    const struct pithlog_filter *query; /* owned by the caller */
     struct pithi_names names;
     struct lane *lanes;                    /* [lane_count] by lane of the follower */
-    uint32_t lane_count, lane_room, ended; /* `ended`: lanes whose states have all been delivered at the end */
-    int64_t last_ns;                       /* the newest record, for the end */
+    uint32_t lane_count, lane_room, ended; /* `ended`: lanes that pithi_follow_filter_end has finished */
+    int64_t last_ns;                       /* time of the newest record, at which open states end */
 };
 
 int pithi_follow_filter_new(struct pithi_follow_filter **filter, const struct pithlog_filter *query,
@@ -71,7 +71,7 @@ static struct lane *lane_at(struct pithi_follow_filter *f, uint32_t lane)
     return &f->lanes[lane];
 }
 
-/* A place in lane->states; 0: no memory. */
+/* Sets *place to a free index in lane->states. Returns 0 if there is no memory. */
 static int take_place(struct lane *lane, uint32_t *place)
 {
     if (lane->unused_count) {
@@ -91,7 +91,7 @@ static int enter(struct pithi_follow_filter *f, struct lane *lane, const struct 
     struct pithlog_record begun = *r;
     enum pithi_answer answer;
 
-    /* Before the stacks discard states (stack.h), gives their places back. */
+    /* If the stacks are full, the next enter discards states (stack.h). Frees the indices of these states first. */
     const struct pithi_open_state *discarded = lane->places.states + PITHI_OPEN_OUTER;
 
     for (uint32_t i = 0; lane->places.count == PITHI_OPEN_MAX && i < PITHI_OPEN_FORGOTTEN; i++) {
@@ -172,7 +172,7 @@ int pithi_follow_filter_end(struct pithi_follow_filter *f, struct pithlog_record
 
     for (; f->ended < f->lane_count; f->ended++) {
         struct lane *lane = &f->lanes[f->ended];
-        /* The innermost state first, so that its time is not self time of the state around it. */
+        /* Ends the innermost state first, so that its time does not count as self time of the state around it. */
         while (lane->open.count) {
             uint32_t id = lane->open.states[lane->open.count - 1].id;
             pithi_stack_leave(&lane->open, id, f->last_ns, &ended, &depth);

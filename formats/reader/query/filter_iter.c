@@ -1,5 +1,5 @@
-/* filter_iter.c - delivers the records of a query that match its filter. Reads all records that can match with an
- * iterator without filter, and asks the judge about each (filter.h). */
+/* filter_iter.c - delivers the records of a query that match its filter. An iterator without a filter reads all records
+ * that can match; the judge (filter.h) decides on each of them. */
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -9,9 +9,9 @@
 struct pithi_filtered {
     struct pithi_scope scope;
     struct pithi_judge *judge; /* decides about single records */
-    struct pithlog_iter *iter; /* NULL: nothing can match */
-    uint32_t kinds;            /* wanted by the caller */
-    int wants_clip;            /* 1: PITHLOG_CLIP */
+    struct pithlog_iter *iter; /* without a filter; NULL: nothing can match */
+    uint32_t kinds;            /* mask of the kinds that the caller wants */
+    int wants_clip;            /* 1: the caller wants PITHLOG_CLIP */
     int is_over;               /* 1: no more record will match */
 };
 
@@ -75,7 +75,8 @@ int pithi_filtered_next(struct pithi_filtered *f, struct pithlog_record *records
             }
             if (matches && !is_added && f->kinds >> records[i].kind & 1)
                 records[kept++] = records[i];
-            /* ENTERs that PITHLOG_CLIP adds before the window come lane by lane, not by time. */
+            /* ENTERs of states that began before the window come lane by lane and not in time order, so their times end
+             * nothing. */
             f->is_over = records[i].time_ns > f->scope.last_ns && records[i].time_ns >= f->scope.query.from_ns &&
                          !pithi_judge_open_states(f->judge);
         }

@@ -1,21 +1,23 @@
-/* filter_judge.c - what a filter (filter.h) can match at all in a log, and whether a record matches.
+/* filter_judge.c - finds the lanes, kinds and times of a log that a filter (filter.h) can match, and decides whether a
+ * record matches.
  *
- * The difficulty: records come in time order, but `duration > 25ns` is known only at the LEAVE, when the ENTER and all
- * that lies between them were delivered long ago. Holding back records until then would need memory for as long as the
- * longest state, `main`, lasts. So there are two passes over the log:
+ * The difficulty is that records come in time order, but `duration > 25ns` is known only at the LEAVE of a state, long
+ * after its ENTER and the records inside it should be delivered. Holding back all records until then could need memory
+ * for the whole log, because the longest state, `main`, lasts that long. So there are two passes over the log:
  *
  *     records       0 enter A   10 enter B   30 leave B   50 leave A
  *     first pass    A: maybe    B: maybe     B: 20, no    A: 50, yes     -> matches = {1, 0}, by number of the ENTER
- *     second pass   A: 1        B: 0         as B         as A           -> enter A, leave A
+ *     second pass   A: 1        B: 0         B: 0         A: 1           -> delivers enter A, leave A
  *
- * The first pass reads states only, and keeps one byte for each; it is left out if no field of the query needs it. It
- * ends as soon as no state is in doubt and the time is past the last possible match.
+ * The first pass reads states only, and keeps one byte for each; there is no first pass if no field of the query needs
+ * it. The first pass ends when the time is past the last possible match and all open states are decided.
  *
- * Both passes must see the same ENTERs in the same order, as they are counted. The first may begin before the window
- * (for the communicator of a state); `begin_window` then numbers the open states again, as the second pass will.
+ * An ENTER is identified by its number on its lane, so both passes must see the same ENTERs in the same order. If the
+ * query asks for communicators, the first pass begins before the window. At the window, `begin_window` then numbers the
+ * open states anew, as the second pass will number them.
  *
- * Before that, pithi_scope_find narrows the query to lanes, kinds and times that can match: `rank == 3 and time < 1s`
- * reads the lanes of one rank up to 1 s. */
+ * Before both passes, pithi_scope_find narrows the query to lanes, kinds and times that can match. For `rank == 3 and
+ * time < 1s`, only the lanes of one rank are read, up to 1 s. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,11 +31,12 @@
 /* ---- The part that can match ------------------------------------------------------------------------------------- */
 
 struct bounds {
-    long double first, last; /* in the unit of the field; first > last: nothing */
+    long double first, last; /* in ns; first > last: no time is possible */
 };
 
-/* The times outside of which a part of the filter cannot hold: for `and` the later begin and the earlier end, for `or`
- * the earlier begin and the later end. NOT and != give no bounds; they would be two intervals. */
+/* Returns the bounds of the times at which a node of the filter can match. For `and`, these are the later begin and the
+ * earlier end of both sides; for `or`, the earlier begin and the later end. NOT and != have no bounds, because they
+ * would need two intervals. */
 static struct bounds bounds_of(const struct pithlog_filter *f, uint32_t place)
 {
     const struct pithi_filter_node *node = &f->nodes[place];
@@ -60,7 +63,7 @@ static struct bounds bounds_of(const struct pithlog_filter *f, uint32_t place)
     return left;
 }
 
-/* The lanes of `query` that the filter does not exclude. */
+/* Finds the lanes of the query that the filter does not exclude. */
 static int find_lanes(struct pithi_scope *scope, const struct pithlog *log, const struct pithlog_filter *filter)
 {
     const struct pithi_names names = {.log = log};
@@ -111,28 +114,29 @@ void pithi_scope_free(struct pithi_scope *scope) { free(scope->lanes); }
 /* ---- Records ----------------------------------------------------------------------------------------------------- */
 
 struct lane {
-    struct pithi_stack open; /* enter_ns: the number of the ENTER; nested_ns: unused */
-    uint64_t entered;        /* ENTERs so far */
-    /* By number of the ENTER, from the pass over the states: */
+    struct pithi_stack open; /* enter_ns is here the number of the ENTER, with a flag (numbered) */
+    uint64_t entered;        /* number of ENTERs so far in this pass */
+    /* Results of the first pass, by number of the ENTER: */
     unsigned char *matches; /* 1: the state matches */
-    uint32_t *comms;        /* if the filter asks for it: 1 + the communicator; 0: none */
-    /* learned: number of ENTERs whose answer is known; states that begin later begin too late to match. */
+    uint32_t *comms;        /* 1 + the communicator; 0: none; NULL: the query does not ask for it */
+    /* learned: number of ENTERs that the first pass saw; later ones are too late to match. */
     uint64_t room, learned;
-    int is_in_window; /* 1: the pass has reached the window on this lane */
+    int is_in_window; /* 1: the first pass has reached the window on this lane */
 };
 
 struct pithi_judge {
     struct pithlog *log; /* not owned */
     struct pithi_names names;
     const struct pithlog_filter *filter;
-    unsigned char *excluded;           /* by definition: 1: nothing of it matches */
-    struct lane *lanes;                /* what is known of the states of each lane */
-    uint32_t lane_count, open_matches; /* of the log; states that match and are open now */
-    int has_learned;                   /* 1: a pass over the states has set `matches` of the lanes */
-    int64_t first_ns;                  /* states that begin before it need no answer */
+    unsigned char *excluded;           /* by definition: 1: no record of it can match */
+    struct lane *lanes;                /* [lane_count] states of each lane */
+    uint32_t lane_count, open_matches; /* lanes of the log; matching states that are open now */
+    int has_learned;                   /* 1: a first pass has set `matches` of the lanes */
+    int64_t first_ns;                  /* the first pass needs no answer for states that begin before this time */
 };
 
-/* Packs the number of an ENTER and a flag: its state matches (in the first pass: is in doubt). */
+/* Packs the number of an ENTER and a flag into one integer. In the first pass, the flag says that the state is not
+ * decided yet; in the second, that it matches. */
 static int64_t numbered(uint64_t number, int matches) { return (int64_t)(number << 1 | (unsigned)matches); }
 
 static uint32_t own_comm(const struct pithlog_record *r) { return r->comm ? r->comm + 1 : 0; }
@@ -145,7 +149,7 @@ static enum pithi_answer ask_state(const struct pithi_judge *j, const struct pit
 
 /* ---- The pass over the states ------------------------------------------------------------------------------------ */
 
-/* Learns from a record of the pass. *doubts: number of open states whose end decides. */
+/* Takes a record of the first pass. *doubts is the number of open states that are decided only at their ends. */
 static int learn(struct pithi_judge *j, const struct pithlog_record *r, uint64_t *doubts)
 {
     struct lane *lane = &j->lanes[r->lane];
@@ -192,7 +196,8 @@ static int learn(struct pithi_judge *j, const struct pithlog_record *r, uint64_t
     return PITH_OK;
 }
 
-/* The pass has reached the window: from now on, only states that are open here count, and later ones. */
+/* Called when the first pass reaches the window on a lane. Forgets the states that ended before, and numbers the open
+ * ones from 0. */
 static void begin_window(struct lane *lane)
 {
     for (uint32_t i = 0; i < lane->open.count && !lane->is_in_window; i++) {
@@ -214,7 +219,7 @@ struct pithlog_record pithi_judge_begun(const struct pithlog_record *r, enum pit
     return begun;
 }
 
-/* After this number of errors, the pass ends: an iterator that has no memory or disk left fails at each call. */
+/* The first pass stops after this many errors, because an iterator without memory or disk space fails at each call. */
 enum { MOST_DAMAGES = 10000 };
 
 static int learn_all(struct pithi_judge *j, const struct pithi_scope *scope)
@@ -228,14 +233,14 @@ static int learn_all(struct pithi_judge *j, const struct pithi_scope *scope)
     query.to_ns = INT64_MAX;
     query.kinds = 1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE;
     if (j->filter->fields >> PITHI_F_COMM & 1) {
-        if (!scope->begins_only) /* a state that is open before the window may have its message there */
+        if (!scope->begins_only) /* an open state may have its first message before the window */
             query.from_ns = INT64_MIN;
         query.kinds |= 1u << PITHLOG_SEND | 1u << PITHLOG_RECV | 1u << PITHLOG_COLL;
     }
     query.flags = PITHLOG_NEST | PITHLOG_CLIP;
     CHECK(pithlog_iter_open(j->log, &query, &iter));
     while (!is_over && damages < MOST_DAMAGES && (more = pithlog_iter_next_many(iter, records, 128)) != 0) {
-        damages += more < 0; /* the caller reports it when it reads these records */
+        damages += more < 0; /* the second pass reports the damage when it reads the same records */
         for (int i = 0; i < more && !is_over; i++) {
             if (query.from_ns < scope->query.from_ns && records[i].time_ns >= scope->query.from_ns)
                 begin_window(&j->lanes[records[i].lane]);
@@ -243,7 +248,8 @@ static int learn_all(struct pithi_judge *j, const struct pithi_scope *scope)
                 struct pithlog_record r = pithi_judge_begun(&records[i], pithi_iter_part(iter));
                 TRY(learn(j, &r, &doubts));
             }
-            is_over = !doubts && records[i].time_ns >= scope->query.from_ns && /* not an ENTER added before it */
+            is_over = !doubts && records[i].time_ns >= scope->query.from_ns && /* it is no ENTER from before the
+                                                                                * window */
                       records[i].time_ns > (scope->last_ns < scope->query.to_ns ? scope->last_ns : scope->query.to_ns);
         }
     }
@@ -285,11 +291,12 @@ int pithi_judge_open(struct pithi_judge **judge, struct pithlog *log, const stru
         subject.kind = kinds[pithlog_get_def(j->log, subject.id)->kind];
         j->excluded[subject.id] = pithi_filter_ask(j->filter, &j->names, &subject) == PITHI_NO;
     }
-    /* Only the end of a state decides these fields; without them, its ENTER does, and one pass is enough. */
+    /* The fields `ends` are known only at a state's end. If the query has none of them, the ENTER decides, and one pass
+     * is enough. */
     j->has_learned = !scope->is_empty && filter->fields & ends && scope->query.kinds >> PITHLOG_ENTER & 1;
     if (j->has_learned)
         err = learn_all(j, scope);
-    /* The records are read again from the start, with the results of the first pass. */
+    /* Prepares the second pass, which counts the ENTERs again from 0. */
     for (uint32_t i = 0; i < j->lane_count; i++) {
         j->lanes[i].open.count = 0;
         j->lanes[i].learned = j->lanes[i].entered;
@@ -327,7 +334,7 @@ int pithi_judge_goes_on(const struct pithi_judge *j, const struct pithlog_record
 int pithi_judge_record(struct pithi_judge *j, const struct pithlog_record *r)
 {
     if (r->kind <= PITHLOG_LEAVE) {
-        /* A LEAVE is decided as its ENTER was; a LEAVE without ENTER is decided by itself. */
+        /* A LEAVE gets the answer of its ENTER; for a LEAVE without an ENTER, the filter is asked. */
         struct lane *lane = &j->lanes[r->lane];
         struct pithi_open_state ended;
         uint32_t depth;

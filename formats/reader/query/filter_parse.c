@@ -1,6 +1,7 @@
 /* filter_parse.c - reads a query (man/pith-query.7) into the tree of filter.h. It needs no log.
  *
- * A parser by recursive descent, a function for each level of binding: read_or, read_and, read_not, read_comparison.
+ * The parser works by recursive descent, with a function for each level of precedence: read_or, read_and, read_not,
+ * read_comparison.
  *
  *     rank in 0-3 and not (state == A or duration > 1ms)
  *
@@ -12,8 +13,8 @@
  *       4  NOT 3
  *       5  AND 0, 4                                         the root
  *
- * Nodes and values are in two arrays and refer to each other by index, so that growing the arrays needs no repair.
- * Values have the unit of their field at once (ns, bytes): evaluation only compares numbers. */
+ * Nodes and values are in two arrays. They refer to each other by index, which stays valid when an array moves. Numbers
+ * are converted to the unit of their field (ns, bytes) here, so that evaluation only compares numbers. */
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -27,7 +28,7 @@
 
 #define BIT(kind) (1u << (kind))
 #define STATES BIT(PITHLOG_ENTER)
-#define DEFINED (STATES | BIT(PITHLOG_EVENT) | BIT(PITHLOG_COUNTER)) /* kinds of records, as bits */
+#define DEFINED (STATES | BIT(PITHLOG_EVENT) | BIT(PITHLOG_COUNTER)) /* records that have a definition */
 #define MESSAGES (BIT(PITHLOG_SEND) | BIT(PITHLOG_RECV))
 #define COMMS (MESSAGES | BIT(PITHLOG_COLL) | BIT(PITHLOG_COMM_CREATE) | BIT(PITHLOG_COMM_FREE))
 
@@ -68,20 +69,20 @@ const char *const pithi_filter_kinds[PITHLOG_LOST + 1] = {
 
 enum token { T_END, T_WORD, T_TEXT, T_NUMBER, T_COMPARE, T_OPEN, T_CLOSE, T_COMMA, T_MINUS };
 
-/* Deeper and longer queries are refused, so that no query can exhaust the stack: `a or b or c` is a tree as deep as it
- * is long. */
+/* Deeper or longer queries are refused, so that no query can exhaust the stack. The length counts, too, because the
+ * tree of `a or b or c` is as deep as the query is long. */
 enum { DEEPEST = 200, MOST_NODES = 1000 };
 
 struct parser {
-    const char *text, *at;         /* the query; the end of the current token */
+    const char *text, *at;         /* the query; the place after the current token */
     const char *begin;             /* the current token */
     size_t size;                   /* of the token */
-    enum token token;              /* its kind */
-    enum pithi_filter_op op;       /* T_COMPARE */
-    struct pithlog_filter *filter; /* the tree being made */
+    enum token token;              /* kind of the token */
+    enum pithi_filter_op op;       /* of a T_COMPARE token */
+    struct pithlog_filter *filter; /* the filter being made */
     char *string;                  /* free place in filter->strings */
-    unsigned depth;                /* of parentheses and `not`, which is limited */
-    unsigned *column;              /* the caller's: gets the column of an error */
+    unsigned depth;                /* current depth of parentheses and `not`; limited by DEEPEST */
+    unsigned *column;              /* set to the column of an error; owned by the caller */
 };
 
 /* The column of a place, in characters from 1. */
@@ -97,7 +98,7 @@ static unsigned column_of(const struct parser *p, const char *place)
 #define WRONG(p, place, format, ...)                                                                                   \
     pithi_fail(PITH_ERR_USAGE, "query: column %u: " format, *(p)->column = column_of(p, place), __VA_ARGS__)
 
-/* The error that the query needs something else here than the current token. */
+/* Returns the error that `what` is needed in place of the current token. */
 static int wanted(struct parser *p, const char *what)
 {
     if (p->token == T_END)
@@ -132,7 +133,7 @@ static int next_compare(struct parser *p)
     return WRONG(p, p->begin, "'%c' has no meaning here", *p->begin);
 }
 
-/* Goes on to the next token. */
+/* Makes the next token the current one. */
 static int next_token(struct parser *p)
 {
     int err = PITH_OK;
@@ -196,7 +197,7 @@ static int read_unit(struct parser *p, enum pithi_field_type type, const char *u
     return WRONG(p, unit, "a number without unit is wanted, not '%.*s'", (int)(p->at - p->begin), p->begin);
 }
 
-/* A number, which may be negative. */
+/* Reads a number with an optional minus. */
 static int read_signed(struct parser *p, enum pithi_field_type type, long double *number)
 {
     int is_negative = p->token == T_MINUS;
@@ -237,7 +238,7 @@ static int check_kind(struct parser *p, const char *word)
                  word);
 }
 
-/* Reads a value for a comparison of a field; with IN also a range. */
+/* Reads a value that a field is compared with; for IN, a value or a range. */
 static int read_value(struct parser *p, const struct pithi_filter_node *node)
 {
     enum pithi_field_type type = pithi_filter_fields[node->field].type;
@@ -256,8 +257,8 @@ static int read_value(struct parser *p, const struct pithi_filter_node *node)
     if (is_text) {
         if (p->token != T_TEXT && p->token != T_WORD)
             return wanted(p, "a name or a text in quotes");
-        /* Stores the text of the current token. In quotes, \" stands for ", and the escapes of `pith print` for their
-         * bytes. */
+        /* Stores the text of the current token. Inside quotes, \" stands for ", and the other escapes are those that
+         * `pith print` writes. */
         const char *from = p->begin, *end = p->at;
         char *text = p->string, *to = text;
 
@@ -384,7 +385,7 @@ static int read_not(struct parser *p, uint32_t *place)
     return err;
 }
 
-/* Parts joined by `and` or `or`. */
+/* Reads parts joined by `and` or by `or` (`word`). */
 static int read_joined(struct parser *p, const char *word, enum pithi_filter_op op,
                        int (*read_part)(struct parser *p, uint32_t *place), uint32_t *place)
 {

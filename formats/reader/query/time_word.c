@@ -4,11 +4,11 @@
  *     2:05.3        125,300,000,000 ns
  *     init+100ms    100 ms after the last rank has left MPI_Init
  *     solve[3]-1us  1 us before the third instance of the state `solve` begins (or ends, as the caller asks)
- *     1e-3          one number, though it has a sign in it
+ *     1e-3          one number, although it contains a sign
  *
- * Names of states may have signs, too, so a word is first tried as a whole, and then split at the first sign that has a
- * place on its left and a number on its right. Words are checked without a log (pithlog_time_check), so that a command
- * can refuse a wrong option before it reads a large file. */
+ * Names of states may contain signs, too. So a word is first tried as a whole. If it is no time, it is split at the
+ * first sign with a time on its left and a number on its right. Words are checked without a log (pithlog_time_check),
+ * so that a command can refuse a wrong option before it reads a large file. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,12 +20,12 @@
 #include "reader/read/iter.h"
 
 #define NONE INT64_MIN
-#define FARTHEST (INT64_MAX / 2) /* ns; 146 years before and after the start */
+#define FARTHEST (INT64_MAX / 2) /* ns, 146 years: times farther from the start are cut to it */
 
 #define SECOND INT64_C(1000000000)
 #define DAY (86400 * SECOND)
 
-enum { DAMAGES_MOST = 10000 }; /* number of damaged places that are skipped before a search ends */
+enum { DAMAGES_MOST = 10000 }; /* a search ends after skipping this many damaged places */
 
 /* ---- Numbers --------------------------------------------------------------------------------------------------- */
 
@@ -46,7 +46,7 @@ static int read_sixty(const char **text, long double *value)
     return 1;
 }
 
-/* "2:05.3", "1:02:33": minutes or hours may be any number. */
+/* Reads "2:05.3" or "1:02:33". The first number may have any size. Returns 1 if the word has this form. */
 static int read_sixties(const char *word, int64_t *time_ns)
 {
     const char *at = word + (*word == '-');
@@ -69,8 +69,9 @@ static int read_sixties(const char *word, int64_t *time_ns)
     return 1;
 }
 
-/* Returns 1 and the time; 0: the word is not such a number. A blank may precede the unit, as in the texts that Pith
- * shows. A long double holds every int64. */
+/* Reads a number with or without a unit, or h:mm:ss. Returns 1 after setting *time_ns; 0 if the word is no such number.
+ * A blank may stand before the unit, as in texts that Pith prints. The value is a long double, which holds every
+ * int64. */
 static int read_number(const char *word, int64_t *time_ns)
 {
     static const struct {
@@ -80,7 +81,7 @@ static int read_number(const char *word, int64_t *time_ns)
     char *end;
     long double value = strtold(word, &end);
 
-    if (end == word || !(value - value == 0)) /* infinite, or not a number */
+    if (end == word || !(value - value == 0)) /* no number, infinite or NaN */
         return 0;
     if (*end == ':')
         return read_sixties(word, time_ns);
@@ -102,7 +103,8 @@ int pithlog_time_parse(const char *word, int64_t *time_ns)
 
 /* ---- Dates and times of day ------------------------------------------------------------------------------------- */
 
-/* Local time minus UTC at that time. One offset counts for a whole log, so that its axis has no jump. */
+/* Returns local time minus UTC at that time. The offset at the log's start is used for the whole log, so that the time
+ * axis has no jump when summer time begins or ends. */
 static int64_t zone_ns(int64_t unix_ns)
 {
     time_t seconds = (time_t)(unix_ns / SECOND);
@@ -132,8 +134,8 @@ int pithlog_wall_clock(const struct pithlog *log, int64_t *unix_ns, int64_t *loc
 
 /* A date or time of day as users write it. */
 struct date {
-    int64_t day; /* since 1970; NONE: only a time of day */
-    int64_t ns;  /* since midnight */
+    int64_t day; /* days since 1970; NONE: the user gave only a time of day */
+    int64_t ns;  /* ns since midnight */
     int is_utc;
 };
 
@@ -147,7 +149,7 @@ static int read_digits(const char **text, int count, int *value)
     return 1;
 }
 
-/* "2026-11-29": 1 and the days since 1970. */
+/* Reads "2026-11-29". Returns 1 after setting *day to the days since 1970; else 0. */
 static int read_day(const char **text, int64_t *day)
 {
     static const int most[] = {31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
@@ -184,7 +186,8 @@ static int read_date(const char *word, struct date *date)
     return isdigit((unsigned char)*time) && read_sixties(time, &date->ns) && date->ns < DAY;
 }
 
-/* A time of day without a date is its first occurrence in the log; if it does not occur there, the nearest one. */
+/* Finds the time of a date in the log. A time of day without a date means its first occurrence in the log, or else the
+ * nearest one to the log. */
 static int find_date(struct pithlog *log, const char *word, const struct date *date, int64_t *time_ns)
 {
     const struct pithlog_info *info = pithlog_get_info(log);
@@ -227,7 +230,7 @@ int pithlog_is_finalize(const struct pithlog_def *def)
     return has_name(def, names);
 }
 
-/* Like pithlog_iter_next, but skips damaged parts: 1 or 0. */
+/* Like pithlog_iter_next, but skips damaged records. Returns 1, or 0 at the end. */
 static int next_intact(struct pithlog_iter *iter, struct pithlog_record *record)
 {
     for (int i = 0; i < DAMAGES_MOST; i++) {
@@ -238,7 +241,8 @@ static int next_intact(struct pithlog_iter *iter, struct pithlog_record *record)
     return 0;
 }
 
-/* The time of a lane's first record of `kind` from `from_ns` on whose definition satisfies is(); NONE: no record. */
+/* Returns the time of the lane's first record from `from_ns` on that is of kind `kind` and whose definition satisfies
+ * is(); NONE if there is no such record. */
 static int64_t find_call(struct pithlog *log, uint32_t lane, uint32_t kind, int64_t from_ns,
                          int (*is)(const struct pithlog_def *def), uint32_t flags)
 {
@@ -262,7 +266,8 @@ static int64_t find_init(struct pithlog *log, uint32_t lane)
     return find_call(log, lane, PITHLOG_LEAVE, INT64_MIN, pithlog_is_init, 0);
 }
 
-/* Searches backwards in longer and longer steps, because MPI_Finalize is near the end. */
+/* Returns the begin of MPI_Finalize on a lane. Searches from the end of the lane, in longer and longer steps backwards,
+ * because MPI_Finalize is near the end. */
 static int64_t find_finalize(struct pithlog *log, uint32_t index)
 {
     const struct pithlog_lane *lane = pithlog_get_lane(log, index);
@@ -277,8 +282,9 @@ static int64_t find_finalize(struct pithlog *log, uint32_t index)
     return found;
 }
 
-/* The latest time of a call over all ranks, as the analysis has it; NONE: no rank calls it. A rank calls it on one
- * lane, normally its first, so the search of a rank ends at the lane where the call is found. */
+/* Returns the latest time of a call over all ranks, which the analysis also uses; NONE if no rank makes the call. A
+ * rank makes the call on one lane only, usually its first. So after finding it on a lane, the search goes on with the
+ * next rank. */
 static int64_t find_over_ranks(struct pithlog *log, int (*is)(const struct pithlog_def *def),
                                int64_t (*find)(struct pithlog *log, uint32_t lane))
 {
@@ -302,7 +308,8 @@ static int64_t find_over_ranks(struct pithlog *log, int (*is)(const struct pithl
 
 /* ---- Instances of states --------------------------------------------------------------------------------------- */
 
-/* Splits "solve[3]": returns 1, the length of the name, and 3; 0: the word is not of this form. */
+/* Splits "solve[3]": sets *length to the length of the name, and *number to 3. Returns 1; 0 if the word does not have
+ * this form. */
 static int split(const char *word, size_t *length, uint64_t *number)
 {
     const char *bracket = strrchr(word, '[');
@@ -315,8 +322,8 @@ static int split(const char *word, size_t *length, uint64_t *number)
     return *number > 0 && strcmp(end, "]") == 0;
 }
 
-/* Finds the begin or end of an instance. It ends when its lane has left the state as often as it has entered it since
- * the instance began, as in native/stack.h. */
+/* Finds the begin or end of instance `number`. An instance ends when its lane has left the state as often as the lane
+ * has entered it since the instance began (the same state can be nested), as in native/stack.h. */
 static int walk_to(struct pithlog *log, struct pithlog_iter *iter, const unsigned char *is_named, uint64_t number,
                    enum pithlog_edge edge, int64_t *time_ns, uint64_t *seen)
 {
@@ -339,7 +346,7 @@ static int walk_to(struct pithlog *log, struct pithlog_iter *iter, const unsigne
         if (open == 0 || edge == PITHLOG_EDGE_BEGIN)
             return 1;
     }
-    *time_ns = info->end_ns; /* the instance is still open there */
+    *time_ns = info->end_ns; /* the instance is still open at the end of the log */
     return open > 0;
 }
 
@@ -380,7 +387,7 @@ out:
 
 /* ---- Words ----------------------------------------------------------------------------------------------------- */
 
-/* 1: the word is a time without an offset. */
+/* Returns 1 if the word is a time without an offset. */
 static int is_place(const char *word)
 {
     int64_t time_ns;
@@ -392,9 +399,9 @@ static int is_place(const char *word)
            read_number(word, &time_ns) || split(word, &length, &number) || read_date(word, &date);
 }
 
-/* Splits "init+100ms" into a place, copied to *place, and an offset. 1; 0: the word is not of this form; -1: no
- * memory. Names of states and numbers such as 1e-3 have such signs, too: the first sign with a time on both sides
- * counts. */
+/* Splits "init+100ms" into a place, copied to *place, and an offset. Returns 1; 0 if the word does not have this form;
+ * -1 if there is no memory. Splits at the first sign with a time on its left and a number on its right, because names
+ * of states and numbers such as 1e-3 may contain signs, too. */
 static int split_offset(const char *word, char **place, int64_t *by_ns)
 {
     char *copy = malloc(strlen(word) + 1);

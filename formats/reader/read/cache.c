@@ -1,13 +1,14 @@
-/* cache.c - owns the user's cache folder (cache.h). The contents of its files do not matter here.
+/* cache.c - finds, makes and removes files in the user's cache folder (cache.h), whatever their contents.
  *
- * A file there is named by a hash of what it was made from, so it is never out of date: a changed log has another key
- * and finds nothing. Reading a log of 10 GB for its key would take as long as the work that the cache saves. So the key
- * has its size, its time of modification, its first and last 8 KiB and 63 samples of 512 bytes between them: 48,640
- * bytes of any large log.
+ * A cache file is named by a key, which is a hash of the log that the file was made from. So a cache file is never out
+ * of date: a changed log has another key, for which no file is found. Reading all of a log of 10 GB for its key would
+ * take as long as the work that the cache saves. So the key is made of the log's size, its modification time, its first
+ * and last 8 KiB, and 63 samples of 512 bytes between them: 48,640 bytes of any large log.
  *
- * A file gets its name only when it is complete (until then it has none, or a temporary one). So two programs that make
- * the same file at once do not disturb each other: one of two equal files stays. pithi_cache_end removes the files that
- * were used longest ago; a program that has one of them open keeps its contents. */
+ * A file gets its final name only when it is complete; until then, it has no name or a temporary one. So two programs
+ * that make the same file at once do not disturb each other: of two equal files, one replaces the other.
+ * pithi_cache_end removes the files that were used longest ago. A program that has such a file open can still read
+ * it. */
 #include "reader/read/cache.h"
 
 #include <dirent.h>
@@ -25,9 +26,9 @@
 #include "native/log.h"
 
 enum {
-    SAMPLES = 64,       /* places of a file that its key is made of */
-    SAMPLE_BYTES = 512, /* bytes of each of these */
-    END_BYTES = 8192    /* bytes of the begin, and of the end */
+    SAMPLES = 64,       /* a key has SAMPLES - 1 samples of the log's file */
+    SAMPLE_BYTES = 512, /* bytes of a sample */
+    END_BYTES = 8192    /* bytes of the file's begin, and of its end */
 };
 
 /* ---- Keys -------------------------------------------------------------------------------------------------------- */
@@ -49,7 +50,8 @@ static int mix_bytes(struct pithi_cache_key *key, int fd, uint64_t offset, uint6
     return 1;
 }
 
-/* Mixes a file into the key. Its modification time counts, because a byte between the samples may have changed. */
+/* Mixes a file into the key. The key includes its modification time, because a byte between the samples may have
+ * changed. */
 static int mix_file(struct pithi_cache_key *key, int fd, uint64_t size)
 {
     uint64_t end = size < END_BYTES ? size : END_BYTES;
@@ -95,8 +97,8 @@ int pithi_cache_key_file(int fd, struct pithi_cache_key *key)
 
 /* ---- The folder -------------------------------------------------------------------------------------------------- */
 
-/* Writes the name of the folder; 0: there is none. By the XDG Base Directory Specification, only an absolute path
- * counts. */
+/* Writes the path of the cache folder to `name`; with `make`, makes the folder. Returns 0 if there is no such folder.
+ * Relative paths are ignored, as the XDG Base Directory Specification demands. */
 static int folder(char *name, size_t size, int make)
 {
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
@@ -129,7 +131,7 @@ static int file_name(const struct pithi_cache_key *key, const char *kind, char *
 
 struct entry {
     char name[64];        /* in the cache folder */
-    struct timespec used; /* when it was read last */
+    struct timespec used; /* when the file was last found or made */
     uint64_t size;        /* bytes */
 };
 
@@ -150,7 +152,7 @@ int pithi_cache_find(const struct pithi_cache_key *key, const char *kind)
         return -1;
     int fd = pithi_open_input(name, O_NOFOLLOW);
     if (fd >= 0)
-        utimensat(AT_FDCWD, name, NULL, 0); /* used now */
+        utimensat(AT_FDCWD, name, NULL, 0); /* marks the file as used now */
     return fd;
 }
 
@@ -162,7 +164,8 @@ int pithi_cache_begin_nameless(struct pithi_cache_part *part)
     return part->fd >= 0;
 }
 
-/* Opens an unnamed file in the folder of `final`, so that a process that dies leaves no file. -1: not supported. */
+/* Opens an unnamed file in the folder of `final`, so that no file is left if the process dies. Returns -1 if the system
+ * cannot do this. */
 static int open_unnamed(const char *final)
 {
     char name[4096];
@@ -182,7 +185,8 @@ int pithi_cache_begin(struct pithi_cache_part *part, const struct pithi_cache_ke
     return pithi_cache_begin_nameless(part);
 }
 
-/* Gives an unnamed file a temporary name, because its final name may exist already. */
+/* Gives an unnamed file a temporary name, because a link cannot replace a file that already has the final name; a
+ * rename can. */
 static int give_name(struct pithi_cache_part *part)
 {
     char file[64];

@@ -1,15 +1,15 @@
-/* cache.h - data derived from a log, in files in ${XDG_CACHE_HOME:-~/.cache}/pith, found by the content of the log and
- * its modification time.
+/* cache.h - files in ${XDG_CACHE_HOME:-~/.cache}/pith with data derived from logs. They are found by the contents and
+ * the modification time of the log.
  *
  *     struct pithi_cache_part part;
- *     int fd = pithi_cache_find(&key, "digest");             made before; verify everything read from it
+ *     int fd = pithi_cache_find(&key, "digest");             if it was made before; verify everything read from fd
  *     if (fd < 0 && pithi_cache_begin(&part, &key, "digest")) {
  *         write part.fd ...
- *         pithi_cache_end(&part, whole);                     whole: later calls can find it
+ *         pithi_cache_end(&part, whole);                     `whole` 1: later calls can find the file
  *     }
  *
- * A file gets its name when it is complete. If the folder is not writable, it is an unnamed temporary file.
- * All files together take at most PITHI_CACHE_BYTES; the least recently used files go first.
+ * A file gets its name when it is complete. If the cache folder is not writable, an unnamed temporary file is used. If
+ * all files together take more than PITHI_CACHE_BYTES, the least recently used files are removed.
  */
 #ifndef PITHI_CACHE_H
 #define PITHI_CACHE_H
@@ -21,31 +21,32 @@
 struct pithlog;
 
 struct pithi_cache_key {
-    uint64_t hash[2]; /* 128 bits: two logs with one key are not expected */
+    uint64_t hash[2]; /* 128 bits, so that two logs never have the same key in practice */
 };
 
 struct pithi_cache_part {
     int fd;           /* the caller closes it */
-    int unnamed;      /* 1: unnamed until pithi_cache_end names it */
-    char name[4096];  /* the name while it is written; "": unnamed */
-    char final[4096]; /* the name after that */
+    int unnamed;      /* 1: `fd` has no name until pithi_cache_end */
+    char name[4096];  /* name while the file is written; "": pithi_cache_end gives it none */
+    char final[4096]; /* name when the file is complete */
 };
 
-/* The key of an open log: a hash of the modification time of each of its files, its size, its front with the
- * definitions, its end with the footer, and samples in between. A copy that keeps the times has the same key. 0: it
- * cannot be read, or it is a folder that a running program is still recording. */
+/* Sets *key to the key of an open log: a hash of the modification time, the size, the begin, the end and samples in
+ * between of each of the log's files. A copy that keeps the times has the same key. Returns 1; 0 if the log cannot be
+ * read, or if it is a folder that a running program still records into. */
 int pithi_cache_key(struct pithlog *log, struct pithi_cache_key *key);
 
-/* The key of a file of another format. It includes Pith's version, as readers may change. */
+/* Sets *key to the key of a file of another format. The key includes Pith's version, because the reader of the format
+ * may change. */
 int pithi_cache_key_file(int fd, struct pithi_cache_key *key);
 
-int pithi_cache_find(const struct pithi_cache_key *key, const char *kind); /* a descriptor to read; -1: none */
+int pithi_cache_find(const struct pithi_cache_key *key, const char *kind); /* for reading; -1: no such file */
 int pithi_cache_begin(struct pithi_cache_part *part, const struct pithi_cache_key *key,
                       const char *kind); /* 0: errno */
-/* Begins an unnamed file, which cannot be found later. 0: errno. */
+/* Begins an unnamed file, which cannot be found later. Returns 0 on an error (errno). */
 int pithi_cache_begin_nameless(struct pithi_cache_part *part);
-/* Ends the file, and keeps it in the cache if it is `whole`. 1: later calls can find it; 0: it disappears when fd is
- * closed. */
+/* Ends the file; keeps it in the cache if `whole` is 1. Returns 1 if later calls can find the file; 0 if it disappears
+ * when part->fd is closed. */
 int pithi_cache_end(struct pithi_cache_part *part, int whole);
 /* Removes a damaged file. */
 void pithi_cache_remove(const struct pithi_cache_key *key, const char *kind);

@@ -11,7 +11,7 @@ struct pithi_carry {
     struct pithlog_iter *iter;
     const unsigned char *kept;
     int64_t from_ns, to_ns;
-    unsigned char wanted[]; /* by definition: enum pithi_code_event */
+    unsigned char wanted[]; /* [definitions] enum pithi_code_event; PITHI_NO_CODE: not wanted */
 };
 
 int pithi_carry_open(struct pithlog *log, const struct pithlog_query *part, const unsigned char *kept,
@@ -48,7 +48,7 @@ int pithi_carry_open(struct pithlog *log, const struct pithlog_query *part, cons
     return PITH_OK;
 }
 
-/* The first lane of the rank in the part; UINT32_MAX: it has none there. */
+/* Returns the first lane of this lane's rank that is in the part; UINT32_MAX if there is none. */
 static uint32_t first_kept(const struct pithi_carry *c, uint32_t lane)
 {
     const struct pithi_log_rank *rank = pithi_log_rank(c->log, pithi_log_rank_of(c->log, lane));
@@ -67,7 +67,7 @@ int pithi_carry_next(struct pithi_carry *c, struct pithlog_record *r)
         if (status < 0)
             return status;
         int is_kept = !c->kept || c->kept[r->lane];
-        /* a file that is loaded after the part has no addresses in it */
+        /* skips files of code that were loaded after the part: no address in the part lies in them */
         if (c->wanted[r->id] == PITHI_NO_CODE || (is_kept && r->time_ns >= c->from_ns && r->time_ns <= c->to_ns) ||
             (c->wanted[r->id] == PITHI_CODE_MODULE && r->time_ns > c->to_ns))
             continue;

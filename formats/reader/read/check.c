@@ -1,17 +1,17 @@
-/* check.c - verifies a log: first what opening reports, then all chunks in file order, then the blocks of each lane
- * record by record, against their heads and the index.
+/* check.c - verifies a log: opens it, which reports damage of the front; then checks all chunks in file order; then
+ * compares the blocks of each lane, record by record, with their heads and the index.
  *
- * Everything that the file says twice is compared, since a program error may write a wrong number with a right CRC:
+ * Everything that is twice in the file is compared, because a program error may write a wrong number with a right CRC:
  *
- *     chunks in the file          the blocks in the index                           their number
- *     the head of a block         its entry in the index                            times, count, kinds
- *     the records of a block      its head                                          count, states, messages, last time
- *     the states open at its      those open after the block before, by replaying   ids, begins, time inside others
- *     start
- *     the sums of the blocks      the lane in the index; of the lanes, the footer
+ *     blocks found in the file    the blocks in the index                           their count
+ *     the head of a block         the block's entry in the index                    times, count, kinds
+ *     the records of a block      the head of the block                             count, states, messages, last time
+ *     the open states stored at   those that are open after the records of the      ids, begins, time inside others
+ *     the begin of a block        block before
+ *     the sums of all blocks      the lane's totals in the index; sums of all lanes: those in the footer
  *
- * After a damaged block the open states of its lane are not known, so `whole` is 0 and the next blocks are checked by
- * themselves only: one damage is reported once.
+ * After a damaged block, the open states of its lane are not known. From there on, `whole` is 0, and blocks are not
+ * compared with the block before, so that a damage is reported only once.
  */
 #include "reader/read/check.h"
 
@@ -26,14 +26,14 @@
 
 struct check {
     struct pithlog *log;
-    struct pithi_zip zip;                        /* memory to unpack */
+    struct pithi_zip zip;                        /* memory for unpacking blocks */
     struct pithi_buffer chunk;                   /* the chunk being checked */
-    struct pithi_log_window window;              /* of the log's file */
+    struct pithi_log_window window;              /* part of the index that was read last */
     struct pithi_block block;                    /* the block being checked */
-    struct pithi_stack stack, opened;            /* as replayed; as stored in a block */
-    struct pithi_totals lane, counted;           /* totals of the lane so far; of the block */
+    struct pithi_stack stack, opened;            /* open states after the records so far; as stored in the block */
+    struct pithi_totals lane, counted;           /* totals of the lane so far; of the current block */
     uint32_t kinds;                              /* mask: kinds of records in the block */
-    uint64_t records;                            /* of the whole log, for progress */
+    uint64_t records;                            /* good records so far in the whole log */
     int (*progress)(void *context, double part); /* may be NULL */
     void *context;
 };
@@ -47,7 +47,7 @@ static int all_zero(const unsigned char *p, uint64_t n)
     return n == 0;
 }
 
-/* Reports pithlog_error() as a damage. */
+/* Reports the text of pithlog_error() as a damage. */
 static void damage_as_said(struct check *c)
 {
     c->log->damages++;
@@ -71,8 +71,7 @@ static uint64_t check_chunks(struct check *c, uint64_t from, uint64_t end)
         if (c->progress)
             c->progress(c->context, 0.1 * ((double)(at - from) / (double)(end - from)));
         if (status == 1) {
-            /* Checks the padding, and parts of the payload not checked elsewhere. Blocks are verified later, by
-             * lane. */
+            /* Checks the padding, and the CRC of chunks other than blocks. Blocks are checked later, lane by lane. */
             struct pithi_chunk_head again;
             unsigned char padding[8];
             const char *why;
@@ -174,7 +173,7 @@ static int same_stack(const struct pithi_stack *a, const struct pithi_stack *b)
     return 1;
 }
 
-/* `whole`: 1: no earlier part of the lane was lost, so its open states are known. */
+/* `whole`: `whole`: 1: all earlier blocks of the lane were intact, so its open states are known. */
 static const char *check_block(struct check *c, int whole)
 {
     struct pithlog_record r;
@@ -238,7 +237,7 @@ static void check_lane(struct check *c, const struct pithi_log_lane *lane)
             sum->messages += t->messages;
             sum->lost += t->lost;
         }
-        /* Checking the chunks took about a tenth of the time. */
+        /* the first tenth was reported while chunks were checked */
         if (c->progress && c->log->info.records)
             c->progress(c->context, 0.1 + 0.9 * ((double)c->records / (double)c->log->info.records));
     }
@@ -260,7 +259,7 @@ static void check_lanes(struct check *c)
         if (!lane)
             continue;
         check_lane(c, lane);
-        /* Checks a lane's list of sheets and paths; the sheets were checked as chunks. */
+        /* checks the lane's list of sheets and paths (the sheets themselves were checked as chunks) */
         struct pithi_lane_sheets sheets;
         if (lane->sheet_count + lane->path_bytes != 0) {
             if (pithi_log_sheets(c->log, lane, &sheets) != PITH_OK)
@@ -288,8 +287,8 @@ int pithi_check_watched(const char *path, void (*say)(void *context, const char 
     struct check c = {.progress = progress, .context = context};
     if (pithi_log_open(path, say, context, progress, &c.log) != PITH_OK)
         return -1;
-    /* The file of the log, or the file that it was made from, was cut or damaged. Damage of its own front was reported
-     * at opening. */
+    /* A log is incomplete if its file, or the file that it was made from, was cut or damaged. If opening has already
+     * reported a damage, it is not reported again. */
     const struct pithlog_info *info = &c.log->info;
     if (!info->complete && !c.log->damages) {
         pithi_fail(PITH_ERR_DAMAGED, "%s: incomplete: %s", c.log->path, info->incomplete);
@@ -298,10 +297,11 @@ int pithi_check_watched(const char *path, void (*say)(void *context, const char 
     if (!c.log->rebuilt)
         check_files(&c);
     check_lanes(&c);
-    /* Reports what the reader of a foreign format could not take as it stands: it counted that in properties whose
-     * names begin with the format's. This is no damage: a part of a trace looks the same. */
+    /* Reports what the reader of a foreign format had to leave out or change. The reader counted this in properties
+     * whose names begin with the name of the format. This is not reported as damage, because a part of an intact trace
+     * looks the same. */
     static const char *const facts[] = {"alog_start_us", "clog1_block_bytes",
-                                        "clog2_unfinished"}; /* no counts of such */
+                                        "clog2_unfinished"}; /* properties that are no such counts */
     size_t prefix = strlen(info->format);
     const char *key, *value;
     char words[128];

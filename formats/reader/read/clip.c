@@ -1,15 +1,15 @@
-/* clip.c - see clip.h. A step gives one record, except where a hole begins: there, each open state gets a LEAVE,
- * innermost first. The walk ends only those that ended in the hole.
+/* clip.c - makes records of the steps of a walk (clip.h). Most steps give one record. Where a hole begins, each open
+ * state gets a LEAVE, innermost first, although the walk has ENDS steps only for the states that ended in the hole.
  *
  * Example: A, B and C are open, records are lost from 30 to 60, and A is left at 60.
  *
  *     steps     30 HOLE_BEGINS    30 ENDS C    30 ENDS B                     60 GOES_ON A    60 ENDS A
  *     records                     30 leave C   30 leave B    30 leave A      60 enter A      60 leave A
  *
- * The LEAVE of A comes last and belongs to no step, though HOLE_BEGINS is what causes it. So `left` collects all open
- * states at HOLE_BEGINS, the steps after it only note which of them have ended, and the LEAVEs are delivered when the
- * next step of another kind is known. A program that pairs these records without knowing of holes then never counts
- * the time from 30 to 60. */
+ * The LEAVE of A at 30 has no step of its own. So HOLE_BEGINS puts all open states into `left`. The ENDS steps that
+ * follow only mark those that ended in the hole. The LEAVEs of all states in `left` are delivered when the next step of
+ * another kind is found. So a program that pairs these records, and knows nothing of holes, does not count the time
+ * from 30 to 60. */
 #include "reader/read/clip.h"
 
 #include <stdlib.h>
@@ -17,18 +17,18 @@
 #include "base/error.h"
 #include "base/map.h"
 
-/* A state that is left where a hole begins. */
+/* An open state that gets a LEAVE where a hole begins. */
 struct left {
-    uint32_t id, has_ended;      /* 0: it goes on */
-    int64_t start_ns, nested_ns; /* for its LEAVE: when it was entered, and the time inside nested states */
+    uint32_t id, has_ended;      /* has_ended 0: the state goes on after the hole */
+    int64_t start_ns, nested_ns; /* begin of the state, and time of the states directly inside it, for the LEAVE */
 };
 
 struct pithi_clipped {
     struct pithlog_walk *walk; /* delivers the steps */
-    uint32_t kinds;            /* wanted by the caller */
+    uint32_t kinds;            /* mask of the kinds that the caller wants */
     enum pithi_iter_part part; /* of the records delivered last */
     struct pithlog_step step;  /* the step whose records are being delivered */
-    int has_step;              /* 1: its record is to be delivered, after those of `left` */
+    int has_step;              /* 1: the record of `step` is not delivered yet; it comes after the LEAVEs of `left` */
     struct left *left;
     uint32_t left_count, left_room;
     uint32_t lane;   /* lane of the states in `left` */
@@ -76,15 +76,15 @@ static enum pithi_iter_part part_of(const struct pithlog_step *step)
     return PITHI_PART_WITHIN;
 }
 
-/* Finds the next step with a wanted record. If states are to be left before it, they are delivered first: 1; 0: end;
- * -1: error. */
+/* Finds the next step with a wanted record, and the states (`left`) whose LEAVEs must be delivered before this record.
+ * Returns 1 if there is something to deliver; 0 at the end; -1 on an error. */
 static int find_step(struct pithi_clipped *c)
 {
     const struct pithlog_step *step = &c->step;
     int status;
     while ((status = pithlog_walk_next(c->walk, &c->step)) > 0) {
         if (step->change == PITHLOG_HOLE_BEGINS) {
-            /* A hole begins: all open states are left. */
+            /* a hole begins: all open states get a LEAVE */
             c->lane = step->lane;
             c->hole_ns = step->to_ns;
             for (c->left_count = 0; c->left_count < step->depth; c->left_count++) {
@@ -110,7 +110,8 @@ int pithi_clipped_next(struct pithi_clipped *c, struct pithlog_record *records, 
     uint32_t n = 0;
     while (n < count) {
         if (!c->has_step && c->left_count == 0) {
-            /* beyond the records at hand, the payloads before become invalid, and errors may come */
+            /* Stops where the next step needs reading, because reading may fail and makes the payloads of records
+             * delivered in this call invalid. */
             int status = n == 0 || pithi_walk_is_ready(c->walk) ? find_step(c) : 0;
             if (status < 0 && n == 0)
                 return -1;
@@ -120,7 +121,7 @@ int pithi_clipped_next(struct pithi_clipped *c, struct pithlog_record *records, 
         if (c->left_count > 0) {
             if (n > 0)
                 break;
-            /* Delivers the LEAVE of the innermost state to be left. */
+            /* delivers the LEAVE of the innermost state in `left` */
             const struct left *state = &c->left[--c->left_count];
             *records = (struct pithlog_record){.time_ns = c->hole_ns,
                                                .lane = c->lane,

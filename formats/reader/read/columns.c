@@ -1,8 +1,8 @@
-/* columns.c - records as columns: pithlog_iter_next_columns. Callers that keep a few fields of many records (data
- * frames, databases) get them without a struct for each record. */
+/* columns.c - delivers records as columns (pithlog_iter_next_columns), for callers that keep a few fields of many
+ * records (data frames, databases) and need no struct for each record. */
 #include "pithlog.h"
 
-enum { BATCH = 256 }; /* records decoded at once: 30 KB, which stay in the first-level cache */
+enum { BATCH = 256 }; /* records decoded at once; they take 30 KB and so stay in the first-level cache */
 
 /* Copies one field of `count` records to a column, which may be NULL. */
 #define COPY(field)                                                                                                    \
@@ -41,7 +41,7 @@ int64_t pithlog_iter_next_columns(struct pithlog_iter *iter, const struct pithlo
         if (count == 0)
             break;
         if (columns->ids) {
-            /* Moves the records of the selected definitions to the front. */
+            /* keeps only records of wanted definitions, and records without a definition */
             int kept = 0;
 
             for (int i = 0; i < count; i++)

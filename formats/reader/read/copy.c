@@ -1,9 +1,9 @@
-/* copy.c - copies a log or a part of it (copy.h). Most of this file handles messages that have only one end in the
- * part: see below.
+/* copy.c - copies a log or a part of it (copy.h). Most of this file handles messages of which only one end is in the
+ * part; see below.
  *
- * A log's numbers (definitions, lanes, communicators) are its own. All of them are first added to the writer, which
- * gives each a number of the copy, and records are translated one by one. With one writer and several logs, equal
- * definitions and communicators thus become one. */
+ * The numbers of definitions, lanes and communicators are different in each log. So all of these are first added to the
+ * writer, which returns their numbers in the copy; then the numbers in each record are translated. If several logs are
+ * copied into one writer, equal definitions and communicators become one. */
 #include "reader/read/copy.h"
 
 #include <stdio.h>
@@ -28,23 +28,24 @@
  *
  *     | the part |  send 1   recv 0   send 2   recv 1      send 0 lies before the part: recv 0 must match no send
  *
- * So all messages of the log are matched first. An end whose partner is outside the part is unmatched: it loses its
- * peer in the copy. (If nothing of the partner's rank is copied, the end can match nothing there, and keeps its peer.)
- * Numbers of posting are made dense again, because a missing number would hold back all later receives:
+ * So all messages of the log are matched first. If only one end of a message is in the part, this send or receive loses
+ * its peer in the copy. (It keeps the peer if no lane of the peer's rank is copied, because then it cannot match a
+ * wrong partner.) The numbers of posting are renumbered without gaps, because a missing number would hold back all
+ * later receives:
  *
  *     posted in the part: 7, 8, 12, 13, 14     runs: 7 to 8 (before 0), 12 to 14 (before 2)
  *     13 is in the second run:                 2 + (13 - 12) = 3, so the copy has 0, 1, 2, 3, 4
  *
- * The numbers are kept as runs and not one by one: a part of a log in time has few runs, whatever its length. */
+ * The numbers are kept as runs and not one by one, because an interval of a log has few runs, however long it is. */
 
 struct posting_run {
-    uint64_t first, last; /* consecutive numbers of receives in the part */
-    uint64_t before;      /* receives in earlier runs */
+    uint64_t first, last; /* all numbers of posting from first to last are in the part */
+    uint64_t before;      /* number of receives in earlier runs */
 };
 
-/* The receives of one rank in the part, as runs in ascending order. */
+/* The numbers of posting of one rank's receives in the part. */
 struct postings {
-    struct posting_run *runs; /* [count] without a common number */
+    struct posting_run *runs; /* [count] ascending; no two runs have a number in common */
     uint32_t count, room;
 };
 
@@ -53,19 +54,18 @@ struct copying {
     struct pithlog *log; /* not owned */
     struct pithi_writer *writer;
     const struct pithi_copy *what;  /* the caller's */
-    struct pithlog_query query;     /* of the records that are read */
-    uint32_t *defs, *lanes, *comms; /* numbers in the writer; UINT32_MAX for a lane that is left out */
+    struct pithlog_query query;     /* selects the records that are read */
+    uint32_t *defs, *lanes, *comms; /* numbers in the copy; UINT32_MAX: the lane is left out */
     struct pithi_scope scope;       /* with a filter */
-    unsigned char *kept;            /* by lane: 1: it is copied */
-    int part;                       /* 1: some of the log is left out */
-    struct pithi_map unmatched;     /* by end_key: number of such unmatched ends */
-    struct postings *postings;      /* by index of the rank in the log */
+    unsigned char *kept;            /* [lanes] 1: the lane is copied */
+    int part;                       /* 1: only a part of the log is copied */
+    struct pithi_map unmatched;     /* from end_key to the number of unmatched ends with this key */
+    struct postings *postings;      /* [rank_count] by index of the rank in the log */
     uint32_t rank_count;
-    uint32_t *next_lost; /* by lane: index of its next hole of a LOST record; NULL: with a filter */
-    int64_t now_ns;      /* of the last record */
-    int64_t
-        *holes;    /* by lane: where records are missing before its next one; INT64_MAX: nowhere; NULL: not asked for */
-    uint32_t hole; /* the lane that is said to miss records; UINT32_MAX: none since the last look */
+    uint32_t *next_lost; /* [lanes] index of the lane's next hole of a LOST record; NULL with a filter */
+    int64_t now_ns;      /* time of the last record */
+    int64_t *holes; /* [lanes] time of a hole that is not marked in the copy yet; INT64_MAX: none; NULL: not used */
+    uint32_t hole; /* the lane whose hole was reported last; UINT32_MAX: no hole was reported for the current records */
 };
 
 static int no_memory(const struct copying *c)
@@ -73,7 +73,7 @@ static int no_memory(const struct copying *c)
     return pithi_fail(PITH_ERR_MEMORY, "%s: no memory to copy it", c->log->path);
 }
 
-/* The key of an end of a message. Ends with equal keys are interchangeable. */
+/* Returns the key of an end of a message (a send or a receive). Ends with equal keys are interchangeable. */
 static uint64_t end_key(uint32_t kind, uint32_t lane, int64_t time_ns, uint32_t comm, int32_t peer, int32_t tag)
 {
     uint64_t hash = pithi_hash_mix(pithi_hash_mix(0, (uint64_t)kind << 32 | lane), (uint64_t)time_ns);
@@ -85,7 +85,7 @@ static int inside(const struct copying *c, uint32_t lane, int64_t time_ns)
     return c->kept[lane] && time_ns >= c->query.from_ns && time_ns <= c->query.to_ns;
 }
 
-/* 1: some lane of this lane's rank is copied. */
+/* Returns 1 if some lane of this lane's rank is copied. */
 static int rank_inside(const struct copying *c, uint32_t lane)
 {
     const struct pithi_log_rank *rank = pithi_log_rank(c->log, pithi_log_rank_of(c->log, lane));
@@ -95,7 +95,7 @@ static int rank_inside(const struct copying *c, uint32_t lane)
     return 0;
 }
 
-/* 1: the send, or else the receive, of a message is copied. */
+/* Returns 1 if the send of a message (is_send 1), or the receive (is_send 0), is copied. */
 static int has_end(const struct copying *c, const struct pithlog_message *m, int is_send)
 {
     const struct pithlog_filter *filter = c->what->filter;
@@ -126,7 +126,7 @@ static int find_unmatched(struct copying *c)
     return status < 0 ? PITH_ERR_DAMAGED : err;
 }
 
-/* The first run that ends at or after `posted`. */
+/* Returns the index of the first run that ends at or after `posted`. */
 static uint32_t find_run(const struct postings *p, uint64_t posted)
 {
     uint32_t low = 0, high = p->count;
@@ -186,7 +186,8 @@ static int find_postings(struct copying *c)
 
 /* ---- Definitions ------------------------------------------------------------------------------------------------- */
 
-/* Two programs may have different payload formats for an event of the same name. The copy then has two events. */
+/* Adds a definition to the writer. If two logs have different payload formats for an event of the same name, the copy
+ * has two events, the second with a number after its name. */
 static int add_def(struct copying *c, const struct pithlog_def *def, uint32_t *id)
 {
     struct pithi_defs *defs = pithi_writer_defs(c->writer);
@@ -239,7 +240,8 @@ static int copy_comm(struct copying *c, uint32_t number)
     const struct pithlog_comm *comm = pithlog_get_comm(c->log, number);
     struct pithlog_comm world = {.name = comm->name};
     if (c->what->program) {
-        /* Gives a communicator of one of several programs its own key and name, and its members their new ranks. */
+        /* With several programs, gives the communicator a key and a name of its program alone, and its members their
+         * new ranks. */
         uint32_t *index = &c->comms[number];
         size_t members = (size_t)comm->size + (size_t)comm->remote_size;
         int32_t *ranks = malloc((members + 1) * sizeof *ranks);
@@ -261,13 +263,13 @@ static int copy_comm(struct copying *c, uint32_t number)
         return err;
     }
     if (number == 0 && c->what->one_of_many && c->log->places->comms[0].size == 0)
-        comm = &world; /* the log does not list its members: take all ranks of all logs */
+        comm = &world; /* the log does not list the members of the world: takes all ranks of all logs */
     return pithi_writer_comm(c->writer, comm, &c->comms[number]);
 }
 
 /* ---- Records ----------------------------------------------------------------------------------------------------- */
 
-/* 0: the kind of the record contradicts its definition, so the record is damaged. */
+/* Returns 1 if the kind of a record fits the kind of its definition; 0 if not, because then the record is damaged. */
 static int is_of_kind(const struct pithlog *log, const struct pithlog_record *r)
 {
     static const enum pithlog_def_kind kinds[] = {[PITHLOG_ENTER] = PITHLOG_STATE,
@@ -277,8 +279,8 @@ static int is_of_kind(const struct pithlog *log, const struct pithlog_record *r)
     return r->kind > PITHLOG_COUNTER || pithi_defs_get(log->defs, r->id)->kind == kinds[r->kind];
 }
 
-/* Stores in a LOST record how many states ended in its hole. In a copy by a filter it is not known, because some of
- * these states may be left out. */
+/* Stores in a LOST record how many states ended in its hole. In a copy by a filter, this number is not known, because
+ * some of these states may be left out. */
 static int number_lost(struct copying *c, struct pithlog_record *r)
 {
     const struct pithi_lost_states *lost;
@@ -300,8 +302,8 @@ static void translate(struct copying *c, struct pithlog_record *r)
     const struct pithi_copy *what = c->what;
     int has_peer = r->kind == PITHLOG_SEND || r->kind == PITHLOG_RECV;
     if (has_peer && c->part) {
-        /* Sets the peer and number of posting that a SEND or RECV of the log has in the part. Call it once for each
-         * record. */
+        /* Sets the peer and the number of posting that the record has in the part. This uses up an entry of
+         * `unmatched`, so it must be done once for each record. */
         uint64_t key = end_key(r->kind, r->lane, r->time_ns, r->comm, r->peer, r->tag);
         uint32_t count = 0;
         if (pithi_map_get(&c->unmatched, key, &count) && count > 0) {
@@ -323,7 +325,7 @@ static void translate(struct copying *c, struct pithlog_record *r)
     if (has_peer || r->kind == PITHLOG_COLL)
         r->peer = moved(c, r->peer);
     r->lane = c->lanes[r->lane];
-    if (r->kind > PITHLOG_COUNTER || r->comm != 0) /* 0 in a state or event: no communicator */
+    if (r->kind > PITHLOG_COUNTER || r->comm != 0) /* in a state or event, 0 means no communicator */
         r->comm = c->comms[r->comm];
     if (r->kind <= PITHLOG_COUNTER)
         r->id = c->defs[r->id];
@@ -336,7 +338,8 @@ static void tell_hole(void *context, uint32_t lane)
     c->hole = lane;
 }
 
-/* Marks the place where records of a lane are missing. Their number is not known. */
+/* Adds a LOST record where records of a lane are missing. It counts 1, because the number of missing records is not
+ * known. */
 static int mark_hole(struct copying *c, uint32_t lane)
 {
     struct pithlog_record lost = {
@@ -355,7 +358,7 @@ static int copy_records(struct copying *c)
     int got, err = pithlog_iter_open(c->log, &c->query, &iter);
     if (err != PITH_OK)
         return err;
-    /* With `damages`: learns where records are missing. */
+    /* if damage is allowed, learns where records are missing */
     c->now_ns = c->log->info.start_ns;
     c->hole = UINT32_MAX;
     if (c->what->damages) {
@@ -373,7 +376,8 @@ static int copy_records(struct copying *c)
             err = PITH_ERR_DAMAGED;
             goto out;
         }
-        /* With `damages`, what cannot be read is left out, and a LOST record marks its place in the lane. */
+        /* If damage is allowed, leaves out records that cannot be read, and marks their place in the lane by a LOST
+         * record. */
         if (got < 0) {
             ++*damages;
             TRY(c->hole != UINT32_MAX ? mark_hole(c, c->hole) : PITH_OK);
@@ -383,7 +387,7 @@ static int copy_records(struct copying *c)
         c->hole = UINT32_MAX;
         c->now_ns = got > 0 ? records[got - 1].time_ns : c->now_ns;
         if (pithi_iter_part(iter) == PITHI_PART_HOLE || pithi_iter_part(iter) == PITHI_PART_ENDED)
-            got = 0; /* LOST says it in the copy, too */
+            got = 0; /* leaves out ENTERs and LEAVEs at holes: LOST marks the hole in the copy */
         for (int i = 0; i < got; i++)
             if (damages && !is_of_kind(c->log, &records[i])) {
                 ++*damages;
@@ -410,7 +414,7 @@ static int copy_carried(struct copying *c)
 
     CHECK(pithi_carry_open(c->log, &c->query, c->kept, &carry));
     while (!err && (status = pithi_carry_next(carry, &record)) != 0)
-        if (status == 1) { /* damage is reported when the part itself is copied, if it concerns it */
+        if (status == 1) { /* ignores damage here: copy_records reports it if it is in the part */
             translate(c, &record);
             err = pithi_writer_add(c->writer, &record);
         }
@@ -418,7 +422,7 @@ static int copy_carried(struct copying *c)
     return err;
 }
 
-/* The times of a part, as far as they lie in the log. */
+/* Stores the begin and end of the part as a property, limited to the times of the log. */
 static int set_part_ns(const struct copying *c, struct pithi_defs *defs)
 {
     int64_t from_ns = c->log->info.start_ns, to_ns = c->log->info.end_ns;
@@ -439,9 +443,9 @@ int pithi_log_copy(struct pithlog *log, struct pithi_writer *writer, const struc
     c.query = (struct pithlog_query){
         .from_ns = what->from_ns, .to_ns = what->to_ns, .lanes = what->lanes, .lane_count = what->lane_count};
     size_t lane_count = log->info.lanes;
-    int err = PITH_OK; /* an empty log has nothing that can fail */
+    int err = PITH_OK; /* stays so for an empty log */
 
-    if (what->filter) { /* lanes in which nothing can match are left out, as if not selected */
+    if (what->filter) { /* leaves out lanes in which nothing can match */
         TRY(pithi_scope_find(&c.scope, log, what->filter, &c.query));
         if (c.scope.query.lane_count < (what->lanes ? what->lane_count : lane_count)) {
             c.query.lanes = c.scope.lanes;
@@ -467,16 +471,17 @@ int pithi_log_copy(struct pithlog *log, struct pithi_writer *writer, const struc
         c.kept[c.query.lanes[i]] = 1;
     if (what->from_ns != INT64_MIN || what->to_ns != INT64_MAX)
         c.query.flags = PITHLOG_CLIP;
-    /* Definitions and properties come first, as all else refers to them. */
+    /* adds definitions and properties first, because everything else refers to them */
     struct pithi_defs *defs = pithi_writer_defs(writer);
     const char *key, *value;
     for (uint32_t i = 0; i < log->info.defs; i++)
         TRY(add_def(&c, pithi_defs_get(log->defs, i), &c.defs[i]));
     for (uint32_t i = 0; !what->one_of_many && (key = pithlog_get_property(log, i, &value)) != NULL; i++)
-        if (strcmp(key, PITHI_PART_NS_KEY) != 0 || (!what->move && !what->shift_ns)) /* its times would move, too */
+        /* Leaves out the property with the times of a part if times are moved. */
+        if (strcmp(key, PITHI_PART_NS_KEY) != 0 || (!what->move && !what->shift_ns))
             TRY(pithi_defs_property(defs, key, value));
     for (uint32_t i = 0; i < c.rank_count; i++) {
-        /* A part leaves out ranks without a kept lane. A whole copy keeps also ranks that have no lanes. */
+        /* A part leaves out ranks without a kept lane. A copy of all lanes also keeps ranks without lanes. */
         const struct pithi_log_rank *r = pithi_log_rank(log, i);
         struct pithi_rank rank = {r->rank + what->rank_offset, pithi_log_host(log, r), r->pid,
                                   what->one_of_many ? 0 : r->clock};
@@ -493,7 +498,8 @@ int pithi_log_copy(struct pithlog *log, struct pithi_writer *writer, const struc
         *what->damages += pithi_log_lost_comms(log);
     else
         TRY(pithlog_check_comms(log));
-    if (what->from_ns > log->info.end_ns || what->to_ns < log->info.start_ns) /* open states end with the log */
+    /* There are no records, and no open states, outside the log's times. */
+    if (what->from_ns > log->info.end_ns || what->to_ns < log->info.start_ns)
         goto out;
     if (c.part) {
         TRY(pithi_defs_property(defs, PITHI_PART_KEY, "of a longer log"));
