@@ -1,18 +1,20 @@
 /* follow.c - pithlog_follow: finds the processes of a running job, fits their clocks, and merges their records.
  *
- * Time order across lanes: a look first reads the clock. All records made before that moment are in the files, so the
- * lanes can be merged up to it (the horizon). Later records wait for the next look.
+ * To deliver the records of all lanes in time order, a look first reads the clock. All records made before that time
+ * are then in the files, so the lanes can be merged up to that time, which is called the horizon. Records after the
+ * horizon wait for the next look.
  *
  *     look at 100:  lane 0 has 80, 95, 103     lane 1 has 90         horizon 100
  *     delivered:    80, 90, 95                 103 waits: lane 1 may have stored 101 after its file was read
  *     look at 200:  103 ...
  *
- * Without the horizon, 103 would come first and 101 after it. The horizon needs a clock that the processes share with
- * this program. If some run on other hosts, their clocks are only fitted: then nothing waits, and records of different
- * hosts may come in a slightly wrong order.
+ * Without the horizon, 103 would be delivered before 101. The horizon needs a clock that the processes share with this
+ * program. If some processes run on other hosts, their clocks are only fitted. Then there is no horizon, no record
+ * waits, and records of different hosts may come in a slightly wrong order.
  *
- * Each lane has at most one record read ahead, its head. The heads are in a heap by time. The lane whose head was
- * delivered is read again at the next call, not before: the payload of a delivered record is valid until then. */
+ * At most one record of each lane is read ahead: the lane's head. The heads are in a heap, ordered by time. After a
+ * head was delivered, the next record of its lane is read only at the next call, because the payload of the delivered
+ * record is valid until then. */
 #include "reader/read/follow.h"
 
 #include <stdio.h>
@@ -32,8 +34,8 @@ static int no_memory(const struct pithlog_follow *follow)
 
 /* ---- Clocks ------------------------------------------------------------------------------------------------------ */
 
-/* Finds or adds the clock of a process. Processes that share a boot and a kind of clock have the same time. NULL: no
- * memory. */
+/* Finds or adds the machine of a process. Processes with the same boot id and the same kind of clock are on one
+ * machine. Returns NULL if there is no memory. */
 static struct pithi_follow_machine *machine_of(struct pithlog_follow *follow, const struct pithi_spill_page *page,
                                                uint32_t *index)
 {
@@ -53,8 +55,8 @@ static struct pithi_follow_machine *machine_of(struct pithlog_follow *follow, co
     memset(machine, 0, sizeof *machine);
     memcpy(machine->boot_id, page->boot_id, sizeof machine->boot_id);
     machine->clock = page->clock;
-    /* The first process's difference between the clock and real time holds for all of the machine, so that their lanes
-     * fit together even if the system's clock is set meanwhile. */
+    /* The difference between the clock and real time is taken from the machine's first process, and used for all its
+     * processes, so that their lanes fit together even if somebody sets the system's clock meanwhile. */
     machine->shift_ns = pithi_ns_apart(page->first.real_ns, page->first.mono_ns);
     machine->base = (struct pithi_anchor_pair){page->first, page->first};
     return machine;
@@ -68,7 +70,7 @@ static int fit_machine(struct pithi_follow_machine *machine)
     struct pithi_spill_time time;
     CHECK(pithi_time_fit(&time, &page, anchors, 2, NULL));
     machine->spans[0] = time.spans[0];
-    /* ends the list of spans */
+    /* an entry that ends the list of spans */
     machine->spans[1] = (struct pithi_span){UINT64_MAX, 0, 0};
     pithi_time_free(&time);
     return PITH_OK;
@@ -81,7 +83,7 @@ static int64_t clock_ns(clockid_t clock)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* Sets the horizon, and fits the clocks up to now. */
+/* Fits the clocks of all machines, and sets the horizon. */
 static int read_clocks(struct pithlog_follow *follow)
 {
     uint32_t i;
@@ -96,7 +98,8 @@ static int read_clocks(struct pithlog_follow *follow)
         if (machine == NULL)
             return no_memory(follow);
         if (page->ahead_ns != 0) {
-            /* The counter of this process parted from CLOCK_MONOTONIC: it needs spans of its own. */
+            /* The tick counter of this process no longer goes with CLOCK_MONOTONIC, so the process needs spans of its
+             * own. */
             struct pithi_anchor anchors[2] = {follow->processes[i]->spill.page.first,
                                               follow->processes[i]->spill.page.parted[0]};
             if (follow->processes[i]->spill.time.spans == NULL) {
@@ -104,17 +107,18 @@ static int read_clocks(struct pithlog_follow *follow)
                                      NULL));
             }
         }
-        /* The fit becomes better with each look, as the anchors lie further apart. */
+        /* the fit becomes better with each look, because the anchors lie further apart */
         pithi_anchor_longest(&machine->base, &pair);
         same = pithi_spill_is_here(page);
         if (same)
-            /* here, the time of this machine's own clock is exact; elsewhere only real time can be compared */
+            /* the process uses this host's clock, which gives the time now exactly; for other hosts, real time must
+             * do */
             now_ns = pithi_ns_sum(clock_ns(CLOCK_MONOTONIC), machine->shift_ns);
         if (machine->clock != PITHI_CLOCK_NS && pithi_spill_now(page, &pair.last))
             pithi_anchor_longest(&machine->base, &pair);
         here &= same;
-        /* Time 0 is the begin of the first process. It may move to an earlier one only until there are lanes, as their
-         * records have times from it. */
+        /* Time 0 is the begin of the first process. If an earlier process is found, time 0 moves to its begin, but only
+         * until there are lanes, because the times of their records count from time 0. */
         begin_ns = pithi_ns_sum(page->first.mono_ns, machine->shift_ns);
         if (!follow->started || (follow->info.lanes == 0 && begin_ns < follow->info.zero_unix_ns))
             follow->info.zero_unix_ns = begin_ns;
@@ -123,7 +127,7 @@ static int read_clocks(struct pithlog_follow *follow)
     for (i = 0; i < follow->machine_count && err == PITH_OK; i++)
         err = fit_machine(&follow->machines[i]);
     follow->info.now_ns = pithi_ns_apart(now_ns, follow->info.zero_unix_ns);
-    /* INT64_MAX: other hosts take part, so nothing can be waited for */
+    /* no horizon (INT64_MAX) if processes run on other hosts */
     follow->horizon_ns = here && follow->process_count > 0 ? follow->info.now_ns : INT64_MAX;
     return err;
 }
@@ -145,7 +149,7 @@ static int add_process(struct pithlog_follow *follow, const char *path)
     int err = pithi_follow_process_open(&process, path);
     if (err == PITH_ERR_MEMORY)
         return err;
-    if (err != PITH_OK) /* removed in the meantime */
+    if (err != PITH_OK) /* the file was removed meanwhile, or cannot be followed: ignores it */
         return PITH_OK;
     if (!pithi_grow(&follow->processes, follow->process_count, &follow->process_room, sizeof *follow->processes)) {
         pithi_follow_process_close(process);
@@ -155,7 +159,8 @@ static int add_process(struct pithlog_follow *follow, const char *path)
     return PITH_OK;
 }
 
-/* The newest job in a folder with a running process, else the newest job. */
+/* Returns the newest job in the folder that has a running process; if there is none, the newest job; NULL if there are
+ * no jobs. */
 static const struct pithi_spill_job *choose_job(const struct pithi_spill_folder *folder)
 {
     uint32_t i;
@@ -165,13 +170,14 @@ static const struct pithi_spill_job *choose_job(const struct pithi_spill_folder 
     return folder->job_count > 0 ? &folder->jobs[folder->job_count - 1] : NULL;
 }
 
-/* Opens the folder; for a single file, the folder that it is in, because the other processes of its job are there. */
+/* Opens the folder of spill files. If the user named a file, this is the folder that the file is in, because the other
+ * processes of the file's job are there. */
 static int open_folder(const struct pithlog_follow *follow, struct pithi_spill_folder *folder)
 {
     const char *slash = strrchr(follow->path, '/');
     struct stat info;
     char path[4096];
-    /* The user may have named a file of the job; the first look takes the job from it alone, later ones the folder. */
+    /* If the user named a file, the first look reads this file alone, to find the job; later looks read the folder. */
     if (follow->job == 0 || (stat(follow->path, &info) == 0 && S_ISDIR(info.st_mode)))
         return pithi_spill_folder_open(folder, follow->path);
     snprintf(path, sizeof path, "%.*s",
@@ -188,10 +194,10 @@ static int find_processes(struct pithlog_follow *follow)
     const struct pithi_spill_job *job;
     uint32_t i;
     int err = open_folder(follow, &folder);
-    if (err != PITH_OK) /* the folder disappears with its last file */
+    if (err != PITH_OK) /* if a job is being followed, the folder may have disappeared with its last file */
         return follow->job != 0 && err != PITH_ERR_MEMORY ? PITH_OK : err;
     job = choose_job(&folder);
-    /* Only if nothing can be followed, the reason may be a program of another version. */
+    /* if there is no job that can be followed, looks whether a file is of another version */
     if (follow->job == 0 && job == NULL && folder.unreadable > 0 &&
         pithi_spill_other_version(folder.unreadable_paths[0])) {
         err = PITH_ERR_UNSUPPORTED;
@@ -201,7 +207,7 @@ static int find_processes(struct pithlog_follow *follow)
         err = pithi_fail(PITH_ERR_FORMAT, "%s: holds nothing that is being recorded", follow->path);
         goto out;
     }
-    /* The job stays the same from now on, even if a newer one begins in the folder. */
+    /* follows this job from now on, even if a newer one begins in the folder */
     if (follow->job == 0)
         follow->job = folder.members[job->first].job;
     for (i = 0; i < folder.member_count; i++)
@@ -221,8 +227,8 @@ static int is_alive(const struct pithi_follow_process *process, const struct pit
     return 0;
 }
 
-/* Finds processes that ended: the log was written, or the process is dead. Only its own host can see that it is
- * dead. */
+/* Marks processes that have ended, because their log was written or because they are dead. Only a process's own host
+ * can see that the process is dead. */
 static void see_ends(struct pithlog_follow *follow)
 {
     uint32_t i;
@@ -232,8 +238,8 @@ static void see_ends(struct pithlog_follow *follow)
         struct pithi_follow_process *process = follow->processes[i];
         if (!process->ended)
             pithi_follow_process_page(process);
-        /* If the process is on another host, this host cannot see whether it lives, so it counts as running until its
-         * page says that the log was written. */
+        /* A process on another host counts as running until its page says that the log was written. Of a process on
+         * this host, the folder shows whether it still runs. */
         if (!process->ended && process->spill.page.finished == 0 && pithi_spill_is_here(&process->spill.page)) {
             struct pithi_spill_folder folder;
             process->ended = 1;
@@ -241,7 +247,7 @@ static void see_ends(struct pithlog_follow *follow)
                 process->ended = !is_alive(process, &folder);
                 pithi_spill_folder_close(&folder);
             }
-            pithi_follow_process_page(process); /* it may have finished in the meantime */
+            pithi_follow_process_page(process); /* the process may have written its log just before it died */
         }
         process->ended |= process->spill.page.finished != 0;
         follow->info.running += !process->ended;
@@ -251,7 +257,7 @@ static void see_ends(struct pithlog_follow *follow)
 
 /* ---- Ids --------------------------------------------------------------------------------------------------------- */
 
-/* Makes a table longer; new entries are UINT32_MAX, "not known yet". */
+/* Makes a table longer. New entries are UINT32_MAX, which means that the follower's number is not known yet. */
 static int extend(uint32_t **map, uint32_t *count, uint32_t want)
 {
     uint32_t *more = want > *count ? realloc(*map, want * sizeof *more) : *map;
@@ -278,8 +284,8 @@ static int add_comm(struct pithlog_follow *follow, uint64_t key, uint32_t *index
     return PITH_OK;
 }
 
-/* Copies name and members of a communicator from a process that has them. The name is taken from the last process that
- * has one, the members from the first. */
+/* Copies the name and the members of a communicator from a process, as far as the process knows them. A later process
+ * replaces the name, but not the members. */
 static int describe_comm(struct pithi_follow_comm *known, const struct pithlog_comm *comm)
 {
     size_t count = (size_t)(uint32_t)comm->size + (uint32_t)comm->remote_size;
@@ -309,7 +315,7 @@ static int map_comms(struct pithlog_follow *follow, struct pithi_follow_process 
         if (!spill->comms[i].defined)
             continue;
         if (process->comms[i] == UINT32_MAX)
-            /* communicator 0 of each process is the world, whatever its key */
+            /* communicator 0 of each process is the world and gets key 0 */
             err = add_comm(follow, i == 0 ? 0 : spill->comms[i].comm.key, &process->comms[i]);
         if (err == PITH_OK)
             err = describe_comm(&follow->comms[process->comms[i]], &spill->comms[i].comm);
@@ -331,13 +337,13 @@ static struct pithi_follow_lane *new_lane(struct pithlog_follow *follow, uint32_
     lane->walk.lane_id = follow->info.lanes;
     lane->walk.last_ns = INT64_MIN;
     lane->head.peer = -1;
-    /* first_ns > last_ns: no record was delivered */
+    /* first_ns > last_ns means that no record was delivered */
     lane->seen = (struct pithlog_lane){.thread = number, .name = "", .first_ns = 0, .last_ns = -1};
     follow->lanes[follow->info.lanes++] = lane;
     return lane;
 }
 
-/* Adds new lanes, and updates the known ones. */
+/* Adds new lanes of a process, and updates its known lanes. */
 static int update_lanes(struct pithlog_follow *follow, uint32_t index)
 {
     struct pithi_follow_process *process = follow->processes[index];
@@ -355,7 +361,7 @@ static int update_lanes(struct pithlog_follow *follow, uint32_t index)
 
         if (lane == NULL && (lane = new_lane(follow, index, spill->lanes[i].lane)) == NULL)
             return no_memory(follow);
-        /* The clock was fitted again, so each lane gets the new span. */
+        /* gives the lane the spans of the clock, which was fitted again */
         lane->view.time = (struct pithi_spill_time){.spans = machine->spans, .count = 1};
         if (spill->page.ahead_ns != 0)
             lane->view.time = spill->time;
@@ -370,14 +376,15 @@ static int update_lanes(struct pithlog_follow *follow, uint32_t index)
 
 /* ---- The heap of heads ------------------------------------------------------------------------------------------- */
 
-/* At equal times, the lower lane comes first, so the order does not depend on the heap. */
+/* Returns 1 if head `a` is to be delivered before head `b`. At equal times, the lower lane comes first, so that the
+ * order of records does not depend on the order in the heap. */
 static int is_before(const void *a, const void *b)
 {
     const struct pithi_follow_head *x = a, *y = b;
     return x->time_ns != y->time_ns ? x->time_ns < y->time_ns : x->lane < y->lane;
 }
 
-/* Reads the next record of a lane, if its file has one by now. */
+/* Reads the next record of a lane into its head, if it has no head and its file has another record by now. */
 static void fill(struct pithlog_follow *follow, uint32_t index)
 {
     struct pithi_follow_lane *lane = follow->lanes[index];
@@ -390,7 +397,7 @@ static void fill(struct pithlog_follow *follow, uint32_t index)
 
 /* ---- Public functions -------------------------------------------------------------------------------------------- */
 
-/* After an error *follow is NULL, and nothing is left to close. */
+/* After an error, *follow is NULL, so the caller has nothing to close. */
 int pithlog_follow_open(const char *path, struct pithlog_follow **follow)
 {
     struct pithlog_follow *f = *follow = calloc(1, sizeof *f);
@@ -401,7 +408,7 @@ int pithlog_follow_open(const char *path, struct pithlog_follow **follow)
         err = path == NULL ? pithi_fail(PITH_ERR_USAGE, "no name of a spill folder was given")
                            : pithi_fail(PITH_ERR_MEMORY, "%s: no memory to follow it", path);
     } else {
-        /* No lane waits to be read again. */
+        /* there is no lane to read again */
         f->refill = UINT32_MAX;
         f->info.ranks = 1;
         f->info.log = f->log;
@@ -417,12 +424,13 @@ int pithlog_follow_open(const char *path, struct pithlog_follow **follow)
     return err;
 }
 
-/* The order matters: processes, then clocks (the horizon), then which processes have ended, then their chunks and
- * definitions. A process seen as ended was so before its file is read, so nothing of it is missed. */
+/* The order of the steps matters: first find processes, then read the clocks (the horizon), then see which processes
+ * have ended, then read new chunks and definitions. So the file of a process that is marked as ended is read after the
+ * process ended, and no record is missed. */
 int pithlog_follow_look(struct pithlog_follow *follow)
 {
     follow->message_first = follow->message_count = 0;
-    /* A process may have joined its job since the last look, and say how many ranks that has. */
+    /* takes the job and the count of ranks from processes that have joined a job since the last look */
     for (uint32_t i = 0; i < follow->process_count; i++) {
         const struct pithi_spill_page *page = &follow->processes[i]->spill.page;
         if (page->size > 0)
@@ -430,17 +438,17 @@ int pithlog_follow_look(struct pithlog_follow *follow)
         if (page->size > (int32_t)follow->info.ranks)
             follow->info.ranks = (uint32_t)page->size;
     }
-    /* Processes may still start: some ranks are missing, or the first one has not joined a job yet. */
+    /* looks for further processes if ranks are missing, or if the first process has not joined a job yet */
     if (follow->process_count < follow->info.ranks || follow->processes[0]->spill.page.size == 0)
         CHECK(find_processes(follow));
     CHECK(read_clocks(follow));
-    see_ends(follow); /* before the records: an ended process adds no more */
+    see_ends(follow); /* before reading, so that ended processes add no more records */
     for (uint32_t i = 0; i < follow->process_count; i++) {
         CHECK(pithi_follow_process_look(follow->processes[i]));
         CHECK(pithi_spill_numbers_said(&follow->processes[i]->spill, follow->defs));
     }
     for (uint32_t i = 0; i < follow->process_count; i++) {
-        /* A process defines states while it runs, so its table grows with each look. */
+        /* extends the table of ids, because a process makes definitions while it runs */
         struct pithi_spill *spill = &follow->processes[i]->spill;
         int err = extend(&follow->processes[i]->ids, &follow->processes[i]->id_count, spill->def_count);
         if (err == PITH_OK)
@@ -454,7 +462,7 @@ int pithlog_follow_look(struct pithlog_follow *follow)
     }
     const struct pithi_spill_page *page = &follow->processes[0]->spill.page;
     follow->info.processes = follow->process_count;
-    /* Losses are counted anew, as each page has the sum so far. */
+    /* adds up the lost records anew, because each page has the process's total */
     follow->info.lost = 0;
     for (uint32_t i = 0; i < follow->process_count; i++) {
         const struct pithi_spill_page *each = &follow->processes[i]->spill.page;
@@ -464,7 +472,7 @@ int pithlog_follow_look(struct pithlog_follow *follow)
     }
     memcpy(follow->log, page->log, sizeof follow->log);
     memcpy(follow->program, page->program, sizeof follow->program);
-    /* room for one head of each lane, so that fill cannot fail */
+    /* makes room for the heads of all lanes, so that `fill` cannot fail */
     while (follow->heap_room < follow->info.lanes)
         if (!pithi_grow(&follow->heap, follow->heap_room, &follow->heap_room, sizeof *follow->heap))
             CHECK(no_memory(follow));
@@ -475,7 +483,8 @@ int pithlog_follow_look(struct pithlog_follow *follow)
     return PITH_OK;
 }
 
-/* Gives the matcher a message end, and collects the messages that are complete now. Returns -1 without memory. */
+/* Gives a send or receive to the matcher, and collects the messages that are now complete. Returns -1 if there is no
+ * memory. */
 static int match(struct pithlog_follow *follow, const struct pithlog_record *record)
 {
     const struct pithi_follow_lane *lane = follow->lanes[record->lane];
@@ -485,7 +494,7 @@ static int match(struct pithlog_follow *follow, const struct pithlog_record *rec
         if (!pithi_grow(&follow->messages, follow->message_count, &follow->message_room, sizeof message))
             return -1;
         follow->messages[follow->message_count++] = message;
-        /* one end may complete several: receives that were waiting for their turn */
+        /* one record may complete several messages, because receives may have waited for it */
         status = pithi_match_ready(follow->match, lane->process, lane->seen.rank, 0, &message);
     }
     return status;
@@ -501,7 +510,7 @@ int pithlog_follow_next(struct pithlog_follow *follow, struct pithlog_record *re
         follow->info.ended = follow->process_count > 0 && follow->info.running == 0;
         return 0;
     }
-    /* A record after the horizon waits, unless all processes have ended: then no earlier record can come. */
+    /* A record after the horizon waits, because an earlier one may still come, unless all processes have ended. */
     if (follow->heap[0].time_ns > follow->horizon_ns && follow->info.running > 0)
         return 0;
     struct pithi_follow_head head;
@@ -524,7 +533,8 @@ int pithlog_follow_next(struct pithlog_follow *follow, struct pithlog_record *re
 int pithlog_follow_message(struct pithlog_follow *follow, struct pithlog_message *message)
 {
     if (follow->message_first == follow->message_count) {
-        follow->message_first = follow->message_count = 0; /* many records may follow before the next look */
+        /* Empties the list now, because many records may follow before the next look. */
+        follow->message_first = follow->message_count = 0;
         return 0;
     }
     *message = follow->messages[follow->message_first++];

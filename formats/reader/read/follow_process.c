@@ -1,17 +1,17 @@
-/* follow_process.c - reads one growing spill file (follow.h). It is independent of other processes.
+/* follow_process.c - reads the growing spill file of one process (follow.h).
  *
- * The program writes while this reads, and no lock holds it up. So each word that was read must be checked afterwards:
- * a chunk may have been reused for later records meanwhile. A chunk's header has the lane and its number `seq` there.
- * If both are still the same after the record was taken, the record was good:
+ * The program writes while its file is read here, and no lock stops it. So the program may reuse a chunk for later
+ * records while a record in the chunk is read, and each record must be checked after reading. The header of a chunk has
+ * its lane and its number on the lane, `seq`. If both are still the same after a record was read, the record is good:
  *
  *     read the record  ->  is_same: yes  ->  deliver it
- *                      ->  is_same: no   ->  forget it; map the copy of chunk `seq`; go to the same word; read again
+ *                      ->  is_same: no   ->  drop it; map the copy of chunk `seq`; read at the same word again
  *
- * If a flight recorder has overwritten the chunk there is no copy. The next chunk that is found then says how many
- * records were overwritten; of these, the ones delivered before (`accounted`) were not missed.
+ * If a flight recorder has overwritten the chunk, there is no copy. The next chunk that is found has the number of
+ * overwritten records. Those that were delivered before (`accounted`) are not counted as lost.
  *
- * An id may be used by a record before its definition is found, since records and definitions are in different chunks.
- * Such a record is left for the next look, once (`stuck`). If the id is still unknown then, the record is dropped. */
+ * A record may be found before the definition of its id, because records and definitions are in different chunks. Such
+ * a record waits for the next look (`stuck`). If its id is still unknown then, the record is dropped. */
 #include "reader/read/follow.h"
 
 #include <errno.h>
@@ -72,7 +72,7 @@ void pithi_follow_process_close(struct pithi_follow_process *process)
     }
     if (process->fd >= 0)
         close(process->fd);
-    pithi_spill_close(&process->spill); /* it maps nothing here */
+    pithi_spill_close(&process->spill); /* frees what it has; nothing is mapped */
     free(process->defs);
     free(process->gaps);
     free(process->chunks);
@@ -85,7 +85,7 @@ void pithi_follow_process_close(struct pithi_follow_process *process)
 
 /* ---- Chunks ------------------------------------------------------------------------------------------------------ */
 
-/* Reads a chunk header at `offset` of a file of `size` bytes. 1: a chunk begins there. */
+/* Reads a header at `offset` of a file of `size` bytes. Returns 1 if a chunk begins there. */
 static int read_header(const struct pithi_follow_process *process, uint64_t offset, uint64_t size,
                        struct pithi_chunk *header)
 {
@@ -97,7 +97,7 @@ static int read_header(const struct pithi_follow_process *process, uint64_t offs
            (header->open_bytes == 0 || header->open_bytes == sizeof(struct pithi_spill_open));
 }
 
-/* Makes room for a lane's name, which may be read before its first record. */
+/* Adds a lane to the spill file's lanes if it is new. Its name may be read before its first record. */
 static int add_lane(struct pithi_spill *spill, uint32_t number)
 {
     uint32_t i;
@@ -110,8 +110,8 @@ static int add_lane(struct pithi_spill *spill, uint32_t number)
     return PITH_OK;
 }
 
-/* 1: the chunk is a copy, which does not change any more. The chunks that the program writes have the lane's highest
- * number or the number before it; copies have lower numbers. A flight recorder has no copies. */
+/* Returns 1 if a chunk is a copy, which does not change any more. The program writes to the chunks of a lane with the
+ * highest number and the number before it; chunks with lower numbers are copies. A flight recorder has no copies. */
 static int is_copy(const struct pithi_follow_process *process, const struct pithi_chunk *header)
 {
     uint32_t i;
@@ -131,7 +131,7 @@ static void describe(struct pithi_spill_chunk *chunk, const struct pithi_chunk *
     chunk->open_bytes = (uint32_t)header->open_bytes;
 }
 
-/* Notes a new chunk. A chunk with definitions is mapped now and stays mapped. A chunk of a lane is mapped only when the
+/* Adds a new chunk. A chunk with definitions is mapped now and stays mapped. A chunk of a lane is mapped when the
  * lane's walk comes to it. */
 static int add_chunk(struct pithi_follow_process *process, uint64_t offset, const struct pithi_chunk *header)
 {
@@ -170,7 +170,8 @@ static int note_gap(struct pithi_follow_process *process, uint64_t from, uint64_
     return PITH_OK;
 }
 
-/* Finds new chunks. The next chunk begins where the last one ends, or after a gap in the file. */
+/* Finds new chunks: in gaps of the file, and behind the last chunk, where the next chunk may begin after another
+ * gap. */
 static int find_chunks(struct pithi_follow_process *process)
 {
     uint64_t size, offset = process->scanned;
@@ -178,9 +179,10 @@ static int find_chunks(struct pithi_follow_process *process)
     struct stat info;
     int err = PITH_OK;
     for (uint32_t i = 0; i < process->gap_count && err == PITH_OK; i++) {
-        /* Looks for chunks in a gap. Threads that copy chunks at the same time reserve space in the file in turn, but
-         * store in parallel, so a chunk may appear before its predecessor. The predecessor appears at the start of the
-         * gap, or at an aligned offset. (Gaps due to alignment stay; looking at one costs next to nothing.) */
+        /* Looks for chunks in a gap. Threads reserve space for their chunks in the file one after another, but write
+         * the chunks at the same time, so a chunk may appear before the one that precedes it in the file. The missing
+         * chunk later appears at the start of the gap, or at an aligned offset in it. (Gaps that only align chunks stay
+         * in the list; looking at one costs next to nothing.) */
         struct pithi_follow_gap *gap = &process->gaps[i];
         uint64_t at = gap->from;
         while (at < gap->to && err == PITH_OK)
@@ -208,7 +210,8 @@ static int find_chunks(struct pithi_follow_process *process)
     return err;
 }
 
-/* Looks at ring chunks that were unused at the last look: a lane may have begun in one. */
+/* Reads the headers of chunks that were unused at the last look (a flight recorder has such chunks), because a lane may
+ * use them now. */
 static int look_at_free(struct pithi_follow_process *process)
 {
     struct pithi_chunk header;
@@ -231,7 +234,7 @@ int pithi_follow_process_look(struct pithi_follow_process *process)
     uint32_t i;
     CHECK(find_chunks(process));
     CHECK(look_at_free(process));
-    if (spill->comm_count == 0) { /* MPI_COMM_WORLD */
+    if (spill->comm_count == 0) { /* defines communicator 0, MPI_COMM_WORLD */
         spill->comms = calloc(1, sizeof *spill->comms);
         if (spill->comms == NULL)
             return no_memory(process);
@@ -257,13 +260,14 @@ void pithi_follow_lane_close(struct pithi_follow_lane *lane)
     lane->is_open = 0;
 }
 
-/* The lane's chunk with number lane->seq; with `later`, else the next higher one; NULL: none. */
+/* Returns the lane's chunk with number lane->seq. If there is none and `later` is 1, returns the chunk with the next
+ * higher number. Returns NULL if there is none. */
 static const struct pithi_spill_chunk *find_chunk(const struct pithi_follow_process *process,
                                                   const struct pithi_follow_lane *lane, int later)
 {
     const struct pithi_spill_chunk *found = NULL;
     uint32_t i;
-    for (i = process->chunk_count; i-- > 0;) { /* copies first */
+    for (i = process->chunk_count; i-- > 0;) { /* from the end, so that copies are found first */
         const struct pithi_spill_chunk *chunk = &process->chunks[i].chunk;
         if (chunk->lane != lane->whole.lane || chunk->seq < lane->seq || (found != NULL && chunk->seq >= found->seq))
             continue;
@@ -275,7 +279,7 @@ static const struct pithi_spill_chunk *find_chunk(const struct pithi_follow_proc
     return found;
 }
 
-/* 1: the mapped chunk is still the chunk that the walk is in. */
+/* Returns 1 if the program has not reused the mapped chunk. */
 static int is_same(const struct pithi_follow_lane *lane)
 {
     const struct pithi_chunk *header = lane->mapped;
@@ -289,7 +293,7 @@ static int map_chunk(const struct pithi_follow_process *process, struct pithi_fo
 {
     struct stat info;
     if (fstat(process->fd, &info) != 0 || (uint64_t)info.st_size < chunk->offset ||
-        (uint64_t)info.st_size - chunk->offset < chunk->size) /* truncated, or its header has changed */
+        (uint64_t)info.st_size - chunk->offset < chunk->size) /* truncated, or a wrong size */
         return 0;
     lane->mapped = mmap(NULL, (size_t)chunk->size, PROT_READ, MAP_SHARED, process->fd, (off_t)chunk->offset);
     if (lane->mapped == MAP_FAILED) {
@@ -306,8 +310,9 @@ static int map_chunk(const struct pithi_follow_process *process, struct pithi_fo
     return 0;
 }
 
-/* Maps the lane's next chunk. Headers are refreshed first, then copies are searched. So a reused chunk is found among
- * the copies, unless a flight recorder overwrote it; only then a later chunk is taken. */
+/* Maps the lane's next chunk. If the chunk is not found or was reused, reads the known headers again, then looks for
+ * new chunks. So the copy of a reused chunk is found. Only if there is no copy, because a flight recorder overwrote the
+ * chunk, a later chunk is taken. Returns 0 if there is no chunk. */
 static int map_next(struct pithi_follow_process *process, struct pithi_follow_lane *lane)
 {
     const struct pithi_spill_chunk *chunk = find_chunk(process, lane, 0);
@@ -315,7 +320,7 @@ static int map_next(struct pithi_follow_process *process, struct pithi_follow_la
     if (chunk != NULL && map_chunk(process, lane, chunk))
         return 1;
     for (tries = 0; tries < 3; tries++) {
-        /* Reads the headers of reusable chunks again. */
+        /* reads the headers of chunks again that the program may have reused */
         struct pithi_chunk header;
         uint32_t i;
         for (i = 0; i < process->chunk_count; i++)
@@ -333,7 +338,8 @@ static int map_next(struct pithi_follow_process *process, struct pithi_follow_la
     return 0;
 }
 
-/* The number of records that were overwritten unseen. The newest chunk has the total of overwritten records. */
+/* Returns the number of records that were overwritten before they were delivered. The newest chunk has the total of
+ * overwritten records. */
 static uint64_t skipped(const struct pithi_follow_process *process, const struct pithi_follow_lane *lane)
 {
     uint64_t most = 0;
@@ -344,7 +350,8 @@ static uint64_t skipped(const struct pithi_follow_process *process, const struct
     return most > lane->accounted && most <= UINT64_MAX / 2 ? most - lane->accounted : 0;
 }
 
-/* Begins to walk the next chunk. Reports records that were overwritten unseen; those seen before are not lost. */
+/* Begins to walk the next chunk. Reports records as lost that were overwritten before they were delivered. Returns 0 if
+ * there is no next chunk. */
 static int open_chunk(struct pithi_follow_process *process, struct pithi_follow_lane *lane)
 {
     struct pithi_spill_walk *walk = &lane->walk, before = *walk;
@@ -368,21 +375,22 @@ static int open_chunk(struct pithi_follow_process *process, struct pithi_follow_
     walk->lane_id = before.lane_id;
     walk->last_ns = before.last_ns;
     lane->is_open = walk->word != NULL;
-    if (!lane->is_open) /* the chunk was reused at this very moment */
+    if (!lane->is_open) /* the chunk was reused just now */
         pithi_follow_lane_close(lane);
     return lane->is_open;
 }
 
 static uint64_t load(const uint64_t *word) { return __atomic_load_n(word, __ATOMIC_ACQUIRE); }
 
-/* 1: there is a record at the position of the walk. */
+/* Returns 1 if there is a complete record at the position of the walk. */
 static int is_stored(const struct pithi_spill_walk *walk)
 {
     uint64_t first = walk->word != NULL && walk->word < walk->end ? load(walk->word) : 0;
     return first != 0 && (first & 15) != PITHI_W_CLAIMED;
 }
 
-/* 1: the record at the position of the walk would be dropped, because its id is not known yet. */
+/* Returns 1 if the record at the position of the walk would be dropped, because its definition or communicator is not
+ * known yet. */
 static int is_unknown(const struct pithi_spill_walk *walk)
 {
     const uint64_t *word = walk->word;
@@ -417,8 +425,9 @@ int pithi_follow_lane_next(struct pithi_follow_process *process, struct pithi_fo
         walk->id_count = process->id_count;
         walk->comms = process->comms;
         walk->comm_count = process->comm_count;
-        /* `newer` and `lost` are read before the record. If `newer` is set here, no record can follow in this chunk;
-         * read afterwards, it could be set by a program that has stored one more record meanwhile. */
+        /* Reads `newer` and `lost` before the record. If `newer` is set now and there is no record, none will follow in
+         * this chunk. If `newer` were read after looking for a record, the program could have stored one more record
+         * before setting it. */
         before = *walk;
         newer = __atomic_load_n(&header->newer, __ATOMIC_ACQUIRE);
         lost = __atomic_load_n(&header->lost, __ATOMIC_RELAXED);
@@ -429,7 +438,7 @@ int pithi_follow_lane_next(struct pithi_follow_process *process, struct pithi_fo
             }
             got = pithi_spill_next(walk, &lane->head);
             if (got) {
-                /* Copies the payload, because the program may overwrite it. */
+                /* copies the payload, because the program may overwrite it */
                 struct pithlog_record *head = &lane->head;
                 if (head->payload != NULL) {
                     if (head->payload_bytes > lane->payload_room) {
@@ -446,7 +455,7 @@ int pithi_follow_lane_next(struct pithi_follow_process *process, struct pithi_fo
                     head->payload = lane->payload;
                 }
             }
-            newer = 0; /* its end is seen at the next look */
+            newer = 0; /* there was a record, so the end of the chunk is looked for later */
             if (is_same(lane)) {
                 lane->accounted += got && lane->head.kind != PITHLOG_LOST;
                 if (got)
@@ -455,7 +464,7 @@ int pithi_follow_lane_next(struct pithi_follow_process *process, struct pithi_fo
             }
         }
         if (before.live && !is_same(lane)) {
-            /* The chunk was reused during the walk: continues in the copy, at the same word as `before`. */
+            /* The chunk was reused during the walk. Continues in its copy, at the word where `before` stood. */
             ptrdiff_t word = before.word - (const uint64_t *)lane->mapped;
             uint64_t seq = lane->seq;
             pithi_follow_lane_close(lane);
@@ -471,7 +480,7 @@ int pithi_follow_lane_next(struct pithi_follow_process *process, struct pithi_fo
         if (newer == 0 && !process->ended)
             return 0;
         walk->zero_ends = !process->ended;
-        /* The chunk is complete. */
+        /* the chunk is complete: takes what is left of it, then goes to the next one */
         lane->chunk.lost = lost <= UINT64_MAX / 2 ? lost : 0; /* a higher number is damage */
         walk->live = 0;
         if (walk->word != NULL && pithi_spill_next(walk, &lane->head))

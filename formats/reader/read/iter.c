@@ -1,23 +1,24 @@
-/* iter.c - delivers records in time order over many lanes. A tournament selects the lane of the next record.
- * (With very many lanes, runs.c merges groups of lanes read here.)
+/* iter.c - delivers records in time order over many lanes. A tournament selects the lane of the next record. (If there
+ * are very many lanes, they are read here in groups, which runs.c merges.)
  *
- * Each lane is in order of time already, so this is a merge: of the current records of all lanes, the earliest is next.
+ * The records of each lane are already in time order, so the lanes only need to be merged: the earliest of the current
+ * records of all lanes is delivered next.
  *
  *     lane 0:  5  9  12          tree: the keys of 5, 7 and 6; 5 wins -> deliver it, lane 0 continues with 9
  *     lane 1:  7  8                    9, 7, 6; 6 wins               -> deliver it, lane 2 continues with 11
  *     lane 2:  6  11                   9, 7, 11 ...
  *
- * A key is one number: the time since `base_ns` in its high bits, the number of the cursor in its low ones
- * (base/tournament.h). So one comparison also decides between equal times: the lane that comes first in the query. As
- * the time has fewer than 64 bits there, a record far after the base has the key FAR; when FAR wins, `over` moves the
- * base and plays again.
+ * A key is one number: the time since `base_ns` in its high bits, the number of the cursor in its low bits
+ * (base/tournament.h). So a single comparison also decides between equal times: the lane that comes first in the query
+ * wins. The time in a key has fewer than 64 bits, so a record far after `base_ns` has the key FAR. When FAR wins,
+ * `over` moves `base_ns` forward and plays again.
  *
- * The cost of a record is the tournament (8 matches for 256 lanes) and copying it. So `ahead` has the key after each
- * lane's current one, made while the record's cache line is at hand, and the loop of `run` has no call. Whatever is
- * rare (another block, damage, the end) leaves that loop and goes through `next`.
+ * A record costs a tournament (8 matches for 256 lanes) and a copy. To make the tournament fast, `ahead` has the key of
+ * each lane's next record: the key is made while the record is in the cache. The loop of `run` has no function call;
+ * rare cases (another block, damage, the end) leave the loop and are handled by `next`.
  *
- * What a change must keep: the payload of a delivered record lies in its block. So a call that has delivered
- * something may not load another block; it returns early instead. */
+ * Changes must keep this rule: a call that has delivered a record may not load another block, because the payload of
+ * the record lies in the old block. It must return early instead. */
 #include <stdio.h>
 
 #include "base/far.h"
@@ -30,7 +31,7 @@
 
 _Static_assert((int)PITHI_ITER_LANES <= (int)PITHI_PACKED_PLAYERS, "each lane has a key");
 
-/* Time of a lane's record that is delivered next, or was delivered last. */
+/* Returns the time of a lane's current record, which is delivered next or was delivered last. */
 static inline int64_t time_of(const struct pithi_cursor *c) { return (c->block.next - 1)->time_ns; }
 
 static inline uint64_t key_of(const struct pithlog_iter *it, int64_t time_ns, uint32_t number)
@@ -38,7 +39,7 @@ static inline uint64_t key_of(const struct pithlog_iter *it, int64_t time_ns, ui
     return pithi_packed_key(time_ns, it->base_ns, number);
 }
 
-/* The keys of a lane's current record, and of the next one if that is ready. */
+/* Returns the key of a lane's current record, and puts the key of its next record, if that is ready, into `ahead`. */
 static inline uint64_t pack(struct pithlog_iter *it, uint32_t number)
 {
     const struct pithi_cursor *c = &it->cursors[number];
@@ -48,7 +49,7 @@ static inline uint64_t pack(struct pithlog_iter *it, uint32_t number)
     return key_of(it, time_of(c), number);
 }
 
-/* Makes the earliest record current. */
+/* Moves `base_ns` to the earliest current record, makes all keys anew, and plays the whole tournament. */
 static UNCOMMON void play(struct pithlog_iter *it)
 {
     uint64_t keys[PITHI_PACKED_PLAYERS];
@@ -64,7 +65,8 @@ static UNCOMMON void play(struct pithlog_iter *it)
     pithi_packed_play(it->tree, it->leaves, keys);
 }
 
-/* The current record's key is not below the limit: 1, the window ends; 0: it was FAR, and now it is not. */
+/* Called when the winner's key is not below the limit. Returns 1 if the window ends; 0 if the key was only FAR, and
+ * after playing again it is below the limit. */
 static UNCOMMON int over(struct pithlog_iter *it)
 {
     if (it->tree[0] >> PITHI_PACKED_BITS == PITHI_PACKED_FAR)
@@ -117,7 +119,7 @@ int pithlog_iter_open(struct pithlog *log, const struct pithlog_query *query, st
                          log->path);
     it->looks_beyond = (it->flags & PITHLOG_OPENED) != 0;
     if (err == PITH_OK && count > 1 && pithi_far()) {
-        /* For a far log, announces the lists of blocks that an iterator over several lanes goes through. */
+        /* in a far log, announces the lists of blocks that an iterator over several lanes will read */
         enum { BYTES = 4 << 20 };
         uint64_t bytes = 0;
         const struct pithi_log_lane *lane;
@@ -160,14 +162,14 @@ void pithlog_iter_close(struct pithlog_iter *it)
 
 /* ---- Delivering -------------------------------------------------------------------------------------------------- */
 
-/* 1: the lane's next record is ready without reading another block, which would invalidate delivered payloads; 0: there
- * is none, or the block is damaged. */
+/* Returns 1 if the lane's next record can be had without reading another block (which would invalidate delivered
+ * payloads); 0 if the block has no further record, or is damaged. */
 static inline int at_hand(struct pithi_cursor *c)
 {
     return __builtin_expect(c->block.next != c->block.ready_end, 1) || pithi_block_prepare(&c->block) == 1;
 }
 
-/* Delivers the cursor's record: 1; 0: its kind is not selected. */
+/* Stores the cursor's record in *r. Returns 1 if its kind is wanted, else 0. */
 static inline uint32_t deliver(const struct pithlog_iter *it, struct pithi_cursor *c, struct pithlog_record *r)
 {
     pithi_block_take(&c->block, r);
@@ -176,9 +178,9 @@ static inline uint32_t deliver(const struct pithlog_iter *it, struct pithi_curso
     return it->kinds >> r->kind & 1;
 }
 
-/* Delivers up to `count` records after the last one, as long as they are ready. Returns their number. `plain`: all
- * kinds, without NEST. The tree's winner is the record delivered last, so each round first replaces it by the next
- * record of its lane. */
+/* Delivers up to `count` records, as long as no block must be read, and returns their number. `plain`: 1: all kinds are
+ * wanted, without PITHLOG_NEST. At first, the winner of the tree is the record delivered last; so each round first
+ * replaces the winner by the next record of its lane. */
 static inline __attribute__((always_inline)) uint32_t run(struct pithlog_iter *it, struct pithlog_record *records,
                                                           uint32_t count, int plain)
 {
@@ -194,9 +196,9 @@ static inline __attribute__((always_inline)) uint32_t run(struct pithlog_iter *i
                 break;
             ahead[last] = key_of(it, b->next->time_ns, last);
         }
-        /* `ahead` has the key of the record that is now current; then it gets the key of the record after it. That
-         * record may lie behind the ready records: entries there may be read and mean nothing, and the check above
-         * renews the key before it counts. */
+        /* The record whose key is in `ahead` becomes the lane's current record; `ahead` gets the key of the record
+         * after it. That record may be behind the ready ones. Its key then means nothing (the memory may be read), and
+         * the check above makes it anew before it is used. */
         winner = pithi_packed_replay(tree, leaves, last, ahead[last]);
         ahead[last] = pithi_packed_key((++b->next)->time_ns, base_ns, last);
         if (__builtin_expect(winner >= limit, 0)) {
@@ -217,7 +219,8 @@ static inline __attribute__((always_inline)) uint32_t run(struct pithlog_iter *i
     return n;
 }
 
-/* Like `run`, for a single lane. It needs no tournament: records come straight from its block, many at once. */
+/* Like `run`, for a single lane. It needs no tournament, because records come straight from the lane's block, many at
+ * once. */
 static uint32_t run_alone(struct pithlog_iter *it, struct pithlog_record *records, uint32_t count)
 {
     struct pithi_cursor *c = it->cursors;
@@ -230,12 +233,13 @@ static uint32_t run_alone(struct pithlog_iter *it, struct pithlog_record *record
         n += got;
         if (got > 0)
             continue;
-        if ((n > 0 && n + 1 == count) || !at_hand(c)) /* one record alone would have to be prepared with many others */
+        /* Stops before a last single record, because preparing it means preparing many others. */
+        if ((n > 0 && n + 1 == count) || !at_hand(c))
             break;
         const struct pithi_ready *next = b->next, *end = b->ready_end;
         if ((size_t)(end - next) > count - n)
             end = next + (count - n);
-        if (plain && end[-1].time_ns <= it->to_ns) { /* all at once; else one by one, up to the window's end */
+        if (plain && end[-1].time_ns <= it->to_ns) { /* all lie in the window: takes them at once */
             pithi_block_give_many(&c->block, records + n, (uint32_t)(end - next));
             n += (uint32_t)(end - next);
             continue;
@@ -250,11 +254,11 @@ static uint32_t run_alone(struct pithlog_iter *it, struct pithlog_record *record
         }
     }
     if (b->next != b->ready_end)
-        it->ahead[0] = key_of(it, b->next->time_ns, 0); /* for `run`, if the next call asks for one record */
+        it->ahead[0] = key_of(it, b->next->time_ns, 0); /* for `run`, which the next call may use */
     return n;
 }
 
-/* Finds the first record of each lane. -1: a damaged part of a lane. */
+/* Finds the first record of each lane. Returns -1 on an error (records of one lane are damaged). */
 static int prime(struct pithlog_iter *it)
 {
     for (; it->at < it->cursor_count; it->at++)
@@ -282,28 +286,29 @@ const struct pithi_stack *pithi_iter_open_states(const struct pithlog_iter *it, 
     return it->phase == PRIMED && !c->done && c->block.head.first_ns <= it->from_ns ? &c->stack : NULL;
 }
 
-/* Delivers the next record, also if it must read a block: 1, 0: end, -1: error. */
+/* Delivers the next record, and reads another block if necessary. Returns 1; 0 at the end; -1 on an error. */
 static UNCOMMON int next(struct pithlog_iter *it, struct pithlog_record *r)
 {
     while (it->phase != ENDED) {
         if (it->phase == PRIMING && prime(it) < 0)
             return -1;
         if (it->phase == RUNNING) {
-            /* Goes past the last delivered record. */
+            /* replaces the record delivered last by the next one of its lane */
             uint32_t last = pithi_packed_player(it->tree[0]);
             if (pithi_cursor_advance(it, &it->cursors[last]) < 0)
                 return -1;
             it->tree[0] = pithi_packed_replay(it->tree, it->leaves, last, pack(it, last));
         }
         it->phase = RUNNING;
-        /* The cursor whose record is current. */
+        /* the winner of the tree is the cursor with the current record */
         if (!(it->tree[0] >= it->limit && over(it)) && deliver(it, &it->cursors[pithi_packed_player(it->tree[0])], r))
             return 1;
     }
     return 0;
 }
 
-/* With PITHLOG_OPENED, before the first record: the states open there. -1: records are missing, or no memory. */
+/* With PITHLOG_OPENED, finds the states that are open at from_ns. Returns -1 if records are missing there, or if there
+ * is no memory. */
 static int find_opened(struct pithlog_iter *it)
 {
     const struct pithi_stack *known;

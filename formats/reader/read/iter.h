@@ -7,49 +7,52 @@
 /* Keeps rare code out of the path of each record. */
 #define UNCOMMON __attribute__((noinline, cold))
 
-/* The lanes read at once, each with an unpacked block of about 70 KB; more lanes are read in groups (runs.c). */
+/* The most lanes that are read at once. Each has an unpacked block of about 70 KB. More lanes are read in groups
+ * (runs.c). */
 enum { PITHI_ITER_LANES = 256 };
 
-/* The lanes that a query (NULL: all) selects, each once, in order. PITH_OK, or an error; free *list in any case. */
+/* Sets *list to the lanes that a query (NULL: all) selects, each once, in order. Returns PITH_OK or an error; the
+ * caller frees *list even after an error. */
 int pithi_query_lanes(struct pithlog *log, const struct pithlog_query *query, uint32_t **list, uint32_t *count);
 
-/* The parts of a query: PITHLOG_CLIP adds records before and after all others, and at holes (lane_blocks.h). */
+/* Where a record comes from: PITHLOG_CLIP adds records before and after all others, and at holes (lane_blocks.h). */
 enum pithi_iter_part {
     PITHI_PART_BEFORE,
     PITHI_PART_WITHIN,
     PITHI_PART_AFTER,
-    PITHI_PART_HOLE,  /* a state is open before a hole and after it: its LEAVE and ENTER at the ends of the hole */
-    PITHI_PART_ENDED, /* a state ended in a hole, or the window ends in the hole: its LEAVE where the hole begins */
-    /* A state began in a hole, or the window begins in it: its ENTER where the hole ends; start_ns: its begin. */
+    PITHI_PART_HOLE,  /* the LEAVE at the begin, or the ENTER at the end, of a hole inside a state */
+    PITHI_PART_ENDED, /* the LEAVE where a hole begins, if the state ended in the hole or the window ends in it */
+    /* The ENTER where a hole ends, if the state began in the hole or the window begins in it; start_ns is the begin. */
     PITHI_PART_BEGUN
 };
-/* The part of the record delivered last. */
+/* Returns the part of the record delivered last. */
 enum pithi_iter_part pithi_iter_part(const struct pithlog_iter *iter);
 
-/* From now on, calls `tell` when records of a lane are missing: after its last record before them was delivered, and
- * perhaps again for the same hole. The call that does so returns -1, except in the next two cases. In a log whose index
- * was rebuilt, the damage was reported then; the end of each lane with messages counts as a hole, as its last blocks
- * may be missing. It is not called for holes of LOST records, which the caller finds by itself (pithi_is_hole).
- * With CLIP, the callback is also called for a hole that contains from_ns, as its LOST record is not delivered. */
+/* From now on, the iterator calls `tell` for each hole of a lane, after the last record before the hole was delivered,
+ * and perhaps again for the same hole. The call of the iterator that does so returns -1, except in two cases. First, in
+ * a log whose index was rebuilt, damage was already reported at opening; there, the end of each lane with messages also
+ * counts as a hole, because the lane's last blocks may be missing. Second, with PITHLOG_CLIP, `tell` is also called for
+ * a hole that contains from_ns. For other holes of LOST records, `tell` is not called, because the caller gets the LOST
+ * record (pithi_is_hole). */
 struct pithi_holes {
     void (*tell)(void *context, uint32_t lane);
     void *context;
 };
 void pithi_iter_tell_holes(struct pithlog_iter *iter, struct pithi_holes holes);
-/* Like pithi_iter_tell_holes, but also for holes that end after the window. For that, a block more of each lane is
- * read. */
+/* Like pithi_iter_tell_holes, but `tell` is also called for holes that end after the window. To find these, one more
+ * block of each lane is read. */
 void pithi_iter_tell_all_holes(struct pithlog_iter *iter, struct pithi_holes holes);
 
-/* Finds the first record of each lane, before any is delivered: 1; -1: a damaged part of a lane, call again. It does so
- * only for few lanes; with more, the first call that delivers records does it. */
+/* Finds the first record of each lane, before any record is delivered. Returns 1; -1 on an error: records of one lane
+ * are damaged, and the next call continues. With more than PITHI_ITER_LANES lanes, it does nothing and returns 1. */
 int pithi_iter_prime(struct pithlog_iter *iter);
-/* After pithi_iter_prime: the states open before the first record of the i-th lane, if that record is in the block in
- * which the window begins; else NULL. */
+/* After pithi_iter_prime: returns the states that are open before the first record of lane i, if this record is in the
+ * block in which the window begins; else NULL. */
 const struct pithi_stack *pithi_iter_open_states(const struct pithlog_iter *iter, uint32_t i);
 
-/* The records of a query over more than PITHI_ITER_LANES lanes; the query is copied. The functions are like
- * pithlog_iter_open, _next_many and _close. A temporary file holds the packed records of a time slab of about
- * `slab_records`. */
+/* Delivers the records of a query over more than PITHI_ITER_LANES lanes; the query is copied. The functions are like
+ * pithlog_iter_open, _next_many and _close. The lanes are read slab by slab: a temporary file holds the packed records
+ * of one interval of the log, with about `slab_records` records. */
 struct pithi_runs;
 enum { PITHI_SLAB_RECORDS = 16 << 20 };
 int pithi_runs_new(struct pithlog *log, const struct pithlog_query *query, uint64_t slab_records,
@@ -58,14 +61,14 @@ int pithi_runs_next(struct pithi_runs *runs, struct pithlog_record *records, uin
 void pithi_runs_tell_holes(struct pithi_runs *runs, struct pithi_holes holes, int all);
 void pithi_runs_free(struct pithi_runs *runs);
 
-/* Call it before the first record. From then on, records need not come in the order of times, but come in intervals of
- * this length, counted from the log's start: the stretches. In each stretch, the lanes of a rank come together, in the
- * order of times. Ranks come one after another, or several of them together in this order. At most `threads` threads
- * read. 1: so they do; 0: all records come in order, because there are few lanes, or too many of one rank. Not for logs
- * with holes. */
+/* Call it before the first record. It divides the log into stretches, that is, intervals of this length, counted from
+ * the log's start. From then on, stretches come one after another. Within a stretch, the records of all lanes of a rank
+ * come together, in time order; ranks come one after another, or several ranks merged in time order. At most `threads`
+ * threads read. Returns 1 if records come like this; 0 if all records come in time order, because there are few lanes,
+ * or too many of one rank. Cannot be used for logs with holes. */
 int pithi_iter_by_stretches(struct pithlog_iter *iter, uint64_t length_ns, unsigned threads);
 int pithi_runs_by_stretches(struct pithi_runs *runs, uint64_t length_ns, unsigned threads);
-/* The last moment of the stretch that contains a time. */
+/* Returns the last ns of the stretch that contains a time. */
 int64_t pithi_stretch_end(int64_t time_ns, int64_t start_ns, uint64_t length_ns);
 
 #endif

@@ -1,13 +1,14 @@
-/* lane_blocks.c - see lane_blocks.h. Reads one lane in order, without an iterator.
+/* lane_blocks.c - reads the blocks of one lane in order, without an iterator (lane_blocks.h).
  *
- * Where a lane's LOST records say how many states ended in their holes, only the blocks with LOST records are read: the
- * stacks of blocks are right. Else the lane is read once, from its first LOST record on (native/lost_states.h). The
- * writer's stack at the start of later blocks then still has the states that ended, as the writer never saw their
- * LEAVE. `take_stack` takes such states off whenever a block's stack is used. They are found by time and id; of several
- * that agree in both, the innermost ended first.
+ * A block begins with the stack of open states, as the writer saw them. If all LOST records of a lane have the number
+ * of states that ended in their holes, these stacks are right, and only the blocks with LOST records are read. Else the
+ * stacks after a hole still have the states that ended in the hole, because the writer never saw their LEAVEs. Then the
+ * lane is read once, from its first LOST record on, to find these states (native/lost_states.h). `take_stack` removes
+ * them whenever the stack of a block is used. It finds them by time and id; of several with the same time and id, the
+ * innermost one ended first.
  *
- * The result belongs to the log and never changes, so threads share it without a lock: the first thread that has it
- * stores it. */
+ * The list of these states belongs to the log and never changes, so threads share it without a lock: the first thread
+ * that has made it stores it. */
 #include "reader/read/lane_blocks.h"
 
 #include "base/error.h"
@@ -21,7 +22,7 @@ void pithi_unpacking_free(struct pithi_unpacking *u)
     free(u->opened.states);
 }
 
-/* 1: the head of the block agrees with the index. */
+/* Returns 1 if the head of a block agrees with the index. */
 static int as_indexed(const struct pithi_block_head *h, const struct pithi_log_lane *lane,
                       const struct pithi_log_block *at)
 {
@@ -54,17 +55,18 @@ int pithi_unpack(struct pithi_unpacking *u, const struct pithi_log_lane *lane, u
 /* A state that ended in a hole. */
 struct pithi_gone {
     int64_t enter_ns;
-    uint32_t id, hole; /* definition; the number of the hole in which it ended */
+    uint32_t id, hole; /* its definition; index of the hole in which it ended */
 };
 
-/* Reads the lane from its first block with a LOST record on. `only_holes`: reads only blocks with LOST records and the
- * records that end holes; stops at a hole without a number. */
+/* Reads the lane from its first block with a LOST record on. With `only_holes`, reads only the blocks with LOST records
+ * and the records that end holes, and stops at a hole for which the log does not have the number of states that ended
+ * in it. */
 static int pass(struct pithi_lost_pass *p, struct pithi_unpacking *u, uint32_t number,
                 const struct pithi_log_lane *lane, int only_holes)
 {
     struct pithi_block block = {0};
     struct pithi_log_block at;
-    int is_behind = 1, good = 1; /* 1: the stack followed here is not the writer's */
+    int is_behind = 1, good = 1; /* is_behind: 1: the stack that is followed here is not the writer's */
     const char *why;
     p->begin_ns = lane->seen.first_ns;
     for (uint32_t i = 0; good && i < lane->block_count; i++) {
@@ -77,7 +79,8 @@ static int pass(struct pithi_lost_pass *p, struct pithi_unpacking *u, uint32_t n
             is_behind = 1;
             continue;
         }
-        /* records are missing before this block, or it cannot be read: the stack followed here is not the writer's */
+        /* the stack followed here is not the writer's if records are missing before this block, or if it cannot be
+         * read */
         is_behind |= !is_known || at.is_after_gap;
         if (is_in_hole && is_behind)
             p->holes[p->hole_count - 1].is_wider = 1;
@@ -104,8 +107,8 @@ static int pass(struct pithi_lost_pass *p, struct pithi_unpacking *u, uint32_t n
     return good ? PITH_OK : pithi_no_memory();
 }
 
-/* 1: for each hole, the number of states that ended in it is known. For a hole without a record after it, it need not
- * be: all states end there. */
+/* Returns 1 if the number of states that ended in each hole is known. It is not needed for a hole at the end of the
+ * lane, because all states end there. */
 static int is_numbered(const struct pithi_lost_pass *p)
 {
     return p->numbered == p->hole_count ||
@@ -136,7 +139,7 @@ static int by_time(const void *a, const void *b)
     return x->id != y->id ? (x->id > y->id) - (x->id < y->id) : (x->hole > y->hole) - (x->hole < y->hole);
 }
 
-/* The result, in one piece of memory. NULL: no memory. */
+/* Returns the result of a pass over the lane, as one piece of memory; NULL if there is no memory. */
 static struct pithi_lost_states *result_of(const struct pithi_lost_pass *p)
 {
     uint32_t open_count = is_numbered(p) ? 0 : p->open_count;
@@ -177,7 +180,7 @@ int pithi_lost_states_get(struct pithlog *log, uint32_t number, const struct pit
             err = pithi_no_memory();
         if (lost &&
             !__atomic_compare_exchange_n(&log->lost[number], &none, lost, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
-            free(lost); /* another thread has found them first */
+            free(lost); /* another thread stored its result first */
             lost = none;
         }
         pithi_unpacking_free(&unpacking);
@@ -187,7 +190,7 @@ int pithi_lost_states_get(struct pithlog *log, uint32_t number, const struct pit
     return err;
 }
 
-/* The number of the lane's holes that begin in blocks before `block`. */
+/* Returns the number of holes of the lane that begin in blocks before `block`. */
 static uint32_t holes_before(const struct pithi_lost_states *lost, uint32_t block)
 {
     uint32_t low = 0, high = lost->hole_count;
@@ -201,7 +204,7 @@ static uint32_t holes_before(const struct pithi_lost_states *lost, uint32_t bloc
     return low;
 }
 
-/* The number of states like this one that ended in the first `holes` holes. */
+/* Returns how many states with the id and begin of `state` ended in the first `holes` holes. */
 static uint32_t count_gone(const struct pithi_lost_states *lost, uint32_t holes, const struct pithi_open_state *state)
 {
     struct pithi_gone key = {state->enter_ns, state->id, 0};
@@ -225,9 +228,9 @@ static uint32_t count_gone(const struct pithi_lost_states *lost, uint32_t holes,
 struct scanning {
     struct pithi_unpacking *u;            /* memory */
     struct pithi_block *block;            /* the block read last */
-    const struct pithi_log_lane *lane;    /* NULL: it cannot be read */
+    const struct pithi_log_lane *lane;    /* NULL: the lane cannot be read */
     uint32_t number;                      /* of the lane */
-    const struct pithi_lost_states *lost; /* NULL: it has no LOST records in its middle */
+    const struct pithi_lost_states *lost; /* NULL: no holes of LOST records */
     uint32_t hole;                        /* index of the next hole in `lost` */
 };
 
@@ -240,7 +243,7 @@ static int begin_scan(struct scanning *s, struct pithi_open_at *at)
     return s->lane && s->lane->lost > 0 ? pithi_lost_states_get(s->u->log, s->number, &s->lost) : PITH_OK;
 }
 
-/* PITH_OK: block i is loaded; PITH_ERR_MEMORY; another error: it is damaged. */
+/* Loads block i. Returns PITH_OK; PITH_ERR_MEMORY; or another error if the block is damaged. */
 static int load(const struct scanning *s, uint32_t i, struct pithi_log_block *place)
 {
     const char *why;
@@ -248,7 +251,7 @@ static int load(const struct scanning *s, uint32_t i, struct pithi_log_block *pl
     return pithi_unpack(s->u, s->lane, s->number, place, s->block, 1, &why);
 }
 
-/* Takes the stack at the start of the loaded block. */
+/* Sets at->stack to the states that are open at the start of the loaded block. */
 static void take_stack(struct scanning *s, uint32_t block, struct pithi_open_at *at)
 {
     struct pithi_stack before = at->stack;
@@ -256,11 +259,11 @@ static void take_stack(struct scanning *s, uint32_t block, struct pithi_open_at 
     s->u->opened = before;
     s->hole = s->lost ? holes_before(s->lost, block) : 0;
     if (s->lost) {
-        /* States that ended in one of these holes are still on the writer's stack. */
+        /* removes states that ended in an earlier hole, which are still on the writer's stack */
         uint32_t kept = 0;
-        const int64_t dropped = INT64_MIN; /* in nested_ns: the state has ended */
+        const int64_t dropped = INT64_MIN; /* a mark in nested_ns: the state has ended */
         for (uint32_t i = at->stack.count; i-- > 0;) {
-            /* of several with the same id and time, the innermost ended first */
+            /* of several states with the same id and time, the innermost one ended first */
             uint32_t gone = count_gone(s->lost, s->hole, &at->stack.states[i]);
             for (uint32_t k = i + 1;
                  gone > 0 && k < at->stack.count && at->stack.states[k].enter_ns == at->stack.states[i].enter_ns; k++)
@@ -275,8 +278,8 @@ static void take_stack(struct scanning *s, uint32_t block, struct pithi_open_at 
     }
 }
 
-/* Follows the records of a loaded block up to time_ns. 1: came to a record at or after it; 0: the block ended; -1:
- * damage, or no memory. */
+/* Follows the records of the loaded block up to time_ns. Returns 1 if there is a record at or after time_ns; 0 if the
+ * block ends before; -1 if the block is damaged or there is no memory. */
 static int follow(struct scanning *s, int64_t time_ns, struct pithi_open_at *at)
 {
     struct pithi_open_state ended;
@@ -312,7 +315,7 @@ int pithi_open_at(struct pithi_unpacking *u, struct pithi_block *block, uint32_t
     CHECK(begin_scan(&s, at));
     uint32_t count = s.lane ? s.lane->block_count : 0;
     uint32_t i = s.lane ? pithi_log_block_at(u->log, s.lane, time_ns, &u->window) : 0;
-    /* between two blocks, the end of the first shows whether a hole begins there */
+    /* if the time lies between two blocks, begins with the first, whose end shows whether a hole begins there */
     if (i > 0 &&
         (i == count || (pithi_log_block(u->log, s.lane, i, &u->window, &place) == PITH_OK && place.first_ns > time_ns)))
         i--;
@@ -323,8 +326,8 @@ int pithi_open_at(struct pithi_unpacking *u, struct pithi_block *block, uint32_t
         is_gap |= err != PITH_OK || place.is_after_gap;
         if (err != PITH_OK)
             continue;
-        /* The block begins at or after the time: its stack is what was open there, unless blocks before it, read in
-         * order, have given the stack already. */
+        /* This block begins at or after the time, so its stack is the answer. If the block before was read to its end,
+         * the answer is already in at->stack. */
         if (place.first_ns >= time_ns) {
             if (is_gap || i == first)
                 take_stack(&s, i, at);
@@ -369,7 +372,7 @@ int pithi_open_after_gap(struct pithi_unpacking *u, struct pithi_block *block, u
             at->to_ns = place.first_ns;
             return PITH_OK;
         }
-        if (place.first_ns > time_ns) /* the block could be read now, so there is no hole */
+        if (place.first_ns > time_ns) /* there is no hole: the block is intact */
             return PITH_OK;
         while ((err = pithi_block_step(block)) > 0)
             continue;
