@@ -1,5 +1,4 @@
 /* lane_cursor.c - the cursor of a lane: loads its blocks, finds the first record of a window, and follows open states.
- * It uses blocks and the index, but no files and no contents of chunks.
  *
  * The index has the time span and the kinds of each block. So the cursor begins at the first block that reaches into
  * the window, and skips blocks without a wanted kind:
@@ -10,11 +9,11 @@
  *     all kinds       -             unpacked      unpacked      -
  *     only messages   -             unpacked      skipped       -
  *
- * In [10, 20), the records before 14 are taken and dropped (pithi_cursor_prime): with PITHLOG_NEST they still open and
- * end states. Each block begins with the states that are open there, so skipping blocks loses no state, and a damaged
- * block costs its own records only.
+ * In block [10, 20), the records before 14 are read but not delivered (pithi_cursor_prime), because with PITHLOG_NEST
+ * they open and end states. Each block begins with the states that are open there. So no state is lost by skipping
+ * blocks, and a damaged block costs only its own records.
  *
- * After an error the cursor stands behind the damage: the caller may call again and gets the lane's next readable
+ * After an error, the cursor is behind the damage. If the caller calls again, it gets the lane's next readable
  * records. */
 #include "reader/read/lane_cursor.h"
 
@@ -32,7 +31,7 @@ static int block_damaged(struct pithlog_iter *it, struct pithi_cursor *c, const 
     struct pithi_log_block block = {0};
     char name[4096];
     tell_hole(it, c);
-    pithi_block_leave(&c->block); /* so that the next call continues with the next block */
+    pithi_block_leave(&c->block); /* the next call continues with the next block */
     if (pithi_log_block(it->log, c->lane, c->next_block - 1, &it->unpacking.window, &block) != PITH_OK)
         block.offset = 0;
     pithi_files_name(&it->log->files, block.offset, name, sizeof name);
@@ -46,7 +45,7 @@ UNCOMMON int pithi_cursor_damaged(struct pithlog_iter *it, struct pithi_cursor *
     return block_damaged(it, c, c->block.why);
 }
 
-/* Loads a block. 1; -1: it cannot be read. */
+/* Loads a block. Returns 1; -1 if the block cannot be read. */
 static int load_block(struct pithlog_iter *it, struct pithi_cursor *c, const struct pithi_log_block *b)
 {
     const char *why;
@@ -72,7 +71,7 @@ static int load_block(struct pithlog_iter *it, struct pithi_cursor *c, const str
     return 1;
 }
 
-/* Loads the next block that can have wanted records, and goes to its first one. Reports each hole that it passes. */
+/* Loads the next block that can have wanted records, and goes to its first record. Reports each hole on the way. */
 UNCOMMON int pithi_cursor_next_block(struct pithlog_iter *it, struct pithi_cursor *c)
 {
     struct pithi_log_block block;
@@ -86,21 +85,22 @@ UNCOMMON int pithi_cursor_next_block(struct pithlog_iter *it, struct pithi_curso
             tell_hole(it, c);
         if (block.is_after_gap && it->flags & PITHLOG_OPENED)
             return pithi_fail(PITH_ERR_DAMAGED, "%s: records are missing", it->log->path), -1;
-        /* The window ends before the block. But if the block is damaged, the window ends in a hole, which may be
-         * wanted. */
+        /* Stops if the block begins after the window. With looks_beyond, reads the block anyway, because if it is
+         * damaged, the window ends in a hole that must be reported. */
         if (block.first_ns > it->to_ns && (!it->looks_beyond || c->next_block == 0))
             return 0;
-        if (!(block.kinds & it->kinds)) /* the next block has its own open states */
+        if (!(block.kinds & it->kinds)) /* skips it: the next block has its own list of open states */
             continue;
         c->next_block++;
         return load_block(it, c, &block) < 0 ? -1 : pithi_cursor_step(it, c);
     }
     if (it->log->rebuilt && c->lane->kinds & (1u << PITHLOG_SEND | 1u << PITHLOG_RECV))
-        tell_hole(it, c); /* blocks may be missing at the end */
+        tell_hole(it, c); /* the last blocks of the lane may be missing */
     return 0;
 }
 
-/* The rare cases of `nest`: the stack must grow, a LEAVE is not that of the innermost state, or it has no ENTER. */
+/* The rare cases of `nest`: the stack must grow, or a LEAVE is not that of the innermost state, or a LEAVE has no
+ * ENTER. */
 UNCOMMON void pithi_cursor_pair(struct pithi_cursor *c, struct pithlog_record *r)
 {
     struct pithi_open_state state;
@@ -124,7 +124,7 @@ int pithi_cursor_prime(struct pithlog_iter *it, struct pithi_cursor *c)
         c->found = 1;
         if (c->lane)
             c->next_block = pithi_log_block_at(it->log, c->lane, it->from_ns, &it->unpacking.window);
-        if (err != PITH_OK) { /* a part of the lane is lost */
+        if (err != PITH_OK) { /* the lane's entry in the index cannot be read */
             tell_hole(it, c);
             return -1;
         }

@@ -1,5 +1,5 @@
-/* lane_cursor.h - one lane of an iterator: its blocks, unpacked one by one, and its open states. Shared by iter.c (the
- * order of many lanes) and lane_cursor.c (blocks). */
+/* lane_cursor.h - the cursor of one lane of an iterator: the lane's blocks, which are unpacked one by one, and its open
+ * states. lane_cursor.c reads the blocks; iter.c merges the cursors of many lanes. */
 #ifndef PITHI_LANE_CURSOR_H
 #define PITHI_LANE_CURSOR_H
 
@@ -11,43 +11,44 @@
 #include "reader/read/lane_blocks.h"
 
 struct pithi_cursor {
-    _Alignas(64) struct pithi_block block; /* begins with the fields used for each record: one cache line */
+    _Alignas(64) struct pithi_block block; /* first, because its first cache line is used for each record */
     uint32_t lane_number;                  /* in the log */
     uint32_t done;                         /* 1: no more records before the end of the window */
-    const struct pithi_log_lane *lane;     /* NULL: not searched for yet, or lost */
+    const struct pithi_log_lane *lane;     /* NULL: not searched for yet, or cannot be read */
     uint32_t found;                        /* 1: the lane was searched for */
     uint32_t next_block;                   /* the block to be loaded after the current one */
     struct pithi_stack stack;              /* the open states, with PITHLOG_NEST */
 };
 
-/* PRIMED: at the first record. */
+/* What the next call of an iterator does first: PRIMING: it finds the first record of each lane. PRIMED: it delivers
+ * the current record, which is the first one. RUNNING: it goes past the last delivered record. ENDED: it returns 0. */
 enum phase { PRIMING, PRIMED, RUNNING, ENDED };
 
 struct pithlog_iter {
     struct pithlog *log;              /* not owned */
     int64_t from_ns, to_ns;           /* of the query, inclusive */
     uint32_t kinds, flags;            /* of the query */
-    struct pithi_unpacking unpacking; /* memory to unpack one block, used in turn */
-    uint64_t allowance;               /* memory for all blocks unpacked at once */
+    struct pithi_unpacking unpacking; /* memory for unpacking, which the cursors use in turn */
+    uint64_t allowance;               /* bytes that may still be used for unpacked blocks */
     struct pithi_cursor *cursors;     /* [cursor_count] the lanes of the query, in their order */
     uint32_t cursor_count;
-    uint64_t tree[PITHI_PACKED_PLAYERS];  /* tree[0]: the key of the lane whose record is current (tournament.h) */
-    uint64_t ahead[PITHI_PACKED_PLAYERS]; /* by cursor: the key of the record after its current one, if that is ready */
-    uint32_t leaves;                      /* of the tree: a power of two, at least cursor_count */
-    int64_t base_ns;                      /* of the keys */
-    uint64_t limit;                       /* the first key that is not in the window, or FAR */
-    enum phase phase;                     /* what the next call does first: PRIMED: it is at the first record */
+    uint64_t tree[PITHI_PACKED_PLAYERS];  /* tree[0] is the key of the current record (tournament.h) */
+    uint64_t ahead[PITHI_PACKED_PLAYERS]; /* by cursor: key of its next record, if that is ready */
+    uint32_t leaves;                      /* leaves of the tree: a power of two, at least cursor_count */
+    int64_t base_ns;                      /* keys have times from here */
+    uint64_t limit;                       /* keys from this one on are after the window, or FAR */
+    enum phase phase;                     /* what the next call does first */
     struct pithi_runs *runs;              /* reads very many lanes; NULL: few lanes, read here */
     struct pithi_filtered *filtered;      /* reads the records that match a filter; NULL: no filter */
     struct pithi_clipped *clipped;        /* reads with PITHLOG_CLIP; NULL: without */
     struct pithi_holes holes;             /* the callback for holes */
     int looks_beyond;                     /* 1: also reports holes that end after the window */
-    uint32_t at;                          /* PRIMING: the cursor being worked on */
-    struct pithi_open_at opened;          /* with PITHLOG_OPENED */
-    uint32_t opened_at;                   /* number of its states delivered */
+    uint32_t at;                          /* PRIMING: index of the next cursor */
+    struct pithi_open_at opened;          /* with PITHLOG_OPENED: the states open at from_ns */
+    uint32_t opened_at;                   /* how many of these states were delivered */
 };
 
-/* The rare cases of the functions below, with the same results. */
+/* The rare cases of the inline functions below. They return the same as those. */
 int pithi_cursor_damaged(struct pithlog_iter *it, struct pithi_cursor *c);
 int pithi_cursor_next_block(struct pithlog_iter *it, struct pithi_cursor *c);
 void pithi_cursor_pair(struct pithi_cursor *c, struct pithlog_record *r);
@@ -58,7 +59,8 @@ static inline int pithi_cursor_step(struct pithlog_iter *it, struct pithi_cursor
     return status >= 0 ? status : pithi_cursor_damaged(it, c);
 }
 
-/* Goes to the lane's next record: 1; 0: none before the end of the window; -1: damaged, call again to continue. */
+/* Goes to the lane's next record. Returns 1; 0 if there is none before the end of the window; -1 on an error: records
+ * are damaged, and the next call continues after them. */
 static inline int pithi_cursor_advance(struct pithlog_iter *it, struct pithi_cursor *c)
 {
     int status = pithi_cursor_step(it, c);
@@ -70,7 +72,7 @@ static inline int pithi_cursor_advance(struct pithlog_iter *it, struct pithi_cur
     return !c->done;
 }
 
-/* With PITHLOG_NEST: follows the open states, and completes the record. */
+/* For PITHLOG_NEST: updates the stack of open states, and sets the record's depth, start_ns and nested_ns. */
 static inline void nest(struct pithi_cursor *c, struct pithlog_record *r)
 {
     if (r->kind <= PITHLOG_LEAVE) {
@@ -85,7 +87,8 @@ static inline void nest(struct pithi_cursor *c, struct pithlog_record *r)
     }
 }
 
-/* Brings a lane to its first record in the window; earlier ones only change the stack. 1: done, -1: call again. */
+/* Goes to a lane's first record in the window; earlier records only change the stack. Returns 1; -1 on an error: the
+ * next call continues. */
 int pithi_cursor_prime(struct pithlog_iter *it, struct pithi_cursor *c);
 
 #endif

@@ -1,24 +1,28 @@
 /* match.c - finds which send belongs to which receive.
  *
  * Messages between two processes on one communicator with one tag do not overtake (MPI 4.0, 3.5), and receives are
- * matched in posting order. So on each such path the n-th send belongs to the n-th posted receive. But receives may
- * complete out of order: after Irecv A, Irecv B, Wait B, Wait A the log has B first. Each receive has its number in the
- * posting order of its rank, 0, 1, 2 ... A receive is held back until all receives posted before it were seen.
+ * matched in posting order. A path is a communicator, a sender, a receiver and a tag. So on each path, the n-th send
+ * belongs to the n-th posted receive. But receives may complete out of order: after Irecv A, Irecv B, Wait B, Wait A,
+ * the log has the record of B first. So each record of a receive has its number in the posting order of its rank: 0, 1,
+ * 2 ... A receive is held back until all receives posted before it were seen.
  *
  *     log:      recv posted=1 (B)   recv posted=0 (A)   recv posted=2 (C)
  *     released: -                   A, B                C
  *
- * A receive without a message has peer -1 and only fills its number. If numbers are still missing (a cut log), held
- * receives are released in order at the end. A number that is seen twice, or late, is released at once.
+ * A receive without a message has peer -1, and only accounts for its number. If numbers are still missing at the end
+ * (in a cut log), the held receives are released in order then. A receive whose number was already seen or passed over
+ * is released at once.
  *
- * In an incomplete log (a time window, lost records) the n-th send may be missing. No message is received before it is
- * sent. So a receive that completed before the next send of its path began has lost its partner, and stays unmatched:
+ * In an incomplete log (only an interval was recorded, or records were lost), sends may be missing. Since no message is
+ * received before it is sent, a receive that completed before the next send of its path began belongs to a missing
+ * send, and stays unmatched:
  *
- *     | cut |  recv at 5    send at 7    recv at 9        message 7 -> 9; the first receive's send is before the cut
+ *     | cut |  recv at 5    send at 7    recv at 9        message 7 -> 9; the send of the first receive is cut off
  *
- * In the middle of a log, records of a rank may be missing (a damaged block, or LOST): it is not known how many sends
- * and receives these were. From then on, the ends of its messages stay unmatched, at both ranks. But its earlier ends
- * are all known, and their partners come before the partners of the missing ends:
+ * If records of a rank are missing in the middle of a log (a damaged block, or LOST), it is not known how many sends
+ * and receives they were. So the rank's later sends and receives stay unmatched, and so do their partners on other
+ * ranks. The rank's sends and receives before the hole are all known, and are still matched, because their partners
+ * come before the partners of the missing ones:
  *
  *     rank 0:  send A   | damaged: send B |   send C
  *     rank 1:                    recv A    recv B    recv C        message A; B and C have no partner */
@@ -37,13 +41,13 @@
 #include "native/lost_states.h"
 #include "reader/read/iter.h"
 
-enum { QUEUE_LEAST = 4 }; /* room of a queue at first */
+enum { QUEUE_LEAST = 4 }; /* first size of a queue */
 
-/* An unmatched end of a message, in the queue of its path. */
+/* An unmatched end (send or receive) of a message, in the queue of its path. */
 struct half {
-    int64_t time_ns;        /* when its call began or ended */
-    uint64_t bytes;         /* as this end has them */
-    struct pithi_turn turn; /* for a receive: when it had its turn */
+    int64_t time_ns;        /* begin of the send, or end of the receive */
+    uint64_t bytes;         /* size of the message in this end's record */
+    struct pithi_turn turn; /* of a receive: when it had its turn (match.h) */
     uint32_t lane;
 };
 
@@ -55,48 +59,49 @@ struct held_recv {
     uint64_t posted;
 };
 
-/* The held receives of a rank: a heap by `posted`. */
+/* The held receives of a rank, in a heap ordered by `posted`. */
 struct held {
-    uint64_t expected;      /* the next number that was not released */
+    uint64_t expected;      /* lowest number of posting that was not released */
     struct held_recv *heap; /* [count] held receives, the one with the lowest number first */
     uint32_t count, room;
     int is_missing; /* 1: records of this rank are missing from now on */
 };
 
-/* (communicator, sender, receiver, tag) and its queue of unmatched ends: only sends, or only receives. */
+/* A path (communicator, sender, receiver, tag) and the queue of its unmatched ends, which are all sends or all
+ * receives. */
 struct path {
     uint32_t comm;
     int32_t from, to, tag;
     uint32_t next; /* next path with the same hash; UINT32_MAX: none */
     int sends;     /* 1: the queue holds sends; 0: receives */
-    int is_broken; /* 1: later records of a rank are missing: the queue holds its earlier ends, or nothing */
+    int is_broken; /* 1: the sender or the receiver has a hole: the queue has only its ends from before the hole */
     struct half one;
-    struct half *queue;          /* NULL: `one` is the queue; most paths have at most one unmatched end */
-    uint32_t first, count, room; /* a ring; room: a power of two, or 0 */
+    struct half *queue;          /* NULL: `one` is the queue, because most paths have at most one unmatched end */
+    uint32_t first, count, room; /* `queue` is a ring; room is a power of two, or 0 */
 };
 
 struct pithi_match {
-    struct held *held; /* by the caller's numbers of ranks */
+    struct held *held; /* [held_count] by index of the rank */
     uint32_t held_count;
     struct path *paths;
     uint32_t path_count, path_room, path_limit; /* at path_limit, paths without unmatched ends are removed */
-    struct pithi_map path_map;                  /* hash: first path */
-    struct pithi_map missing;                   /* ranks of which records are missing from now on */
-    uint64_t sends, recvs;                      /* unmatched ends: queued on paths, or given up */
+    struct pithi_map path_map;                  /* from path_hash to the index of the first path */
+    struct pithi_map missing;                   /* ranks that have had a hole */
+    uint64_t sends, recvs;                      /* number of unmatched ends, in queues or given up */
     struct pithi_turn turn;                     /* turn of the record taken last, or of the receive released last */
     struct pithi_turn matched;                  /* turn of the receive of the last match */
     int cut;                                    /* 1: messages may be missing */
-    int is_full;                                /* 1: no memory for `missing`: later calls fail */
+    int is_full;                                /* 1: there was no memory for `missing`, so later calls fail */
 };
 
 struct pithlog_matcher {
     struct pithlog *log;       /* not owned */
-    struct pithlog_iter *iter; /* of sends and receives only */
+    struct pithlog_iter *iter; /* of sends, receives and LOST records */
     struct pithi_match *match; /* the state of the matching */
     int flushing;              /* 1: the log has ended, and held receives are released */
     uint32_t flush_rank;       /* the rank being released at the end */
-    uint32_t release_rank;     /* the rank whose heap may hold receives to release */
-    int releasing;             /* 1: the last record may release more than one */
+    uint32_t release_rank;     /* with `releasing`: the rank whose held receives may be released */
+    int releasing;             /* 1: the last record was a receive, so held receives may follow */
 };
 
 /* ---- Receives in order of posting -------------------------------------------------------------------------------- */
@@ -132,8 +137,8 @@ static struct path *find_path(struct pithi_match *m, uint32_t comm, int32_t from
     uint64_t key = path_hash(comm, from, to, tag);
     uint32_t first = 0, at;
     if (m->path_count >= m->path_limit) {
-        /* Frees paths with empty queues, as a program may use every tag only once. The next sweep is due at four times
-         * the paths that are left, so sweeping costs each path only a constant. */
+        /* Removes paths with empty queues, because a program may use each tag only once. The next removal is due when
+         * there are four times the paths that are left now, so its cost for each path is constant. */
         uint32_t kept = 0;
         pithi_map_free(&m->path_map);
         for (uint32_t i = 0; i < m->path_count; i++) {
@@ -198,7 +203,7 @@ static struct half queue_get(struct path *p)
 {
     struct half half = *queue_first(p);
     p->first = p->queue ? (p->first + 1) & (p->room - 1) : 0;
-    if (--p->count == 0 && p->room > QUEUE_LEAST) { /* many paths are used once */
+    if (--p->count == 0 && p->room > QUEUE_LEAST) { /* frees the queue, because many paths are not used again */
         free(p->queue);
         p->queue = NULL;
         p->room = p->first = 0;
@@ -206,11 +211,12 @@ static struct half queue_get(struct path *p)
     return half;
 }
 
-/* Matches a send or a released receive: 1 and *message; 0: it has to wait; -1: no memory.
+/* Matches a send or a released receive. Returns 1 after setting *message; 0 if this end waits for its partner or stays
+ * unmatched; -1 if there is no memory.
  *
- * The queue of a path never holds both sends and receives, since the first send and the first receive would be a
- * message. So there are two cases: the queue is empty or has the same kind, and this end waits; or it has the other
- * kind, and its first end is the partner. The rules for incomplete logs (above) come before these. */
+ * The queue of a path never has both sends and receives, because its first send and first receive would be a message.
+ * So if the queue is empty or has ends of the same kind, this end waits in the queue; else the first end in the queue
+ * is the partner. The rules for incomplete logs (at the top of this file) are applied before these. */
 static int meet(struct pithi_match *m, uint32_t comm, int32_t from, int32_t to, int32_t tag, const struct half *half,
                 int is_send, struct pithlog_message *message)
 {
@@ -287,9 +293,9 @@ static struct held *held_of(struct pithi_match *m, uint32_t index)
     return &m->held[index];
 }
 
-/* Gives up what can have no known partner any more: receives that wait for earlier ones of the rank, and queued ends
- * whose partner would come from the rank later. The rank's own earlier ends stay: their partners may still come from
- * other ranks. The ends that are given up stay counted as unmatched. */
+/* Gives up ends that can have no known partner any more: held receives of this rank, and queued ends of other ranks
+ * whose partner would be a later end of this rank. The queued ends of this rank stay, because their partners may still
+ * come from other ranks. Ends that are given up stay counted as unmatched. */
 void pithi_match_missing(struct pithi_match *m, uint32_t index, int32_t rank)
 {
     struct held *h = held_of(m, index);
@@ -342,7 +348,7 @@ int pithi_match_take(struct pithi_match *m, uint32_t index, int32_t rank, const 
         m->recvs += r->peer >= 0;
         return 0;
     }
-    if (held && held->count == 0 && r->posted <= held->expected) { /* in order, as most are */
+    if (held && held->count == 0 && r->posted <= held->expected) { /* the usual case: in posting order */
         held->expected += r->posted == held->expected;
         return r->peer < 0 ? 0 : meet(m, r->comm, r->peer, rank, r->tag, &half, 0, message);
     }

@@ -17,7 +17,7 @@ int pithi_native_probe(const struct pithi_input *input)
 
 /* ---- Recovering -------------------------------------------------------------------------------------------------- */
 
-/* 1: every rank's part and every lane's list of blocks can be read. */
+/* Returns 1 if the whole index can be read: the part of each rank, and each lane's list of blocks. */
 static int index_whole(struct pithlog *log)
 {
     struct pithi_log_window window = {0};
@@ -33,16 +33,16 @@ static int index_whole(struct pithlog *log)
     return log->damages == 0;
 }
 
-/* If the index is damaged, reading the blocks without it finds more records. */
+/* Opens a log. If its index is damaged, opens it without the index, because this finds more blocks. */
 static int open_most(const char *path, struct pithlog **log)
 {
     int err = pithlog_open(path, log);
-    /* The blocks were found without an index already, or the index is whole. */
+    /* keeps the log if it was opened without an index, or if its index is intact */
     if (err == PITH_OK && ((*log)->rebuilt || index_whole(*log)))
         return err;
     if (err == PITH_OK)
         pithlog_close(*log);
-    /* Also if it cannot be opened at all: its blocks may be intact. */
+    /* PITH_ERR_OPEN: the blocks may be intact although the log cannot be opened */
     return err == PITH_OK || err == PITH_ERR_OPEN ? pithi_log_open_blocks(path, log) : err;
 }
 
@@ -99,12 +99,13 @@ int pithi_native_temporary(const char *name, int (*fill)(void *context, struct p
 int pithi_native_make(FILE *out, int (*fill)(void *context, struct pithi_writer *writer), void *context)
 {
     int err, fd;
-    /* At the begin of a file that can be read back; a pipe gets a copy instead. */
+    /* Writes directly only at the begin of a file; a pipe gets the copy of a temporary file, because a writer must be
+     * able to go back. */
     if (lseek(fileno(out), 0, SEEK_CUR) == 0)
         return fill_file(fileno(out), "the new log", fill, context);
     fd = pithi_temporary_file();
     err = fd < 0 ? no_place() : fill_file(fd, "the temporary copy (see TMPDIR)", fill, context);
-    errno = 0; /* else the caller would take it for an error of `out` */
+    errno = 0; /* so that the caller does not take it for an error of `out` */
     if (err == PITH_OK && pithi_temporary_copy(fd, out) != 0)
         err = pithi_fail(PITH_ERR_IO, "cannot write: %s", strerror(errno));
     if (fd >= 0)
@@ -114,7 +115,7 @@ int pithi_native_make(FILE *out, int (*fill)(void *context, struct pithi_writer 
 
 struct source {
     struct pithlog *log;    /* the log that is written */
-    struct pithi_copy what; /* all of it */
+    struct pithi_copy what; /* its window */
 };
 
 static int fill_by_copy(void *context, struct pithi_writer *writer)

@@ -5,18 +5,18 @@
 #include "reader/read/format.h"
 
 int pithi_native_probe(const struct pithi_input *input);
-/* Adds all intact parts of a native log (or of any readable log) to the writer. *damages: the number of places that
- * were left out. */
+/* Adds all intact records of a native log (or of any log that can be read) to the writer. Sets *damages to the number
+ * of places at which records were left out. */
 int pithi_native_recover(const char *path, struct pithi_writer *writer, uint64_t *damages);
 /* pithi_native_recover for the table of formats. (pithlog_open opens native logs directly.) */
 int pithi_native_read(const struct pithi_input *input, struct pithi_writer *writer);
 int pithi_native_write(struct pithlog *log, FILE *out, const struct pithi_convert *how);
 
-/* Writes a native log to an open file; `fill` adds its contents to a writer. */
+/* Writes a native log to an open file. `fill` is called to add the log's contents to a writer. */
 int pithi_native_make(FILE *out, int (*fill)(void *context, struct pithi_writer *writer), void *context);
 
-/* Like pithi_native_make, but in a temporary file, which is then open as *log (NULL after an error). `name` stands for
- * its path in errors. */
+/* Like pithi_native_make, but writes to a temporary file, and opens this log as *log (NULL after an error). `name` is
+ * used in errors in place of a path. */
 int pithi_native_temporary(const char *name, int (*fill)(void *context, struct pithi_writer *writer), void *context,
                            struct pithlog **log);
 

@@ -1,15 +1,15 @@
 /* open.c - opens a log of any format: detects the format by content, and converts foreign logs to native ones.
  *
- * Only the native format is ever read by the rest of Pith. A foreign log becomes a native one in a temporary file
- * first, at the cost of one pass. In return each reader of a format is one function from bytes to records, and all
- * formats get lanes, seeking, summaries and pictures:
+ * The rest of Pith reads only the native format. A foreign log is first converted to a native log in a temporary file,
+ * which costs one pass. In return, the reader of a format is only one function, from bytes to records, and lanes,
+ * seeking, summaries and pictures work with all formats:
  *
  *     file -> native?  yes: load its index
  *                      no:  gzip? unpack it into a temporary file, and begin again with that
- *                           the first format whose probe says yes reads it into a native log
+ *                           the first format whose `probe` returns 1 reads it into a native log
  *                           no format: name the known formats that Pith does not read, or say "not a log"
  *
- * The content decides, as logs are renamed and some suffixes have many owners. */
+ * The content decides and not the file's name, because logs are renamed, and several formats use the same suffix. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -39,12 +39,13 @@
 
 /* ---- Converted logs ---------------------------------------------------------------------------------------------- */
 
-/* Reads logs of other formats into native logs in a temporary file. The native log of a large file stays in
- * the cache (cache.h), followed by a mark: a hash of all its bytes, so that damage in the cache is never taken for the
- * user's log. Formats with several files are not cached: the cache would not notice changes of the other files. */
+/* Logs of other formats are read into native logs in temporary files. The native log of a large file stays in the cache
+ * (cache.h). Behind it is a mark with a hash of all its bytes, so that a file damaged in the cache is not taken for the
+ * user's log. Formats with several files are not cached, because the cache would not notice changes of the other
+ * files. */
 
 enum {
-    KEEP_BYTES = 8 << 20, /* smaller logs are not kept, but read again */
+    KEEP_BYTES = 8 << 20, /* smaller files are not kept in the cache, but read again */
     MARK = 16,            /* bytes of the mark */
     PIECE = 1 << 20       /* bytes read at once */
 };
@@ -53,13 +54,13 @@ static int plain; /* see pithi_log_plain */
 
 void pithi_log_plain(void) { plain = 1; }
 
-/* The kind in the cache: a log with summaries, or without. */
+/* Returns the kind of a log in the cache: without summaries (`without` 1) or with summaries. */
 static const char *kind_of(int without) { return without ? "plain" : "pith"; }
 
 static const char magic[8] = {'P', 'i', 't', 'h', 'K', 'e', 'p', 't'};
 
-/* Hashes the first `size` bytes; 0: they cannot be read.
- * CRCs of pieces of 1 MiB are combined, so that a file of any size needs one buffer. */
+/* Hashes the first `size` bytes of a file. Returns 0 if they cannot be read. The hash combines CRCs of pieces of 1 MiB,
+ * so that one buffer is enough for a file of any size. */
 static int hash_file(int fd, uint64_t size, uint64_t *hash)
 {
     unsigned char *piece = malloc(PIECE);
@@ -77,7 +78,7 @@ static int hash_file(int fd, uint64_t size, uint64_t *hash)
     return at == size;
 }
 
-/* Writes the mark behind the log. It comes last: a copy that was cut while it was written has none. */
+/* Writes the mark behind the log. The mark is written last, so that an interrupted copy has no mark. */
 static int put_mark(int fd, uint64_t size)
 {
     unsigned char mark[MARK];
@@ -89,7 +90,7 @@ static int put_mark(int fd, uint64_t size)
     return pwrite(fd, mark, sizeof mark, (off_t)size) == (ssize_t)sizeof mark;
 }
 
-/* Returns 1 if the file in the cache is whole: its bytes still give the hash that was written behind them. */
+/* Returns 1 if a file in the cache is intact, that is, if the hash of its bytes is that in the mark behind them. */
 static int has_mark(int fd, uint64_t size)
 {
     unsigned char mark[MARK];
@@ -98,7 +99,7 @@ static int has_mark(int fd, uint64_t size)
            memcmp(mark, magic, sizeof magic) == 0 && hash_file(fd, size, &hash) && pithi_get64(mark + 8) == hash;
 }
 
-/* Lets the log read from `fd`. */
+/* Loads the log from `fd`, which replaces the file that the log had. */
 static int take_file(struct pithlog *log, int fd, uint64_t size)
 {
     close(log->files.fd);
@@ -107,7 +108,7 @@ static int take_file(struct pithlog *log, int fd, uint64_t size)
     return pithi_log_load(log, 0);
 }
 
-/* The intact native log in the cache; -1: none. */
+/* Returns a descriptor of the intact native log in the cache, and sets *size; -1 if there is none. */
 static int find_kept(const struct pithi_cache_key *key, const char *kind, uint64_t *size)
 {
     struct stat st;
@@ -116,7 +117,7 @@ static int find_kept(const struct pithi_cache_key *key, const char *kind, uint64
         *size = (uint64_t)st.st_size - MARK;
         return fd;
     }
-    /* a file without a mark, or with a wrong one, is removed, so that the next opening writes it anew */
+    /* removes a file without a mark or with a wrong mark, so that it is written anew */
     if (fd >= 0) {
         close(fd);
         pithi_cache_remove(key, kind);
@@ -124,8 +125,9 @@ static int find_kept(const struct pithi_cache_key *key, const char *kind, uint64
     return -1;
 }
 
-/* Runs the format's reader once. A reader may learn only at the end of a lane what it should have known at its begin
- * (foreign/reading.h). It then asks for a second pass through `again`, and the first log is thrown away. */
+/* Runs the format's reader once. Some readers learn only at the end of a lane what they need to know at its begin
+ * (foreign/reading.h). Such a reader asks for a second pass through `again`, and the log of the first pass is thrown
+ * away. */
 static int write_once(struct pithlog *log, const struct pithi_input *input, const struct pithi_format *format, int fd)
 {
     struct pithi_writer *writer = NULL;
@@ -136,11 +138,11 @@ static int write_once(struct pithlog *log, const struct pithi_input *input, cons
     if (plain)
         pithi_writer_plain(writer);
     err = format->read(input, writer);
-    /* A reader that was stopped may have returned anything. */
+    /* the result of a reader that was stopped means nothing */
     if (input->watched && input->watched->stopped)
         err = pithi_fail(PITH_ERR_STOPPED, "%s: not opened: stopped", log->path);
     TRY(err);
-    /* The reader found what it should have known before: this log is not finished, but written again. */
+    /* does not finish the log if the reader asks for a second pass */
     if (!input->again->is_second && input->again->count > 0)
         goto out;
     if (input->cut)
@@ -151,7 +153,7 @@ out:
     return err;
 }
 
-/* Reads a log with the reader of its format. `key`: where to keep it in the cache; NULL: it is not kept. */
+/* Reads a log with the reader of its format. `key`: its key in the cache; NULL: the log is not kept. */
 static int read_anew(struct pithlog *log, const struct pithi_input *input, const struct pithi_format *format,
                      const struct pithi_cache_key *key)
 {
@@ -159,8 +161,8 @@ static int read_anew(struct pithlog *log, const struct pithi_input *input, const
     struct stat st = {0};
     if (!(key ? pithi_cache_begin(&part, key, kind_of(plain)) : pithi_cache_begin_nameless(&part)))
         return pithi_fail(PITH_ERR_IO, "%s: no place for a temporary file: %s; set TMPDIR", log->path, strerror(errno));
-    /* Runs the reader once, or twice if it asks for it. The second pass has the numbers that the first pass left in
-     * `again`. */
+    /* Runs the reader, and runs it again if it asks for this. The second pass gets the numbers that the first pass put
+     * into `again`. */
     struct pithi_again again = {0};
     struct pithi_input twice = *input;
     twice.again = &again;
@@ -174,7 +176,7 @@ static int read_anew(struct pithlog *log, const struct pithi_input *input, const
 
     if (err == PITH_OK && fstat(part.fd, &st) != 0)
         err = pithi_fail(PITH_ERR_IO, "%s: %s", log->path, strerror(errno));
-    /* The mark is written only if the log is whole; without it the cache forgets the file. */
+    /* writes the mark only if the log is complete; without a mark, the file is not kept */
     pithi_cache_end(&part, err == PITH_OK && key && put_mark(part.fd, (uint64_t)st.st_size));
     if (err == PITH_OK)
         return take_file(log, part.fd, (uint64_t)st.st_size);
@@ -182,30 +184,30 @@ static int read_anew(struct pithlog *log, const struct pithi_input *input, const
     return err;
 }
 
-/* Converts `input` from `format` to a native log in the cache or an unnamed file. That log replaces the file in
- * log->files and is loaded. A large file that was read before is found in the cache. */
+/* Converts `input` from `format` to a native log in the cache or an unnamed file. This native log is loaded; its file
+ * replaces the one in log->files. If the file is large and was read before, its native log is found in the cache. */
 static int convert(struct pithlog *log, const struct pithi_input *input, const struct pithi_format *format)
 {
     struct pithi_cache_key key;
     uint64_t size;
-    /* Only logs that have all their data in this file, and are so large that reading them again would take long. */
+    /* keeps only logs with all data in this one file, and only if reading it again would take long */
     int keep = input->data && !format->beside && input->size >= KEEP_BYTES && pithi_cache_key_file(log->files.fd, &key);
     int kept = keep ? find_kept(&key, kind_of(0), &size) : -1;
-    /* A cached log with summaries serves where none are wanted. A log without summaries does not serve where they
-     * are. */
+    /* If no summaries are wanted, a cached log with summaries can be used, too. */
     if (kept < 0 && keep && plain)
         kept = find_kept(&key, kind_of(1), &size);
     if (kept >= 0)
         return take_file(log, kept, size);
     int err = read_anew(log, input, format, keep ? &key : NULL);
-    if (err == PITH_ERR_IO && keep) /* the file system of the cache may be full: try TMPDIR */
+    if (err == PITH_ERR_IO && keep) /* the cache's file system may be full: tries TMPDIR */
         err = read_anew(log, input, format, NULL);
     return err;
 }
 
 /* ---- Foreign formats --------------------------------------------------------------------------------------------- */
 
-/* The first format whose probe accepts the content. The native format is left out; it was tested before. */
+/* Returns the first format whose probe accepts the input; NULL if there is none. The native format was tested
+ * before. */
 static const struct pithi_format *probe(const struct pithi_input *input)
 {
     for (const struct pithi_format *f = pithi_formats; f->name; f++)
@@ -214,7 +216,7 @@ static const struct pithi_format *probe(const struct pithi_input *input)
     return NULL;
 }
 
-/* For formats of whole folders: the size of all files below, for showing progress and sizes. */
+/* Returns the size of all files below a folder, which is the size of a log that is a folder. */
 static uint64_t folder_bytes(const char *path)
 {
     char *paths[] = {(char *)path, NULL};
@@ -228,9 +230,9 @@ static uint64_t folder_bytes(const char *path)
     return bytes;
 }
 
-/* Formats that are brought to Pith and that it does not read, so that the error can name them: by suffix, by the first
- * bytes, by a word in the first PIECE bytes; all that a row has must fit. RLOG is a series of sections that begin
- * with type and size; the first is the header: type 0, 8 bytes. */
+/* Formats that Pith does not read, but that users may try, so that the error can name them. A row applies if all of its
+ * conditions hold: the suffix, the first bytes (`start`), and a word in the first PIECE bytes. (An RLOG is a series of
+ * sections that begin with type and size. The first is the header, with type 0 and size 8.) */
 #define SQLITE "SQLite format 3"
 static const struct refused {
     const char *suffix, *start, *word, *name;
@@ -292,10 +294,12 @@ static const struct refused {
      .name = "the JSON of `pith print`, which Pith only writes; convert the log that it was made from"},
 };
 
-/* The name of a format that Pith does not read, by the file's name and content; NULL: none of these. */
+/* Returns what a file of a format that Pith does not read is called in an error, judged by its name and content; NULL
+ * if it is none of these. */
 static const char *refused_format(const struct pithi_input *input)
 {
-    /* gzip would make reading slow and save nothing, as native logs are compressed; so they are not read from it. */
+    /* A native log that gzip packed is refused: reading it would be slow, and packing it saves nothing, because it is
+     * already compressed. */
     if (input->size >= PITHI_NATIVE_START && pithi_native_is(input->data, input->size))
         return "a log of Pith that gzip packed; unpack it with gunzip (it is compressed in itself)";
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
@@ -310,7 +314,7 @@ static const char *refused_format(const struct pithi_input *input)
     return NULL;
 }
 
-/* The name of a format of folders that Pith does not read; NULL: none of these. */
+/* The same for a folder. */
 static const char *refused_folder(const char *path)
 {
     char *file = NULL, start[] = "/* CTF 1.8 */", begin[sizeof start] = "";
@@ -335,7 +339,7 @@ static int read_foreign(struct pithlog *log, const struct pithi_input *input)
         return pithi_fail(PITH_ERR_FORMAT, "%s: byte 0: not a log of any known format; `pith help formats` lists them",
                           log->path);
     }
-    if (log->watched) /* unpacking or reading, then loading */
+    if (log->watched) /* two passes: unpacking or reading, then loading */
         log->watched->passes = 2;
     CHECK(convert(log, input, format));
     log->info.format = format->name;
@@ -346,7 +350,7 @@ static int read_foreign(struct pithlog *log, const struct pithi_input *input)
 
 static int read_gzip(struct pithlog *log, const void *data, size_t size);
 
-/* Counts and reports damage in a foreign file, as in a native log. */
+/* Counts and reports a damage of a foreign file, as is done for native logs. */
 static void damage(void *context, const char *text)
 {
     struct pithlog *log = context;
@@ -370,15 +374,15 @@ static int read_mapped(struct pithlog *log, int fd, size_t size, const char *cut
                                 .damage_context = log,
                                 .cut = cut};
     int was_cut = 0;
-    /* A mapped file that becomes shorter while it is read makes reading it a fault (SIGBUS). The watch puts empty pages
-     * there, so that the reader ends with an error instead. */
+    /* If a mapped file becomes shorter while it is read, access to the missing bytes is a fault (SIGBUS). The watch
+     * puts empty pages there, so that the reader ends with an error instead. */
     pithi_fault_watch(data, size, &was_cut);
     int err =
-        /* `fd` is another one if this is the unpacked copy: gzip in gzip is not unpacked again */
+        /* if `fd` is not log->files.fd, this is the unpacked copy; gzip inside gzip is not unpacked */
         pithi_zip_is_gzip(data, size) && fd == log->files.fd ? read_gzip(log, data, size) : read_foreign(log, &input);
     pithi_fault_leave(data);
     munmap(data, size);
-    /* whatever the reader made of the empty pages is not the user's log */
+    /* the reader has read empty pages, so its result is not the user's log */
     if (__atomic_load_n(&was_cut, __ATOMIC_SEQ_CST))
         err = pithi_fail(PITH_ERR_IO, "%s: was cut while it was read; open it again when it is complete", log->path);
     return err;
@@ -399,7 +403,8 @@ static int read_gzip(struct pithlog *log, const void *data, size_t size)
         err = pithi_fail(PITH_ERR_FORMAT, "%s: byte 0: %s", log->path, cut ? cut : "the packed file is empty");
     else
         err = read_mapped(log, fd, (size_t)unpacked, cut);
-    if (err == PITH_ERR_DAMAGED && cut) { /* the reader may speak of bytes that were never in the file */
+    /* The error may name bytes that are not in the packed file, so the reason why it is cut is added. */
+    if (err == PITH_ERR_DAMAGED && cut) {
         char text[512];
         snprintf(text, sizeof text, "%s", pithlog_error());
         err = pithi_fail(err, "%s; %s", text, cut);
@@ -411,9 +416,10 @@ out:
 }
 
 /* ---- Opening -----------------------------------------------------------------------------------------------------
- * A folder may be a log of some formats (EISDIR); a pipe cannot be mapped, so it is refused (ESPIPE). */
+ * A folder (EISDIR) may be a log of some formats. A pipe (ESPIPE) is refused, because it cannot be mapped. */
 
-/* The log does not exist: says what its run left, or the name of a file beside it that is nearly the same. */
+/* Returns the error that a log does not exist. Its text says what its program left in place of it, or suggests a file
+ * in the same folder with a similar name. */
 static int no_file(const char *path)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -428,13 +434,13 @@ static int no_file(const char *path)
     for (const struct dirent *entry; all && (entry = readdir(all));) {
         int edits = nearest.edits;
         pithi_nearest_try(&nearest, entry->d_name);
-        if (nearest.edits != edits) /* readdir reuses its memory */
+        if (nearest.edits != edits) /* copies the name, because readdir reuses its memory */
             nearest.name = strcpy(found, entry->d_name);
     }
     if (all)
         closedir(all);
-    /* A program has its records in NAME.spill while it runs. If it was killed, it leaves them there, and `pith recover`
-     * turns them into a log. */
+    /* While a program runs, its records are in NAME.spill. If the program is killed, they stay there, and `pith
+     * recover` makes a log of them. */
     int there = asprintf(&spill, "%s.spill", path) >= 0 && access(spill, F_OK) == 0, runs = 0;
     struct pithi_spill_folder jobs;
     if (there && pithi_spill_folder_open(&jobs, spill) == PITH_OK) {
@@ -502,7 +508,7 @@ struct way {
     int blocks; /* 1: reads all blocks and ignores the index */
     void (*say)(void *context, const char *text);
     void *say_context;
-    struct pithi_watched *watched; /* shows progress; may be NULL */
+    struct pithi_watched *watched; /* for progress; may be NULL */
 };
 
 static int open_log(const char *path, const struct way *way, struct pithlog **log)
@@ -519,7 +525,7 @@ static int open_log(const char *path, const struct way *way, struct pithlog **lo
         pithlog_close(l);
         return err;
     }
-    l->watched = NULL; /* the caller's function is not called after this */
+    l->watched = NULL; /* `progress` is not called after opening */
     *log = l;
     return PITH_OK;
 }
@@ -537,7 +543,8 @@ int pithi_log_open_blocks(const char *path, struct pithlog **log)
     return open_log(path, &(struct way){.blocks = 1}, log);
 }
 
-/* Opens a native log that is already open as a file, as temporary ones are. `fd` is taken over, also after an error. */
+/* Opens a native log whose file is already open, such as a temporary file. The log closes `fd`; after an error, this
+ * function has closed it. */
 int pithi_log_open_file(const char *name, int fd, struct pithlog **log)
 {
     off_t size = lseek(fd, 0, SEEK_END);
@@ -559,10 +566,10 @@ int pithi_log_open_file(const char *name, int fd, struct pithlog **log)
 
 int pithlog_open(const char *path, struct pithlog **log) { return open_log(path, &(struct way){0}, log); }
 
-/* 1: a mapped file, or the unpacked copy of its begin, is a log. */
+/* Returns 1 if a file is a log. is_copy 1: the file is the unpacked begin of a packed file. */
 static int is_log(const char *path, int fd, size_t size, int is_copy)
 {
-    enum { PACKED = 16 << 10 }; /* bytes of a packed file that are unpacked: at most 16 MiB come out */
+    enum { PACKED = 16 << 10 }; /* only so many bytes of a packed file are unpacked, which give at most 16 MiB */
     void *data = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
     int is_cut = 0, is = 0;
 
@@ -578,7 +585,7 @@ static int is_log(const char *path, int fd, size_t size, int is_copy)
             is = is_log(path, copy, (size_t)unpacked, 1);
         if (copy >= 0)
             close(copy);
-    } else /* a native log that gzip packed is refused */
+    } else /* a native log in a packed file is refused */
         is = (!is_copy && pithi_native_is(data, size)) ||
              probe(&(struct pithi_input){.path = path, .data = data, .size = size}) != NULL;
     pithi_fault_leave(data);

@@ -4,11 +4,12 @@
 
 #include "native/own_cost.h"
 
-/* Finds the costs on a lane. 0: the log has none, and all costs are 0. */
+/* Sets *cost to the costs of recording on a lane. Returns 1; 0 if the log does not have them (all costs are then 0). */
 int pithi_own_cost_find(const struct pithlog *log, uint32_t lane, struct pithi_own_cost *cost);
-/* 1: the log has the costs of at least one lane. */
+/* Returns 1 if the log has costs of recording, as a property for at least one lane or as a counter. */
 int pithi_own_cost_known(const struct pithlog *log);
-/* 1: the definition is the counter PITHI_OWN_COUNTER; or the state PITHI_OWN_STATE. */
+/* pithi_own_cost_counts returns 1 for the counter PITHI_OWN_COUNTER, pithi_own_cost_lasts for the state
+ * PITHI_OWN_STATE. */
 int pithi_own_cost_counts(const struct pithlog_def *def);
 int pithi_own_cost_lasts(const struct pithlog_def *def);
 

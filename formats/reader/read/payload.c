@@ -1,11 +1,11 @@
-/* payload.c - formats an event's payload as text by its definition's format (the tokens of pith_event_define), and
- * chooses the colour of a definition. By the format "%d of %s":
+/* payload.c - makes text of an event's payload by the format of its definition (the tokens of pith_event_define), and
+ * chooses the colour of a definition. Payloads and their texts with the format "%d of %s":
  *
  *     00 00 00 03 00 05 n o r t h            3 of north
- *     00 00 00 03 00 05 n o r t h be ef      3 of north beef       what the format does not describe, in hex
- *     00 00 00 03 00 09 n o r t h            3 of (cut)            the string says that it is longer
+ *     00 00 00 03 00 05 n o r t h be ef      3 of north beef       bytes that the format does not describe are in hex
+ *     00 00 00 03 00 09 n o r t h            3 of (cut)            the length of the string is greater than the payload
  *
- * Nothing is left out, so that base/text_fields.c makes the same bytes of the first two texts again.
+ * The first two texts have all the bytes, so base/text_fields.c can make the same payload from each of them again.
  */
 #include <stdio.h>
 #include <string.h>
@@ -20,10 +20,10 @@
 
 /* ---- Payloads ---------------------------------------------------------------------------------------------------- */
 
-/* Output text: its length is counted in full, and it is written as far as it fits. */
+/* An output text. It is written as far as it fits, but its length is counted in full. */
 struct text {
-    char *at;            /* where the next byte goes */
-    size_t size, length; /* room left; bytes of the whole text, as snprintf counts */
+    char *at;            /* begin of the text */
+    size_t size, length; /* room for the text; bytes of the whole text, even if they do not fit */
 };
 
 static void put_char(struct text *t, char c)
@@ -46,7 +46,7 @@ static void put_string(struct text *t, const char *s) { put_bytes(t, s, strlen(s
 static void put_escaped(struct text *t, const unsigned char *p, size_t n)
 {
     char escape[8];
-    const unsigned char *mark_end = p; /* end of a directional mark */
+    const unsigned char *mark_end = p; /* end of the last directional mark */
     for (; n > 0; n--, p++) {
         size_t length = *p >= 0xc2 ? pithi_utf8_character((const char *)p, n) : 0;
         if (length > 1 && pithi_utf8_directional(p))
@@ -113,7 +113,8 @@ static size_t number_text(char out[PITHI_DECIMAL_SIZE], char token, uint64_t v)
     }
 }
 
-/* Writes the value of one token. Returns the bytes it took; SIZE_MAX: the payload ends before. */
+/* Writes the value of one token. Returns how many bytes of the payload the value has; SIZE_MAX if the payload ends
+ * within the value. */
 static size_t put_value(struct text *t, char token, const unsigned char *p, size_t left)
 {
     char number[PITHI_DECIMAL_SIZE];
@@ -131,7 +132,8 @@ static size_t put_value(struct text *t, char token, const unsigned char *p, size
     return n;
 }
 
-/* 0: the format has a conversion that is not a token, so the length of its value is unknown. */
+/* Returns 1 if all conversions of the format are tokens; 0 if one is not, because the length of its value is
+ * unknown. */
 static int followable(const char *format)
 {
     for (; *format; format++)
@@ -165,7 +167,7 @@ static void put_formatted(struct text *t, const char *format, const unsigned cha
     }
 }
 
-/* 1: the payload is text. Old programs, mainly for MPE, store a few words without a format. */
+/* Returns 1 if a payload is text in UTF-8. Old programs, mainly for MPE, store a few words without giving a format. */
 static int is_text(const unsigned char *p, size_t size)
 {
     for (size_t length; size && (length = pithi_utf8_character((const char *)p, size)); size -= length)
@@ -199,7 +201,8 @@ size_t pithi_payload_text(const char *format, const struct pithlog_record *recor
     return t.length + 1;
 }
 
-/* Not part of pithi_payload_line, so that its usual path is short. */
+/* The case of pithi_payload_line that needs more memory. It is a function of its own so that the usual case is
+ * short. */
 const char *pithi_payload_longer(struct pithi_payload_line *line, size_t size, const char *format,
                                  const struct pithlog_record *record)
 {
@@ -219,7 +222,8 @@ size_t pithlog_payload_text(const struct pithlog *log, const struct pithlog_reco
 
 /* ---- Colours ----------------------------------------------------------------------------------------------------- */
 
-/* Distinguishable on white and on black, also with red-green colour blindness: neighbours differ in lightness. */
+/* Colours that differ from white and from black. Neighbours differ in lightness, so that people with red-green colour
+ * blindness can tell them apart. */
 static const uint32_t palette[] = {0x1f77b4, 0xffbf3f, 0x2a9d5c, 0xd1495b, 0x7b5ea7, 0x8fd3e8, 0xa0522d, 0xf28e8e,
                                    0x4d6a6d, 0xb5cc5a, 0xe377c2, 0x003f88, 0xd98b2b, 0x76b7b2, 0x6b2737, 0xbab0ac};
 

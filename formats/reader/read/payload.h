@@ -6,18 +6,19 @@
 
 #include "pithlog.h"
 
-/* pithlog_payload_text with an explicit format. */
+/* Like pithlog_payload_text, with the format given by the caller. */
 size_t pithi_payload_text(const char *format, const struct pithlog_record *record, char *text, size_t size);
 
-/* The text of one payload after another, in memory that grows. All zero: empty; free(text) at the end. */
+/* Memory for the text of one payload after another, which grows as needed. All zero at first; the caller frees `text`
+ * at the end. */
 struct pithi_payload_line {
-    char *text; /* malloc'ed */
+    char *text; /* from malloc */
     size_t room;
 };
-/* Only for pithi_payload_line: the text has `size` bytes. */
+/* Used only by pithi_payload_line, if the text has more bytes (`size`) than there is room. */
 const char *pithi_payload_longer(struct pithi_payload_line *line, size_t size, const char *format,
                                  const struct pithlog_record *record);
-/* The text of a record's payload; valid until the next call. NULL: no memory. */
+/* Returns the text of a record's payload, valid until the next call; NULL if there is no memory. */
 static inline const char *pithi_payload_line(struct pithi_payload_line *line, const char *format,
                                              const struct pithlog_record *record)
 {

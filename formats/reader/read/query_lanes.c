@@ -1,4 +1,4 @@
-/* query_lanes.c - which lanes a query reads. */
+/* query_lanes.c - finds the lanes that a query selects. */
 #include "base/error.h"
 #include "native/log.h"
 #include "reader/read/iter.h"

@@ -1,21 +1,22 @@
-/* runs.c - delivers records in time order over very many lanes, in memory that does not grow with their number. An
- * iterator (iter.c) merges 256 lanes at a time into a run, a part of a temporary file; then the runs are merged. So
- * each block is unpacked once. Keeping a piece of a block for each of 100,000 lanes would unpack whole blocks
- * repeatedly. (Knuth, The Art of Computer Programming 3, 5.4: external sorting.)
+/* runs.c - delivers records in time order over very many lanes, in memory that does not grow with the number of lanes.
+ * An iterator (iter.c) merges 256 lanes at a time into a run, which is a part of a temporary file; then the runs are
+ * merged. So each block is unpacked once. If instead only a piece of a block were kept in memory for each of 100,000
+ * lanes, each block would have to be unpacked many times. (Knuth, The Art of Computer Programming 3, 5.4: external
+ * sorting.)
  *
- *     100,000 lanes:  391 runs of 256 lanes (the last of 160), each in order of time
+ *     100,000 lanes:  391 runs of 256 lanes (the last of 160), each in time order
  *                     the merge has 391 players, and 8 MB of buffers: 21,454 bytes for each run
  *
- * The size of the file is bounded: a query with many records is handled in slabs, time spans of some 16 million
- * records. Slabs with too many records are halved: their number is only estimated, as if records were spread evenly
- * over the log's time and lanes.
+ * To bound the size of the file, a query with many records is handled in slabs. A slab is an interval of the log with
+ * about 16 million records. This number is estimated as if records were spread evenly over the log's time and lanes; if
+ * a slab turns out to have too many records, its length is halved.
  *
- * If they may come in stretches of time, threads make the runs of a slab, each of fewer lanes, so that all of them
- * together take the memory of one. If a thread meets an error or a hole, a single thread makes the slab again and
- * reports it.
+ * If the caller takes records stretch by stretch (pithi_iter_by_stretches), several threads make the runs of a slab.
+ * Each run then has fewer lanes, so that all threads together need as much memory as one thread alone would. If a
+ * thread meets an error or a hole, a single thread makes the slab again, and reports the error or hole.
  *
- * Holes must reach the caller in their place between the records. So a run also has marks for them: a packed record
- * that only says that records of its lane are missing from here on. */
+ * Holes must be reported to the caller at their place between the records. So a run also has marks for holes: packed
+ * records that only say that records of their lane are missing from here on. */
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -35,28 +36,28 @@
 
 /* ---- Packed records ---------------------------------------------------------------------------------------------- */
 
-/* A packed record is a byte with kind and mark, a mask of the fields that differ from their usual values,
- * the differences of time and lane, and these fields as varints. The ENTER of state 5, 10 ns after the record before
- * it and in the same lane, takes 6 bytes instead of 120:
+/* A packed record has a byte with kind and mark, a mask of the fields that do not have their usual values, the
+ * differences of time and lane to the record before, and the masked fields as varints. For example, the ENTER of state
+ * 5, 10 ns after the record before it and in the same lane, takes 6 bytes instead of 120:
  *
  *     01    01 00    14      00      05          (hexadecimal)
  *     kind  mask:    zigzag  zigzag  id
  *           ID only  of 10   of 0
  */
 
-/* The most bytes that a record needs without its payload. */
+/* The most bytes that a packed record has without its payload. */
 enum { PACKED_MAX = 128 };
 
-/* Fields of the previous record, from which differences are taken. All zero before the first. */
+/* The record before, to which differences are taken. All zero before the first record. */
 struct packing {
-    int64_t time_ns; /* time and lane of the record before */
+    int64_t time_ns; /* its time and lane */
     uint32_t lane;
 };
 
 enum { ID, COMM, PEER, TAG, BYTES, GOT, POSTED, VALUE, PAYLOAD, DEPTH, START, NESTED, FIELDS };
 
-/* Writes a record to `p`, with a `mark` below 16 of the caller's choice. Returns the byte after it. The caller appends
- * the payload. */
+/* Packs a record, without its payload, to `p`, with a `mark` below 16 of the caller's choice. Returns the place after
+ * the record, where the caller appends the payload. */
 static unsigned char *pack(struct packing *before, const struct pithlog_record *r, unsigned mark, unsigned char *p)
 {
     uint64_t field[FIELDS];
@@ -87,8 +88,8 @@ static unsigned char *pack(struct packing *before, const struct pithlog_record *
     return p;
 }
 
-/* Reads a record and its payload. Returns the byte after both; NULL: they do not end before `end`, and nothing is
- * changed. */
+/* Unpacks a record and its payload. Returns the place after both; NULL if they do not end before `end` (nothing is
+ * changed then). */
 static const unsigned char *unpack(struct packing *before, const unsigned char *p, const unsigned char *end,
                                    struct pithlog_record *r, unsigned *mark)
 {
@@ -125,37 +126,37 @@ static const unsigned char *unpack(struct packing *before, const unsigned char *
 }
 
 enum {
-    AT_ONCE = 256,           /* records */
+    AT_ONCE = 256,           /* records read at once */
     OUT_BYTES = 1 << 20,     /* bytes written at once */
     BUFFERS_BYTES = 8 << 20, /* bytes of all buffers of a merge */
-    BUFFER_LEAST = 4096,     /* bytes of one buffer, at least */
-    BUFFER_MOST = 65536      /* and at most */
+    BUFFER_LEAST = 4096,     /* least bytes of a buffer */
+    BUFFER_MOST = 65536      /* most bytes of a buffer */
 };
-#define FILE_MOST (UINT64_C(1) << 30) /* bytes */
+#define FILE_MOST (UINT64_C(1) << 30) /* most bytes of the file; a slab with more is halved */
 
-/* A mark HOLE: the packed record only says that records of its lane are missing from here on. */
+/* Marks of packed records. HOLE: it only says that records of its lane are missing from here on. */
 enum { RECORD, HOLE };
 
 struct run {
-    struct pithi_player player;   /* its key is that of the current record */
-    uint32_t first_lane, lanes;   /* in the query's list */
-    uint64_t at, end;             /* part of the file still to be read */
-    unsigned char *buffer;        /* of the file: a piece of the run; NULL: the run is at its end */
-    size_t room, have, used;      /* of `buffer`: its size, bytes read into it, bytes used */
-    int fd;                       /* the file of its maker */
+    struct pithi_player player;   /* with the key of the current record */
+    uint32_t first_lane, lanes;   /* the run's lanes, in the list of the query */
+    uint64_t at, end;             /* interval of the file that is still to be read */
+    unsigned char *buffer;        /* a piece of the run, read from the file */
+    size_t room, have, used;      /* of `buffer`: its size, bytes in it, bytes of these that are used up */
+    int fd;                       /* file of the maker that made the run */
     struct packing packing;       /* fields of the record before */
     struct pithlog_record record; /* the current record */
-    unsigned mark;                /* mark of `record`; HOLE: it stands for a hole */
+    unsigned mark;                /* mark of `record` */
 };
 
 /* Makes runs one after another, in a file. */
 struct maker {
     struct pithi_runs *of;
     struct pithlog_iter *sub; /* iterator of the run being made */
-    uint32_t run;             /* number of this run */
-    struct pithi_buffer out;  /* its records, before they are written */
+    uint32_t run;             /* index of this run */
+    struct pithi_buffer out;  /* packed records, before they are written */
     struct packing packing;
-    int fd, has_file; /* unnamed temporary file; 1: there is one */
+    int fd, has_file; /* unnamed temporary file; 1: the maker has one */
     uint64_t written; /* bytes of the file so far */
     /* has_hole: 1: a hole was met in this slab; is_full: 1: a hole could not be stored. */
     int has_hole, is_full;
@@ -165,24 +166,24 @@ struct pithi_runs {
     struct pithlog *log;        /* not owned */
     struct pithlog_query query; /* owns a copy of its lanes */
     uint32_t *lanes;
-    int64_t first_ns, last_ns; /* all records lie between these */
-    uint64_t length_ns;        /* of a slab */
-    int64_t from_ns, to_ns;    /* of the slab */
-    unsigned threads;          /* that make runs; 1: the caller, with makers[0] */
+    int64_t first_ns, last_ns; /* all wanted records lie between these times */
+    uint64_t length_ns;        /* length of a slab */
+    int64_t from_ns, to_ns;    /* the current slab */
+    unsigned threads;          /* threads that make runs; 1: the caller's own thread, with makers[0] */
     struct maker makers[PITHI_THREADS_MOST];
     struct run *runs;
-    uint32_t run_count, made; /* number of runs; how many were made for this slab so far */
+    uint32_t run_count, made; /* runs of a slab; how many of them are made so far */
     int cuts_ranks;           /* 1: the lanes of a rank are in several runs */
-    uint64_t stretch_ns;      /* length of a stretch; 0: all records come in the order of times */
-    int64_t stretch_end_ns;   /* of the stretch being delivered */
-    uint32_t at_run;          /* the run being delivered */
-    struct pithi_loser *tree; /* of the merge: the run whose record is next */
+    uint64_t stretch_ns;      /* length of a stretch; 0: all records come in time order */
+    int64_t stretch_end_ns;   /* end of the stretch that is delivered */
+    uint32_t at_run;          /* index of the run that is delivered */
+    struct pithi_loser *tree; /* the tournament of runs; tree[0] has the run with the next record */
     uint32_t leaves;
-    int merging;   /* 1: the slab's runs are complete and being merged */
+    int merging;   /* 1: the slab's runs are made, and are being merged */
     int delivered; /* 1: the winner's record was delivered */
     int over;      /* 1: all slabs were delivered */
     struct pithi_holes holes;
-    /* 1: also holes that end after the window are reported. */
+    /* 1: holes that end after the window are reported, too. */
     int all_holes;
 };
 
