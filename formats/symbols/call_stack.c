@@ -1,4 +1,4 @@
-/* call_stack.c - see call_stack.h. */
+/* call_stack.c - finds the functions of a sample's stack that are worth showing (call_stack.h). */
 #include "symbols/call_stack.h"
 
 #include <string.h>
@@ -12,8 +12,8 @@ static const struct pithi_function *function_of(const struct pithi_sample_names 
     return pithi_function_get(names, call->function);
 }
 
-/* The index of the first call to show: main. In a stripped program main has no name; it is then the call after libc's
- * __libc_start_call_main. */
+/* Returns the index of the first call to show, which is main. In a stripped program, main has no name, so the call
+ * after libc's __libc_start_call_main is taken. Without either, it is the first call outside _start and libc. */
 static uint32_t first_inside(const struct pithi_sample_names *names, const struct pithi_call_stack *stack)
 {
     uint32_t first = 0;
@@ -53,8 +53,8 @@ int pithi_call_stack_read(struct pithi_sample_names *names, const struct pithlog
     }
     if (all)
         return PITH_OK;
-    /* The file that called MPI; NULL: not inside MPI. Calls inside MPI are left out, up to a function of this file,
-     * which MPI called back. */
+    /* Inside a call of MPI, `caller` is the file that called MPI; outside, it is NULL. Calls inside MPI are left out,
+     * until a function of the caller's file comes, which MPI has called back. */
     const char *caller = NULL;
     uint32_t kept = 0;
     for (uint32_t i = first_inside(names, stack); i < stack->count; i++) {
@@ -62,7 +62,7 @@ int pithi_call_stack_read(struct pithi_sample_names *names, const struct pithlog
         int is_callback = caller && *caller && !strcmp(function->module, caller);
         if (caller && !is_callback && strcmp(function->name, PITHI_RECORDING) != 0)
             continue;
-        if (caller && is_mpi(function)) /* the same call under its PMPI_ name */
+        if (caller && is_mpi(function)) /* leaves out the PMPI_ function below an MPI_ function */
             continue;
         caller = NULL;
         if (is_mpi(function))

@@ -1,17 +1,18 @@
-/* code_file.c - finds functions and lines with libdw. The only file that includes its headers, so that Pith can be
- * built without it.
+/* code_file.c - finds functions and lines with libdw. This is the only file that includes the headers of libdw, so that
+ * Pith can be built without libdw.
  *
- * An address goes through three tables, each of which may be missing:
+ * An address is looked up in three tables of a file, each of which may be missing:
  *
- *     symbols of the file         _ZN4Grid5splitEv + 0x33       the function that has code of its own there
- *     debug information           Grid::split, in it norm       with the functions that were inlined into it
- *     lines                       mesh.cc:212                   where in the innermost one
+ *     symbols                     _ZN4Grid5splitEv + 0x33       the function whose own code is there
+ *     debug information           Grid::split, in it norm       this function, and functions inlined into it
+ *     lines                       mesh.cc:212                   the source line in the innermost function
  *
- * Without debug information, only the function of the symbol is known. Names are shown as they were written: C++ ones
- * demangled and without parameters, __mesh_MOD_split of gfortran as mesh::split, memcpy@GLIBC_2.14 as memcpy.
+ * Without debug information, only the function of the symbol is known. Names are shown as programmers write them: C++
+ * names are demangled and have no parameters; __mesh_MOD_split of gfortran is shown as mesh::split, and
+ * memcpy@GLIBC_2.14 as memcpy.
  *
- * A file is used only if its build id is the one of the log: a program that was built again has other functions at the
- * same addresses, and a wrong name is worse than none.
+ * A file is used only if it has the build id that the log has. If a program was built again, other functions are at the
+ * same addresses, and a wrong name is worse than no name.
  */
 #include "symbols/code_file.h"
 
@@ -30,14 +31,14 @@
 
 struct pithi_code_file {
     Dwfl *dwfl;                     /* of libdw */
-    Dwfl_Module *module;            /* the one file that it has */
-    GElf_Addr bias;                 /* libdw's address - address in the file */
+    Dwfl_Module *module;            /* the only file of `dwfl` */
+    GElf_Addr bias;                 /* libdw's address minus the address in the file */
     char *names[PITHI_CODE_FRAMES]; /* demangled names of the frames found last; NULL: not demangled */
-    Dwarf_Die *unit;                /* the unit that find_unit found last by its search through all units; NULL: none */
-    Dwarf_Addr unit_bias;           /* libdw's address - address in this unit */
+    Dwarf_Die *unit;                /* the unit that find_unit found last by searching all units; NULL: none */
+    Dwarf_Addr unit_bias;           /* libdw's address minus the address in this unit */
 };
 
-static char *debug_path; /* NULL: the standard places */
+static char *debug_path; /* where libdw looks for debug information; NULL: only in the standard places */
 static const char **search_dirs;
 static uint32_t search_count, search_room; /* of `search_dirs` */
 
@@ -85,7 +86,9 @@ int pithi_code_file_search(const char *dir)
 static struct pithi_code_file *open_file(const char *path, const char *build)
 {
     struct pithi_code_file *file;
-    int fd = pithi_open_input(path, 0); /* the log names it, so it may be a pipe or device; libdw opens it again */
+    /* Checks that the file is a regular one, because a path in a log may name a pipe or device. libdw opens it
+     * again. */
+    int fd = pithi_open_input(path, 0);
 
     if (fd < 0)
         return NULL;
@@ -153,8 +156,8 @@ void pithi_code_file_close(struct pithi_code_file *file)
     free(file);
 }
 
-/* Cuts the parameters off a demangled C++ name, and the type of the result, which the names of templates begin with:
- * "void Grid<int (*)(int)>::split<int>(double)" -> "Grid<int (*)(int)>::split<int>". */
+/* Removes the parameters from a demangled C++ name, and the type of the result, with which the names of templates
+ * begin: "void Grid<int (*)(int)>::split<int>(double)" -> "Grid<int (*)(int)>::split<int>". */
 static void cut_parameters(char *name)
 {
     static const char nameless[] = "(anonymous namespace)";
@@ -162,7 +165,7 @@ static void cut_parameters(char *name)
     int angles = 0, in_operator = 0;
 
     for (c = name; *c; c++) {
-        if (!strncmp(c, "operator", 8)) { /* operator(), operator<, operator>> ... */
+        if (!strncmp(c, "operator", 8)) { /* the name goes on after operator(), operator<, operator>> ... */
             in_operator = 1;
             c += 8;
             if (!strncmp(c, "()", 2))
@@ -185,8 +188,8 @@ static void cut_parameters(char *name)
     memmove(name, begin, strlen(begin) + 1);
 }
 
-/* Returns the name as the programmer wrote it: `name` itself for C, else a malloc'ed name that is also in *made, for
- * the caller to free. */
+/* Returns the name as the programmer wrote it: This is `name` itself for C; else a name from malloc, which is also in
+ * *made so that the caller can free it. */
 static const char *demangle(const char *name, char **made)
 {
     static char *(*cxx)(const char *, char *, size_t *, int *);
@@ -204,7 +207,7 @@ static const char *demangle(const char *name, char **made)
         }
         if (cxx && (*made = cxx(name, NULL, NULL, &status)) != NULL)
             cut_parameters(*made);
-    } else if (strchr(name, '@')) { /* the version of a symbol */
+    } else if (strchr(name, '@')) { /* removes the version of a symbol */
         *made = strndup(name, strcspn(name, "@"));
     }
     return *made ? *made : name;
@@ -212,14 +215,15 @@ static const char *demangle(const char *name, char **made)
 
 /* ---- Debug information ------------------------------------------------------------------------------------------- */
 
-/* 1: `symbol` is `name` with an ending that compilers add: work.part.0, work.cold, Fortran's work_. */
+/* Returns 1 if `symbol` is `name` with a suffix that compilers add: work.part.0, work.cold, or work_ in Fortran. */
 static int is_symbol_of(const char *symbol, const char *name)
 {
     size_t size = strlen(name);
     return !strncmp(symbol, name, size) && (symbol[size] == '.' || !strcmp(symbol + size, "_"));
 }
 
-/* The source file that declares a function; NULL: unknown. (libdw 0.188's own function aborts with -gsplit-dwarf.) */
+/* Returns the source file that declares a function; NULL if it is unknown. (The function of libdw 0.188 for this aborts
+ * if the program was built with -gsplit-dwarf.) */
 static const char *declared_in(Dwarf_Die *die)
 {
     Dwarf_Attribute attribute;
@@ -230,13 +234,14 @@ static const char *declared_in(Dwarf_Die *die)
 
     if (dwarf_formudata(dwarf_attr_integrate(die, DW_AT_decl_file, &attribute), &number) == 0 &&
         dwarf_cu_info(attribute.cu, &version, NULL, &unit, NULL, NULL, NULL, NULL) == 0 &&
-        (version >= 5 || number > 0) && /* before version 5 files are numbered from 1 */
+        (version >= 5 || number > 0) && /* before version 5, files are numbered from 1 */
         dwarf_getsrcfiles(&unit, &files, NULL) == 0)
         return dwarf_filesrc(files, number, NULL, NULL);
     return NULL;
 }
 
-/* The compilation unit of an address; NULL: unknown. libdw finds it by a table that clang does not write. */
+/* Returns the compilation unit of an address; NULL if it is unknown. libdw finds units by a table that clang does not
+ * write; without the table, all units are searched. */
 static Dwarf_Die *find_unit(struct pithi_code_file *file, uint64_t address, Dwarf_Addr *bias)
 {
     Dwarf_Die *found = dwfl_module_addrdie(file->module, address, bias), *unit = NULL;
@@ -255,7 +260,7 @@ static Dwarf_Die *find_unit(struct pithi_code_file *file, uint64_t address, Dwar
     return unit;
 }
 
-/* The source file of an address, and its line; NULL: unknown. */
+/* Returns the source file of an address, and sets *number to the line; NULL if they are unknown. */
 static const char *find_line(struct pithi_code_file *file, uint64_t address, int *number)
 {
     Dwarf_Addr bias;
@@ -267,10 +272,10 @@ static const char *find_line(struct pithi_code_file *file, uint64_t address, int
 
 static int is_function(int tag) { return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine; }
 
-/* Adds the functions below `parent` that contain the address to `chain`, outermost first, and returns the new number.
- * It goes by addresses, not by abstract origins, because with -flto these are in another unit. `everywhere`: 1: it also
- * looks inside functions that do not contain the address: a function that is declared inside another one (Fortran's
- * CONTAINS) may have its code elsewhere. */
+/* Adds the functions inside `parent` that contain the address to `chain`, outermost first, and returns the new number
+ * of functions in `chain`. It compares addresses and does not follow abstract origins, because with -flto these are in
+ * another unit. With `everywhere`, it also looks inside functions that do not contain the address, because a function
+ * that is declared inside another one (CONTAINS in Fortran) may have its code elsewhere. */
 enum { NESTED = 256 };
 static unsigned find_inside(Dwarf_Die *parent, Dwarf_Addr address, int everywhere, Dwarf_Die *chain, unsigned count)
 {
@@ -298,8 +303,8 @@ static unsigned find_inside(Dwarf_Die *parent, Dwarf_Addr address, int everywher
     return count;
 }
 
-/* Finds the functions at an address by debug information, innermost first; 0: there is none. `at_source` and `at_line`:
- * file and line of the address. */
+/* Finds the functions at an address by debug information, innermost first. Returns their number; 0 if there is no debug
+ * information. `at_source` and `at_line` are the file and line of the address. */
 static unsigned find_scopes(struct pithi_code_file *file, uint64_t address, const char *symbol,
                             struct pithi_code_frame *frames, const char *at_source, int at_line)
 {
@@ -312,7 +317,7 @@ static unsigned find_scopes(struct pithi_code_file *file, uint64_t address, cons
     Dwarf_Die split, chain[NESTED], *unit = find_unit(file, address, &bias);
     unsigned count = 0, found = 0;
 
-    /* with -gsplit-dwarf the program has a skeleton of the unit, and the rest of it is in another file */
+    /* with -gsplit-dwarf, the program has only a skeleton of the unit, and the rest of the unit is in another file */
     if (unit && dwarf_cu_info(unit->cu, &version, &type, NULL, &split, NULL, NULL, NULL) == 0 &&
         type == DW_UT_skeleton && dwarf_tag(&split) == DW_TAG_compile_unit)
         unit = &split;
@@ -339,7 +344,7 @@ static unsigned find_scopes(struct pithi_code_file *file, uint64_t address, cons
             frame->source = NULL;
         if (tag == DW_TAG_subprogram)
             break;
-        /* the next frame is at the call that was replaced by this inlined function */
+        /* the next frame is at the line of the call that was replaced by this inlined function */
         at_source = NULL;
         if (dwarf_formudata(dwarf_attr(&chain[count], DW_AT_call_file, &attribute), &number) == 0 &&
             dwarf_getsrcfiles(unit, &files, NULL) == 0)
@@ -362,14 +367,15 @@ unsigned pithi_code_file_find(struct pithi_code_file *file, uint64_t address,
     unsigned found;
 
     forget_names(file);
-    /* If no symbol contains the address, libdw returns an earlier symbol. It is only used if it has no size; otherwise
-     * it ends before the address. */
+    /* If no symbol contains the address, libdw returns an earlier symbol. This symbol is used only if it has no size;
+     * if it has a size, it ends before the address. */
     if (name && symbol.st_size && offset >= symbol.st_size)
         name = NULL;
     found = find_scopes(file, there, name, frames, source, at);
     if (!found && !name)
         return 0;
-    if (!found) { /* only the symbol is known; the first line of its code stands for the declaration */
+    /* If only the symbol is known, the line of its first address is taken as the line of its declaration. */
+    if (!found) {
         frames[found++] = (struct pithi_code_frame){.at_source = source, .at_line = at};
         frames[0].name = demangle(name, &file->names[0]);
         frames[0].source = find_line(file, there - offset, &frames[0].line);

@@ -1,6 +1,6 @@
-/* code_file.h - the functions and source lines of a program or shared library on this machine, by libdw (elfutils):
- * from the ELF symbols, and from debug information where there is any. code_file_none.c stands in where Pith is built
- * without libdw. */
+/* code_file.h - finds the functions and source lines of a program or shared library on this machine, by libdw
+ * (elfutils), from the ELF symbols and from debug information if there is any. If Pith is built without libdw,
+ * code_file_none.c replaces code_file.c. */
 #ifndef PITHI_CODE_FILE_H
 #define PITHI_CODE_FILE_H
 
@@ -8,38 +8,39 @@
 
 struct pithi_code_file;
 
-/* Adds a folder in which files with symbols or debug information are looked for, before the standard places:
- * DIR/.build-id/xx/yyyy and .debug, as below /usr/lib/debug; or files by their names, in DIR itself or below it at
- * their whole path. `dir` must stay valid. Returns PITH_OK or an error. */
+/* Adds a folder in which files with symbols or debug information are searched before the standard places. In the
+ * folder, a file may be at .build-id/xx/yyyy or .build-id/xx/yyyy.debug, as in /usr/lib/debug, or under its own name,
+ * or at its whole path. `dir` must stay valid. Returns PITH_OK or an error. */
 int pithi_code_file_search(const char *dir);
 
-/* `build`: the build id in hex; "": unknown, any file will do. NULL: there is no such file here. */
+/* Opens a file. `build` is the build id in hex; if it is "", any file at `path` is taken. Returns NULL if there is no
+ * such file on this machine. */
 struct pithi_code_file *pithi_code_file_open(const char *path, const char *build);
 void pithi_code_file_close(struct pithi_code_file *file);
 
 /* A function that contains an address. */
 struct pithi_code_frame {
     const char *name;      /* C++ names are demangled, without their parameters, if libstdc++ is installed */
-    const char *source;    /* the file that declares it; NULL: unknown */
-    int line;              /* 1 is the first line; 0: unknown */
-    const char *at_source; /* the file of the address, or of the call of the next inner frame; NULL: unknown */
+    const char *source;    /* source file that declares the function; NULL: unknown */
+    int line;              /* line of the declaration, from 1; 0: unknown */
+    const char *at_source; /* source file of the address, or of the call to the next inner frame; NULL: unknown */
     int at_line;
-    /* The first address of the function that has the code, also for functions inlined into it; without a symbol, the
-     * address that was looked up. */
+    /* First address of the function whose own code this is (the same for all functions inlined into it); without a
+     * symbol, the address that was looked up. */
     uint64_t begin;
 };
-enum { PITHI_CODE_FRAMES = 32 }; /* functions inlined at one address */
+enum { PITHI_CODE_FRAMES = 32 }; /* most functions at one address */
 
-/* The functions at an address of the file, innermost first: those that the compiler inlined, and last the function
- * that has the address. Returns their number; 0: unknown. Names are valid until the next call, sources until the file
- * is closed. */
+/* Finds the functions at an address of the file, innermost first: those that the compiler inlined, and last the
+ * function whose own code is there. Returns their number; 0 if they are unknown. Names are valid until the next call,
+ * source files until the file is closed. */
 unsigned pithi_code_file_find(struct pithi_code_file *file, uint64_t address,
                               struct pithi_code_frame frames[PITHI_CODE_FRAMES]);
 
-/* Calls visit for the first address of each function in the file's symbol tables. */
+/* Calls `visit` for the first address of each function in the file's symbol tables. */
 void pithi_code_file_each(struct pithi_code_file *file, void (*visit)(void *context, uint64_t address), void *context);
 
-/* 0: Pith was built without libdw, so no file can be opened. */
+/* Returns 1; 0 if Pith was built without libdw, so that no file can be opened. */
 int pithi_code_file_possible(void);
 
 #endif

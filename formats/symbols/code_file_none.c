@@ -1,4 +1,4 @@
-/* code_file_none.c - stands in for code_file.c where Pith is built without libdw. */
+/* code_file_none.c - replaces code_file.c if Pith is built without libdw: it never finds anything. */
 #include <stddef.h>
 
 #include "symbols/code_file.h"

@@ -99,8 +99,8 @@ int pithi_native_temporary(const char *name, int (*fill)(void *context, struct p
 int pithi_native_make(FILE *out, int (*fill)(void *context, struct pithi_writer *writer), void *context)
 {
     int err, fd;
-    /* Writes directly only at the begin of a file; a pipe gets the copy of a temporary file, because a writer must be
-     * able to go back. */
+    /* Writes directly only if `out` is at the begin of a file. A pipe gets a copy of a temporary file, because a writer
+     * writes at offsets. */
     if (lseek(fileno(out), 0, SEEK_CUR) == 0)
         return fill_file(fileno(out), "the new log", fill, context);
     fd = pithi_temporary_file();

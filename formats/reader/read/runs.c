@@ -191,7 +191,7 @@ struct pithi_runs {
 
 static int is_last(const struct pithi_runs *m) { return m->to_ns == m->query.to_ns; }
 
-/* Begins the next slab, at `from_ns`; its runs are made next. */
+/* Begins the next slab, at `from_ns`. None of its runs is made yet. */
 static void begin_slab(struct pithi_runs *m, int64_t from_ns)
 {
     int64_t begin_ns = from_ns > m->first_ns ? from_ns : m->first_ns;
@@ -208,8 +208,9 @@ static void begin_slab(struct pithi_runs *m, int64_t from_ns)
     }
 }
 
-/* A run has whole ranks, as many as fit in `room` lanes; *cuts_ranks: a rank has too many lanes for one. Returns the
- * number of runs; only counts them if `runs` is NULL. */
+/* Divides the lanes into runs of at most `room` lanes, and returns the number of runs. If `runs` is NULL, only counts
+ * them. A run has only whole ranks if possible; *cuts_ranks is set to 1 if a rank has more than `room` lanes, so that
+ * several runs share it. */
 static uint32_t divide_lanes(const struct pithlog *log, const uint32_t *lanes, uint32_t count, uint32_t room,
                              struct run *runs, int *cuts_ranks)
 {
@@ -237,7 +238,7 @@ static int no_memory(const struct pithi_runs *m)
     return pithi_fail(PITH_ERR_MEMORY, "%s: no memory to read %u lanes", m->log->path, m->query.lane_count);
 }
 
-/* Divides the lanes into runs of at most `room`. 0: no memory; nothing is changed. */
+/* Divides the lanes into runs of at most `room` lanes. Returns 0, and changes nothing, if there is no memory. */
 static int set_runs(struct pithi_runs *m, uint32_t room)
 {
     int cuts_ranks;
@@ -287,7 +288,7 @@ int pithi_runs_new(struct pithlog *log, const struct pithlog_query *query, uint6
         return no_memory(m);
     if (!has_file(&m->makers[0]))
         return pithi_fail(PITH_ERR_IO, "%s: no place for a temporary file: %s; set TMPDIR", log->path, strerror(errno));
-    /* The length of a slab: about slab_records records, if records are spread evenly. */
+    /* chooses the length of a slab: about slab_records records, if records are spread evenly */
     const struct pithlog_info *info = &m->log->info;
     m->first_ns = m->query.from_ns > info->start_ns ? m->query.from_ns : info->start_ns;
     m->last_ns = m->query.to_ns < info->end_ns ? m->query.to_ns : info->end_ns;
@@ -339,7 +340,7 @@ static int no_file(const struct pithi_runs *m, const char *done)
                       strerror(errno));
 }
 
-/* Result of the functions below: records or holes could not be stored, which ends the query. */
+/* A result of the functions below: records or holes could not be stored. The caller then ends the query. */
 enum { NOT_STORED = -2 };
 
 static int write_out(struct maker *maker)
@@ -405,7 +406,8 @@ static void close_sub(struct maker *maker)
     maker->sub = NULL;
 }
 
-/* Goes on with the open run. Returns the number of its next records; 0: it is complete; -1: an error, or NOT_STORED. */
+/* Adds more records to the run that is being made. Returns their number; 0 if the run is complete; -1 on an error of
+ * the iterator; or NOT_STORED. */
 static int make_more(struct maker *maker)
 {
     struct pithlog_record records[AT_ONCE];
@@ -422,7 +424,7 @@ static int make_more(struct maker *maker)
     return n;
 }
 
-/* Makes the remaining runs of the slab: 1; -1: an error, call again to continue. */
+/* Makes the remaining runs of the slab. Returns 1; -1 on an error; the next call continues. */
 static int make_runs(struct pithi_runs *m)
 {
     struct maker *maker = &m->makers[0];
@@ -457,7 +459,8 @@ static int make_run(void *context, unsigned thread, uint32_t part)
     return n == 0 && !maker->has_hole;
 }
 
-/* Makes all runs of the slab. 0: a thread met an error or a hole, and no run is made. */
+/* Makes all runs of the slab. Returns 1; 0 if a thread met an error or a hole: the slab then begins again, without runs
+ * and with one thread. */
 static int make_runs_by_threads(struct pithi_runs *m)
 {
     struct pithi_parts parts = {.count = m->run_count, .threads = m->threads, .work = make_run, .context = m};
@@ -477,13 +480,13 @@ static int make_runs_by_threads(struct pithi_runs *m)
 
 /* ---- Merging runs ------------------------------------------------------------------------------------------------ */
 
-/* Reads more of the run into its buffer; -1: an error. */
+/* Reads more of a run into its buffer. Returns -1 on an error. */
 static int refill(struct pithi_runs *m, struct run *run)
 {
     memmove(run->buffer, run->buffer + run->used, run->have - run->used);
     run->have -= run->used;
     run->used = 0;
-    if (run->have == run->room) { /* a large payload */
+    if (run->have == run->room) { /* a large payload fills the buffer */
         unsigned char *buffer = realloc(run->buffer, run->room * 2);
         if (!buffer) {
             no_memory(m);
@@ -504,7 +507,8 @@ static int refill(struct pithi_runs *m, struct run *run)
     return 1;
 }
 
-/* Goes to the run's next record: 1, also at its end; 0: its buffer must be filled first. */
+/* Goes to the next record of a run. Returns 1 if it did, or if the run is at its end; 0 if its buffer must be filled
+ * first. */
 static int go_on(struct run *run)
 {
     const unsigned char *p =
@@ -548,7 +552,8 @@ static int begin_merging(struct pithi_runs *m)
     return 1;
 }
 
-/* Goes past the last delivered record: 1; 0: needs reading, which would invalidate payloads; -1: an error. */
+/* Goes past the record delivered last. Returns 1; 0 if this needs reading and may_read is 0, because reading would
+ * invalidate payloads; -1 on an error. */
 static int pass(struct pithi_runs *m, int may_read)
 {
     struct run *run = (struct run *)m->tree[0].player; /* a run begins with its player */
@@ -564,7 +569,7 @@ static int pass(struct pithi_runs *m, int may_read)
     return 1;
 }
 
-/* Delivers records of the slab. Returns their number; 0: end of the slab; -1: an error. */
+/* Delivers records of the slab. Returns their number; 0 at the end of the slab; -1 on an error. */
 static int merge(struct pithi_runs *m, struct pithlog_record *records, uint32_t count)
 {
     uint32_t n = 0;
@@ -575,7 +580,7 @@ static int merge(struct pithi_runs *m, struct pithlog_record *records, uint32_t 
         if (status == 0 || m->tree[0].key == PITHI_KEY_DONE)
             break;
         const struct run *run = (const struct run *)m->tree[0].player;
-        if (n > 0 && run->mark == HOLE) /* the caller learns of it after these records */
+        if (n > 0 && run->mark == HOLE) /* delivers the records before the hole first */
             break;
         m->delivered = 1;
         if (run->mark != HOLE)
@@ -588,8 +593,9 @@ static int merge(struct pithi_runs *m, struct pithlog_record *records, uint32_t 
 
 /* ---- By stretches ------------------------------------------------------------------------------------------------ */
 
-/* In the order of times, each record is of another lane, and a reader that keeps data for each lane finds none of them
- * in the caches. So a reader that can do without this order gets run after run for a stretch of time. */
+/* In time order, each record is of another lane. So a reader that keeps data for each lane never finds the data of the
+ * next lane in the processor's caches. A reader that does not need this order gets all records of one run in a stretch
+ * of time, then those of the next run. */
 int pithi_runs_by_stretches(struct pithi_runs *m, uint64_t length_ns, unsigned threads)
 {
     int may_not = 0;
@@ -614,7 +620,7 @@ int64_t pithi_stretch_end(int64_t time_ns, int64_t start_ns, uint64_t length_ns)
     return passed + 1 > most / length_ns ? INT64_MAX : (int64_t)((uint64_t)start_ns + (passed + 1) * length_ns - 1);
 }
 
-/* Like `merge`, but delivers the slab stretch by stretch. */
+/* Like `merge`, but delivers the records of the slab stretch by stretch. */
 static int give_stretches(struct pithi_runs *m, struct pithlog_record *records, uint32_t count)
 {
     uint32_t n = 0;
@@ -622,7 +628,7 @@ static int give_stretches(struct pithi_runs *m, struct pithlog_record *records, 
     while (n < count) {
         struct run *run = &m->runs[m->at_run];
         if (m->at_run == m->run_count) {
-            /* Begins the stretch with the earliest record that is left. */
+            /* begins the next stretch, which is that of the earliest record left */
             uint64_t key = PITHI_KEY_DONE;
 
             for (uint32_t i = 0; i < m->run_count; i++)

@@ -1,36 +1,38 @@
-/* walker.c - pithlog_walk: what is open on a lane, and what is missing. Readers of logs add up its steps
- * and so need no stack of their own.
+/* walker.c - pithlog_walk: reports interval by interval which states are open on a lane, and where records are missing.
+ * Readers of logs add up these steps, and so need no stack of open states.
  *
- * A step is an interval in which nothing changes on a lane, and the change that ends it. The walk adds each interval to
- * the innermost open state, so a reader gets self and total time without any sum of its own. With the records
+ * A step has an interval in which nothing changes on a lane, and the change that ends the interval. The walk adds each
+ * interval to the self time of the innermost open state, so that an ENDS step has the self and total time of its state.
+ * With the records
  *
  *     0 enter A    10 enter B    30 leave B    50 leave A          and the window from 20 to 40 ns
  *
  * the steps are
  *
- *     [20, 20)  BEGINS A, at the edge         both were entered before the window
+ *     [20, 20)  BEGINS A, at the edge         A and B were entered before the window
  *     [20, 20)  BEGINS B, at the edge
- *     [20, 30)  ENDS B: self 10, total 10     10 of its 20 ns are in the window
+ *     [20, 30)  ENDS B: self 10, total 10     10 of the 20 ns of B are in the window
  *     [30, 40)  ENDS A, at the edge: self 10, total 20
  *     [40, 40)  EDGE
  *
- * The iterator below only delivers the records in order of time. Each lane has its stack of open states here. Where
- * it does not follow from the records, it is read from the log (lane_blocks.h): where the window begins, and after a
- * hole. So what a hole does is known where it begins:
+ * The iterator that is used here only delivers records in time order. The walk keeps a stack of open states for each
+ * lane. Where the window begins and at each hole, it reads from the log which states are open (lane_blocks.h), because
+ * this does not follow from the records before. So the walk knows already at the begin of a hole which states end in
+ * it:
  *
  *     lane       A, B, C are open; LOST; then ... leave A
  *     steps      HOLE_BEGINS; ENDS C, ENDS B (their LEAVEs are lost);
  *                at the lane's next record: GOES_ON A
  *
- * If the lane has no more record in the window, A ends where the hole begins, too. It would be too late to learn at the
- * next record that B and C have ended: until then, readers would show them as open.
+ * If the lane has no more record in the window, A ends where the hole begins, too. (It would be too late to find at the
+ * next record that B and C have ended, because readers would show them as open until then.)
  *
- * A hole begins at the lane's last record before it. It is known when that is a LOST record, or when the iterator goes
- * on and finds that records are missing (meet_gap).
+ * A hole begins at the time of the lane's last record before it. If this is a LOST record, the walk sees that a hole
+ * begins. Else the iterator reports that records are missing when it reads on (meet_gap).
  *
- * What a change must keep: the intervals of a lane follow each other without a space between them, from the first step
- * to EDGE; and each BEGINS has one ENDS. Then the self times of all states, the time without a state and the holes add
- * up to the lane's time in the window. */
+ * Changes must keep two rules: each interval of a lane begins where the one before ends, from the first step to EDGE;
+ * and each BEGINS has one ENDS. Only then the self times of all states, the time outside states and the holes add up to
+ * the lane's time in the window. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,36 +44,37 @@
 #include "reader/read/lane_blocks.h"
 #include "reader/read/match.h"
 
-/* HOLE_AHEAD: a HOLE_BEGINS step comes next. RESUMING: the hole ends, and states go on or begin before the record that
- * ends it. */
+/* HOLE_AHEAD: HOLE_BEGINS is the lane's next step. RESUMING: at the end of a hole, steps for states that go on or begin
+ * come before the step of the record that ends the hole. */
 enum hole { NO_HOLE, HOLE_AHEAD, IN_HOLE, RESUMING };
 
-/* Data of an open state beyond its struct pithlog_open. */
+/* Data of an open state that are not in struct pithlog_open. */
 struct beside {
     int64_t missing_ns; /* the lane's missing_ns when the state began */
-    int64_t nested_ns;  /* time spent in states directly inside it, so far, also before the window */
-    int64_t goes_on;    /* where a hole begins: 1: it is open after the hole */
+    int64_t nested_ns;  /* time so far of states directly inside it, even before the window */
+    int64_t goes_on;    /* set where a hole begins: 1: the state is open after the hole, too */
 };
 
 struct walked_lane {
     uint32_t number;           /* in the log */
-    struct pithlog_open *open; /* [depth] what a step shows */
-    struct beside *beside;     /* data of each of these states */
+    struct pithlog_open *open; /* [depth] the open states, which steps point to */
+    struct beside *beside;     /* [depth] further data of these states */
     uint32_t depth, room;
     uint32_t kept;                        /* see struct pithlog_step */
-    uint32_t discarding;                  /* number of states to be discarded before the current record */
-    enum hole hole;                       /* whether the lane is in a hole, and how it was found */
+    uint32_t discarding;                  /* number of states that must be discarded before the current ENTER */
+    enum hole hole;                       /* whether the lane is in a hole */
     int is_paused;                        /* 1: between PAUSE and RESUME */
-    int is_before;                        /* 1: it has records before the window */
+    int is_before;                        /* 1: the lane has records before the window */
     int64_t from_ns;                      /* begin of the current interval */
-    int64_t seen_ns;                      /* the last record: a hole begins there */
-    int64_t end_ns;                       /* of the window or the lane */
+    int64_t seen_ns;                      /* time of the last record, where a hole would begin */
+    int64_t end_ns;                       /* end of the window or of the lane, whichever is earlier */
     int64_t missing_ns;                   /* time of all holes so far */
     const struct pithi_lost_states *lost; /* NULL: none */
-    uint32_t next_lost;                   /* index of its next hole */
-    uint32_t is_gap;                      /* HOLE_AHEAD: the hole has a damaged or missing block */
-    struct pithi_stack begun;             /* in a hole: the states that begin in it */
-    /* RESUMING: number of states that go on after the hole; how many of these, and then of `begun`, were delivered. */
+    uint32_t next_lost;                   /* index of the next hole in `lost` */
+    uint32_t is_gap;                      /* of the hole: 1: it has a damaged or missing block */
+    struct pithi_stack begun;             /* in a hole: states that begin in it */
+    /* At the end of a hole: going_on: number of states that go on. resumed: how many of these states, and then of
+     * `begun`, had their step. */
     uint32_t going_on, resumed;
 };
 
@@ -81,20 +84,20 @@ struct pithlog_walk {
     struct pithlog *log;       /* not owned */
     struct pithlog_iter *iter; /* delivers the records of all lanes in order of time */
     int64_t from_ns, to_ns;    /* the window */
-    uint32_t kinds;            /* wanted by the caller */
+    uint32_t kinds;            /* mask of further kinds that the caller wants */
     struct walked_lane *lanes; /* [count] in the order of their numbers */
     uint32_t count;
     struct pithlog_record records[AT_ONCE];
-    int next, ready;            /* records[next .. ready - 1] are to come */
-    int has_begun;              /* 1: it is known what is open where the window begins */
-    struct pithlog_record made; /* the ENTER or LEAVE of a state at an edge or hole */
-    struct walked_lane *ended;  /* lane whose state open[ended_at] ended in the last step; NULL: none did */
+    int next, ready;            /* records[next] to records[ready - 1] are not walked yet */
+    int has_begun;              /* 1: the states that are open where the window begins were found */
+    struct pithlog_record made; /* record of a step that has no record in the log */
+    struct walked_lane *ended;  /* the lane of which open[ended_at] ended in the last step; NULL: none */
     uint32_t ended_at;
-    uint32_t *holes, hole_count, hole_room; /* indices of lanes in which a hole begins */
-    uint32_t opened;                        /* at the start: number of lanes of which the open states were delivered */
-    uint32_t clipped;                       /* at the end: number of lanes without open states */
-    uint32_t closed;                        /* at the end: number of lanes that had their EDGE */
-    struct pithi_unpacking unpacking;       /* to read which states are open */
+    uint32_t *holes, hole_count, hole_room; /* indices of lanes with a hole ahead */
+    uint32_t opened;                        /* at the start: how many lanes have had BEGINS of all open states */
+    uint32_t clipped;                       /* at the end: how many lanes have had ENDS of all open states */
+    uint32_t closed;                        /* at the end: how many lanes have had EDGE */
+    struct pithi_unpacking unpacking;       /* for reading which states are open */
     struct pithi_block block;
     struct pithi_open_at at;       /* the states open at a time, read from the log */
     struct pithi_holes holes_told; /* see clip.h */
@@ -119,11 +122,12 @@ static inline struct walked_lane *lane_of(const struct pithlog_walk *walk, uint3
                                                                         : find_lane(walk, number);
 }
 
-/* Sums and differences of times wrap: these may be any int64, and a duration may not fit one. */
+/* Sums and differences of times, computed as unsigned, because a difference of two times may overflow int64_t. */
 static inline int64_t sum(int64_t a, int64_t b) { return (int64_t)((uint64_t)a + (uint64_t)b); }
 static inline int64_t apart(int64_t from_ns, int64_t to_ns) { return (int64_t)((uint64_t)to_ns - (uint64_t)from_ns); }
 
-/* Describes the lane's interval up to `time_ns` and adds it to its innermost state. The next one begins there. */
+/* Ends the lane's current interval at `time_ns`: fills the step, and adds the interval to the innermost open state, or
+ * to missing_ns in a hole. The next interval begins at `time_ns`. */
 static inline void end_interval(struct walked_lane *lane, int64_t time_ns, uint32_t change, struct pithlog_step *step)
 {
     step->lane = lane->number;
@@ -159,7 +163,7 @@ static UNCOMMON int reserve(struct walked_lane *lane)
     return PITH_OK;
 }
 
-/* Begins a state; the lane has room for it. */
+/* Adds an open state. The caller has made room for it. */
 static inline void begin_state(struct walked_lane *lane, uint32_t id, int64_t start_ns, int64_t from_ns,
                                int64_t nested_ns)
 {
@@ -167,7 +171,8 @@ static inline void begin_state(struct walked_lane *lane, uint32_t id, int64_t st
     lane->open[lane->depth++] = (struct pithlog_open){id, start_ns, from_ns, 0};
 }
 
-/* The lane's state open[at] ends at the end of its interval. */
+/* Makes the step one that ends the lane's state open[at]. The state is removed by the next call of
+ * pithlog_walk_next. */
 static inline void end_state(struct pithlog_walk *walk, struct walked_lane *lane, uint32_t at,
                              struct pithlog_step *step)
 {
@@ -179,7 +184,8 @@ static inline void end_state(struct pithlog_walk *walk, struct walked_lane *lane
     walk->ended_at = at;
 }
 
-/* Completes the LEAVE of open[at], as with PITHLOG_NEST; its time counts as time inside the state around it. */
+/* Sets depth, start_ns and nested_ns in the LEAVE of open[at], as PITHLOG_NEST does, and adds the time of this state to
+ * nested_ns of the state around it. */
 static inline void pair_leave(struct walked_lane *lane, uint32_t at, struct pithlog_record *r)
 {
     int64_t start_ns = lane->open[at].start_ns;
@@ -190,7 +196,7 @@ static inline void pair_leave(struct walked_lane *lane, uint32_t at, struct pith
         lane->beside[at - 1].nested_ns = sum(lane->beside[at - 1].nested_ns, apart(start_ns, r->time_ns));
 }
 
-/* Makes the record of a state that the log does not have at this place. */
+/* Makes an ENTER or LEAVE that is not in the log, for a step at an edge or hole. */
 static struct pithlog_record *make_record(struct pithlog_walk *walk, uint32_t kind, const struct walked_lane *lane,
                                           uint32_t id, int64_t time_ns, int64_t start_ns, uint32_t depth)
 {
@@ -204,7 +210,7 @@ static struct pithlog_record *make_record(struct pithlog_walk *walk, uint32_t ki
     return &walk->made;
 }
 
-/* The state open[at] ends at an edge or in a hole. */
+/* Makes the step for the end of open[at] at an edge or in a hole, where the log has no LEAVE. */
 static void end_unseen(struct pithlog_walk *walk, struct walked_lane *lane, uint32_t at, int64_t time_ns, uint32_t why,
                        struct pithlog_step *step)
 {
@@ -218,7 +224,8 @@ static void end_unseen(struct pithlog_walk *walk, struct walked_lane *lane, uint
         pair_leave(lane, at, &walk->made);
 }
 
-/* A state begins, unseen, at an edge or in a hole. 0: no memory. */
+/* Makes the step for the begin of a state at an edge or in a hole, where the log has no ENTER. Returns 0 if there is no
+ * memory. */
 static int begin_unseen(struct pithlog_walk *walk, struct walked_lane *lane, const struct pithi_open_state *state,
                         int64_t time_ns, uint32_t why, struct pithlog_step *step)
 {
@@ -242,7 +249,7 @@ int pithlog_step_is_outermost(const struct pithlog_step *step)
 
 /* ---- Holes ------------------------------------------------------------------------------------------------------- */
 
-/* A hole begins after the lane's last record. Without memory, the hole is left out. */
+/* Notes that a hole begins at the lane's last record. If there is no memory, the hole is left out. */
 static void queue_hole(struct pithlog_walk *walk, struct walked_lane *lane, uint32_t is_gap)
 {
     if (!pithi_grow(&walk->holes, walk->hole_count, &walk->hole_room, sizeof *walk->holes))
@@ -252,18 +259,18 @@ static void queue_hole(struct pithlog_walk *walk, struct walked_lane *lane, uint
     lane->is_gap = is_gap;
 }
 
-/* The iterator found that records are missing after the lane's last one; it may report a hole twice. */
+/* Called by the iterator when records are missing after the lane's last record, perhaps twice for a hole. */
 static void meet_gap(void *context, uint32_t number)
 {
     struct pithlog_walk *walk = context;
     struct walked_lane *lane = lane_of(walk, number);
-    if (lane->hole == NO_HOLE && (walk->has_begun || !lane->is_before)) /* else it may end before the window */
+    if (lane->hole == NO_HOLE && (walk->has_begun || !lane->is_before)) /* else the hole may end before the window */
         queue_hole(walk, lane, 1);
     if (walk->holes_told.tell)
         walk->holes_told.tell(walk->holes_told.context, number);
 }
 
-/* The states that begin in the lane's hole are those of `after` from index `first` on. 0: no memory. */
+/* Sets lane->begun to the states of `after` from index `first` on. Returns 0 if there is no memory. */
 static int keep_begun(struct walked_lane *lane, const struct pithi_stack *after, uint32_t first)
 {
     lane->begun.count = lane->resumed = 0;
@@ -276,7 +283,8 @@ static int keep_begun(struct walked_lane *lane, const struct pithi_stack *after,
     return 1;
 }
 
-/* Finds which states go on after a hole, and which begin in it. 0: no memory. */
+/* Finds which states go on after a hole (beside.goes_on) and which begin in it (begun). Returns 0 if there is no
+ * memory. */
 static int foresee(struct pithlog_walk *walk, struct walked_lane *lane)
 {
     const struct pithi_lost_hole *hole =
@@ -285,8 +293,8 @@ static int foresee(struct pithlog_walk *walk, struct walked_lane *lane)
     if (lane->is_gap) {
         if (pithi_open_after_gap(&walk->unpacking, &walk->block, lane->number, lane->seen_ns, &walk->at) != PITH_OK)
             return 0;
-        /* After a damaged or missing block, walk->at.stack has the open states. The states that were open before and go
-         * on are the first of them, in the same order. */
+        /* walk->at.stack has the states that are open after the damaged or missing block. Those that were open before
+         * it come first, in the same order. */
         uint32_t known = 0;
         for (uint32_t i = 0; i < lane->depth; i++) {
             const struct pithi_open_state *state = &walk->at.stack.states[known];
@@ -306,7 +314,7 @@ static int foresee(struct pithlog_walk *walk, struct walked_lane *lane)
             lane->beside[i].goes_on = i + gone < lane->depth;
         lane->begun.count = lane->resumed = 0;
     }
-    if (to_ns > walk->to_ns) { /* it does not end in the window */
+    if (to_ns > walk->to_ns) { /* a hole that does not end in the window ends all states */
         lane->begun.count = 0;
         for (uint32_t i = 0; i < lane->depth; i++)
             lane->beside[i].goes_on = 0;
@@ -314,7 +322,8 @@ static int foresee(struct pithlog_walk *walk, struct walked_lane *lane)
     return 1;
 }
 
-/* The next step where a hole begins: HOLE_BEGINS, or ENDS of a state. 1; 0: no more; -1: no memory. */
+/* Makes the next step at the begin of a hole: HOLE_BEGINS, or ENDS of a state. Returns 1; 0 if there are no more; -1 if
+ * there is no memory. */
 static UNCOMMON int next_at_hole(struct pithlog_walk *walk, struct pithlog_step *step)
 {
     while (walk->hole_count > 0) {
@@ -335,8 +344,8 @@ static UNCOMMON int next_at_hole(struct pithlog_walk *walk, struct pithlog_step 
     return 0;
 }
 
-/* The next step where a hole ends, before the lane's record at `time_ns`: GOES_ON or BEGINS of a state. 1; 0: no more;
- * -1: no memory. */
+/* Makes the next step at the end of a hole, before the step of the record at `time_ns` that ends it: GOES_ON or BEGINS
+ * of a state. Returns 1; 0 if there are no more; -1 if there is no memory. */
 static int next_resumed(struct pithlog_walk *walk, struct walked_lane *lane, int64_t time_ns, struct pithlog_step *step)
 {
     if (lane->hole == IN_HOLE)
@@ -357,11 +366,12 @@ static int next_resumed(struct pithlog_walk *walk, struct walked_lane *lane, int
 
 /* ---- Records ----------------------------------------------------------------------------------------------------- */
 
-/* The effect of a record. MORE: a step comes before it; take the record again afterwards. */
-enum taken { FAILED = -1, NOTHING, RECORD, MORE }; /* MORE: a step before it; take the record again */
+/* What taking a record gives. FAILED: no memory. NOTHING: no step. RECORD: the step of the record. MORE: a step that
+ * comes before that of the record, which must be taken again afterwards. */
+enum taken { FAILED = -1, NOTHING, RECORD, MORE };
 
-/* The stack has a limit, as the writer's has (native/stack.h). If it is full, states are discarded first, one step for
- * each, and the ENTER is taken again after them. */
+/* Takes an ENTER. The stack of open states has the same limit as the writer's (native/stack.h). If it is full, some
+ * states are discarded first, with one step for each, and then the ENTER is taken again. */
 static enum taken take_enter(struct pithlog_walk *walk, struct walked_lane *lane, struct pithlog_record *r,
                              struct pithlog_step *step)
 {
@@ -382,8 +392,8 @@ static enum taken take_enter(struct pithlog_walk *walk, struct walked_lane *lane
     return RECORD;
 }
 
-/* A LEAVE ends the innermost state of its id; states inside it stay open. A LEAVE whose state is not open changes
- * nothing: UINT32_MAX marks it for the caller. */
+/* Takes a LEAVE, which ends the innermost open state of its id; states inside that state stay open. A LEAVE whose state
+ * is not open changes nothing, and gets the depth UINT32_MAX. */
 static enum taken take_leave(struct pithlog_walk *walk, struct walked_lane *lane, struct pithlog_record *r,
                              struct pithlog_step *step)
 {
@@ -434,7 +444,8 @@ static UNCOMMON enum taken take(struct pithlog_walk *walk, struct walked_lane *l
     return taken;
 }
 
-/* The common case: a state begins or ends, not at a hole, and states nest. 1: done. */
+/* Takes a record in the common case: a state begins, or the innermost state ends, and not at a hole. Returns 1 if it
+ * did; 0 if `take` is needed. */
 static inline int take_quickly(struct pithlog_walk *walk, struct walked_lane *lane, struct pithlog_record *r,
                                struct pithlog_step *step)
 {
@@ -472,14 +483,16 @@ static int find_pause(const struct pithlog_walk *walk, struct walked_lane *lane)
     struct pithlog_record r;
     int status;
     CHECK(pithlog_iter_open(walk->log, &query, &iter));
-    while ((status = pithlog_iter_next(iter, &r)) != 0) /* damage is reported where it is walked */
+    /* Ignores damage here, because the walk reports damage in the window. */
+    while ((status = pithlog_iter_next(iter, &r)) != 0)
         if (status > 0)
             lane->is_paused = r.kind == PITHLOG_PAUSE;
     pithlog_iter_close(iter);
     return PITH_OK;
 }
 
-/* Finds the states that are open on a lane where the window begins, and whether it begins in a hole or a pause. */
+/* Finds the states that are open on a lane where the window begins, and whether the window begins in a hole or a
+ * pause. */
 static int find_open(struct pithlog_walk *walk, struct walked_lane *lane)
 {
     struct pithi_open_at *at = &walk->at;
@@ -495,7 +508,8 @@ static int find_open(struct pithlog_walk *walk, struct walked_lane *lane)
     return keep_begun(lane, known, 0) ? find_pause(walk, lane) : pithi_no_memory();
 }
 
-/* Goes to the window's first records. 1; -1: call again. */
+/* Goes to the first records of the window, and finds what is open there. Returns 1; -1 on an error: the next call
+ * continues. */
 static int begin(struct pithlog_walk *walk)
 {
     if (walk->iter && pithi_iter_prime(walk->iter) < 0)
@@ -507,8 +521,8 @@ static int begin(struct pithlog_walk *walk)
     return 1;
 }
 
-/* The first steps: BEGINS of the states that are open where the window begins, or HOLE_BEGINS if it begins in a hole.
- * 1; 0: no more; -1: no memory. */
+/* Makes the first steps of lanes: BEGINS of the states that are open where the window begins, or HOLE_BEGINS if it
+ * begins in a hole. Returns 1; 0 if there are no more; -1 if there is no memory. */
 static UNCOMMON int next_opened(struct pithlog_walk *walk, struct pithlog_step *step)
 {
     for (; walk->opened < walk->count; walk->opened++) {
@@ -531,7 +545,8 @@ static UNCOMMON int next_opened(struct pithlog_walk *walk, struct pithlog_step *
     return 0;
 }
 
-/* The last steps: ENDS of the states that are open where the window ends, then EDGE of each lane. */
+/* Makes the last steps: ENDS of the states that are open where the window ends, then EDGE of each lane. Returns 1; 0 if
+ * there are no more. */
 static UNCOMMON int next_closed(struct pithlog_walk *walk, struct pithlog_step *step)
 {
     int64_t end_ns = walk->to_ns < walk->log->info.end_ns ? walk->to_ns : walk->log->info.end_ns;
@@ -539,7 +554,7 @@ static UNCOMMON int next_closed(struct pithlog_walk *walk, struct pithlog_step *
         struct walked_lane *lane = &walk->lanes[walk->clipped];
         if (lane->depth == 0)
             continue;
-        int is_hole = lane->hole != NO_HOLE; /* there was no memory to end them where it began */
+        int is_hole = lane->hole != NO_HOLE; /* 1: without memory, the states were not ended at the begin of the hole */
         lane->end_ns = is_hole ? lane->end_ns : end_ns > lane->from_ns ? end_ns : lane->from_ns;
         end_unseen(walk, lane, lane->depth - 1, is_hole ? lane->from_ns : lane->end_ns,
                    is_hole ? PITHLOG_AT_HOLE : PITHLOG_AT_EDGE, step);
@@ -555,7 +570,7 @@ static UNCOMMON int next_closed(struct pithlog_walk *walk, struct pithlog_step *
 int pithlog_walk_next(struct pithlog_walk *walk, struct pithlog_step *step)
 {
     if (walk->ended) {
-        /* Callers of pithlog_walk_next may still look at a state that ended: it is removed by the next call. */
+        /* removes the state that ended in the last step, which the caller could still look at until now */
         struct walked_lane *lane = walk->ended;
         uint32_t at = walk->ended_at, above = --lane->depth - at;
         if (above > 0) {
