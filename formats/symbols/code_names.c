@@ -1,12 +1,13 @@
-/* code_names.c - names of functions as text in properties. A value has a line for each function, innermost first, with
- * six fields that tabs separate: name, first address (hex), line and file of its declaration, line and file of the
- * address. For address 0x1233 in norm, which the compiler put into Grid::split at line 212 (| is a tab):
+/* code_names.c - stores names of functions in properties of a log, and finds them there. The value of a property has a
+ * line for each function at an address, innermost first. A line has six fields, separated by tabs: name, first address
+ * (hex), line and file of the declaration, line and file of the address. For example, address 0x1233 is in norm, which
+ * the compiler inlined into Grid::split at line 212 (| is a tab):
  *
  *     norm|1200|40|/home/u/mesh.cc|44|/home/u/mesh.cc
  *     Grid::split|1200|198|/home/u/mesh.cc|212|/home/u/mesh.cc
  *
- * Both lines have the first address of the function that has code of its own. With these properties a log has names for
- * its functions on any machine, also after the program was removed.
+ * Both lines have the first address of Grid::split, because norm has no code of its own here. With these properties, a
+ * log has names for its functions on any machine, even after the program was removed.
  */
 #include "symbols/code_names.h"
 
@@ -19,17 +20,17 @@
 #include "base/map.h"
 #include "native/defs.h"
 
-enum { FIELDS = 6 }; /* of a line */
+enum { FIELDS = 6 }; /* fields of a line */
 
-/* The key of an address. A build id is used rather than the path, because a file with this build id has the same names
- * wherever it is. */
+/* Returns the key of the property of an address, from malloc; NULL if there is no memory. The key has the build id
+ * rather than the path of the file, because a file with this build id has the same names in any place. */
 static char *key_of(const char *path, const char *build, uint64_t address)
 {
     char *key;
     return asprintf(&key, PITHI_CODE_NAMES "%" PRIx64 " %s", address, *build ? build : path) < 0 ? NULL : key;
 }
 
-/* Copies a text without the characters that separate fields. */
+/* Writes a field. The characters that separate fields and lines become blanks. */
 static void put_field(FILE *out, const char *text)
 {
     for (; text && *text; text++)
@@ -75,7 +76,7 @@ int pithi_code_names_read(struct pithi_code_names *names, const struct pithlog *
             continue;
         if (!pithi_grow(&names->names, names->count, &names->room, sizeof *names->names))
             return pithi_no_memory();
-        if (!(name.value = strdup(name.value))) /* pithi_code_names_put replaces values */
+        if (!(name.value = strdup(name.value))) /* copies the value, because pithi_code_names_put replaces values */
             return pithi_no_memory();
         names->names[names->count++] = name;
     }
@@ -93,7 +94,7 @@ void pithi_code_names_free(struct pithi_code_names *names)
     *names = (struct pithi_code_names){.names = NULL};
 }
 
-/* Reads a line of a value, and cuts it at its tabs. 0: it has too few fields. */
+/* Reads a line of a value; cuts it into fields at its tabs. Returns 0 if it has too few fields. */
 static int read_line(char *line, struct pithi_code_frame *frame)
 {
     char *fields[FIELDS];

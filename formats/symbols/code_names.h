@@ -1,5 +1,5 @@
-/* code_names.h - names of functions that are in the log, as properties (formats/native/SPEC.md, "Names of functions"):
- * `pith symbols` stores them, so that the log has names where the files of the program are not. */
+/* code_names.h - names of functions that a log has in properties (formats/native/SPEC.md, "Names of functions"). `pith
+ * symbols` stores them, so that the log has names on machines without the files of the program. */
 #ifndef PITHI_CODE_NAMES_H
 #define PITHI_CODE_NAMES_H
 
@@ -7,8 +7,8 @@
 #include "pithlog.h"
 #include "symbols/code_file.h"
 
-/* Stores the result of pithi_code_file_find for an address of a file. With `count` 0 it stores that no function was
- * found, unless the log already has names for the address: a file with the same build id may have been found under
+/* Stores the result of pithi_code_file_find for an address of a file. If `count` is 0, stores that no function was
+ * found, unless the log already has names for the address: these may come from a file with the same build id under
  * another path. */
 int pithi_code_names_put(struct pithi_defs *defs, const char *path, const char *build, uint64_t address,
                          const struct pithi_code_frame *frames, unsigned count);
@@ -16,16 +16,17 @@ int pithi_code_names_put(struct pithi_defs *defs, const char *path, const char *
 /* The names of a log. */
 struct pithi_code_names {
     struct pithi_code_name {
-        const char *key, *value; /* in `text` */
+        const char *key, *value; /* owned: `value`; `key` belongs to the log */
     } * names;                   /* sorted by key */
     uint32_t count, room;
-    char *text; /* has the texts of the frames found last */
+    char *text; /* the texts that the frames found last point to */
 };
-/* All zero is an empty set. Ends with pithi_code_names_free. */
+/* Reads the names of a log into *names, which is all zero at first. Free it with pithi_code_names_free. */
 int pithi_code_names_read(struct pithi_code_names *names, const struct pithlog *log);
 void pithi_code_names_free(struct pithi_code_names *names);
 
-/* As pithi_code_file_find, from the log; texts are valid until the next call. -1: the log does not have the address. */
+/* Like pithi_code_file_find, but finds the functions in the log. Their texts are valid until the next call. Returns
+ * their number, 0 if it is stored that there are none; -1 if the log does not have the address. */
 int pithi_code_names_find(struct pithi_code_names *names, const char *path, const char *build, uint64_t address,
                           struct pithi_code_frame frames[PITHI_CODE_FRAMES]);
 

@@ -1,13 +1,14 @@
-/* flame_log.c - see flame_log.h for what the log shows, with an example.
+/* flame_log.c - makes a log from samples. flame_log.h says what this log shows, with an example.
  *
- * Each lane keeps the stack of functions that are open. A sample usually shares its outermost functions with the sample
- * before. The functions from the first difference on are left, and the new ones entered:
+ * For each lane, the stack of open functions is kept. A sample usually has the same outermost functions as the sample
+ * before. From the first difference on, the old functions are left, and the new functions are entered:
  *
  *     open    main solve dot          main and solve are shared
  *     now     main solve norm  ->     leave dot at the time of the last sample, enter norm at begin_of()
  *
- * Records must reach the writer in order of time for each lane, but a function begins before its sample, back to the
- * sample before. Therefore call sites wait in a list for the next sample, which shows where its functions begin.
+ * The writer must get the records of a lane in time order, but functions begin before their sample, at the earliest at
+ * the sample before. So the call sites between two samples wait in a list. When the next sample comes, it is known at
+ * which time its functions begin, and the call sites are written in time order with them.
  */
 #include "symbols/flame_log.h"
 
@@ -33,11 +34,11 @@ struct waiting_site {
 };
 
 struct flame_lane {
-    struct stack open;                         /* functions that are open */
+    struct stack open;                         /* the open functions */
     struct waiting_site *sites;                /* [site_count] */
-    uint32_t site_count, site_room, sites_put; /* sites_put: number of sites already written */
+    uint32_t site_count, site_room, sites_put; /* sites_put: how many of them are written */
     struct pithi_sample_last last;             /* the sample before */
-    uint32_t number;                           /* in the new log */
+    uint32_t number;                           /* of the lane in the new log */
 };
 
 struct pithi_flame_log {
@@ -45,11 +46,11 @@ struct pithi_flame_log {
     int has_samples;
     struct pithi_sample_names *names; /* finds the functions */
     struct pithi_writer *writer;      /* of the log that is made */
-    struct flame_lane *lanes;         /* by lane of `log` */
-    uint32_t *states, state_room;     /* by function: the definition + 1; 0: none yet */
-    uint32_t no_core;                 /* the state + 1; 0: none yet */
+    struct flame_lane *lanes;         /* [lanes of `log`] */
+    uint32_t *states, state_room;     /* by function: 1 + its state; 0: not defined yet */
+    uint32_t no_core;                 /* 1 + the state [no core]; 0: not defined yet */
     struct pithi_pair_map places;     /* from (function, line) of a call site to its number */
-    uint32_t *sites, site_room;       /* by number of the call site: its event */
+    uint32_t *sites, site_room;       /* by number of the call site: id of its event */
     struct stack now;                 /* the functions of the sample that is being added */
     struct pithi_sample sample;
 };
@@ -72,8 +73,8 @@ static int state_of(struct pithi_flame_log *f, uint32_t function, uint32_t *id)
         f->state_room = room;
     }
     if (!f->states[function]) {
-        /* Defines the state of a function, and after it the event. Functions of the same name are different states: the
-         * later one has its place in its name. */
+        /* Defines the state of a function, and right after it the event, so that its id is one higher. If another
+         * function has the same name, the place of the function is added to the name. */
         const struct pithi_function *of = pithi_function_get(f->names, function);
         const char *slash = strrchr(of->module, '/');
         struct pithi_defs *defs = pithi_writer_defs(f->writer);
@@ -132,7 +133,7 @@ static int take_site(struct pithi_flame_log *f, struct flame_lane *lane, const s
     return PITH_OK;
 }
 
-/* Writes the call sites up to a time, then the record, if there is one. */
+/* Writes the waiting call sites up to a time, then the record, if there is one. */
 static int put_record(struct pithi_flame_log *f, struct flame_lane *lane, int64_t time_ns,
                       const struct pithlog_record *record)
 {
@@ -166,7 +167,7 @@ static int put(struct pithi_flame_log *f, struct flame_lane *lane, uint32_t kind
     return put_record(f, lane, time_ns, &record);
 }
 
-/* Ends the functions from `depth` on, with the last sample that has them. */
+/* Ends the functions from `depth` on, at the time of the last sample that had them. */
 static int end_functions(struct pithi_flame_log *f, struct flame_lane *lane, uint32_t depth)
 {
     while (lane->open.count > depth)
@@ -174,9 +175,10 @@ static int end_functions(struct pithi_flame_log *f, struct flame_lane *lane, uin
     return PITH_OK;
 }
 
-/* The time at which the functions that only the new sample has begin. The sample stands for length_ns, and passed_ns is
- * the time since the sample before. If length_ns is at least half of passed_ns, the functions begin at the sample
- * before. Else the thread had no core for most of the time, and they begin length_ns before the sample. */
+/* Returns the time at which functions begin that the new sample has and the sample before did not have. length_ns is
+ * the time that the new sample stands for, passed_ns the time since the sample before. If length_ns is at least half of
+ * passed_ns, the functions begin at the sample before. Else the thread had no core for most of the time, and the
+ * functions begin length_ns before the new sample. */
 static int64_t begin_of(const struct pithi_flame_log *f, const struct flame_lane *lane, const struct pithlog_record *r)
 {
     int64_t length_ns = pithi_sample_length(f->names, r, &f->sample, &lane->last).ns;
@@ -188,8 +190,9 @@ static int64_t begin_of(const struct pithi_flame_log *f, const struct flame_lane
     return r->time_ns - length_ns;
 }
 
-/* Adds a sample or a call site. A frame may be several functions, inlined into each other. They are listed from the
- * outermost function inwards, as in the stack of the lane, with which they are compared. */
+/* Adds a sample or a call site. A frame of a sample may have several functions, inlined into each other. `now` lists
+ * all functions of the sample from the outermost one inwards, like the lane's stack `open`, with which it is
+ * compared. */
 int pithi_flame_log_take(void *context, const struct pithlog_record *r)
 {
     struct pithi_flame_log *f = context;
@@ -215,7 +218,7 @@ int pithi_flame_log_take(void *context, const struct pithlog_record *r)
         same++;
     CHECK(end_functions(f, lane, same));
     begin_ns = begin_of(f, lane, r);
-    /* From the last sample to begin_ns the thread had no core. The state [no core] takes this time; otherwise it would
+    /* From the last sample to begin_ns, the thread had no core. This time gets the state [no core]; otherwise it would
      * count for the innermost function that stays open. */
     const struct pithlog_def def = {
         .kind = PITHLOG_STATE, .name = "[no core]", .colour = "#d9d9d9", .group = "samples"};

@@ -1,18 +1,19 @@
-/* sample_names.c - finds functions by address. A log has few different addresses and many samples, so each place is
- * looked up once, in the log or in the files of the program, and kept in a map.
+/* sample_names.c - finds functions by address. A log has many samples, but few different addresses. So each address is
+ * looked up once, in the log or in the files of the program, and the result is kept in a map.
  *
- * A process may load a file anywhere, so an address means nothing without the pith:module event that says where:
+ * A process may load a file of code at any address, so an address has a meaning only together with the pith:module
+ * event that says where the file was loaded:
  *
  *     pith:module   /home/u/solve   begin 0x555500001000  end 0x555500009000  bias 0x555500000000
  *     a sample has the return address 0x555500001234
- *     - 1, as the call before it counts                  0x555500001233
- *     - bias: the address in the file                            0x1233  ->  (file, 0x1233) is the key of the map
+ *     minus 1, to be inside the call before it         0x555500001233
+ *     minus bias, which gives the address in the file          0x1233  ->  (file, 0x1233) is the key of the map
  *
- * Two processes that loaded the file at different addresses so share one entry. The result is a chain of places, the
- * innermost function first, then those into which the compiler inlined it.
+ * So two processes that loaded the file at different addresses share an entry of the map. The entry has a chain of
+ * places: first the innermost function, then the functions into which the compiler inlined it.
  *
- * Code that a program made itself (a JIT compiler, Python) is in no file. pith:code events name it; it is known by its
- * name alone, so all addresses of it share one place.
+ * Code that a program made at run time (by a JIT compiler, or Python) is in no file. pith:code events have its names.
+ * All addresses of code with the same name share one place.
  */
 #include "symbols/sample_names.h"
 
@@ -30,49 +31,49 @@
 struct module {
     uint32_t lane;             /* a lane of the process that loaded it */
     uint32_t file;             /* index in `files` */
-    int64_t time_ns;           /* of the event: the file is loaded from then on */
-    uint64_t begin, end, bias; /* addresses; bias: address - bias is the address in the file */
+    int64_t time_ns;           /* time of the event, from which on the file is loaded */
+    uint64_t begin, end, bias; /* addresses in the process; an address minus `bias` is the address in the file */
 };
 
 /* Code that was made at run time, from a pith:code event. */
 struct code {
     uint32_t file;       /* index in `files` of an entry whose path is the name of the code */
-    uint32_t before;     /* index + 1 of the rank's code before it; 0: none */
+    uint32_t before;     /* 1 + index of the rank's code before this one; 0: none */
     uint64_t begin, end; /* addresses */
 };
 
 struct file {
-    char *path, *build;           /* malloc'ed; "" if unknown */
-    uint32_t next;                /* index + 1 of the next file with the same hash; 0: none */
+    char *path, *build;           /* from malloc; "" if unknown */
+    uint32_t next;                /* 1 + index of the next file with the same hash; 0: none */
     int is_code;                  /* 1: code made at run time, without a file */
-    struct pithi_code_file *code; /* NULL: not found here */
-    int tried;                    /* 1: it was looked for on this machine */
+    struct pithi_code_file *code; /* NULL: the file was not found on this machine */
+    int tried;                    /* 1: `code` was searched */
 };
 
 struct pithi_sample_names {
-    struct pithlog *log;                             /* NULL: the names are of a running program */
-    struct pithlog_follow *follow;                   /* the running program; else NULL */
-    uint32_t def_count;                              /* definitions of the running program seen so far */
-    uint32_t sample_id, module_id, site_id, code_id; /* of the events; UINT32_MAX: not in the log */
-    int64_t period_ns;                               /* of the samples */
-    int wall;                                        /* 1: by wall-clock time, 0: by CPU time */
+    struct pithlog *log;                             /* NULL: for a running program */
+    struct pithlog_follow *follow;                   /* the running program; NULL: for a log */
+    uint32_t def_count;                              /* number of the running program's definitions seen so far */
+    uint32_t sample_id, module_id, site_id, code_id; /* ids of the events; UINT32_MAX: not in the log */
+    int64_t period_ns;                               /* period of the samples */
+    int wall;                                        /* 1: samples by wall-clock time, 0: by CPU time */
     struct module *modules;                          /* in order of time */
     uint32_t module_count, module_room;
     struct code *codes; /* in order of time */
     uint32_t code_count, code_room;
-    struct pithi_map newest_code;    /* rank -> index of its newest code + 1 */
-    struct pithi_pair_map code_keys; /* (rank, address) */
-    uint32_t *code_at;               /* for each key: index of the code + 1; 0: none */
+    struct pithi_map newest_code;    /* from the rank to 1 + index of its newest code */
+    struct pithi_pair_map code_keys; /* from (rank, address) to a number */
+    uint32_t *code_at;               /* by this number: 1 + index of the code; 0: none */
     uint32_t code_at_room;
     struct file *files; /* [file_count] */
     uint32_t file_count;
-    struct pithi_map file_of;       /* hash of path and build -> index + 1 of a file */
+    struct pithi_map file_of;       /* from the hash of path and build to 1 + index of a file */
     struct pithi_code_names stored; /* names in the log */
-    struct pithi_pair_map places;   /* from (index of the file + 1, address in it) to a number */
+    struct pithi_pair_map places;   /* from (1 + index of the file, address in the file) to a number */
     struct pithi_place **found;     /* by this number */
     uint32_t found_room;
-    struct pithi_pair_map starts;     /* from (index of the file + 1, hash of name and place) to the function */
-    struct pithi_function *functions; /* by their numbers in `starts` */
+    struct pithi_pair_map starts;     /* from (1 + index of the file, hash of name and place) to a function */
+    struct pithi_function *functions; /* by this number */
     uint32_t function_room;
 };
 
@@ -80,13 +81,13 @@ struct pithi_sample_names {
 
 static uint64_t big_endian(const unsigned char *p) { return (uint64_t)pithi_get_be32(p) << 32 | pithi_get_be32(p + 4); }
 
-/* The rank of a lane. In a running program it changes when the process joins its job. */
+/* Returns the rank of a lane. In a running program, the rank changes when the process joins its job. */
 static int32_t rank_of(const struct pithi_sample_names *s, uint32_t lane)
 {
     return (s->log ? pithlog_get_lane(s->log, lane) : pithlog_follow_get_lane(s->follow, lane))->rank;
 }
 
-/* Takes a string of a payload, malloc'ed. NULL: the payload ends before, or no memory. */
+/* Returns the next string of a payload, from malloc; NULL if the payload ends within it, or if there is no memory. */
 static char *take_string(const unsigned char **p, const unsigned char *end)
 {
     size_t size;
@@ -98,7 +99,7 @@ static char *take_string(const unsigned char **p, const unsigned char *end)
     return text;
 }
 
-/* The number of a file; takes over path and build. */
+/* Sets *number to the index of a file; adds the file if it is new. Takes over `path` and `build`. */
 static int number_file(struct pithi_sample_names *s, char *path, char *build, uint32_t *number)
 {
     uint64_t *first = pithi_map_at(&s->file_of, pithi_hash_text(pithi_hash_text(PITHI_HASH, path), build));
@@ -180,7 +181,7 @@ static int read_modules(struct pithi_sample_names *s)
     int err = PITH_OK, more;
 
     CHECK(pithlog_iter_open(s->log, &query, &iter));
-    while (!err && (more = pithlog_iter_next(iter, &record)) != 0) /* damaged parts are left out */
+    while (!err && (more = pithlog_iter_next(iter, &record)) != 0) /* leaves out damaged records */
         if (more == 1 && record.id == s->module_id)
             err = add_module(s, &record);
         else if (more == 1 && record.id == s->code_id)
@@ -212,8 +213,8 @@ static void learn_def(struct pithi_sample_names *s, uint32_t id, const struct pi
         *ids[is] = id;
 }
 
-/* 1: the log was converted from a format that cannot hold the payloads of samples and call sites, and has them as text,
- * perhaps cut. */
+/* Returns 1 if the samples and call sites of the log have become text, perhaps cut, because the log was converted from
+ * a format that cannot hold their payloads. */
 static int were_converted(const struct pithlog *log)
 {
     for (uint32_t i = 0; i < pithlog_get_info(log)->defs; i++) {
@@ -348,7 +349,7 @@ struct pithi_sample_length pithi_sample_length(const struct pithi_sample_names *
 
 /* ---- Functions --------------------------------------------------------------------------------------------------- */
 
-/* Makes room for item `number` of an array. 0: no memory. */
+/* Makes room for item `number` of an array. Returns 0 if there is no memory. */
 static int make_room(void *array, uint32_t number, uint32_t *room, size_t item)
 {
     uint32_t more = *room ? 2 * *room : 256;
@@ -361,8 +362,9 @@ static int make_room(void *array, uint32_t number, uint32_t *room, size_t item)
     return 1;
 }
 
-/* Finds the code that was made at run time at an address; NULL: none. JIT compilers use addresses again, and the names
- * are recorded at the end, so the newest code at the address counts. Each address of a rank is searched once. */
+/* Sets *code to the code that was made at run time at an address; to NULL if there is none. JIT compilers use addresses
+ * again, and names are recorded only at the end of the run, so the newest code at the address is taken. Each address of
+ * a rank is searched only once. */
 static int find_code(struct pithi_sample_names *s, int32_t rank, uint64_t address, const struct code **code)
 {
     const uint64_t *newest = pithi_map_find(&s->newest_code, (uint32_t)rank);
@@ -390,7 +392,7 @@ int pithi_function_is_own(const struct pithi_function *function)
     return name && !strncmp(name, "/libpith", 8);
 }
 
-/* The name of an MPI function without the P of its second name. */
+/* Returns the name of an MPI function; for PMPI_Send, this is MPI_Send. */
 static const char *mpi_name(const char *name) { return name + (strncmp(name, "PMPI_", 5) == 0); }
 
 static int add_function(struct pithi_sample_names *s, uint32_t number, const char *path,
@@ -407,8 +409,9 @@ static int add_function(struct pithi_sample_names *s, uint32_t number, const cha
     return function.name && (function.source || !frame->source) ? PITH_OK : pithi_no_memory();
 }
 
-/* The functions at an address of a file: from the names in the log; if the log does not have any, from the file on this
- * machine. `fresh`: 1: the file comes first, and the log second. */
+/* Finds the functions at an address of a file, and returns their number. They come from the names in the log, or, if it
+ * has none for the address, from the file on this machine. With `fresh`, the file is tried first, and the log
+ * second. */
 static unsigned find_frames(struct pithi_sample_names *s, struct file *file, uint64_t address, int fresh,
                             struct pithi_code_frame *frames)
 {
@@ -420,7 +423,7 @@ static unsigned find_frames(struct pithi_sample_names *s, struct file *file, uin
     if (!file->tried) {
         file->tried = 1;
         file->code = pithi_code_file_open(file->path, file->build);
-        /* no note where the log says that the address has no name */
+        /* prints no note if the log says that the address has no name */
         if (!file->code && (stored != 0 || fresh) && pithi_code_file_possible() && file->path[0] == '/')
             fprintf(stderr, "pith: note: %s is not here, or is not the file that was recorded: no names from it\n",
                     file->path);
@@ -432,12 +435,12 @@ static unsigned find_frames(struct pithi_sample_names *s, struct file *file, uin
     return count > 0 || stored < 0 ? count : (unsigned)stored;
 }
 
-/* Replaces *place by the place of a frame inside it. */
+/* Adds the place of a frame inside *place to the chain, and sets *place to it. */
 static int go_in(struct pithi_sample_names *s, uint32_t file_1, const char *path, const struct pithi_code_frame *frame,
                  struct pithi_place **place)
 {
     const struct pithi_code_frame nameless = {.name = "[unknown]"};
-    frame = *frame->name ? frame : &nameless; /* paths of functions are joined by ; so each needs a name */
+    frame = *frame->name ? frame : &nameless; /* each function needs a name, because names are joined by ; */
     uint64_t hash = pithi_hash_text(PITHI_HASH, frame->name);
     uint32_t before = s->starts.count;
     struct pithi_place *inner = calloc(1, sizeof *inner);
@@ -455,8 +458,8 @@ static int go_in(struct pithi_sample_names *s, uint32_t file_1, const char *path
     return !err && s->starts.count > before ? add_function(s, inner->function, path, frame) : err;
 }
 
-/* Makes the chain of places of an address in a file. file_1: index of the file + 1; 0: no file, and then the address 1
- * stands for the end of a stack that was cut. */
+/* Makes the chain of places of an address in a file. file_1 is 1 + the index of the file; if it is 0, there is no file,
+ * and the address 1 stands for the end of a stack that was cut. */
 static int find_place(struct pithi_sample_names *s, uint32_t file_1, uint64_t address, struct pithi_place **place)
 {
     struct file *file = file_1 ? &s->files[file_1 - 1] : NULL;
@@ -498,9 +501,11 @@ int pithi_sample_place(struct pithi_sample_names *s, const struct pithlog_record
     const struct code *code = NULL;
     int err = PITH_OK;
 
-    address -= (uint64_t)is_return; /* a call may be the last instruction of a function */
-    /* The module that contains the address: the newest one of the rank that was loaded before the sample. If there is
-     * none, the first one counts: a flight recorder keeps only late records of modules. */
+    /* If the call is the last instruction of a function, the return address is behind the function's end. */
+    address -= (uint64_t)is_return;
+    /* Finds the module that contains the address: of the rank's modules that were loaded before the sample, the newest
+     * one. If none was loaded before, the first one is taken, because a flight recorder keeps only late records of
+     * modules. */
     for (uint32_t i = 0; i < s->module_count; i++) {
         const struct module *m = &s->modules[i];
         if (address >= m->begin && address < m->end && rank_of(s, m->lane) == rank &&
@@ -510,7 +515,7 @@ int pithi_sample_place(struct pithi_sample_names *s, const struct pithlog_record
     if (!module && (err = find_code(s, rank, address, &code)) != PITH_OK)
         return err;
     file_1 = module ? module->file + 1 : code ? code->file + 1 : 0;
-    address = module ? address - module->bias : (uint64_t)cut; /* code is known by its name */
+    address = module ? address - module->bias : (uint64_t)cut; /* the address in such code does not matter */
     if ((err = pithi_pair_number(&s->places, file_1, address, &place)) != PITH_OK)
         return err;
     if (s->places.count > before) {
@@ -523,7 +528,7 @@ int pithi_sample_place(struct pithi_sample_names *s, const struct pithlog_record
     return PITH_OK;
 }
 
-/* The innermost function of a frame of the sample; NULL: there is no such frame. */
+/* Returns the innermost function of a frame of a sample; NULL if there is no such frame, or on an error. */
 static const struct pithi_function *innermost(struct pithi_sample_names *s, const struct pithlog_record *r,
                                               const struct pithi_sample *sample, uint32_t frame)
 {
@@ -534,7 +539,7 @@ static const struct pithi_function *innermost(struct pithi_sample_names *s, cons
     return &s->functions[place->function];
 }
 
-/* 1: a function of the recorder itself, also where it is inlined or linked into the program. */
+/* Returns 1 if a function belongs to the recorder itself, even if it is inlined or linked into the program. */
 static int is_core(const struct pithi_function *function)
 {
     const char *name = function ? strrchr(function->module, '/') : NULL;
@@ -554,8 +559,8 @@ int pithi_function_is_libc(const struct pithi_function *function)
     return 0;
 }
 
-/* 1: `inner`, a function of libc, is the function that the wrapper records. (libc's own name of read is
- * __GI___libc_read, so it is enough that the name contains the wrapper's.) */
+/* Returns 1 if `inner`, a function of libc, is the function that the wrapper records. It is enough that the name of
+ * `inner` contains the wrapper's name, because read, for example, is __GI___libc_read inside libc. */
 static int is_wrapped(const struct pithi_function *wrapper, const struct pithi_function *inner)
 {
     char name[64];
@@ -568,9 +573,9 @@ static int is_wrapped(const struct pithi_function *wrapper, const struct pithi_f
     return inner->name[0] == '[' || strstr(inner->name, name) != NULL;
 }
 
-/* The number of innermost frames that are work of Pith itself; the last of them is the wrapper, if there is one. Frames
- * are Pith's work if the innermost function is Pith's, if a function of the recorder is among them, or if a wrapper
- * calls a function of libc other than the one that it records. */
+/* Returns the number of innermost frames that are work of Pith itself. If there is a wrapper, it is the last of them.
+ * The frames are Pith's work in three cases: the innermost function is Pith's; a function of the recorder is among
+ * them; or a wrapper calls another function of libc than the one that it records. Else returns 0. */
 static uint32_t own_frames(struct pithi_sample_names *s, const struct pithlog_record *r,
                            const struct pithi_sample *sample)
 {
@@ -594,9 +599,9 @@ static uint32_t own_frames(struct pithi_sample_names *s, const struct pithlog_re
     return first == 0 || has_core || (pithi_function_is_libc(inner) && !is_wrapped(function, inner)) ? end : 0;
 }
 
-/* 1: the frame is not shown. From Pith's libraries, only the wrapper, which has the name of the MPI call, is shown. The
- * MPI function that it calls is hidden, as it has the same name: so a call has one name in all samples. If neighbouring
- * frames are in the same file without symbols, only one is shown. */
+/* Returns 1 if a frame is hidden. Of Pith's libraries, only the wrapper is shown, which has the name of the MPI call.
+ * The MPI function that the wrapper calls is hidden, because it has the same name; so an MPI call is one function in
+ * all samples. Of neighbouring frames in the same file without symbols, only the outermost is shown. */
 static int is_hidden(struct pithi_sample_names *s, const struct pithlog_record *r, const struct pithi_sample *sample,
                      uint32_t frame, const struct pithi_function *function)
 {
@@ -608,7 +613,8 @@ static int is_hidden(struct pithi_sample_names *s, const struct pithlog_record *
            (pithi_function_is_own(function) || !strcmp(outer->name, mpi_name(function->name)));
 }
 
-/* Adds [recording] inside the wrapper, or inside the program's function that calls a function such as pith_begin. */
+/* Adds [recording] as the innermost function: inside the wrapper, or inside the program's function that calls the
+ * recorder (for example pith_begin), in place of the recorder's functions. */
 static int add_recording(struct pithi_sample_names *s, struct pithi_inlined *functions)
 {
     const struct pithi_code_frame frame = {.name = PITHI_RECORDING};

@@ -1,5 +1,5 @@
-/* sample_text.c - writes the functions of a record as one line. Writers of formats call it through struct pithi_naming,
- * because they are below the tools and cannot read symbols. */
+/* sample_text.c - writes the functions of a sample or call site as one line. Writers of formats call it through struct
+ * pithi_naming, because they are in a lower layer and cannot include symbols/. */
 #include "symbols/sample_text.h"
 
 #include <stdio.h>
@@ -12,11 +12,12 @@
 struct pithi_sample_text {
     struct pithi_sample_names *names;
     struct pithi_sample sample;
-    char *text; /* malloc'ed, reused */
+    char *text; /* the text of the last record, from malloc */
     size_t size;
 };
 
-/* For a sample, its functions, outermost first; for a call site, its function and line. */
+/* Returns the functions of a sample, outermost first, separated by ';', or the function and line of a call site; NULL
+ * for another record, or on an error. */
 static const char *name_functions(void *context, const struct pithlog_record *record)
 {
     struct pithi_sample_text *n = context;
