@@ -85,7 +85,7 @@ struct pithlog_info {
     uint64_t records;                  /* all records */
     uint64_t states, events, messages; /* completed states, solo events, receives */
     uint64_t lost;                     /* records that the program could not store */
-    int64_t start_ns, end_ns;          /* first and last record */
+    int64_t start_ns, end_ns;          /* times of the first and last record */
     uint64_t bytes;                    /* size of the file, or of all files of the log */
     const char *incomplete;            /* why `complete` is 0, such as "byte 9130: the file ends here"; else NULL */
 };
@@ -93,8 +93,8 @@ struct pithlog_info {
 PITHLOG_API int pithlog_open(const char *path, struct pithlog **log);
 /* Like pithlog_open, with progress reports. Opening reads the whole file if the log has another format or no index.
  * While it reads, it calls `progress` (may be NULL) about 20 times a second, in this thread, with the fraction that is
- * done, from 0 to 1. If `progress` returns a value other than 0, opening stops with PITH_ERR_STOPPED. If opening need
- * not read the whole file, `progress` is not called. */
+ * done, from 0 to 1. If `progress` returns a value other than 0, opening stops with PITH_ERR_STOPPED. `progress` is not
+ * called if the file need not be read. */
 PITHLOG_API int pithlog_open_watched(const char *path, int (*progress)(void *context, double part), void *context,
                                      struct pithlog **log);
 /* Returns 1 if the first bytes of the file or folder are those of a log format that Pith can read; the log may still be
@@ -111,14 +111,14 @@ PITHLOG_API int pithlog_check_comms(const struct pithlog *log);
 /* Returns the key of a property ("program", "mpi", "clock", "start_unix_s" ...), and sets *value. Indices begin at 0.
  * Returns NULL past the last property. */
 PITHLOG_API const char *pithlog_get_property(const struct pithlog *log, uint32_t index, const char **value);
-PITHLOG_API uint32_t pithlog_def_rgb(const struct pithlog *log, uint32_t id); /* 0xRRGGBB, from `colour` or the
-                                                                               * palette */
+/* Returns the colour of a definition as 0xRRGGBB: the one that the program gave, or else one of the palette. */
+PITHLOG_API uint32_t pithlog_def_rgb(const struct pithlog *log, uint32_t id);
 
 /* ---- Records ----------------------------------------------------------------------------------------------------- */
 
 enum pithlog_kind {
     PITHLOG_ENTER = 1,   /* a state begins */
-    PITHLOG_LEAVE,       /* it ends */
+    PITHLOG_LEAVE,       /* a state ends */
     PITHLOG_EVENT,       /* something happened, with data of the program */
     PITHLOG_COUNTER,     /* a counter has a value */
     PITHLOG_SEND,        /* a message leaves */
@@ -127,7 +127,7 @@ enum pithlog_kind {
     PITHLOG_COMM_CREATE, /* a communicator is made */
     PITHLOG_COMM_FREE,   /* a communicator is freed */
     PITHLOG_PAUSE,       /* recording stops */
-    PITHLOG_RESUME,      /* it goes on */
+    PITHLOG_RESUME,      /* recording goes on */
     PITHLOG_LOST         /* the recorder had no room; from here on records are missing */
 };
 
@@ -152,15 +152,15 @@ struct pithlog_record {
     uint32_t payload_bytes;
     /* Set by the iterator with PITHLOG_NEST: */
     uint32_t depth;    /* ENTER LEAVE: number of open states around this state */
-    int64_t start_ns;  /* ENTER LEAVE: begin of the state, also if a hole is inside the state */
-    int64_t nested_ns; /* LEAVE: time of the states directly inside this one; 0 if a hole is inside the state */
+    int64_t start_ns;  /* ENTER LEAVE: begin of the state, even in the ENTER at the end of a hole in the state */
+    int64_t nested_ns; /* LEAVE: time of the states directly inside this one; 0 at the begin of a hole in the state */
 };
 
 /* ---- Iterating --------------------------------------------------------------------------------------------------- */
 
 enum {
-    /* Pairs every LEAVE with the ENTER of the innermost open state of its id on the lane. If states are not properly
-     * nested, the states inside that one stay open. A LEAVE without an ENTER gets start_ns = time_ns and depth =
+    /* Pairs every LEAVE with an ENTER: that of the innermost open state of its id on the lane. If states are not
+     * properly nested, states inside this state stay open. A LEAVE without an ENTER gets start_ns = time_ns and depth =
      * UINT32_MAX. States that ended while records were lost end at the LOST record, if that has their number. */
     PITHLOG_NEST = 1,
     /* Implies PITHLOG_NEST. States open at `from_ns` come first as ENTERs with their true times, outermost first.
@@ -210,8 +210,8 @@ struct pithlog_columns {
 PITHLOG_API int64_t pithlog_iter_next_columns(struct pithlog_iter *iter, const struct pithlog_columns *columns,
                                               size_t room);
 PITHLOG_API void pithlog_iter_close(struct pithlog_iter *iter);
-/* Parses a query of pith-query(7). On an error, sets *column (may be NULL) to its place in the text, in characters from
- * 1. */
+/* Parses a query of pith-query(7). On an error, sets *column (may be NULL) to the place of the error in the text, in
+ * characters from 1. */
 PITHLOG_API int pithlog_filter_parse(const char *text, struct pithlog_filter **filter, unsigned *column);
 PITHLOG_API void pithlog_filter_free(struct pithlog_filter *filter);
 /* Writes the records that match the filter to a log in a temporary file (TMPDIR), as `pith cut --where` does, and opens
@@ -245,13 +245,13 @@ enum pithlog_change {
     PITHLOG_ENDS,        /* `record` is the LEAVE of open[at] */
     PITHLOG_GOES_ON,     /* a hole ends; `record` is the ENTER of a state that is open before and after the hole */
     PITHLOG_HAPPENS,     /* `record` is any other record of the query's kinds, or one that ends a hole or a pause */
-    PITHLOG_HOLE_BEGINS, /* no record */
+    PITHLOG_HOLE_BEGINS, /* a hole begins; no record */
     PITHLOG_EDGE         /* the lane ends; no record */
 };
 
 /* Flags: why a state begins or ends at this time. 0: its begin or end was recorded. */
 enum {
-    PITHLOG_AT_EDGE = 1, /* the state is open where the window begins or ends, or at the end of the log */
+    PITHLOG_AT_EDGE = 1, /* the state is open at an edge of the window, or at the end of the log */
     /* The state begins or ends inside a hole, at an unknown time. The walk lets it begin or end at the edge of the
      * hole. */
     PITHLOG_AT_HOLE = 2,
@@ -268,7 +268,7 @@ struct pithlog_open {
 struct pithlog_step {
     uint32_t lane;
     uint32_t is;                     /* enum pithlog_interval_is */
-    int64_t from_ns, to_ns;          /* of the interval; may be equal */
+    int64_t from_ns, to_ns;          /* edges of the interval; may be equal */
     const struct pithlog_open *open; /* [depth] outermost first; in a hole: the states that are open before and after
                                       * it, if both ends of the hole are in the window */
     uint32_t depth;
@@ -376,8 +376,7 @@ PITHLOG_API int pithlog_summary_pieces(struct pithlog_summary *summary, uint32_t
 struct pithlog_sum {
     uint64_t count; /* instances of the state that reach into the window, or events */
     int64_t own_ns; /* a state's time as the innermost state (self) */
-    int64_t all_ns; /* a state's time from enter to leave (total), without instances inside an instance of the same
-                     * state */
+    int64_t all_ns; /* a state's time from enter to leave (total); not that of instances inside other instances of it */
 };
 PITHLOG_API int pithlog_summary_sums(struct pithlog_summary *summary, uint32_t lane, int64_t from_ns, int64_t to_ns,
                                      struct pithlog_sum *sums);
@@ -401,21 +400,20 @@ struct pithlog_message {
 };
 
 /* Matches the messages of the whole log. For each combination of communicator, sender, receiver and tag, it pairs sends
- * in time order with receives in posting order. A message is delivered as soon as it is matched. Memory grows with the
- * number of messages in flight. */
+ * in time order with receives in posting order. pithlog_matcher_next delivers a message as soon as it is matched; it
+ * returns 1, 0 at the end, -1 on an error. Memory grows with the number of messages in flight. */
 struct pithlog_matcher;
 PITHLOG_API int pithlog_matcher_open(struct pithlog *log, struct pithlog_matcher **matcher);
-PITHLOG_API int pithlog_matcher_next(struct pithlog_matcher *matcher, struct pithlog_message *message); /* 1; 0: end;
-                                                                                                         * -1: error */
+PITHLOG_API int pithlog_matcher_next(struct pithlog_matcher *matcher, struct pithlog_message *message); /* 1, 0, -1 */
 /* After the end: numbers of unmatched sends and receives. */
 PITHLOG_API void pithlog_matcher_unmatched(const struct pithlog_matcher *matcher, uint64_t *sends, uint64_t *recvs);
 PITHLOG_API void pithlog_matcher_close(struct pithlog_matcher *matcher);
 PITHLOG_API int pithlog_filter_message(const struct pithlog_filter *filter, const struct pithlog *log,
                                        const struct pithlog_message *message); /* 1: an end of the message matches */
 
-/* Returns by how much the times of two lanes may be wrong against each other, in ns: 0 if both lanes have the same
- * clock; else the sum of the errors of both ranks' clock comparisons at recording (half a round trip each); -1 if
- * unknown. The drift between two comparisons is not included. */
+/* Returns the possible error between the times of two lanes, in ns: 0 if both lanes have the same clock; else the sum
+ * of the errors of both ranks' clock comparisons at recording (half a round trip each); -1 if unknown. The drift
+ * between two comparisons is not included. */
 PITHLOG_API int64_t pithlog_clock_error(const struct pithlog *log, uint32_t lane, uint32_t other);
 
 /* Returns the cost of recording one record, in ns, as measured at the end of the run on the lane's host; 0 if unknown.
@@ -600,16 +598,14 @@ struct pithlog_path_share {
 struct pithlog_analysis_info {
     /* from_ns, to_ns: the analyzed window, which has no hole. gap_from_ns, gap_to_ns: the earliest hole. */
     int64_t from_ns, to_ns, gap_from_ns, gap_to_ns;
-    int has_init, has_finalize, has_mpi, is_too_short; /* is_too_short: holes left less than 0.01 of the window
-                                                        * (`part`), too little to judge the run */
+    int has_init, has_finalize, has_mpi, is_too_short; /* is_too_short: because of holes, part < 0.01 */
     uint32_t lanes, gaps, gap_lane;                    /* lanes with MPI calls; holes; lane of the earliest hole */
     uint32_t unread, lost_comms;                /* ranks without readable records; communicators without members */
     int64_t useful_ns, most_useful_ns, wait_ns; /* pithlog_analysis_useful_ns: sum, largest; sum of all wait states */
     double ideal_ns, part; /* run time if transfers took no time; analyzed fraction of the window asked for */
     /* Efficiencies from 0 to 1: parallel = load_balance * communication, communication = serialisation * transfer. */
     double parallel, load_balance, communication, serialisation, transfer;
-    uint64_t sends, recvs, collectives, given_up; /* given_up: dependencies left out because they contradict the
-                                                   * times */
+    uint64_t sends, recvs, collectives, given_up; /* given_up: dependencies that contradict the times */
 };
 
 /* Reads the log once. Returns PITH_ERR_DAMAGED if the analysis is only of the longest interval without damage, or if
@@ -645,7 +641,7 @@ PITHLOG_API int pithlog_analysis_members(struct pithlog_analysis *analysis, uint
 PITHLOG_API int64_t pithlog_analysis_useful_ns(const struct pithlog_analysis *analysis, uint32_t lane);
 /* The calls of one MPI function within the window, summed over all lanes. `sums` below has one for each definition. */
 struct pithlog_call_sum {
-    uint64_t calls;               /* of all lanes */
+    uint64_t calls;               /* number of calls */
     int64_t wait_ns, transfer_ns; /* time of the calls in wait states; the rest of their time */
     /* long_calls: the number of calls with an unusually long transfer: more than 1 ms, and more than 20 times the 10th
      * percentile of calls of this function with about the same size. A call does not count if it may have waited: the
@@ -677,7 +673,7 @@ struct pithlog_slow_iteration {
 };
 #define PITHLOG_SLOW_MOST 5
 struct pithlog_iterations {
-    size_t count, slow_count;                  /* 0: none */
+    size_t count, slow_count;                  /* iterations; slow ones among them */
     const struct pithlog_iteration *all;       /* users count from 1 */
     const struct pithlog_slow_iteration *slow; /* worst first */
     /* The iterations' state and lane. If found: a long call of each iteration. If given: the lane with most

@@ -20,7 +20,7 @@ struct pithlog_finding_place {
 struct pithlog_finding {
     const char *name; /* "late sender", "load imbalance" ...; several findings can have the same name */
     const char *text; /* lines for people, at most 75 columns, each with its newline */
-    double ns;        /* what it costs, summed over lanes */
+    double ns;        /* time that it costs, summed over lanes */
     double share;     /* of the time of all lanes with MPI calls, 0 to 1; shares of findings may overlap */
     uint32_t part_of; /* 1 + the index of an earlier finding that includes this one's time; 0: none */
     /* enum pithlog_wait_kind, if the finding is the sum of all wait states of this kind; 0: a finding of another

@@ -30,7 +30,7 @@
 #include "base/open_file.h"
 
 struct pithi_code_file {
-    Dwfl *dwfl;                     /* of libdw */
+    Dwfl *dwfl;                     /* handle of libdw */
     Dwfl_Module *module;            /* the only file of `dwfl` */
     GElf_Addr bias;                 /* libdw's address minus the address in the file */
     char *names[PITHI_CODE_FRAMES]; /* demangled names of the frames found last; NULL: not demangled */

@@ -68,9 +68,9 @@ struct pithi_sample_names {
     struct file *files; /* [file_count] */
     uint32_t file_count;
     struct pithi_map file_of;       /* from the hash of path and build to 1 + index of a file */
-    struct pithi_code_names stored; /* names in the log */
+    struct pithi_code_names stored; /* names that the log has */
     struct pithi_pair_map places;   /* from (1 + index of the file, address in the file) to a number */
-    struct pithi_place **found;     /* by this number */
+    struct pithi_place **found;     /* by this number: the innermost place of the chain */
     uint32_t found_room;
     struct pithi_pair_map starts;     /* from (1 + index of the file, hash of name and place) to a function */
     struct pithi_function *functions; /* by this number */

@@ -31,8 +31,7 @@ enum { HEAD = 36, SHARES = 15 };
 /* The content of a column: the inner path, the outer path (the outer part of the inner path), and their shares. A share
  * is a fraction of the column's known time. */
 struct column {
-    uint32_t inner, outer;             /* numbers of paths in the sketch; inner is PITHI_PATH_NONE if nothing is
-                                        * known */
+    uint32_t inner, outer;             /* numbers in the sketch; inner PITHI_PATH_NONE: nothing is known */
     uint32_t inner_share, outer_share; /* in units of 1 / SHARES; outer_share comes on top of inner_share */
 };
 

@@ -392,13 +392,7 @@ static uint64_t expect_blocks(struct pithlog *log, const struct pithi_log_lane *
  * lanes, then the sheets (or parts of them) that the window needs. */
 static void expect_lanes(struct pithlog_summary *s, uint32_t lane, int64_t from_ns, int64_t to_ns, int64_t length_ns)
 {
-    enum {
-        LANES = 16,
-        LANES_MOST = 256,
-        BYTES = 8 << 20,
-        FINE = 4096
-    }; /* FINE: a picture with more columns is
-                                                                          * exact */
+    enum { LANES = 16, LANES_MOST = 256, BYTES = 8 << 20, FINE = 4096 }; /* FINE: with more columns, it is exact */
     uint64_t bytes = 0;
     if (lane < s->asked)
         s->asked_end = s->asked + 1;

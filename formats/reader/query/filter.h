@@ -149,7 +149,7 @@ struct pithi_judge;
 /* The part of the log that can match. */
 struct pithi_scope {
     struct pithlog_query query; /* narrowed; its lanes are those below */
-    uint32_t *lanes;            /* NULL: all */
+    uint32_t *lanes;            /* owned; NULL: all lanes */
     int64_t last_ns;            /* no record that is later, and no state that begins later, can match */
     int is_empty;               /* 1: nothing can match */
     int begins_only;            /* 1: states that begin before the window do not matter */
@@ -165,7 +165,7 @@ void pithi_scope_free(struct pithi_scope *scope);
 int pithi_judge_open(struct pithi_judge **judge, struct pithlog *log, const struct pithlog_filter *filter,
                      const struct pithi_scope *scope);
 void pithi_judge_free(struct pithi_judge *judge);
-int pithi_judge_record(struct pithi_judge *judge, const struct pithlog_record *record); /* 1, 0; -1: no memory */
+int pithi_judge_record(struct pithi_judge *judge, const struct pithlog_record *record); /* 1: matches; -1: no memory */
 /* Returns the record as the judge must see it: the ENTER of a state that began before the window gets the time of its
  * true begin. */
 struct pithlog_record pithi_judge_begun(const struct pithlog_record *record, enum pithi_iter_part part);

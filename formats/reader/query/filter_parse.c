@@ -75,7 +75,7 @@ enum { DEEPEST = 200, MOST_NODES = 1000 };
 
 struct parser {
     const char *text, *at;         /* the query; the place after the current token */
-    const char *begin;             /* the current token */
+    const char *begin;             /* begin of the current token */
     size_t size;                   /* of the token */
     enum token token;              /* kind of the token */
     enum pithi_filter_op op;       /* of a T_COMPARE token */

@@ -42,7 +42,7 @@ int pithi_cache_key_file(int fd, struct pithi_cache_key *key);
 
 int pithi_cache_find(const struct pithi_cache_key *key, const char *kind); /* for reading; -1: no such file */
 int pithi_cache_begin(struct pithi_cache_part *part, const struct pithi_cache_key *key,
-                      const char *kind); /* 0: errno */
+                      const char *kind); /* 0: an error, see errno */
 /* Begins an unnamed file, which cannot be found later. Returns 0 on an error (errno). */
 int pithi_cache_begin_nameless(struct pithi_cache_part *part);
 /* Ends the file; keeps it in the cache if `whole` is 1. Returns 1 if later calls can find the file; 0 if it disappears

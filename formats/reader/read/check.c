@@ -173,7 +173,8 @@ static int same_stack(const struct pithi_stack *a, const struct pithi_stack *b)
     return 1;
 }
 
-/* `whole`: `whole`: 1: all earlier blocks of the lane were intact, so its open states are known. */
+/* Checks the loaded block. `whole` is 1 if all earlier blocks of the lane were intact, so that its open states are
+ * known. */
 static const char *check_block(struct check *c, int whole)
 {
     struct pithlog_record r;

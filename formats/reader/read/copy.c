@@ -56,7 +56,7 @@ struct copying {
     const struct pithi_copy *what;  /* the caller's */
     struct pithlog_query query;     /* selects the records that are read */
     uint32_t *defs, *lanes, *comms; /* numbers in the copy; UINT32_MAX: the lane is left out */
-    struct pithi_scope scope;       /* with a filter */
+    struct pithi_scope scope;       /* only with a filter */
     unsigned char *kept;            /* [lanes] 1: the lane is copied */
     int part;                       /* 1: only a part of the log is copied */
     struct pithi_map unmatched;     /* from end_key to the number of unmatched ends with this key */
@@ -140,7 +140,7 @@ static uint32_t find_run(const struct postings *p, uint64_t posted)
     return low;
 }
 
-/* 0: no memory. */
+/* Adds a number of posting to the runs. Returns 0 if there is no memory. */
 static int add_posting(struct postings *p, uint64_t posted)
 {
     uint32_t i = find_run(p, posted);

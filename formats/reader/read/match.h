@@ -33,7 +33,7 @@ void pithi_match_missing(struct pithi_match *match, uint32_t index, int32_t rank
  * of the last match had its turn. If several receives have their turns with the same record, they are numbered in
  * order. */
 struct pithi_turn {
-    int64_t time_ns; /* of the record */
+    int64_t time_ns; /* of the record that was taken when the receive had its turn */
     uint64_t number; /* ascending, so that it orders turns of the same time */
 };
 struct pithi_turn pithi_match_turn(const struct pithi_match *match);

@@ -641,7 +641,7 @@ static int give_stretches(struct pithi_runs *m, struct pithlog_record *records, 
             continue;
         }
         if (m->delivered && !go_on(run)) {
-            if (n > 0) /* reading would invalidate payloads */
+            if (n > 0) /* returns first, because reading would invalidate payloads */
                 break;
             if (go_on_surely(m, run) < 0)
                 return -1;

@@ -69,7 +69,7 @@ struct walked_lane {
     int64_t seen_ns;                      /* time of the last record, where a hole would begin */
     int64_t end_ns;                       /* end of the window or of the lane, whichever is earlier */
     int64_t missing_ns;                   /* time of all holes so far */
-    const struct pithi_lost_states *lost; /* NULL: none */
+    const struct pithi_lost_states *lost; /* NULL: no holes of LOST records */
     uint32_t next_lost;                   /* index of the next hole in `lost` */
     uint32_t is_gap;                      /* of the hole: 1: it has a damaged or missing block */
     struct pithi_stack begun;             /* in a hole: states that begin in it */
