@@ -321,7 +321,7 @@ PITHLOG_API int pithlog_time_check(const char *word);
 /* Sets *time_ns to the time of such a word in a log. Returns an error if the log has no such call or instance. For init
  * and finalize, reads the begin or end of each rank; for STATE[n], all enters and leaves up to the instance. Skips
  * damaged records. */
-enum pithlog_edge { PITHLOG_EDGE_BEGIN, PITHLOG_EDGE_END }; /* which edge of a STATE[n] is meant */
+enum pithlog_edge { PITHLOG_EDGE_BEGIN, PITHLOG_EDGE_END }; /* for STATE[n] */
 PITHLOG_API int pithlog_time_find(struct pithlog *log, const char *word, enum pithlog_edge edge, int64_t *time_ns);
 
 /* Sets *unix_ns to the wall clock at time 0 of the log, in ns since 1970 (UTC), and *local_ns to the same moment as
@@ -513,7 +513,7 @@ enum pithlog_wait_kind {
     PITHLOG_LOCK_CONTENTION,   /* for another rank's lock of a window */
     PITHLOG_WAIT_FOR_PROGRESS, /* for another rank, which computes and does not call MPI */
     PITHLOG_WAIT_AT_INIT,      /* for the last rank; only if the window begins before the end of MPI_Init */
-    PITHLOG_LATE_INNER_RANK,   /* for a rank on the way from the root; concluded from times (analysis/graph/infer.c) */
+    PITHLOG_LATE_INNER_RANK,   /* for an inner rank of a tree; concluded from times (formats/analysis/graph/infer.c) */
     PITHLOG_POLLING,           /* a loop of tests waits for a message */
     PITHLOG_LATE_NOTICE,       /* from the end of such polling to the end of the loop; the lane itself is the cause */
     PITHLOG_WAIT_KINDS
@@ -560,7 +560,8 @@ struct pithlog_analyze_query {
 /* A call of `lane` that could not go on before `cause_lane` had done something. */
 struct pithlog_wait_state {
     int64_t from_ns, to_ns;
-    /* Begin of the call that ended the wait. May be after to_ns, because to_ns is never after the waiting call. */
+    /* Begin of the call that ended the wait. It may be after to_ns, because to_ns is at most the end of the waiting
+     * call. */
     int64_t release_ns;
     double handed_ns;     /* waiting time of other lanes that this wait state caused */
     uint32_t kind;        /* enum pithlog_wait_kind */
@@ -579,7 +580,8 @@ enum pithlog_wait_order { PITHLOG_IN_ORDER, PITHLOG_WRONG_ORDER_SAME_SOURCE, PIT
 struct pithlog_delay {
     uint32_t lane, state; /* PITHLOG_COMPUTING: outside all states */
     uint32_t kind;        /* kind of the wait states that it caused: enum pithlog_wait_kind */
-    /* direct: of lanes that waited for `lane` itself; indirect: of further lanes that waited for these lanes. */
+    /* direct: waiting of lanes that waited for `lane` itself; indirect: waiting of lanes that waited for those
+     * lanes. */
     double direct_ns, indirect_ns;
 };
 
@@ -644,8 +646,9 @@ struct pithlog_call_sum {
     uint64_t calls;               /* number of calls */
     int64_t wait_ns, transfer_ns; /* time of the calls in wait states; the rest of their time */
     /* long_calls: the number of calls with an unusually long transfer: more than 1 ms, and more than 20 times the 10th
-     * percentile of calls of this function with about the same size. A call does not count if it may have waited: the
-     * rank that it needs began a call where it ended. long_ns: the time of these transfers beyond the usual one. */
+     * percentile of calls of this function with about the same size. A call is not counted if it may have waited, that
+     * is, if the rank that it needs began a call just when it ended. long_ns: the time of these transfers beyond the
+     * usual one. */
     uint64_t long_calls;
     int64_t long_ns;
     /* The call with the longest transfer: the length of the transfer, begin and end of the call, its lane. */
@@ -712,7 +715,7 @@ struct pithlog_follow_info {
     int finished;           /* 1: the processes have ended, and the program wrote the log */
     int64_t now_ns;         /* time of the last look, up to which records are delivered */
     int64_t zero_unix_ns;   /* time 0: begin of the first process seen; others may have begun earlier */
-    uint64_t records, lost; /* records so far; those of them that were lost */
+    uint64_t records, lost; /* records delivered so far; records that the program lost */
     const char *program;    /* "" if unknown */
     const char *log;        /* name of the future log */
 };

@@ -188,8 +188,8 @@ static void cut_parameters(char *name)
     memmove(name, begin, strlen(begin) + 1);
 }
 
-/* Returns the name as the programmer wrote it: This is `name` itself for C; else a name from malloc, which is also in
- * *made so that the caller can free it. */
+/* Returns the name as the programmer wrote it. For C, this is `name` itself; else it is a name from malloc, which is
+ * also in *made so that the caller can free it. */
 static const char *demangle(const char *name, char **made)
 {
     static char *(*cxx)(const char *, char *, size_t *, int *);

@@ -46,13 +46,13 @@ enum {
 };
 
 struct pithi_message_node {
-    int64_t first_ns, first_to_ns;                     /* range of the earlier times of its messages */
-    int64_t last_from_ns, last_ns;                     /* range of the later times */
-    uint64_t longest_ns;                               /* largest difference of two times of a message in the node */
+    int64_t first_ns, first_to_ns;                     /* range of the earlier times of the node's messages */
+    int64_t last_from_ns, last_ns;                     /* range of the later times of these messages */
+    uint64_t longest_ns;                               /* length of the node's longest message */
     uint32_t send_low, send_high, recv_low, recv_high; /* lanes */
     uint64_t offset;                                   /* of the node in the file */
     uint32_t size, crc, count;                         /* bytes of the node; CRC-32 of them; messages in it */
-    uint32_t sample;                                   /* 0: the messages themselves; n: copies of one in 8^n */
+    uint32_t sample;                                   /* 0: the messages themselves; n: copies of one message in 8^n */
 };
 
 struct pithi_series_entry {
@@ -61,7 +61,7 @@ struct pithi_series_entry {
 };
 
 struct pithi_value_node {
-    int64_t first_ns, last_ns; /* of the node's first and last value */
+    int64_t first_ns, last_ns; /* times of the node's first and last value */
     double low, high, last;    /* `last`: the newest value */
     uint32_t size, crc;        /* of the node in the file */
     uint64_t offset;
@@ -93,7 +93,7 @@ static inline uint64_t pithi_message_length(const struct pithlog_message *m)
     return (uint64_t)pithi_message_last(m) - (uint64_t)pithi_message_first(m);
 }
 
-/* For qsort order by lane, then counter: returns -1, 0 or 1. */
+/* Orders series by lane, then by counter, for qsort: returns -1, 0 or 1. */
 static inline int pithi_series_compare(const struct pithlog_series *a, const struct pithlog_series *b)
 {
     if (a->lane != b->lane)
@@ -107,7 +107,7 @@ static inline int pithi_series_compare(const struct pithlog_series *a, const str
  * if there is no memory. */
 int pithi_message_node_put(const struct pithlog_message *messages, uint32_t count, struct pithi_buffer *out,
                            struct pithi_message_node *node);
-/* Like pithi_message_node_put, for values in time order. */
+/* Like pithi_message_node_put, but for values in time order. */
 struct pithi_value {
     int64_t time_ns;
     double value;

@@ -39,8 +39,7 @@ static void forget(struct pithlog_digest *d)
     d->fd = -1;
 }
 
-/* Returns 1 if the cache has an intact digest of this log, and reads it. Removes from the cache one that is damaged or
- * does not fit. */
+/* Reads the digest that the cache has for this log. Returns 1 if it is intact; else removes it and returns 0. */
 static int find_kept(struct pithlog_digest *d)
 {
     if ((d->fd = pithi_cache_find(&d->key, "digest")) < 0)
@@ -137,7 +136,7 @@ struct choice {
     const struct pithlog_digest_window *window;
     struct chosen *chosen;
     uint32_t count;
-    uint32_t *shown;                  /* [lanes + 1] of shown lanes, the count below each; NULL: all are shown */
+    uint32_t *shown;                  /* [lanes + 1] count of shown lanes below each lane; NULL: all are shown */
     struct pithlog_message *messages; /* [2 * PITHI_NODE_MESSAGES] of the node read last */
 };
 

@@ -5,11 +5,11 @@
  * 15ths. So its size depends on lanes and columns, not on the log: 64 lanes and 2000 columns take 0.1 to 45 kB when
  * they are packed. The pieces of a summary (native/summary.h) grow with the log: 1.4 MB for 8e6 records.
  *
- * The file, numbers little-endian: 8 bytes "PithSket"; 8 from_ns; 8 length_ns of a column; 4 columns; 4 lanes, the
- * first ones of the log; 4 bytes of the paths; the paths as in an index (native/paths.h); then for each lane runs of
- * equal columns, until all columns are covered. A run is four varints: path inner, path outer, share of inner * 16 +
- * share of outer, number of columns. The inner path is the whole stack; the outer path is the outer part of it, and its
- * share comes on top of the inner share. Path 65535: nothing is known. */
+ * The file, numbers little-endian: 8 bytes "PithSket"; 8 from_ns; 8 length_ns of a column; 4 number of columns; 4
+ * number of lanes, the first ones of the log; 4 size of the paths; the paths as in an index (native/paths.h); then for
+ * each lane runs of equal columns, until all columns are covered. A run has four varints: inner path; outer path; inner
+ * share * 16 + outer share; number of columns. The inner path is the whole stack; the outer path is the outer part of
+ * it, and its share comes on top of the inner share. Path 65535: nothing is known. */
 #ifndef PITHI_SKETCH_H
 #define PITHI_SKETCH_H
 

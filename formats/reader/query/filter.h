@@ -50,7 +50,7 @@ enum pithi_field {
     PITHI_FIELDS
 };
 
-/* Facts that must be known before a field has a value. States are of kind PITHLOG_ENTER. */
+/* Facts about a record that may be known, which fields need for their values. States have the kind PITHLOG_ENTER. */
 enum { PITHI_KNOW_KIND = 1, PITHI_KNOW_DEF = 2, PITHI_KNOW_LANE = 4, PITHI_KNOW_RECORD = 8, PITHI_KNOW_END = 16 };
 
 struct pithi_filter_field {
@@ -174,7 +174,8 @@ int pithi_judge_goes_on(const struct pithi_judge *judge, const struct pithlog_re
 uint32_t
 pithi_judge_open_states(const struct pithi_judge *judge); /* number of matching states whose LEAVE is to come */
 
-/* Returns 1 if the filter matches an end of a message: its send (`kind` PITHLOG_SEND) or its receive (PITHLOG_RECV). */
+/* Returns 1 if the filter matches an end of a message: the send if `kind` is PITHLOG_SEND, the receive if it is
+ * PITHLOG_RECV. */
 int pithi_filter_end(const struct pithlog_filter *filter, const struct pithlog *log, const struct pithlog_message *m,
                      uint32_t kind);
 

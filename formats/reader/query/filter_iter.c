@@ -75,8 +75,8 @@ int pithi_filtered_next(struct pithi_filtered *f, struct pithlog_record *records
             }
             if (matches && !is_added && f->kinds >> records[i].kind & 1)
                 records[kept++] = records[i];
-            /* ENTERs of states that began before the window come lane by lane and not in time order, so their times end
-             * nothing. */
+            /* ENTERs of states that began before the window come lane by lane and not in time order, so their times do
+             * not show that the iteration is over. */
             f->is_over = records[i].time_ns > f->scope.last_ns && records[i].time_ns >= f->scope.query.from_ns &&
                          !pithi_judge_open_states(f->judge);
         }

@@ -85,7 +85,7 @@ struct parser {
     unsigned *column;              /* set to the column of an error; owned by the caller */
 };
 
-/* The column of a place, in characters from 1. */
+/* Returns the column of a place in the query, in characters from 1. */
 static unsigned column_of(const struct parser *p, const char *place)
 {
     unsigned column = 1;

@@ -162,7 +162,8 @@ static int read_day(const char **text, int64_t *day)
     return 1;
 }
 
-/* "2026-11-29", "2026-11-29T14:03:05.5", "2026-11-29 14:03:05Z", "T14:03:05". */
+/* Reads a date or time of day: "2026-11-29", "2026-11-29T14:03:05.5", "2026-11-29 14:03:05Z" or "T14:03:05". Returns 1
+ * if the word has such a form. */
 static int read_date(const char *word, struct date *date)
 {
     const char *at = word;

@@ -1,4 +1,4 @@
-/* carry.c - see carry.h. */
+/* carry.c - finds the events of code that lie outside a part of a log (carry.h). */
 #include "reader/read/carry.h"
 
 #include <stdlib.h>

@@ -53,7 +53,7 @@ struct postings {
 struct copying {
     struct pithlog *log; /* not owned */
     struct pithi_writer *writer;
-    const struct pithi_copy *what;  /* the caller's */
+    const struct pithi_copy *what;  /* owned by the caller */
     struct pithlog_query query;     /* selects the records that are read */
     uint32_t *defs, *lanes, *comms; /* numbers in the copy; UINT32_MAX: the lane is left out */
     struct pithi_scope scope;       /* only with a filter */

@@ -10,7 +10,7 @@ struct pithi_copy {
     const uint32_t *lanes;  /* lanes to copy, ascending; NULL: all */
     uint32_t lane_count;
     const struct pithlog_filter *filter; /* copies only records that match; NULL: all */
-    uint64_t *damages;   /* counts damages, whose records are left out; NULL: the first damage ends the copy */
+    uint64_t *damages;   /* counts damages; damaged records are left out; NULL: the first damage ends the copy */
     uint64_t *copied;    /* counts the copied records; may be NULL */
     uint64_t *differing; /* counts definitions that have another colour or group in the writer; may be NULL */
     int64_t (*move)(void *context, const struct pithlog_record *record); /* returns the ns to add to the time of a

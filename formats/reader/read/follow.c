@@ -111,8 +111,7 @@ static int read_clocks(struct pithlog_follow *follow)
         pithi_anchor_longest(&machine->base, &pair);
         same = pithi_spill_is_here(page);
         if (same)
-            /* the process uses this host's clock, which gives the time now exactly; for other hosts, real time must
-             * do */
+            /* the process uses this host's clock, so the current time is exact; on other hosts, real time is used */
             now_ns = pithi_ns_sum(clock_ns(CLOCK_MONOTONIC), machine->shift_ns);
         if (machine->clock != PITHI_CLOCK_NS && pithi_spill_now(page, &pair.last))
             pithi_anchor_longest(&machine->base, &pair);

@@ -7,7 +7,7 @@
 
 struct pithi_match;
 
-/* NULL: no memory. */
+/* Returns NULL if there is no memory. */
 struct pithi_match *pithi_match_new(void);
 void pithi_match_free(struct pithi_match *match);
 

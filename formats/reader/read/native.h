@@ -8,7 +8,8 @@ int pithi_native_probe(const struct pithi_input *input);
 /* Adds all intact records of a native log (or of any log that can be read) to the writer. Sets *damages to the number
  * of places at which records were left out. */
 int pithi_native_recover(const char *path, struct pithi_writer *writer, uint64_t *damages);
-/* pithi_native_recover for the table of formats. (pithlog_open opens native logs directly.) */
+/* The reader of the native format in the table of formats; it calls pithi_native_recover. (pithlog_open opens native
+ * logs without it.) */
 int pithi_native_read(const struct pithi_input *input, struct pithi_writer *writer);
 int pithi_native_write(struct pithlog *log, FILE *out, const struct pithi_convert *how);
 

@@ -294,8 +294,8 @@ static const struct refused {
      .name = "the JSON of `pith print`, which Pith only writes; convert the log that it was made from"},
 };
 
-/* Returns what a file of a format that Pith does not read is called in an error, judged by its name and content; NULL
- * if it is none of these. */
+/* Judges a file by its name and content. Returns the name for errors of its format, if this is one that Pith does not
+ * read; else NULL. */
 static const char *refused_format(const struct pithi_input *input)
 {
     /* A native log that gzip packed is refused: reading it would be slow, and packing it saves nothing, because it is
@@ -314,7 +314,7 @@ static const char *refused_format(const struct pithi_input *input)
     return NULL;
 }
 
-/* The same for a folder. */
+/* Returns what a folder of a format that Pith does not read is called in an error; NULL if it is none of these. */
 static const char *refused_folder(const char *path)
 {
     char *file = NULL, start[] = "/* CTF 1.8 */", begin[sizeof start] = "";
@@ -418,8 +418,8 @@ out:
 /* ---- Opening -----------------------------------------------------------------------------------------------------
  * A folder (EISDIR) may be a log of some formats. A pipe (ESPIPE) is refused, because it cannot be mapped. */
 
-/* Returns the error that a log does not exist. Its text says what its program left in place of it, or suggests a file
- * in the same folder with a similar name. */
+/* Returns the error that a log does not exist. The text of the error says what the program left instead of the log, or
+ * suggests a file in the same folder with a similar name. */
 static int no_file(const char *path)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;

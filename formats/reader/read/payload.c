@@ -222,8 +222,8 @@ size_t pithlog_payload_text(const struct pithlog *log, const struct pithlog_reco
 
 /* ---- Colours ----------------------------------------------------------------------------------------------------- */
 
-/* Colours that differ from white and from black. Neighbours differ in lightness, so that people with red-green colour
- * blindness can tell them apart. */
+/* Colours that are easily seen on white and on black. Neighbours differ in lightness, so that people with red-green
+ * colour blindness can tell them apart. */
 static const uint32_t palette[] = {0x1f77b4, 0xffbf3f, 0x2a9d5c, 0xd1495b, 0x7b5ea7, 0x8fd3e8, 0xa0522d, 0xf28e8e,
                                    0x4d6a6d, 0xb5cc5a, 0xe377c2, 0x003f88, 0xd98b2b, 0x76b7b2, 0x6b2737, 0xbab0ac};
 

@@ -1,4 +1,4 @@
-/* payload.h - the tokens of payload formats (pith_event_define in pith.h). */
+/* payload.h - makes text of payloads by their formats (pith_event_define in pith.h). */
 #ifndef PITHI_PAYLOAD_H
 #define PITHI_PAYLOAD_H
 

@@ -61,7 +61,7 @@ struct walked_lane {
     struct beside *beside;     /* [depth] further data of these states */
     uint32_t depth, room;
     uint32_t kept;                        /* see struct pithlog_step */
-    uint32_t discarding;                  /* number of states that must be discarded before the current ENTER */
+    uint32_t discarding;                  /* how many states must still be discarded before the current ENTER */
     enum hole hole;                       /* whether the lane is in a hole */
     int is_paused;                        /* 1: between PAUSE and RESUME */
     int is_before;                        /* 1: the lane has records before the window */
@@ -78,7 +78,7 @@ struct walked_lane {
     uint32_t going_on, resumed;
 };
 
-enum { AT_ONCE = 128 }; /* records */
+enum { AT_ONCE = 128 }; /* records read at once */
 
 struct pithlog_walk {
     struct pithlog *log;       /* not owned */
@@ -171,8 +171,7 @@ static inline void begin_state(struct walked_lane *lane, uint32_t id, int64_t st
     lane->open[lane->depth++] = (struct pithlog_open){id, start_ns, from_ns, 0};
 }
 
-/* Makes the step one that ends the lane's state open[at]. The state is removed by the next call of
- * pithlog_walk_next. */
+/* Completes a step that ends the lane's state open[at]. The next call of pithlog_walk_next removes the state. */
 static inline void end_state(struct pithlog_walk *walk, struct walked_lane *lane, uint32_t at,
                              struct pithlog_step *step)
 {
