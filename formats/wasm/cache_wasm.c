@@ -1,6 +1,6 @@
-/* cache_wasm.c - reader/read/cache.h for a page. It stores nothing. But LOG.digest and LOG.sketch, made from the log on
- * another machine, may be beside LOG. The caller has checked that they belong to this log, so the key in the digest is
- * used as the key of the log. */
+/* cache_wasm.c - the cache (reader/read/cache.h) in a web page. It stores no new entries. Its only entries are
+ * LOG.digest and LOG.sketch, if another machine made these files and they are beside LOG. The caller has checked that
+ * both files belong to this log. So the log's key is not computed from the log, but read from LOG.digest. */
 #include <stdio.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
-/* far_wasm.c - base/far.h for a page: its files may be on another machine. posix_fadvise() in system.c passes the
- * request to the page. */
+/* far_wasm.c - base/far.h in a web page. A log may be on another machine, so the reader announces the bytes that it
+ * will read soon: posix_fadvise() in system.c tells the page to load them. */
 #include "base/far.h"
 
 #include <fcntl.h>

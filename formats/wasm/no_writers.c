@@ -31,7 +31,7 @@ NO_WRITER(json)
 NO_FOLDER(ctf)
 int pithi_ctf_probe(const struct pithi_input *input) { return (void)input, 0; }
 
-/* The only reader that would load a library is that of OTF2. */
+/* Always fails, because the reader of OTF2 needs a library, and a page cannot load libraries. No other reader does. */
 int pithi_otf2_read(const struct pithi_input *input, struct pithi_writer *writer)
 {
     (void)writer;

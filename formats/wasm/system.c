@@ -2,8 +2,8 @@
  * functions of the module itself.
  *
  * There are two kinds of files: files of the web page, whose bytes are read by an imported function, and files in
- * memory, which the module creates. Files in memory have no names, because Pith creates only temporary files while it
- * reads, which it unlinks. There are no folders but the root, no environment, no processes.
+ * memory, which the module creates. Files in memory have no names, because while Pith reads a log, it creates only
+ * temporary files, and unlinks them at once. There are no folders but the root, no environment, no processes.
  *
  * File descriptors: 0 to 2 are the console, 3 and 4 the root (as / and as the current folder), 5 to 255 open files.
  */
@@ -19,9 +19,9 @@
 
 #include "base/fault.h"
 
-/* Functions of the web page. read: reads up to `size` bytes of a file, returns how many. expect: these bytes of a file
- * will be read soon. print: takes a piece of a message; if the module then ends, the message is the reason. now_ns: the
- * time of a clock, in ns. */
+/* Functions of the web page. page_read reads up to `size` bytes of a file and returns how many it has read. page_expect
+ * announces that these bytes of a file will be read soon. page_print appends to the message that the page reports if
+ * the module ends by a trap. page_now_ns returns the time of a clock. */
 __attribute__((import_module("pith"), import_name("read"))) uint32_t page_read(int file, double at, void *to,
                                                                                uint32_t size);
 __attribute__((import_module("pith"), import_name("expect"))) void page_expect(int file, double at, double size);
@@ -115,7 +115,7 @@ static size_t get(struct open *o, uint64_t at, void *to, size_t size)
     return size;
 }
 
-/* Writes to a file in memory. 0: no memory. */
+/* Writes to a file in memory. Returns 0 if there is no memory. */
 static int put(struct open *o, uint64_t at, const void *data, size_t size)
 {
     for (size_t done = 0; done < size;) {
@@ -204,7 +204,7 @@ __wasi_errno_t __wasi_fd_seek(__wasi_fd_t fd, __wasi_filedelta_t by, __wasi_when
     struct open *o = open_of(fd);
     if (!o)
         return fd < FIRST ? __WASI_ERRNO_SPIPE : __WASI_ERRNO_BADF;
-    /* From the begin, from the present position, or from the end. */
+    /* The new position is relative to the begin, the present position or the end of the file. */
     int64_t start = from == __WASI_WHENCE_SET ? 0 : (int64_t)(from == __WASI_WHENCE_CUR ? o->at : size_of(o));
     if (start + by < 0)
         return __WASI_ERRNO_INVAL;
@@ -407,7 +407,7 @@ __wasi_errno_t __wasi_path_symlink(const char *, __wasi_fd_t, const char *) NOT_
 
 void *mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset)
 {
-    /* Memory with a copy of the file's bytes: a module has no mappings. */
+    /* A module has no mappings, so the "mapping" is memory with a copy of the file's bytes. */
     char *memory = at || (flags & MAP_FIXED) ? NULL : calloc(1, size ? size : 1);
 
     (void)protection;
@@ -420,7 +420,8 @@ void *mmap(void *at, size_t size, int protection, int flags, int fd, off_t offse
         return free(memory), errno = EBADF, MAP_FAILED;
     if (flags & MAP_PRIVATE || !o->memory)
         get(o, (uint64_t)offset, memory, size);
-    /* a file in memory that is mapped shared was just made: it is zeros, and is used only by the mapping */
+    /* Nothing is copied for a shared mapping of a file in memory. Such a file was just made and has only zeros, and is
+     * read and written only by its mapping. */
     return memory;
 }
 
@@ -448,8 +449,9 @@ int renameat2(int from_dir, const char *from, int to_dir, const char *to, unsign
 
 char *secure_getenv(const char *name) { return getenv(name); }
 
-/* A merge sort, which keeps equal items in order as glibc does: results must be equal to those of a native build. Items
- * are copied in a loop over words: a call of memcpy would take longer than the copy. */
+/* Sorts by merging, which keeps equal items in order. glibc's qsort_r does this, too, and results must be equal to
+ * those of a native build. Items are copied in a loop over words, because a call of memcpy would take longer than the
+ * copy. */
 struct sorting {
     size_t size;
     int (*compare)(const void *, const void *, void *);

@@ -1,6 +1,6 @@
-/* zip_wasm.c - zip.h without zlib: the web page unpacks, by pako, and nothing is packed: a writer stores blocks or
- * codes them itself. A browser's own inflate (DecompressionStream) is asynchronous, but the reader needs the bytes at
- * once. */
+/* zip_wasm.c - zip.h without zlib. The web page unpacks with pako, a JavaScript library. The browser's own inflate
+ * (DecompressionStream) is not used, because it is asynchronous, and the reader needs the bytes at once. Packing always
+ * fails; then a writer stores its blocks unpacked or by its own code. */
 #include "base/zip.h"
 
 #include <stdlib.h>
@@ -28,7 +28,7 @@ size_t pithi_zip_pack_runs(struct pithi_zip *zip, const void *data, size_t size,
 /* ---- The page's inflate ------------------------------------------------------------------------------------------ */
 
 /* Errors that page_inflate returns instead of the number of bytes that it has read. */
-enum { CUT = -1, BAD = -2 }; /* any other negative number: the callback has stopped it */
+enum { CUT = -1, BAD = -2 }; /* any other negative number: the callback stopped unpacking */
 
 /* Unpacks raw deflate to `out`. Calls pithi_system_unpacked for each piece of `room` bytes, and for the last piece. */
 __attribute__((import_module("pith"), import_name("inflate"))) double page_inflate(const void *in, uint32_t size,
@@ -49,7 +49,7 @@ static double inflate(const void *in, size_t size, void *out, size_t room, int (
     return page_inflate(in, (uint32_t)size, out, (uint32_t)room);
 }
 
-/* The callback of pithi_zip_unpack. 0 for a second piece: the first must be the whole. */
+/* The callback of pithi_zip_unpack. Returns 0 at a second piece, because the first one must contain all bytes. */
 static int add_size(void *context, size_t size)
 {
     size_t *sum = context;
@@ -126,7 +126,7 @@ static int put(void *context, size_t size)
     return !to->err && pithi_watched_at(to->watched, to->packed, to->packed_size);
 }
 
-/* The size of a member's head (RFC 1952); 0: it ends early. */
+/* The size of the head of a member of a gzip file (RFC 1952); 0: the data end within the head. */
 static size_t head_size(const unsigned char *data, size_t size)
 {
     enum { HEAD_CRC = 2, EXTRA = 4, NAME = 8, COMMENT = 16 };

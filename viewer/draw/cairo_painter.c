@@ -1,9 +1,10 @@
 /* cairo_painter.c - draws shapes with cairo, and text with cairo or, where a script needs it, Pango. Successive shapes
  * of the same colour become one path.
  *
- * In a PDF or PostScript file each bar is some bytes of text. From 10,000 bars on, an image of the same pixels is
- * smaller, and viewers draw it faster. So bars wait in a list until something else is drawn over them, when it is known
- * which way is better. Names and axes stay text in both cases, and can be searched and enlarged. */
+ * In a PDF or PostScript file each bar is some bytes of text. For 10,000 bars or more, an image of the same pixels is
+ * smaller, and viewers draw it faster. How many bars come is known only when something else is drawn over them. Until
+ * then bars wait in a list; then they are written as text or as an image. Names and axes always stay text, which can be
+ * searched and enlarged. */
 #include "draw/painters.h"
 
 #include <math.h>
@@ -82,7 +83,8 @@ static void draw_shape(struct pithi_cairo *context, struct pithi_cairo_shape sha
 
 /* ---- Images ------------------------------------------------------------------------------------------------------ */
 
-/* Computes the bounding box x0, y0, x1, y1 on whole pixels. Lines may be anywhere in the clip. */
+/* Computes the bounding box x0, y0, x1, y1 of the waiting shapes on whole pixels. If there are lines, the box includes
+ * the whole clip, because the ends of lines may lie outside of it. */
 static void cover_all(const struct pithi_cairo *context, double box[4])
 {
     const double *clip = context->clip;
@@ -102,7 +104,8 @@ static void cover_all(const struct pithi_cairo *context, double box[4])
     box[2] = fmax(box[2], ceil(clip[0] + clip[2])), box[3] = fmax(box[3], ceil(clip[1] + clip[3]));
 }
 
-/* Draws the lines into a mask of alpha values. One colour is enough for it, because all lines are arrows. */
+/* Draws the lines into a mask of alpha values. The mask is then drawn in one colour, because all lines are arrows and
+ * have the same colour. */
 static void draw_lines(cairo_t *onto, const struct pithi_cairo *context, const double box[4])
 {
     cairo_surface_t *mask = cairo_image_surface_create(CAIRO_FORMAT_A8, (int)(box[2] - box[0]), (int)(box[3] - box[1]));
@@ -275,7 +278,8 @@ static void cairo_triangle(void *data, const double x[3], const double y[3], uin
     cairo_fill(cairo);
 }
 
-/* Waiting rectangles are already cut, so they can wait longer; waiting lines are drawn first. */
+/* Sets the clip. Waiting lines are drawn before, within the old clip. Waiting rectangles were cut to the old clip when
+ * they were added, so they can wait longer. */
 static void cairo_clip_to(void *data, double x, double y, double width, double height)
 {
     struct pithi_cairo *context = data;
@@ -321,9 +325,9 @@ static PangoLayout *new_layout(cairo_t *cairo)
     return layout;
 }
 
-/* 1: `text` has a letter that DejaVu Sans lacks, or that must be reordered, joined to others or put on top of them.
- * Latin, Greek and Cyrillic letters (below U+0590) and punctuation, arrows and signs (U+2000 to U+2BFF) are drawn as
- * they come. */
+/* Returns 1 if `text` needs Pango: if it has a letter that DejaVu Sans lacks, or that must be reordered, joined to its
+ * neighbours or put above them. Cairo alone can draw Latin, Greek and Cyrillic letters (below U+0590), and punctuation,
+ * arrows and signs (U+2000 to U+2BFF). */
 static int needs_layout(const char *text)
 {
     for (const unsigned char *at = (const unsigned char *)text; *at; at++)
@@ -332,8 +336,8 @@ static int needs_layout(const char *text)
     return 0;
 }
 
-/* Returns `text` laid out by Pango, which finds a font for each script, joins letters and orders them. NULL: the text
- * needs none of this, and cairo alone is quicker. */
+/* Returns `text` laid out by Pango, which finds a font for each script, joins letters and orders them. Returns NULL if
+ * the text needs none of this; then cairo alone draws it, which is quicker. */
 static PangoLayoutLine *laid_out(struct pithi_cairo *context, struct pithi_font font, const char *text)
 {
     if (!needs_layout(text))

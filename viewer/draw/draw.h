@@ -26,7 +26,7 @@ enum { PITHI_OWN_RGB = 1 << 24 };
 enum pithi_draw_colour { PITHI_COLOUR_AUTO, PITHI_COLOUR_ALWAYS, PITHI_COLOUR_NEVER };
 
 struct pithi_draw {
-    /* From the command line: */
+    /* Set by options: */
     const char *log_path, *out_path, *lanes, *title;
     const char *unfold; /* the rows to unfold; NULL: none */
     enum pithi_draw_kind kind;
@@ -36,7 +36,7 @@ struct pithi_draw {
     enum pithi_grouping group; /* --group: a row for each group */
     int ascii, grey, stats;
     int ranges;                /* mountain ranges below the time lines */
-    int waits, path;           /* 1: waits: 1: wait states are drawn; path: 1: the critical path */
+    int waits, path;           /* 1: wait states are drawn; 1: the critical path is drawn */
     int shows_core_waits;      /* 1: the time without a core is hatched */
     int shows_notes;           /* 1: LOG.notes is read and drawn */
     int shows_time_of_day;     /* 1: the axis has times of day */
@@ -50,15 +50,15 @@ struct pithi_draw {
     const char *size;      /* --size as given */
     int width, height;     /* pixels; width 0: the default; height 0: as the rows need */
     const char *from, *to; /* words of pithlog_time_find; NULL: not given */
-    /* Of the log: */
+    /* Read from the log: */
     struct pithlog *log;
     int64_t t0_ns, t1_ns; /* [t0, t1) */
     int64_t clock_ns;     /* local time of time 0, for the axis (core/scene/axis.h); 0: times from the log's start */
     struct pithlog_digest *digest;
     struct pithi_gaps gaps;
     struct pithi_notes notes;
-    struct pithi_core_waits core_waits; /* read if they are shown */
-    struct pithlog_analysis *analysis;  /* NULL: nothing of it is drawn */
+    struct pithi_core_waits core_waits; /* empty if shows_core_waits is 0 */
+    struct pithlog_analysis *analysis;  /* NULL: the picture shows nothing of the analysis */
     const struct pithlog_iterations *found;
     struct pithlog_summary *summary; /* NULL: all records are read */
     struct pithi_flames *flames;     /* NULL: no unfolded row has functions */
@@ -68,7 +68,7 @@ struct pithi_draw {
     uint32_t *grouped;       /* the lanes of joined rows */
     uint32_t *rgb;
     uint32_t *own_rgb; /* [defs] the colours that words gave, with PITHI_OWN_RGB; NULL: none */
-    /* Of the words: */
+    /* Set by the words of -e: */
     unsigned char *hidden;                           /* [defs] */
     int64_t lit_from_ns, lit_to_ns;                  /* the selection; equal: none */
     struct pithlog_digest *picked;                   /* the messages to draw; NULL: all */
@@ -94,34 +94,37 @@ void pithi_draw_damaged(void);
 /* The damage that was reported; "": none. */
 const char *pithi_draw_damage(void);
 
-/* Runs the words of `-e`, after rows and window are set. Returns 0, or an exit status after a message. */
+/* Runs the words (commands) of the option -e. Call it after the rows and the interval are set. Returns 0, or an exit
+ * status after a message. */
 int pithi_draw_words(struct pithi_draw *draw);
 /* Sets the colours of palette and theme, then the colours of the words `colour`. Returns an enum pith_err. */
 int pithi_draw_give_colours(struct pithi_draw *draw);
 /* Hides or shows states, events and counters by a pattern of fnmatch. Returns 0 if no name matches. */
 int pithi_draw_set_hidden(struct pithi_draw *draw, const char *pattern, unsigned char hidden);
-/* Hides the recorder's events for tools (pith:*), such as samples, call sites, and events for a replay. They are hidden
- * from the begin. */
+/* Hides the recorder's events for tools (pith:*), such as samples, call sites, and events for a replay. Called before
+ * the words, which may show the events again. */
 void pithi_draw_hide_tool_events(struct pithi_draw *draw);
-/* Sets the rows: all, or those that match a pattern (core/rows/rows.h), by draw->group: 0, or an exit status after a
- * message. */
+/* Sets the rows, grouped by draw->group: the rows that match a pattern (core/rows/rows.h), or all rows if `list` is
+ * NULL. Returns 0, or an exit status after a message. */
 int pithi_draw_rows(struct pithi_draw *draw, const char *list);
-/* Unfolds the rows of the option --unfold: 0, or an exit status after a message. */
+/* Unfolds the rows of the option --unfold. Returns 0, or an exit status after a message. */
 int pithi_draw_unfold(struct pithi_draw *draw);
-/* Gives unfolded rows their levels and depths in the time that is drawn: 0, or an exit status after a message. */
+/* Gives unfolded rows the levels and depths that they have in the drawn interval. Returns 0, or an exit status after a
+ * message. */
 int pithi_draw_find_depths(struct pithi_draw *draw);
-/* Finds the functions of the samples, if there are any: 0, or an exit status after a message. */
+/* Finds the functions of the samples, if the log has samples. Returns 0, or an exit status after a message. */
 int pithi_draw_flames(struct pithi_draw *draw);
-/* Runs a command of pith, which prints its own errors, and which damaged parts it leaves out. The command writes a file
- * in a temporary folder; the file's name becomes argv[at]. Returns 0, or an exit status. Call pithi_draw_end_file in
- * any case. */
+/* Runs a command of pith, which writes a temporary file: argv[at] becomes the file's name. The command itself prints
+ * errors, and notes on damaged parts that it leaves out. Returns 0, or an exit status. Call pithi_draw_end_file
+ * afterwards, also after an error. */
 int pithi_draw_by_pith(char **argv, int at, char file[PATH_MAX]);
 void pithi_draw_end_file(const char *file);
 /* Joins neighbouring rows if there are more than `most`; call it after all words. */
 void pithi_draw_fewer_rows(struct pithi_draw *draw, uint32_t most);
 void pithi_draw_labels_free(struct pithi_draw *draw);
 
-/* Reads notes, the time without a core and the clock, if they are shown: 0, or an exit status after a message. */
+/* Reads the notes, the time without a core and the clock, each only if the picture shows it. Returns 0, or an exit
+ * status after a message. */
 int pithi_draw_read_shown(struct pithi_draw *draw);
 /* Closes the log, and frees everything that was made from it. */
 void pithi_draw_free(struct pithi_draw *draw);
@@ -130,8 +133,8 @@ const char *pithi_draw_base_name(const char *path);
 /* The figure for the options, not yet loaded. */
 struct pithi_figure pithi_draw_figure(const struct pithi_draw *draw);
 
-/* Draws PNG, PDF or PostScript by cairo, or SVG. Returns an exit status. Without cairo it is always 1, after a
- * message. */
+/* Draws PNG, PDF or PostScript by cairo, or SVG. Returns an exit status. If Pith was built without cairo, always
+ * returns 1 after a message. */
 int pithi_draw_picture(const struct pithi_draw *draw);
 int pithi_draw_viewer(const struct pithi_draw *draw);   /* writes the page that opens logs; exit status */
 int pithi_draw_log_page(const struct pithi_draw *draw); /* writes the page of a log; exit status */
@@ -142,12 +145,12 @@ int pithi_draw_terminal(struct pithi_draw *draw); /* writes text to standard out
 
 /* ---- Files ------------------------------------------------------------------------------------------------------- */
 
-/* Saves a file completely or not at all. `write` writes everything to `file`, and returns NULL or an error ("": see
- * errno). Returns an exit status, after a message if it is not 0. */
+/* Saves a file completely or not at all. `write` writes everything to `file`; it returns NULL, or the text of an error,
+ * or "" if errno has the error. pithi_save returns 0, or an exit status after a message. */
 int pithi_save(const char *path, const char *(*write)(void *context, FILE *file), void *context);
 
 /* From now on, a signal that ends this program also ends the process `writer` (0: none) and removes the file `path`.
- * The string must stay valid. `path` NULL: ends this. */
+ * The string must stay valid. If `path` is NULL, signals have their usual effect again. */
 void pithi_guard(const char *path, pid_t writer);
 
 /* ---- Words ------------------------------------------------------------------------------------------------------- */
@@ -161,8 +164,8 @@ struct pithi_draw_word {
 
 /* Writes "draw: -e: WORD: WHY WHAT" to stderr. Returns the exit status. */
 int pithi_draw_word_wrong(const char *word, const char *why, const char *what);
-/* Copies the next item of a Tcl list to `letters`, which must have room for the whole list. NULL: the list ends here,
- * or is not a list. */
+/* Copies the next item of a Tcl list to `letters`, which must have room for the whole list. Returns NULL if no item is
+ * left, or if the rest is not a list. */
 char *pithi_draw_next_item(const char **list, char *letters);
 
 /* The words of draw_rows.c. They return an exit status. */

@@ -1,5 +1,5 @@
-/* draw_flames.c - runs other commands of pith for a picture. `pith stat --flame` makes the functions of the samples,
- * for unfolded rows, as for the window. `pith cut` makes the part of a log for a page. */
+/* draw_flames.c - runs other commands of pith for a picture. `pith stat --flame` turns samples into functions, which
+ * unfolded rows show, as in the viewer's window. `pith cut` makes the shortened log that a page contains. */
 #include "draw/draw.h"
 
 #include <errno.h>
@@ -17,8 +17,8 @@
 
 extern char **environ;
 
-/* Starts a program that is ended, too, if a signal ends this program (pithi_guard). Signals are blocked until the guard
- * is set. Returns 0, or errno. */
+/* Starts a program. If a signal ends this program, the started program ends, too (pithi_guard). Signals are blocked
+ * until the guard is set. Returns 0, or errno. */
 static int start(const char *program, char *const *argv, const char *file, pid_t *child)
 {
     posix_spawnattr_t as_now;
@@ -82,6 +82,6 @@ int pithi_draw_flames(struct pithi_draw *draw)
         return 0;
     status = pithi_draw_by_pith(argv, 3, file);
     err = status ? PITH_OK : pithi_flames_open(draw->log, file, &draw->flames);
-    pithi_draw_end_file(file); /* the opened log stays readable */
+    pithi_draw_end_file(file); /* pithi_flames_open has the file open, so its bytes stay readable */
     return err ? pithi_draw_failed("%s", pithlog_error()) : status;
 }

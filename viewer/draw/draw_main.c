@@ -76,7 +76,7 @@ static int set_window(struct pithi_draw *draw)
     return 0;
 }
 
-/* Larger logs are drawn by the summary alone: reading all records would take seconds. */
+/* A log with more records is drawn from its summary alone, because reading all records would take seconds. */
 enum { RIGHT_RECORDS = 20000000 };
 
 static int is_text(const struct pithi_draw *draw) { return draw->kind == PITHI_DRAW_TEXT; }
@@ -121,7 +121,8 @@ static int find_iterations(struct pithi_draw *draw)
                              draw->log_path, draw->iterations_of);
 }
 
-/* Analyzes the whole log, if wait states, the critical path or iterations are drawn. 0, or 1 after a message. */
+/* Analyzes the whole log, if wait states, the critical path or iterations are drawn. Returns 0, or 1 after a
+ * message. */
 static int analyze(struct pithi_draw *draw)
 {
     static char analyzing[] = "looking for wait states";
@@ -152,8 +153,8 @@ static int read_log(struct pithi_draw *draw)
     info = pithlog_get_info(draw->log);
     if (!info->complete)
         fprintf(stderr, "pith: note: %s: incomplete: %s\n", draw->log_path, info->incomplete);
-    pithi_gaps_read(draw->log, &draw->gaps); /* a damaged log yields the readable gaps */
-    /* Pictures have arrows, and --stats counts messages. */
+    pithi_gaps_read(draw->log, &draw->gaps); /* if the log is damaged, gets the holes that can be read */
+    /* Messages are needed for arrows, which all pictures but text have, and for --stats, which counts messages. */
     int shows = isatty(STDERR_FILENO);
     err = PITH_OK;
     if (!is_text(draw) || draw->stats) {
@@ -210,7 +211,8 @@ int main(int argc, char **argv)
     struct pithi_draw draw = {0};
     int status;
 
-    /* if the file exceeds a size limit, this makes it a write error, after which the partial file is removed */
+    /* A file that exceeds a size limit raises SIGXFSZ. If the signal is ignored, the write fails instead, and the
+     * partial file is removed. */
     signal(SIGXFSZ, SIG_IGN);
     status = pithi_draw_options(&draw, argc, argv);
     if (status)

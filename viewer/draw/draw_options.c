@@ -1,10 +1,11 @@
 /* draw_options.c - the command line of `pith draw`.
  *
- * Options come in any order, so at first each is only checked by itself. Options that do not go together are refused
- * when all have been read: in `pith draw a.pith --ranges -o b.html` --ranges is wrong only because of -o.
+ * Options come in any order, so each one is first checked by itself. Options that do not go together are refused after
+ * all options have been read: in `pith draw a.pith --ranges -o b.html`, --ranges is wrong only because of the -o after
+ * it.
  *
- * The suffix of the file decides the kind of the picture. So the usual mistakes are about -o: it is missing (`pith draw
- * a.pith b.png`), or no format has its suffix. Both have messages of their own. */
+ * The suffix of the file after -o decides the kind of the picture. The usual mistakes are a missing -o (`pith draw
+ * a.pith b.png`) and a suffix that no format has; each of these two mistakes has a message of its own. */
 #include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -248,7 +249,8 @@ int pithi_draw_options(struct pithi_draw *draw, int argc, char **argv)
         if (option == ':')
             return usage("%s needs a value", argv[optind - 1]);
         if (option == '?') {
-            /* optopt is the letter if the option has a single dash: for "-title" getopt has read only "-t". */
+            /* After a single dash, getopt takes letters one by one: of "-title" it has read only "-t", and optopt is
+             * 't'. The message names the whole word. After two dashes optopt is 0. */
             char dashed[] = {'-', (char)optopt, '\0'};
             const char *given = !optopt                                             ? argv[optind - 1]
                                 : argv[optind] && !strncmp(argv[optind], dashed, 2) ? argv[optind]
@@ -270,7 +272,8 @@ int pithi_draw_options(struct pithi_draw *draw, int argc, char **argv)
         option_count++;
     }
     if (draw->is_viewer) {
-        /* In the page that opens logs, the user chooses how they are shown. So only -o goes with it. */
+        /* --viewer goes only with -o. The page that it makes opens logs, and its user chooses there how logs are
+         * shown. */
         draw->log_path = argv[optind]; /* or NULL */
         if (argc - optind > 1)
             return usage("one log at a time, not also %s", argv[optind + 1]);

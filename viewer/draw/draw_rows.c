@@ -106,7 +106,7 @@ void pithi_draw_labels_free(struct pithi_draw *draw)
 
 static int is_list(const char *pattern) { return pattern[strspn(pattern, "0123456789,.-")] == 0; }
 
-/* Finds the ranks that spend the time of the picture alike. 0, or an exit status after a message. */
+/* Groups the ranks that divide the drawn interval alike among states. Returns 0, or an exit status after a message. */
 static int find_alike(struct pithi_draw *draw, double percent)
 {
     struct pithi_rows *tree = tree_of(draw);
@@ -137,11 +137,11 @@ int pithi_draw_rows(struct pithi_draw *draw, const char *pattern)
     return take_seen(draw);
 }
 
-/* Unfolds a row, still without depths: later words may change the time of the picture, on which the depths depend. So
- * pithi_draw_find_depths finds them at the end. */
+/* Unfolds a row, but does not yet find its depths. They depend on the drawn interval, which later words may change. So
+ * pithi_draw_find_depths finds the depths after all words. */
 static void set_unfolded(struct pithi_rows *tree, uint32_t node, int on) { pithi_rows_unfold(tree, node, on, NULL); }
 
-/* Unfolds (`on`) or folds the rows that match. Returns 0, or an exit status after a message; -1: no row matches. */
+/* Unfolds (`on`) or folds the rows that match. Returns 0; -1 if no row matches; or an exit status after a message. */
 static int unfold(struct pithi_draw *draw, const char *pattern, int on)
 {
     uint32_t count, *nodes;
@@ -296,7 +296,8 @@ int pithi_draw_do_fold_rows(struct pithi_draw *draw, const struct pithi_draw_wor
 
 /* The window stores an arrangement as a dict of group, filter, order, and lists of rows by their keys. */
 
-/* The nodes of the keys in a list. Keys of rows that this log does not have are skipped. [*count], to be freed. */
+/* Returns the nodes for a list of keys, in an array of *count to be freed. Keys of rows that this log does not have are
+ * skipped. */
 static uint32_t *nodes_of(struct pithi_rows *tree, const char *list, uint32_t *count)
 {
     uint32_t *nodes = pithi_alloc(strlen(list) / 2 + 1, sizeof *nodes);
@@ -322,7 +323,8 @@ static void set_nodes(struct pithi_rows *tree, const char *list, int on,
     free(nodes);
 }
 
-/* Applies an entry of the dict. Entries come in the right order, except for the filter, which is set last. */
+/* Applies an entry of the dict. Entries are applied in the order of the dict. Only the filter must come last, so it is
+ * stored in *filter, and the caller applies it. */
 static void set_entry(struct pithi_draw *draw, const char *key, const char *value, char **filter)
 {
     struct pithi_rows *tree = draw->tree;

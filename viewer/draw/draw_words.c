@@ -24,7 +24,7 @@ int pithi_draw_word_wrong(const char *word, const char *why, const char *what)
     return 2;
 }
 
-/* Sets a window inside the log and not shorter than 20 ns, as in the viewer's window. */
+/* Sets the drawn interval. As in the viewer's window, it lies inside the log and is at least 20 ns long. */
 static int set_window(struct pithi_draw *draw, double from, double to)
 {
     int64_t first, last;
@@ -36,7 +36,7 @@ static int set_window(struct pithi_draw *draw, double from, double to)
         span = (double)(last - first);
     if (span < 20)
         span = 20;
-    /* the window reaches beyond the end of the log: it is shifted, not cut, so its length stays */
+    /* an interval that reaches beyond the end of the log is shifted, not cut, so its length stays */
     if (from > (double)last - span)
         from = (double)last - span;
     if (from < (double)first)
@@ -100,7 +100,7 @@ static double factor_of(const struct pithi_draw_word *word, double otherwise)
     return value;
 }
 
-/* Zooms by a factor; the middle of the window stays where it is. */
+/* Makes the drawn interval `factor` times as long, around the same middle. */
 static int zoom_by(struct pithi_draw *draw, double factor)
 {
     double middle = ((double)draw->t0_ns + (double)draw->t1_ns) / 2;
@@ -126,7 +126,8 @@ static int do_pan(struct pithi_draw *draw, const struct pithi_draw_word *word)
     double span = (double)draw->t1_ns - (double)draw->t0_ns, by;
     char *end;
 
-    by = strtod(word->item[1], &end) * span; /* PART of the window: 0.5 is half of it to the right */
+    by = strtod(word->item[1], &end) * span; /* the argument is a fraction: 0.5 moves by half of the interval to the
+                                              * right */
     if (*end || end == word->item[1] || !(by > -9e18 && by < 9e18))
         return pithi_draw_word_wrong("pan", "no number: ", word->item[1]);
     return set_window(draw, (double)draw->t0_ns + by, (double)draw->t1_ns + by);
@@ -153,7 +154,7 @@ int pithi_draw_set_hidden(struct pithi_draw *draw, const char *pattern, unsigned
     return found;
 }
 
-/* As in the window: only tools need these events. */
+/* The viewer's window hides them, too, because only tools need these events. */
 void pithi_draw_hide_tool_events(struct pithi_draw *draw)
 {
     const struct pithlog_def *def;
@@ -242,7 +243,7 @@ static int do_findings(struct pithi_draw *draw, const struct pithi_draw_word *wo
     return 0;
 }
 
-/* Pages and text have no mountain ranges. */
+/* Sets `ranges`. Pages and text ignore it, because they have no mountain ranges. */
 static int do_ranges(struct pithi_draw *draw, const struct pithi_draw_word *word)
 {
     draw->ranges = is_on(word->item[1]);
@@ -319,7 +320,8 @@ static int do_palette(struct pithi_draw *draw, const struct pithi_draw_word *wor
     return give_colours(draw);
 }
 
-/* Ignores the third argument, which tells the window where to store the setting. */
+/* Sets the colour of a state, event or counter. Ignores a third argument, which tells the viewer's window where to
+ * store the setting. */
 static int do_colour(struct pithi_draw *draw, const struct pithi_draw_word *word)
 {
     const char *text = word->item[2];
@@ -414,7 +416,7 @@ static int run(struct pithi_draw *draw, const struct pithi_draw_word *word)
 /* ---- Reading ----------------------------------------------------------------------------------------------------- */
 
 /* Reads one word of `*text`. As in Tcl, it may stand in braces, which nest, or in double quotes. It ends before a
- * character of `ends`. NULL: a brace or quote is not closed. */
+ * character of `ends`. Returns NULL if a brace or quote is not closed. */
 static char *read_word(const char **text, char **to, const char *ends)
 {
     char *word = *to, open = **text == '{' || **text == '"' ? *(*text)++ : 0;
@@ -436,14 +438,15 @@ static char *read_word(const char **text, char **to, const char *ends)
     return word;
 }
 
-/* Needed by words with a list of rows: "0-3 {node 1}". */
+/* Words with a list of rows need this: "0-3 {node 1}" has the items "0-3" and "node 1". */
 char *pithi_draw_next_item(const char **list, char *letters)
 {
     *list += strspn(*list, " \t\n");
     return **list ? read_word(list, &letters, " \t\n") : NULL;
 }
 
-/* Reads the words up to the next ; or line end into `letters`. 1; 0: end of the text; -1: error, after a message. */
+/* Reads the words of one command, up to the next ; or the end of the line, into `letters`. Returns 1; 0 at the end of
+ * the text; -1 on an error, after a message. */
 static int read_words(const char **text, struct pithi_draw_word *word, char *letters)
 {
     word->count = 0;

@@ -7,9 +7,10 @@
 #include "core/raster/painter.h"
 #include "draw/text_buffer.h"
 
-/* Successive rectangles, or opaque lines, of one colour become one path: this reduces a PostScript file of many records
- * to a third. Very many rectangles become an image with a pixel for each unit: this reduces a PDF file of a dense log
- * to a fifth, a PostScript file to a tenth. */
+/* Successive rectangles, or opaque lines, of one colour become one path. This makes a PostScript file of many records
+ * three times smaller. Very many rectangles become an image with one pixel for each unit of length. This makes the PDF
+ * file of a dense log five times smaller, and its PostScript file ten times smaller. The enum says which images the
+ * file may have. */
 enum pithi_cairo_images {
     PITHI_NO_IMAGES,
     PITHI_IMAGES,
@@ -25,15 +26,17 @@ struct pithi_cairo {
     uint32_t rgb; /* 0xRRGGBB */
     double alpha;
     enum pithi_cairo_images images;
-    struct pithi_cairo_shape {        /* shapes wait until their number is known */
+    struct pithi_cairo_shape {        /* shapes that wait until their number is known; then they become an image or
+                                       * paths */
         int is_line;                  /* 1: a line; 0: a rectangle */
         double x0, y0, x1, y1, alpha; /* the ends of a line, two corners of a rectangle */
         uint32_t rgb;
     } * waiting;
     uint32_t wait_count, wait_capacity, wait_lines;
     double clip[4];              /* x, y, width, height; width < 0: none */
-    int drawn_in;                /* 1: the clip contains drawn shapes besides the waiting ones */
-    struct _PangoLayout *layout; /* for texts that cairo alone cannot draw; NULL: there was none yet */
+    int drawn_in;                /* 1: in the present clip, shapes were already drawn that an image of the waiting ones
+                                  * would hide */
+    struct _PangoLayout *layout; /* for texts that cairo alone cannot draw; NULL until the first such text */
 };
 
 /* Makes a painter on `cairo`; both structs must outlive it. Fonts are measured without hinting, so that all kinds of

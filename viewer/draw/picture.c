@@ -150,13 +150,14 @@ struct saving {
     uint32_t columns, per; /* of the figure */
 };
 
-/* Chooses the next reduction: fewer columns, or, if few are left, more rows joined to one. Returns 0 if the file is
- * small enough, or cannot get smaller. A picture of 1000 columns and 200 rows that takes 5 MB would need 380 columns,
- * which is too coarse: so two rows become one, and 760 columns are tried. */
+/* Chooses the next reduction: fewer columns, or, if there would be too few columns, more rows joined to one. Returns 0
+ * if the file is small enough, or cannot get smaller. A picture of 1000 columns and 200 rows that takes 5 MB would need
+ * 380 columns, which is too coarse. So two rows become one, and 760 columns are tried. */
 static int save_more(const struct picture *picture, uint32_t bytes, struct saving *saving)
 {
     const struct pithi_figure *figure = &picture->figure;
-    /* 5 % fewer columns than the ratio of sizes gives, because the texts stay */
+    /* The new number of columns is 5 % smaller than the ratio of sizes gives, because texts do not get shorter with
+     * fewer columns. */
     double part = 0.95 * SVG_MOST_BYTES / bytes, columns = figure->plot.width * part;
 
     if (picture->draw->full || bytes <= SVG_MOST_BYTES)
@@ -186,7 +187,7 @@ static int save_svg(struct picture *picture)
         if (status)
             break;
 
-        /* Draws the figure as SVG text in memory, where its size shows before a byte is written. */
+        /* Draws the figure as SVG text in memory, so that its size is known before the file is written. */
         char title[256];
         struct pithi_painter painter;
         struct pithi_painter_filter filter = {.target = &painter, .grey = picture->draw->grey};

@@ -1,9 +1,9 @@
 /* save.c - writes a file completely or not at all: writes PATH.part, then renames it. An interrupted program removes
  * PATH.part. Devices and pipes get all bytes at once, when the picture is complete.
  *
- * A picture of a large log takes minutes, and a user presses Ctrl-C. An old file at PATH stays until the new file is
- * complete. A guarded file may be written by a child process, such as `pith stat` (draw_flames.c). The child is ended
- * before the file is removed; otherwise it would go on writing. */
+ * An old file at PATH stays until the new file is complete, because a picture of a large log takes minutes, and its
+ * user may press Ctrl-C. A child process, such as `pith stat` (draw_flames.c), may be the writer of a file that is
+ * removed after a signal. The child is ended first; otherwise it would go on writing. */
 #include "draw/draw.h"
 
 #include <errno.h>
@@ -99,7 +99,8 @@ static int write_part(const char *path, const char *part, const char *(*write)(v
  * temporary file, because some formats must be read back, and is then copied. */
 static int is_device(const char *path)
 {
-    /* own: of a link itself; with `-o /dev/stdout >file`, /dev/stdout is a link to a regular file */
+    /* there: the file that `path` leads to; own: the link itself, if `path` is one. With `-o /dev/stdout >file`, `path`
+     * leads to a regular file, but the link is in /dev: this is a device, too. */
     struct stat there, own;
 
     return stat(path, &there) == 0 &&
@@ -107,7 +108,7 @@ static int is_device(const char *path)
                                         (strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0)));
 }
 
-/* Writes to the device only if the picture is complete: if it fails halfway, the pipe gets no byte. */
+/* Writes to the device only after the picture is complete. If drawing fails halfway, the device gets no byte. */
 static int write_device(const char *path, const char *(*write)(void *context, FILE *file), void *context)
 {
     FILE *made = tmpfile(), *device = made ? fopen(path, "wb") : NULL;

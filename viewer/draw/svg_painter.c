@@ -6,8 +6,9 @@
  *
  *     <path stroke="#2e8b57" stroke-width="10" d="M10 25h8m2 0h2"/>
  *
- * The second bar only makes the first one longer. The third begins at a distance from the current point (m2 0), because
- * such numbers are short. Numbers are integers, in hundredths of a pixel: a sum of rounded distances would drift. */
+ * The second bar only makes the first one longer. The begin of the third bar is given relative to the end of the one
+ * before (m2 0), because relative numbers are short. Numbers are integers, in hundredths of a pixel: a sum of rounded
+ * distances would drift. */
 #include "draw/painters.h"
 
 #include <math.h>
@@ -130,9 +131,9 @@ static void svg_rect(void *context, double x, double y, double width, double hei
 
 /* ---- Lines, triangles, texts ------------------------------------------------------------------------------------- */
 
-/* A group sets the opacity that each of its shapes inherits (not of the group as a whole), so that overlapping shapes
- * add up. A shape with a different opacity has an attribute for it; if the next shape has this opacity, too, a new
- * group begins. */
+/* Begins a shape, in the open group or a new one. The group's opacity applies to each of its shapes and not to the
+ * group as a whole, so that overlapping shapes add up. A single shape with another opacity gets an attribute of its
+ * own; if the shape after it has that opacity, too, a new group begins. */
 static void begin_shape(struct pithi_svg *svg, uint32_t rgb, double alpha)
 {
     long parts = hundredths(alpha);

@@ -27,7 +27,7 @@
 
 static void print_name(const char *name, int width) { printf("%s%*s", name, width - pithi_columns(name), ""); }
 
-/* Counts the messages between the visible lanes that reach into the window. */
+/* Counts the messages between visible lanes that are under way at some time of the drawn interval. */
 static uint64_t count_messages(const struct pithi_draw *draw)
 {
     uint32_t lanes = pithlog_get_info(draw->log)->lanes;
@@ -77,7 +77,7 @@ void pithi_draw_table(const struct pithi_draw *draw, const struct pithi_cells *c
 
 /* ---- The picture ------------------------------------------------------------------------------------------------- */
 
-/* all in characters, but TITLE_AND_AXIS in lines */
+/* TITLE_AND_AXIS is a number of lines; all others are numbers of characters */
 enum { DEFAULT_COLUMNS = 100, LEAST_COLUMNS = 30, MOST_LABEL = 24, TICK_SPACING = 14, TITLE_AND_AXIS = 3 };
 
 struct terminal {
@@ -90,7 +90,7 @@ struct terminal {
     /* legend_count: entries that are shown; tiny: states left out because they take very little time */
     uint32_t legend_count, tiny;
     uint32_t left_out;      /* legend entries left out for lack of lines */
-    uint32_t legend_lines;  /* at most, including the key's own line; 0: no limit */
+    uint32_t legend_lines;  /* most lines of the legend, with the line that explains the signs; 0: no limit */
     char *letter;           /* [defs] */
     unsigned char *waits;   /* [rows * width] 1: the column waits; NULL: not shown */
     unsigned char *missing; /* [width] 1: records of the row printed are missing there */
@@ -240,7 +240,7 @@ static char letter_for(const char *name, const char used[128])
 
 /* ---- Rows -------------------------------------------------------------------------------------------------------- */
 
-/* The time of a row's records. Nothing is drawn outside of it. */
+/* The interval in which a row has records. Outside of this interval nothing is drawn. */
 struct life {
     int64_t first_ns, last_ns; /* times of its first and last record */
 };
@@ -262,9 +262,9 @@ static void print_letter(const struct terminal *terminal, const struct pithi_cel
         putchar(waits ? '~' : cell->cover < 128 ? ':' : terminal->letter[cell->state]);
 }
 
-/* The index of the nearest level of red, green or blue in the 6 x 6 x 6 colours of a terminal. The levels are 0, 95,
- * 135, 175, 215 and 255: #2e8b57 (46, 139, 87) has the indices 0, 2, 1, so it is colour 16 + 36 * 0 + 6 * 2 + 1 =
- * 29. */
+/* Returns the index (0 to 5) of the level of red, green or blue in the 6 x 6 x 6 colours of a terminal that is nearest
+ * to a component of `rgb`. The levels are 0, 95, 135, 175, 215 and 255: #2e8b57 (46, 139, 87) has the indices 0, 2, 1,
+ * so it is colour 16 + 36 * 0 + 6 * 2 + 1 = 29. */
 static int cube(uint32_t rgb, int shift)
 {
     int value = (int)(rgb >> shift & 255);
@@ -279,8 +279,9 @@ static void set_colour(const struct terminal *terminal, int ground, uint32_t rgb
         printf("\033[%d;5;%dm", ground, 16 + 36 * cube(rgb, 16) + 6 * cube(rgb, 8) + cube(rgb, 0));
 }
 
-/* Prints one column: nothing; a low block (less than half of its time is covered); a block, shaded if it waits; or a
- * state (upper half) and the state inside it (lower half). */
+/* Prints one column. Without a state it is a dot, or a space if `alive` is 0. A waiting column is a shaded block. If
+ * states take less than half of the column's time, it is a low block. Other columns are a full block, or two halves:
+ * the outer state above, the state inside it below. */
 static void print_block(const struct terminal *terminal, const struct pithi_cell *outer, const struct pithi_cell *inner,
                         int alive, int waits)
 {
@@ -404,7 +405,8 @@ static void entry_text(const struct terminal *terminal, const struct pithi_legen
         snprintf(text, size, "%s x%" PRIu64, name, entry->sum.count);
 }
 
-/* If there are too few lines, the last entries, which have the least time, are only counted. */
+/* Removes the last entries of the legend if there are too few lines for them. The last entries have the least time.
+ * They are counted in left_out. */
 static void shorten_legend(struct terminal *terminal, uint32_t columns)
 {
     uint32_t lines = terminal->legend_lines - !terminal->colour, count = terminal->legend_count;
@@ -454,7 +456,7 @@ static void print_legend(struct terminal *terminal)
     uint64_t lost = pithlog_get_info(terminal->draw->log)->lost;
     if (terminal->has_missing)
         puts(lost > 0 ? "!  records are missing" : "!  records are missing: the file is damaged");
-    if (lost > 0) /* perhaps they were lost only at the ends of lanes, where the picture does not show this */
+    if (lost > 0) /* printed even without a "!" above: records lost at the ends of lanes leave no mark in the picture */
         printf("%" PRIu64 " record%s lost while the log was recorded\n", lost, lost == 1 ? " was" : "s were");
     if (!terminal->colour)
         puts(terminal->waits ? ".  computing  :  states for less than half of the time   ~  waiting for another rank"
@@ -532,7 +534,7 @@ int pithi_draw_terminal(struct pithi_draw *draw)
         for (uint32_t row = 0; row < draw->row_count; row++)
             terminal.has_missing |= pithi_cells_missing(&terminal.cells, row, NULL) > 0;
         if (draw->analysis && draw->waits) {
-            /* Finds the columns of all rows that wait. */
+            /* Marks the columns in which a row waits. */
             uint32_t width = terminal.cells.width, *level = pithi_alloc(width, sizeof *level);
             struct pithi_analysis_window window = {draw->analysis, draw->t0_ns, draw->t1_ns, width};
 

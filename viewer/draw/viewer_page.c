@@ -1,9 +1,9 @@
 /* viewer_page.c - writes pages (viewer/wasm): a page that contains a log and shows it, or, with --viewer, a page that
- * opens logs. The page itself is made when Pith is built. Here a log is put into it as base64, and the options and
- * words that say how it is shown.
+ * opens logs. The page itself is made when Pith is built. This file puts two things into the page: a log as base64, and
+ * the options and words that say how the log is shown.
  *
  * A page contains only what it shows: its log is cut to the time, the lanes and the states that options and words
- * chose. If this is still too large, the page contains the first part of it, and says so. */
+ * chose. If the cut log is still too large, the page contains only its begin, and shows a note on that. */
 #include "draw/draw.h"
 
 #include <inttypes.h>
@@ -18,8 +18,8 @@
 #include "core/scene/axis.h"
 #include "draw/text_buffer.h"
 
-/* The most of a log that a page contains: browsers open larger pages slowly. The page that opens logs reads any
- * size. */
+/* The largest log in a page, because browsers open larger pages slowly. The page that opens logs (--viewer) reads logs
+ * of any size. */
 enum { MOST_MIB = 32 };
 static const uint64_t most_bytes = (uint64_t)MOST_MIB << 20;
 
@@ -48,7 +48,7 @@ static int find_page(char *path, size_t size)
                              "libclang-rt-dev-wasm32 and node-pako, and build it again");
 }
 
-/* Reads a whole file, malloc'ed; 0, or an exit status. */
+/* Reads a whole file into *data (malloc'ed). Returns 0, or an exit status. */
 static int read_whole(const char *path, char **data, size_t *size)
 {
     struct stat status;
@@ -114,8 +114,8 @@ static const char *write_viewer(void *context, FILE *file)
 /* ---- How the page shows the log
  * ------------------------------------------------------------------------------------ */
 
-/* Writes a string of JSON in which nothing ends the HTML script around it. Bytes that are not UTF-8 are passed on; the
- * browser replaces them. */
+/* Writes a string of JSON that contains nothing that would end the HTML script around it. Bytes that are not UTF-8 are
+ * passed on; the browser replaces them. */
 static void put_string(struct pithi_text *text, const char *string)
 {
     pithi_text_bytes(text, "\"", 1);
@@ -156,8 +156,9 @@ static void describe(const struct pithi_draw *draw, struct viewer *viewer, const
 {
     struct pithi_text words = {0};
 
-    /* First the options as words, then the words of -e, then the time that resulted from them, because the page may
-     * have only a part of the log, in which relative times would mean something else. */
+    /* Writes the options as words, then the words of -e, then the interval that resulted from both, in absolute times.
+     * The interval must be written because the page may have only a part of the log, in which a relative time would
+     * mean something else. */
     static const char *const groups[] = {"none", "host", "comm", "alike"};
     static const char *const palettes[] = {"log", "classic", "safe"};
     int64_t from, to;
@@ -201,7 +202,7 @@ static void describe(const struct pithi_draw *draw, struct viewer *viewer, const
 
 /* ---- The part of the log ----------------------------------------------------------------------------------------- */
 
-/* The records that the page contains, as arguments of `pith cut`; NULL: not limited. */
+/* Arguments of `pith cut` that choose the records of the page. NULL: all times, lanes or definitions. */
 struct part {
     char *from, *to, *lanes, *where;
 };
@@ -214,7 +215,7 @@ static char *time_word(int64_t time_ns)
     return text.data;
 }
 
-/* The lanes of the rows as a word; NULL: all lanes. */
+/* Returns the lanes of all rows as an argument of `pith cut`; NULL if these are all lanes of the log. */
 static char *lanes_word(const struct pithi_draw *draw)
 {
     uint32_t all = pithlog_get_info(draw->log)->lanes, count = 0;
@@ -305,7 +306,7 @@ static int is_several_files(const char *format)
     return strcmp(format, "otf2") == 0 || strcmp(format, "paraver") == 0 || strcmp(format, "spill") == 0;
 }
 
-/* Takes the part of the log by `pith cut`; if it is all of the log, takes the file as it is. */
+/* Makes the part of the log by `pith cut`, or takes the file as it is if the part is all of the log. */
 static int take_part(const struct pithi_draw *draw, struct viewer *viewer, const struct part *part)
 {
     const char *name = pithi_draw_base_name(draw->log_path);
@@ -331,8 +332,8 @@ static void drop_file(struct viewer *viewer)
     viewer->files[viewer->file_count].data = viewer->files[viewer->file_count].name = NULL;
 }
 
-/* Takes the part of the log that is shown. If it is too large, shortens it from its end until it fits. *end_ns: the end
- * of the part. */
+/* Takes the part of the log that is shown. If the part is too large, moves its end to earlier times until the part
+ * fits. Sets *end_ns to the end of the part. */
 static int take_log(const struct pithi_draw *draw, struct viewer *viewer, int64_t *end_ns)
 {
     int64_t to_ns = draw->t1_ns;
@@ -365,9 +366,9 @@ static int add_notes(const struct pithi_draw *draw, struct viewer *viewer)
     return status;
 }
 
-/* Adds the functions of samples and the call sites. If this fails, the page has none: better such a page than no page.
- * They are left out for logs with more than FEW_RECORDS records, unless the rows come from a tree, in which lanes may
- * be unfolded. */
+/* Adds the functions of samples and the call sites. If this fails, the page is made without them, because this is
+ * better than no page. A log with more than FEW_RECORDS records gets them only if the rows come from a tree, in which
+ * lanes may be unfolded. */
 enum { FEW_RECORDS = 1000000 };
 static void add_functions(const struct pithi_draw *draw, struct viewer *viewer, int64_t end_ns)
 {

@@ -25,8 +25,8 @@ enum pithi_serve_state { PITHI_SERVE_NEW, PITHI_SERVE_WORKING, PITHI_SERVE_READY
 
 /* An answer that a process makes: the analysis, or a legend. */
 struct pithi_serve_answer {
-    char key[96];   /* what was asked for; "": the entry is free */
-    uint64_t asked; /* when it was last asked for: a number that grows */
+    char key[96];   /* names the question; "": the entry is free */
+    uint64_t asked; /* count of requests when this answer was last asked for */
     enum pithi_serve_state state;
     struct pithi_serve_job job;
     int fd; /* READY: a file with the JSON */
@@ -37,8 +37,8 @@ enum { PITHI_SERVE_ANSWERS = 8 };
 
 struct pithi_serve_log {
     char *name, *path;
-    uint64_t used;    /* when it was last asked for: a number that grows */
-    uint64_t version; /* version of the log's file from which the rest was made */
+    uint64_t used;    /* count of requests when this log was last asked for */
+    uint64_t version; /* version of the log's file from which the files below were made */
     enum pithi_serve_state state;
     /* Files, -1: none. fd: the log in Pith's own format; copy_fd: only while a process converts a log of another
      * format; digest_fd: its messages; first_fd: the parts of log and digest that a page reads first. */
@@ -54,7 +54,7 @@ int pithi_serve_begin(const char *path);
 /* Ends all jobs. */
 void pithi_serve_end(void);
 int pithi_serve_is_folder(void);
-/* The name of the log, if no folder is served. */
+/* The name of the log, if a single log is served and not a folder. */
 const char *pithi_serve_only(void);
 enum { PITHI_SERVE_LISTED = 10000 };
 /* The names of the logs, at most PITHI_SERVE_LISTED, sorted, until the next call. */
@@ -63,13 +63,14 @@ char **pithi_serve_names(size_t *count);
 struct pithi_serve_log *pithi_serve_find(const char *name);
 /* Checks the log's file. If it is new or has changed, starts the process that prepares the log. */
 enum pithi_serve_state pithi_serve_look(struct pithi_serve_log *log);
-/* Forgets failures, so that they are tried again: a full disk may have room now, and an unreadable file may be
- * readable. */
+/* Forgets that preparing the log or making an answer failed, so that both are tried again. They may succeed now: a full
+ * disk may have room, and an unreadable file may have become readable. */
 void pithi_serve_retry(struct pithi_serve_log *log);
 /* 1: the file has changed since log->version. */
 int pithi_serve_has_changed(const struct pithi_serve_log *log);
-/* Return the answer of a process, and start the process if the answer was not asked for before: the analysis; or the
- * legend of [from, to) with the colours of a theme. NULL: too many processes are at work; ask again. */
+/* Return the answer of a process: the analysis of a log, or the legend of [from, to) with the colours of a theme. If
+ * the answer was not asked for before, the process is started. NULL: too many processes are at work; ask again
+ * later. */
 const struct pithi_serve_answer *pithi_serve_analyze(struct pithi_serve_log *log);
 const struct pithi_serve_answer *pithi_serve_legend(struct pithi_serve_log *log, int64_t from_ns, int64_t to_ns,
                                                     const char *theme);
@@ -81,15 +82,16 @@ int pithi_serve_put_legend(char *const *argv);
 
 /* The scripts that the page gets (made from far_early.js, far_worker.js, far_page.js). */
 extern const char pithi_serve_early[], pithi_serve_worker[], pithi_serve_script[];
-/* Reads the page that is installed. 0, or 1 after a message. */
+/* Reads the installed page. Returns 0, or 1 after a message. */
 int pithi_serve_read_page(void);
 /* The program of the page, WebAssembly as a gzip file: *size bytes, valid until the end. */
 const char *pithi_serve_program(size_t *size);
-/* Make the page of a log, and the page with the list of all logs: malloc'ed, *size bytes; NULL: no memory. */
+/* Make the page of a log, and the page with the list of all logs. Return malloc'ed text and set *size to its length.
+ * Return NULL if there is no memory. */
 char *pithi_serve_page(const char *name, size_t *size);
 char *pithi_serve_list(size_t *size);
-/* Packs *size bytes as a gzip file, malloc'ed, and sets *size to its size. NULL: it would not be smaller, or there is
- * no memory; *size stays. */
+/* Packs *size bytes as a gzip file. Returns it malloc'ed and sets *size to its length. Returns NULL, and leaves *size,
+ * if the gzip file would not be smaller or there is no memory. */
 char *pithi_serve_pack(const char *data, size_t *size);
 
 /* ---- HTTP (serve_http.c) ----------------------------------------------------------------------------------------- */
@@ -101,7 +103,7 @@ struct pithi_serve_place {
     int port;            /* 0: any; pithi_serve_listen sets the port that it got */
     char token[PITHI_SERVE_TOKEN + 1];
 };
-/* Begins to listen; 0, or 1 after a message. */
+/* Begins to listen. Returns 0, or 1 after a message. */
 int pithi_serve_listen(struct pithi_serve_place *place);
 void pithi_serve_stop(void);
 

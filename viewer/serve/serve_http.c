@@ -54,8 +54,9 @@ static const char *const always[][2] = {
     {"Content-Security-Policy", "frame-ancestors 'self'"},
 };
 
-/* Sends malloc'ed `data`, which is freed, with one more header (NULL: none). `data` NULL: there was no memory, and the
- * connection ends. The data are packed if the client accepts this and they become smaller. */
+/* Sends `data` (malloc'ed) and frees it. `header` and `value` are one more header, unless NULL. If `data` is NULL, the
+ * caller had no memory for it, and the connection ends. The data are packed if the client accepts gzip and packing
+ * makes them smaller. */
 static enum MHD_Result send_data(struct MHD_Connection *client, unsigned status, const char *type, char *data,
                                  size_t size, const char *header, const char *value)
 {
@@ -85,8 +86,9 @@ static enum MHD_Result send_data(struct MHD_Connection *client, unsigned status,
     return result;
 }
 
-/* Sends the page's program. It is the only answer that browsers may keep: it contains nothing of a log, and another
- * program has another address. All browsers with WebAssembly accept gzip, so it is always packed. */
+/* Sends the page's program. Browsers may keep this answer and no other, because it contains nothing of a log, and
+ * another version of the program has another address. The program is always packed, because all browsers with
+ * WebAssembly accept gzip. */
 static enum MHD_Result send_program(struct MHD_Connection *client)
 {
     size_t size;
@@ -105,7 +107,7 @@ static enum MHD_Result send_program(struct MHD_Connection *client)
     return result;
 }
 
-/* Sends a line of text; "": nothing. */
+/* Sends a line of text; if `text` is "", an empty answer. */
 static enum MHD_Result say(struct MHD_Connection *client, unsigned status, const char *text)
 {
     size_t size = strlen(text);
@@ -118,8 +120,8 @@ static enum MHD_Result say(struct MHD_Connection *client, unsigned status, const
 
 /* ---- Checks of a request ----------------------------------------------------------------------------------------- */
 
-/* 1: the header Host is an address of this machine. Somebody else can make a name lead here (DNS rebinding), but not a
- * number; so of names only localhost and our_name are accepted. */
+/* Returns 1 if the header Host is an address of this machine. Any number is accepted. Of names only localhost and
+ * our_name are accepted, because the owner of another site can make its name lead here (DNS rebinding). */
 static int is_our_host(struct MHD_Connection *client)
 {
     const char *given = MHD_lookup_connection_value(client, MHD_HEADER_KIND, "Host");
@@ -142,8 +144,8 @@ static int is_our_host(struct MHD_Connection *client)
     return *our_name && strcasecmp(host, our_name) == 0;
 }
 
-/* Returns the part behind the token in "/TOKEN/WHAT"; NULL: the token is wrong. All letters are compared, so that the
- * time does not depend on how many are right. */
+/* Returns WHAT of "/TOKEN/WHAT", or NULL if the token is wrong. Always compares all letters, so that the time does not
+ * reveal how many letters are right. */
 static const char *behind_token(const char *url)
 {
     unsigned differs = 0;
@@ -162,7 +164,7 @@ static void version_text(const struct pithi_serve_log *log, char text[24])
     snprintf(text, 24, "\"%016llx\"", (unsigned long long)log->version);
 }
 
-/* Sends JSON with the state of the log, and if it is ready, its sizes and version. */
+/* Sends JSON with the state of the log. If the log is ready, its sizes and version follow. */
 static enum MHD_Result send_facts(struct MHD_Connection *client, struct pithi_serve_log *log)
 {
     static const char *const states[] = {"working", "working", "ready", "failed"};
@@ -204,8 +206,9 @@ struct range {
     uint64_t from, end;
 };
 
-/* Reads ranges such as "0-99,200-299". Returns their number; -1: the text has another form; -2: a range begins beyond
- * the file, or there are too many ranges or bytes. The last byte of a range may lie beyond the file, or be left out. */
+/* Reads ranges such as "0-99,200-299". Returns the count of ranges; -1 if the text has another form; -2 if a range
+ * begins beyond the end of the file, or there are too many ranges or bytes. The last byte of a range may lie beyond the
+ * end, or be left out. */
 static int read_ranges(const char *text, uint64_t size, struct range ranges[RANGES_MOST])
 {
     uint64_t sum = 0;
@@ -239,7 +242,8 @@ static int read_ranges(const char *text, uint64_t size, struct range ranges[RANG
     }
 }
 
-/* Reads the bytes of the ranges, one after the other, malloc'ed. NULL: *status is the HTTP status for the error. */
+/* Returns the bytes of all ranges, one range after the other, malloc'ed. On an error returns NULL and sets *status to
+ * an HTTP status. */
 static char *read_parts(int fd, const struct range *ranges, int count, size_t *size, unsigned *status)
 {
     size_t room = 0, at = 0;
@@ -329,7 +333,7 @@ static int read_number(struct MHD_Connection *client, const char *name, int64_t 
     return !*end && !errno;
 }
 
-/* Sends the answer of a process: JSON, or status 202 while it is at work. */
+/* Sends the answer of a process as JSON, or status 202 while the process is at work. */
 static enum MHD_Result send_answer(struct MHD_Connection *client, struct pithi_serve_log *log, int is_legend)
 {
     const char *theme = MHD_lookup_connection_value(client, MHD_GET_ARGUMENT_KIND, "theme");
@@ -358,8 +362,8 @@ static enum MHD_Result send_answer(struct MHD_Connection *client, struct pithi_s
 
 /* ---- The server -------------------------------------------------------------------------------------------------- */
 
-/* Connections that have not sent the token yet, oldest first. A stranger who can reach the port can open many and send
- * nothing. Then the oldest is closed, so that there is room for others. */
+/* Connections that have not sent the token yet, oldest first. A stranger who can reach the port can open many
+ * connections and send nothing. If the list is full, its oldest connection is closed to make room. */
 static struct MHD_Connection *unknown[UNKNOWN_MOST];
 static int unknown_count;
 
@@ -384,14 +388,14 @@ static void note_connection(void *context, struct MHD_Connection *client, void *
     if (unknown_count == UNKNOWN_MOST) {
         const union MHD_ConnectionInfo *of = MHD_get_connection_info(unknown[0], MHD_CONNECTION_INFO_CONNECTION_FD);
         if (of)
-            shutdown(of->connect_fd, SHUT_RDWR); /* the library then ends it */
+            shutdown(of->connect_fd, SHUT_RDWR); /* the library then ends the connection */
         forget_unknown(unknown[0]);
     }
     unknown[unknown_count++] = client;
 }
 
-/* Called when the head of a request has arrived, and again at its end. If the first call answers, the connection
- * ends. */
+/* libmicrohttpd calls this when the head of a request has arrived, and again at the end of the request. If the first
+ * call sends an answer, the connection ends. */
 static enum MHD_Result answer(void *context, struct MHD_Connection *client, const char *url, const char *method,
                               const char *version, const char *upload, size_t *upload_size, void **state)
 {
@@ -466,8 +470,8 @@ int pithi_serve_listen(struct pithi_serve_place *place)
     freeaddrinfo(found);
     /* The port is at the same place in sockaddr_in and sockaddr_in6. */
     place->port = ntohs(((const struct sockaddr_in *)&got)->sin_port);
-    /* Uses poll, not epoll: with epoll, libmicrohttpd 0.9.75 does not wake up after CLIENTS_MOST connections have gone,
-     * until IDLE_S is over. */
+    /* Uses poll, not epoll. With epoll, libmicrohttpd 0.9.75 has an error: after CLIENTS_MOST connections have ended,
+     * it accepts no new one for IDLE_S seconds. */
     server = MHD_start_daemon(MHD_USE_POLL | MHD_USE_INTERNAL_POLLING_THREAD, 0, NULL, NULL, answer, NULL,
                               MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT, CLIENTS_MOST,
                               MHD_OPTION_CONNECTION_TIMEOUT, IDLE_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT,

@@ -1,5 +1,5 @@
-/* serve_legend.c - makes the legend of a view with too many records for the page to read. It uses the module of the
- * page, compiled natively, in a process of its own. */
+/* serve_legend.c - makes the legend of a view that has too many records for the page to read. A process of its own runs
+ * the page's module, compiled natively. */
 #include <stdio.h>
 #include <stdlib.h>
 

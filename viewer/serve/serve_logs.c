@@ -4,9 +4,10 @@
  * hidden files are not in the list, so that nothing outside of the folder can be reached. Only a LOG that the user
  * named on the command line may be a link.
  *
- * The page reads a native log by ranges of its file. Before this, a process (`pith --prepare`) reads the log once. It
- * finds the messages, because a page cannot read all of a large file for them, and converts a log of another format.
- * Both results are kept in the user's cache, as always; here they are open files without a name. */
+ * The page reads a native log by ranges of its file. Before the page may do so, a process (`pith --prepare`) reads the
+ * whole log once: it finds the messages, because a page cannot read all of a large file, and it converts a log of
+ * another format. The messages and the converted log are kept in the user's cache, as by all commands; this program has
+ * them as open files without a name. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -54,9 +55,10 @@ static struct pithi_serve_log *find_known(const char *name)
     return NULL;
 }
 
-/* 1: an entry of the folder that is a log: a file, or a folder where a format has one. The content decides, as in all
- * commands; only a file with Pith's own suffix is listed in any case, because its page then shows the error. The
- * content of a log that was asked for before is not read again, because each request calls this. */
+/* Returns 1 if an entry of the folder is a log: a file, or a folder of a format that is a folder of files. As in all
+ * commands, the content decides. But a file with Pith's own suffix is always listed; if it is no log, its page shows
+ * the error. The content of a log that was asked for before is not read again, because each request calls this
+ * function. */
 static int is_listed(int folder, const char *name)
 {
     char path[PATH_MAX];
@@ -170,7 +172,8 @@ int pithi_serve_begin(const char *path)
     is_folder = S_ISDIR(st.st_mode) && !pithlog_is_log(whole);
     if (is_folder)
         return access(whole, R_OK | X_OK) == 0 ? 0 : pithi_serve_failed("%s: %s", path, strerror(errno));
-    /* The log is opened by the path that the user gave, each time: a log that is written anew may be another file. */
+    /* The path is kept, and not an open file, because a log that is written anew may be another file at the same
+     * path. */
     slash = slash && slash[1] ? slash : NULL;
     return add(slash ? slash + 1 : path, path) ? 0 : pithi_serve_failed("out of memory");
 }
@@ -205,7 +208,7 @@ static void stop_job(struct pithi_serve_job *job)
     end_job(job);
 }
 
-/* Starts a program. Its output goes to the job's files, and it gets the files `more` as descriptors 3 to 5 (NULL:
+/* Starts a program. The program's output goes to the job's files. The files `more` become its descriptors 3 to 5 (NULL:
  * none). Returns 0, or -1 and errno. */
 static int start_job(struct pithi_serve_job *job, const char *run, char *const *argv, const int more[3])
 {
@@ -227,7 +230,8 @@ static int start_job(struct pithi_serve_job *job, const char *run, char *const *
     posix_spawnattr_setsigmask(&how, &none);
     posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGMASK);
     int high[6], count = more ? 6 : 3, err = 0;
-    for (int i = 0; i < count; i++) { /* moved above the numbers that they get below, so that none overwrites another */
+    for (int i = 0; i < count; i++) { /* first to descriptors from 10 on, so that dup2 to 0...5 overwrites no file that
+                                       * is still needed */
         high[i] = fcntl(given[i], F_DUPFD_CLOEXEC, 10);
         err = high[i] < 0 ? errno : err;
         posix_spawn_file_actions_adddup2(&files, high[i], i);
@@ -246,8 +250,8 @@ static int start_job(struct pithi_serve_job *job, const char *run, char *const *
     return err ? -1 : 0;
 }
 
-/* Returns the state of a job: READY or FAILED when its process has ended. If READY, *out gets the file with its output,
- * unless `out` is NULL. */
+/* Returns the state of a job: READY or FAILED after its process has ended. In state READY, sets *out to the file with
+ * the process's output, unless `out` is NULL. */
 static enum pithi_serve_state job_state(struct pithi_serve_job *job, int *out, char *why, size_t size)
 {
     int status;
@@ -326,7 +330,8 @@ void pithi_serve_end(void)
 
 /* ---- A log ------------------------------------------------------------------------------------------------------- */
 
-/* A number for the version of the file, from its size and time among others; 0: the file is gone. */
+/* Returns a number that changes when the file changes, computed from its size and time among others; 0 if the file is
+ * gone. */
 static uint64_t version_of(const struct pithi_serve_log *log)
 {
     struct stat st;
@@ -347,8 +352,8 @@ static enum pithi_serve_state fail(struct pithi_serve_log *log, const char *why)
     return log->state = PITHI_SERVE_FAILED;
 }
 
-/* Takes the files of the preparing process, which has ended. If it made a copy in Pith's format, this takes the place
- * of the log's own file. */
+/* Takes the files of the preparing process, which has ended. If the process made a copy in Pith's format, the copy
+ * replaces the log's own file. */
 static enum pithi_serve_state take(struct pithi_serve_log *log)
 {
     struct stat own = {0}, copy, digest;
@@ -383,8 +388,8 @@ static void end_preparing(struct pithi_serve_log *log)
         close_files(log);
 }
 
-/* 1: another process may be started. First looks which processes have ended, because the pages that started them may no
- * longer ask. */
+/* Returns 1 if another process may be started. First finds out which processes have ended, because the pages that
+ * started them may not ask for the answers any more. */
 static int has_room(void)
 {
     for (size_t i = 0; i < log_count && running >= JOBS_MOST; i++) {
@@ -403,7 +408,7 @@ static enum pithi_serve_state prepare(struct pithi_serve_log *log)
     if (!has_room())
         return PITHI_SERVE_WORKING;
 
-    /* If there are many logs, forgets the log that was not used for the longest time. */
+    /* If KEPT_MOST logs are prepared, forgets the one that was not used for the longest time. */
     struct pithi_serve_log *oldest = NULL;
     int count = 0;
     for (size_t i = 0; i < log_count; i++) {
@@ -442,7 +447,7 @@ enum pithi_serve_state pithi_serve_look(struct pithi_serve_log *log)
 /* ---- Answers ----------------------------------------------------------------------------------------------------- */
 
 /* Returns the entry with the answer to `key`. If there is none, clears the entry of the oldest answer whose process is
- * not at work, and returns it. NULL: all are at work. */
+ * not at work, and returns it. Returns NULL if the processes of all entries are at work. */
 static struct pithi_serve_answer *place_of(struct pithi_serve_log *log, const char *key)
 {
     struct pithi_serve_answer *oldest = NULL;

@@ -1,9 +1,10 @@
 /* serve_page.c - the pages of `pith serve`: the list of a folder's logs, and the page that opens logs (viewer/wasm),
- * with scripts in it that read a log by HTTP (far_early.js, far_worker.js, far_page.js). Only this page may connect to
- * a server, and only to its own.
+ * with scripts in it that read a log by HTTP (far_early.js, far_worker.js, far_page.js). Of all pages of Pith only this
+ * one may connect to a server, and only to the server that it came from.
  *
- * The installed page is one file, so it contains its program as base64, four letters for three bytes. The server sends
- * the program by itself, as bytes: it is most of the page, and browsers keep it for the next log. */
+ * The installed page is one file, so it contains its program as base64, four letters for three bytes. The program is
+ * most of the page. The server takes it out of the page and sends it separately, as bytes, so that it is smaller and
+ * browsers can keep it for the next log. */
 #include <errno.h>
 #include <limits.h>
 #include <stdint.h>

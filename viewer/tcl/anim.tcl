@@ -2,8 +2,8 @@
 # core draws the picture of one moment (core/scene/animation.c). This window has the clock that chooses the moment,
 # and the commands.
 #
-# Live, the moment follows the program a quarter of a second behind it. At a slower speed, or after a pause, the
-# window plays what it has read; the program does not notice.
+# Live, the shown moment is a quarter of a second behind the running program. At a slower speed, or after a pause, the
+# window plays what it has read before. This does not affect the program.
 
 oo::class create ::pith::Anim {
     variable animation      ;# command of the C core (tk/commands.h)
@@ -121,7 +121,7 @@ oo::class create ::pith::Anim {
 
     # ---- The clock
 
-    # Start of the part worth watching: the end of MPI_Init, if it is known.
+    # The time at which playing starts: the end of MPI_Init, or the begin of the log if that is not known.
     method first {} {
         set work [dict get $info work]
         return [expr {$work eq {} || $work < [dict get $info begin] ? [dict get $info begin] : $work}]
@@ -162,7 +162,8 @@ oo::class create ::pith::Anim {
             set status_text $text
         }
         set used [expr {([clock microseconds] - $started) / 1000}]
-        # From idle time on, or else `update` would never end beside some animations that take all the time.
+        # Starts the timer only in idle time. Otherwise `update` would never end if several animations need all the
+        # time.
         set timer [after idle [list [self] tick_after [expr {max(5, 33 - $used)}]]]
     }
 
@@ -190,7 +191,7 @@ oo::class create ::pith::Anim {
         }
     }
 
-    # Slow enough to follow a message, fast enough to play the whole run in about half a minute.
+    # Sets a speed that is slow enough for the eye to follow a message, and plays the whole run in 8 to 40 seconds.
     method choose_speed {} {
         set seconds [expr {min(40.0, max(8.0, 0.4 * [dict get $info messages] / max(1, [dict get $info ranks])))}]
         my set_speed [::pith::anim::round_speed [expr {[my span] / 1e9 / $seconds}]]
@@ -416,7 +417,7 @@ oo::class create ::pith::Anim {
     method word_help {} { puts -nonewline [::pith::words::help [dict create Animation $::pith::anim::table]] }
     method word_keys {} { ::pith::keys::show $top [dict create Animation $::pith::anim::keys] {} }
 
-    # The log if it exists, else a snapshot of the spill files.
+    # Opens a window with the log, or with a snapshot of the spill files if there is no log yet.
     method word_timelines {} {
         set log [::pith::anim::find_log $path]
         if {$log eq {} && [file isdirectory $path.spill]} {
@@ -536,7 +537,8 @@ proc ::pith::anim::speed_name {speed} {
     return "1/[::pithtk::number [expr {wide(round(1 / $speed))}]] of real time"
 }
 
-# The newest of the log and its numbered siblings: liblog never overwrites the log of another job.
+# The newest of the log at PATH and its numbered siblings (run.1.pith). There are siblings because liblog never
+# overwrites the log of another job.
 proc ::pith::anim::find_log {path} {
     set found {}
     set newest 0
@@ -550,8 +552,8 @@ proc ::pith::anim::find_log {path} {
     return $found
 }
 
-# `pith view --anim LOG`: follows the program that records LOG, else plays the log. SPILL: the file or folder to
-# follow, "" for LOG.spill.
+# `pith view --anim LOG`: follows the program that records LOG. If none runs, plays the log. SPILL: the file or folder
+# to follow, "" for LOG.spill.
 proc ::pith::anim::open {path spill} {
     foreach folder [list $spill $path $path.spill] {
         if {$folder ne {} && ([file isdirectory $folder] || $folder eq $spill)} {

@@ -2,8 +2,8 @@
 # follow the first, a bar between them with both durations and the alignment, and a table that
 # compares the sums.
 
-# Two models on one time axis: maps times of the second log to those of the first, and makes both
-# show and select the same time, whichever changes.
+# Two models on one time axis. A pairing maps times of the second log to times of the first one. If one log shows or
+# selects another time, the pairing makes the other log follow.
 #
 # Worked example: aligned at the starts, with an offset of 1 s, time 3 s of the first is above 2 s of the
 # second. Fitted, with 10 s of the first as wide as 5 s of the second, it is above (3 - 1) * 5 / 10 = 1 s.
@@ -43,7 +43,7 @@ oo::class create ::pith::Pairing {
     method align {} { return $align }
     method offset {} { return $offset }
     method fitted {} { return $fitted }
-    # 1: aligned times are equal numbers.
+    # 1: equal times of both logs lie one below the other.
     method is_same {} { expr {$stretch == 1 && [my to_second 0] == 0} }
 
     # ---- Which time
@@ -69,7 +69,7 @@ oo::class create ::pith::Pairing {
         my join_times
     }
 
-    # Makes all times of both logs available in both.
+    # Extends both models to the union of both logs' times, so that each can show all times of the other.
     method join_times {} {
         lassign [$a log_time] from to
         lassign [lmap time [$b log_time] {my to_first $time}] other_from other_to
@@ -133,7 +133,8 @@ oo::class create ::pith::Pairing {
         }
     }
 
-    # Only the first model has undo for zooms.
+    # Makes OTHER show the same time as MODEL. A changed length is a `zoom` only in the first model, because only the
+    # first one has undo for zooms.
     method show_same {model other map} {
         set window [lmap time [$model window] {my $map $time}]
         lassign [$other window] from to
@@ -141,14 +142,14 @@ oo::class create ::pith::Pairing {
         $other [expr {$resized && $other eq $a ? "zoom" : "set_window"}] {*}$window
     }
 
-    # Hides the same states, by name, and messages.
+    # Hides in OTHER the states with the names that are hidden in MODEL, and its messages if MODEL hides messages.
     method take_hidden {model other} {
         set names [$model names [$model hidden]]
         $other set_hidden [$other ids_named $names]
         $other set_arrows [$model arrows_way]
     }
 
-    # States of the same name have the colour of the first log.
+    # Gives states of the second log the colours that states of the same name have in the first log.
     method take_colours {} {
         set colours {}
         dict for {id def} [$a defs] {
@@ -163,9 +164,8 @@ oo::class create ::pith::Pairing {
     }
 }
 
-# Compares the windows of two logs, below the legend: a line for each state with its time in
-# both logs and the change.
-# A job that was stopped may tell it when the table is gone.
+# Compares the windows of two logs, below the legend: a line for each state with its time in both logs and the change.
+# Calls a method of OBJECT if it still exists. A stopped job calls back later, when the object may be gone.
 proc ::pith::tell_if_there {object args} {
     if {[info object isa object $object]} {
         $object {*}$args
@@ -250,7 +250,7 @@ oo::class create ::pith::PairTable {
         set jobs {}
     }
 
-    # `stopped` comes from a job before those in the dict.
+    # A job called back. `stopped` is ignored, because it comes from an earlier job than those in the dict `jobs`.
     method job_event {which model what args} {
         if {$what in {progress stopped} || ![dict exists $jobs $which]} {
             return
@@ -259,7 +259,8 @@ oo::class create ::pith::PairTable {
         set named {}
         if {$what eq "done"} {
             lassign [lindex $args 0] all computing
-            # Of the time that the log has in the window: of the first one, the shares in the legend.
+            # Shares refer to the part of the window that the log covers, so that the shares of the first log are those
+            # in the legend.
             lassign [$model window] t0 t1
             lassign [$model log_time] from to
             set part [expr {double($t1 - $t0) / max(1, min($t1, $to) - max($t0, $from))}]
@@ -302,13 +303,14 @@ oo::class create ::pith::PairTable {
         return [expr {max(1, $lanes)}]
     }
 
-    # The lanes by which the times of each log are divided: if the logs have different numbers, times are those of a lane.
+    # {A B}: the numbers by which the times of both logs are divided: 1 if they have equally many lanes, else the lanes
+    # of each log, which gives times per lane.
     method divisors {} {
         set lanes [list [my lanes $a] [my lanes $b]]
         return [expr {[lindex $lanes 0] == [lindex $lanes 1] ? {1 1} : $lanes}]
     }
 
-    # {name ns ns share share}..., in the order of their total time.
+    # Lines {name ns ns share share}..., sorted by the sum of both times.
     method rows {} {
         set rows {}
         set divisors [my divisors]
@@ -399,7 +401,7 @@ oo::class create ::pith::Beside {
     method other {} { return $other }
     method pairing {} { return $pairing }
 
-    # The methods of a window that Rows and Ranges need, for the second log.
+    # Rows and Ranges take this object for the window of the second log. They need these methods.
     method model {} { return $other }
     method timeline {} { return $timeline }
     method pointer {} { return $pointer }
@@ -481,7 +483,7 @@ oo::class create ::pith::Beside {
         set pending [after idle [namespace code {my after_layout}]]
     }
 
-    # What changed stands beside the findings, while they are there.
+    # Shows the table of changes beside the findings, if the findings are open.
     method put_changes {} {
         if {$other ne {} && [[$window part Findings] is_open]} {
             [$window panel] put_guest findings [$changes path]
@@ -494,12 +496,13 @@ oo::class create ::pith::Beside {
         }
     }
 
-    # The height that both logs need.
+    # The height that both timelines and the bar between them need.
     method needs {} {
         return [expr {[[$window timeline] needs] + [winfo reqheight $second.bar] + [$timeline needs] + [px 5]}]
     }
 
-    # Unless the user moved the sash, what is left of the room, or missing, is shared equally.
+    # Moves the sash between the two timelines, in idle time. Each gets the height that it needs; height that is left or
+    # missing is divided equally. If the user has moved the sash, it stays.
     method share_soon {} {
         if {$sharing eq {}} {
             set sharing [after idle [namespace code {my share_room}]]
@@ -514,7 +517,7 @@ oo::class create ::pith::Beside {
         }
     }
 
-    # After the layout: share the room; after the first picture: read messages and counters.
+    # Called after the layout. Shares the height; after the first picture, reads messages and counters.
     method after_layout {} {
         set pending {}
         set me [self]
@@ -564,7 +567,7 @@ oo::class create ::pith::Beside {
         wm title $top "[file tail [$model path]] - Pith"
     }
 
-    # File names; with their folders if both are the same.
+    # Both file names; with their folders if the names are the same.
     method names {} {
         set paths [list [file normalize [$model path]] [file normalize [$other path]]]
         set names [lmap path $paths {file tail $path}]
@@ -586,7 +589,8 @@ oo::class create ::pith::Beside {
 
     method switched {} { $pairing set_fitted $fitted }
 
-    # Called by the pairing. The second axis is shown only if its times differ from the first.
+    # The pairing calls this after the alignment has changed. The second axis is shown only if its times differ from
+    # those of the first axis.
     method aligned {} {
         if {![info exists pairing] || ![info object isa object $pairing]} {
             return
@@ -598,13 +602,13 @@ oo::class create ::pith::Beside {
         my show_difference
     }
 
-    # Shows both durations, and those of the selections.
+    # Shows the durations of both logs and of their selections.
     method show_difference {} {
         lassign [lmap log [list $model $other] {
             lassign [$log log_time] from to
             expr {$to - $from}
         }] first later
-        # The important part comes first: narrow windows cut off the end.
+        # The most important text comes first, because narrow windows cut off the end.
         set difference "[::pith::pair::change $first $later]: [::pithtk::duration $first] above,\
             [::pithtk::duration $later] here"
         if {[$model selection] ne {} && [$other selection] ne {}} {
@@ -636,7 +640,7 @@ oo::class create ::pith::Beside {
         }
     }
 
-    # The first model gets the details under the pointer, so that the status line shows them.
+    # The second model has changed. Details under its pointer go to the first model, so that the status line shows them.
     method other_changed {what} {
         switch $what {
             pointer {
@@ -649,7 +653,7 @@ oo::class create ::pith::Beside {
         }
     }
 
-    # Draws the pointer line in the other timelines.
+    # Draws the pointer line of the model FROM in the timelines of the other log.
     method shadow {from its_pointer its_timeline map} {
         if {$drag ne {}} {
             return
@@ -661,7 +665,7 @@ oo::class create ::pith::Beside {
         $its_pointer shadow $x
     }
 
-    # Both logs show the same states in the same order.
+    # Copies the settings of the mountain ranges, so that both logs show the same states in the same order.
     method copy_ranges {from to} {
         if {!$following} {
             set following 1
@@ -673,7 +677,7 @@ oo::class create ::pith::Beside {
         }
     }
 
-    # Gives labels and scrollbars the same width in both.
+    # Gives the row labels and the scrollbars of both timelines the same width.
     method align_columns {} {
         if {$other eq {} || ![winfo exists $second.time.v]} {
             return
@@ -754,7 +758,8 @@ oo::class create ::pith::Beside {
         }]
     }
 
-    # {part kind state rank first later}..., times per rank; the first element is the sentence.
+    # {part kind state rank first later}... for scripts, in seconds per rank. The first element is the sentence above
+    # the table.
     method word_changes {} {
         $changes wait
         return [linsert [lmap line [$changes lines] {

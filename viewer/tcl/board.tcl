@@ -1,6 +1,6 @@
-# board.tcl - base class of the statistics on pages of the panel (panel.tcl). A board covers the time shown, the selection or the whole
-# log. It follows the model, computes in a job (tk/background.h) with a progress bar and a Stop button,
-# and closes with Escape.
+# board.tcl - base class of the statistics on pages of the panel (panel.tcl). A board covers the time shown, the
+# selection or the whole log. It follows the model, computes in a job (tk/background.h) with a progress bar and a Stop
+# button, and closes with Escape.
 #
 # A board is a part (commands.tcl). A subclass defines:
 #     build FRAME         makes its widgets
@@ -45,7 +45,7 @@ oo::class create ::pith::Board {
     method board {} { return $board }
     method page {} { return [string tolower [namespace tail [info object class [self]]]] }
 
-    # Returns 1 if it was closed before.
+    # Opens the board, or selects its page. Returns 1 if the board was closed before.
     method open {} {
         if {[my is_open]} {
             [$window panel] select [my page]
@@ -70,7 +70,7 @@ oo::class create ::pith::Board {
         set board {}
     }
 
-    # Comboboxes that choose the time and the rows.
+    # Makes the comboboxes that choose the time and the rows.
     method build_scope {frame} {
         ttk::label $frame.of -text "of"
         set scope_text [my scope_name $scope]
@@ -84,7 +84,7 @@ oo::class create ::pith::Board {
         return [list $frame.of $frame.scope $frame.rows]
     }
 
-    # Progress bar of the job, with a Stop button.
+    # Makes the progress bar of the job, with a Stop button.
     method build_progress {frame} {
         ttk::frame $frame
         ttk::label $frame.said -textvariable [my varname said] -style Faint.TLabel
@@ -107,7 +107,7 @@ oo::class create ::pith::Board {
         }
     }
 
-    # In a narrow panel, these controls stand in a second line.
+    # Puts WIDGETS into a second line of controls if the panel is narrow.
     method wrap_controls {is_narrow widgets} {
         set frame $board.body.controls
         if {![winfo exists $frame.second]} {
@@ -122,7 +122,7 @@ oo::class create ::pith::Board {
         }
     }
 
-    # In a low panel it stands beside the controls.
+    # Puts the progress bar beside the controls if the panel is low, else below them.
     method place_progress {is_low} {
         set frame $board.body.progress
         if {$is_low} {
@@ -183,7 +183,7 @@ oo::class create ::pith::Board {
         my set_rows [expr {$rows_text eq [my rows_name all] ? "all" : "shown"}]
     }
 
-    # Keeps the result while the timelines move elsewhere.
+    # Fixes the board's time, so that its result stays when the timelines show another time.
     method keep {} {
         if {$scope in {window selection}} {
             set scope kept
@@ -289,7 +289,7 @@ oo::class create ::pith::Board {
     # Frees a result.
     method free_result {result} {}
 
-    # Waits until the job has finished.
+    # Starts a pending job at once, and waits until it has finished.
     method wait {} {
         if {$waiting ne {}} {
             my compute
@@ -318,7 +318,8 @@ oo::class create ::pith::Board {
 }
 
 # A board whose answers come from a `pith` command that runs beside the window and can be stopped. A subclass defines
-# `words`, the command, and `read TEXT`, which takes what it printed; {} as words: nothing to ask, and `say` has said why.
+# `words`, which returns the words of the command, and `read TEXT`, which takes the output. If there is nothing to ask,
+# `words` returns {} and has shown the reason by `say`.
 oo::class create ::pith::ProgramBoard {
     superclass ::pith::Board
     variable window model board job stretch rows
@@ -333,15 +334,16 @@ oo::class create ::pith::ProgramBoard {
         lassign {0 0 0} began took_ms former lanes
     }
 
-    # Rows that unfold show the same lanes.
+    # A change of rows needs a new job only if other lanes are shown. Unfolding rows shows the same lanes.
     method changed {what} {
         if {$what ne "rows" || ($rows ne "all" && [$model tree lanes] ne $lanes)} {
             next $what
         }
     }
 
-    # A program that takes long waits until the timelines rest, 2 seconds at most; what it has not answered then is out of
-    # date. Meanwhile the answer of the view before stays, and looks so (`show_former 0|1`).
+    # Asks again after a change. A running program is stopped, because its answer would be out of date. The next one
+    # starts after the timelines have rested as long as the program takes, at most 2 seconds. Until it answers, the old
+    # answer stays, with the look of an old one (`show_former 1`).
     method renew {after_ms} {
         if {$after_ms} {
             if {$job ne {}} {
@@ -373,7 +375,7 @@ oo::class create ::pith::ProgramBoard {
 
     method show_former {is} {}
 
-    # What it takes is not known.
+    # The progress bar only moves to and fro, because the program's progress is not known.
     method build_progress {frame} {
         next $frame
         $frame.bar configure -mode indeterminate -length [px 60]
@@ -395,7 +397,8 @@ oo::class create ::pith::ProgramBoard {
 
     method most {} { return 0 }
 
-    # What the program says of damage and the like stands beside the answer. Of a damaged log, it fails and prints the rest.
+    # Takes the program's output. Its notes, such as those on damage, are shown beside the answer. For a damaged log the
+    # program fails but prints an answer from the readable rest, which is taken as the answer.
     method heard {callback how text {more {}}} {
         if {$how eq "failed" && $more ne {}} {
             lassign [list done $more $text] how text more
@@ -413,7 +416,7 @@ oo::class create ::pith::ProgramBoard {
         }
     }
 
-    # The options of a command for the time and the rows of the board.
+    # Options of a `pith` command that limit it to the time and the rows of the board.
     method range {} {
         lassign $stretch from to
         set options [list --from ${from}ns --to ${to}ns]
@@ -525,7 +528,8 @@ proc ::pith::board::log_marks {low high} {
     return $marks
 }
 
-# The cells of a text as `pith ... --csv` prints it: a list of lines, the first one the names of the columns.
+# The cells of a text as `pith ... --csv` prints it, as a list of lines, each a list of cells. The first line has the
+# names of the columns.
 proc ::pith::board::read_csv {text} {
     set parts [split $text \"]
     set last [expr {[llength $parts] - 1}]
@@ -560,8 +564,9 @@ proc ::pith::board::read_csv {text} {
     return $lines
 }
 
-# A time in ns as a text of a column: in the unit of the longest time of the column, with as many decimals as that one has
-# with four digits. "0.003 s" below "4.250 s"; shorter times are "<0.001 s". From two minutes on, times are 2:05.3.
+# A time as the text of a cell. All times of a column have the unit and the decimals that suit the longest time when it
+# is written with four digits: "4.250 s", "0.003 s". A time too short for these decimals is "<0.001 s". Times of two
+# minutes or more are like 2:05.3.
 proc ::pith::board::time_in_column {ns longest} {
     if {$ns >= 120000000000} {
         return [::pithtk::duration $ns]
@@ -579,7 +584,7 @@ proc ::pith::board::time_in_column {ns longest} {
     return [format "%.${digits}f %s" [expr {$ns / $size}] $unit]
 }
 
-# All times of a column.
+# The texts of all times of a column.
 proc ::pith::board::times {all} {
     set longest [::tcl::mathfunc::max 0 {*}[lmap ns $all {expr {abs($ns)}}]]
     return [lmap ns $all {time_in_column $ns $longest}]

@@ -86,7 +86,7 @@ oo::class create ::pith::Bookmarks {
 
     method state {} { return $marks }
 
-    # Takes the valid bookmarks.
+    # Takes the valid bookmarks of a saved view, and drops the others.
     method restore {saved} {
         my take [lmap mark $saved {
             if {[catch {

@@ -1,6 +1,6 @@
-# call_tree.tcl - the call tree of the time and rows shown or selected: top-down, which state or function is inside which;
-# bottom-up, from where each is called. `pith stat --by statepath` finds the states, `pith stat --by callpath` the functions
-# of samples. A click finds the states in the timelines.
+# call_tree.tcl - the call tree of the time and rows that are shown or selected. Top-down, it shows which state or
+# function is inside which; bottom-up, which one called which. The tree of states comes from `pith stat --by statepath`,
+# the tree of sampled functions from `pith stat --by callpath`. A click finds the states in the timelines.
 
 oo::class create ::pith::CallTree {
     superclass ::pith::ProgramBoard
@@ -25,7 +25,7 @@ oo::class create ::pith::CallTree {
 
     method page {} { return calltree }
 
-    # At first of the selection, if there is one, and of functions, if the log has samples.
+    # Opens the page. It begins with the selection if there is one, and with functions if the log has samples.
     method open {} {
         if {$of eq {}} {
             set of [expr {[my has_samples] ? "functions" : "states"}]
@@ -88,16 +88,18 @@ oo::class create ::pith::CallTree {
         pack $tree -side left -fill both -expand 1
         pack $body.table -fill both -expand 1
         bind $tree <<TreeviewOpen>> [list [self] opened]
-        # After the binding of its class: a search waits, and Escape may close the page meanwhile.
+        # `clicked` runs after the Treeview's own binding. It waits for a search, during which Escape may close the
+        # page, and the Treeview's binding needs its widget.
         bind $tree <ButtonRelease-1> [list after idle [list catch [list [self] clicked %x %y]]]
         bind $tree <Return> "[list [self] find_chosen]; break"
-        # The window's keys for these are not wanted here.
+        # In the table these keys move the selection, so the window's keys must not run.
         foreach key {Up Down Left Right space} {
             bind $tree <$key> "[bind Treeview <$key>]; break"
         }
     }
 
-    # The page may be there before its table, and after that of the page before has gone.
+    # 1: the table exists. When a page opens, it exists before its table, and $tree may name the deleted table of the
+    # page before.
     method has_table {} { expr {[my is_open] && [info exists tree] && [winfo exists $tree]} }
 
     method show_former {is} {
@@ -153,8 +155,9 @@ oo::class create ::pith::CallTree {
 
     # ---- The tree
 
-    # Top-down, the nodes are the paths. Bottom-up, a node is a name and its callers: of the paths that end so, the self
-    # times and counts add up; the totals of those whose last name is not in it before, so that no time counts twice.
+    # Top-down, the nodes are the paths. Bottom-up, a node is a name with its callers, and stands for all paths that end
+    # with these names. Self times and counts of these paths are added. Totals are added only for paths that contain
+    # their last name once; with recursion, some time would count twice.
     #
     #     a;b;a  self 3 total 3    a;b  self 2 total 5    a  self 1 total 6
     #     a: self 1 + 3, total 6;  a called by b: self 3, total 0;  a called by b called by a: the same
@@ -196,7 +199,7 @@ oo::class create ::pith::CallTree {
         $tree delete [$tree children {}]
         set node_of {}
         my fill {} {}
-        # What was open stays open; at first, the branch with most of the time.
+        # Opens the branches that were open before. At first, opens the branch with most of the time.
         if {$open eq {} && $way eq "down"} {
             set node [lindex [my children {}] 0]
             while {$node ne {} && [llength $node] < 4} {
@@ -222,7 +225,7 @@ oo::class create ::pith::CallTree {
         return $nodes
     }
 
-    # A branch gets its rows when it is opened; at most 500, with a last row that says how many are left out.
+    # Makes the rows of a branch, when it is opened: at most 500, and a last row that says how many are left out.
     method fill {item node} {
         $tree delete [$tree children $item]
         set nodes [my children $node]
@@ -243,7 +246,7 @@ oo::class create ::pith::CallTree {
         }
     }
 
-    # It gives the unit of all times.
+    # The longest total time. It decides the unit of all times.
     method longest {} { return [::tcl::mathfunc::max 0 {*}[lmap node [my children {}] {lindex [dict get $sums $node] 1}]] }
 
     method image {name} {
@@ -251,7 +254,7 @@ oo::class create ::pith::CallTree {
         return [expr {$id eq {} ? {} : [list -image [[$window legend] image $id]]}]
     }
 
-    # The definition of a state; {}: a function.
+    # The id of a state's definition; {} for a function, which has none.
     method id_of {name} { expr {[dict exists $ids $name] ? [dict get $ids $name] : {}} }
 
     method learn_ids {} {
@@ -303,8 +306,9 @@ oo::class create ::pith::CallTree {
         }
     }
 
-    # Finds the first instance from the start of the time on, and marks all. Of a path, those at its depth. A function of
-    # samples is found below the states of its row, which is unfolded.
+    # Marks all instances of a node in the timelines, and shows the first one in the board's time. For a path of states,
+    # only instances at the path's depth. For a function of samples, unfolds the row, because functions are shown below
+    # its states.
     method find_node {node} {
         set name [lindex $node end]
         set leaf [expr {$way eq "down" ? $name : [lindex $node 0]}]
@@ -354,7 +358,7 @@ oo::class create ::pith::CallTree {
         return {}
     }
 
-    # FILE.png: a screenshot. Other suffixes: all nodes of the tree, times in seconds.
+    # Saves a screenshot if FILE ends with .png; otherwise all nodes of the tree, with times in seconds.
     method save {file} {
         if {[file extension $file] eq ".png"} {
             my picture $file

@@ -1,5 +1,5 @@
-# changes.tcl - what changed between two logs, by cause, beside the findings of the first: its efficiencies and its times per
-# rank in both, as `pith analyze A B` says it. The command runs beside the window.
+# changes.tcl - a table beside the findings of the first log that shows what changed between two logs: efficiencies, and
+# times per rank by cause, as `pith analyze A B` reports them. The command runs beside the window.
 
 oo::class create ::pith::Changes {
     variable window a b path tree
@@ -53,7 +53,8 @@ oo::class create ::pith::Changes {
         pack $path.head -fill x -pady {0 4}
         pack $path.y -side right -fill y
         pack $tree -side left -fill both -expand 1
-        # After the binding of its class: a search waits, and the table may be gone then.
+        # `clicked` runs after the Treeview's own binding, because it waits for a search, after which the table may be
+        # gone.
         bind $tree <ButtonRelease-1> [list after idle [list catch [list [self] clicked]]]
         bind $tree <Return> "[list [self] clicked]; break"
         foreach key {Up Down Left Right} {
@@ -73,7 +74,7 @@ oo::class create ::pith::Changes {
         }
     }
 
-    # Logs of many records wait for the button.
+    # Analyzes at once, but logs with many records only when the user presses the button.
     method begin {} {
         lassign {} lines ratios
         my fill
@@ -114,7 +115,8 @@ oo::class create ::pith::Changes {
         }
     }
 
-    # A damaged log makes it fail, and it prints what the rest says.
+    # Takes the output of the program. With a damaged log the program fails, but its output MORE is the analysis of the
+    # readable rest.
     method answered {how text {more {}}} {
         set runner {}
         incr over
@@ -127,7 +129,8 @@ oo::class create ::pith::Changes {
         my fill
     }
 
-    # The first table has a line for each log, the second one, if records are not missing, the changes.
+    # Reads two tables. The first has a line for each log. The second has the changes; it is left out if records are
+    # missing.
     method read {text} {
         set lines {}
         set rows [::pith::board::read_csv $text]
@@ -165,8 +168,8 @@ oo::class create ::pith::Changes {
 
     # ---- The table
 
-    # The whole, its parts, kinds of waiting, and causes, the largest changes first. More than eight causes are one line, which
-    # opens.
+    # Fills the table: the run time, its parts, kinds of waiting, and causes, the largest changes first. If there are
+    # more than eight causes, they stand below one line that can be opened.
     method fill {} {
         $tree delete [$tree children {}]
         set cause_of {}
@@ -230,7 +233,7 @@ oo::class create ::pith::Changes {
         return [$tree insert $parent end -text " $name" -values [my cells $first $second $longest]]
     }
 
-    # Times have the unit of the longest.
+    # The cells of a line. Times have the unit that suits the longest time of the table.
     method cells {first second longest} {
         lassign [lmap ns [list $first $second [expr {abs($second - $first)}]] {::pith::board::time_in_column $ns $longest}] x y change
         set change [expr {$second > $first ? "+" : $second < $first ? "-" : ""}]$change
@@ -271,7 +274,7 @@ oo::class create ::pith::Changes {
 
     # ---- For scripts
 
-    # Waits for the end of the program, which may have to be started.
+    # Starts the program if it waits for the button, and waits for its end.
     method wait {} {
         if {$ratios eq {} && [winfo manager $path.head.analyze] ne {} && $title ne "Stopped."} {
             my start

@@ -1,8 +1,8 @@
 # choice.tcl - the chosen record: chosen by a click, a search, a jump, or the keys that step through states. It
 # keeps a frame in the timelines until another record is chosen, and can be brought into view.
 #
-# A `thing` is a dict of kind (state, event, message, counter, function) and hit. A hit has start and end; for states and
-# events also rank, thread, id and name; for messages from and to (ranks).
+# A `thing` is a dict of kind (state, event, message, counter, function) and hit. A hit has start and end; for states
+# and events also rank, thread, id and name; for messages from and to (ranks).
 
 oo::class create ::pith::Choice {
     variable model timeline
@@ -23,7 +23,7 @@ oo::class create ::pith::Choice {
         $timeline after_drawing [list [self] draw]
     }
 
-    # Calls CALLBACK THING on every change.
+    # Calls CALLBACK THING whenever another record is chosen.
     method follow {callback} {
         trace add variable [my varname thing] write [list ::pith::followed [my varname thing] $callback]
     }
@@ -36,7 +36,8 @@ oo::class create ::pith::Choice {
         my draw
     }
 
-    # The digest knows the other ends of messages, and the analysis the members of a collective.
+    # The digest and the analysis may now know more about the chosen call: the digest the other ends of messages, the
+    # analysis the members of a collective.
     method model_changed {what} {
         if {$what in {digest waiting log}} {
             set call {}
@@ -52,7 +53,7 @@ oo::class create ::pith::Choice {
         return $call
     }
 
-    # Those of a state (log method callof).
+    # The messages and the collective of a state (log method callof).
     method call_of {hit} {
         return [[$model log] callof {*}[lmap key {rank thread id start end} {dict get $hit $key}]]
     }
@@ -157,7 +158,7 @@ oo::class create ::pith::Choice {
         $plot create rectangle $x0 $y0 $x1 $y1 -outline [colour text] -width 2 -tags choice
     }
 
-    # Top and height of its bar within the row, which depend on its nesting level.
+    # Top and height of a state's bar within its row, which depend on its nesting level.
     method level_of {row hit} {
         set pixels [$model row_height]
         if {[dict get $thing kind] ne "event"} {
@@ -174,7 +175,7 @@ oo::class create ::pith::Choice {
         return [list 1 [expr {$pixels - 2}]]
     }
 
-    # A strong arrow over the faint one of the picture.
+    # Draws the chosen message as a strong arrow over the faint arrow in the picture.
     method draw_message {hit tag} {
         lassign [my rows_of [dict create kind message hit $hit]] from to
         if {$from < 0 || $to < 0 || ![dict exists $hit from_thread] || ![dict exists $hit to_thread]} {
@@ -220,7 +221,7 @@ oo::class create ::pith::Context {
         tk_popup $menu $root_x $root_y
     }
 
-    # Opened by the keyboard, for the chosen record.
+    # Opens the menu for the chosen record, by a key.
     method popup_chosen {} {
         set thing [[$window choice] thing]
         my fill $thing [expr {$thing eq {} ? -1 : [lindex [[$window choice] rows] 0]}]

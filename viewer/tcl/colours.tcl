@@ -4,7 +4,7 @@
 #     rule NAME #rrggbb             in all logs; NAME is a pattern
 #     log PATH NAME #rrggbb         in one log; overrides rules
 #
-# The last of several matching lines counts.
+# If several lines match a name, the last one counts.
 
 namespace eval ::pith::colours {}
 
@@ -130,8 +130,8 @@ proc ::pith::box::image {kind colour on} {
     return $made($key)
 }
 
-# An icon, {} for none, with a bar on its right: LENGTH pixels for the whole, of which PERCENT is filled, in the colour of
-# the icon. In fifty steps, so that there are not too many images.
+# An image of an icon ({}: none) and on its right a bar of LENGTH pixels, of which PERCENT is filled in the colour of
+# the icon. PERCENT is rounded to fifty steps, so that there are not too many images.
 proc ::pith::box::with_bar {icon percent length} {
     variable made
     if {!$length} {
@@ -166,7 +166,7 @@ proc ::pith::box::with_bar {icon percent length} {
     return $made($key)
 }
 
-# Another theme or size: frees the old icons, which must not be in use any more.
+# Frees all icons, after the theme or the size has changed. They must not be in use any more.
 proc ::pith::box::forget {} {
     variable made
     foreach {key image} [array get made] {
@@ -183,7 +183,8 @@ proc ::pith::box::draw {kind colour on} {
         -background [expr {$on ? $colour : [::pith::theme::colour paper]}]]
 }
 
-# The dots of these KINDS as an X bitmap, each `step` pixels wide and high.
+# The dots of the icon KIND as an X bitmap, each STEP pixels wide and high. KINDS: the characters of `shapes` that
+# become dots.
 proc ::pith::box::bits {kind step kinds} {
     variable shapes
     set bytes {}
@@ -204,7 +205,7 @@ proc ::pith::box::bits {kind step kinds} {
         [expr {18 * $step}] [expr {12 * $step}] [join $bytes ,]]
 }
 
-# Rows of 0 and 1 as an X bitmap, and back.
+# Makes an X bitmap of rows of 0 and 1. `rows` makes such rows of an X bitmap.
 proc ::pith::box::xbm {rows} {
     set bytes {}
     foreach row $rows {
@@ -289,7 +290,7 @@ oo::class create ::pith::ColourEditor {
         return $frame
     }
 
-    # Eight in a row; a click takes a colour, a double click also closes the dialog.
+    # Makes the swatches, eight in a row. A click takes a colour, a double click also closes the dialog.
     method build_swatches {frame} {
         set i 0
         foreach rgb [my swatches] {
@@ -332,7 +333,7 @@ oo::class create ::pith::ColourEditor {
 
     method take {rgb} { set text $rgb }
 
-    # Ignores text that is not a colour yet.
+    # Shows the colour that is being typed. Text that is not a colour yet changes nothing.
     method typed {args} {
         set trouble {}
         try {
@@ -389,7 +390,8 @@ oo::class create ::pith::ColourEditor {
 
     method log {} { return [file normalize [$model path]] }
 
-    # Patterns are allowed only in rules typed as a command; a name that looks like a pattern means itself here.
+    # Stores the colour of these names. They are taken as written, even if one looks like a pattern, because only rules
+    # that are typed as a command may be patterns.
     method store {patterns rgb where} {
         foreach pattern $patterns {
             switch $where {

@@ -90,7 +90,7 @@ oo::class create ::pith::CommandLine {
         return [join $matching {  }]
     }
 
-    # Completes the common prefix of all matches.
+    # Completes the word as far as all matching commands begin alike.
     method complete {} {
         set word [my word]
         if {$word eq {} || [string first { } $word] >= 0} {
@@ -125,7 +125,7 @@ oo::class create ::pith::CommandLine {
 
     # ---- Running
 
-    # Closes the line, unless there is an answer or an error to read.
+    # Runs the command. Closes the line, unless there is an answer or an error to read.
     method enter {} {
         if {[string trim $line] eq {}} {
             my close
@@ -137,7 +137,7 @@ oo::class create ::pith::CommandLine {
         }
         set at [llength $history]
         set line {}
-        # The command may close the window.
+        # The name is kept, because the command may close the window, after which [self] fails.
         set me [self]
         if {[catch {$window evaluate $script} result]} {
             set result [my error_text $result]
@@ -175,7 +175,7 @@ oo::class create ::pith::Goto {
     method joined {text} {
         set text [regsub -all -nocase {([0-9.])\s+(ns|us|ms|s)(?![a-z])} $text {\1\2}]
         set text [regsub -all {(\d{4}-\d\d-\d\d) (\d\d:)} $text {\1T\2}]
-        # While the axis shows times of day, 14:03:05 is one.
+        # 14:03:05 is a time of day if the axis shows times of day, else a duration.
         return [expr {[$model time_of_day] ? [regsub -all {(^|\s)(\d\d:\d\d:\d\d)} $text {\1T\2}] : $text}]
     }
 
@@ -216,7 +216,7 @@ oo::class create ::pith::Goto {
         return [::pith::words::time [string tolower [lindex $part 1]]]
     }
 
-    # "2-6ms": the unit of the end applies to the start as well.
+    # Shows an interval. In "2-6ms" the unit of the end applies to the start as well.
     method go_between {from to} {
         if {[string is double -strict $from] && [regexp {[a-z]+$} $to unit]} {
             append from $unit
@@ -258,7 +258,7 @@ oo::class create ::pith::CommandPalette {
 
     # ---- The entries
 
-    # Commands of pith that need nothing but the log.
+    # Commands of pith that need no argument but the log.
     method reports {} {
         return {
             {info} {what the log holds}
@@ -304,7 +304,7 @@ oo::class create ::pith::CommandPalette {
             takes $takes]
     }
 
-    # How well an entry fits the typed terms: {} not at all, else a number; smaller is better.
+    # How well an entry fits the typed terms: a number, of which a smaller one is better; {} if the entry does not fit.
     method fit {entry terms} {
         set title [string tolower [dict get $entry title]]
         set all "$title [string tolower [dict get $entry help]] [dict get $entry word]"
@@ -367,7 +367,7 @@ oo::class create ::pith::CommandPalette {
         bind $dialog.line <Prior> "$me step -13; break"
         bind $dialog.line <Next> "$me step 13; break"
         bind $dialog.list <<TreeviewSelect>> [list $me explain]
-        # After these the list may be gone, so its class must not see them.
+        # These bindings may close the dialog, so `break` keeps the events from the list's own bindings.
         bind $dialog.list <Double-Button-1> "[list $me double] %x %y; break"
         bind $dialog.list <Return> "[list $me enter]; break"
         bind $dialog.list <Destroy> [list catch [list [::pith::Tip new $dialog.list [list $me whole_at]] destroy]]
@@ -381,7 +381,8 @@ oo::class create ::pith::CommandPalette {
 
     method terms {} { return [split [string tolower [join [regexp -all -inline {\S+} $typed]]]] }
 
-    # 1: a command with arguments is typed, such as "zoom 0.2 0.4", and not the title of an entry, as "show all".
+    # 1: the typed text is a command with arguments, such as "zoom 0.2 0.4", and not the title of an entry, such as
+    # "show all".
     method is_line {} {
         set terms [my terms]
         if {[string first { } [string trimleft $typed]] < 0 || ![dict exists [my words] [lindex $terms 0]]} {
@@ -422,7 +423,7 @@ oo::class create ::pith::CommandPalette {
 
     method cut {entry key room} { ::pith::cut_text [dict get $entry $key] TkDefaultFont [px $room] }
 
-    # The title and the help of the entry at a point, if one of them is cut.
+    # The full title and help of the entry at a point, if the list cuts one of the two.
     method whole_at {x y} {
         set index [$dialog.list identify item $x $y]
         if {$index eq {}} {
@@ -479,7 +480,7 @@ oo::class create ::pith::CommandPalette {
         }
     }
 
-    # Inserts the selected command, for its arguments.
+    # Puts the selected command into the line, so that the user can add arguments.
     method complete {} {
         set entry [my selected]
         if {$entry ne {} && ![my is_line]} {
@@ -508,7 +509,7 @@ oo::class create ::pith::CommandPalette {
         }
     }
 
-    # An error stays in the dialog. The command may close the window.
+    # Runs the command. The dialog shows its error. The command may close the window.
     method run {script} {
         set me [self]
         if {[catch {$window evaluate $script} result]} {

@@ -1,5 +1,5 @@
-# commands.tcl - the tables of a window: script commands, keys, menus, and the parts that add to them. This file is sourced
-# first.
+# commands.tcl - the tables of a window: script commands, keys, menus, and the parts that add to them. This file is
+# sourced first.
 
 # Parts of a window: dialogs, panes and features that the window does not know. A part is a class in
 # a file of its own, which ends by declaring its entries:
@@ -51,7 +51,8 @@ proc ::pith::part::keys {class} {
     return [dict get $all $class keys]
 }
 
-# Group of its keys and words in the help: by default the first menu that it has entries in.
+# The group in which the help lists the keys and words of a part: by default the first menu that has entries of the
+# part.
 proc ::pith::part::group {class} {
     variable all
     set menus [dict get $all $class menus]
@@ -97,7 +98,7 @@ namespace eval ::pith::words {
     }
 }
 
-# Makes the words of a table commands in the namespace of a window, run by methods of OBJECT.
+# Makes each word of a table a command in the namespace of a window. The command calls a method of OBJECT.
 proc ::pith::words::install {object namespace table} {
     namespace eval $namespace {}
     foreach {word arguments help method} $table {
@@ -138,13 +139,14 @@ proc ::pith::words::help_on {sought} {
     throw {PITH USAGE} "no such command: $sought[nearest $sought]"
 }
 
-# "; did you mean zoom?", or {}.
+# A hint such as "; did you mean zoom?", or {} if no command is similar.
 proc ::pith::words::nearest {word} {
     variable table
     return [::pithtk::nearest $word [lmap {known arguments help method} [::pith::part::rows words $table] {set known}]]
 }
 
-# An error of a script in the words of its user. OTHERWISE: what to do about an unknown command without a similar one.
+# Tcl's error text as the user of a script understands it. OTHERWISE: advice after an unknown command that is similar to
+# none.
 proc ::pith::words::error_text {text otherwise} {
     if {[regexp {^invalid command name "(.*)"} $text -> word]} {
         set hint [nearest $word]
@@ -156,7 +158,7 @@ proc ::pith::words::error_text {text otherwise} {
     return $text
 }
 
-# "1.5" or "20ms" in nanoseconds.
+# Converts a text such as "1.5" or "20ms" to nanoseconds.
 proc ::pith::words::time {word} {
     return [::pithtk::parse $word]
 }
@@ -208,7 +210,8 @@ namespace eval ::pith::keys {
             {question F1}              {?  F1}       {show the usual keys; again: all} {show_keys}
         }
     }
-    # The scripts whose keys a newcomer needs, and the mouse actions; the rest is one click away.
+    # The scripts whose keys the dialog shows at first, because a newcomer needs them. Mouse actions are shown, too; all
+    # other keys are one click away.
     variable common {
         in out fit work {pan -0.25} {pan 0.25} zoom_chosen undo toggle_arrows
         {waits toggle} {critical_path toggle} {findings toggle} find command
@@ -232,7 +235,7 @@ namespace eval ::pith::keys {
     }
 }
 
-# Dict of all groups, with the keys of the parts.
+# The keys of the window and of its parts: a dict from the name of a group to its rows.
 proc ::pith::keys::groups {} {
     variable own
     set groups $own
@@ -259,16 +262,17 @@ proc ::pith::keys::install {top command rows} {
     }
 }
 
-# Bindings of a toplevel also fire in its dialogs and entries, which need their own keys, and while more modifiers are
-# held: Alt-s opens a menu and must not run the key s. HELD: the bits of Control (4), Alt (8) and Super (64) that this
-# key needs. The other bits, such as NumLock and AltGr, may have any value.
+# Runs the script of a key, unless the key is not meant for the window. A binding of a toplevel also fires in its
+# dialogs and entries, which need their own keys, and with more modifiers than the binding names: Alt-s opens a menu and
+# must not run the key s. HELD: the bits of Control (4), Alt (8) and Super (64) that this key needs. The other bits,
+# such as NumLock and AltGr, may have any value.
 proc ::pith::keys::run {top widget state held pattern command script} {
     if {($state & 76) == $held && [winfo toplevel $widget] eq $top && ![has_key $widget $pattern]} {
         {*}$command $script
     }
 }
 
-# 1: a widget needs this key itself, as entries need all of them, buttons Space, and tables the arrows.
+# 1: a widget needs this key itself. Entries need all keys, buttons Space, and tables the arrows.
 proc ::pith::keys::has_key {widget pattern} {
     set class [winfo class $widget]
     return [expr {$class in {TEntry Entry TCombobox TSpinbox TScale} ||
@@ -278,9 +282,9 @@ proc ::pith::keys::has_key {widget pattern} {
 
 # ---- The dialog
 
-# GROUPS: a dict of rows as in the tables. POINTING: mouse actions and their help. First shows the usual keys; a
-# second call, or the button below them, shows all, a third closes the dialog. Without mouse actions there are few keys, all
-# of which are shown.
+# GROUPS: a dict of rows as in the tables. POINTING: mouse actions and their help. The first call opens a dialog with
+# the usual keys. A second call, or the button below the keys, shows all keys; a third call closes the dialog. If
+# POINTING is {}, there are only a few keys, and the first call shows all.
 proc ::pith::keys::show {top groups pointing} {
     set dialog $top.keys
     set all [expr {[winfo exists $dialog] || $pointing eq {}}]
@@ -312,7 +316,8 @@ proc ::pith::keys::show {top groups pointing} {
     ::pith::theme::fit_scrolled $dialog 0
     pack $dialog.view -fill both -expand 1
     ::pith::theme::put_over $dialog $top
-    # After these the dialog is gone, so no other binding must see them (Tab moves the focus).
+    # These bindings destroy the dialog, so `break` keeps the events from further bindings, such as that of Tab, which
+    # moves the focus.
     bind $dialog <Key> {if {[string length %A]} {destroy [winfo toplevel %W]; break}}
     bind $dialog <question> "[list ::pith::keys::show $top $groups $pointing]; break"
     bind $dialog <Button-1> {
@@ -342,7 +347,8 @@ proc ::pith::keys::common_texts {groups pointing} {
     return $texts
 }
 
-# Groups one below the other, in columns of about 30 lines, as many as the screen is wide enough for.
+# Shows the groups in columns of about 30 lines, one group below the other. There are as many columns as fit on the
+# screen.
 proc ::pith::keys::fill {frame texts} {
     set total 0
     dict for {group lines} $texts {
@@ -381,10 +387,11 @@ proc ::pith::keys::group {frame title lines} {
 
 # Menu bar and toolbar of a window: its own entries and those of the parts (commands.tcl).
 #
-# A menu lists text, script and key in turn. Entries of parts come after `head` and before `tail`; `order` arranges them.
+# A menu lists text, script and key in turn. Entries of parts come after `head` and before `tail`; `order` arranges
+# them.
 namespace eval ::pith::menus {
-    # The scripts of each menu in the order of use, at most 12 entries; "-" is a separator, "> NAME" a menu inside the menu.
-    # An entry that is not here comes last.
+    # The scripts of each menu in the order of use, at most 12 entries; "-" is a separator, "> NAME" a menu inside the
+    # menu. An entry that is not here comes last.
     variable order {
         Log {choose_log recent reload - choose_picture choose_clip - choose_beside {beside none} - close quit}
         View {fit work {> Zoom} undo redo - toggle_arrows {waits toggle} {critical_path toggle} {iterations toggle} -
@@ -405,7 +412,7 @@ namespace eval ::pith::menus {
         Arrange {cut_rows paste_rows unpin}
         Step {{same next} {same prev} {state next} {state prev} {row next} {row prev} parent {message next} {message prev}}
     }
-    # What the scripts do that are neither commands nor keys.
+    # Help on scripts of menus that are neither commands nor bound to keys.
     variable helps {
         toggle_names {show or hide names in bars, and scales of counters}
     }
@@ -446,7 +453,7 @@ proc ::pith::menus::rows {} {
     return [list {*}$head {*}[::pith::part::rows menus {}] {*}$tail]
 }
 
-# The menu bar without the menus, which are not needed before the first picture.
+# Makes the menu bar, but not yet its menus, which are not needed before the first picture.
 proc ::pith::menus::build_bar {top} {
     set bar [menu $top.menu -tearoff 0]
     set labels {}
@@ -459,7 +466,8 @@ proc ::pith::menus::build_bar {top} {
     $top configure -menu $bar
 }
 
-# Fills the menus. OBJECT has the methods act, and fill_recent for the menu of recent logs.
+# Fills the menus. An entry calls the method `act` of OBJECT; the menu of recent logs is made by its method
+# `fill_recent`.
 proc ::pith::menus::fill {top object} {
     variable order
     variable inside
@@ -479,7 +487,7 @@ proc ::pith::menus::fill {top object} {
         }
         fill_one $top.menu.[string tolower $label] $scripts $by_script $object
     }
-    # For the menus of all windows.
+    # Binds once for the menus of all windows.
     if {![string match *menus::chosen* [bind Menu <<MenuSelect>>]]} {
         bind Menu <<MenuSelect>> {+::pith::menus::chosen %W}
         bind Menu <Unmap> {+::pith::menus::hide_tip}
@@ -504,7 +512,7 @@ proc ::pith::menus::fill_one {menu scripts by_script object} {
     }
 }
 
-# What a script of a menu or button does, with its key: "Show the whole log (f)"; {}: not known.
+# Help on a script of a menu or button, with its key, such as "Show the whole log (f)"; {} if there is none.
 proc ::pith::menus::help_of {script} {
     variable helps
     variable buttons
@@ -537,7 +545,8 @@ proc ::pith::menus::help_of {script} {
     return [expr {$text eq {} ? {} : "[string toupper $text 0 0]$shown"}]
 }
 
-# The pointer or a key is on another entry of a menu: its tooltip appears when it rests there.
+# Called when the pointer or a key has moved to another entry of a menu. If the entry stays chosen for a while, its
+# tooltip appears.
 proc ::pith::menus::chosen {menu} {
     variable tip_timer
     hide_tip
@@ -552,7 +561,8 @@ proc ::pith::menus::hide_tip {} {
     destroy .menutip
 }
 
-# Menus take the pointer, and lie over windows: the tooltip is a window of its own, beside the menu.
+# Shows the tooltip of an entry, as a toplevel beside the menu. The widget Tip cannot do this, because an open menu
+# takes all pointer events and lies above the window.
 proc ::pith::menus::show_tip {menu index} {
     if {![winfo exists $menu] || ![winfo ismapped $menu] || [$menu index active] ne $index} {
         return
@@ -609,7 +619,7 @@ proc ::pith::menus::build_buttons {tools object} {
         ::pith::Tip new $tools.$name [list ::pith::menus::tip_of $script]
         pack_button $tools.$name
     }
-    # The buttons for which there is no room.
+    # A menu of the buttons for which there is no room.
     ttk::menubutton $tools.more -text "\u00bb" -style Toolbutton -takefocus 0 -menu $tools.more.menu
     menu $tools.more.menu -tearoff 0 -postcommand [list ::pith::menus::fill_more $tools $object]
     ::pith::Tip new $tools.more [list ::pith::menus::tip_of more]
@@ -642,15 +652,15 @@ proc ::pith::menus::pack_button {button} {
     }
 }
 
-# The buttons of a toolbar, without those of its end.
+# The buttons of a toolbar, without the two at its right end.
 proc ::pith::menus::buttons_of {tools} {
     return [lmap button [winfo children $tools] {
         expr {$button in [list $tools.window $tools.more] ? [continue] : $button}
     }]
 }
 
-# Leaves out the last buttons, except the very last one, if there is no room for all: the button after them has a menu of
-# those.
+# If there is no room for all buttons, leaves out some before the last one. The menu of the button "more" has the
+# buttons that are left out.
 proc ::pith::menus::fit_buttons {tools} {
     set buttons [buttons_of $tools]
     set room [expr {[winfo width $tools] - [winfo reqwidth $tools.window] - 20}]
@@ -667,7 +677,7 @@ proc ::pith::menus::fit_buttons {tools} {
     }
 }
 
-# The first of the buttons, as many as there is room for, and the last one.
+# The last button, and as many of the first buttons as there is room for besides.
 proc ::pith::menus::fitting_into {room buttons} {
     set last [lindex $buttons end]
     set fitting {}

@@ -1,5 +1,6 @@
 # core_waits.tcl - hatches the time in which threads could run but had no core, as the system counts it. A job reads the
-# counters when the hatching is first shown. Only logs that were recorded with PITH_COUNTERS=run-delay have them.
+# counters when the hatching is first shown. Only logs that were recorded with PITH_COUNTERS=run-delay have these
+# counters.
 
 oo::class create ::pith::CoreWaits {
     variable window model
@@ -32,7 +33,8 @@ oo::class create ::pith::CoreWaits {
         set known 0
     }
 
-    # After the first picture. In a large log, the user must ask for them.
+    # Called after the first picture. Reads the counters of a small log. The counters of a large log are read only when
+    # the user shows the hatching.
     method finish {} {
         [$model log] showcorewaits $shown
         if {$shown && [$model info records] <= $::pith::Waiting::most_records} {
@@ -89,7 +91,7 @@ oo::class create ::pith::CoreWaits {
         $model notify hidden
     }
 
-    # For `pith draw` (export.tcl).
+    # Script commands for `pith draw` that give the picture the same hatching (export.tcl).
     method words {} { expr {$shown && $known ? {{core_waits on}} : {}} }
 
     method flush {} {

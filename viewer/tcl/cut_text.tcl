@@ -1,6 +1,6 @@
 # cut_text.tcl - texts that are cut to fit, and tooltips that show them in full or explain them.
 
-# TEXT as far as it fits into ROOM pixels, with an ellipsis if it is cut; {} if not even one character fits.
+# Returns TEXT, cut and with an ellipsis if it is wider than ROOM pixels; {} if not even one character fits.
 proc ::pith::cut_text {text font room} {
     set width [font measure $font $text]
     if {$width <= $room} {
@@ -38,7 +38,7 @@ namespace eval ::pith {
     }
 }
 
-# {}: there is nothing to say.
+# The explanation of a column's heading; {} if it has none.
 proc ::pith::heading_help {column} {
     variable headings
     return [expr {[dict exists $headings $column] ? [dict get $headings $column] : {}}]
@@ -89,9 +89,9 @@ oo::class create ::pith::Tip {
     }
 }
 
-# Widens the columns of a table for the values of a row, which Tk truncates without an ellipsis. NEEDED: a variable, a dict
-# of column -> the width that its values have needed so far. A column that the user makes narrower stays so until a wider
-# value comes. 1: a column is wider now.
+# Widens the columns of a table for the values of a row, because Tk truncates values without an ellipsis. Returns 1 if a
+# column has become wider. NEEDED: the name of a variable with a dict of column -> widest value so far. A column is
+# widened only for a value wider than that, so a column that the user made narrower stays narrow until then.
 proc ::pith::make_room {tree font values needed} {
     upvar 1 $needed widths
     set wider 0
@@ -107,9 +107,9 @@ proc ::pith::make_room {tree font values needed} {
     return $wider
 }
 
-# Shows as many of the COLUMNS of a table as leave room for the names. DROPPED: lists of columns; each list goes at once,
-# the first one first. WANTED: the room that the longest name needs. Tk fits columns into the table only when that
-# changes its size.
+# Shows as many of the COLUMNS of a table as leave room for the names. DROPPED: lists of columns that may be left out;
+# the columns of a list are left out together, those of the first list first. WANTED: the room that the longest name
+# needs. This is done here because Tk itself fits columns only when the table's size changes.
 proc ::pith::fit_columns {tree columns dropped {wanted 0}} {
     foreach drop [list {} {*}$dropped] {
         set columns [lmap column $columns {expr {$column in $drop ? [continue] : $column}}]
@@ -119,14 +119,15 @@ proc ::pith::fit_columns {tree columns dropped {wanted 0}} {
         }
     }
     $tree configure -displaycolumns $columns
-    # In a wide table, the numbers stay near the names, so that the eye finds their line.
+    # In a wide table the names do not get all the room, so that the numbers stay near them and the eye finds their
+    # line.
     set width [expr {min($rest, max([::pith::theme::px 420], $rest * 2 / 5, $wanted))}]
     $tree column #0 -width [expr {max([$tree column #0 -minwidth], $width)}] -stretch [expr {$width == $rest}]
 }
 
-# Cuts the headings of a table (ttk::treeview) and the texts of its first column, which Tk truncates without an ellipsis;
-# widens the other columns for their values. Call `fit` after filling the table; tooltips show the full texts. Without
-# room, columns DROPPED are left out first.
+# Cuts the headings of a table (ttk::treeview) and the texts of its first column, with an ellipsis, which Tk omits.
+# Tooltips show the full texts. Widens the other columns for their values. If there is no room for all columns, leaves
+# out those of DROPPED. Call `fit` after filling the table.
 oo::class create ::pith::CutTable {
     variable tree
     variable whole ;# dict: "item ITEM" or "heading COLUMN" -> the cut text and the full one
@@ -168,7 +169,8 @@ oo::class create ::pith::CutTable {
         }
     }
 
-    # Widens columns for their headings as far as the names keep enough, once for each heading.
+    # Widens columns that are too narrow for their headings, as long as the first column keeps 220 pixels. Each heading
+    # does this once, so that the user may make the column narrower again.
     method make_heading_room {} {
         set columns [$tree cget -columns]
         set spare [expr {[winfo width $tree] - [px 220] - [::tcl::mathop::+ {*}[lmap column $columns {$tree column $column -width}]]}]
@@ -184,7 +186,7 @@ oo::class create ::pith::CutTable {
         }
     }
 
-    # Also after the user has changed the width of a column.
+    # Cuts the texts. Called after filling the table, and after the user has changed the width of a column.
     method cut_texts {} {
         if {![winfo exists $tree]} {
             return
@@ -212,7 +214,7 @@ oo::class create ::pith::CutTable {
         }
     }
 
-    # The text that the owner of the table gave.
+    # The text that the owner of the table gave. TEXT is what the table contains now: this text, or the cut one.
     method full {old key text} {
         if {[dict exists $old $key] && [lindex [dict get $old $key] 0] eq $text} {
             return [lindex [dict get $old $key] 1]
@@ -228,7 +230,7 @@ oo::class create ::pith::CutTable {
         return $cut
     }
 
-    # A text that is cut, in full, and what explains it.
+    # The tooltip at a point: the full text if it is cut there, and its explanation.
     method whole_at {x y} {
         if {[$tree identify region $x $y] eq "heading"} {
             set column [my column_at $x $y]

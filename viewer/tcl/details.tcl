@@ -48,7 +48,7 @@ oo::class create ::pith::Details {
         return $what
     }
 
-    # Events are drawn, and found, in the upper third of a row.
+    # An event near a point. Events are drawn in the upper part of a row, so they are found only there.
     method event_at {row x y} {
         if {[$model within_line $y] > [$model row_height] * 0.4} {
             return {}
@@ -73,7 +73,7 @@ oo::class create ::pith::Details {
         return $hit
     }
 
-    # A bundle has at least two messages.
+    # The bundle at a point. A single message is not a bundle.
     method bundle_at {row x y} {
         if {![$model arrows]} {
             return {}
@@ -83,7 +83,8 @@ oo::class create ::pith::Details {
         return [expr {$hit ne {} && [dict get $hit count] > 1 ? $hit : {}}]
     }
 
-    # A group: several rows share a pixel line. Its hit has no length, so that nothing zooms to it.
+    # The group at a point, if rows are so low that several share a line of pixels. Its hit has no length, so that
+    # nothing zooms to it.
     method group_at {row x y} {
         if {[$model row_height] >= 1} {
             return {}
@@ -123,7 +124,8 @@ oo::class create ::pith::Details {
         return $hit
     }
 
-    # A long stretch has many samples, so the last one is kept.
+    # The time outside all states at a point. The last hit is kept, because finding a long one means reading many
+    # samples.
     method core_at {row x y} {
         set time [$timeline time_at $x]
         if {$last_core ne {} && [lindex $last_core 0] eq [list [$model log] $row [$model tree generation]]} {
@@ -145,7 +147,7 @@ oo::class create ::pith::Details {
         return $place
     }
 
-    # Text of a record (choice.tcl): names and values in turn; the first name is empty.
+    # Describes a record (choice.tcl) by names and values in turn. The first name is empty; its value is the title.
     method lines_of {thing} {
         return [my [dict get $thing kind]_lines [dict get $thing hit]]
     }
@@ -165,7 +167,7 @@ oo::class create ::pith::Details {
         return $lines
     }
 
-    # What it has in common with a stretch outside all states.
+    # The lines that describe a state or an interval outside all states.
     method stretch_lines {title hit} {
         set start [dict get $hit start]
         set end [dict get $hit end]
@@ -187,7 +189,7 @@ oo::class create ::pith::Details {
             {} "[dict get $hit samples] of [dict get $hit all] samples"]
     }
 
-    # A pause of the recording, lost records, or records that are missing in a damaged file.
+    # The pause or hole at a point: an interval with lost records, or with records missing in a damaged file.
     method gap_at {row x y} {
         return [[$model log] gapat $row [$timeline time_at $x] [expr {[$timeline time_at 4] - [$timeline time_at 0]}]]
     }
@@ -209,7 +211,7 @@ oo::class create ::pith::Details {
             [dict get $hit start] [dict get $hit end]]
     }
 
-    # How long it had no core, if the log tells (core_waits.tcl).
+    # How long the thread had no core during a state, if the log has such counters (core_waits.tcl).
     method core_wait_lines {hit} {
         set ns [[$model log] corewaitof [dict get $hit rank] [dict get $hit thread] [dict get $hit start] [dict get $hit end]]
         if {$ns in {{} 0}} {
@@ -218,7 +220,7 @@ oo::class create ::pith::Details {
         return [list {no core for} "[::pithtk::duration $ns], [my percent $ns [expr {[dict get $hit end] - [dict get $hit start]}]]"]
     }
 
-    # For whom a call waits and why, once the log is analyzed (waiting.tcl).
+    # Which rank a call waits for, and why, if the log is analyzed (waiting.tcl).
     method wait_lines {hit} {
         set wait [my wait_of $hit]
         if {$wait eq {}} {
@@ -228,7 +230,7 @@ oo::class create ::pith::Details {
             for [my place_of $wait]: [dict get $wait kind]"]
     }
 
-    # What a call sent, received and took part in.
+    # The messages and the collective of a call.
     method call_lines {hit} {
         set most 4
         set call [[$model log] callof {*}[lmap key {rank thread id start end} {dict get $hit $key}]]
@@ -257,7 +259,7 @@ oo::class create ::pith::Details {
         return $lines
     }
 
-    # Time in transit; {} without a known other end.
+    # The time that a message was under way, as text; {} if one end is not known.
     method transfer {message} {
         set took [expr {[dict get $message end] - [dict get $message start]}]
         return [expr {$took > 0 ? ", took [::pithtk::duration $took]" : {}}]
@@ -299,7 +301,7 @@ oo::class create ::pith::Details {
         return [list {*}$lines at [$model time_text [dict get $hit start] [expr {max(1, [$model span] / 2000)}]]]
     }
 
-    # A message without a known receive (found as a send) has end = start.
+    # Describes a message. If its receive is not known, end equals start.
     method message_lines {hit} {
         set span [expr {[dict get $hit end] - [dict get $hit start]}]
         set lines [list {} message from [my place_of $hit from from_thread] to [my place_of $hit to to_thread] \
@@ -318,7 +320,7 @@ oo::class create ::pith::Details {
         return $lines
     }
 
-    # Estimates if there are very many.
+    # Describes a bundle. For very many messages the numbers are estimates.
     method bundle_lines {hit} {
         set about [expr {[dict get $hit about] ? "about " : {}}]
         set longest [dict get $hit longest]
@@ -352,7 +354,7 @@ oo::class create ::pith::Details {
         return $lines
     }
 
-    # The record that a click chooses: of a bundle the longest message; {} none.
+    # The record that a click chooses; {} if none. A click on a bundle chooses its longest message.
     method chosen_of {what} {
         if {![dict exists $what kind]} {
             return {}
@@ -422,7 +424,7 @@ oo::class create ::pith::Details {
         return $lines
     }
 
-    # Adds the calls that sent and received it.
+    # The communicator of a message, and the calls that sent and received it.
     method more_of_message {hit} {
         set lines {}
         if {[dict exists $hit comm] && [dict get $hit comm] ne {}} {
@@ -439,13 +441,13 @@ oo::class create ::pith::Details {
         return $lines
     }
 
-    # The enclosing state; {} none.
+    # The state that encloses a state; {} if there is none.
     method parent_of {hit} {
         return [[$model log] parent [dict get $hit rank] [dict get $hit thread] [dict get $hit id] [dict get $hit start] \
             [dict get $hit depth]]
     }
 
-    # For the clipboard: a line each, "name: value".
+    # All details of a record for the clipboard, with a line "name: value" for each.
     method text_of {thing} {
         set text {}
         foreach {word value} [my all_lines $thing] {
@@ -484,7 +486,7 @@ oo::class create ::pith::Details {
             incr line
         }
         update idletasks
-        # What was pending may have moved the view, which closes the card.
+        # `update` may have run a pending change of the view, and a change of the view closes the card.
         if {[winfo exists $card]} {
             set shown [my view]
             my place_card $what $x $y
@@ -492,8 +494,8 @@ oo::class create ::pith::Details {
         return $what
     }
 
-    # Places the card below the record that it explains; if there is no room, above, to the right or to the left of it;
-    # if there is none anywhere, at the pointer. All of the card is inside the window.
+    # Places the card where it does not hide its record: below, else above, else to the right, else to the left. If none
+    # of these places has enough room, puts the card at the pointer. The whole card is inside the window.
     method place_card {what x y} {
         set window [winfo toplevel $plot]
         lassign [my box_of $what $x $y] x0 y0 x1 y1
@@ -531,7 +533,7 @@ oo::class create ::pith::Details {
         }]
     }
 
-    # What a picture shows; when it changes, the card would stay beside another record.
+    # Describes what the picture shows. When this changes, the card is closed, because another record may be under it.
     method view {} {
         return [list [$model window] [$model first_row] [$model row_height] [$timeline size] [$model row_count] \
             [$model tree generation]]
@@ -607,7 +609,8 @@ oo::class create ::pith::DetailsWindow {
         text $text -width 46 -height 6 -relief flat -borderwidth 0 -padx 14 -pady 10 -wrap word -cursor {} \
             -font TkDefaultFont -background [colour paper] -foreground [colour text] \
             -highlightthickness 0 -state disabled -tabs 110 -takefocus 1
-        # Nothing can be pasted here. Tk would wait for the selection, and Escape may close the page meanwhile.
+        # Disables pasting, which makes no sense here. Tk would wait for the selection, and Escape may close the page
+        # meanwhile.
         bind $text <ButtonRelease-2> break
         $text tag configure title -font PithBold -spacing3 6
         $text tag configure word -foreground [colour faint]

@@ -1,5 +1,5 @@
-# export.tcl - saves the view as a file. `pith draw` makes it from the same time, rows, colours and hidden
-# states, passed as script commands that both programs know (draw/draw_words.c).
+# export.tcl - saves the view as a file. `pith draw` makes the file. Time, rows, colours and hidden states are passed to
+# it as script commands that both programs know (draw/draw_words.c).
 
 oo::class create ::pith::Export {
     variable window model
@@ -146,7 +146,7 @@ oo::class create ::pith::Export {
         ::pith::Runner new $path "Saving [file tail $file]" [my command $file $arguments] [list [self] saved]
     }
 
-    # If the dialog was closed meanwhile, only an error is shown.
+    # The program has ended. A closed dialog cannot show its error, so the window does.
     method saved {how text} {
         if {$how eq "failed"} {
             if {[winfo exists $path]} {
@@ -176,7 +176,7 @@ oo::class create ::pith::Clip {
         set model [$window model]
     }
 
-    # The selection, else the time shown.
+    # The interval to be saved: the selection, or the time shown if nothing is selected.
     method stretch {} {
         return [expr {[$model selection] ne {} ? [$model selection] : [$model window]}]
     }
@@ -218,14 +218,16 @@ oo::class create ::pith::Clip {
     menus {Log {- - -  "Save this stretch as a log..." choose_clip {}}}
 }
 
-# Runs `pith draw` or `pith convert` beside the window; a small window shows a longer run and can
-# stop it.
+# Runs a command of pith beside the window. If it takes long, a small window shows this and can stop it.
 #
 #     ::pith::Runner new $top "Saving x.svg" {draw run.pith -o x.svg} {callback}
 #
-# calls the callback at the end with `done TEXT` (all that the program said), `failed TEXT` (its last line) or `stopped {}`,
-# and destroys itself. Destroying it earlier ends the program without a call. APART 1: TEXT of `done` is what it printed, and a
-# third word is what it said on standard error; a third word of `failed` is what it printed before: a damaged log has both. MOST: after so many lines, the program is ended, and is done.
+# At the end of the program, the Runner calls the callback and destroys itself. It adds `done TEXT` (all output of the
+# program), `failed TEXT` (the last line of the output) or `stopped {}` to the callback. If the Runner is destroyed
+# earlier, the program is ended and the callback is not called. APART 1: standard output and standard error are read
+# separately. The callback then gets `done OUTPUT ERRORS`, or `failed TEXT OUTPUT`, where OUTPUT is what the program
+# printed before it failed, as with a damaged log. MOST: after this many lines of output, the program is ended and
+# counts as done.
 oo::class create ::pith::Runner {
     variable top       ;# window that it works for
     variable title
@@ -283,17 +285,17 @@ oo::class create ::pith::Runner {
         }
     }
 
-    # Process ids of the program; {}: it has ended.
+    # Process ids of the program; {} if it has ended.
     method pids {} { expr {$channel eq {} ? {} : [pid $channel]} }
 
-    # Opens no small window.
+    # Prevents the small window.
     method quiet {} { after cancel $later }
 
     method kill {} {
         catch {exec kill {*}[pid $channel]}
     }
 
-    # A full pipe would stop the program.
+    # Reads standard error while the program runs, because a full pipe would block it.
     method read_errors {} {
         append notes [chan read $errors]
         if {[chan eof $errors]} {
@@ -357,7 +359,8 @@ proc ::pith::set_answer {place how text} {
     set $place [list $how $text]
 }
 
-# Waits for the end of the program while the window stays responsive; an error has the text of the program.
+# Runs a command of pith and waits for its end, while the window stays responsive. Returns its output; throws its error
+# message.
 proc ::pith::run_program {top title words} {
     set place ::pith::Runner::answer[incr ::pith::Runner::count]
     ::pith::Runner new $top $title $words [list ::pith::set_answer $place]

@@ -1,6 +1,6 @@
 # files.tcl - opens every file that the window reads, and makes every file that it writes (the same rules as
-# formats/base/open_file.h). A file may be there because somebody else put it there: a named pipe, which would block, or a
-# link, through which another file would be overwritten.
+# formats/base/open_file.h). The rules are for files that somebody else has put there: a named pipe would block the
+# window, and a link would overwrite another file.
 
 namespace eval ::pith::files {
     variable most [expr {64 << 20}] ;# bytes of a file that is read as a whole

@@ -1,6 +1,6 @@
-# findings.tcl - the run at a glance. Above the timelines stands what costs most, in one sentence; a page of the panel
-# that is filled when the window opens has ranks, hosts, threads and duration, the efficiencies, and what makes the run slow, as
-# `pith analyze` says it. A click goes to the longest wait state, or to the lane with most of it; arrow keys go to the
+# findings.tcl - the run at a glance. A strip above the timelines says in one sentence what costs most. A page of the
+# panel has ranks, hosts, threads and duration, the efficiencies, and the findings of `pith analyze`: what makes the run
+# slow. A click on a finding goes to its longest wait state, or to the lane that it costs most; arrow keys go to its
 # other wait states. waiting.tcl has the switch and the analysis.
 
 oo::class create ::pith::Findings {
@@ -99,7 +99,7 @@ oo::class create ::pith::Findings {
         bind $run <ButtonRelease-1> [list [self] efficiency_clicked]
         bind $run <Return> "[list [self] efficiency_clicked]; break"
         bind $tree <ButtonRelease-1> [list [self] clicked]
-        # The window's keys for these are not wanted here.
+        # In the list these keys move between findings, so the window's keys must not run.
         foreach {key action} {Up {choose -1} Down {choose 1} Left {step -1} Right {step 1} Return {step 0}} {
             bind $tree <$key> "[list [self] {*}$action]; break"
         }
@@ -107,7 +107,8 @@ oo::class create ::pith::Findings {
         bind $pane <Configure> [list [self] keep_room]
     }
 
-    # It is there from the start of the analysis, so that the timelines do not move when the answer comes.
+    # Makes the strip with the answer. The strip is shown from the start of the analysis, so that the timelines do not
+    # move when the answer comes.
     method build_strip {} {
         ttk::frame $strip -padding {10 4}
         ttk::label $strip.text -textvariable [my varname answer] -anchor w -justify left
@@ -134,7 +135,8 @@ oo::class create ::pith::Findings {
         }
     }
 
-    # In a wide panel the run, its findings and the explanation stand side by side, else one below the other.
+    # Lays out the page again. In a wide panel the run, its findings and the explanation stand side by side, else one
+    # below the other.
     method keep_room {} {
         after idle [list after 0 [list catch [namespace code {my lay_out}]]]
     }
@@ -144,7 +146,8 @@ oo::class create ::pith::Findings {
         set rows [expr {$wide ? {notice 1 analyze 2 run 3 tree 0 said 0 foot 4} : {notice 1 analyze 2 run 3 said 5 tree 4 foot 6}}]
         set room [winfo height $pane]
         set line [font metrics TkDefaultFont -linespace]
-        # Its height depends on that of the page alone, so that the list stays where it is when a finding is chosen.
+        # The height of the explanation depends only on the height of the page and not on the text, so that the list
+        # does not move when a finding is chosen.
         $pane.said.text configure -height [expr {$wide ? 2 : max(2, min(8, $room / (5 * $line)))}]
         grid $pane.head -row 0 -column 0 -sticky ew
         foreach {name row} $rows {
@@ -177,7 +180,7 @@ oo::class create ::pith::Findings {
         if {$wide} {
             set lines 5
         } else {
-            # At least three findings have a line, and the heading.
+            # Three findings and the heading keep their lines in any case.
             set others [expr {4 * $high + [px 20]}]
             foreach name {head notice analyze said foot} {
                 if {[winfo manager $pane.$name] ne {}} {
@@ -199,7 +202,8 @@ oo::class create ::pith::Findings {
             return
         }
         set found [[$model log] findings]
-        # Whoever reads one goes on if something else was switched.
+        # If the findings are the same as before, the list stays as it is, so that a user who reads an explanation can
+        # go on reading.
         if {$found ne $listed || $found eq {}} {
             my list_findings $found
         }
@@ -232,7 +236,8 @@ oo::class create ::pith::Findings {
         }
     }
 
-    # Its name, and where it costs most: findings of one name differ in that.
+    # The name of a finding, and the state and the rank that it costs most, because several findings may have the same
+    # name.
     method title {finding} {
         set parts [list [dict get $finding name]]
         if {[dict exists $finding state]} {
@@ -253,7 +258,7 @@ oo::class create ::pith::Findings {
         $said yview moveto 0
     }
 
-    # Progress of the analysis.
+    # Shows the progress of the analysis.
     method progress {its_readout} { set readout $its_readout }
 
     # ---- The run
@@ -346,8 +351,8 @@ oo::class create ::pith::Findings {
     # Left and right: to the next wait state of the finding.
     method step {by} { my go $number [expr {$nth + $by}] }
 
-    # Shows the place of a finding. Returns the text for the status line; {}: there is no such finding. SEE 0: its line
-    # stays where it is, even if only a part is visible.
+    # Shows the place of a finding in the timelines. Returns the text for the status line; {} if there is no such
+    # finding. SEE 0: the list is not scrolled to the finding's line.
     method go {its_number its_nth {see 1}} {
         set finding [lindex [[$model log] findings] $its_number]
         if {$finding eq {} || $its_number < 0} {
@@ -392,7 +397,7 @@ oo::class create ::pith::Findings {
         if {$hit eq {}} {
             return
         }
-        # The call gets at least a twentieth of the window.
+        # Zooms in if the call is shorter than a twentieth of the window.
         set length [expr {max(1, [dict get $hit end] - [dict get $hit start])}]
         if {$length * 20 < [$model span]} {
             $model zoom [expr {[dict get $hit start] - 4 * $length}] [expr {[dict get $hit end] + 4 * $length}]
@@ -415,7 +420,7 @@ oo::class create ::pith::Findings {
         }]
     }
 
-    # Goes to what the answer is about. Returns the answer.
+    # Shows the time and the row that the answer is about. Returns the answer.
     method word_answer {} {
         [$window part Waiting] wait_for
         set found [[$model log] answer]
@@ -428,7 +433,8 @@ oo::class create ::pith::Findings {
         if {[dict exists $found rank]} {
             [$window timeline] show_row [$model row_of [dict get $found rank] [dict get $found thread]]
         }
-        # The state that begins there gets the frame of the chosen one: what is meant is seen also where nothing moves.
+        # Chooses the state that begins there. Its frame shows the user what is meant, even if the view did not have to
+        # move.
         if {[dict exists $found rank]} {
             set hit [[$window part Walk] state_of $found [dict get $found at]]
             if {$hit ne {} && [dict get $hit start] == [dict get $found at]} {

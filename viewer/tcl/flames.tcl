@@ -1,6 +1,6 @@
-# flames.tcl - the functions that the samples of a log were in: below the states of an unfolded lane, and for the time
-# outside all states. `pith stat --flame` finds them, beside the window: after the first picture, or in a large log when
-# a lane is first unfolded.
+# flames.tcl - shows the functions that samples of the log fell into, below the states of an unfolded lane, and in the
+# time outside all states. `pith stat --flame` finds the functions, beside the window: after the first picture, or in a
+# large log when the first lane is unfolded.
 
 oo::class create ::pith::Flames {
     variable window model
@@ -40,7 +40,8 @@ oo::class create ::pith::Flames {
         }
     }
 
-    # The folder of a running program is read again every second: too often.
+    # Starts to find the functions. Not for a running program, because its folder is read again every second, which is
+    # too often.
     method start {} {
         if {$state ne "idle" || ![[$model log] flames] || [file isdirectory [$model path]]} {
             return
@@ -91,7 +92,7 @@ oo::class create ::pith::Flames {
         my flush
     }
 
-    # Waits until they are found.
+    # Waits until the functions are found.
     method flush {} {
         while {[info object isa object [self]] && $state eq "running"} {
             vwait [my varname state]
@@ -102,7 +103,8 @@ oo::class create ::pith::Flames {
 }
 
 namespace eval ::pith::Flames {
-    # The end of the window, also of a killed one, ends the program and deletes its file.
+    # A shell that waits until its standard input ends, which happens when the viewer ends, even if it is killed. Then
+    # ends the program ($2), and deletes its file ($1).
     variable guarding {trap "" INT TERM HUP; read -r end || { kill "$2"; sleep 1; }; rm -f -- "$1"}
 }
 

@@ -1,5 +1,5 @@
-# iterations.tcl - marks of the program's iterations below the time axis: a box each, with its number; slow ones stand
-# out. stack.tcl shows them one below the other; waiting.tcl has the analysis that finds them.
+# iterations.tcl - marks the program's iterations below the time axis. Each is a box with its number; slow iterations
+# stand out. stack.tcl shows iterations one below the other; the analysis in waiting.tcl finds them.
 
 oo::class create ::pith::Iterations {
     variable window model
@@ -89,7 +89,7 @@ oo::class create ::pith::Iterations {
         }
     }
 
-    # "iteration 47, 31.2 ms: +21 ms force on rank 2"
+    # The text about an iteration, such as "iteration 47, 31.2 ms: +21 ms force on rank 2".
     method said {index} {
         set found [[$model log] iteration $index]
         set said "iteration [regsub { +} [dict get $found label] {, }]"

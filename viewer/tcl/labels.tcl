@@ -1,5 +1,5 @@
-# labels.tcl - the column of row labels left of the timelines: a tree with triangles, drawn only as far as
-# visible. It also highlights rows across the timelines. labels.tcl handles the pointer.
+# labels.tcl - the column of row labels left of the timelines: a tree with triangles, drawn only as far as visible. It
+# also highlights rows across the timelines. The second class in this file handles the pointer.
 
 oo::class create ::pith::Labels {
     variable model
@@ -55,8 +55,8 @@ oo::class create ::pith::Labels {
 
     # ---- Width
 
-    # As wide as the first 200 labels need. It only grows, so that opening a group does not move the picture
-    # back and forth.
+    # Makes the column as wide as the first 200 labels need. Unless SHRINK is 1, the column only grows, so that opening
+    # and closing a group does not move the picture back and forth.
     method measure {{shrink 0}} {
         set is_tree [$model tree tree]
         if {$user_width} {
@@ -83,7 +83,7 @@ oo::class create ::pith::Labels {
         $corner configure -width $pixels
     }
 
-    # 0: fits the width to the labels.
+    # Sets the width that the user wants; 0: the width that the labels need.
     method set_width {pixels} {
         set user_width [expr {$pixels > 0}]
         if {$user_width} {
@@ -100,13 +100,13 @@ oo::class create ::pith::Labels {
     method text_x {row} { expr {[my indent $row] + ($is_tree ? [px 13] : 2)} }
     method font_of {row} { expr {[dict get $row kind] eq "group" ? "PithBold" : "TkDefaultFont"} }
 
-    # Low rows: only every Nth has room for its label.
+    # Returns N if rows are so low that only every Nth has room for its label.
     method every {} {
         set needs [expr {[font metrics TkDefaultFont -linespace] - 2}]
         expr {max(1, int(ceil(double($needs) / [$model row_height])))}
     }
 
-    # Moving through time changes no labels.
+    # Draws the labels, unless they would look the same, as after moving through time.
     method draw {height} {
         set as [list $height $label_width [$model row_height] [$model first_row] [colour paper] \
             [font actual TkDefaultFont]]
@@ -120,7 +120,7 @@ oo::class create ::pith::Labels {
         set first [expr {[$model pinned_count] + [$model first_row]}]
         set shown {}
         set cut {}
-        # Of thousands of low rows, asks only for those whose labels have room.
+        # If rows are very low, there are thousands of them; the model is asked only for those whose labels have room.
         set every [expr {[$model row_height] < 2 ? [my every] : 1}]
         for {set line 0} {$line < $lines} {incr line $every} {
             set number [expr {$line < $pinned ? $line : $first + $line - $pinned}]
@@ -231,7 +231,7 @@ oo::class create ::pith::Labels {
         my draw_marks
     }
 
-    # Draws where dragged rows would go; < 0: nowhere.
+    # Draws a line at Y, where the dragged rows would go; no line if Y < 0.
     method draw_drop {y} {
         $path delete drop
         $plot delete drop
@@ -320,7 +320,8 @@ oo::class create ::pith::LabelPointer {
         set drag [dict create kind press x $x y $y node [dict get $row node] how $how]
     }
 
-    # A row that is already chosen stays chosen until it is clear that no drag follows.
+    # Chooses rows when a button is pressed on ROW. If ROW is one of several chosen rows, all stay chosen until it is
+    # clear that no drag follows.
     method choose {row number how} {
         set node [dict get $row node]
         set nodes [$labels chosen]
@@ -404,8 +405,9 @@ oo::class create ::pith::LabelPointer {
         return [expr {$pressed in $nodes ? $nodes : [list $pressed]}]
     }
 
-    # Where the dragged rows would go: node, 1 for after or 0 for before it, y of the edge; {} nowhere. Rows
-    # stay in their group: the place is beside the nearest row of the same group with everything open in it.
+    # Returns where the dragged rows would go, as {NODE AFTER Y}: the node beside which they go, 1 for after it or 0 for
+    # before it, and the y of that edge; {} if nowhere. Rows stay in their group, so NODE is the nearest row of the same
+    # group, and AFTER 1 means after all rows that are open inside NODE.
     method drop_place {y {pressed {}}} {
         if {$pressed eq {}} {
             set pressed [dict get $drag node]
@@ -429,7 +431,7 @@ oo::class create ::pith::LabelPointer {
         return [list [dict get [$model row $first] node] $behind [expr {$behind ? $bottom : $top}]]
     }
 
-    # The nearest row at or above `number` in the group of `from`; -1 none.
+    # The nearest row at or above NUMBER that is in the same group as the row FROM; -1 if there is none.
     method sibling_around {from number} {
         for {} {$number >= 0} {incr number -1} {
             set row [$model row $number]
@@ -446,8 +448,8 @@ oo::class create ::pith::LabelPointer {
         return -1
     }
 
-    # On the edge: fits the width to the labels. On a label: opens or closes the group, or unfolds or folds the lane,
-    # unless a drag follows.
+    # A double click. On the edge of the column, fits the width to the labels. On a label, opens or closes the group, or
+    # unfolds or folds the lane, unless a drag follows.
     method double {x y} {
         if {[my on_sash $x]} {
             set drag {}

@@ -1,7 +1,8 @@
-# legend.tcl - the page with colours, names and shares of the definitions in the window; legend_rows.tcl selects and sorts
-# them. Each row has a bar as long as its share; under the pointer, an eye that hides it and a lens that leaves it out of
-# searches. On request there are columns for counts, times and these two switches. A click on a heading sorts; a double
-# click on a colour changes it. Below the table: its columns, the filter of names, commands and menu.
+# legend.tcl - the page with a table of the definitions in the window: colours, names and shares. legend_rows.tcl
+# selects and sorts the rows. Each row has a bar as long as its share. The row under the pointer has two switches: an
+# eye, which hides the definition, and a lens, which leaves it out of searches. On request there are columns for counts,
+# times and both switches. A click on a heading sorts; a double click on a colour changes it. The classes after the
+# table's are for its columns, the filter of names, and commands and menu.
 
 oo::class create ::pith::Legend {
     variable model
@@ -34,7 +35,7 @@ oo::class create ::pith::Legend {
 
     constructor {parent its_model} {
         set model $its_model
-        # No background: its children cover all of it.
+        # The frame draws no background, because its children cover it completely.
         set path [frame $parent -background {}]
         set tree $path.tree
         set messages_seen 1
@@ -127,7 +128,7 @@ oo::class create ::pith::Legend {
         set tip [::pith::Tip new $tree [list [self] whole_at]]
         bind $tree <<TreeviewOpen>> [list [self] folded 0]
         bind $tree <<TreeviewClose>> [list [self] folded 1]
-        # Keys that move in the table must not reach the timelines.
+        # `break` keeps keys that move in the table from the timelines.
         bindtags $tree [list $tree Treeview PithTable [winfo toplevel $tree] all]
         foreach key {Up Down Left Right Home End Prior Next Control-a} {
             bind PithTable <$key> break
@@ -144,7 +145,8 @@ oo::class create ::pith::Legend {
         grid rowconfigure $path 1 -weight 1
     }
 
-    # Every change of a tag redraws the whole table, which takes longer than a picture of the timelines.
+    # Makes old sums grey. Changes a tag only if needed, because each change makes Tk redraw the whole table, which
+    # takes longer than a picture of the timelines.
     method colour_rows {} {
         set colour [colour [expr {[my current] ? "text" : "hidden"}]]
         if {[$tree tag configure row -foreground] ne $colour} {
@@ -170,7 +172,8 @@ oo::class create ::pith::Legend {
 
     # ---- Following
 
-    # The sums follow a moving window with a delay, so that moving stays smooth; old sums are grey.
+    # The model has changed. While the window moves, the sums are computed with a delay, so that moving stays smooth;
+    # until then the old sums are grey.
     method changed {what} {
         switch $what {
             log {
@@ -195,7 +198,7 @@ oo::class create ::pith::Legend {
             hidden - searchable - colours { my fill }
             picked { $rows set_messages [[$model log] messages {*}[$model window]]; my fill }
             left_out {
-                # While the window moves, this comes with each picture.
+                # This change comes with each picture while the window moves, so it usually must cost nothing.
                 if {[$model arrows_seen] != $messages_seen} {
                     my fill
                 }
@@ -241,7 +244,7 @@ oo::class create ::pith::Legend {
         my set_sums_of $window
     }
 
-    # Refreshes now, and waits for the result.
+    # Computes the sums of the time shown at once, and waits for them.
     method refresh {} {
         after cancel $pending
         set pending {}
@@ -269,7 +272,7 @@ oo::class create ::pith::Legend {
 
     method fit_columns {} {
         if {[winfo width $tree] > 1} {
-            # Long bars, where there is room for them; none, where names or columns need it.
+            # Bars are long if there is much room; there are none if names or columns need the room.
             set before $bar
             set columns_too [string is true -strict $detailed]
             set width [winfo width $tree]
@@ -285,7 +288,7 @@ oo::class create ::pith::Legend {
         }
     }
 
-    # Tk truncates names without an ellipsis.
+    # Cuts the names again if the width of their column has changed. Tk would truncate them without an ellipsis.
     method fit_names {} {
         if {[winfo exists $tree] && [$tree column #0 -width] != $room} {
             my fill
@@ -297,7 +300,7 @@ oo::class create ::pith::Legend {
         return " [::pith::cut_text $name $font [expr {$room - [px $before] - $bar}]]"
     }
 
-    # The name of a row, if the pointer is on it and it is cut; of a heading, what is below it.
+    # The tooltip at a point: the help on a heading or a switch, or the full name of a row if it is cut.
     method whole_at {x y} {
         if {[$tree identify region $x $y] eq "heading"} {
             return [::pith::heading_help [my column_at $x $y]]
@@ -345,7 +348,7 @@ oo::class create ::pith::Legend {
         lassign {0 0} wanted fitted
     }
 
-    # All icons have changed.
+    # Draws everything again, after all icons have changed.
     method redraw_all {} {
         if {[$columns size]} {
             my fit_columns
@@ -401,7 +404,7 @@ oo::class create ::pith::Legend {
         }
     }
 
-    # The functions of samples; returns their group, {} none.
+    # Puts the functions of samples into the table. Returns the item of their group; {} if there are none.
     method put_functions {} {
         set looks [$functions looks [namespace code {my cut_name}]]
         dict for {item look} $looks { my put_row $item $look }
@@ -428,7 +431,7 @@ oo::class create ::pith::Legend {
         dict set shown $item $look
     }
 
-    # There may be thousands of rows: avoids a method call for each unchanged one.
+    # Puts definitions into the table. Unchanged rows cost no method call, because there may be thousands.
     method put_definitions {items hidden unsearched} {
         set defs [$model defs]
         set counted [$rows sums]
@@ -462,7 +465,8 @@ oo::class create ::pith::Legend {
         my set_switches $item
     }
 
-    # The eye and the lens of a row: those of the row under the pointer, and of rows that are hidden or not searched.
+    # Shows the eye and the lens of a row if the pointer is on it; otherwise only the eye of a hidden row and the lens
+    # of a row that is not searched.
     method set_switches {item} {
         foreach {column switch on off part} {eye show \u25c9 \u25cb \u25ce  lens find \u2315 \u2300 \u2300} {
             set state [$tree set $item $switch]
@@ -488,7 +492,7 @@ oo::class create ::pith::Legend {
         }
     }
 
-    # The values of a row without those of the switches under the pointer.
+    # The values of a row without its last columns, the eye and the lens.
     method values {item} { return [lrange [$tree item $item -values] 0 [expr {[$waits is_on] ? 7 : 5}]] }
 
     method row_of {def is_hidden is_unsearched sum wait_texts} {
@@ -507,7 +511,7 @@ oo::class create ::pith::Legend {
             -tags [expr {$on ? "row" : "hidden"}]]
     }
 
-    # Time outside all states.
+    # Makes the row of the time outside all states.
     method row_of_computing {} {
         set sum [$rows sum computing]
         return [list -text " [$rows name computing]" -image [::pith::box::image state [colour idle] 1] \
@@ -584,7 +588,7 @@ oo::class create ::pith::Legend {
             [$tree column [$tree identify column $x $y] -id] in {show find eye lens}}]
     }
 
-    # Returns 1 if the click needs no further processing.
+    # A click. Returns 1 if it was on a checkbox; then nothing else may use the click.
     method click {x y} {
         set item [$tree identify item $x $y]
         focus $tree
@@ -598,7 +602,8 @@ oo::class create ::pith::Legend {
         return 1
     }
 
-    # A click on a name: its time by rank. Counters and messages have none.
+    # A button was released. After a click on a name, asks for the times of the state by rank. Counters and messages
+    # have no such times.
     method released {x y} {
         set item [$tree identify item $x $y]
         if {$asker eq {} || $item ni [$tree selection] || [my on_checkbox $x $y] ||
@@ -708,7 +713,7 @@ oo::class create ::pith::LegendColumns {
     variable needed ;# as ::pith::make_room has it
     variable wider  ;# 1: a column became wider since the last fit
 
-    # SORT: a command that is called with the name of a column whose heading is clicked.
+    # SORT: this command is called with the name of a column after a click on its heading.
     constructor {its_tree sort} {
         set tree $its_tree
         set sizes {}
@@ -722,7 +727,8 @@ oo::class create ::pith::LegendColumns {
         my size
     }
 
-    # Sets the widths, unless they are for these sizes: the user may have changed them. 1: they were set.
+    # Sets the widths, and returns 1. If they were already set for the present sizes, leaves them and returns 0, because
+    # the user may have changed them.
     method size {} {
         set now [list [px 100] [font measure PithBold 0]]
         if {$sizes eq $now} {
@@ -738,7 +744,7 @@ oo::class create ::pith::LegendColumns {
         return 1
     }
 
-    # A row now looks like this (options of an item).
+    # Widens columns for the values of a row. LOOK: the row's options, as for the table's command `item`.
     method see {look} {
         set font [expr {"group" in [dict get $look -tags] ? "PithBold" : "TkDefaultFont"}]
         if {[::pith::make_room $tree $font [dict get $look -values] needed]} {
@@ -762,7 +768,7 @@ oo::class create ::pith::LegendColumns {
 }
 
 namespace eval ::pith::LegendColumns {
-    # Widths at a scale of 1, and anchors.
+    # Column, its width at a scale of 1, and its anchor.
     variable looks {
         #0 186 w  show 42 center  find 36 center  count 74 e  inclusive 84 e  exclusive 76 e  share 64 e
         waiting 76 e  caused 76 e  eye 26 center  lens 26 center

@@ -1,6 +1,7 @@
-# legend_rows.tcl - the content of the legend. First its rows and their order: definitions with their sums, filtered, sorted and
-# grouped. They have no widgets. An item is the id of a definition, group:NAME, or one of the words `messages` and
-# `computing` (time outside all states). Then figures that a job computes: of waiting, of samples.
+# legend_rows.tcl - the content of the legend, without widgets. The first class has the rows and their order:
+# definitions with their sums, filtered, sorted and grouped. An item is the id of a definition, group:NAME, or one of
+# the words `messages` and `computing` (time outside all states). The other classes have numbers that a job computes:
+# times of waiting, and functions of samples.
 
 oo::class create ::pith::LegendRows {
     variable model
@@ -32,7 +33,7 @@ oo::class create ::pith::LegendRows {
     method set_all {on} { set all $on }
     method set_grouped {on} { set grouped $on }
 
-    # LIST, COMPUTING: as given by the log. ITS_MESSAGES: number of messages.
+    # LIST, COMPUTING: the sums as the log's `sumsjob` gives them. ITS_MESSAGES: number of messages.
     method set_sums {list its_messages {computing {}}} {
         set messages $its_messages
         set rest $computing
@@ -46,7 +47,7 @@ oo::class create ::pith::LegendRows {
         }
     }
 
-    # The longest of some times, and of their sums in a group.
+    # The longest of all times with one of the KEYS in DICTS, and of the sums of these times in each group.
     method longest_of {dicts keys} {
         set most 0
         foreach key $keys {
@@ -69,14 +70,14 @@ oo::class create ::pith::LegendRows {
 
     method set_messages {number} { set messages $number }
 
-    # SUMS: as the log gives them (waitingjob).
+    # SUMS: as the log's `waitingjob` gives them.
     method set_waits {sums} {
         set waits $sums
         set longest_wait [my longest_of $sums {waiting caused}]
     }
     method waits {} { return $waits }
 
-    # A pattern if it contains *, ? or [, else part of the name.
+    # Sets the filter. TEXT is a pattern if it contains *, ? or [; otherwise names that contain TEXT pass.
     method set_filter {text} {
         set filter [string tolower [string trim $text]]
         if {$filter ne {} && ![regexp {[][*?]} $filter]} {
@@ -84,7 +85,7 @@ oo::class create ::pith::LegendRows {
         }
     }
 
-    # A new column: numbers falling, names rising. The same column: reverses the order.
+    # Sorts by a column. A new column sorts numbers falling, names rising; the same column again reverses the order.
     method sort_by {column {how {}}} {
         if {$how ne {}} {
             set falling [expr {$how eq "down"}]
@@ -113,7 +114,7 @@ oo::class create ::pith::LegendRows {
         return [expr {[string match group:* $item] ? "group" : [dict get [$model def $item] kind]}]
     }
 
-    # Ids of an item.
+    # Ids of the definitions that an item stands for.
     method ids {item} {
         switch [my kind $item] {
             message - computing - function { return {} }
@@ -132,7 +133,7 @@ oo::class create ::pith::LegendRows {
 
     method sums {} { return $sums }
 
-    # Dict of count, inclusive, exclusive and share; {} if there is nothing to count.
+    # The sum of an item: a dict of count, inclusive, exclusive and share; {} if there is nothing to count.
     method sum {item} {
         if {$item eq "computing"} {
             return [expr {$rest eq {} ? {} : [dict merge {waiting 0 caused 0} [my waits_of computing] $rest]}]
@@ -143,7 +144,7 @@ oo::class create ::pith::LegendRows {
         return [expr {$item eq "messages" && $messages ne {} ? [dict create count $messages] : {}}]
     }
 
-    # Sum over the listed members. No inclusive time, which would count nested states twice.
+    # The sum over these members of a group. It has no inclusive time, which would count nested states twice.
     method group_sum {members} {
         lassign {0 0 0.0} count exclusive share
         foreach item $members {
@@ -161,7 +162,7 @@ oo::class create ::pith::LegendRows {
         return $sum
     }
 
-    # WHAT: waiting or caused.
+    # A time of waiting of an item, in ns. WHAT: waiting or caused.
     method wait {item what} { expr {[dict exists $waits $item] ? [dict get $waits $item $what] : 0} }
     method waits_of {item} { expr {[dict exists $waits $item] ? [dict get $waits $item] : {}} }
 
@@ -183,7 +184,8 @@ oo::class create ::pith::LegendRows {
             [my time_text [dict get $sum exclusive]] [format "%.1f %%" [expr {[dict get $sum share] * 100}]]]
     }
 
-    # Least and greatest value of a counter, in the column that the legend always has.
+    # Text of the least and greatest value of a counter, for the column Share, because the legend always has this
+    # column.
     method range_text {low high} {
         lassign [lmap value [list $low $high] {regsub {^-0$} [format %.4g $value] 0}] low high
         return [expr {$low eq $high ? $low : "$low to $high"}]
@@ -212,8 +214,8 @@ oo::class create ::pith::LegendRows {
         return $items
     }
 
-    # PAIRS: {key second-key item}... Of equal keys, the larger second key and then the earlier definition comes
-    # first.
+    # PAIRS: {key second-key item}... Among equal keys, the larger second key comes first; if it is equal, too, the
+    # earlier definition.
     method sorted {pairs} {
         set kind [expr {$order eq "name" ? "-dictionary" : "-real"}]
         set pairs [lsort -real -decreasing -index 1 $pairs]
@@ -222,7 +224,7 @@ oo::class create ::pith::LegendRows {
         }]
     }
 
-    # Dict item -> sort key. There may be thousands of items, so this avoids a method call for each.
+    # Dict item -> sort key. Makes no method call for each item, because there may be thousands.
     method keys {items} {
         switch $order {
             name {
@@ -264,7 +266,7 @@ oo::class create ::pith::LegendRows {
         return $set
     }
 
-    # {group members}...; a single group {} if groups are not shown.
+    # The items as {group members}... If groups are not shown, there is a single group {}.
     method layout {} {
         set sorted [my sort_items [my items]]
         set members {}
@@ -278,8 +280,8 @@ oo::class create ::pith::LegendRows {
         return [concat {*}[lmap group [my sort_groups $members] {list $group [dict get $members $group]}]]
     }
 
-    # Sorts groups by their sums or names; they have no inclusive time and no state of their own for show and
-    # find.
+    # Sorts groups by their sums or names. For the columns Total, Show and Find, which have no value for a group, sorts
+    # by self time.
     method sort_groups {members} {
         set by [expr {$order in {count exclusive share waiting caused} ? $order : "exclusive"}]
         set pairs {}
@@ -291,7 +293,7 @@ oo::class create ::pith::LegendRows {
     }
 }
 
-# A job for figures of the legend that take a while, for the rows and the time of the window.
+# A job for those numbers of the legend that take longer to compute, for the rows and the time of the window.
 
 oo::class create ::pith::LegendJob {
     variable model
@@ -341,7 +343,7 @@ oo::class create ::pith::LegendJob {
         }
     }
 
-    # The sums are to be made anew.
+    # Makes the next `start` compute the sums again.
     method renew {} { set sums_of {} }
 
     method drop {} {
@@ -350,7 +352,7 @@ oo::class create ::pith::LegendJob {
         {*}$set {}
     }
 
-    # Results for an old window are dropped.
+    # The job reports. A result for a window that is not shown any more is dropped.
     method event {window what {value {}}} {
         if {$job eq {} || $window ne [$model window] || $what in {progress stopped}} {
             return
@@ -370,8 +372,8 @@ oo::class create ::pith::LegendJob {
     }
 }
 
-# The waiting of calls and the waiting that states cause, for the rows and the time of the window, as the
-# legend shows them. They come from an analysis of that time, a job, which takes a while in a long log.
+# The legend's columns Waiting (of calls) and Caused (waiting of others that a state causes), for the rows and the time
+# of the window. A job analyzes this time, which takes a while in a long log.
 
 oo::class create ::pith::LegendWaits {
     superclass ::pith::LegendJob
@@ -383,7 +385,8 @@ oo::class create ::pith::LegendWaits {
         next $its_model waitingjob [list $rows set_waits] $script
     }
 
-    # The cells waiting and caused of an item, of a sum; empty for 0; {} if they are not shown.
+    # The texts of the cells Waiting and Caused of an item. A time of 0 is an empty cell. {} if these columns are not
+    # shown.
     method texts {item} {
         return [my sum_texts [dict create waiting [$rows wait $item waiting] caused [$rows wait $item caused]]]
     }
@@ -398,9 +401,9 @@ oo::class create ::pith::LegendWaits {
     }
 }
 
-# The functions that the samples of the window were in, as the legend lists them below everything
-# else: Count is the number of samples with the function on the stack, Self of those in itself, Share its part of all
-# samples, with the standard deviation of such an estimate. An item is function:ID.
+# The functions that the samples of the window fell into. The legend lists them below everything else. Count is the
+# number of samples with the function on the stack, Self the number of samples in the function itself. Share is Self as
+# a share of all samples, with the standard deviation of this estimate. An item is function:ID.
 
 oo::class create ::pith::LegendSamples {
     superclass ::pith::LegendJob
@@ -421,7 +424,7 @@ oo::class create ::pith::LegendSamples {
         set all [::tcl::mathop::+ {*}[lmap {id sum} $sums {dict get $sum own}]]
     }
 
-    # Once the functions are known (flames.tcl).
+    # Shows the functions as soon as they are known (flames.tcl).
     method follow {} { my set_on [expr {[[$model log] flames] == 2}] }
 
     method name {item} { dict get $sums [string range $item 9 end] name }
@@ -450,7 +453,7 @@ oo::class create ::pith::LegendSamples {
             [format "%.0f\u00b1%.0f %%" [expr {100 * $part}] [expr {ceil(100 * $spread)}]]]
     }
 
-    # Options of the rows in the table, by item, and of their group, which comes first. CUT: shortens a name.
+    # Dict item -> options of its row in the table. The first item is the group. CUT: this command shortens a name.
     method looks {cut} {
         set looks {}
         foreach item [my items] {

@@ -1,10 +1,10 @@
-# lengths.tcl - the distribution of the lengths of a state (or of message transfers, or message sizes): a histogram, the range of
-# lengths with a handle at each end, and statistics of that range; the same lengths over time, and by rank. Each click on
-# a bar or dot goes to its next longest instance.
+# lengths.tcl - shows how long the instances of a state are, or how long messages take, or how large they are: as a
+# histogram, as a map over time, or as a map by rank. A range of lengths, with a handle at each end, chooses which are
+# counted; statistics of the range stand below. Each click on a bar or dot goes to its next longest instance.
 
-# A histogram of lengths on a canvas: bars, a scale, and below them the range of lengths with a
-# handle at each end; or a map of the lengths (core/measure/length_map.h): dots over time, or the bars of each rank as a
-# line of tiles. Its pointer and keys. The lengths are a list of tk/log_object.h.
+# The graph of lengths on a canvas, with its pointer and keys. It has three views. The histogram has bars, a scale, and
+# below them the range of lengths with a handle at each end. The two maps (core/measure/length_map.h) have dots over
+# time, or for each rank a line of tiles instead of bars. The lengths are a list of tk/log_object.h.
 #
 # A subclass (Lengths) sets the fields and has the methods
 #     show_numbers        the range or its lengths have changed
@@ -116,7 +116,7 @@ oo::class create ::pith::Histogram {
         return [list [expr {$left + round($wide * $number)}] [expr {$left + round($wide * ($number + 1)) - $gap}]]
     }
 
-    # Every bin with an instance is visible.
+    # Draws the histogram. A bin with few instances still gets a visible bar.
     method draw_bars {} {
         lassign $frame_of left top right bottom
         set most [my highest]
@@ -150,7 +150,8 @@ oo::class create ::pith::Histogram {
         }
     }
 
-    # Dots of lengths over time, or a line of tiles for each rank, in the columns of the histogram.
+    # Draws a map: dots of lengths over time, or a line of tiles for each rank. The columns of the tiles are the bins of
+    # the histogram.
     method draw_map {} {
         lassign $frame_of left top right bottom
         lassign [list [expr {$right - $left}] [expr {$bottom - $top}]] width height
@@ -223,7 +224,7 @@ oo::class create ::pith::Histogram {
     # "3", or "3.1" for thread 1.
     method lane_text {lane} { expr {[lindex $lane 1] ? [join $lane .] : [lindex $lane 0]} }
 
-    # x of a length in a range.
+    # The x of a length, on a scale that shows the range [FROM, TO].
     method x_of {length from to} {
         lassign $frame_of left top right bottom
         if {$to <= $from} {
@@ -246,7 +247,7 @@ oo::class create ::pith::Histogram {
         return [expr {wide(round($from + ($to - $from) * $share))}]
     }
 
-    # Marks of the scale of lengths, about `most` unless it is logarithmic.
+    # Marks of the scale of lengths: powers of ten on a logarithmic scale, else about MOST round numbers.
     method length_marks {most} {
         set marks [expr {$logarithmic ? [::pith::board::log_marks $low $high] : {}}]
         if {[llength $marks] < 2} {
@@ -255,7 +256,7 @@ oo::class create ::pith::Histogram {
         return [lmap mark $marks {expr {$mark == round($mark) ? $mark : [continue]}}]
     }
 
-    # The scale below the bars.
+    # Draws the scale below the bars.
     method draw_lengths {} {
         lassign $frame_of left top right bottom
         set last -1000
@@ -273,7 +274,7 @@ oo::class create ::pith::Histogram {
         expr {[lindex $frame_of 3] + [px 32]}
     }
 
-    # The range of all lengths, with the chosen part between two handles.
+    # Draws the range of all lengths, with the chosen part between two handles.
     method draw_track {} {
         lassign $frame_of left top right bottom
         lassign [$list range] from to
@@ -338,7 +339,7 @@ oo::class create ::pith::Histogram {
         }
     }
 
-    # A tile of the map, or {}.
+    # The pointer or a key is at a tile of the map ({}: at none): highlights it and describes it.
     method point_tile {its} {
         if {$view eq "bars"} return
         if {$its eq {} || $tile eq {} || [dict get $its place] != [dict get $tile place] || [dict get $its bin] != [dict get $tile bin]} {
@@ -434,7 +435,7 @@ oo::class create ::pith::Histogram {
 
     method release {} { set drag {} }
 
-    # On the handles: shows all lengths again. On a bar: a second click.
+    # A double click. On the track of the handles, shows all lengths again. Elsewhere it counts as a second click.
     method double {x y} {
         lassign $frame_of left top right bottom
         if {$view ne "time" && abs($y - [my track_y]) <= 12} {
@@ -453,7 +454,7 @@ oo::class create ::pith::Histogram {
         }
     }
 
-    # Scales the range about a point of the graph or the bin pointed at.
+    # Makes the range FACTOR times as wide, about a point of the graph, or about the chosen bin.
     method narrow {factor {x {}} {y {}}} {
         if {$list eq {}} {
             return
@@ -495,7 +496,8 @@ oo::class create ::pith::Histogram {
         }
     }
 
-    # In a map: the longest instance of the next column of time, or rank.
+    # A key goes to the next bin (BY 1) or the one before (-1). In a map it goes to the longest instance in the next
+    # column of time, or of the next rank.
     method key_bin {by} {
         if {$view ne "bars"} {
             if {$list ne {}} {
@@ -638,7 +640,7 @@ oo::class create ::pith::Lengths {
         focus $canvas
     }
 
-    # The numbers stand below the graph, or on its right if the panel is low.
+    # Places the numbers below the graph, or on its right if the panel is low.
     method lay_out {width height} {
         set frame $board.body.numbers
         set is_low [expr {$height < [px 320] && $width > [px 640]}]
@@ -704,7 +706,8 @@ oo::class create ::pith::Lengths {
         }
     }
 
-    # Very many lengths are collected for one map; few are known one by one.
+    # Shows bars, a map over time or a map by rank. If there are very many lengths, they must be read again, because
+    # only the tiles of one map are kept. If there are few, all are in memory.
     method set_view {word} {
         if {$word ni {bars time ranks}} {
             throw {PITH USAGE} "lengths as: must be bars, time or ranks"
@@ -730,7 +733,8 @@ oo::class create ::pith::Lengths {
         return [[$model log] ticks $from $to $width [px 90] time]
     }
 
-    # "12 instances of 1.2 to 1.3 ms on ranks 0-3; the longest: rank 3, begins at 0.5 s, lasts 1.28 ms"
+    # The text about a tile, such as "12 instances of 1.2 to 1.3 ms on ranks 0-3; the longest: rank 3, begins at 0.5 s,
+    # lasts 1.28 ms".
     method tile_text {its} {
         dict with its {}
         set length [expr {$state eq "sizes" ? [dict get $longest bytes] : [dict get $longest end] - [dict get $longest start]}]
@@ -754,7 +758,7 @@ oo::class create ::pith::Lengths {
 
     # ---- Which state
 
-    # Adds the id to names that occur twice.
+    # Lists the names of states. A name that occurs twice gets its id, so that both can be chosen.
     method list_names {} {
         set names {}
         dict for {id def} [$model defs] {
@@ -768,7 +772,7 @@ oo::class create ::pith::Lengths {
         dict set names {message sizes} sizes
     }
 
-    # After a change of the log: the state of the same name.
+    # If the log was replaced, chooses the state with the same name in the new log.
     method changed {what} {
         if {$what eq "log"} {
             set name [my name_of $state]
@@ -791,7 +795,7 @@ oo::class create ::pith::Lengths {
         return {}
     }
 
-    # Initially the state with the most time.
+    # The state that is shown at first: the one with the most time.
     method usual_state {} {
         foreach sum [[$window legend] sums] {
             if {[dict get [$model def [dict get $sum id]] kind] eq "state"} {
@@ -833,7 +837,7 @@ oo::class create ::pith::Lengths {
         return [[$model log] lengths $state {*}[my stretch] [my rows] [my over] $callback]
     }
 
-    # A chosen range survives a move of the window.
+    # Takes new lengths. A range that the user chose stays.
     method answered {result} {
         set chosen [expr {$list ne {} && [list $low $high] ne [lrange [$list range] 0 1]}]
         my drop
@@ -931,7 +935,7 @@ oo::class create ::pith::Lengths {
         return [dict create kind state hit [dict merge $place $more]]
     }
 
-    # For the state or message under the pointer, if there is one.
+    # Opens the page for the state or message under the pointer, if there is one.
     method open_pointed {} {
         set what [$model pointer]
         if {[dict exists $what kind] && [dict get $what kind] eq "message"} {
@@ -943,7 +947,7 @@ oo::class create ::pith::Lengths {
         focus $canvas
     }
 
-    # For the first state or `messages` among items of the legend.
+    # Opens the page for the first of these items of the legend that is a state or `messages`.
     method open_items {items} {
         foreach item $items {
             if {$item in [dict values $names]} {
@@ -980,7 +984,7 @@ oo::class create ::pith::Lengths {
         throw {PITH USAGE} "no state is called $pattern[$model nearest $pattern state]"
     }
 
-    # FILE.svg: the graph. Other suffixes: a PNG screenshot.
+    # Saves the graph as SVG if FILE ends with .svg, otherwise a PNG screenshot of the page.
     method save {file} {
         if {[file extension $file] ne ".svg"} {
             my picture $file

@@ -1,6 +1,6 @@
-# live.tcl - timelines of a running program: of a window on a folder of spill files. About every second a job
-# reads the files (tk/commands.h) and the window takes the new snapshot. If it shows the end of time, it follows
-# the end. When the program has ended and its log exists, the window shows the log.
+# live.tcl - timelines of a running program, from a folder of spill files. About every second a job reads the files
+# (tk/commands.h), and the window takes this new snapshot. A window that shows the end of time follows the end. After
+# the program has ended and its log exists, the window shows the log.
 
 oo::class create ::pith::Live {
     variable window model
@@ -68,13 +68,13 @@ oo::class create ::pith::Live {
         }
     }
 
-    # Sets the path of the log from the name that the program uses.
+    # Sets the path of the log, from the name under which the program will write it.
     method set_target {name} {
         set target [file join [file dirname $folder] \
             [expr {[file pathtype $name] eq "absolute" ? $name : [file tail $name]}]]
     }
 
-    # Identifies a version of the log file.
+    # Time and size of the log file, which identify a version of it; {} if there is none.
     method stamp {} {
         if {$target eq {} || [catch {list [file mtime $target] [file size $target]} stamp]} {
             return {}
@@ -82,7 +82,7 @@ oo::class create ::pith::Live {
         return $stamp
     }
 
-    # 1: the log exists. A file of that name from an earlier run is older than this program.
+    # 1: this program's log exists. A file that is older than the program is the log of an earlier run.
     method is_written {} {
         set stamp [my stamp]
         if {$stamp eq {}} {
@@ -108,7 +108,8 @@ oo::class create ::pith::Live {
         set job [::pithtk::snapshot $folder [list [self] job_event]]
     }
 
-    # Waits a second, or longer if reading takes long, so that it never fills a core.
+    # Reads again after a second. If reading takes long, waits twice as long as it took, so that reading does not take
+    # all the time of a core.
     method read_later {} {
         set took [expr {[clock milliseconds] - $asked_ms}]
         set timer [after [expr {max($phase eq "ends" ? 200 : 1000, 2 * $took)}] [namespace code {my read}]]
@@ -150,7 +151,7 @@ oo::class create ::pith::Live {
         }
     }
 
-    # Keeps the picture if there is nothing new. Follows the end of time if the window shows it.
+    # Shows a new snapshot, unless it has no new records. If the window shows the end of time, moves it to the new end.
     method show {log digested} {
         if {$digested && [dict get [$log info] records] == [$model info records]} {
             $log close
@@ -180,7 +181,7 @@ oo::class create ::pith::Live {
         my show_status
     }
 
-    # Replaces the snapshots by the log. On a slow file system it may not be readable yet.
+    # Replaces the last snapshot by the log. On a slow file system the log may not be readable yet.
     method take_log {} {
         if {[catch {::pithtk::open $target} log]} {
             set phase gone
@@ -194,14 +195,15 @@ oo::class create ::pith::Live {
         my show_status
     }
 
-    # Status line: the current time of the program, and that of the snapshot if it is old.
+    # Shows in the status line the present time of the program, and, if the snapshot is old, the time that it shows.
     method show_status {} {
         after cancel $ticking
         switch $phase {
             runs {
                 set since [expr {([clock milliseconds] - $now_ms) * 1000000}]
                 set text "live, [my seconds [expr {$now + $since}]]"
-                # The drift between machines is known after a second comparison of clocks, usually at the end.
+                # The clocks' drift between machines is known only after the second comparison of clocks, usually at the
+                # end of the program.
                 if {[expr {[dict exists [[$model log] properties] clock_sync_1]}]} {
                     append text ", clock drift not yet corrected"
                 }
@@ -219,7 +221,7 @@ oo::class create ::pith::Live {
         }
     }
 
-    # The program may end long before the next reading.
+    # Reads at once if the program has ended, because the next reading may be far away.
     method tick {} {
         if {$job eq {} && ![file exists $folder]} {
             after cancel $timer
@@ -233,7 +235,7 @@ oo::class create ::pith::Live {
 
     # ---- Words
 
-    # Goes to the end of time and follows it; at the end, stops following.
+    # Goes to the end of time and follows it. If the window already follows the end, stops following.
     method word_tail {} {
         lassign [$model whole] first last
         lassign [$model window] from to
@@ -246,7 +248,7 @@ oo::class create ::pith::Live {
         }
     }
 
-    # Text of the status line, such as "live, 12.3 s"; {} if the window shows a log.
+    # Text of the status line, such as "live, 12.3 s"; {} if the window shows a finished log.
     method word_live {} { return $text }
 }
 

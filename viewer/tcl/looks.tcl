@@ -22,7 +22,7 @@ proc ::pith::theme::colour {name} {
     return $colour($name)
 }
 
-# In methods of all classes these are simply `colour NAME` and `px N`: objects find commands of oo::Helpers.
+# Methods of all classes may call `colour NAME` and `px N`, because methods find the commands of oo::Helpers.
 interp alias {} ::oo::Helpers::colour {} ::pith::theme::colour
 interp alias {} ::oo::Helpers::px {} ::pith::theme::px
 
@@ -33,7 +33,8 @@ proc ::pith::bind_wheel {widget modifier up down} {
     bind $widget <${modifier}MouseWheel> [list if {%D > 0} $up else $down]
 }
 
-# A dialog over the window TOP. Escape and the window manager close it by CLOSE, by default without further action.
+# Makes a dialog over the window TOP. When Escape or the window manager closes it, the script CLOSE runs; by default,
+# the dialog is destroyed.
 proc ::pith::open_dialog {path title top {close {}}} {
     if {$close eq {}} {
         set close [list destroy $path]
@@ -56,12 +57,14 @@ proc ::pith::theme::px {n} {
     return [expr {int(round($n * $factor))}]
 }
 
-# A number for a table cell: the treeview draws thin spaces wider than it measures them, and cuts off the end.
+# A number for a table cell. It has ordinary spaces instead of thin ones, because the treeview draws thin spaces wider
+# than it measures them, and would cut off the end.
 proc ::pith::theme::cell {number} {
     return [string map {\u2009 \u00a0} [::pithtk::number $number]]
 }
 
-# By the preference, else by the screen; a factor near 1 becomes 1, so that lines stay sharp.
+# Sets the scale of all lengths by the preference, or by the screen if there is none. A factor near 1 becomes 1, so that
+# lines stay sharp.
 proc ::pith::theme::scale {} {
     variable factor
     variable screen_scaling
@@ -153,7 +156,7 @@ proc ::pith::theme::styles {} {
     ttk::style configure TNotebook -background $colour(panel) -bordercolor $colour(edge)
     ttk::style configure TNotebook.Tab -background $colour(hover) -foreground $colour(faint) \
         -padding [list [px 6] [px 3]] -bordercolor $colour(edge)
-    # Tabs that would not fit otherwise.
+    # A style for tabs in a panel that is too narrow for the usual ones.
     ttk::style configure Narrow.TNotebook.Tab -padding [list [px 3] [px 3]] -font PithSmall
     ttk::style map TNotebook.Tab -background [list selected $colour(panel) active $colour(select)] \
         -foreground [list selected $colour(text)] -lightcolor [list selected $colour(panel)]
@@ -162,7 +165,7 @@ proc ::pith::theme::styles {} {
     ttk::style configure TProgressbar -background $colour(accent)
 }
 
-# For classic Tk widgets made from now on.
+# Sets the default colours of classic Tk widgets. They apply to widgets made from now on.
 proc ::pith::theme::defaults {} {
     variable colour
     foreach {option name} {
@@ -191,8 +194,8 @@ proc ::pith::theme::put_over {dialog top} {
     }
 }
 
-# A frame that scrolls up and down if it is higher than the screen allows: PATH.view.rows, on a canvas PATH.view with a
-# scrollbar PATH.bar. The caller fills the frame, then calls `fit_scrolled`, then packs PATH.view.
+# Makes a frame, PATH.view.rows, that scrolls up and down if it is higher than the screen allows. It is on a canvas
+# PATH.view with a scrollbar PATH.bar. The caller fills the frame, then calls `fit_scrolled`, then packs PATH.view.
 proc ::pith::theme::build_scrolled {path colour} {
     canvas $path.view -highlightthickness 0 -background $colour -yscrollcommand [list $path.bar set]
     ttk::scrollbar $path.bar -orient vertical -command [list $path.view yview]
@@ -200,7 +203,8 @@ proc ::pith::theme::build_scrolled {path colour} {
     return $path.view.rows
 }
 
-# Returns 1 if the frame scrolls. OTHER: pixels that the dialog needs above and below it.
+# Gives the canvas the size of its frame, as far as the screen allows. Returns 1 if the frame must scroll. OTHER: pixels
+# that the dialog needs above and below the frame.
 proc ::pith::theme::fit_scrolled {path other} {
     update idletasks
     set wide [winfo reqwidth $path.view.rows]
@@ -264,7 +268,8 @@ proc ::pith::theme::choose {name} {
     update_windows
 }
 
-# Updates all windows. A palette has other colours on another background.
+# Updates all windows after a change of the theme. States get new colours, too, because a palette has other colours on
+# another background.
 proc ::pith::theme::update_windows {} {
     foreach window [info class instances ::pith::Window] {
         set model [$window model]
@@ -340,7 +345,7 @@ oo::class create ::pith::Looks {
     method arrows_preferred {key} { $model set_arrows [::pith::preferences::get arrows] }
     method time_preferred {key} { $model set_time_of_day [::pith::preferences::get time_of_day] }
 
-    # 0: rows fill the window, the default.
+    # Sets the height of rows by the preference. By default it is 0, and rows fill the window.
     method height_preferred {key} {
         set pixels [::pith::preferences::get row_height]
         if {$pixels} {
@@ -398,7 +403,7 @@ oo::class create ::pith::Looks {
         return [$model palette]
     }
 
-    # Without ON: toggles it.
+    # Shows or hides a part of the window. Without ON, toggles it.
     method word_pane {part {on {}}} {
         if {$part ni {panel legend overview toolbar} || ![string is boolean $on]} {
             throw {PITH USAGE} "pane: must be panel, overview or toolbar, on or off"
@@ -406,7 +411,8 @@ oo::class create ::pith::Looks {
         my show_part $part [expr {$on eq {} ? ![my has_part $part] : $on}]
     }
 
-    # Times from the log's start, or dates with times of day. Logs know these if their recorder noted start_unix_s.
+    # Shows times of day with dates, or times from the log's start. Times of day are possible only if the recorder noted
+    # start_unix_s in the log.
     method word_time_of_day {word} {
         if {$word eq "toggle"} {
             set word [expr {![$model time_of_day]}]
@@ -420,7 +426,7 @@ oo::class create ::pith::Looks {
         }
     }
 
-    # For `pith draw` (export.tcl).
+    # Script commands for `pith draw` that give the picture the same times (export.tcl).
     method words {} { expr {[$model time_of_day] ? {{time_of_day on}} : {}} }
 
     method word_toggle_theme {} {

@@ -2,7 +2,7 @@
 # each log. Every other file has one part of the window.
 
 namespace eval ::pith {
-    # Folder of this file, from which the extension is found: share/pith/viewer -> lib/pith.
+    # Folder of this file, share/pith/viewer. The extension is found relative to it, in lib/pith.
     variable folder [file dirname [file normalize [info script]]]
     variable animated 0 ;# 1: --anim
     variable together 0 ;# 1: --together
@@ -18,14 +18,14 @@ proc ::pith::die {text {status 1}} {
     exit $status
 }
 
-# Ends with the names of some logs in the folder of a missing one.
+# Reports a missing log, with the names of some logs in its folder, and ends the program.
 proc ::pith::no_such_file {path} {
     set logs [lsort [glob -nocomplain -type f -directory [file dirname $path] -tails *.pith]]
     set more [expr {[llength $logs] > 5 ? " ..." : ""}]
     die "$path: no such file[expr {$logs eq {} ? "" : "; this folder has [join [lrange $logs 0 4] {, }]$more"}]"
 }
 
-# Sources all files of this folder; none needs Tk for that.
+# Sources all files of this folder. Sourcing does not need Tk.
 proc ::pith::source_all {} {
     variable folder
     set sourced main.tcl
@@ -37,7 +37,7 @@ proc ::pith::source_all {} {
     }
 }
 
-# The script of an option with a value; "": no such option.
+# The script that does the same as an option with a value; "" if there is no such option.
 proc ::pith::script_of {option value} {
     switch -- $option {
         -e { return $value }
@@ -48,7 +48,7 @@ proc ::pith::script_of {option value} {
     }
 }
 
-# Parses the command line into a list of {log {option script}...}; scripts before the first log belong to it.
+# Parses the command line into a list of {log {option script}...}. Scripts before the first log are for the first log.
 proc ::pith::arguments {words} {
     variable animated
     variable live
@@ -97,7 +97,8 @@ proc ::pith::arguments {words} {
     return $logs
 }
 
-# --together: the first log, with a script that opens the second before the scripts of both.
+# For --together, returns one entry: the first log, with a script that opens the second log beside it, then the scripts
+# of both.
 proc ::pith::join_two {logs} {
     if {[llength $logs] != 2} {
         die "view: --together needs two logs; see `pith help view`" 2
@@ -121,7 +122,7 @@ proc ::pith::running {log live} {
 proc ::pith::load_parts {} {
     variable folder
     set instead "a picture without a window: pith draw LOG -o OUT.png"
-    # Hides our arguments from Tk, which reads argv.
+    # Empties argv, because Tk would take this program's arguments in it for its own.
     set ::argv {}
     set ::argc 0
     if {[catch {package require Tk 8.6-} text]} {
@@ -147,7 +148,7 @@ proc ::pith::load_parts {} {
 
 proc ::pith::main {words} {
     set logs [arguments $words]
-    # Checks the files first, so that a missing log is reported even without a display.
+    # Checks the files before Tk is loaded, so that a missing log is reported even without a display.
     variable animated
     variable spill
     variable remembers
@@ -182,7 +183,8 @@ proc ::pith::main {words} {
         foreach option [lrange $entry 1 end] {
             lassign $option name script
             if {[catch {$window run $script} text]} {
-                # The user did not write the script of --together.
+                # An empty name marks the script that --together made. The user did not write it, so the message is only
+                # its error.
                 die [expr {$name eq {} ? $text : "view: $name: [words::error_text $text "; -e help lists the commands"]"}]
             }
         }

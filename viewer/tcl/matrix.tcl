@@ -1,9 +1,8 @@
 # matrix.tcl - the communication matrix: messages by sender and receiver, as a picture of tiles
 # and as a table, and the times spent waiting for late partners (pithlog_waits).
 
-# The picture of a communication matrix: senders as lines, receivers as columns, totals at the
-# sides, a colour scale, and its pointer and keys. A drag zooms to some ranks, a click goes to the longest
-# message.
+# The picture of a communication matrix, with its pointer and keys: senders are lines, receivers are columns; it has
+# totals at its sides and a colour scale. A drag zooms to some ranks, a click goes to the longest message of a tile.
 #
 # A subclass (Matrix) has the method `go_to_pair DICT`.
 
@@ -80,7 +79,8 @@ oo::class create ::pith::Heatmap {
 
     # ---- Ranks shown
 
-    # A new matrix; that of another log may have another number of ranks.
+    # There is a new matrix. If it has too few ranks for the ranks shown, as that of another log may have, shows all
+    # ranks.
     method matrix_changed {} {
         set count [llength [$matrix ranks]]
         if {$whole || max([lindex $shown 1], [lindex $shown 3]) > $count} {
@@ -101,7 +101,8 @@ oo::class create ::pith::Heatmap {
         my draw
     }
 
-    # Ranks of the senders and, if different, of the receivers.
+    # Shows only some ranks. Arguments: the ranks of the senders and, if different, those of the receivers; without
+    # arguments, all ranks.
     method zoom_ranks {args} {
         if {$args eq {}} {
             my all_ranks
@@ -144,7 +145,7 @@ oo::class create ::pith::Heatmap {
         set new {}
         foreach {low high share} [list $from0 $from1 $down $to0 $to1 $across] {
             set span [expr {$high - $low}]
-            # At least one rank more or less.
+            # Each step of the zoom adds or removes at least one rank.
             set wanted [expr {round($span * $factor)}]
             set wanted [expr {$factor < 1 ? min($span - 1, $wanted) : max($span + 1, $wanted)}]
             set low [expr {round($low + ($span - $wanted) * $share)}]
@@ -204,7 +205,7 @@ oo::class create ::pith::Heatmap {
         }
     }
 
-    # Ranks to be labelled, at most `most`.
+    # The places in [LOW, HIGH) of the ranks to be labelled, at most MOST.
     method marked {low high most} {
         if {$high - $low <= max(1, $most)} {
             set places {}
@@ -216,7 +217,7 @@ oo::class create ::pith::Heatmap {
         return [lmap mark [::pith::board::marks $low [expr {$high - 1}] $most] {expr {int($mark)}}]
     }
 
-    # Totals, as bars on the right of lines and below columns.
+    # Draws the totals, as bars to the right of the lines and below the columns.
     method draw_sides {} {
         lassign $frame_of left top right bottom
         lassign [$matrix sides] lines columns
@@ -279,7 +280,7 @@ oo::class create ::pith::Heatmap {
         my name_scale [expr {$left + $wide}] $y [my value_name $value]
     }
 
-    # Beside the scale; without room there, below it and its numbers.
+    # Writes the name of the scale beside it, or, if there is no room, below the scale and its numbers.
     method name_scale {right y text} {
         lassign [list [expr {$right + 14}] [expr {$y + 5}] w] x middle anchor
         if {$x + [font measure PithSmall $text] > [winfo width $canvas]} {
@@ -556,7 +557,8 @@ oo::class create ::pith::Matrix {
         }
     }
 
-    # Waiting times require reading all calls: computed only on request.
+    # Sets what the tiles show. Waiting times are computed only when they are first chosen, because all calls must be
+    # read for them.
     method set_value {one} {
         if {$one ni [my values]} {
             throw {PITH USAGE} "no such value: $one; must be one of [join [my values] {, }]"
@@ -596,7 +598,7 @@ oo::class create ::pith::Matrix {
 
     method follows {} { return {time selection digest log waiting} }
 
-    # Once requested, waiting times are kept up to date.
+    # Computes the matrix. If waiting times were chosen once, they are computed each time.
     method ask {callback} {
         set had_late [expr {$had_late || [my wants_late]}]
         return [[$model log] matrix {*}$stretch $comm $had_late $callback]
@@ -638,7 +640,7 @@ oo::class create ::pith::Matrix {
         }
     }
 
-    # Dicts by column name.
+    # The lines of the table, each a dict by column name.
     method lines {} {
         if {$matrix eq {}} {
             return {}
@@ -674,7 +676,7 @@ oo::class create ::pith::Matrix {
         return [dict values $lines]
     }
 
-    # LONGEST: the longest time of its column.
+    # The text of a cell. LONGEST: the longest time of the column, which decides the unit.
     method cell {kind amount longest} {
         switch $kind {
             number { return [::pithtk::number [expr {wide($amount)}]] }
@@ -697,7 +699,7 @@ oo::class create ::pith::Matrix {
         }]
     }
 
-    # At most 2000 lines, because more would only take time.
+    # Fills the table with at most 2000 lines, because nobody reads more, and filling takes time.
     method fill_table {} {
         if {[my wants_waiting_first]} {
             return
@@ -741,7 +743,7 @@ oo::class create ::pith::Matrix {
             [::pithtk::duration $late_sender], late receivers [::pithtk::duration $late_receiver]"
     }
 
-    # The table has columns of waiting times, which the picture may not have needed.
+    # The table needs waiting times. If the matrix was made without them, starts to make it again, and returns 1.
     method wants_waiting_first {} {
         if {$had_late || $matrix eq {}} {
             return 0
@@ -757,7 +759,7 @@ oo::class create ::pith::Matrix {
         }
     }
 
-    # Tk calls it a moment after the click, when the page may be closed.
+    # Sorts the table. Tk calls this a moment after the click on a heading, when the page may be closed.
     method sort_by {column} {
         if {![winfo exists $tree]} {
             return
@@ -804,7 +806,7 @@ oo::class create ::pith::Matrix {
         return {}
     }
 
-    # The rows of the table, as dicts.
+    # Returns the rows of the table, as dicts.
     method word_late {{what ranks}} {
         if {$what ni {pairs ranks states}} {
             throw {PITH USAGE} "late: must be pairs, ranks or states"
@@ -831,7 +833,7 @@ oo::class create ::pith::Matrix {
         return {}
     }
 
-    # FILE.png: a screenshot. Other suffixes: the table.
+    # Saves a screenshot if FILE ends with .png, otherwise the table.
     method save {file} {
         if {[file extension $file] eq ".png"} {
             my picture $file

@@ -1,9 +1,9 @@
-# message_filter.tcl - draws only some messages: by a query (size, tag, communicator, ranks ...), by transfer time, and by
-# the time that the receiver waited for the sender. A bar at the bottom of the window, and the command message_filter.
-# The model has the words of the filter and selects the messages.
+# message_filter.tcl - draws only some messages: by a query (size, tag, communicator, ranks ...), by transfer time, and
+# by the time that the receiver waited for the sender. A bar at the bottom of the window, and the command
+# message_filter. The model has the words of the filter and selects the messages.
 
-# Picks the messages that the filter of a model lets through (core/measure/messages.h), in a job. The
-# model's followers are told `picked` at the end of a job, when other messages may be drawn, and `picking` before.
+# Picks the messages that the filter of a model lets through (core/measure/messages.h), in a job. When a job starts, the
+# model's followers hear `picking`; when it ends, and other messages may be drawn, they hear `picked`.
 
 oo::class create ::pith::Picking {
     variable model
@@ -23,7 +23,7 @@ oo::class create ::pith::Picking {
     method count {} { return $count }
     method text {} { return $text }
 
-    # A new log, or messages that have been read, are filtered, too.
+    # Filters again after the filter has changed or messages have been read. A new log stops the job.
     method changed {what} {
         if {$what eq "log"} {
             my stop
@@ -134,7 +134,7 @@ oo::class create ::pith::MessageFilter {
         ttk::button $bar.all -text All -style Toolbutton -command [list [self] all]
         ttk::button $bar.close -text "\u00d7" -width 2 -style Toolbutton -command [list [self] close]
         ttk::label $bar.message -textvariable [my varname message] -style Faint.TLabel
-        # In a narrow window the message and the query have less room; all fields and buttons remain.
+        # In a narrow window the message and the query get less room, so that all fields and buttons stay visible.
         set column [lindex [grid size $bar] 0]
         grid $bar.all -row 0 -column $column
         grid $bar.message -row 0 -column [incr column] -sticky ew -padx 8
@@ -168,7 +168,7 @@ oo::class create ::pith::MessageFilter {
         focus [[$window timeline] plot]
     }
 
-    # Words of the entries.
+    # The words of the filter that the user has typed into the entries.
     method words {} {
         set words {}
         if {[string trim $entered(query)] ne {}} {
@@ -208,7 +208,7 @@ oo::class create ::pith::MessageFilter {
 
     # ---- Words
 
-    # Wrong words leave the filter as it is.
+    # Sets the filter. If a word is wrong, `pick` fails, and the filter stays as it is.
     method word_message_filter {args} {
         [$model log] pick $args {}
         $model set_message_filter $args

@@ -12,15 +12,15 @@
 #     current WHAT         the value of a part: time, rows, hidden, arrows, messages, notes
 #     apply WHAT VALUE     sets it, without a call of `push`
 #
-# and calls `push WHAT` before it changes a part, and `forget_past` when it is made. Another object may have a part: it calls
-# `share WHAT [self]`, and has the methods `current` and `apply VALUE`.
+# and calls `push WHAT` before it changes a part, and `forget_past` when it is made. Another object may have the value
+# of a part. It calls `share WHAT [self]`, and has the methods `current` and `apply VALUE`.
 
 oo::class create ::pith::History {
     variable past future ;# stacks of {what value} for undo and redo
     variable pushed      ;# {what ms} of the last push
     variable owners      ;# array: part -> the object that has it, if not this one
 
-    # Saves a part of the view for undo; what follows within 0.6 s is one change of it.
+    # Saves a part of the view for undo. Changes of one part that follow each other within 0.6 s are undone as one.
     method push {what} {
         set now [clock milliseconds]
         lassign $pushed before ms
@@ -32,7 +32,7 @@ oo::class create ::pith::History {
         set pushed [list $what $now]
     }
 
-    # The same for a change that is undone alone.
+    # Like push, but the change is not joined to those before and after it.
     method push_alone {what} {
         set pushed {{} 0}
         my push $what
@@ -42,8 +42,8 @@ oo::class create ::pith::History {
     method undo {} { my take_back past future }
     method redo {} { my take_back future past }
 
-    # Applies a part of the view from one stack, and saves the current one on the other. Skips what would change nothing:
-    # a command that was refused.
+    # Applies a part of the view from one stack, and saves the current one on the other. Skips a saved value that is
+    # equal to the current one, because its command was refused and changed nothing.
     method take_back {from to} {
         set pushed {{} 0}
         while {[set $from] ne {}} {
@@ -75,7 +75,7 @@ oo::class create ::pith::History {
         }
     }
 
-    # Each saved value of a part becomes what the command CHANGE makes of it.
+    # Replaces each saved value of a part by the result of CHANGE VALUE.
     method revise_past {what change} {
         foreach stack {past future} {
             set $stack [lmap saved [set $stack] {
@@ -216,7 +216,8 @@ oo::class create ::pith::Model {
         trace remove variable [my varname changed] write [list ::pith::followed [my varname changed] $callback]
     }
 
-    # A follower may change the model again; the others hear of the first change first.
+    # Reports a change to all followers. If a follower changes the model, that change is reported after all followers
+    # have heard of the first one.
     method notify {what} {
         lappend notices $what
         if {[llength $notices] > 1} {
@@ -308,8 +309,8 @@ oo::class create ::pith::Model {
         my notify time
     }
 
-    # Sets the times that can be shown; {} those of the log. A window that shows everything still does so
-    # afterwards.
+    # Sets the interval that can be shown; {}: that of the log. A window that showed all of the old interval then shows
+    # all of the new one.
     method set_extent {stretch} {
         set all [expr {[my window] eq [my whole]}]
         set extent $stretch
@@ -329,19 +330,20 @@ oo::class create ::pith::Model {
         my zoom_about $factor [expr {($t0 + $t1) / 2}]
     }
 
-    # Moves by a fraction of the time shown, to the right if > 0.
+    # Moves the view to the right by PART (a fraction) of the time shown; to the left if PART < 0.
     method pan {part} {
         set by [expr {wide(($t1 - $t0) * double($part))}]
         my set_window [expr {$t0 + $by}] [expr {$t1 + $by}]
     }
 
-    # From the last end of MPI_Init to the last begin of MPI_Finalize.
+    # Shows the time from the last end of MPI_Init to the last begin of MPI_Finalize.
     method work {} {
         my zoom {*}[$log work]
     }
 
-    # Shows the time between MPI_Init and MPI_Finalize when a log is opened, if both are recorded and the rest takes
-    # more than a twentieth of the log. Returns 1 if it did. There is nothing to undo: no view came before.
+    # When a log is opened, shows the time between MPI_Init and MPI_Finalize, if both are recorded and this leaves out
+    # more than a twentieth of the log. Returns 1 in this case. Saves nothing for undo, because there was no view
+    # before.
     method look_at_work {} {
         if {[catch {list [$log time init begin] [$log time finalize end]} work]} {
             return 0
@@ -411,10 +413,11 @@ oo::class create ::pith::Model {
     method rows {{first 0} {last 1000000000}} { $log rows list $first $last }
     method row {row} { lindex [$log rows list $row $row] 0 }
 
-    # The row that shows a thread, alone or in a group; -1 none.
+    # The row that shows a thread, or its closed group; -1 if no row does.
     method row_of {rank thread} { $log rows shows $rank $thread }
 
-    # Screen line of a row, from 0: first the pinned rows, then the scrolled ones; -1 not visible.
+    # The screen line of a row, counted from 0; -1 if the row is not visible. Pinned rows come first, then the scrolled
+    # ones.
     method line_of {row} {
         if {$row < $pinned_count} {
             return $row
@@ -422,11 +425,11 @@ oo::class create ::pith::Model {
         expr {$row - $first_row >= $pinned_count ? $row - $first_row : -1}
     }
 
-    # Screen line at y, and the distance of y from its upper edge.
+    # The screen line at Y, and the distance of Y from the upper edge of that line.
     method line_at {y} { expr {int(floor(int($y) / double($row_height)))} }
     method within_line {y} { expr {int($y) - int([my line_at $y] * $row_height)} }
 
-    # Row on a screen line; -1 none.
+    # The row on a screen line; -1 if there is none.
     method row_on {line} {
         set row [expr {$line < $pinned_count ? $line : $line + $first_row}]
         expr {$line >= 0 && $row < $row_count ? $row : -1}
@@ -457,7 +460,7 @@ oo::class create ::pith::Model {
         }
     }
 
-    # Shows the rows that match a pattern of ranks (0-3,7.1) and names; "" all.
+    # Shows only rows that match a pattern of ranks (0-3,7.1) and names; with "", all rows.
     method select {pattern} {
         my push rows
         $log rows filter $pattern
@@ -466,7 +469,7 @@ oo::class create ::pith::Model {
     }
 
     method set_row_height {pixels {auto 0}} {
-        # Integers from 2 pixels on; lower rows share lines.
+        # Heights of 2 pixels or more are integers. Several lower rows share a line of pixels.
         set pixels [expr {$pixels >= 2 ? min([px 200], int($pixels)) : max(0.01, double($pixels))}]
         if {$auto && !$auto_height} {
             return
@@ -478,7 +481,7 @@ oo::class create ::pith::Model {
         }
     }
 
-    # Rows fill the window again.
+    # Gives up a height that was set, so that rows fill the window again.
     method release_row_height {} {
         set auto_height 1
         my notify rows
@@ -516,8 +519,8 @@ oo::class create ::pith::Model {
         }
     }
 
-    # The recorder's events for tools: samples, call sites, what a replay needs. They are hidden at first, because they
-    # would cover the states that people look for.
+    # Ids of the recorder's events for tools, such as samples, call sites, and events for a replay. These events are
+    # hidden at first, because they would cover the states that users look for.
     method tool_events {} {
         return [lmap id [my ids_like pith:*] {
             if {[dict get $defs $id kind] ne "event"} continue
@@ -525,7 +528,7 @@ oo::class create ::pith::Model {
         }]
     }
 
-    # Ids of all definitions whose name, or group as "group:NAME", matches.
+    # Ids of all definitions whose name matches a pattern, or whose group does, written as "group:NAME".
     method ids_like {pattern} {
         set ids {}
         dict for {id def} $defs {
@@ -536,7 +539,7 @@ oo::class create ::pith::Model {
         return $ids
     }
 
-    # The same; an error that names the nearest one if there is none.
+    # Like ids_like, but if no definition matches, throws an error that names the most similar one.
     method ids_of {pattern} {
         set ids [my ids_like $pattern]
         if {$ids eq {}} {
@@ -545,7 +548,8 @@ oo::class create ::pith::Model {
         return $ids
     }
 
-    # "; did you mean MPI_Send?", or {}. KINDS: of the names to look at.
+    # A hint such as "; did you mean MPI_Send?", or {} if no name is similar. KINDS: the kinds of definitions whose
+    # names are compared.
     method nearest {pattern {kinds {state event counter}}} {
         set names {}
         dict for {id def} $defs {
@@ -593,7 +597,8 @@ oo::class create ::pith::Model {
         my notify colours
     }
 
-    # COLOURS: dict id -> #rrggbb. Kept until the window closes; colours.tcl stores colours for longer.
+    # Sets colours. COLOURS: dict id -> #rrggbb. They stay until the window closes; colours.tcl stores colours
+    # permanently.
     method set_colours {colours} {
         set given [dict merge $given $colours]
         dict for {id colour} $colours {
@@ -623,7 +628,7 @@ oo::class create ::pith::Model {
         my set_palette $palette
     }
 
-    # HOW: on, off or auto.
+    # Sets whether messages are drawn. HOW: on, off or auto.
     method set_arrows {how} {
         set how [expr {$how eq "auto" ? "auto" : $how ? "on" : "off"}]
         if {$how ne $arrows} {
@@ -652,12 +657,12 @@ oo::class create ::pith::Model {
         my notify message_filter
     }
 
-    # Hides messages that are seen, and shows them if they are not.
+    # Hides messages if they are visible, and shows them if they are not.
     method toggle_arrows {} {
         my set_arrows [expr {$arrows eq "off" ? "auto" : $left_out ? "on" : "off"}]
     }
 
-    # The picture tells these.
+    # The picture reports how much of it the messages that it leaves out would cover, and how much of it is exact.
     method set_left_out {cover} { my set_if_new left_out [expr {round($cover * 100) / 100.0}] }
     method set_exact {part} { my set_if_new exact $part }
 
@@ -673,7 +678,7 @@ oo::class create ::pith::Model {
         my notify time
     }
 
-    # Selects a stretch of time, given in any order and limited to the log; {} none.
+    # Selects the time between two times, in any order, limited to the log; {}: selects none.
     method set_selection {stretch} {
         if {$stretch ne {}} {
             lassign [my whole] first last
@@ -688,7 +693,7 @@ oo::class create ::pith::Model {
     method set_pointer {what} { my set_if_new pointer $what }
     method set_trouble {text} { my set_if_new trouble $text }
 
-    # Sets a variable of this class and tells it, if it changes.
+    # Sets a variable of this class. If its value changes, notifies the followers.
     method set_if_new {name value} {
         my variable $name
         if {$value ne [set $name]} {
@@ -732,7 +737,7 @@ oo::class create ::pith::Model {
         my notify digest
     }
 
-    # Waits until all is read or the window is gone.
+    # Waits until all messages and counters are read, or the window is closed.
     method finish_reading {} {
         while {[info exists reading] && $reading ne {}} {
             vwait [my varname reading]
@@ -740,7 +745,7 @@ oo::class create ::pith::Model {
     }
 }
 
-# Called by traces: name of the variable first, arguments of Tcl last.
+# A trace calls this after a write to VARIABLE, and calls CALLBACK with the new value. ARGS: what Tcl adds for a trace.
 proc ::pith::followed {variable callback args} {
     {*}$callback [set $variable]
 }

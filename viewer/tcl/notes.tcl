@@ -1,5 +1,5 @@
-# notes.tcl - the user's notes at times and rows: numbered flags in the time lines, kept in the file LOG.notes beside the
-# log (core/scene/notes.h). The model has the list, so that undo takes changes back.
+# notes.tcl - the user's notes at times and rows: numbered flags in the time lines, kept in the file LOG.notes beside
+# the log (core/scene/notes.h). The model has the list, so that undo takes changes back.
 
 oo::class create ::pith::Notes {
     variable window model
@@ -58,7 +58,8 @@ oo::class create ::pith::Notes {
         }
     }
 
-    # Makes the changes of another window or an editor to the file also in the notes of this window. 1: there were some.
+    # If another window or an editor has changed the file, makes the same changes to the notes of this window. Returns 1
+    # if there were changes.
     method take_over {} {
         set now [[$model log] notes]
         if {$now eq $known} {
@@ -71,7 +72,7 @@ oo::class create ::pith::Notes {
         return 1
     }
 
-    # NOTES, with what turned the notes BEFORE into the notes AFTER.
+    # Returns NOTES after the same changes that turned the notes BEFORE into the notes AFTER.
     method merged {before after notes} {
         set kept [lmap note $notes {expr {$note in $before && $note ni $after ? [continue] : $note}}]
         set added [lmap note $after {expr {$note in $before || $note in $kept ? [continue] : $note}}]
@@ -108,7 +109,7 @@ oo::class create ::pith::Notes {
             [dict get $note text]"
     }
 
-    # Brings a note into view; returns what is said about it.
+    # Brings a note into view. Returns the text about it for the status line.
     method visit {index} {
         set note [lindex [$model notes] $index]
         set time [dict get $note time]
@@ -167,7 +168,7 @@ oo::class create ::pith::Notes {
         $plot raise $text
     }
 
-    # The rank and thread of a row, the first of a group; {}: none.
+    # The rank and thread of a row; for a group, those of its first lane; {} if the row has none.
     method lane_of {row} {
         set entry [expr {$row < 0 ? {} : [$model row $row]}]
         return [expr {[dict exists $entry rank] ? [dict create rank [dict get $entry rank] \
@@ -179,7 +180,7 @@ oo::class create ::pith::Notes {
         return [expr {$lane eq {} ? {} : [dict replace $lane time [expr {wide([[$window timeline] time_at $x])}]]}]
     }
 
-    # Entries of the menu of the right button: text, script, key.
+    # Entries of the context menu for notes: text, script and key in turn.
     method entries {x y} {
         set number [expr {[my index_at $x $y] + 1}]
         if {$number} {

@@ -1,5 +1,5 @@
-# opening.tcl - opens a log in a thread, with a progress dialog and a Stop button: logs of other formats are
-# read completely, and logs without an index are rebuilt.
+# opening.tcl - opens a log in a thread, with a progress dialog and a Stop button: opening takes long if the log has
+# another format, because it is read completely, or has no index, because the index is rebuilt.
 
 namespace eval ::pith::opening {
     variable number 0
@@ -8,7 +8,8 @@ namespace eval ::pith::opening {
     variable patience_ms 400 ;# delay of the progress dialog
 }
 
-# Returns the command of the log. {PITH LOG}: it cannot be read; {PITH STOPPED}: the user stopped it.
+# Opens a log and returns its command. Throws {PITH LOG} if the log cannot be read, and {PITH STOPPED} if the user stops
+# the opening.
 proc ::pith::opening::open {path} {
     variable number
     variable outcome
@@ -40,7 +41,7 @@ proc ::pith::opening::open {path} {
 proc ::pith::opening::job_event {me how {value {}}} {
     variable outcome
     if {[info exists outcome($me)]} {
-        # It was stopped before: close the log.
+        # The user has stopped the opening, but the job opened the log meanwhile. Nobody else closes it.
         if {$how eq "done"} {
             $value close
         }
@@ -51,7 +52,7 @@ proc ::pith::opening::job_event {me how {value {}}} {
     }
 }
 
-# No progress yet: the bar stays indeterminate.
+# Shows the progress. As long as PART is 0, the bar only moves to and fro.
 proc ::pith::opening::progress {me part} {
     set dialog .opening$me
     if {![winfo exists $dialog] || $part <= 0} {
@@ -65,7 +66,7 @@ proc ::pith::opening::progress {me part} {
     $dialog.part configure -text [format {%.0f %%} [expr {100 * $part}]]
 }
 
-# Does not wait for the thread, which ends soon.
+# The user stops the opening. The job's thread ends by itself soon; nothing waits for it.
 proc ::pith::opening::stop {me job} {
     variable outcome
     catch {$job stop}
@@ -96,10 +97,9 @@ proc ::pith::opening::megabytes {path} {
     return [format {%.0f MB} [expr {[file size $path] / 1e6}]]
 }
 
-# Input methods while a window is built. Tk gives each widget an input context at its first event,
-# and asks the X server for the size of the widget twice for each: 120 round trips before the first picture.
-# Input methods are therefore off until then; widgets get theirs at the next event, entries when they get the
-# focus.
+# Switches input methods off while a window is built. Otherwise Tk would give each widget an input context at its first
+# event, and ask the X server twice for the size of the widget: 120 round trips before the first picture. After the
+# first picture, widgets get their contexts at their next event, entries when they get the focus.
 namespace eval ::pith::typing {
     variable waiting 0 ;# number of windows being built
     variable methods 1 ;# setting of the user

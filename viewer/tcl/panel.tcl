@@ -1,16 +1,17 @@
 # panel.tcl - the panel with tabs, below the timelines or beside them: legend, findings, statistics of the selection,
-# details, histogram, communication matrix, iterations, call tree, SQL. A page is empty until its tab is first chosen; then its part
-# builds it. Place, size and chosen tab are preferences.
+# details, histogram, communication matrix, iterations, call tree, SQL. A page is empty until its tab is first chosen;
+# then its part builds it. Place, size and chosen tab are preferences.
 #
-# A page belongs to a part, which says
+# A page belongs to a part, which calls
 #     [$window panel] put PAGE WIDGET          shows the widget on this page
 #     [$window panel] put_guest PAGE WIDGET    shows it on the other half of a page that has a widget
 #     [$window panel] select PAGE              shows the panel and this page
 #     [$window panel] leave PAGE               the page has become empty: shows the page before, if it was visible
-# and is asked, as ::pith::panel::pages has it, to open a page whose tab was chosen, or to close it.
+# The panel calls the part's methods in ::pith::panel::pages to open a page whose tab was chosen, and to close it.
 
 namespace eval ::pith::panel {
-    # Page, title of its tab, part, its method that opens it, and that closes it ({}: it stays).
+    # Columns: page, title of its tab, part, the part's method that opens the page, and its method that closes the page
+    # ({}: the page cannot be closed).
     variable pages {
         legend     Legend      {}             {}            {}
         findings   Findings    Findings       open_page     {}
@@ -24,7 +25,7 @@ namespace eval ::pith::panel {
     }
 }
 
-# The pages for which there is a tab.
+# The names of all pages.
 proc ::pith::panel::names {} {
     variable pages
     return [lmap {name title part opener closer} $pages {set name}]
@@ -66,7 +67,7 @@ oo::class create ::pith::Panel {
         set sizes [dict create below [::pith::preferences::get panel_height] \
             beside [::pith::preferences::get panel_width]]
         set sash [ttk::frame $panes.sash -style Sash.TFrame]
-        # It has the size that it is given, not that of its pages.
+        # The panel gets its size from lay_out; the sizes of its pages do not change it.
         set holder [ttk::frame $panes.panel]
         pack propagate $holder 0
         set book [ttk::notebook $holder.book -takefocus 0]
@@ -77,7 +78,7 @@ oo::class create ::pith::Panel {
             $book add [ttk::frame $book.$name] -text [lindex [::pith::panel::row $name] 0]
             grid propagate $book.$name 0
         }
-        # A click on a tab leaves the focus where it is, so that the keys of the timelines go on.
+        # A click on a tab does not move the focus, so that the keys of the timelines still work.
         bind $book <Button-1> "[list [self] clicked %x %y]; break"
         bind $book <<NotebookTabChanged>> [list [self] turned]
         ::pith::Tip new $book [list [self] title_at]
@@ -91,7 +92,7 @@ oo::class create ::pith::Panel {
 
     destructor {
         ::pith::preferences::unfollow panel $followed
-        # The end of a window changes its tabs once more.
+        # Removes the bindings, because closing a window changes its tabs and sizes once more.
         foreach {widget event} [list $book <<NotebookTabChanged>> $panes <Configure>] {
             if {[winfo exists $widget]} {
                 bind $widget $event {}
@@ -101,14 +102,15 @@ oo::class create ::pith::Panel {
 
     method preferred {key} { my lay_out }
 
-    # Keeps what the user chose. A script's choice is not the user's.
+    # Stores what the user chose in the preferences. What a script chose is not stored.
     method remember {key value} {
         catch {::pith::preferences::change $key $value [expr {!$::pith::plain && $::pith::state::saves}]}
     }
 
     # ---- Layout
 
-    # The widget of the timelines; its_needs: script that returns the height that they need. <<Panes>> says that it changed.
+    # Sets the widget of the timelines. ITS_NEEDS: this script returns the height that they need. The widget gets the
+    # event <<Panes>> when this height changes.
     method set_main {widget its_needs} {
         if {$main ne {}} {
             place forget $main
@@ -133,7 +135,8 @@ oo::class create ::pith::Panel {
         }
     }
 
-    # Below, unless the window is so wide or so low that it fits better beside.
+    # The place of the panel: below the timelines, or beside them if the window is very wide or low. A preference can
+    # fix it.
     method best_place {} {
         set chosen [::pith::preferences::get panel]
         if {$chosen ne "auto"} {
@@ -145,7 +148,7 @@ oo::class create ::pith::Panel {
 
     method room {} { return [expr {$place eq "below" ? [winfo height $panes] : [winfo width $panes]}] }
 
-    # The size that the user chose, else as usual, but not more than its part of a small window.
+    # The size of the panel: the user's choice or a usual size, but at most the fraction `share` of the window.
     method size {} {
         set room [my room]
         set size [dict get $sizes $place]
@@ -155,7 +158,8 @@ oo::class create ::pith::Panel {
         return [expr {max(1, min($size, int($room * $share), [my most]))}]
     }
 
-    # What the timelines do not need; but where there is little room, the panes below their rows become lower.
+    # The largest size of the panel: what the timelines do not need. In a low window the panel still gets some height,
+    # and the panes below the timelines' rows become lower instead.
     method most {} {
         if {$place ne "below"} {
             return [expr {[my room] - [px 250]}]
@@ -163,7 +167,7 @@ oo::class create ::pith::Panel {
         return [expr {max([my room] - [px 5] - [{*}$needs], min([px 200], [my room] * 46 / 100))}]
     }
 
-    # All sizes are known, so each widget is laid out once.
+    # Places the timelines, the sash and the panel. Computes all sizes first, so that Tk lays out each widget only once.
     method lay_out {} {
         lassign [list [winfo width $panes] [winfo height $panes]] width height
         if {$main eq {} || $width <= 1} {
@@ -178,7 +182,7 @@ oo::class create ::pith::Panel {
         set before $place
         set place [my best_place]
         if {$before eq {}} {
-            # A size that the user chose in an earlier window may be larger than usual.
+            # A size that the user chose in an earlier window may take more of this window than the usual size.
             set share [expr {[dict get $sizes $place] ? 0.7 : 0.46}]
         }
         set size [my size]
@@ -201,8 +205,8 @@ oo::class create ::pith::Panel {
         }
     }
 
-    # Tk cuts the titles of tabs that have no room. In a narrow panel they are small, and those that have no room even so,
-    # except that of the current page, are in a menu.
+    # Makes the tabs fit, because Tk would cut their titles. In a narrow panel they have small letters. Tabs for which
+    # there is still no room go into a menu; the tab of the current page always stays.
     method fit_tabs {width} {
         set tabs_width $width
         set is_narrow [expr {[my width_of [::pith::panel::names] TkDefaultFont 18] > $width}]
@@ -236,21 +240,21 @@ oo::class create ::pith::Panel {
         }
     }
 
-    # The width of tabs, with so many pixels around each title.
+    # The width of tabs in a font, with AROUND pixels around each title.
     method width_of {names font around} {
         return [::tcl::mathop::+ {*}[lmap name $names {
             expr {[font measure $font [lindex [::pith::panel::row $name] 0]] + [px $around]}
         }]]
     }
 
-    # The title of a tab that may be cut.
+    # The tooltip of a tab at a point: its title, if titles may be cut.
     method title_at {x y} {
         set index [$book index @$x,$y]
         return [expr {$index eq {} || [$book cget -style] ne "Narrow.TNotebook" ? {} :
             [lindex [::pith::panel::row [lindex [::pith::panel::names] $index]] 0]}]
     }
 
-    # Two widgets of a page lie one beside the other in a panel below the timelines, else one below the other.
+    # Places the two widgets of a page: side by side if the panel is below the timelines, else one below the other.
     method turn_guests {} {
         foreach name [::pith::panel::names] {
             set guest [my guest $name]
@@ -265,7 +269,7 @@ oo::class create ::pith::Panel {
 
     method place {} { return $place }
 
-    # SIZE in pixels: as if the user had dragged the sash there.
+    # Sets the size in pixels, as if the user had dragged the sash there.
     method set_size {size} {
         set size [expr {max([px 60], min($size, [my most]))}]
         dict set sizes $place $size
@@ -296,7 +300,7 @@ oo::class create ::pith::Panel {
         return $book.$name
     }
 
-    # The widget fills the page.
+    # Shows a widget, which fills the page.
     method put {name widget} {
         set page [my page $name]
         raise $widget $holder
@@ -305,7 +309,7 @@ oo::class create ::pith::Panel {
         grid rowconfigure $page 0 -weight 1
     }
 
-    # A second widget gets half of the page.
+    # Shows a second widget on half of the page.
     method put_guest {name widget} {
         set page [my page $name]
         raise $widget $holder
@@ -344,7 +348,7 @@ oo::class create ::pith::Panel {
         }
     }
 
-    # As the user chooses it: the tab is remembered.
+    # Selects a page that the user chose. The preferences store its tab.
     method choose {name} {
         my select $name
         my fill
@@ -358,7 +362,8 @@ oo::class create ::pith::Panel {
         }
     }
 
-    # Another page is visible: keys must not go to a hidden one.
+    # Another page has become visible. If the focus is on a hidden page, moves it to the window, so that keys do not go
+    # to the hidden page.
     method turned {} {
         if {[lindex $past end] eq [my current]} {
             return
@@ -416,7 +421,8 @@ oo::class create ::pith::Panel {
         return 0
     }
 
-    # Escape on a page: closes it. Returns 1 if it did.
+    # Closes the current page if the focus is on it and it can be closed. Returns 1 in this case. The key Escape calls
+    # this.
     method escape {} {
         set name [my current]
         lassign [::pith::panel::row $name] title part opener closer
@@ -437,7 +443,8 @@ oo::class create ::pith::PanelWords {
         set panel [$window panel]
     }
 
-    # The tab of the last time, once the first picture is there. A large log is read only when the user asks for it.
+    # After the first picture, opens the tab that was chosen last. Not if its page must read a large log; this waits
+    # until the user chooses the tab.
     method finish {} {
         set name [::pith::preferences::get panel_tab]
         set is_large [expr {[[$window model] info records] > $::pith::Waiting::most_records}]

@@ -1,5 +1,5 @@
-# pointer.tcl - the pointer in the timelines: it follows it, reports what is under it, selects time, zooms,
-# moves the picture, and handles the wheel.
+# pointer.tcl - handles the pointer in the timelines: reports what is under it, selects time, zooms, moves the picture,
+# and handles the wheel.
 
 oo::class create ::pith::Pointer {
     variable model timeline choice details
@@ -27,7 +27,7 @@ oo::class create ::pith::Pointer {
         bind $plot <Leave> [list $me left]
         bind $plot <Double-Button-1> [list $me double %x %y]
         my bind_drag $plot %y
-        # The axis has no rows.
+        # On the axis y is -1, because the axis has no rows.
         my bind_drag [$timeline axis] -1
         foreach widget [list $plot [[$timeline labels] path] [$timeline axis]] {
             foreach {modifier how} {{} {} Control- zoom Shift- pan} {
@@ -43,10 +43,10 @@ oo::class create ::pith::Pointer {
         $band destroy
     }
 
-    # What the first picture does not wait for.
+    # Called after the first picture. Binds the gesture of two fingers.
     method finish {} { ::pithtk::pinch $plot [list [self] pinch] }
 
-    # After each drawing, another record may be under the pointer.
+    # Called after each drawing. Looks for the record under the pointer, which may be another one.
     method drawn {} {
         $plot delete outline
         my search_soon
@@ -63,7 +63,7 @@ oo::class create ::pith::Pointer {
         }
     }
 
-    # What a plain drag does: select, or zoom at once, as in upshot.
+    # What a drag without modifiers does: `select`, or `zoom` at once, as in the viewer upshot.
     method plain_drag {} {
         return [::pith::preferences::get drag]
     }
@@ -80,8 +80,8 @@ oo::class create ::pith::Pointer {
         }
     }
 
-    # Zooms while two fingers on a touchpad move apart, or together: `what` is begin, update or end. All of it is undone
-    # as one.
+    # Zooms while two fingers on a touchpad move apart or together. WHAT is begin, update or end. The whole gesture is
+    # undone as one change.
     method pinch {what x scale} {
         if {$what eq "begin"} {
             set pinched [list [$model window] [$timeline time_at $x]]
@@ -164,7 +164,7 @@ oo::class create ::pith::Pointer {
         $choice choose [$details chosen_of [$details open_card $x $y]]
     }
 
-    # Two drags from the same place are not a double click.
+    # A double click. Tk also reports one when two drags begin at the same place; this is only another press.
     method double {x y} {
         if {!$clicked} {
             my press $x $y plain
@@ -194,7 +194,8 @@ oo::class create ::pith::Pointer {
         $model set_pointer {}
     }
 
-    # The pointer is at x in another pane with the same time axis; {} it has left.
+    # Shows the pointer line at X, because the pointer is there in another pane with the same time axis; {}: the pointer
+    # has left the pane.
     method shadow {x} {
         if {$x eq {}} {
             $crosshair hide
@@ -222,7 +223,8 @@ oo::class create ::pith::Pointer {
         }
     }
 
-    # The messages of a state. Kept while the pointer moves within it; the digest may know more of them later.
+    # The messages of a state. They are kept while the pointer moves within the state, but found again when the digest
+    # has been read, because it knows more messages.
     method messages_of {hit} {
         set key [list [$model log] [$model reading] {*}[lmap key {rank thread id start end} {dict get $hit $key}]]
         if {[lindex $touched 0] ne $key} {
@@ -258,7 +260,7 @@ oo::class create ::pith::Pointer {
             }
             message - bundle {
                 lassign [dict get $hit line] x0 y0 x1 y1
-                # X11 coordinates have 16 bits; Tk clips, but not billions.
+                # X11 coordinates have 16 bits. Tk clips lines, but not if coordinates are in the billions.
                 if {max(abs($x0), abs($x1)) < 30000} {
                     $plot create line $x0 $y0 $x1 $y1 -fill [colour paper] -width 4 -tags outline
                     $plot create line $x0 $y0 $x1 $y1 -fill $accent -width 2 -arrow last -tags outline
@@ -270,8 +272,8 @@ oo::class create ::pith::Pointer {
     }
 }
 
-# The pointer position: a line through all rows, the exact time at the axis, and the row label
-# highlighted. It also draws the focus ring around the timelines.
+# Shows where the pointer is: by a line through all rows, the exact time at the axis, and a highlighted row label. It
+# also draws the focus ring around the timelines.
 oo::class create ::pith::Crosshair {
     variable model timeline
     variable plot axis        ;# canvases
@@ -322,7 +324,7 @@ oo::class create ::pith::Crosshair {
         lassign $at x y
         $plot coords cursor $x 0 $x [lindex [$timeline size] 1]
         $plot itemconfigure cursor -state normal
-        # A flag that stays inside the axis.
+        # Writes the time on a flag, which is shifted so that it stays inside the axis.
         set width [lindex [$timeline size] 0]
         set fine [expr {max(1, [$model span] / max(1, $width))}]
         set text [$axis create text $x [px 11] -text [$model time_text [$timeline time_at $x] $fine] -font PithSmall \
@@ -339,9 +341,8 @@ oo::class create ::pith::Crosshair {
 
 }
 
-# The time selection: its edges over the timelines with its duration, and a bar at the axis. The timelines are pale
-# outside of it.
-# pointer.tcl drags it.
+# Draws the time selection: its edges over the timelines, its duration, and a bar at the axis. The timelines are pale
+# outside of the selection. The class Pointer drags its edges.
 oo::class create ::pith::Band {
     variable model timeline
     variable plot axis  ;# canvases
@@ -363,7 +364,8 @@ oo::class create ::pith::Band {
         }
     }
 
-    # The model, and so the other views, changes only when the button is released.
+    # Shows the selection during a drag. The model, and with it all other views, changes only when the button is
+    # released.
     method drag_to {stretch} {
         set dragged [lsort -integer $stretch]
         my draw
@@ -380,7 +382,8 @@ oo::class create ::pith::Band {
         return [expr {$dragged ne {} ? $dragged : [$model selection]}]
     }
 
-    # The end that stays fixed while the end under x is dragged; {} if no end is under x.
+    # If X is on one edge of the selection, returns the time of the other edge, which stays fixed while the first is
+    # dragged. Otherwise returns {}.
     method fixed_end {x} {
         if {[my stretch] eq {}} {
             return {}
@@ -411,7 +414,7 @@ oo::class create ::pith::Band {
         }
         lassign [$timeline size] width height
         lassign [my stretch] from to
-        # X11 coordinates have 16 bits: draw ends that lie outside just outside.
+        # Draws an edge that is far outside the picture just outside of it, because X11 coordinates have only 16 bits.
         set x0 [expr {max(-9, min($width + 9, [$timeline x_of $from]))}]
         set x1 [expr {max(-9, min($width + 9, [$timeline x_of $to]))}]
         if {$x1 < 0 || $x0 > $width} {
@@ -420,7 +423,7 @@ oo::class create ::pith::Band {
         set accent [colour accent]
         $plot create rectangle $x0 -2 $x1 [expr {$height + 2}] -outline $accent -tags selection
         $axis create rectangle $x0 [px 22] $x1 [px 26] -outline {} -fill $accent -tags selection
-        # At the bottom, where it covers the least.
+        # Writes the duration at the bottom, where it hides the least.
         set x [expr {(max($x0, 0) + min($x1, $width)) / 2}]
         set span [expr {$to - $from}]
         set text [$plot create text $x [expr {$height - [px 14]}] -text [::pithtk::duration $span] -font PithBold \

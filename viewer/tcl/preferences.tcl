@@ -1,8 +1,8 @@
-# preferences.tcl - the preferences: one table for the file (preferences.tcl), the dialog
-# (preferences.tcl) and the page pith-view(1). It does not need Tk.
+# preferences.tcl - the preferences of the viewer: their table, their file and their dialog. The table is also the
+# source for the page pith-view(1). Sourcing this file does not need Tk.
 #
-#     ::pith::preferences::get wheel                        its value; the first call reads the file
-#     ::pith::preferences::change wheel zoom                checks, stores and saves it, and notifies followers
+#     ::pith::preferences::get wheel returns the value; the first call reads the file
+#     ::pith::preferences::change wheel zoom checks the value, saves it, and notifies followers
 #     ::pith::preferences::follow wheel CALLBACK            calls CALLBACK KEY on every change
 #     ::pith::preferences::unfollow wheel CALLBACK          for destructors
 
@@ -62,7 +62,7 @@ proc ::pith::preferences::keys {} {
     return [lmap {key default range title help} $table {set key}]
 }
 
-# Dict of default, range, title and help.
+# What the table has on a key: a dict of default, range, title and help.
 proc ::pith::preferences::row {key} {
     variable table
     foreach {name default range title help} $table {
@@ -75,7 +75,7 @@ proc ::pith::preferences::row {key} {
     throw {PITH USAGE} "no such preference: $key; must be one of [join [keys] {, }]"
 }
 
-# Text of a range: "light or dark", "6 to 32", "on or off".
+# A range as text: "light or dark", "6 to 32", "on or off".
 proc ::pith::preferences::range_text {key} {
     lassign [dict get [row $key] range] kind least most
     switch $kind {
@@ -89,7 +89,7 @@ proc ::pith::preferences::range_text {key} {
     }
 }
 
-# Returns the normalized value, or fails with a text that says what is allowed.
+# Checks a value and returns it normalized. Throws an error that says what is allowed.
 proc ::pith::preferences::check {key value} {
     lassign [dict get [row $key] range] kind least most
     switch $kind {
@@ -131,12 +131,12 @@ proc ::pith::preferences::get {key} {
     return $value($key)
 }
 
-# SAVE 0: the change lasts until the program ends.
+# Changes a preference. SAVE 0: the change lasts only until the program ends.
 proc ::pith::preferences::change {key new {save 1}} {
     change_all [dict create $key $new] $save
 }
 
-# Checks all values before it changes any.
+# Changes several preferences. If one value is wrong, changes none.
 proc ::pith::preferences::change_all {wanted {save 1}} {
     variable value
     load
@@ -164,7 +164,7 @@ proc ::pith::preferences::unfollow {key callback} {
     trace remove variable [namespace current]::value($key) write [list ::pith::preferences::followed $key $callback]
 }
 
-# Called by traces; arguments of Tcl last.
+# A trace calls this after a change. ARGS: what Tcl adds for a trace.
 proc ::pith::preferences::followed {key callback args} {
     {*}$callback $key
 }
@@ -176,7 +176,8 @@ namespace eval ::pith::preferences {
     variable said {} ;# warnings about the file; each is printed once
 }
 
-# The folder pith below an XDG directory: that of the environment variable, else the default below HOME.
+# The folder pith in an XDG directory. VARIABLE: the environment variable with this directory. DEFAULT: the directory
+# below HOME if the variable is not set.
 proc ::pith::user_folder {variable default} {
     if {[info exists ::env($variable)] && [file pathtype $::env($variable)] eq "absolute"} {
         return [file join $::env($variable) pith]
@@ -199,7 +200,7 @@ proc ::pith::preferences::say {text} {
     }
 }
 
-# Lines of a text file; {} if it does not exist.
+# The lines of a text file; {} if the file does not exist.
 proc ::pith::preferences::lines_of {path} {
     if {![file exists $path]} {
         return {}
@@ -207,7 +208,7 @@ proc ::pith::preferences::lines_of {path} {
     return [split [string trimright [::pith::files::read $path] \n] \n]
 }
 
-# Dict of the keys in the file. Reports damaged lines and uses the others.
+# Dict key -> value of the keys in the file. Reports damaged lines and uses the others.
 proc ::pith::preferences::read_file {} {
     set path [path]
     set stored {}
@@ -233,7 +234,7 @@ proc ::pith::preferences::read_file {} {
     return $stored
 }
 
-# A new file lists all keys; unchanged ones are comments.
+# The lines of a new file: all keys with their defaults, as comments.
 proc ::pith::preferences::new_lines {} {
     set lines [list "# Preferences of `pith view`; see pith-view(1). A line is a key and its value." {}]
     foreach key [keys] {
@@ -246,7 +247,7 @@ proc ::pith::preferences::comment_lines {key} {
     return [list "# [dict get [row $key] help] ([range_text $key])"]
 }
 
-# Index of the last line of a key, else of the comment with its default, else -1.
+# Index of the last line that sets a key; if there is none, of the comment with its default; otherwise -1.
 proc ::pith::preferences::line_of {key lines} {
     set found [lsearch -all -regexp $lines "^\\s*$key\\s"]
     if {$found eq {}} {
@@ -270,7 +271,7 @@ proc ::pith::preferences::merge {lines changes} {
     return $lines
 }
 
-# Stores the keys of `changes`. Fails with {PITH IO}.
+# Writes CHANGES, a dict key -> value, to the file. Throws {PITH IO} on an error.
 proc ::pith::preferences::write_file {changes} {
     change_file [path] [list ::pith::preferences::merge_into $changes]
 }
@@ -278,7 +279,7 @@ proc ::pith::preferences::merge_into {changes lines} {
     return [merge $lines $changes]
 }
 
-# Follows links, so that the file is replaced, not the link.
+# The file that PATH leads to. If PATH is a link, the file is replaced and not the link.
 proc ::pith::preferences::target {path} {
     for {set i 0} {$i < 20 && [file type $path] eq "link"} {incr i} {
         set path [file join [file dirname $path] [file readlink $path]]
@@ -286,7 +287,7 @@ proc ::pith::preferences::target {path} {
     return $path
 }
 
-# Changes a text file as a whole, under a lock: `{*}$change LINES` returns the new lines.
+# Changes a text file as a whole, while it is locked. `{*}$change LINES` returns the new lines.
 proc ::pith::preferences::change_file {path change} {
     try {
         file mkdir [file dirname $path]
@@ -304,7 +305,8 @@ proc ::pith::preferences::change_file {path change} {
     }
 }
 
-# Takes a lock, normally held for milliseconds. A lock older than three seconds was left by a program that died.
+# Takes a lock. Programs hold it for milliseconds, so a lock older than three seconds was left by a program that died,
+# and is removed.
 proc ::pith::preferences::take_lock {lock} {
     set begun [clock milliseconds]
     while {[catch {close [open $lock {WRONLY CREAT EXCL}]} text]} {
@@ -319,8 +321,7 @@ proc ::pith::preferences::take_lock {lock} {
     return $lock
 }
 
-# The dialog of preferences, with a row for each key of the table (preferences.tcl),
-# and the command `prefer`.
+# The dialog of preferences, with a row for each key of the table, and the command `prefer`.
 oo::class create ::pith::PreferencesDialog {
     variable window
     variable path     ;# path of the toplevel
@@ -363,7 +364,7 @@ oo::class create ::pith::PreferencesDialog {
         set trouble {}
         my fill [lmap key [::pith::preferences::keys] {::pith::preferences::get $key}]
         set pad [px 12]
-        # The buttons stay on the screen; the rows scroll if they are higher.
+        # The rows scroll if they do not fit on the screen; the buttons stay visible.
         pack [my build_buttons [ttk::frame $path.buttons -padding $pad]] -side bottom -fill x
         pack [ttk::label $path.trouble -textvariable [my varname trouble] -style Alarm.TLabel -padding [list $pad 0]] \
             -side bottom -fill x
@@ -398,7 +399,7 @@ oo::class create ::pith::PreferencesDialog {
         }
     }
 
-    # Title, widget and help of each key.
+    # Makes title, widget and help of each key.
     method build_rows {frame} {
         set px [px 4]
         foreach key [::pith::preferences::keys] {
@@ -441,7 +442,7 @@ oo::class create ::pith::PreferencesDialog {
 
     # ---- Buttons
 
-    # Only what was changed here: changes by another dialog stay.
+    # What was changed in this dialog. Other keys are not set, so that changes by another dialog stay.
     method changes {} {
         set changes {}
         foreach key [::pith::preferences::keys] {

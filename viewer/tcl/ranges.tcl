@@ -1,5 +1,5 @@
-# ranges.tcl - mountain ranges: the number of processes in each state, stacked, below the timelines. This class has the settings (which states, in which order, outermost or innermost) and the
-# commands.
+# ranges.tcl - mountain ranges: the number of processes in each state, stacked, below the timelines. This class has the
+# settings (which states, in which order, outermost or innermost) and the commands.
 
 oo::class create ::pith::Ranges {
     variable window model
@@ -70,7 +70,8 @@ oo::class create ::pith::Ranges {
 
     # ---- The order of layers
 
-    # Takes the states in the window, {id time ...}: adds unseen states on top, those with the most time first.
+    # Takes the states in the window, {id time ...}. Adds states that were not seen before on top of the layers, in the
+    # order of their times, longest first.
     method take_states {times} {
         foreach {id time} [lsort -integer -decreasing -stride 2 -index 1 $times] {
             if {$id ni $order} {
@@ -98,7 +99,7 @@ oo::class create ::pith::Ranges {
         my redraw 0
     }
 
-    # Moves these to the bottom, in this order.
+    # Moves the layers of IDS to the bottom, in this order.
     method put_first {ids} {
         set order [concat $ids [lmap id $order {if {$id in $ids} continue; set id}]]
         my redraw 0
@@ -134,7 +135,7 @@ oo::class create ::pith::Ranges {
 
     # ---- State: saved with the view (view_state.tcl), copied to a second log (beside.tcl)
 
-    # Ids of the names that exist in this log.
+    # Ids of those of the NAMES that are states of this log.
     method ids {names} {
         return [lmap id [$model ids_named $names] {
             if {[dict get [$model def $id] kind] ne "state"} continue
@@ -170,7 +171,7 @@ oo::class create ::pith::Ranges {
 
     # ---- Words
 
-    # Without arguments: returns on or off.
+    # The command `ranges`. Without arguments, returns on or off.
     method word {{what {}} args} {
         set words {on off toggle order depth smooth only height at}
         if {$what eq {}} {
@@ -201,7 +202,8 @@ oo::class create ::pith::Ranges {
         return $ids
     }
 
-    # NAME ...: moves these to the bottom; `time`: orders by time. Returns the names from the bottom up.
+    # `NAME ...` moves the layers of these states to the bottom; `time` orders layers by time. Returns the names from
+    # the bottom up.
     method word_order {args} {
         if {$args eq "time"} {
             my order_by_time
@@ -236,7 +238,7 @@ oo::class create ::pith::Ranges {
         return [$pane height]
     }
 
-    # The states at a time, from the bottom up: {name processes} ...
+    # Returns the states at a time, from the bottom up, as {name processes} ...
     method word_at {time} {
         if {!$shown} {
             my set_shown 1
@@ -257,8 +259,8 @@ oo::class create ::pith::Ranges {
     menus {Statistics {"Processes per state" {ranges toggle} M}}
 }
 
-# The pane of the mountain ranges below the timelines, with the same time axis: picture,
-# scale, a bar that is also the sash, and the pointer. ranges.tcl has the settings.
+# The pane of the mountain ranges below the timelines, with the same time axis: picture, scale, a bar that is also the
+# sash, and the pointer. The class Ranges has the settings.
 
 oo::class create ::pith::RangesPane {
     variable ranges model timeline pointer
@@ -273,7 +275,7 @@ oo::class create ::pith::RangesPane {
     variable drag           ;# dict of the current drag; {} none
     variable done_text      ;# progress of the job
 
-    # RANGES: has the settings.
+    # ITS_RANGES: the object with the settings.
     constructor {its_ranges window} {
         set ranges $its_ranges
         set model [$window model]
@@ -369,7 +371,7 @@ oo::class create ::pith::RangesPane {
         my load_soon
     }
 
-    # But its scale stays readable.
+    # Lets the layout make the pane lower than its height, but not so low that its scale cannot be read.
     method may_be_lower {} { grid rowconfigure [$timeline path] 5 -weight 1 -minsize [px 40] }
 
     # Enlarges a window that is just high enough for its rows.
@@ -394,7 +396,7 @@ oo::class create ::pith::RangesPane {
 
     # ---- The sash
 
-    # The height that is wanted; where the timelines have little room, it is lower.
+    # Sets the height of the pane. If the timelines have little room, the layout makes the pane lower.
     method set_height {pixels} {
         set height [expr {max([px 40], min(2000, int($pixels)))}]
         $plot configure -height $height
@@ -543,7 +545,7 @@ oo::class create ::pith::RangesPane {
         set done_text {}
     }
 
-    # A job that was stopped may report it while another one runs.
+    # A job reports. `stopped` is ignored, because it may come from an earlier job while another one runs.
     method job_event {what {value {}}} {
         switch $what {
             progress {
@@ -592,7 +594,7 @@ oo::class create ::pith::RangesPane {
         $plot raise $text
     }
 
-    # Details of a place, like those of a state.
+    # Describes a place in the picture by names and values in turn, as is done for a state.
     method lines {there} {
         set state [dict get $there state]
         set lanes [dict get $there lanes]
@@ -614,7 +616,7 @@ oo::class create ::pith::RangesPane {
         $model set_pointer {}
     }
 
-    # Draws the pointer line, wherever the pointer is.
+    # Draws the pointer line at the pointer's time, even if the pointer is in another pane.
     method follow_pointer {} {
         if {![my is_shown]} {
             return
@@ -646,7 +648,8 @@ oo::class create ::pith::RangesPane {
             $model set_window [expr {$t0 - $shift}] [expr {$t1 - $shift}]
             return
         }
-        # Swaps the layer with the one under the pointer, in the column where the drag began.
+        # Swaps the dragged layer with the layer under the pointer. The order of layers is looked up at the x where the
+        # drag began.
         set state [dict get $drag state]
         set other [my layer_at [dict get $drag x] $y]
         set up [expr {$y < [dict get $drag y]}]
@@ -666,7 +669,7 @@ oo::class create ::pith::RangesPane {
         $plot configure -cursor crosshair
     }
 
-    # Toggles between one state and all.
+    # A double click shows only the state under the pointer, or all states again.
     method double {x y} {
         set drag {}
         set state [my layer_at $x $y]

@@ -1,5 +1,6 @@
-# reload.tcl - opens the log of a window again and keeps the view, by a command or a key; and watches the file: if it
-# has changed on disk, as after another recording, a bar at the bottom of the window says so and has a button for it.
+# reload.tcl - reloads the log of a window, by a command or a key, and keeps the view. Also watches the log's file:
+# after a change, such as another recording, a bar at the bottom of the window reports it and has a button that reloads
+# the log.
 
 oo::class create ::pith::Reload {
     variable window model
@@ -37,7 +38,8 @@ oo::class create ::pith::Reload {
 
     # ---- Watching the file
 
-    # A version of the file. Without a file, or with the folder of a running program (live.tcl): {}.
+    # What identifies the version of the log's file. {} if there is no file, or if the window shows the folder of a
+    # running program (live.tcl).
     method stamp_of_file {} {
         set path [$model path]
         if {[catch {file stat $path found}] || $found(type) ne "file"} {
@@ -61,18 +63,18 @@ oo::class create ::pith::Reload {
         set seen $now
     }
 
-    # Until the file changes again.
+    # Hides the bar until the file changes again.
     method dismiss {} {
         my remember
         pack forget $bar
     }
 
-    # Another log, such as that of a program that ran (live.tcl), took the place of the log.
+    # `log`: the window shows another log, such as that of a program that has ended (live.tcl).
     method changed {what} {
         switch $what {
             log { my remember }
             digest {
-                # Counters, and so rows, appear late.
+                # Rows of counters exist only now, so only now can the old top row be restored.
                 if {$top_row ne {}} {
                     after idle [list catch [list [$window timeline] scroll_to $top_row]]
                     set top_row {}
@@ -83,7 +85,8 @@ oo::class create ::pith::Reload {
 
     # ---- Words
 
-    # The time shown stays, as far as the log still has it; a window that shows the whole log still does.
+    # Reloads the log. The window keeps showing the same time, as far as the new log has it; a window that showed the
+    # whole log shows all of the new one.
     method word_reload {} {
         if {$busy || [file isdirectory [$model path]]} {
             return
@@ -120,7 +123,7 @@ oo::class create ::pith::Reload {
         return
     }
 }
-# Between two looks at the file.
+# Time from one look at the file to the next.
 namespace eval ::pith::Reload { variable every_ms 1500 }
 
 ::pith::part::add Reload {

@@ -79,7 +79,7 @@ oo::class create ::pith::Rows {
         set filtering [after 120 [namespace code {my filter}]]
     }
 
-    # If nothing matches, the rows stay unchanged.
+    # Applies the typed filter. If no row matches, the rows stay as they are.
     method filter {} {
         after cancel $filtering
         set filtering {}
@@ -90,7 +90,7 @@ oo::class create ::pith::Rows {
         $tools.filter configure -foreground [colour [expr {$wrong ? "alarm" : "text"}]]
     }
 
-    # The slider is logarithmic: 3 to 6 pixels take as much as 60 to 120.
+    # The slider was moved. It is logarithmic: 3 to 6 pixels take the same distance as 60 to 120.
     method slide {value} {
         set pixels [expr {exp($value)}]
         $model set_row_height [expr {$pixels >= 1.5 ? round($pixels) : $pixels}]
@@ -114,7 +114,7 @@ oo::class create ::pith::Rows {
         }
     }
 
-    # Nodes have been renumbered.
+    # The nodes of the tree have new numbers, so forgets the old ones.
     method forget_nodes {} {
         set generation [$model tree generation]
         set clipboard {}
@@ -123,7 +123,7 @@ oo::class create ::pith::Rows {
 
     # ---- Words
 
-    # PERCENT: how much of their time the ranks of a row may spend otherwise than each other.
+    # PERCENT (of their time): by how much ranks of one group may differ in what they spend their time on.
     method word_group {how {percent {}}} {
         set how [dict get {host host comm comm communicator comm alike alike none none nothing none} $how]
         if {$percent ne {} && ($how ne "alike" || ![string is double -strict $percent] || $percent < 0 || $percent > 100)} {
@@ -203,7 +203,7 @@ oo::class create ::pith::Rows {
 
     # ---- Sorting
 
-    # BY ?NAME? ?rising|falling?
+    # Sorts the rows. Arguments: BY ?NAME? ?rising|falling?
     method word_sort {by args} {
         if {[lindex $args end] in {rising falling}} {
             set args [lassign [lreverse $args] way]
@@ -229,7 +229,7 @@ oo::class create ::pith::Rows {
     method wait_for {args} {
         my stop_sorting
         set sorting [[$model log] {*}$args [list [self] sort_event [incr sorts]]]
-        # A closed log ends its job without a report, hence the timer.
+        # The timer is needed because a closed log ends its job without a report.
         while {[info exists sorting] && $sorting ne {} && [info commands $sorting] ne {}} {
             set timer [after 200 [list set [my varname woken] 1]]
             vwait [my varname woken]
@@ -243,7 +243,7 @@ oo::class create ::pith::Rows {
         }
     }
 
-    # Event of the sort job. A long job shows its progress; a click on it stops the job.
+    # The sort job reports. A long job shows its progress; a click on the progress stops the job.
     method sort_event {number what {value {}}} {
         if {$number != $sorts} {
             return
@@ -297,7 +297,7 @@ oo::class create ::pith::Rows {
         }
     }
 
-    # A row that cannot be closed stands for its group.
+    # Opens or closes the target rows. If a row cannot be closed, closes its group.
     method open_meant {on} {
         set nodes [my target_rows]
         if {!$on} {
@@ -333,7 +333,7 @@ oo::class create ::pith::Rows {
         }
     }
 
-    # Pastes before the target row. If that is in another group, the rows return to their old place.
+    # Pastes the cut rows before the target row. If the target is in another group, the rows return to their old place.
     method paste_rows {} {
         if {$clipboard ne {}} {
             set target [lindex [my target_rows] 0]
@@ -350,7 +350,7 @@ oo::class create ::pith::Rows {
         my word_group [dict get {host comm comm none none alike alike host} [$model tree grouping]]
     }
 
-    # The menu of a label; ROW {} below all labels.
+    # Makes the menu of a label. ROW {}: the menu below all labels.
     method make_menu {menu row} {
         destroy $menu
         menu $menu -tearoff 0
@@ -419,7 +419,7 @@ oo::class create ::pith::Rows {
         return $menu
     }
 
-    # Ranks and names always rise, whatever the direction of numbers.
+    # Sorts rows from the menu. Ranks and names are always rising; the menu's choice of direction is for numbers.
     method sort_as {by {name {}}} {
         my word_sort $by [string map {* \\* ? \\? [ \\[ ] \\]} $name] \
             [expr {$by in {rank name} ? "rising" : $direction}]

@@ -1,5 +1,5 @@
-# rows_derived.tcl - derived rows: a pane below the timelines, with the same time axis and rows, in which colours show the
-# values of a formula (core/measure/derived.h). A line at the foot says the value under the pointer.
+# rows_derived.tcl - derived rows: a pane below the timelines, with the same time axis and rows, in which colours show
+# the values of a formula (core/measure/derived.h). A line at the foot says the value under the pointer.
 
 oo::class create ::pith::Derived {
     superclass ::pith::Board
@@ -55,7 +55,8 @@ oo::class create ::pith::Derived {
         grid $board -row 6 -column 0 -columnspan 2 -sticky nsew
         grid $side -row 7 -column 0 -sticky nsew
         grid $plot -row 7 -column 1 -sticky nsew
-        # Where the timelines have little room, it is lower, so that the strip with the whole log stays.
+        # If the timelines have little room, the layout makes the pane lower, so that the overview below it stays
+        # visible.
         grid rowconfigure $path 7 -weight 1 -minsize [px 40]
         update idletasks ;# else the head has no size yet
         event generate $path <<Panes>>
@@ -80,7 +81,7 @@ oo::class create ::pith::Derived {
         }
     }
 
-    # The entry keeps a formula that is wrong, and the foot says where.
+    # A formula was typed. If it is wrong, it stays in the entry, and the line at the foot says what is wrong.
     method entered {} {
         if {[catch {my set_formula $typed} text]} {
             set readout $text
@@ -105,14 +106,14 @@ oo::class create ::pith::Derived {
     method follows {} { return {time rows digest log size} }
     method new_stretch {} { return [$model window] }
 
-    # An open pane may wait for its first formula.
+    # Does nothing if there is no formula yet, because a pane may be open without one.
     method renew {after_ms} {
         if {$formula ne {}} {
             next $after_ms
         }
     }
 
-    # The height that the picture has.
+    # The height of the picture; before its layout, the height that it will get.
     method high {} { return [expr {[winfo height $plot] > 1 ? [winfo height $plot] : $height}] }
 
     method ask {callback} {
@@ -158,7 +159,7 @@ oo::class create ::pith::Derived {
         my left
     }
 
-    # The label of a row, or of the first and last one.
+    # The name of a line: the label of its row, or those of the first and last of its rows.
     method line_name {line} {
         if {$line < 0} {
             return "all rows"
@@ -206,7 +207,8 @@ oo::class create ::pith::Derived {
         }
     }
 
-    # FORMULA; `off`; `save FILE`. Without arguments it opens the pane, to type a formula. Returns the formula.
+    # `derive FORMULA`, `derive off` or `derive save FILE`. Without arguments, opens the pane, so that the user can type
+    # a formula. Returns the formula.
     method word_derive {args} {
         if {$args eq {}} {
             my show
@@ -221,7 +223,8 @@ oo::class create ::pith::Derived {
         return $formula
     }
 
-    # A line for each row and one for all rows, with the values of all columns; first the times at which these begin.
+    # Writes a table: a line with the times at which the columns begin, then a line of values for each row, and one for
+    # all rows.
     method save {file} {
         if {$formula eq {}} {
             throw {PITH USAGE} "derive save: no rows are derived; give a formula first"

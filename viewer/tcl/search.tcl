@@ -1,5 +1,5 @@
-# search.tcl - finds states, events, messages and functions of samples: a bar at the bottom of the window and the commands find, next
-# and prev. core/measure/search.h searches in a thread.
+# search.tcl - finds states, events, messages and functions of samples: a bar at the bottom of the window and the
+# commands find, next and prev. core/measure/search.h searches in a thread.
 
 oo::class create ::pith::Search {
     variable window model
@@ -34,7 +34,7 @@ oo::class create ::pith::Search {
         my stop
     }
 
-    # Ids may have changed: forgets the search for the core; the next search builds it again.
+    # Forgets the search in the form for the core, because ids in it may have changed. The next search makes it again.
     method changed {what_changed} {
         if {$what_changed in {searchable log}} {
             my stop
@@ -76,7 +76,8 @@ oo::class create ::pith::Search {
         }
     }
 
-    # The most important fields come first, then those of the chosen kind. A field that has no room is in the next row.
+    # Lays out the fields: the most important ones, then those of the chosen kind of record. A field for which there is
+    # no room begins another row.
     method lay_out {} {
         pack forget {*}[winfo children $bar]
         set keys {longer shorter payload ranks}
@@ -86,7 +87,7 @@ oo::class create ::pith::Search {
             messages { set keys {longer shorter bytes most tag ranks partner} }
             notes { set keys {} }
         }
-        # Shorter labels for messages, which have many fields.
+        # Labels are shorter if messages are searched, because these have many fields.
         foreach {key text short} {longer {longer than} took  shorter {shorter than} to  ranks ranks {from ranks}} {
             $bar.l$key configure -text [expr {$entered(kind) eq "messages" ? $short : $text}]
         }
@@ -118,7 +119,8 @@ oo::class create ::pith::Search {
         pack $bar.row$last_row -side top -fill x
     }
 
-    # NEXT: pixels that are needed in the same row after it.
+    # Places a widget in the current row, or in a new one if there is no room. NEXT: pixels that must stay free after
+    # the widget.
     method place_in_row {part padding {next 0}} {
         set width [expr {[winfo reqwidth $bar.$part] + [::tcl::mathop::+ {*}$padding]}]
         if {$room && $row_used && $row_used + $width + $next > $room} {
@@ -159,7 +161,7 @@ oo::class create ::pith::Search {
         }
     }
 
-    # Shows where a query is wrong; {}: nothing to show.
+    # Shows where a query is wrong. COLUMN {}: does nothing.
     method point_at {column} {
         if {$column ne {}} {
             $bar.pattern icursor [expr {$column - 1}]
@@ -180,7 +182,7 @@ oo::class create ::pith::Search {
             partner {}}
     }
 
-    # TEXTS: the search as typed. Does nothing if it is the current search.
+    # Sets the search. TEXTS: the fields as typed. Does nothing if they are those of the current search.
     method set_search {texts} {
         if {$sought ne {} && $texts eq $what} {
             return
@@ -196,7 +198,8 @@ oo::class create ::pith::Search {
         set for [dict create kinds $kinds]
         set pattern [dict get $texts pattern]
         if {$kinds eq "function" && ![my is_query $pattern]} {
-            # Its names are those of another log, which the core knows.
+            # A pattern of names becomes a query, because names of functions are not among the definitions of this log.
+            # They are in another log, which only the core reads.
             set mask [expr {[regexp {[*?\[]} $pattern] ? $pattern : "*$pattern*"}]
             dict set for query "state ~ \"[string map {\\ \\\\ \" \\\"} $mask]\""
         } elseif {$kinds ne "message" && [my is_query $pattern]} {
@@ -230,7 +233,7 @@ oo::class create ::pith::Search {
         my count
     }
 
-    # Another search begins. What the jobs of the last one still report is ignored; nobody waits for them any more.
+    # Begins another search. Ends all waiting for jobs of the last search, and ignores what these jobs still report.
     method replace {texts for} {
         my stop
         incr turn(search)
@@ -243,7 +246,7 @@ oo::class create ::pith::Search {
         my lay_out
     }
 
-    # Notes are searched at once: there are few.
+    # Searches the notes, without a job, because there are only a few.
     method set_note_search {texts} {
         my replace $texts notes
         set counts [llength [[$window part Notes] matching [dict get $texts pattern]]]
@@ -278,7 +281,8 @@ oo::class create ::pith::Search {
 
     method is_query {text} { expr {![catch {::pithtk::query $text}]} }
 
-    # The search for a query. Of states and events also messages, by their sends.
+    # The search for a query, in the form for the core. A search for states and events also finds messages, by their
+    # sends.
     method query_for {texts kinds} {
         foreach {key instead} {longer duration shorter duration payload payload} {
             if {[dict get $texts $key] ne {}} {
@@ -295,7 +299,7 @@ oo::class create ::pith::Search {
         return $for
     }
 
-    # A pattern if it contains *, ? or [, else part of the name. Case is ignored.
+    # Ids whose names match. PATTERN is a part of the name, unless it contains *, ? or [. Case is ignored.
     method ids_like {pattern kinds} {
         set mask [expr {[regexp {[*?\[]} $pattern] ? $pattern : "*$pattern*"}]
         set searchable [$model searchable]
@@ -317,7 +321,7 @@ oo::class create ::pith::Search {
 
     # ---- The next one
 
-    # From the last hit if it is visible, else from the edge of the window.
+    # The place where the search for the next hit starts: the last hit if it is visible, else the edge of the window.
     method from {way} {
         lassign [$model window] t0 t1
         if {$place ne {} && [lindex $place 0] >= $t0 && [lindex $place 0] < $t1} {
@@ -342,7 +346,7 @@ oo::class create ::pith::Search {
             [list [self] search_event [incr turn(search)] $way $wrapped]]
     }
 
-    # Short work shows no progress.
+    # Shows the progress of a job. A job that is almost at its begin shows none, because it may be short.
     method show_progress {what part} {
         if {$part > 0.02} {
             set message "$what... [expr {round($part * 100)}] %"
@@ -395,7 +399,8 @@ oo::class create ::pith::Search {
         }
     }
 
-    # As a record that can be chosen. A received message has more details than its send.
+    # Makes a hit of the core a record that can be chosen. For a send, takes its message if it was received, because a
+    # message has more details.
     method thing {found} {
         set kind [dict get $found kind]
         if {$kind eq "message"} {

@@ -1,7 +1,7 @@
-# selection.tcl - statistics of the selected time, in a pane below the legend: its duration, the sums of each
-# state, a bar for each row, and messages. The bars show all states of each row, or one state of the rows, most first: which
-# rank computes longest, waits most, calls a function more often. A click on a state in the legend asks for that, also
-# where no time is selected: then the pane shows the time that is visible.
+# selection.tcl - statistics of the selected time, in a pane below the legend: its duration, the sums of each state, a
+# bar for each row, and messages. The bars show either all states of each row, or a single state in all rows, sorted by
+# its time. The latter answers which rank computes longest, waits most, or calls a function most often. A click on a
+# state in the legend asks for this. If no time is selected, the pane is about the time that is visible.
 
 oo::class create ::pith::Selection {
     superclass ::pith::Board
@@ -53,7 +53,8 @@ oo::class create ::pith::Selection {
         my build $board.body
     }
 
-    # On its own page; for a state that was chosen in the legend, on that page, unless the table of two logs is there.
+    # Puts the pane on its own page. For a state that was chosen in the legend (PAGE legend), puts it on the legend's
+    # page, unless the table that compares two logs is there.
     method put_on {page} {
         set panel [$window panel]
         my show
@@ -67,7 +68,7 @@ oo::class create ::pith::Selection {
         $panel select $page
     }
 
-    # Another widget needs the place on the page of the legend.
+    # Moves the pane to its own page, because another widget needs its place on the legend's page.
     method make_way {} {
         if {[my is_shown]} {
             [$window panel] take_off $board
@@ -75,7 +76,7 @@ oo::class create ::pith::Selection {
         }
     }
 
-    # Its tab was chosen.
+    # Called when the user has chosen the tab of the page.
     method open_page {} {
         set asked 1
         my put_on selection
@@ -116,7 +117,7 @@ oo::class create ::pith::Selection {
             -yscrollcommand [list $frame.scroll set]]
         ttk::scrollbar $frame.scroll -orient vertical -command [list $tree yview]
         set cut [::pith::CutTable new $tree {inclusive count}]
-        # As wide as typical contents.
+        # Each column is as wide as a typical text in it.
         foreach {column text widest} {
             #0 Name "MPI_Sendrecv"  count Count "000 000"  inclusive Total "000.0 ms"
             exclusive Self "000.0 ms"  share Share "00.0 %"
@@ -226,7 +227,8 @@ oo::class create ::pith::Selection {
         return [[$model log] stretch {*}$stretch $callback]
     }
 
-    # First the states, which the summary has at once, then the messages, which need the records.
+    # Takes the two answers of the job. The first has the states, from the summary; the second has the messages, which
+    # takes longer because records must be read.
     method answered {result} {
         if {[llength $result] > 1} {
             set traffic $result
@@ -264,7 +266,7 @@ oo::class create ::pith::Selection {
         my show_stretch
         $tree delete [$tree children {}]
         lassign [my computing] name exclusive share
-        # All times have the unit of the longest.
+        # All times have the unit that suits the longest one.
         set longest [::tcl::mathfunc::max 0 {*}[lmap entry [my states] {
             expr {[dict get [$model def [lindex $entry 0]] kind] eq "state" ? [lindex $entry 2] : 0}
         }]]
@@ -288,7 +290,7 @@ oo::class create ::pith::Selection {
         my rank
     }
 
-    # {id count inclusive exclusive share}..., most time first.
+    # The states as {id count inclusive exclusive share}..., those with the most time first.
     method states {} {
         if {$found eq {}} {
             return {}
@@ -298,7 +300,7 @@ oo::class create ::pith::Selection {
         return [lmap entry $entries {my with_share $entry $lanes}]
     }
 
-    # Time outside all states: name exclusive share; {}: there is none.
+    # The time outside all states as {name exclusive share}; {} if there is none.
     method computing {} {
         if {$found eq {} || [$found computing] == 0} {
             return {}
@@ -308,7 +310,7 @@ oo::class create ::pith::Selection {
         return [list [[[$window legend] rows] name computing] $exclusive $share]
     }
 
-    # Dict id -> index in the table.
+    # Dict id -> index of its state in the table.
     method places {} {
         set places {}
         foreach entry [my states] {
@@ -322,7 +324,7 @@ oo::class create ::pith::Selection {
         return [linsert $entry end [expr {[lindex $entry 3] / (double($to - $from) * max(1, $lanes))}]]
     }
 
-    # The same for a row, in the order of the whole.
+    # The states of a single row, in the order of the whole table.
     method of_row {row} {
         if {$found eq {}} {
             return {}
@@ -345,7 +347,7 @@ oo::class create ::pith::Selection {
         return [expr {min($widest, [winfo width $bars] / 3) + 12}]
     }
 
-    # Only the visible bars.
+    # Draws the bars that are visible.
     method draw_bars {} {
         if {![my is_shown] || [winfo width $bars] <= 1} {
             return
@@ -366,7 +368,8 @@ oo::class create ::pith::Selection {
         }
     }
 
-    # Sets the ranking: {row amount}..., most first; the amount of a group is the mean of its lanes.
+    # Sorts the rows by one state: sets `ranking` to {row amount}..., largest amount first. The amount of a group is the
+    # mean of its lanes.
     method rank {} {
         set amounts {}
         if {$found ne {} && $found_at == $changes} { ;# else it is of rows that may be gone
@@ -409,8 +412,8 @@ oo::class create ::pith::Selection {
 
     # ---- One state
 
-    # Shows bars of these definitions, whose name is TEXT; without ids, of all states. Events have only a count.
-    # PAGE: where to show them if they are not visible.
+    # Shows bars of the definitions IDS, which have the name TEXT; if IDS is {}, bars of all states. Events have only a
+    # count. PAGE: the page for the pane if it is not visible.
     method set_of {ids {text {}} {page {}}} {
         set of $ids
         if {$ids ne {} && "state" ni [lmap id $ids {dict get [$model def $id] kind}]} {
@@ -437,7 +440,7 @@ oo::class create ::pith::Selection {
         my rank
     }
 
-    # The states of the stretch, most time first, as in the table.
+    # Fills the combobox with the states of the pane's time, in the order of the table.
     method fill_choice {combobox} {
         $combobox configure -values [list [my all_text] {*}[lmap entry [my states] {$model name [lindex $entry 0]}]]
     }
@@ -455,7 +458,7 @@ oo::class create ::pith::Selection {
         $model set_selection {}
     }
 
-    # Shows the row of the bar under the pointer in the timelines.
+    # Scrolls the timelines to the row whose bar is under the pointer.
     method go {y} {
         set row [my row_at $y]
         if {$row >= 0} {
@@ -528,7 +531,7 @@ oo::class create ::pith::Selection {
 
     # ---- Saving
 
-    # Table: the states of all rows, then row by row.
+    # The table to save: the states of all rows together, then those of each row.
     method table {} {
         set lines {{row name count total_s self_s share}}
         foreach entry [my states] {
@@ -552,7 +555,8 @@ oo::class create ::pith::Selection {
             [::pith::words::seconds $exclusive] [format %.6f $share]]
     }
 
-    # `by_rank STATE`: the bars of one state, and {label amount}... (ns, or a number), most first; `by_rank`: all states.
+    # `by_rank STATE` shows the bars of one state, and returns {label amount}..., largest first, in ns or as a count.
+    # `by_rank` shows the bars of all states.
     method word_by_rank {{pattern {}} {its_measure Self}} {
         set its_measure [string totitle $its_measure]
         if {$its_measure ni {Self Total Count}} {
@@ -573,7 +577,7 @@ oo::class create ::pith::Selection {
         }]
     }
 
-    # `stats`: a dict; `stats FILE`: writes the table.
+    # `stats` returns a dict; `stats FILE` writes the table.
     method word_stats {{file {}}} {
         my renew 0
         my wait

@@ -1,6 +1,6 @@
-# sql.tcl - queries of the log in SQL, as `pith sql` answers them: a line to type, tables and columns to complete it, and the
-# rows. A row with a time goes there. The first query makes a database of the log, so in a large log it waits for the
-# user.
+# sql.tcl - queries of the log in SQL, answered by `pith sql`: a line to type a query, which Tab completes by names of
+# tables and columns, and the rows of the answer. A click on a row that has a time shows this time in the timelines. The
+# first query makes a database of the log; for a large log this starts only when the user asks for it.
 
 oo::class create ::pith::Sql {
     superclass ::pith::ProgramBoard
@@ -16,7 +16,7 @@ oo::class create ::pith::Sql {
     variable past past_at ;# queries before; place in them while one walks through them
     variable hint         ;# line below the entry: what Tab could mean, or how many rows there are
 
-    # Rows beyond these are not read.
+    # Most lines of output that are read. The list of tables is read completely.
     method most {} { return [expr {$is_of_schema ? 0 : [::pith::Sql::most_rows] + 1}] }
 
     constructor {its_window} {
@@ -85,7 +85,7 @@ oo::class create ::pith::Sql {
 
     # ---- The program
 
-    # First the tables, which need the database, then the query.
+    # The command to run: first the one that lists the tables, for which it makes the database; then the query.
     method words {} {
         if {[file isdirectory [$model path]]} {
             my say "not while the program runs"
@@ -205,7 +205,7 @@ oo::class create ::pith::Sql {
         $entry icursor insert
     }
 
-    # Completes the word before the cursor as far as its beginning is that of only one name.
+    # Completes the word before the cursor, as far as all names that begin with it are alike.
     method complete {} {
         set cursor [$entry index insert]
         if {![regexp {[A-Za-z_][A-Za-z_0-9]*$} [string range $query 0 $cursor-1] word]} {
@@ -229,7 +229,7 @@ oo::class create ::pith::Sql {
         set hint [expr {[llength $names] == 1 ? {} : [join [lrange $names 0 19] {  }]}]
     }
 
-    # After "table." only its columns.
+    # Names that begin with WORD: names of tables and columns; after "table.", only the columns of this table.
     method names_like {word} {
         set names {}
         set before [string range $query 0 [expr {[$entry index insert] - [string length $word] - 1}]]
@@ -265,8 +265,7 @@ oo::class create ::pith::Sql {
         }
     }
 
-    # Sorts the rows that are there.
-    # Tk calls it a moment after the click, when the page may be closed.
+    # Sorts the rows that were read. Tk calls this a moment after the click on a heading, when the page may be closed.
     method sort_by {place} {
         if {![winfo exists $tree]} {
             return
@@ -282,7 +281,7 @@ oo::class create ::pith::Sql {
         my show_rows
     }
 
-    # A cell that is wider than its column, in full; what a click does.
+    # The tooltip of a cell: its full text if the column is too narrow for it, and what a click does.
     method about_cell {x y} {
         set item [$tree identify item $x $y]
         if {$item eq {}} {
@@ -318,7 +317,7 @@ oo::class create ::pith::Sql {
         return [expr {[string is wideinteger -strict $value] ? $value : {}}]
     }
 
-    # {}, {TIME} or {FROM TO}
+    # The times in the columns of a row: {}, {TIME} or {FROM TO}.
     method times_of {number} {
         set from [my value_of $number {start_ns time_ns from_ns send_ns first_ns recv_ns end_ns to_ns last_ns}]
         set to [my value_of $number {end_ns to_ns recv_ns last_ns}]
@@ -349,7 +348,7 @@ oo::class create ::pith::Sql {
         }
     }
 
-    # Shows the time of a row in its timeline, and chooses the state there.
+    # Shows the time and the lane of a row of the answer in the timelines, and chooses the state there.
     method go_to_row {number} {
         set times [my times_of $number]
         if {$times eq {}} {
@@ -375,7 +374,7 @@ oo::class create ::pith::Sql {
         }
     }
 
-    # Returns 1 if there is a state of these times.
+    # Chooses the state with these times on a lane. Returns 1 if there is such a state.
     method go_to_state {lane from to} {
         set walk [$window part Walk]
         if {$to eq {} || [$model row_of {*}$lane] < 0} {
@@ -391,15 +390,16 @@ oo::class create ::pith::Sql {
 
     # ---- Words
 
-    # Returns the rows, the first one the columns.
+    # The command `sql`. Returns the rows of the answer; the first row has the names of the columns.
     method word_sql {args} {
         if {$args eq {close}} {
             my close
             return
         }
         my open
-        # Asked for, not opened as a tab: a restored one would take the keys of the timelines, even after a change of the
-        # focus, because Tk gives it to what is not visible yet as soon as it is.
+        # The entry gets the focus only here, where the user asks for it. A page that is only restored must not take it:
+        # Tk would give the focus to the entry as soon as it becomes visible, even if it was moved meanwhile, and the
+        # timelines' keys would fail.
         if {$args eq {}} {
             focus $entry
             return

@@ -1,5 +1,5 @@
-# stack.tcl - the iterations one below the other, aligned at their starts (core/scene/figure.h). A click on one shows it in the
-# timelines.
+# stack.tcl - the iterations one below the other, aligned at their starts (core/scene/figure.h). A click on an iteration
+# shows it in the timelines.
 
 oo::class create ::pith::Stack {
     superclass ::pith::Board
@@ -91,7 +91,7 @@ oo::class create ::pith::Stack {
 
     # ---- The list
 
-    # Instead of a job: the analysis is that of waiting.tcl.
+    # Takes the iterations from the analysis of waiting.tcl, so this board needs no job.
     method compute {} {
         set ready [[$window part Waiting] is_ready]
         set found [[$model log] iterations]
@@ -186,7 +186,7 @@ oo::class create ::pith::Stack {
 
     # ---- The pointer
 
-    # Index of the iteration at y; {} none.
+    # Index of the iteration at Y; {} if there is none.
     method at {y} {
         return [expr {$y < 0 ? {} : [lindex $order [expr {$first + $y / ([my band] + [my gap])}]]}]
     }
@@ -225,7 +225,7 @@ oo::class create ::pith::Stack {
 
     # ---- Words
 
-    # `stack` opens the window; with a second word: a command for the open one.
+    # `stack` opens the page. A second word is a command for the open page.
     method word_stack {{what {}} args} {
         my open
         [$window part Waiting] wait_for

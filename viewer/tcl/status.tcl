@@ -14,7 +14,8 @@ oo::class create ::pith::Status {
         set model $its_model
         set path [ttk::frame $parent]
         lassign {} text parts time quiet second
-        # It is cut to the width that the window gives it, so it asks for none.
+        # The label requests no width for its text, because the text is cut to the width that the window gives the
+        # label.
         ttk::label $path.text -anchor w -padding {10 4} -width 1
         bind $path.text <Configure> [list [self] cut_text]
         ttk::label $path.time -textvariable [my varname time] -anchor e -padding {10 4} -style Faint.TLabel
@@ -43,7 +44,8 @@ oo::class create ::pith::Status {
 
     method text {} { expr {[$model trouble] eq {} ? $text : "[$model trouble]   $text"} }
 
-    # PIECES: parts of the text. If not all fit, each gets at most a third, so that a long name leaves room for others.
+    # Shows a text of several PIECES. If it is too long, each piece gets at most a third of the room, so that a long
+    # name leaves room for the others.
     method put {pieces} {
         set parts $pieces
         set text [join $parts {   }]
@@ -100,7 +102,7 @@ oo::class create ::pith::Status {
         }
     }
 
-    # It leaves room for what is under the pointer.
+    # Cuts the text on the log's trouble, so that there is room for what is under the pointer.
     method cut_trouble {} {
         set room [expr {max([px 100], [winfo width $path] * 55 / 100)}]
         $path.alarm configure -text [::pith::cut_text [$model trouble] TkDefaultFont $room]
@@ -108,7 +110,8 @@ oo::class create ::pith::Status {
 
     method whole_trouble {x y} { return [$model trouble] }
 
-    # While the window moves, this comes with each picture. Mostly nothing changes, and Tk would draw the label again.
+    # Shows that messages are left out. Called for each picture while the window moves. The text is set only if it has
+    # changed, because Tk would draw the label again.
     method show_left_out {} {
         set cover [$model left_out]
         set said [format "messages hidden: would cover %.0f %%; m shows them" [expr {min(100, 100 * $cover)}]]
@@ -127,7 +130,7 @@ oo::class create ::pith::Status {
         my show_exact
     }
 
-    # Of the less exact picture.
+    # Shows how much of the picture is exact; with two logs, of the less exact picture.
     method show_exact {} {
         set part [::tcl::mathfunc::min {*}[lmap of [list $model {*}$second] {$of exact}]]
         if {$part == 1} {
@@ -140,7 +143,7 @@ oo::class create ::pith::Status {
         }
     }
 
-    # Describes the log, when nothing is under the pointer.
+    # Describes the log. Shown while nothing is under the pointer.
     method show_log {} {
         if {$quiet ne {}} {
             return
@@ -183,8 +186,7 @@ oo::class create ::pith::Status {
     }
 }
 
-# A button beside the status line that stops the reading of the messages and counters of a large
-# log.
+# A button beside the status line. It stops reading the messages and counters of a large log.
 oo::class create ::pith::Reading {
     variable model
     variable button

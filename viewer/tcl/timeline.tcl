@@ -4,8 +4,9 @@
 # Changes of the model request a redraw when Tk is idle, so many changes make one redraw.
 
 oo::class create ::pith::Timeline {
-    # Rows 2 to 7 of its grid are for panes with the same time axis (ranges.tcl). Whoever shows or hides one, or changes its
-    # height, sends <<Panes>> to the frame. A pane that can be lower than it wants has a weight of 1 and a least size.
+    # Rows 2 to 7 of the grid in the frame are for panes with the same time axis (ranges.tcl). Code that shows or hides
+    # a pane, or changes its height, sends the event <<Panes>> to the frame. If a pane may be made lower than its
+    # height, its grid row has a weight of 1 and a least size.
 
     variable model
     variable path                 ;# frame
@@ -22,13 +23,13 @@ oo::class create ::pith::Timeline {
 
     constructor {parent its_model} {
         set model $its_model
-        # No background: its children cover all of it (build_ground).
+        # The frame draws no background, because its children cover it completely (build_ground).
         set path [frame $parent -background {}]
         set width 1
         set height 1
         lassign {} pending refining rough_since drawn
         set lit {0 0}
-        # Of the preferred image type, or the fastest available.
+        # Uses the preferred type of image, or the fastest available one.
         set way [::pith::preferences::get image]
         set ways [::pithtk::paper .]
         if {$way ni $ways} {
@@ -55,7 +56,7 @@ oo::class create ::pith::Timeline {
     method photo {} { return $photo }
     method size {} { list $width $height }
 
-    # Scripts that draw over the picture again.
+    # SCRIPT runs after each drawing of the picture, to draw something over it.
     method after_drawing {script} { lappend drawn $script }
     method not_after_drawing {script} { set drawn [lsearch -all -inline -not -exact $drawn $script] }
 
@@ -78,7 +79,8 @@ oo::class create ::pith::Timeline {
         grid columnconfigure $path 1 -weight 1
         # Reserves room for a hidden scrollbar, so that the picture keeps its width and is drawn once.
         grid columnconfigure $path 2 -minsize [winfo reqwidth $path.v]
-        # All room is for rows; if they have no more than they need, panes with a weight become lower.
+        # Rows get all the room that is left. If the room is too small even for their least height, panes with a weight
+        # become lower.
         grid rowconfigure $path 1 -weight 1000 -minsize [my least]
         # Background beside and below the scrollbars, and of the hidden overview.
         foreach {name place} {side {-row 0 -rowspan 10 -column 2}  foot {-row 8 -rowspan 2 -column 0 -columnspan 3}} {
@@ -110,7 +112,7 @@ oo::class create ::pith::Timeline {
         }
     }
 
-    # The core draws names into bars with letters that it gets here: of all names, and of durations.
+    # Gives the core the letters with which it draws names and durations into bars: the letters of all names, and ASCII.
     method learn_letters {how} {
         set names [lmap def [dict values [$model defs]] {dict get $def name}]
         set ascii {}
@@ -127,7 +129,7 @@ oo::class create ::pith::Timeline {
         }
     }
 
-    # Draws the first picture at once, because the canvas would appear empty.
+    # The picture gets another size. The first picture is drawn at once, because the canvas would appear empty.
     method resized {w h} {
         if {$w != $width || $h != $height} {
             set first [expr {$width <= 1}]
@@ -141,18 +143,19 @@ oo::class create ::pith::Timeline {
         }
     }
 
-    # Where nothing is left for rows, the axis still has their width.
+    # Called if the axis gets another width. The picture has the same width, but gets no event of its own if no height
+    # is left for rows.
     method widened {w} {
         if {$width > 1} {
             my resized $w $height
         }
     }
 
-    # The height that rows need: a few stay visible.
+    # The least height for rows, so that a few stay visible.
     method least {} { return [px [expr {max(44, min(150, 22 * [$model row_count]))}]] }
 
-    # The height that it needs in all, with its axis, panes and scrollbar. Panes have a height of their own, so the layout does
-    # not depend on itself.
+    # The height that the timelines need, with axis, panes and scrollbar. It does not depend on the present layout,
+    # because each pane has a height of its own.
     method needs {} {
         set needs [my least]
         foreach row {0 2 3 4 5 6 7} {
@@ -172,7 +175,8 @@ oo::class create ::pith::Timeline {
         return [expr {$needs + [::tcl::mathfunc::max {*}$sides]}]
     }
 
-    # Unless the user set a height, rows fill the window, but a few do not become giant bars; very many rows scroll.
+    # Computes the height of rows so that they fill the window, unless the user has set a height. A few rows do not
+    # become higher than usual bars; very many rows scroll.
     method fill_height {} {
         grid rowconfigure $path 1 -minsize [my least]
         if {[$model row_count] && $height > 1} {
@@ -181,7 +185,7 @@ oo::class create ::pith::Timeline {
         }
     }
 
-    # Number of rows that fit; the last row that can be at the top.
+    # Number of rows that fit into the picture, and the last row that can be its top row.
     method rows_in_view {} {
         expr {max(1, int($height / [$model row_height]))}
     }
@@ -209,8 +213,8 @@ oo::class create ::pith::Timeline {
         $overview flush
     }
 
-    # Draws, and redraws a rough picture (core/cells/cell_cache.h) until it is exact; less often if drawing takes long,
-    # because a moving window would do nothing else on a large screen.
+    # Draws the picture. If it is rough (core/cells/cell_cache.h), draws it again and again until it is exact. If
+    # drawing takes long, as on a large screen, waits longer in between, because a moving window would do nothing else.
     method put_picture {how} {
         after cancel $refining
         set refining {}
@@ -222,7 +226,7 @@ oo::class create ::pith::Timeline {
             $model set_left_out [dict get $drew leftout]
             my tell_exact $how [expr {$rough ? [dict get $drew exact] : 1}]
         } trap {PITH LOG} text {
-            # Part of the file is damaged: the rest is drawn.
+            # A part of the file is damaged. The rest was drawn.
             $model set_trouble $text
         }
         if {$rough} {
@@ -230,8 +234,8 @@ oo::class create ::pith::Timeline {
         }
     }
 
-    # Says how much of the picture is exact if that takes longer than usual. A moving window does not tell each picture,
-    # because Tk would draw the text each time.
+    # Shows how much of the picture is exact, if it stays rough longer than usual. Does not do so for each picture of a
+    # moving window, because Tk would draw the text each time.
     method tell_exact {how part} {
         if {$part == 1} {
             set rough_since {}
@@ -259,7 +263,7 @@ oo::class create ::pith::Timeline {
             [expr {[$model arrows_way] eq "auto"}] {*}$lit
     }
 
-    # Draws everything outside of STRETCH pale; {}: nothing.
+    # Draws everything outside of the interval STRETCH pale; {}: draws nothing pale.
     method light {stretch} {
         set stretch [expr {$stretch eq {} ? {0 0} : $stretch}]
         if {$stretch ne $lit} {
@@ -282,7 +286,8 @@ oo::class create ::pith::Timeline {
         set faint [colour faint]
         set foot [px 26]
         set marks [lassign [[$model log] ticks $t0 $t1 $width [px 90] time] base]
-        # The base stands in the corner, or if that is too narrow, at the left of the axis.
+        # The base, the time to which the marks are relative, stands in the corner; if the corner is too narrow, at the
+        # left end of the axis.
         set end [expr {[my base_fits $base] ? 0 : [font measure PithSmall $base] + [px 10]}]
         $path.corner itemconfigure base -text [expr {$end ? {} : $base}]
         if {$end} {
@@ -429,8 +434,8 @@ oo::class create ::pith::Overview {
 
     method photo {} { return $photo }
 
-    # Called late, because the first photo of a program makes Tk request 256 colours from the X server, one by
-    # one.
+    # Places the image on the canvas. Called as late as possible, because the first photo of a program makes Tk request
+    # 256 colours from the X server, one by one.
     method place {} {
         if {!$placed} {
             set placed 1
@@ -440,7 +445,7 @@ oo::class create ::pith::Overview {
         }
     }
 
-    # After idle work, so that the first picture of the timelines does not wait for it.
+    # Draws again, after other idle work, so that the first picture of the timelines does not wait for the overview.
     method redraw {} {
         if {$pending eq {}} {
             set pending [after idle [namespace code {my draw_soon}]]
@@ -490,7 +495,8 @@ oo::class create ::pith::Overview {
         $path coords window [expr {max(1, $x0)}] 1 [expr {min($width - 1, $x1)}] [expr {[my height] - 2}]
     }
 
-    # Inside the mark, a drag starts where the window is; outside, the window centres on the pointer.
+    # A button was pressed. Inside the mark of the window, a drag moves the window from where it is. Outside, the window
+    # is first centred on the pointer.
     method press {x} {
         lassign [$model window] t0 t1
         set time [my time_at $x]

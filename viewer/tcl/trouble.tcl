@@ -48,7 +48,7 @@ proc ::pith::trouble::copy {text details} {
     clipboard append "Pith [package provide pithtk], Tk $::tk_patchLevel\n$text\n$details\n"
 }
 
-# Called by Tk for errors in bindings and timers: a dialog over the active window, and a line on stderr.
+# Tk calls this for errors in bindings and timers. Shows a dialog over the active window, and prints a line on stderr.
 proc ::pith::trouble::background {text options} {
     variable last
     if {$text eq $last} {

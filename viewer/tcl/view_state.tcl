@@ -14,14 +14,15 @@ namespace eval ::pith::state {
 
 proc ::pith::state::folder {} { return [::pith::user_folder XDG_STATE_HOME .local/state] }
 
-# File for a log. The name is for people, the checksum distinguishes logs of the same name.
+# The file for the view of a log. Its name has the log's name for people, and a checksum of the path, which
+# distinguishes logs of the same name.
 proc ::pith::state::path {log} {
     set log [encoding convertto utf-8 [file normalize $log]]
     set name [regsub -all {[^A-Za-z0-9._-]} [file tail $log] _]
     return [file join [folder] [string range $name 0 60]-[format %08x [zlib crc32 $log]].view]
 }
 
-# Parses lines of keys and values; {PITH STATE} if they are not.
+# Parses lines of keys and values. Throws {PITH STATE} if a line has another form.
 proc ::pith::state::parse {text} {
     set dict {}
     foreach line [split [string trimright $text \n] \n] {
@@ -50,7 +51,7 @@ proc ::pith::state::write {path dict} {
     catch {
         file mkdir [file dirname $path]
         set text {}
-        # One line each: line breaks become spaces.
+        # Line breaks become spaces, so that each key has one line.
         dict for {key value} $dict {
             append text [string map {\n { }} [list $key $value]] \n
         }
@@ -96,12 +97,12 @@ oo::class create ::pith::ViewState {
         $model follow [list [self] changed]
     }
 
-    # Distinguishes another run of the same name.
+    # What distinguishes this log from that of another run at the same path.
     method identity {} {
         return [list [$model info records] {*}[$model whole]]
     }
 
-    # Counters, and so rows, appear late.
+    # The saved top row is restored after the digest, because rows of counters exist only then.
     method changed {what} {
         if {$what eq "digest" && $top_row ne {}} {
             set row $top_row
@@ -140,7 +141,7 @@ oo::class create ::pith::ViewState {
         ::pith::state::prune
     }
 
-    # 1: there was a view of this log.
+    # Restores the saved view. Returns 1 if there was one for this log.
     method restore_view {} {
         if {!$::pith::state::restores || ![::pith::preferences::get remember]} {
             return 0
@@ -187,7 +188,7 @@ oo::class create ::pith::ViewState {
         }
     }
 
-    # Restores the geometry if it is on the screen.
+    # Restores the window's size and place, if it is still on the screen.
     method restore_geometry {geometry} {
         if {[regexp {^(\d+)x(\d+)([-+]\d+)([-+]\d+)$} $geometry -> w h x y] && $w <= [winfo screenwidth .] &&
             $h <= [winfo screenheight .] && abs($x) < [winfo screenwidth .] && abs($y) < [winfo screenheight .]} {

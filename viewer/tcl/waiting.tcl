@@ -1,7 +1,7 @@
 # waiting.tcl - switches wait states, the critical path, the pane of findings (findings.tcl) and iterations
-# (iterations.tcl, stack.tcl) on and off, analyzes the log in a job when one of them is first shown, and goes to the cause
-# of a wait state. The pane of findings opens with the window; a large or incomplete log is analyzed only when the user
-# asks for it.
+# (iterations.tcl, stack.tcl) on and off, analyzes the log in a job when one of them is first shown, and goes to the
+# cause of a wait state. The pane of findings opens with the window; a large or incomplete log is analyzed only when the
+# user asks for it.
 
 oo::class create ::pith::Waiting {
     variable window model
@@ -47,7 +47,7 @@ oo::class create ::pith::Waiting {
         }
     }
 
-    # Other iterations need another analysis.
+    # Sets the state whose instances are the iterations. Another state needs another analysis.
     method set_iterations_of {name} {
         if {$name ne $iterations_of} {
             set iterations_of $name
@@ -93,7 +93,7 @@ oo::class create ::pith::Waiting {
         set over [clock microseconds]
     }
 
-    # Waits until the analysis is done or the window is gone.
+    # Waits until the analysis is done or the window is closed.
     method finish_job {} {
         while {[info object isa object [self]] && $job ne {}} {
             vwait [my varname over]
@@ -103,7 +103,7 @@ oo::class create ::pith::Waiting {
     # 1: the log is analyzed.
     method is_ready {} { return $found }
 
-    # Why the log is not analyzed before the user asks for it; {} it is.
+    # Why the log is analyzed only when the user asks for it, as text; {} if it is analyzed without that.
     method why_not {} {
         if {$asked || $found || [my shows_more]} {
             return {}
@@ -126,7 +126,7 @@ oo::class create ::pith::Waiting {
         my finish_job
     }
 
-    # The log was replaced (live.tcl).
+    # `log`: the log was replaced (live.tcl), so the analysis is dropped.
     method changed {what} {
         if {$what eq "log"} {
             my stop
@@ -154,7 +154,7 @@ oo::class create ::pith::Waiting {
         [$window legend] show_waiting $on
     }
 
-    # A switch that is turned off before the analysis is done stops it.
+    # Applies the switches. Starts the analysis if it is needed; stops it if all switches are off.
     method apply {} {
         [$model log] showwaiting [my is_shown waits] [my is_shown path]
         if {1 ni [dict values $shown]} {
@@ -181,7 +181,7 @@ oo::class create ::pith::Waiting {
         }
     }
 
-    # For the marks of switches: findings are seen while their tab is in front.
+    # 1: the switch gets a mark, because what it switches is visible. Findings are visible while their tab is in front.
     method sees {what} {
         return [expr {[my is_shown $what] && ($what ne "findings" || [[$window panel] sees findings])}]
     }
@@ -189,7 +189,7 @@ oo::class create ::pith::Waiting {
     method word_waits {word} { my switch_by waits $word }
     method word_critical_path {word} { my switch_by path $word }
 
-    # For `pith draw` (export.tcl).
+    # Script commands for `pith draw` that give the picture the same switches (export.tcl).
     method words {} {
         return [lmap {what word} {waits {waits on} path {critical_path on} findings {findings on}} {
             if {![my is_shown $what] || $what eq "findings" && !$asked} continue
@@ -227,7 +227,7 @@ oo::class create ::pith::Waiting {
         [$window legend] finish_waiting
     }
 
-    # After the first picture, because the analysis would delay it.
+    # Called after the first picture, because the analysis would delay it.
     method finish {} {
         my apply
         if {[my is_shown findings] || [my is_shown iterations]} {
@@ -244,7 +244,7 @@ oo::class create ::pith::Waiting {
         set asked [expr {[dict exists $value asked] && [dict get $value asked]}]
     }
 }
-# Up to this many, the log is analyzed as soon as its window is open.
+# A log with at most this many records is analyzed as soon as its window is open.
 namespace eval ::pith::Waiting { variable most_records 5000000 }
 
 ::pith::part::add Waiting {

@@ -1,5 +1,6 @@
-# walk.tcl - steps from the chosen record (choice.tcl) to others: the next of its kind on its row, the enclosing
-# state, the other end of a message, the next row. All are keys and commands, which return the new choice.
+# walk.tcl - steps from the chosen record (choice.tcl) to others: the next of its kind on its row, the enclosing state,
+# the other end of a message, the next row. Each step is a key and a command. The command returns the newly chosen
+# record.
 
 oo::class create ::pith::Walk {
     variable window model choice
@@ -27,7 +28,7 @@ oo::class create ::pith::Walk {
         set over 0
     }
 
-    # The log was replaced (live.tcl).
+    # `log`: the log was replaced (live.tcl), so the search in the old one ends.
     method changed {what} {
         if {$what eq "log"} {
             my stop
@@ -36,7 +37,8 @@ oo::class create ::pith::Walk {
 
     # ---- Starting point
 
-    # The chosen record, else that under the pointer; {} none. Functions of samples are no records.
+    # The record from which a step starts: the chosen one, else the one under the pointer; {} if there is none.
+    # Functions of samples are no records.
     method start {} {
         set thing [$choice thing]
         if {$thing eq {}} {
@@ -72,7 +74,7 @@ oo::class create ::pith::Walk {
         return [[$model log] stateof [dict get $place rank] [dict get $place thread] $time]
     }
 
-    # Rank and thread of a record; of a message those of its sender.
+    # Rank and thread of a record. For a message, those of its sender.
     method place {thing} {
         set hit [dict get $thing hit]
         if {[dict get $thing kind] eq "message"} {
@@ -102,7 +104,7 @@ oo::class create ::pith::Walk {
         }] {   }]
     }
 
-    # Searches along a row and returns the answer.
+    # Searches along the row of a record and returns the hit.
     method search_row {way what thing} {
         set place [my place $thing]
         dict set what ranks "[dict get $place rank].[dict get $place thread]"
@@ -131,7 +133,7 @@ oo::class create ::pith::Walk {
 
     # ---- Words
 
-    # Next or previous instance of the same state or event on this row.
+    # Goes to the next or previous instance of the same state or event on its row.
     method word_same {way} {
         set thing [my start]
         if {$thing eq {}} {
@@ -185,8 +187,8 @@ oo::class create ::pith::Walk {
         return [my go [expr {$around eq {} ? {} : [dict create kind state hit $around]}]]
     }
 
-    # Goes to the call at the other end of the message: first to the receiver, then back to the sender. From a call it
-    # goes to the call at the other end of its message, or to the member of its collective that came last.
+    # From a message, goes to the call that received it, then back to the call that sent it. From a call, goes to the
+    # call at the other end of its message, or to the member of its collective that came last.
     method word_jump {} {
         set thing [my start]
         if {$thing ne {} && [dict get $thing kind] eq "state"} {
@@ -206,8 +208,9 @@ oo::class create ::pith::Walk {
         return [my text $thing]
     }
 
-    # Of several messages, that which was sent last counts: a receiver waited for it. The other end has the key `back`:
-    # the thing to which the next jump goes.
+    # Goes from a call to another one. If the call has several messages, follows the one that was sent last, because a
+    # receiver waited for it. The newly chosen record gets a key `back` with the old one, to which the next jump
+    # returns.
     method jump_from {thing} {
         if {[$choice thing] ne $thing} {
             $choice choose $thing
@@ -245,7 +248,7 @@ oo::class create ::pith::Walk {
         return [my go [dict create kind state hit $there back $thing]]
     }
 
-    # To the row above or below, at the same time.
+    # Goes to the row above or below, at the same time.
     method word_row {way} {
         set thing [my start_on_row]
         if {$thing eq {}} {

@@ -9,7 +9,7 @@ oo::class create ::pith::Window {
     variable title_text
     variable unfinished                   ;# 1: `finish` has not run yet
 
-    # Throws {PITH ...} if the log cannot be opened or the user stopped it.
+    # Opens a window for a log. Throws {PITH ...} if the log cannot be opened or the user stops the opening.
     self method open {path} {
         set log [::pith::opening::open $path]
         ::pith::typing::wait
@@ -27,7 +27,7 @@ oo::class create ::pith::Window {
         set model [::pith::Model new $log]
         set unfinished 1
         set path [$model path]
-        # No background: the children cover it, and painting 1.5 million pixels would be wasted.
+        # The toplevel draws no background. Its children cover it, so painting 1.5 million pixels would be wasted.
         set top [toplevel .w[incr ::pith::Window::count] -background {}]
         set words ::pith::script$::pith::Window::count
         wm title $top "[file tail $path] - Pith"
@@ -35,7 +35,7 @@ oo::class create ::pith::Window {
         wm geometry $top [my first_size]
         wm minsize $top [px 480] [px 220]
         ::pith::words::install [self] $words $::pith::words::table
-        # Commands for keys and buttons only.
+        # These commands are only for keys and buttons.
         foreach word {choose_log show_keys toggle_arrows toggle_names hide_pointed zoom_chosen scroll page taller escape} {
             interp alias {} ${words}::$word {} [self] $word
         }
@@ -80,11 +80,11 @@ oo::class create ::pith::Window {
 
     method build {} {
         set tools [ttk::frame $top.tools -padding {8 5}]
-        # Packed first, so it is cut off last.
+        # The title is packed first, because Tk cuts off what is packed last.
         ttk::label $tools.window -textvariable [my varname title_text] -style Faint.TLabel -padding {12 0}
         pack $tools.window -side right
         ::pith::menus::build_buttons $tools [self]
-        # No background here either.
+        # This frame draws no background either.
         frame $top.panes -background {}
         set panel [::pith::Panel new [self] $top.panes]
         set timeline [::pith::Timeline new $top.panes.time $model]
@@ -102,8 +102,8 @@ oo::class create ::pith::Window {
         my changed time
     }
 
-    # The time that a log without a saved view opens with. Scripts start from the whole log; a running program is followed
-    # to its end.
+    # Sets the time that is shown first if the log has no saved view. It is the whole log for scripts, and for a running
+    # program, whose end is followed.
     method look_first {} {
         if {!$::pith::plain && ![file isdirectory [$model path]] && [$model look_at_work]} {
             my say "shown from MPI_Init to MPI_Finalize; f shows the whole log"
@@ -117,7 +117,7 @@ oo::class create ::pith::Window {
         return copy
     }
 
-    # Draws the first picture. Once it is on its way to the screen, makes the rest.
+    # Draws the first picture, then makes the rest of the window.
     method after_first_picture {} {
         set me [self]
         update idletasks
@@ -145,7 +145,7 @@ oo::class create ::pith::Window {
         }
     }
 
-    # Calls a method of all parts that have it.
+    # Calls a method of all parts that have such a method.
     method call_parts {method} {
         foreach part [dict values $parts] {
             if {$method in [info object methods $part -all]} {
@@ -164,7 +164,8 @@ oo::class create ::pith::Window {
             set title_text "[$model time_text $t0 $fine] \u2013 [$model time_text $t1 $fine]"
             append title_text "    [::pithtk::duration [expr {$t1 - $t0}]]"
         }
-        # left_out comes with each picture while the window moves.
+        # The change `left_out` comes with each picture while the window moves, so the buttons are marked only if
+        # messages appear or disappear.
         if {!$unfinished && ($what in {hidden waiting} ||
             ($what eq "left_out" && [$model arrows_seen] != [$top.tools.arrows instate selected]))} {
             ::pith::menus::mark_buttons $top.tools [self]
@@ -178,7 +179,7 @@ oo::class create ::pith::Window {
         return [namespace eval $words $script]
     }
 
-    # Runs a key, menu entry or button: errors appear in the status line.
+    # Runs the script of a key, menu entry or button. Errors appear in the status line.
     method act {script} {
         my finish
         try {
@@ -188,7 +189,7 @@ oo::class create ::pith::Window {
         }
     }
 
-    # For the command line, which shows errors itself.
+    # Runs a script for the command line, which shows errors itself.
     method evaluate {script} { return [namespace eval $words $script] }
     method word_rows_of_table {} { return [::pith::part::rows words $::pith::words::table] }
 
@@ -272,7 +273,7 @@ oo::class create ::pith::Window {
         $model set_hidden [lmap id [$model hidden] {if {$id in $shown} continue; set id}]
     }
 
-    # LEVEL: nesting level as drawn, 0 (outermost) to 3 (innermost).
+    # Returns what is at a time on a row. LEVEL: nesting level as drawn, 0 (outermost) to 3 (innermost).
     method word_at {time row {level 3}} {
         my word_sync
         set middle [expr {[$model row_height] * (0.5 - 0.15 * (3 - $level))}]
@@ -297,7 +298,7 @@ oo::class create ::pith::Window {
         $legend refresh
         my call_parts flush
         update
-        # `update` does not wait for the X server; a query does.
+        # Waits for the X server by a query, because `update` does not wait.
         winfo pointerxy $top
     }
 
@@ -306,7 +307,8 @@ oo::class create ::pith::Window {
         ::pith::save_shot $top $file
     }
 
-    # Deferred, because the caller may be a part of this window. With arguments it is Tcl's close.
+    # Closes the window in idle time, because the caller may be a part of it. With arguments, this is Tcl's command
+    # close.
     method word_close {args} {
         if {$args ne {}} {
             return [::close {*}$args]
@@ -328,7 +330,8 @@ oo::class create ::pith::Window {
     method toggle_arrows {} { $model toggle_arrows }
     method scroll {rows} { $timeline scroll_rows scroll $rows units }
     method page {pages} { $timeline scroll_rows scroll $pages pages }
-    # The row under the pointer, else that in the middle, stays where it is.
+    # Makes rows FACTOR times as high. The row under the pointer stays where it is; if there is none, the row in the
+    # middle.
     method taller {factor} {
         set pixels [expr {[$model row_height] * $factor}]
         set height [lindex [$timeline size] 1]
@@ -341,7 +344,8 @@ oo::class create ::pith::Window {
         }
     }
 
-    # For marks of menus and buttons: the state of a switch; else 1 if the script's choice is current; {} neither.
+    # What the marks of menus and buttons show about a script. For a switch, 1 or 0; for one of several choices, 1 if it
+    # is the current one; {} for other scripts.
     method state_of {script} {
         switch $script {
             toggle_arrows { return [$model arrows_seen] }
@@ -365,7 +369,7 @@ oo::class create ::pith::Window {
         return {}
     }
 
-    # First closes the card and the help, then clears the selection.
+    # The key Escape closes the card, the help or a page; if none is open, it clears the selection.
     method escape {} {
         if {![$details close_card] && ![winfo exists $top.keys] && ![$panel escape]} {
             $model set_selection {}
@@ -425,8 +429,8 @@ oo::class create ::pith::Window {
 }
 namespace eval ::pith::Window { variable count 0 }
 
-# Saves a screenshot of a window as PNG. The X server does not have the pixels of a covered part, so the window is raised
-# first. A window manager does that a little later, or not at all.
+# Saves a screenshot of a window as PNG. The window is raised first, because the X server does not have the pixels of
+# covered parts. The window manager may raise it a little later, or not at all.
 proc ::pith::save_shot {top file} {
     set shot [image create photo]
     try {
@@ -451,7 +455,7 @@ proc ::pith::save_shot {top file} {
     }
 }
 
-# Why a file could not be written; TEXT: Tcl's message.
+# Says why a file could not be written. TEXT: Tcl's message.
 proc ::pith::write_error {file text} {
     set folder [file dirname $file]
     if {![file isdirectory $folder]} {

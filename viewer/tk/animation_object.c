@@ -3,8 +3,8 @@
  * An animation is a command: Tcl decides when to draw which moment; this file only turns words into calls of
  * core/scene/animation.h.
  *
- *     set a [::pithtk::animation log run.pith]     or `follow FOLDER`: of a running program
- *     $a look $keep                                reads on for some ms; moments before $keep may be dropped
+ *     set a [::pithtk::animation log run.pith] or `follow FOLDER` for a running program
+ *     $a look $keep reads more for some ms; may drop records before time $keep
  *     $a draw 800 600 ring photo1 $now 200000000   the moment $now; a message is shown for at least 200 ms
  *     $a close */
 #include "tk/commands.h"
@@ -19,7 +19,7 @@
 #include "core/scene/animation.h"
 #include "tk/log_object.h"
 
-enum { MOST_PIXELS = 8192 }; /* pixels of a side */
+enum { MOST_PIXELS = 8192 }; /* most pixels of a side of the picture */
 
 struct anim_object {
     struct pithi_anim *anim;
@@ -27,13 +27,13 @@ struct anim_object {
     Tcl_Command command;
 };
 
-/* Puts a moment; if it has not come yet, an empty word. */
+/* Puts a time into a dict, or an empty word if the time is not known yet. */
 static void put_moment(Tcl_Obj *dict, const char *key, int64_t time)
 {
     pithi_put(dict, key, time == INT64_MIN ? Tcl_NewObj() : Tcl_NewWideIntObj((Tcl_WideInt)time));
 }
 
-/* states: id name colour ... of the states seen so far */
+/* The method `states` returns id, name and colour of each state that has occurred so far. */
 static int anim_states(struct anim_object *object, Tcl_Interp *interp)
 {
     /* A log may define many states that no lane enters; the legend leaves them out. */
@@ -67,7 +67,7 @@ static int get_layout(Tcl_Interp *interp, Tcl_Obj *const words[], int *width, in
     return TCL_ERROR;
 }
 
-/* places WIDTH HEIGHT LAYOUT: the radius, then x y of each rank */
+/* The method `places WIDTH HEIGHT LAYOUT` returns the radius, then x and y of each rank. */
 static int anim_places(struct anim_object *object, Tcl_Interp *interp, Tcl_Obj *const words[])
 {
     struct pithi_anim_place *places;
@@ -90,7 +90,7 @@ static int anim_places(struct anim_object *object, Tcl_Interp *interp, Tcl_Obj *
     return TCL_OK;
 }
 
-/* draw WIDTH HEIGHT LAYOUT PHOTO TIME DWELL: returns the number of messages in transit */
+/* The method `draw WIDTH HEIGHT LAYOUT PHOTO TIME DWELL` returns the number of messages in transit. */
 static int anim_draw(struct anim_object *object, Tcl_Interp *interp, Tcl_Obj *const words[])
 {
     int width, height, layout;
@@ -127,7 +127,7 @@ static int anim_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *
     if ((which == AT || which == LOOK || which == SENT) && pithi_get_time(interp, objv[2], &time) != TCL_OK)
         return TCL_ERROR;
     switch (which) {
-    case AT: /* a state id for each rank; -1: no state, -2: absent */
+    case AT: /* for each rank the id of its state; -1: in no state, -2: without records at this time */
         result = Tcl_NewListObj(0, NULL);
         for (uint32_t rank = 0; rank < anim->ranks; rank++) {
             uint32_t state = pithi_anim_state(anim, rank, time);

@@ -1,9 +1,10 @@
 /* background.c - runs jobs in threads. A timer in Tcl's thread checks them. Only Tcl's thread calls Tcl, so a Tcl
  * without threads is enough.
  *
- * The checks come after 1, 2, 4, 8, 16 and then each 20 ms: a job of 2 ms is noticed after 3 ms, and a long one costs
- * 50 checks a second. The thread sets `over` as its last step. Until then everything else of a job belongs to its
- * thread, and after that to Tcl's thread. Only `stopped` and `part` are read and written by both, and are atomic. */
+ * The checks come after 1, 2, 4, 8, 16 ms and then every 20 ms, so that the end of a job of 2 ms is noticed after 3 ms,
+ * and a long job costs only 50 checks a second. The thread sets `over` as its last step. Until then everything else of
+ * a job belongs to its thread, and after that to Tcl's thread. Only `stopped` and `part` are read and written by both,
+ * and are atomic. */
 #include "tk/background.h"
 
 #include <pthread.h>
@@ -26,7 +27,7 @@ struct pithi_job_state {
     const struct pithi_job_kind *kind;
     Tcl_Interp *interp; /* not owned */
     Tcl_Obj *callback;
-    Tcl_Command command; /* NULL: it was deleted */
+    Tcl_Command command; /* NULL: Tcl has deleted it */
     pthread_t thread;
     atomic_int over;   /* set by the job's thread as its last step */
     int err;           /* enum pith_err of `run` */
@@ -35,9 +36,9 @@ struct pithi_job_state {
 };
 
 static struct pithi_job_state *first; /* all jobs; only Tcl's thread uses the list */
-static unsigned looks;                /* number of the check */
+static unsigned looks;                /* count of checks so far */
 static Tcl_TimerToken timer;
-static int wait_ms; /* until the next check */
+static int wait_ms; /* from the last check to the next */
 
 static void *thread_main(void *data)
 {

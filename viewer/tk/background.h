@@ -1,13 +1,14 @@
-/* background.h - jobs: long work on a log in a thread, while the window goes on. Tcl gets progress and a result, and
- * can stop a job.
+/* background.h - jobs. A job is long work on a log, done in a thread, so that the window stays responsive. Tcl gets its
+ * progress and its result, and can stop it.
  *
  *     struct lengths_job { struct pithi_job job; ... copies of its input, because the log object may change ... };
  *     static const struct pithi_job_kind lengths_kind = {run, result, release};
  *     pithi_job_start(interp, object, &lengths->job, &lengths_kind, callback)
  *
- * leaves the name of a command in the interpreter: `NAME stop` ends the work. Tcl's thread calls the callback, a list
- * of words, with more words: `progress PART` (0 to 1, a few times a second), and at the end `done RESULT`, `failed
- * TEXT` or `stopped`. After that the command is gone. Closing a log stops its jobs first, without a callback. */
+ * leaves the name of a command as the interpreter's result. The command `NAME stop` ends the work. Tcl's thread calls
+ * the callback, a list of words, with more words: `progress PART` (0 to 1, a few times a second), and at the end `done
+ * RESULT`, `failed TEXT` or `stopped`. After that the command is gone. Closing a log stops its jobs first, without a
+ * callback. */
 #ifndef PITHI_BACKGROUND_H
 #define PITHI_BACKGROUND_H
 
@@ -27,7 +28,7 @@ struct pithi_job_kind {
     int (*run)(struct pithi_job *job);
     /* Called in Tcl's thread after a run that returned 0. */
     Tcl_Obj *(*result)(struct pithi_job *job);
-    /* Called in Tcl's thread at the end; frees the job. */
+    /* Called in Tcl's thread after everything else; frees the job. */
     void (*release)(struct pithi_job *job);
 };
 
@@ -35,7 +36,7 @@ struct pithi_job_state;
 struct pithi_job {
     struct pithi_log_object *object; /* the log that it reads; NULL: none */
     struct pithi_job_state *state;   /* used only by background.c */
-    _Atomic(double) part;            /* the part of the work that is done, 0 to 1 */
+    _Atomic(double) part;            /* the fraction of the work that is done, 0 to 1 */
     atomic_int stopped;              /* 1: the result is not needed any more */
 };
 
@@ -48,13 +49,14 @@ void pithi_job_stop_all(struct pithi_log_object *object);
 static inline void pithi_job_progress(struct pithi_job *job, double part) { atomic_store(&job->part, part); }
 static inline int pithi_job_stopped(struct pithi_job *job) { return atomic_load(&job->stopped); }
 
-/* The watch for work in the core (core/cells/query.h): sets the progress, and returns 0 if the job is stopped. */
+/* The callback of a watch (core/cells/query.h), by which work in the core reports progress. Returns 0 if the job was
+ * stopped; then the core stops. */
 static inline int pithi_job_go_on(void *job, double part)
 {
     pithi_job_progress(job, part);
     return !pithi_job_stopped(job);
 }
-/* The progress callback of the reader's functions, which stop when it does not return 0. */
+/* The progress callback of the reader's functions, which stop if it does not return 0. */
 static inline int pithi_job_is_over(void *job, double part) { return !pithi_job_go_on(job, part); }
 static inline struct pithi_watch pithi_job_watch(struct pithi_job *job)
 {

@@ -1,4 +1,4 @@
-/* dlfcn.h - for a module that cannot load libraries. */
+/* dlfcn.h - in place of the C library's: a WebAssembly module cannot load libraries, so dlopen() always fails. */
 #ifndef PITHI_WASM_DLFCN_H
 #define PITHI_WASM_DLFCN_H
 

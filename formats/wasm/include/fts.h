@@ -1,4 +1,4 @@
-/* fts.h - for a module without folders. */
+/* fts.h - in place of the C library's: a WebAssembly module has no folders, so fts_open() always fails. */
 #ifndef PITHI_WASM_FTS_H
 #define PITHI_WASM_FTS_H
 
