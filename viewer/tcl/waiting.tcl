@@ -103,7 +103,7 @@ oo::class create ::pith::Waiting {
     # 1: the log is analyzed.
     method is_ready {} { return $found }
 
-    # Why the log is analyzed only when the user asks for it, as text; {} if it is analyzed without that.
+    # The reason why the log is not analyzed until the user asks for it; {} if it is analyzed anyhow.
     method why_not {} {
         if {$asked || $found || [my shows_more]} {
             return {}

@@ -1,9 +1,10 @@
 /* font_glyphs.c - makes the letters of core/raster/raster.h from Tk's font: draws them white on black and reads them
  * back.
  *
- * Names in bars are painted by core/raster/raster.c, in several threads and into memory, which neither Tk nor X can do.
- * But they should look like the other texts of the window. So each letter of the names is drawn once by Tk, 128 of them
- * side by side in a pixmap, and read back in one request; the whiteness of a pixel is how much of it the letter covers.
+ * Names in bars are painted by core/raster/raster.c, because Tk and X cannot paint in several threads and into memory.
+ * But the names should look like other texts of the window. So Tk draws each letter of the names once, 128 letters side
+ * by side in a pixmap, which is read back in one request. The whiteness of a pixel is the fraction of it that the
+ * letter covers.
  *
  *     | gap | M | gap | P | gap | I | ...        the gaps hold parts that reach beyond a letter's width, as of a j */
 #include <stdlib.h>
@@ -18,7 +19,7 @@
 #include "tk/commands.h"
 #include "tk/log_object.h"
 
-/* More letters of names than this stay blank. */
+/* MOST_CODES: if names have more different letters, the rest stays blank. AT_ONCE: letters in one pixmap. */
 enum { MOST_CODES = 4096, AT_ONCE = 128 };
 
 struct letters {
@@ -57,7 +58,7 @@ static void draw_letters(struct letters *letters, Tk_Window window, Tk_Font font
     GC white, black;
     int left = letters->gap, width = letters->width + (letters->count + 1) * letters->gap;
 
-    if (letters->width < 1) { /* all letters have no width, such as combining marks */
+    if (letters->width < 1) { /* no letter has a width, as with combining marks */
         letters->count = 0;
         return;
     }

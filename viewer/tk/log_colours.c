@@ -27,7 +27,7 @@ static int get_colour(Tcl_Interp *interp, Tcl_Obj *word, uint32_t *rgb)
 
 static Tcl_Obj *colour_word(uint32_t rgb) { return Tcl_ObjPrintf("#%06x", rgb); }
 
-/* Sets the colour of a definition. It is used as given, in any theme. */
+/* Sets the colour of a definition. The colour is used as given, in any theme. */
 int pithi_log_colour(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     uint32_t rgb;
@@ -51,7 +51,8 @@ int pithi_log_palette(struct pithi_log_object *object, Tcl_Interp *interp, int o
     if (pithi_palette_parse(Tcl_GetString(objv[2]), &palette))
         return usage(interp, "no such palette (log, classic, safe)", Tcl_GetString(objv[2]));
     if (pithi_palette_fill(object->log, object->summary, palette, object->rgb))
-        Tcl_ResetResult(interp); /* damage only affects the order of the colours; the picture reports it */
+        Tcl_ResetResult(interp); /* damage of the log only affects the order of the colours; the picture reports the
+                                  * damage */
     list = Tcl_NewListObj(0, NULL);
     for (uint32_t id = 0; id < pithlog_get_info(object->log)->defs; id++)
         Tcl_ListObjAppendElement(NULL, list, colour_word(object->rgb[id]));

@@ -1,13 +1,13 @@
 /* log_draw.c - draws a log, and finds the record behind a pixel of the picture.
  *
  * A picture comes in two steps. `draw` reads the log for 1.5 ms while the window moves (80 ms for the first picture of
- * a view), paints what is known then, and returns `rough 1` if this is not everything. The rest is read in the
- * background; `refine` with the same arguments paints again when it has been read. So a drag at 60 pictures a second
- * stays smooth in a log of any size, and the picture is exact a moment after the drag stops.
+ * a view) and paints what it has read. It returns `rough 1` if that is not everything. Then the rest is read in the
+ * background, and `refine` with the same arguments paints again what has been read since. So a drag at 60 pictures a
+ * second stays smooth in a log of any size, and the picture is exact a moment after the drag stops.
  *
- * Rows below a pixel are grouped. Groups begin at multiples of their size: with 5 rows in each, a picture from row 7 on
- * begins with the group of rows 5 to 9. Otherwise each step of scrolling would make other groups, and colours would
- * flicker. */
+ * Rows that are lower than a pixel are grouped. Groups begin at multiples of their size: with 5 rows in each group, a
+ * picture that is scrolled to row 7 begins with the group of rows 5 to 9. Otherwise each step of scrolling would make
+ * other groups, and colours would flicker. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,9 +101,9 @@ static void set_plot(struct pithi_log_object *object, const struct view *view)
     plot->arrows_auto = view->arrows_auto;
 }
 
-/* Shows a raster of words as a photo; there is no alpha. Tk needs the offset of each colour in the bytes of a pixel. On
- * little-endian machines the word 0xRRGGBB is the bytes BB GG RR 00, so red has the offset 2, green 1, blue 0; on
- * others it is 00 RR GG BB. */
+/* Copies a raster, in which each pixel is a word, into a photo without alpha. Tk needs the offset of each colour in the
+ * bytes of a pixel. On little-endian machines the word 0xRRGGBB is the bytes BB GG RR 00, so red has the offset 2,
+ * green 1, blue 0; on others it is 00 RR GG BB. */
 static int show(Tcl_Interp *interp, const struct pithi_raster *raster, Tk_PhotoHandle photo)
 {
     static const union {
@@ -136,9 +136,9 @@ static int is_rough(const struct pithi_log_object *object)
     return object->plot.moving || (object->cell_cache && pithi_cell_cache_rough(object->cell_cache));
 }
 
-/* Returns a dict about the picture: its numbers of arrows and messages; `leftout`: the part of the picture that the
- * arrows would cover, if they are not drawn for that reason; `rough`: 1 if pithi_log_refine has something to do;
- * `exact`: the part of the cells that is exact. */
+/* Returns a dict about the picture: its numbers of arrows and messages; `leftout`: if arrows are not drawn because they
+ * would cover too much, the fraction of the picture that they would cover; `rough`: 1 if pithi_log_refine must be
+ * called; `exact`: the fraction of the cells that is exact. */
 static void describe(const struct pithi_log_object *object, Tcl_Interp *interp)
 {
     Tcl_Obj *result = Tcl_NewDictObj();
@@ -152,7 +152,7 @@ static void describe(const struct pithi_log_object *object, Tcl_Interp *interp)
     Tcl_SetObjResult(interp, result);
 }
 
-/* The target of a picture: a paper or a photo; the other is NULL. */
+/* The target of a picture: a paper or a photo. One of the two is NULL. */
 struct target {
     struct pithi_paper *paper;
     Tk_PhotoHandle photo;
@@ -165,7 +165,8 @@ static int find_target(Tcl_Interp *interp, Tcl_Obj *word, struct target *target)
     return target->paper || target->photo ? TCL_OK : TCL_ERROR;
 }
 
-/* Reports that scanlines up to `end` are painted; a photo gets all scanlines at the end. */
+/* Reports to a paper that scanlines up to `end` are painted. A photo (context NULL) gets all scanlines when the picture
+ * is complete. */
 static void show_lines(void *context, int end)
 {
     if (context)
@@ -190,7 +191,7 @@ static void paint_plot(const struct pithi_log_object *object, const struct view 
     free(ground);
 }
 
-/* Paints the picture; `moved`: by how many pixels the old picture has moved to the left. */
+/* Paints the picture. `moved`: number of pixels by which the old picture has moved to the left. */
 static int paint(struct pithi_log_object *object, Tcl_Interp *interp, const struct view *view,
                  const struct target *target, int moved)
 {
@@ -220,7 +221,8 @@ int pithi_log_draw(struct pithi_log_object *object, Tcl_Interp *interp, int objc
     if (!object->cell_cache) {
         object->helper = pithi_helper_new();
         object->cell_cache = pithi_cell_cache_new(object->log, object->summary, object->helper);
-        pithi_gaps_read(object->log, &object->gaps); /* a damaged log yields the readable gaps */
+        pithi_gaps_read(object->log, &object->gaps); /* if the log is damaged, gets the pauses and losses that can be
+                                                      * read */
     }
     object->plot.moving = 1;
     first = pithi_cell_cache_is_new(object->cell_cache);
@@ -229,20 +231,20 @@ int pithi_log_draw(struct pithi_log_object *object, Tcl_Interp *interp, int objc
         return pithi_log_error(interp);
     object->plot.moving = pithi_arrows_crowded(&object->plot);
     painted = paint(object, interp, &view, &target, (int)pithi_cell_cache_moved(object->cell_cache));
-    /* The rest of the first picture waits for pithi_log_refine, because Tk and the X server are showing a new window.
-     */
+    /* After the first picture, reading the rest does not begin before pithi_log_refine, because Tk and the X server are
+     * busy with showing a new window. */
     if (!first)
         pithi_cell_cache_go_on(object->cell_cache);
     if (painted != TCL_OK)
         return TCL_ERROR;
-    /* Draws the readable part of a damaged log, then reports the damage. */
+    /* The readable part of a damaged log was painted. Reports the damage. */
     if (err)
         return pithi_log_error(interp);
     describe(object, interp);
     return TCL_OK;
 }
 
-/* Redraws the last picture if it has become more exact. It has the same arguments as `draw`. */
+/* Redraws the last picture if it has become more exact. The arguments are the same as for `draw`. */
 int pithi_log_refine(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     struct target target;
@@ -275,7 +277,8 @@ int pithi_log_refine(struct pithi_log_object *object, Tcl_Interp *interp, int ob
     return TCL_OK;
 }
 
-/* A strip is drawn without a job, so it shows an even selection of this many lanes. (100,000 lanes took 4.7 s.) */
+/* The overview strip shows at most this many lanes, evenly selected, because it is drawn without a job, and 100,000
+ * lanes would take 4.7 s. */
 enum { STRIP_LANES = 1024 };
 
 /* Makes the rows of a strip of this height, each at least a pixel high: the visible lanes, joined if there are many. */

@@ -1,4 +1,5 @@
-/* log_hit.c - describes bundles and rows of many lanes, and finds the records that belong to a record.
+/* log_hit.c - describes bundles and rows of many lanes, and finds records related to a record, such as the state around
+ * a state or the messages of a call.
  *
  * The answers are dicts for the status line and the panel of details (log_object.h lists their keys). Each reads little
  * of the log, because it runs in Tcl's thread while the pointer moves. If more would have to be read, the dict has an
@@ -25,7 +26,7 @@ static void put_place(struct pithi_log_object *object, Tcl_Obj *dict, const char
 
 /* ---- Bundles ----------------------------------------------------------------------------------------------------- */
 
-/* `bundleat`: the bundle of messages under the pointer; "": there is none. */
+/* `bundleat`: the bundle of messages under the pointer; "" if there is none. */
 int pithi_log_bundle_at(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     const struct pithi_plot *plot = &object->plot;
@@ -34,7 +35,7 @@ int pithi_log_bundle_at(struct pithi_log_object *object, Tcl_Interp *interp, int
     struct pithi_bundle exact;
     Tcl_Obj *dict, *line;
     double x, y;
-    int about = plot->arrows.sampled; /* the picture has only a sample of the messages */
+    int about = plot->arrows.sampled; /* 1: the picture has only a sample of the messages, so counts are estimates */
 
     (void)objc;
     if (Tcl_GetDoubleFromObj(interp, objv[2], &x) != TCL_OK || Tcl_GetDoubleFromObj(interp, objv[3], &y) != TCL_OK)
@@ -121,7 +122,7 @@ int pithi_log_group_at(struct pithi_log_object *object, Tcl_Interp *interp, int 
 
 /* ---- Records ----------------------------------------------------------------------------------------------------- */
 
-/* Finds the lane of RANK THREAD; an error if there is none. */
+/* Finds the lane of RANK THREAD. If there is none, returns TCL_ERROR. */
 int pithi_get_lane(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const words[2], uint32_t *lane)
 {
     int rank, thread;
@@ -136,7 +137,7 @@ int pithi_get_lane(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj 
     return TCL_ERROR;
 }
 
-/* Keys of a state or function: name, rank, thread, start, end. */
+/* Puts the keys that states and functions have: name, rank, thread, start, end. */
 static void put_hit(Tcl_Obj *dict, const struct pithlog *log, const struct pithi_hit *hit)
 {
     const struct pithlog_lane *lane = pithlog_get_lane(log, hit->lane);
@@ -168,8 +169,8 @@ Tcl_Obj *pithi_function_dict(const struct pithi_flames *flames, const struct pit
     return dict;
 }
 
-/* Returns the dict of a state that was found. `found` 0: there is none, and the result is ""; below 0: the log cannot
- * be read, an error. */
+/* Sets the result to the dict of the state `hit`, or to "" if `found` is 0. If `found` is negative, the log cannot be
+ * read; returns TCL_ERROR. */
 static int give_state(struct pithi_log_object *object, Tcl_Interp *interp, uint32_t lane, int found,
                       struct pithi_hit *hit)
 {
@@ -232,7 +233,7 @@ Tcl_Obj *pithi_message_dict(const struct pithlog *log, const struct pithlog_mess
     return dict;
 }
 
-/* `messageof`: the message of a send; the digest has all messages, by their times. */
+/* `messageof`: finds the message of a send in the digest, by time, peer and tag. */
 int pithi_log_message_of(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     struct pithlog_record send = {.kind = PITHLOG_SEND};
@@ -256,8 +257,8 @@ int pithi_log_message_of(struct pithi_log_object *object, Tcl_Interp *interp, in
     return TCL_OK;
 }
 
-/* A message of a call. If its other end is not known, the dict has no thread of that end, and start and end are the
- * same. */
+/* Returns the dict of a message of a call. If the message's other end is not known, the dict does not have the thread
+ * of that end, and its start equals its end. */
 static Tcl_Obj *call_message(const struct pithi_log_object *object, const struct pithi_exchange *call, uint32_t number)
 {
     const struct pithlog_record *record = &call->records[number];
@@ -270,7 +271,8 @@ static Tcl_Obj *call_message(const struct pithi_log_object *object, const struct
     for (uint32_t i = 0; i < number; i++) /* counts earlier sends at the same time with the same peer and tag */
         nth += call->records[i].kind == record->kind && call->records[i].time_ns == record->time_ns &&
                call->records[i].peer == record->peer && call->records[i].tag == record->tag;
-    /* 0: the message has no partner; below 0: it cannot be read, which is no error here */
+    /* A value of 0 means that the message has no partner. Below 0, the digest cannot be read; here this is treated in
+     * the same way. */
     if (object->digest && pithi_jump_message(object->log, object->digest, record, nth, &message) > 0) {
         dict = pithi_message_dict(object->log, &message);
     } else {
@@ -310,7 +312,7 @@ int pithi_log_call_of(struct pithi_log_object *object, Tcl_Interp *interp, int o
     if (pithi_get_lane(object, interp, objv + 2, &lane) != TCL_OK ||
         Tcl_GetIntFromObj(interp, objv[4], &id) != TCL_OK || pithi_get_times(interp, objv + 5, &from, &to) != TCL_OK)
         return TCL_ERROR;
-    pithi_hit_exchange(object->log, lane, (uint32_t)id, from, to, &call); /* reads the readable part of a damaged log */
+    pithi_hit_exchange(object->log, lane, (uint32_t)id, from, to, &call); /* of a damaged log, the readable part */
     dict = Tcl_NewDictObj();
     messages = Tcl_NewListObj(0, NULL);
     for (uint32_t i = 0; i < call.count; i++)
@@ -325,7 +327,7 @@ int pithi_log_call_of(struct pithi_log_object *object, Tcl_Interp *interp, int o
         pithi_put_wide(dict, "bytes", (int64_t)call.coll.bytes);
         pithi_put_wide(dict, "got", (int64_t)call.coll.got_bytes);
     }
-    /* The first and the last member of the collective that a call takes part in, if the log is analyzed. */
+    /* If the log is analyzed, puts the members of the call's collective that began it first and last. */
     uint32_t lanes = pithlog_get_info(object->log)->lanes, first = PITHI_NONE, last = PITHI_NONE, count = 0;
     int64_t *begins = pithi_alloc(lanes, sizeof *begins); /* INT64_MIN: the lane is no member */
     if (object->analysis && pithlog_analysis_members(object->analysis, lane, from, begins))
@@ -388,7 +390,7 @@ int pithi_log_counter_at(struct pithi_log_object *object, Tcl_Interp *interp, in
 
 /* ---- Gaps -------------------------------------------------------------------------------------------------------- */
 
-/* 1: the row of a single lane, which shows the lane's pauses, losses and missing records. */
+/* 1: the row shows pauses, losses and missing records, as only rows of a single lane do. */
 static int shows_gaps(const struct pithi_row *row) { return pithi_row_is_whole(row) && row->lane_count <= 1; }
 
 /* 1: records of a lane are missing at this time in the last picture. */
@@ -410,7 +412,7 @@ static int is_missing(const struct pithi_plot *plot, uint32_t lane, int64_t time
     return is;
 }
 
-/* Called by pithi_holes_lost: sets the end of the hole that begins with the loss. */
+/* Callback of pithi_holes_lost. Sets the end of the hole that begins with the loss. */
 static void note_end(void *context, int64_t from_ns, int64_t to_ns)
 {
     struct pithi_gap *loss = context;
@@ -419,7 +421,7 @@ static void note_end(void *context, int64_t from_ns, int64_t to_ns)
         loss->to_ns = to_ns;
 }
 
-/* 1: records of a lane were lost before this time, and none follows up to it; *loss is set. */
+/* Returns 1 if the time lies in a hole that a loss of records has left in a lane, and sets *loss. */
 static int is_lost(const struct pithi_log_object *object, uint32_t lane, int64_t time_ns, struct pithi_gap *loss)
 {
     const struct pithi_gaps *gaps = &object->gaps;
@@ -428,7 +430,7 @@ static int is_lost(const struct pithi_log_object *object, uint32_t lane, int64_t
     for (uint32_t i = pithi_gaps_of(gaps, lane); i < gaps->count && gaps->items[i].lane == lane; i++)
         if (gaps->items[i].lost && gaps->items[i].from_ns <= time_ns) /* the last loss before the time */
             *loss = gaps->items[i];
-    if (loss->lost) /* no record has the end of its hole; the walker finds it */
+    if (loss->lost) /* no record has the end of the hole, so pithi_holes_lost finds it */
         pithi_holes_lost(object->log, lane, loss->from_ns, time_ns + 1, note_end, loss);
     return loss->lost && time_ns < loss->to_ns;
 }
@@ -445,8 +447,8 @@ static Tcl_Obj *gap_dict(const struct pithlog_lane *lane, const char *what, int6
     return dict;
 }
 
-/* `gapat`: a pause, a loss or missing records at this time. A loss has no length, so it is found within `reach` ns
- * (some pixels) around it. */
+/* `gapat`: a pause, a loss or missing records at this time. The record of a loss has no length, so it is found up to
+ * `reach` ns (some pixels) away. */
 int pithi_log_gap_at(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     const struct pithi_gaps *gaps = &object->gaps;
@@ -477,7 +479,7 @@ int pithi_log_gap_at(struct pithi_log_object *object, Tcl_Interp *interp, int ob
         return TCL_OK;
     }
     missing = is_missing(&object->plot, row->lane, time);
-    /* the pixel shows the hole, so its loss may lie up to `reach` before the time */
+    /* if the pixel shows missing records, a loss up to `reach` before the time may be the cause */
     if (is_lost(object, row->lane, time, &loss) || (missing && is_lost(object, row->lane, time - reach, &loss))) {
         dict = gap_dict(lane, "lost", loss.from_ns, loss.from_ns);
         pithi_put_wide(dict, "lost", (Tcl_WideInt)loss.lost);

@@ -1,10 +1,12 @@
-/* log_iterations.c - the iterations of an analyzed log: marks of a time axis, and pictures of them one below the other.
+/* log_iterations.c - the iterations of an analyzed log: their marks on a time axis, and pictures that show them one
+ * below the other.
  *
  * Marks that are too narrow to be hit are joined: if 400 iterations share 800 pixels, each has 2 pixels, so a mark of 6
  * pixels stands for three iterations. A mark is slow if one of its iterations is.
  *
- * A stack draws each iteration as a band. All bands begin at the same x and have the same scale, so equal work lies
- * below equal work. Bands are plots of the same rows, each with the window of its iteration. */
+ * A stack draws each iteration as a band. All bands begin at the same x and have the same scale, so that the same work
+ * of successive iterations lies one below the other. Each band is a plot of the same rows in the interval of its
+ * iteration. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -16,7 +18,7 @@
 #include "core/scene/figure.h"
 #include "tk/log_object.h"
 
-/* Number of iterations; 0: none, or the log is not analyzed. */
+/* Number of iterations; 0 if there are none, or the log is not analyzed. */
 static uint32_t count_of(const struct pithi_log_object *object)
 {
     return object->iterations ? (uint32_t)object->iterations->count : 0;
@@ -47,7 +49,7 @@ int pithi_log_iterations(struct pithi_log_object *object, Tcl_Interp *interp, in
     return TCL_OK;
 }
 
-/* `iteration`: facts about one iteration; "": there is none with this index. */
+/* `iteration`: describes an iteration; "" if there is none with this index. */
 int pithi_log_iteration(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     char label[64], reason[256];
@@ -114,7 +116,7 @@ int pithi_log_iteration_marks(struct pithi_log_object *object, Tcl_Interp *inter
         double x = ((double)iteration->from_ns - (double)t0) * scale;
         if (iteration->to_ns <= t0 || iteration->from_ns >= t1)
             continue;
-        /* the mark is wide enough: the next iteration begins a new one */
+        /* If the open mark is wide enough, this iteration begins a new mark. */
         if (is_open && mark.x1 - mark.x0 >= LEAST_MARK) {
             put_mark(list, &mark);
             is_open = 0;
@@ -148,7 +150,7 @@ static struct pithi_plot make_like(const struct pithi_log_object *object, int wi
                               .core_waits = pithi_log_core_waits_shown(object),
                               .gaps = &object->gaps,
                               .summary = object->summary,
-                              /* from the summary, which is exact enough for the few pixels of a band */
+                              /* draws from the summary, which is exact enough for the few pixels of a band */
                               .care = PITHI_NEAR,
                               .analysis = object->analysis,
                               .waits = object->shows_waits,
@@ -185,15 +187,15 @@ int pithi_log_iterations_draw(struct pithi_log_object *object, Tcl_Interp *inter
         Tcl_GetIntFromObj(interp, objv[6], &gap) != TCL_OK)
         return TCL_ERROR;
     if (width < 1 || width > PITHI_MAX_WIDTH || height < 1 || gap < 0 || count < 1 ||
-        count > PITHI_MAX_WIDTH / (height + gap)) /* the most pixels of a photo's height, too */
+        count > PITHI_MAX_WIDTH / (height + gap)) /* PITHI_MAX_WIDTH limits the height of a photo, too */
         return pithi_usage_error(interp, "picture too small or too large");
     stack.chosen = pithi_alloc((size_t)count, sizeof *stack.chosen);
     for (Tcl_Size i = 0; i < count; i++)
         if (Tcl_GetIntFromObj(interp, words[i], &index) == TCL_OK && index >= 0 && (uint32_t)index < count_of(object))
             stack.chosen[stack.count++] = (uint32_t)index;
     stack.pitch = height + gap; /* pixels from one band to the next */
-    /* the width of the picture is the length of the longest of all iterations, so that other choices have the same
-     * scale */
+    /* The width of the picture stands for the longest of all iterations and not of the chosen ones, so that the scale
+     * does not depend on the choice. */
     stack.longest_ns = stack.count ? object->iterations->max_ns : 1;
     like = make_like(object, width, height, &groups);
     err = pithi_iteration_stack_load(&stack, &like);

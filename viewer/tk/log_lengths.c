@@ -1,7 +1,7 @@
-/* log_lengths.c - durations of the instances of a state: a job collects them, and the resulting command returns
+/* log_lengths.c - durations of the instances of a state. A job collects them; its result is a command, which returns
  * statistics and instances of any range of durations.
  *
- * The window needs the histogram, its numbers and the longest instances again with each move of a slider. So the sorted
+ * Each move of a slider needs the histogram, its numbers and the longest instances for another range. So the sorted
  * list is kept as long as the command exists, and the log is read only once:
  *
  *     LOG lengths 3 0 5000000 shown time CALLBACK     -> done ::pithtk::lengths1
@@ -21,7 +21,8 @@
 #include "tk/background.h"
 #include "tk/log_object.h"
 
-/* The lanes of ROWS (shown or all), without counters; to be freed. NULL, after a message: ROWS is another word. */
+/* Returns the lanes of ROWS (`shown` or `all`), without those of counters; to be freed. Returns NULL after a message if
+ * ROWS is another word. */
 static uint32_t *get_lanes(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *rows, uint32_t *count)
 {
     static const char *const words[] = {"all", "shown", NULL};
@@ -109,7 +110,7 @@ static Tcl_Obj *entry_dict(const struct lengths_list *lengths, const struct pith
 
 /* ---- Maps -------------------------------------------------------------------------------------------------------- */
 
-/* Draws lines at these y, below the tiles. */
+/* Draws horizontal lines at the places in `list`, before the tiles, which hide them. */
 static int draw_grid(Tcl_Interp *interp, Tcl_Obj *list, const struct pithi_length_map *map,
                      const struct pithi_painter *painter)
 {
@@ -127,8 +128,8 @@ static int draw_grid(Tcl_Interp *interp, Tcl_Obj *list, const struct pithi_lengt
     return TCL_OK;
 }
 
-/* PHOTO time|ranks LOW HIGH log|linear PLACES BINS WIDTH HEIGHT GRID. Returns the most instances in a tile, and for a
- * map of ranks RANK THREAD of the first lane of each line. */
+/* The method `map PHOTO time|ranks LOW HIGH log|linear PLACES BINS WIDTH HEIGHT GRID` draws a map. Returns the highest
+ * number of instances in a tile; for a map of ranks also {RANK THREAD} of the first lane of each line. */
 static int map_draw(struct lengths_list *lengths, Tcl_Interp *interp, Tcl_Obj *const objv[])
 {
     struct pithi_length_map *map = &lengths->map;
@@ -163,8 +164,8 @@ static int map_draw(struct lengths_list *lengths, Tcl_Interp *interp, Tcl_Obj *c
     return TCL_OK;
 }
 
-/* The tile: its place, bin, box {x y width height}, number of instances, the lengths of its bin (from <= length < to),
- * and the longest instance. */
+/* Returns a dict about a tile: its place, bin, box {x y width height}, number of instances, the limits of its bin (from
+ * <= length < to), and the longest instance. */
 static Tcl_Obj *tile_dict(const struct lengths_list *lengths, uint32_t place, uint32_t bin)
 {
     const struct pithi_length_map *map = &lengths->map;
@@ -190,7 +191,7 @@ static Tcl_Obj *tile_dict(const struct lengths_list *lengths, uint32_t place, ui
     return dict;
 }
 
-/* X Y REACH: the nearest tile at most REACH pixels from there, or {}. */
+/* The method `at X Y REACH` returns the tile that is nearest to (X, Y), or {} if none is within REACH pixels. */
 static int map_at(struct lengths_list *lengths, Tcl_Interp *interp, Tcl_Obj *const objv[])
 {
     double numbers[3];
@@ -204,8 +205,8 @@ static int map_at(struct lengths_list *lengths, Tcl_Interp *interp, Tcl_Obj *con
     return TCL_OK;
 }
 
-/* PLACE 1|-1: the tile of the longest instance at the next place (1: after PLACE, -1: before it) that has instances, or
- * {}. */
+/* The method `next PLACE 1|-1` goes from PLACE to the next place with instances, forward (1) or backward (-1). Returns
+ * the tile of the longest instance there, or {} if there is no such place. */
 static int map_next(struct lengths_list *lengths, Tcl_Interp *interp, Tcl_Obj *const objv[])
 {
     Tcl_WideInt start;
@@ -221,7 +222,7 @@ static int map_next(struct lengths_list *lengths, Tcl_Interp *interp, Tcl_Obj *c
     return TCL_OK;
 }
 
-/* PLACE BIN NUMBER: the NUMBER-th longest instance of a tile, from 0, or {}. */
+/* The method `of_tile PLACE BIN NUMBER` returns the NUMBER-th longest instance of a tile, counted from 0, or {}. */
 static int map_nth(struct lengths_list *lengths, Tcl_Interp *interp, Tcl_Obj *const objv[])
 {
     const struct pithi_length_map *map = &lengths->map;
@@ -327,7 +328,7 @@ struct lengths_job {
     struct pithi_length_list list;
 };
 
-/* Uses the readable part of a damaged log; the time lines report the damage. */
+/* Runs in the job's thread. Of a damaged log, uses the readable part; the time lines report the damage. */
 static int lengths_run(struct pithi_job *job)
 {
     struct lengths_job *lengths = (struct lengths_job *)job;

@@ -1,9 +1,9 @@
-/* log_matrix.c - messages and wait states by pair of ranks: a job collects them, and the resulting command draws and
- * lists them.
+/* log_matrix.c - messages and wait states by pair of ranks. A job collects them; its result is a command, which draws
+ * and lists them.
  *
  * The pairs are collected by the job's thread. Wait states come from the analysis of the log, which only Tcl's thread
- * uses, so they are added when the job is done. `at` refers to the picture that was drawn last. Its tiles are kept,
- * because a tile may stand for many ranks. */
+ * uses, so they are added when the job is done. `at` refers to the picture that was drawn last. The tiles of this
+ * picture are kept, because a tile may stand for many ranks. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +53,7 @@ static void put_longest(Tcl_Obj *dict, const struct matrix_object *matrix, const
     pithi_put(dict, "longest", message);
 }
 
-/* Puts the ranks of the places `first` and end - 1 into the dict. */
+/* Puts the first and the last rank of the places `first` to end - 1 into the dict. */
 static void put_ranks(Tcl_Obj *dict, const struct matrix_object *matrix, const char *first_key, const char *last_key,
                       uint32_t first, uint32_t end)
 {
@@ -63,7 +63,8 @@ static void put_ranks(Tcl_Obj *dict, const struct matrix_object *matrix, const c
 
 /* ---- Methods ----------------------------------------------------------------------------------------------------- */
 
-/* Reads the places from0 from1 to0 to1. */
+/* Reads from the arguments which part of the matrix to draw: the places from0, from1, to0, to1, and the width and
+ * height in pixels. */
 static int get_view(struct matrix_object *matrix, Tcl_Interp *interp, Tcl_Obj *const objv[])
 {
     struct pithi_matrix_view *view = &matrix->view;
@@ -141,7 +142,7 @@ static int matrix_at(struct matrix_object *matrix, Tcl_Interp *interp, Tcl_Obj *
 
     if (Tcl_GetIntFromObj(interp, objv[2], &x) != TCL_OK || Tcl_GetIntFromObj(interp, objv[3], &y) != TCL_OK)
         return TCL_ERROR;
-    /* a pixel may lie right of the lines or below the columns, but not both */
+    /* the pixel may lie to the right of the lines (a total) or below the columns (a total), but not in the corner */
     if (!tiles->lines || x < 0 || y < 0 || ((uint32_t)x >= view->width && (uint32_t)y >= view->height))
         return TCL_OK;
     line = (uint32_t)y < view->height ? (int)pithi_tile_at((uint32_t)y, tiles->lines, view->height) : -1;
@@ -152,7 +153,7 @@ static int matrix_at(struct matrix_object *matrix, Tcl_Interp *interp, Tcl_Obj *
     dict = Tcl_NewDictObj();
     pithi_put_wide(dict, "line", line);
     pithi_put_wide(dict, "column", column);
-    if (line >= 0) /* line is -1 for a total below the picture, column is -1 for a total beside it */
+    if (line >= 0) /* `line` is -1 for a total below the picture; `column` is -1 for a total beside the picture */
         put_ranks(dict, matrix, "from", "from_last", tile->from,
                   (uint32_t)line + 1 < tiles->lines ? tiles->by_line[line + 1].from : view->from1);
     if (column >= 0)
@@ -165,7 +166,8 @@ static int matrix_at(struct matrix_object *matrix, Tcl_Interp *interp, Tcl_Obj *
     return TCL_OK;
 }
 
-/* Sorts pairs by rank, because users look for a rank; until then they are in the order of their first message. */
+/* For qsort: orders pairs by rank, because users look for a rank. In the matrix, pairs are in the order of their first
+ * messages. */
 static int by_place(const void *a, const void *b)
 {
     const struct pithi_pair *x = a, *y = b;
@@ -175,7 +177,7 @@ static int by_place(const void *a, const void *b)
     return x->to < y->to ? -1 : x->to > y->to;
 }
 
-/* A list of dicts: each pair, by sender, then receiver. */
+/* The method `pairs` returns a list with a dict for each pair, sorted by sender, then receiver. */
 static int matrix_pairs(struct matrix_object *matrix, Tcl_Interp *interp)
 {
     uint32_t count = matrix->matrix.pair_count;
@@ -231,7 +233,7 @@ static int matrix_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj
         return matrix_pairs(object, interp);
     result = Tcl_NewObj();
     switch (which) {
-    case RANKS: /* by place */
+    case RANKS: /* a list from place to rank */
         for (uint32_t i = 0; i < matrix->rank_count; i++)
             Tcl_ListObjAppendElement(NULL, result, Tcl_NewIntObj(matrix->ranks[i]));
         break;
@@ -276,7 +278,7 @@ static void matrix_free(ClientData data)
 
 /* ---- The job ----------------------------------------------------------------------------------------------------- */
 
-/* Runs in the job's thread; `result` and `release` in Tcl's. */
+/* `run` is called in the job's thread, `result` and `release` in Tcl's thread. */
 struct matrix_job {
     struct pithi_job job;
     Tcl_Interp *interp;
@@ -295,7 +297,7 @@ static int run(struct pithi_job *data)
     return err == PITH_ERR_DAMAGED ? PITH_OK : err; /* the time lines report the damage */
 }
 
-/* Runs in Tcl's thread: the matrix becomes a command, which a script deletes by its name. */
+/* Runs in Tcl's thread. Makes the matrix a command, which a script deletes by its name. */
 static Tcl_Obj *result(struct pithi_job *data)
 {
     static unsigned number;
@@ -323,7 +325,7 @@ static void release(struct pithi_job *data)
     free(job);
 }
 
-/* `matrix`: starts the job. comm: an index or `all`. */
+/* `matrix`: starts the job. Its argument COMM is the index of a communicator or `all`. */
 int pithi_log_matrix(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     static const struct pithi_job_kind kind = {run, result, release};

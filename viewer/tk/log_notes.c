@@ -38,7 +38,7 @@ int pithi_log_notes(struct pithi_log_object *object, Tcl_Interp *interp, int obj
     return TCL_OK;
 }
 
-/* Gets the value of a key of a note; an error if the note does not have it. */
+/* Gets the value of a key of a note. Returns TCL_ERROR if the note does not have the key. */
 static int get(Tcl_Interp *interp, Tcl_Obj *dict, const char *key, Tcl_Obj **value)
 {
     Tcl_Obj *name = Tcl_NewStringObj(key, -1);

@@ -1,7 +1,7 @@
 /* log_object.c - the table of a log's methods, the methods that only read its description, and conversions between Tcl
  * and C.
  *
- * A log is a Tcl command that pithtk makes, and its methods are words of it:
+ * A log is a Tcl command that pithtk makes. The first word after the command names a method:
  *
  *     set log [pithtk open run.pith]         ::pithtk::log1
  *     $log info                              a dict: format native, ranks 4, t0 0, t1 1200000000 ...
@@ -9,8 +9,8 @@
  *     $log close
  *
  * Times are integers in ns, because Tcl's wide integers hold them exactly; a double would round times since 1970. Rows
- * are numbers of the visible rows. A method that takes long is a job (background.c): it returns at once and calls its
- * callback with the result. All methods run in Tcl's thread. */
+ * are given by their index among the visible rows. A method that takes long is a job (background.c): it returns at once
+ * and calls its callback with the result. All methods run in Tcl's thread. */
 #include "tk/log_object.h"
 
 #include <stdio.h>
@@ -26,7 +26,8 @@
 
 /* ---- Between Tcl and C ------------------------------------------------------------------------------------------- */
 
-/* The dict is new, and nothing else refers to it, so it can be changed in place. */
+/* Puts a key and its value into a dict. The dict must be new: if nothing else refers to it, Tcl allows to change it in
+ * place. */
 void pithi_put(Tcl_Obj *dict, const char *key, Tcl_Obj *value)
 {
     Tcl_DictObjPut(NULL, dict, Tcl_NewStringObj(key, -1), value);
@@ -37,8 +38,8 @@ void pithi_put_text(Tcl_Obj *dict, const char *key, const char *value)
     pithi_put(dict, key, Tcl_NewStringObj(value, -1));
 }
 
-/* Puts a name in a printable form: it may have control characters and bytes that are not UTF-8, which a label cannot
- * show. */
+/* Puts a name in a printable form. A name of a log may have control characters and bytes that are not UTF-8, which a
+ * label cannot show. */
 void pithi_put_name(Tcl_Obj *dict, const char *key, const char *name)
 {
     char text[1024];
@@ -86,8 +87,8 @@ static int fail(Tcl_Interp *interp, const char *kind, const char *text)
 int pithi_log_error(Tcl_Interp *interp) { return fail(interp, "LOG", pithlog_error()); }
 int pithi_usage_error(Tcl_Interp *interp, const char *text) { return fail(interp, "USAGE", text); }
 
-/* Finds the row of a table whose first field is struct pithi_method: used by the log's methods, by words of `rows` and
- * by other commands. It checks the number of words, so that methods need not. */
+/* Finds a method in a table whose rows begin with struct pithi_method, and checks the number of words, so that methods
+ * need not do this. Used for the log's methods, the words of `rows` and other commands. */
 int pithi_find_method(Tcl_Interp *interp, int objc, Tcl_Obj *const objv[], int at, const void *table, size_t row_size,
                       int *which)
 {
@@ -101,7 +102,8 @@ int pithi_find_method(Tcl_Interp *interp, int objc, Tcl_Obj *const objv[], int a
         TCL_OK)
         return TCL_ERROR;
     method = (const void *)((const char *)table + (size_t)*which * row_size);
-    if (method->words == PITHI_ANY || objc == method->words + at + 1) /* PITHI_ANY: the method checks them itself */
+    if (method->words == PITHI_ANY || objc == method->words + at + 1) /* PITHI_ANY: the method checks its words
+                                                                       * itself */
         return TCL_OK;
     Tcl_WrongNumArgs(interp, at + 1, objv, method->usage);
     return TCL_ERROR;
@@ -130,7 +132,8 @@ int pithi_get_window(Tcl_Interp *interp, Tcl_Obj *const words[2], int64_t *t0_ns
     return *t0_ns < *t1_ns ? TCL_OK : pithi_usage_error(interp, "the window must end after it begins");
 }
 
-/* Sets flags[id] for each id of the list. Ids that the log lacks are left out: a legend may be older than the log. */
+/* Sets flags[id] for each id of the list. Skips ids that the log does not have, because they may come from a legend
+ * that is older than the log. */
 int pithi_get_ids(Tcl_Interp *interp, Tcl_Obj *ids, unsigned char *flags, uint32_t defs)
 {
     Tcl_Obj **items;
@@ -148,7 +151,8 @@ int pithi_get_ids(Tcl_Interp *interp, Tcl_Obj *ids, unsigned char *flags, uint32
     return TCL_OK;
 }
 
-/* Reads the number of a visible row. Rows may have changed meanwhile, so a number that is too large is an error. */
+/* Reads the index of a visible row. An index that is too large is an error; Tcl may have it from before a change of the
+ * rows. */
 int pithi_get_row(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *word, uint32_t *row)
 {
     int value;
@@ -161,7 +165,7 @@ int pithi_get_row(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *
     return TCL_OK;
 }
 
-/* Copies a picture into a Tk photo, without an alpha: three bytes a pixel. */
+/* Copies a picture into a Tk photo. A pixel has three bytes and no alpha. */
 int pithi_put_photo(Tcl_Interp *interp, const char *name, const struct pithi_raster *raster)
 {
     Tk_PhotoHandle photo = Tk_FindPhoto(interp, name);
@@ -183,7 +187,7 @@ int pithi_put_photo(Tcl_Interp *interp, const char *name, const struct pithi_ras
 
 /* ---- Description of the log -------------------------------------------------------------------------------------- */
 
-/* The keys are listed in log_object.h. */
+/* The method `info`. Its keys are listed in log_object.h. */
 static int log_info(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     const struct pithlog_info *info = pithlog_get_info(object->log);
@@ -191,7 +195,8 @@ static int log_info(struct pithi_log_object *object, Tcl_Interp *interp, int obj
     int64_t t0, t1;
 
     (void)objc, (void)objv;
-    pithi_whole_window(object->log, &t0, &t1); /* not start_ns and end_ns: a log of one moment has a window, too */
+    pithi_whole_window(object->log, &t0, &t1); /* not start_ns and end_ns, because the window must have a length even if
+                                                * all records have the same time */
     pithi_put_text(dict, "path", object->path);
     pithi_put_text(dict, "format", info->format);
     pithi_put_wide(dict, "complete", info->complete);
@@ -209,7 +214,7 @@ static int log_info(struct pithi_log_object *object, Tcl_Interp *interp, int obj
     return TCL_OK;
 }
 
-/* The list is in the order of ids. */
+/* The method `defs` returns the definitions in the order of their ids. */
 static int log_defs(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     static const char *const kinds[] = {"state", "event", "counter"};
@@ -244,7 +249,7 @@ static int log_properties(struct pithi_log_object *object, Tcl_Interp *interp, i
     return TCL_OK;
 }
 
-/* The part of the run between MPI_Init and MPI_Finalize: {t0 t1}. */
+/* The method `work` returns the interval between MPI_Init and MPI_Finalize as {t0 t1}. */
 static int log_work(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     int64_t window[2];
@@ -255,7 +260,7 @@ static int log_work(struct pithi_log_object *object, Tcl_Interp *interp, int obj
     return TCL_OK;
 }
 
-/* The time of a word such as 1.5, init or solve[3] (pithlog_time_find). */
+/* The method `time` returns the time that a word such as 1.5, init or solve[3] means (pithlog_time_find). */
 static int log_time(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     static const char *const edges[] = {"begin", "end", NULL};
@@ -292,7 +297,7 @@ static int log_hide(struct pithi_log_object *object, Tcl_Interp *interp, int obj
     return pithi_get_ids(interp, objv[2], object->hidden, defs);
 }
 
-/* Shows times of day on the axis, if the log has its wall clock. Returns 1 if it has. */
+/* Shows times of day on the axis, if the log has the recorder's wall clock. Sets the result to 1 if it has. */
 static int log_time_of_day(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     int64_t unix_ns;
@@ -306,7 +311,7 @@ static int log_time_of_day(struct pithi_log_object *object, Tcl_Interp *interp, 
     return TCL_OK;
 }
 
-/* A time as the axis shows it. */
+/* Returns a time as text, as the axis shows it. */
 static int log_time_text(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     char text[64];
@@ -454,8 +459,8 @@ static int log_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *c
     return methods[which].run(data, interp, objc, objv);
 }
 
-/* Tcl deletes the command, also at the end of the program. Jobs read the log, so they end first; everything that refers
- * to the log is freed before it. */
+/* Tcl calls this when it deletes the command, also at the end of the program. Ends the jobs first, because they read
+ * the log; then frees everything that refers to the log; the log itself last. */
 static void log_delete(ClientData data)
 {
     struct pithi_log_object *object = data;
@@ -488,7 +493,8 @@ static void log_delete(ClientData data)
     free(object);
 }
 
-/* Makes the command of an opened log. It owns the log and the digest; `digest` NULL: it is read later. */
+/* Makes the command of an opened log. The command owns the log and the digest. If `digest` is NULL, it is read
+ * later. */
 Tcl_Obj *pithi_log_command(Tcl_Interp *interp, struct pithlog *log, struct pithlog_digest *digest, const char *path)
 {
     static unsigned next;

@@ -1,5 +1,5 @@
-/* log_object.h - an open log as a Tcl command: `pithtk::open FILE` creates it and returns its name. Methods are listed
- * in the table of log_object.c.
+/* log_object.h - an open log as a Tcl command. `pithtk::open FILE` creates the command and returns its name. Methods
+ * are listed in the table of log_object.c.
  *
  * Times are nanoseconds (wide integers), rows are indexes into the list of visible rows, lengths in a picture are
  * pixels. A state, event or message is a dict; a method that finds nothing returns {}. */
@@ -21,8 +21,9 @@ struct pithi_log_object {
     struct pithlog *log;
     struct pithlog_digest *digest;         /* NULL until the digest job is done */
     struct pithlog_digest *picked;         /* the messages that are drawn; NULL: all messages of `digest` */
-    struct pithlog_summary *summary;       /* NULL: the log is small */
-    struct pithlog_summary *spare_summary; /* left by a job for the next one; NULL: none */
+    struct pithlog_summary *summary;       /* NULL if the log is small */
+    struct pithlog_summary *spare_summary; /* a second summary for jobs, which a job leaves for the next one; NULL: none
+                                            * yet */
     char *path;
     uint32_t *rgb;
     unsigned char *hidden;        /* [defs] */
@@ -37,7 +38,7 @@ struct pithi_log_object {
     struct pithi_log_findings *findings;         /* owned by log_waiting.c; NULL: not used yet */
     int64_t clock_ns;            /* local time of time 0, for the axis; 0: the axis has times from the log's start */
     int hides_names;             /* 1: no names in bars */
-    int shows_waits, shows_path; /* 1: wait states, the critical path are drawn as soon as there is an analysis */
+    int shows_waits, shows_path; /* 1: wait states (the critical path) are drawn as soon as there is an analysis */
     struct pithi_notes notes;    /* drawn into the picture */
     struct pithi_gaps gaps;      /* read with the first picture */
     struct pithi_flames *flames; /* NULL until `flames` is called */
@@ -51,7 +52,8 @@ struct pithi_log_object {
     Tcl_Command command;
 };
 
-/* Creates the command of an open log and returns its name. It owns the log and the digest (NULL: none yet). */
+/* Creates the command of an open log and returns its name. The command owns the log and the digest (NULL: not read
+ * yet). */
 Tcl_Obj *pithi_log_command(Tcl_Interp *interp, struct pithlog *log, struct pithlog_digest *digest, const char *path);
 
 /* ---- Methods ----------------------------------------------------------------------------------------------------- */
@@ -83,8 +85,8 @@ pithi_log_method pithi_log_state_at, pithi_log_event_at, pithi_log_arrow_at;
  * bundleat X Y                 the bundle of messages at a pixel of the last picture: from and to (the rows, as text),
  *                              count, bytes, mean (ns), about (1: estimated), longest (a message as arrowat gives it),
  *                              line {x0 y0 x1 y1}, start, end
- * groupat ROW Y FROM TO        the lanes of a row that shows several: place, lanes, auto (1: grouped because the rows
- *                              are low), asked (number of lanes that were read), mix {NAME SHARE ...}
+ * groupat ROW Y FROM TO        the lanes of a row that shows several lanes: place, lanes, auto (1: grouped because the
+ *                              rows are low), asked (number of lanes that were read), mix {NAME SHARE ...}
  * parent RANK THREAD ID START DEPTH    the enclosing state, as stateat gives it
  * stateof RANK THREAD TIME     the innermost state at a time, in any lane
  * messageof RANK THREAD TIME PEER TAG  the message sent at a time, as arrowat gives it but without its line; {} also
@@ -100,25 +102,29 @@ pithi_log_method pithi_log_parent, pithi_log_state_of, pithi_log_message_of, pit
 pithi_log_method pithi_log_gap_at;
 
 /* log_waiting.c
- * analyze STATE CALLBACK       finds wait states, the critical path and iterations (the instances of the state with
- *                              this id; -1: found by the MPI calls); the log has them when the job is done. Result:
- *                              the damage of the log as text, or ""
- * showwaiting WAITS PATH       switches (0 or 1) for what `draw` shows of the analysis
+ * analyze STATE CALLBACK       finds wait states, the critical path and iterations; the log has them when the job is
+ *                              done. Iterations are the instances of the state with the id STATE; if it is -1, they are
+ *                              found by the MPI calls. The result is the damage of the log as text, or ""
+ * showwaiting WAITS PATH       0 or 1: whether `draw` shows wait states, and the critical path
  * waitof RANK THREAD ID FROM TO  the longest wait state of calls of a state in this time: kind (as text), start, end,
- *                              rank and thread of the cause, release, handed (ns of later waiting that it causes) */
+ *                              rank and thread of the cause, release, handed (ns of later waiting that it causes); {} if
+ *                              the calls do not wait */
 pithi_log_method pithi_log_analyze, pithi_log_show_waiting, pithi_log_wait_of;
-/* findings                     what makes the run slow (pithlog_findings.h), a dict for each: name, text, ns, share,
- *                              waits (1: it is about wait states), part_of (number of the finding whose time includes
- *                              its time; -1 none), and state, rank and thread with most of the cost, if it has them
- * finding NUMBER NTH           the place of finding NUMBER (from 0): rank, thread, start (if it has one). If it is
- *                              about wait states, the place of the NTH longest (from 0); otherwise the place of the
- *                              longest instance on the lane with most of the cost; {} none */
-/* efficiencies                 for an analyzed log with MPI calls, the tree of pithlog_findings.h, a dict for each:
- *                              name, meaning, depth, value, place: rank, thread and start, as for a finding; for
- *                              `parallel` start and end of the analyzed time; {} none
- * answer                       what costs most, a dict: text; if it has a place, start and end of a view around it, and
- *                              rank and thread if it is on one lane; {} not analyzed
- * missing                      lines: which records are missing (pithlog_findings.h); {} none, or not analyzed */
+/* findings                     what makes the run slow (pithlog_findings.h): a list with a dict for each finding: name,
+ *                              text, ns, share, waits (1: the finding is about wait states), part_of (number of the
+ *                              finding whose time includes the time of this one; -1: none), and, if known, the state,
+ *                              rank and thread with most of the cost
+ * finding NUMBER NTH           a place of the finding NUMBER (from 0): rank, thread and, if known, start. Of a finding
+ *                              about wait states, the place of the NTH longest (from 0); of others, the place of the
+ *                              longest instance on the lane with most of the cost. {}: there is no such place */
+/* efficiencies                 for an analyzed log with MPI calls, the tree of pithlog_findings.h: a list with a dict
+ *                              for each efficiency: name, meaning, depth, value, place. A place is a dict of rank,
+ *                              thread and start, as for a finding; for `parallel`, of start and end of the analyzed
+ *                              time. {}: the log has no MPI calls, or is not analyzed
+ * answer                       what costs most, a dict: text; if this has a place, start and end of a view around the
+ *                              place; if it is on one lane, rank and thread. {}: the log is not analyzed
+ * missing                      lines that say which records are missing (pithlog_findings.h); {}: none is missing, or the
+ *                              log is not analyzed */
 pithi_log_method pithi_log_findings, pithi_log_finding, pithi_log_efficiencies, pithi_log_missing, pithi_log_answer;
 void pithi_log_findings_free(struct pithi_log_object *object);
 
@@ -126,20 +132,20 @@ void pithi_log_findings_free(struct pithi_log_object *object);
  * flames                       2: the functions are known; 1: the log has samples or call sites; 0: it has none
  * flames FILE                  takes the functions from a file of `pith stat --flame`; unfolded lanes get rows for them
  * flamerow RANK THREAD DEPTH   the row of the functions at a depth, from 1; -1: not visible
- * siteof RANK THREAD ID START END  where in the program the call of this state is, "in main (mesh.cc:212)"; {} unknown
+ * siteof RANK THREAD ID START END  the place in the program that called this state, as "in main (mesh.cc:212)"; {}: unknown
  * coreat ROW TIME              for a time outside all states of the row's lane: rank, thread, start and end of the
  *                              interval outside states; name, place and samples of the function with most samples in
  *                              it, all (number of samples in it); {} none
- * functionsums T0 T1 CALLBACK  a dict over the visible rows: number of a function -> dict of name, colour; samples: own
- *                              (in the function itself), total (with it on the stack) */
+ * functionsums T0 T1 CALLBACK  a dict over the visible rows: number of a function -> dict of name, colour; samples:
+ *                              own (in the function itself), total (with the function on the stack) */
 pithi_log_method pithi_log_flames, pithi_log_flame_row, pithi_log_site_of, pithi_log_core_at, pithi_log_function_sums;
 
 /* log_waiting.c: time in which threads had no core (core/scene/waiting.h)
- * corewaits                    1: the log has the counter for them, 0: it does not
+ * corewaits                    1: the log has the counter of these times; 0: it does not
  * corewaits CALLBACK           reads these times; the log has them when the job is done. Result: the damage as text, or
  *                              ""
  * showcorewaits ON             1: hatches them, 0: does not
- * corewaitof RANK THREAD FROM TO  the ns without a core; {}: not known */
+ * corewaitof RANK THREAD FROM TO  the ns that a thread had no core; {}: not known */
 pithi_log_method pithi_log_core_waits, pithi_log_show_core_waits, pithi_log_core_wait_of;
 const struct pithi_core_waits *pithi_log_core_waits_shown(const struct pithi_log_object *object); /* NULL: hidden */
 
@@ -151,10 +157,11 @@ const struct pithi_core_waits *pithi_log_core_waits_shown(const struct pithi_log
 pithi_log_method pithi_log_notes, pithi_log_set_notes, pithi_log_save_notes, pithi_log_note_at;
 
 /* log_iterations.c; {} as long as the log is not analyzed
- * iterations                   a dict: count; if that is not 0, also state (name), median, longest (ns), all (indices,
- *                              by time), slow (indices, slowest first)
+ * iterations                   a dict: count; if count is not 0, also state (name), median and longest (ns), all
+ *                              (indices, by time), slow (indices, slowest first)
  * iteration INDEX              start, end, label ("12  4.1 ms"), reason (why it is slow), slow (1: it is)
- * iterationmarks T0 T1 WIDTH   {FIRST LAST X0 X1 SLOW} for each mark of a time axis: indices, place, 1: one is slow
+ * iterationmarks T0 T1 WIDTH   {FIRST LAST X0 X1 SLOW} for each mark of a time axis: the iterations FIRST to LAST lie
+ *                              between X0 and X1; SLOW 1: one of them is slow
  * iterationsdraw PHOTO INDICES WIDTH HEIGHT GAP  draws the visible rows of each iteration as a band of this height */
 pithi_log_method pithi_log_iterations, pithi_log_iteration, pithi_log_iteration_marks, pithi_log_iterations_draw;
 
@@ -164,9 +171,10 @@ pithi_log_method pithi_log_iterations, pithi_log_iteration, pithi_log_iteration_
 pithi_log_method pithi_log_rows, pithi_log_sort, pithi_log_alike;
 
 /* log_ranges.c: mountain ranges (core/measure/ranges.h)
- * rangesload T0 T1 WIDTH DEPTH counts the visible rows' lanes, by DEPTH innermost or outermost state; a dict: lanes,
- *                              rough (1: not exact), more (1: call `rangesmore` until it returns 0)
- * rangesexact CALLBACK         counts by all records; result 1: the counts are in use, 0: others were loaded meanwhile
+ * rangesload T0 T1 WIDTH DEPTH counts the lanes of visible rows by their innermost or outermost state (DEPTH). A dict:
+ *                              lanes, rough (1: not exact), more (1: call `rangesmore` until it returns 0)
+ * rangesexact CALLBACK         counts by all records. The result is 1 if the counts are now used, 0 if other ranges
+ *                              were loaded meanwhile
  * rangesdraw PHOTO HEIGHT SMOOTH ORDER CHOSEN   ORDER: states from the bottom up; CHOSEN: states to draw, {}: all;
  *                              returns the lanes between two marks of the scale
  * rangesat X Y                 a dict: state (-1: none) at a pixel; lanes; values: ids and numbers of lanes
@@ -179,8 +187,8 @@ void pithi_log_ranges_free(struct pithi_log_object *object);
  * max (duration of a state), payload TEXT, bytes N (least size of a message), tag N; or query QUERY with
  * only kinds, ids and ranks.
  *
- * find next|previous WHAT {TIME LANE TIE} CALLBACK   result: kind, at (the scan position for the next call), name, id,
- *                              rank, thread, start, end, ended ...
+ * find next|previous WHAT {TIME LANE TIE} CALLBACK   searches from this position. Result: kind, at (the position for
+ *                              the next call), name, id, rank, thread, start, end, ended ...
  * count WHAT COLUMNS CALLBACK  result: the number of hits, then for each column of the log 1 if it has hits */
 pithi_log_method pithi_log_find, pithi_log_count;
 
@@ -194,27 +202,28 @@ pithi_log_method pithi_log_find, pithi_log_count;
 pithi_log_method pithi_log_sums, pithi_log_sums_job, pithi_log_waiting_job, pithi_log_messages, pithi_log_counters;
 
 /* log_lengths.c
- * lengths STATE T0 T1 ROWS CALLBACK    STATE is an id or `messages`, ROWS `shown` or `all`. The result is a command, to
- * be deleted with `rename NAME {}`:
+ * lengths STATE T0 T1 ROWS CALLBACK    STATE is an id or `messages`, ROWS `shown` or `all`. The result is a command,
+ * which the caller deletes with `rename NAME {}`:
  *     NAME spread LOW HIGH          dict of count total min max mean median p95 deviation, for LOW <= duration <= HIGH
  *     NAME bins LOW HIGH HOW COUNT  for each bin: from to count total; HOW is linear or log
- *     NAME nth LOW HIGH NUMBER      an instance, 0: the longest: rank thread start end, or as pithi_put_message
+ *     NAME nth LOW HIGH NUMBER      the NUMBER-th longest instance (from 0): rank thread start end, or as pithi_put_message
  *     NAME range                    shortest and longest duration, and 1 if every instance is stored (lengths.h) */
 pithi_log_method pithi_log_lengths;
 
 /* log_stretch.c
- * stretch T0 T1 CALLBACK       the states and events of the visible rows in an interval; a command as above:
+ * stretch T0 T1 CALLBACK       the states and events of the visible rows in an interval. The result is a command,
+ * as for `lengths`:
  *     NAME lanes        number of lanes of all rows
  *     NAME all          list of {id count inclusive exclusive}
  *     NAME row NUMBER   number of lanes of a row, then a list as above for the row
  *     NAME rows ID      list of {row lanes count inclusive exclusive} of each row that has sums
- * traffic T0 T1 CALLBACK       messages of these rows: sent sent_bytes received received_bytes */
+ * traffic T0 T1 CALLBACK       messages of the visible rows: sent sent_bytes received received_bytes */
 pithi_log_method pithi_log_stretch, pithi_log_traffic;
 
 /* log_ranges.c: derived rows (core/measure/derived.h)
  * derivecheck FORMULA          an error names the character of the formula that is wrong
- * derive FORMULA T0 T1 WIDTH LINES CALLBACK     for the visible rows; the result is a command as above:
- *     NAME info         dict: lines (with several rows each if there are more rows), rows, low, high
+ * derive FORMULA T0 T1 WIDTH LINES CALLBACK     for the visible rows. The result is a command, as for `lengths`:
+ *     NAME info         dict: lines (if there are more rows than lines, a line has several rows), rows, low, high
  *     NAME draw PHOTO HEIGHT
  *     NAME at LINE X    the value at a column, {}: none; LINE -1: all rows together
  *     NAME row LINE     the first and last row of a line, as numbers of visible rows
@@ -223,8 +232,8 @@ pithi_log_method pithi_log_derive, pithi_log_derive_check;
 
 /* log_matrix.c
  * comms                        names of the communicators, by number
- * matrix T0 T1 COMM LATE CALLBACK      messages by pair of ranks; COMM is a number or `all`, LATE 1: with wait
- * states (pithlog_waits). The result is a command as above:
+ * matrix T0 T1 COMM LATE CALLBACK      messages by pair of ranks. COMM is a number or `all`. If LATE is 1,
+ * includes wait states (pithlog_waits). The result is a command, as for `lengths`:
  *     NAME draw PHOTO VALUE linear|log FROM0 FROM1 TO0 TO1 WIDTH HEIGHT     draws senders FROM0 to FROM1 - 1 and
  *                       receivers, by index in `ranks`; VALUE: count bytes time bandwidth late_sender
  *                       late_receiver waiting (of an analyzed log, if COMM is `all`).
@@ -236,19 +245,19 @@ pithi_log_method pithi_log_derive, pithi_log_derive_check;
  *     NAME pairs        list of dicts: from to, values, longest
  *     NAME totals       dict of all values, for all messages
  *     NAME ranks        list
- *     NAME states       list of {id senderCount senderNs receiverCount receiverNs}: the states that waited */
+ *     NAME states       list of {id senderCount senderNs receiverCount receiverNs} for states whose calls waited */
 pithi_log_method pithi_log_matrix, pithi_log_comms;
 
 /* ---- Rows -------------------------------------------------------------------------------------------------------- */
 
-/* Unfolds a row and the rows of its group, as `rows unfold` does; 0: folds them. */
+/* Unfolds (`on`) or folds a node and the rows of its group, as `rows unfold` does. */
 void pithi_log_unfold(struct pithi_log_object *object, uint32_t node, int on);
-/* Call it after a change of the tree: updates object->rows and row_count, and drops the last plot. */
+/* Call this after a change of the tree. It updates object->rows and row_count, and drops the last plot. */
 void pithi_log_rows_changed(struct pithi_log_object *object);
 /* Adds the rows of the digest's counters. */
 void pithi_log_add_counters(struct pithi_log_object *object);
-/* The rows of a picture that is scrolled to the row `first`: the pinned rows, then the rows from `first` on. Valid
- * until the next call or change. */
+/* The rows of a picture that is scrolled to the row `first`: the pinned rows, then the rows from `first` on. The array
+ * is valid until the next call or the next change of rows. */
 const struct pithi_row *pithi_log_rows_from(struct pithi_log_object *object, uint32_t first, uint32_t *count);
 
 /* ---- Arguments and results --------------------------------------------------------------------------------------- */
@@ -260,7 +269,7 @@ struct pithi_method {
     const char *usage;
 };
 enum { PITHI_ANY = -1 };
-/* Finds the row for the method objv[at] and checks the number of arguments behind it. Returns a Tcl status. */
+/* Finds the table's row for the method objv[at], and checks the number of arguments after it. Returns a Tcl status. */
 int pithi_find_method(Tcl_Interp *interp, int objc, Tcl_Obj *const objv[], int at, const void *table, size_t row_size,
                       int *which);
 
@@ -274,11 +283,11 @@ int pithi_get_window(Tcl_Interp *interp, Tcl_Obj *const words[2], int64_t *t0_ns
 int pithi_get_lane(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const words[2], uint32_t *lane);
 /* Sets flags[id] for each id of a list; ids of no definition are skipped. */
 int pithi_get_ids(Tcl_Interp *interp, Tcl_Obj *ids, unsigned char *flags, uint32_t defs);
-/* Makes a raster of three bytes a pixel the contents of a photo. */
+/* Copies a raster of three bytes per pixel into a photo. */
 int pithi_put_photo(Tcl_Interp *interp, const char *name, const struct pithi_raster *raster);
-/* Fails with an error message; usage: with -errorcode {PITH USAGE}. */
+/* Returns TCL_ERROR with an error message and -errorcode {PITH USAGE}. */
 int pithi_usage_error(Tcl_Interp *interp, const char *text);
-/* Fails with the text of pithlog_error() and -errorcode {PITH LOG}. */
+/* Returns TCL_ERROR with the text of pithlog_error() and -errorcode {PITH LOG}. */
 int pithi_log_error(Tcl_Interp *interp);
 
 /* Appends a key and its value to a dict. pithi_put_name: a name from a log, made printable (core/rows/words.h). */
@@ -288,14 +297,14 @@ void pithi_put_name(Tcl_Obj *dict, const char *key, const char *name);
 void pithi_put_wide(Tcl_Obj *dict, const char *key, int64_t value);
 /* A list of wide integers. */
 Tcl_Obj *pithi_wide_list(const int64_t *values, int count);
-/* A message: from from_thread to to_thread (ranks), start end, tag, bytes. */
+/* Puts the keys of a message: from from_thread to to_thread (ranks and threads), start, end, tag, bytes. */
 void pithi_put_message(Tcl_Obj *dict, const struct pithlog *log, const struct pithlog_message *message);
-/* The record at a pixel: id name rank thread start end. */
+/* Returns the dict of a record at a pixel: id name rank thread start end. */
 Tcl_Obj *pithi_hit_dict(const struct pithlog *log, const struct pithi_hit *hit);
-/* A function at a pixel of a row that shows this depth: name place rank thread start end flame (the depth). It has no
- * id, because ids mean definitions of the log. */
+/* Returns the dict of a function at a pixel of a row that shows this depth: name place rank thread start end flame (the
+ * depth). The dict has no id, because ids stand for definitions of the log. */
 Tcl_Obj *pithi_function_dict(const struct pithi_flames *flames, const struct pithi_hit *hit, uint32_t depth);
-/* A message for the pointer, as arrowat gives it. */
+/* Returns the dict of a message, as arrowat gives it for the pointer. */
 Tcl_Obj *pithi_message_dict(const struct pithlog *log, const struct pithlog_message *message);
 
 #endif

@@ -1,8 +1,8 @@
-/* log_open.c - opens a log, reads its digest, and reads the records of a running program so far. Threads do this,
- * because a foreign format, a missing index or a digest can take seconds.
+/* log_open.c - opens a log, reads its digest, and reads what a running program has recorded so far. All this runs in
+ * threads, because a foreign format, a missing index or a digest can take seconds.
  *
- * The job owns the opened log until its result is made; then the log's command owns it. So if a job is stopped after
- * its thread has opened the log, the job closes the log itself (release), and no other code has used it. */
+ * The job owns the opened log until its result is made; then the log's command owns the log. So if a job is stopped
+ * after its thread has opened the log, the job closes the log (in release). No other code has used the log then. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ struct open_job {
     struct pithi_job job;
     Tcl_Interp *interp;
     char *path;
-    struct pithlog *log; /* opened by the job's thread; then owned by the result */
+    struct pithlog *log; /* opened by the job's thread; NULL once the result owns it */
 };
 
 static int open_run(struct pithi_job *base)
@@ -48,7 +48,7 @@ static void open_release(struct pithi_job *base)
 {
     struct open_job *job = (struct open_job *)base;
 
-    pithlog_close(job->log); /* not NULL: the job was stopped after the log was opened */
+    pithlog_close(job->log); /* not NULL if the job was stopped after it had opened the log */
     free(job->path);
     free(job);
 }
@@ -140,7 +140,8 @@ struct snapshot {
     int64_t now_ns;
 };
 
-/* Checks which processes have ended before it reads, so that all records of these processes are read. */
+/* Finds out which processes have ended before it reads. So the records of a process that counts as ended are
+ * complete. */
 static int snapshot_run(struct pithi_job *job)
 {
     struct snapshot *snapshot = (struct snapshot *)job;

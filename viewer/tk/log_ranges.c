@@ -1,8 +1,8 @@
 /* log_ranges.c - counts and draws the mountain ranges and the derived rows of a log.
  *
  * Rough ranges are made from the summary, in steps of 12 ms; exact ranges are made from all records, by a job. When the
- * job ends, the window may already show another part. So `loaded` counts the loads: the job stores the number at its
- * start, and its result is used only if the number is still the same. */
+ * job ends, the window may already show another part of the log. So `loaded` counts the loads. The job stores this
+ * count at its start, and its result is used only if the count is still the same. */
 #include "tk/log_object.h"
 
 #include <math.h>
@@ -24,7 +24,7 @@
 /* Pixels between the marks of the time axis, as in the time lines, and of the scale. */
 enum { TICK_SPACING = 90, SCALE_SPACING = 22 };
 
-/* Fewer records are all read at once, without a rough picture first. */
+/* If there are at most this many records, all are read at once, and no rough picture is made. */
 enum { FEW_RECORDS = 50000 };
 
 /* A rough picture is made in steps of this time, so that the window stays responsive. */
@@ -68,7 +68,7 @@ void pithi_log_ranges_free(struct pithi_log_object *object)
 
 /* ---- Loading ----------------------------------------------------------------------------------------------------- */
 
-/* Counts the readable part of damaged lanes; the time lines report the damage. */
+/* Counts in damaged lanes the readable part. The time lines report the damage. */
 int pithi_log_ranges_load(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     struct pithi_log_ranges *view = view_of(object);
@@ -87,8 +87,8 @@ int pithi_log_ranges_load(struct pithi_log_object *object, Tcl_Interp *interp, i
         return pithi_usage_error(interp, "picture too narrow or too wide");
     view->query.width = (uint32_t)width;
     view->query.depth = (enum pithi_ranges_depth)depth;
-    /* Collects the lanes of all rows, each once.
-     * A rank may be in several communicators and so in several rows, but it must count once. */
+    /* Collects the lanes of all rows, each lane once. A rank may be in several communicators and therefore in several
+     * rows. */
     uint32_t all = pithlog_get_info(object->log)->lanes, capacity = 0, count = 0;
     unsigned char *taken = pithi_alloc(all, 1);
     free(view->lanes);
@@ -106,17 +106,18 @@ int pithi_log_ranges_load(struct pithi_log_object *object, Tcl_Interp *interp, i
     free(taken);
     view->query.lanes = view->lanes;
     view->query.lane_count = count;
-    /* Copies the hidden states, so that a job counts the states on the screen. */
+    /* Copies the flags of hidden states, so that a job counts the same states as are on the screen, even if others are
+     * hidden meanwhile. */
     uint32_t defs = pithlog_get_info(object->log)->defs;
     free(view->hidden);
     view->hidden = pithi_alloc(defs, 1);
     memcpy(view->hidden, object->hidden, defs);
     view->query.hidden = view->hidden;
     pithi_ranges_free(view->ranges);
-    /* A running job belongs to the load before; its result is dropped. */
+    /* A job that is running now belongs to the load before, and its result will be dropped. */
     view->loaded++;
     view->ranges = pithi_ranges_new(object->log, &view->query);
-    /* Without a summary, or with few records, all are read at once. */
+    /* If there is no summary, or there are few records, all records are read at once. */
     rough = object->summary && pithi_ranges_records(view->ranges) > FEW_RECORDS;
     if (rough)
         more = pithi_ranges_quick(view->ranges, object->summary, QUICK_S);
@@ -130,7 +131,8 @@ int pithi_log_ranges_load(struct pithi_log_object *object, Tcl_Interp *interp, i
     return TCL_OK;
 }
 
-/* Goes on for another 12 ms; returns 1 if there is more to do. Tcl calls it when it is idle. */
+/* Makes the rough ranges better for another 12 ms. Sets the result to 1 if there is more to do. Tcl calls this when it
+ * is idle. */
 int pithi_log_ranges_more(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     struct pithi_log_ranges *view = view_of(object);
@@ -158,8 +160,8 @@ static int run_job(struct pithi_job *any)
     return err == PITH_ERR_DAMAGED ? PITH_OK : err;
 }
 
-/* The job's counts replace the rough ones in Tcl's thread, between two drawings, and the rough ones are freed with the
- * job. So nothing is copied, and no counts change while they are drawn. */
+/* Exchanges the rough counts for the job's exact counts. The rough counts are then freed with the job, so nothing is
+ * copied. This runs in Tcl's thread, between two drawings, so counts do not change while they are drawn. */
 static Tcl_Obj *job_result(struct pithi_job *any)
 {
     struct ranges_job *job = (struct ranges_job *)any;
@@ -192,8 +194,8 @@ int pithi_log_ranges_exact(struct pithi_log_object *object, Tcl_Interp *interp, 
     if (!view->ranges)
         return pithi_usage_error(interp, "nothing is loaded");
     job = pithi_alloc(1, sizeof *job);
-    /* The job counts into an object of its own, with a copy of the query: meanwhile the window draws the rough
-     * counts. */
+    /* The job counts into an object of its own, with a copy of the query, because the window draws the rough counts
+     * meanwhile. */
     job->ranges = pithi_ranges_new(object->log, &view->query);
     job->loaded = view->loaded;
     return pithi_job_start(interp, object, &job->job, &kind, objv[2]);
@@ -201,7 +203,7 @@ int pithi_log_ranges_exact(struct pithi_log_object *object, Tcl_Interp *interp, 
 
 /* ---- Drawing ----------------------------------------------------------------------------------------------------- */
 
-/* Reads a list of states, as a flag for each definition and in their order. */
+/* Reads a list of states: `listed` gets a flag for each definition, `ids` the ids in the order of the list. */
 static int get_states(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *list, uint32_t *ids,
                       uint32_t *count, unsigned char *listed)
 {
@@ -217,7 +219,7 @@ static int get_states(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_O
     for (Tcl_Size i = 0; i < length; i++) {
         if (Tcl_GetIntFromObj(interp, items[i], &id) != TCL_OK)
             return TCL_ERROR;
-        /* Ids that the log does not have, and repeated ids, are left out: Tcl may have them from another log. */
+        /* Skips ids that the log does not have, because Tcl may have them from another log, and repeated ids. */
         if (id < 0 || (uint32_t)id >= defs || listed[id])
             continue;
         listed[id] = 1;
@@ -238,7 +240,7 @@ static int get_look(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj
         view->order = pithi_alloc(defs, sizeof *view->order);
         view->chosen = pithi_alloc(defs, 1);
     }
-    /* Uses the colours of the log object, so that the next picture has a changed colour. */
+    /* Refers to the colours of the log object, so that the next picture has a colour that was changed there. */
     view->look = (struct pithi_layers_look){.rgb = object->rgb, .order = view->order};
     status = Tcl_GetIntFromObj(interp, words[0], &height);
     if (status == TCL_OK)
@@ -269,7 +271,7 @@ int pithi_log_ranges_draw(struct pithi_log_object *object, Tcl_Interp *interp, i
         return TCL_ERROR;
     struct pithi_painter painter = pithi_raster_painter(&view->raster);
     struct pithi_axis axis;
-    /* First the lines of the time axis, then the lines of the scale, then the areas over them. */
+    /* Draws the lines of the time axis, then the lines of the scale, then the areas over both. */
     pithi_raster_prepare(&view->raster, (int)view->query.width, (int)view->look.height, PITHI_RGB_PAPER);
     pithi_axis_make(view->query.t0_ns, view->query.t1_ns, object->clock_ns, view->query.width,
                     TICK_SPACING * pithi_theme_scale(), &axis);
@@ -297,7 +299,8 @@ int pithi_log_ranges_at(struct pithi_log_object *object, Tcl_Interp *interp, int
     (void)objc;
     if (Tcl_GetIntFromObj(interp, objv[2], &x) != TCL_OK || Tcl_GetIntFromObj(interp, objv[3], &y) != TCL_OK)
         return TCL_ERROR;
-    /* Outside of the picture the result is empty, not an error: the mouse may have left it. */
+    /* A place outside of the picture gives an empty result and no error, because the pointer may have left the
+     * picture. */
     if (!view->ranges || x < 0 || (uint32_t)x >= view->query.width)
         return TCL_OK;
     count = pithi_ranges_states(view->ranges, &states);
@@ -334,7 +337,7 @@ int pithi_log_ranges_times(struct pithi_log_object *object, Tcl_Interp *interp, 
 
 /* ---- Derived rows ------------------------------------------------------------------------------------------------ */
 
-/* Derived rows: a job computes them, and the resulting command draws them and gives their values. */
+/* A job computes the derived rows. Its result is a command, which draws them and returns their values. */
 
 /* ---- The result as a command ------------------------------------------------------------------------------------- */
 
@@ -347,7 +350,7 @@ static int get_line(const struct pithi_derived *derived, Tcl_Interp *interp, Tcl
 
     if (Tcl_GetIntFromObj(interp, word, &number) != TCL_OK)
         return TCL_ERROR;
-    /* -1 stands for all lines together, which the derived rows have as one more line. */
+    /* -1 stands for the line of all rows together, which comes after the other lines. */
     *line = number < 0 ? derived->lines : (uint32_t)number;
     if (*line <= derived->lines)
         return TCL_OK;
@@ -403,7 +406,7 @@ static int derived_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Ob
             Tcl_ListObjAppendElement(NULL, list, value_object(pithi_derived_at(derived, line, c)));
         Tcl_SetObjResult(interp, list);
     } else if (line < derived->lines) {
-        /* A line may show several rows: the first and the last of them. */
+        /* A line may show several rows. Returns the first and the last of these rows. */
         uint32_t first = pithi_tile_begin(line, derived->lines, derived->rows);
         uint32_t end = pithi_tile_begin(line + 1, derived->lines, derived->rows);
         Tcl_SetObjResult(interp,
@@ -446,7 +449,7 @@ static Tcl_Obj *result(struct pithi_job *data)
     struct pithi_derived *derived = pithi_alloc(1, sizeof *derived);
     char name[48];
 
-    /* The command owns the values now, so `release` must not free them. */
+    /* The command now owns the values, so `release` must not free them. */
     *derived = job->derived;
     memset(&job->derived, 0, sizeof job->derived);
     snprintf(name, sizeof name, "::pithtk::derived%u", ++number);

@@ -1,5 +1,5 @@
-/* log_rows.c - LOG rows WORD: reads and changes the tree of rows. Nodes are given by number. LOG sort and LOG alike are
- * described below.
+/* log_rows.c - the method `LOG rows WORD`, which reads and changes the tree of rows. Nodes are given by number. The
+ * methods `LOG sort` and `LOG alike` are described below.
  *
  * A node keeps its number as long as the log is open; its visible row, if it has one, changes with each fold and
  * filter. So Tcl stores nodes, and gets their rows when it draws.
@@ -23,13 +23,13 @@ static int usage(Tcl_Interp *interp, const char *text)
     return TCL_ERROR;
 }
 
-/* Gets the visible rows anew; must be called after each change of the tree. */
+/* Makes the list of visible rows again. Must be called after each change of the tree. */
 void pithi_log_rows_changed(struct pithi_log_object *object)
 {
     pithi_rows_seen(object->tree);
     object->rows = object->tree->seen;
     object->row_count = object->tree->seen_count;
-    /* Drops the plot of the old rows: a search for the bar at a place must not find old bars. */
+    /* Drops the plot of the old rows, so that a search for the bar at a place does not find old bars. */
     pithi_plot_free(&object->plot);
     memset(&object->plot, 0, sizeof object->plot);
 }
@@ -44,8 +44,8 @@ void pithi_log_add_counters(struct pithi_log_object *object)
     free(made);
 }
 
-/* The rows of a picture that is scrolled by `first`: the object's own array, or a copy with the pinned rows in front,
- * which is valid until the next such call. */
+/* Returns the rows of a picture that is scrolled by `first`: a part of the object's own array, or, if there are pinned
+ * rows, a copy with these in front. The copy is valid until the next call. */
 const struct pithi_row *pithi_log_rows_from(struct pithi_log_object *object, uint32_t first, uint32_t *count)
 {
     uint32_t pinned = object->tree->pinned_count, rest;
@@ -54,7 +54,8 @@ const struct pithi_row *pithi_log_rows_from(struct pithi_log_object *object, uin
         *count = object->row_count - first;
         return object->rows + first;
     }
-    /* See the example above: scrolled by 3 with 2 pinned, 10 - 2 - 3 = 5 other rows. */
+    /* In the example at the top of this file, 10 rows with 2 pinned and scrolled by 3 leave 10 - 2 - 3 = 5 other
+     * rows. */
     rest = pinned + first < object->row_count ? object->row_count - pinned - first : 0;
     *count = pinned + rest;
     free(object->scrolled);
@@ -66,7 +67,7 @@ const struct pithi_row *pithi_log_rows_from(struct pithi_log_object *object, uin
 
 /* ---- Words ------------------------------------------------------------------------------------------------------- */
 
-/* Node 0 is the root, which has no row, so numbers begin with 1. */
+/* Reads the number of a node. Numbers begin with 1, because node 0 is the root, which has no row. */
 static int get_node(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *word, uint32_t *node)
 {
     int value;
@@ -79,7 +80,7 @@ static int get_node(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj
     return TCL_OK;
 }
 
-/* The nodes of a list of numbers; [*count], to be freed. */
+/* Returns the nodes of a list of numbers as an array of *count, to be freed. */
 static uint32_t *get_nodes(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *word, uint32_t *count)
 {
     Tcl_Obj **items;
@@ -110,7 +111,7 @@ static Tcl_Obj *row_dict(struct pithi_log_object *object, uint32_t row)
     struct pithi_rows *tree = object->tree;
     uint32_t number = tree->places[row].node, lanes;
     const struct pithi_node *node = &tree->nodes[number];
-    /* a group stands for its first lane here; "lanes" says how many there are */
+    /* of a group, its first lane; the key "lanes" has the number of lanes */
     const struct pithlog_lane *lane = pithlog_get_lane(object->log, object->rows[row].lane);
     Tcl_Obj *dict = Tcl_NewDictObj();
     char text[256], tip[512];
@@ -140,7 +141,7 @@ static Tcl_Obj *row_dict(struct pithi_log_object *object, uint32_t row)
     return dict;
 }
 
-/* list FIRST LAST: dicts of the visible rows FIRST to LAST, both included. */
+/* `list FIRST LAST` returns the dicts of the visible rows FIRST to LAST, both included. */
 static int rows_list(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
 {
     Tcl_Obj *list;
@@ -160,7 +161,7 @@ static int rows_find(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Ob
 {
     uint32_t count, *nodes = pithi_rows_find(object->tree, Tcl_GetString(args[0]), &count);
 
-    /* the text goes into a dialog, so it lists valid patterns */
+    /* the message explains valid patterns, because a dialog shows it */
     if (!count) {
         free(nodes);
         Tcl_SetObjResult(interp, Tcl_ObjPrintf("no row fits \"%s\": give ranks (0-3,7.1) or a part of a label, "
@@ -177,7 +178,8 @@ static int rows_find(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Ob
     return TCL_OK;
 }
 
-/* lanes: the lanes of the visible rows as a list for `--lane` of the commands, such as 0-3,7.1; {}: all. */
+/* `lanes` returns the lanes of the visible rows, as commands of pith take them after --lane, such as 0-3,7.1; {} if all
+ * lanes are visible. */
 static int rows_lanes(struct pithi_log_object *object, Tcl_Interp *interp)
 {
     uint32_t count, *lanes = pithi_rows_lanes(object->tree, &count), all = pithlog_get_info(object->log)->lanes;
@@ -189,13 +191,13 @@ static int rows_lanes(struct pithi_log_object *object, Tcl_Interp *interp)
         first = last = pithlog_get_lane(object->log, lanes[i]);
         if (Tcl_GetCharLength(text))
             Tcl_AppendToObj(text, ",", 1);
-        /* Ranks with a single thread have successive lanes. */
+        /* A range can be written if successive lanes are thread 0 of successive ranks. */
         while (end + 1 < count && lanes[end + 1] == lanes[end] + 1 &&
                pithlog_get_lane(object->log, lanes[end + 1])->rank == last->rank + 1 && !first->thread &&
                !pithlog_get_lane(object->log, lanes[end + 1])->thread)
             last = pithlog_get_lane(object->log, lanes[++end]);
         if (end > i)
-            /* .0 is written, because "0-3" alone would mean all threads of these ranks. */
+            /* Writes ".0", because "0-3" alone would mean all threads of these ranks. */
             Tcl_AppendPrintfToObj(text, "%d-%d.0", first->rank, last->rank);
         else
             Tcl_AppendPrintfToObj(text, "%d.%u", first->rank, first->thread);
@@ -206,21 +208,21 @@ static int rows_lanes(struct pithi_log_object *object, Tcl_Interp *interp)
     return TCL_OK;
 }
 
-/* row NODE: its visible row; -1: none. */
+/* `row NODE` returns the visible row of a node; -1 if it has none. */
 static int rows_row(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
 {
     uint32_t node, row = 0;
 
     if (get_node(object, interp, args[0], &node) != TCL_OK)
         return TCL_ERROR;
-    /* Searches all rows, because the rows of nodes change with each fold. */
+    /* Searches all rows, because no node stores its row, which changes with each fold. */
     while (row < object->row_count && object->tree->places[row].node != node)
         row++;
     Tcl_SetObjResult(interp, Tcl_NewWideIntObj(row < object->row_count ? (Tcl_WideInt)row : -1));
     return TCL_OK;
 }
 
-/* shows RANK THREAD: the row that shows this thread, perhaps with other threads; -1: none. */
+/* `shows RANK THREAD` returns the row that shows this thread, perhaps together with others; -1 if no row does. */
 static int rows_shows(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
 {
     const struct pithlog_lane *lane;
@@ -232,7 +234,7 @@ static int rows_shows(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_O
     for (row = 0; row < object->row_count; row++) {
         uint32_t count, i = 0;
         const uint32_t *lanes = pithi_row_lanes(&object->rows[row], &count);
-        /* a counter's row has a lane, too, but does not show it */
+        /* the row of a counter has a lane, too, but does not show this lane's states */
         if (object->rows[row].counter != PITHI_NONE)
             continue;
         while (i < count && (lane = pithlog_get_lane(object->log, lanes[i])) &&
@@ -260,20 +262,20 @@ static int set_each(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj
     for (uint32_t i = 0; status == TCL_OK && i < count; i++)
         set(object->tree, nodes[i], on);
     free(nodes);
-    /* If the second word is wrong, this is not needed, but harmless. */
+    /* If a word is wrong, nothing has changed, and this call is not needed, but harmless. */
     pithi_log_rows_changed(object);
     return status;
 }
 
 void pithi_log_unfold(struct pithi_log_object *object, uint32_t node, int on)
 {
-    /* by the states in the whole log, so that the number of rows does not change with the view */
+    /* Looks at the states of the whole log, so that the number of rows does not change with the view. */
     struct pithi_unfolding unfolding = {object->log, object->summary, object->flames, INT64_MIN, INT64_MAX};
 
     pithi_rows_unfold(object->tree, node, on, &unfolding);
 }
 
-/* unfold NODES ON: a row for each nesting level of these lanes, or (ON 0) one row for all levels. */
+/* `unfold NODES ON` gives these lanes a row for each nesting level, or, if ON is 0, one row for all levels. */
 static int rows_unfold(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
 {
     uint32_t count, *nodes;
@@ -288,7 +290,7 @@ static int rows_unfold(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_
     return TCL_OK;
 }
 
-/* move NODES TARGET BEHIND: returns how many nodes could be moved. */
+/* `move NODES TARGET BEHIND` moves nodes before or (BEHIND 1) after the target, and returns how many could be moved. */
 static int rows_move(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
 {
     uint32_t target, count, *nodes;
@@ -298,8 +300,8 @@ static int rows_move(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Ob
         Tcl_GetBooleanFromObj(interp, args[2], &behind) != TCL_OK ||
         !(nodes = get_nodes(object, interp, args[0], &count)))
         return TCL_ERROR;
-    /* Moved nodes must keep their order. Each goes directly behind the target, so the last must be moved first; in
-     * front of the target, the first must be moved first. */
+    /* Moved nodes must keep their order. Each is placed directly behind the target, so the last one is moved first. In
+     * front of the target, the first one is moved first. */
     for (uint32_t i = 0; i < count; i++)
         if (pithi_rows_move(object->tree, nodes[behind ? count - 1 - i : i], target, behind) == 0)
             moved++;
@@ -311,8 +313,8 @@ static int rows_move(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Ob
 
 /* ---- An arrangement as words ------------------------------------------------------------------------------------- */
 
-/* Keys are names, such as the rank and thread of a lane, because the numbers of nodes may differ when the log is opened
- * again. */
+/* Appends the key of a node. A key is a name, such as the rank and thread of a lane, because nodes may have other
+ * numbers when the log is opened again. */
 static void put_key(const struct pithi_rows *tree, uint32_t node, Tcl_Obj *list)
 {
     char key[512];
@@ -320,7 +322,7 @@ static void put_key(const struct pithi_rows *tree, uint32_t node, Tcl_Obj *list)
     Tcl_ListObjAppendElement(NULL, list, Tcl_NewStringObj(pithi_rows_key(tree, node, key, sizeof key), -1));
 }
 
-/* The keys of the nodes for which (flags & mask) is `wanted`. */
+/* Returns the keys of all nodes for which (flags & mask) is `wanted`. */
 static Tcl_Obj *keys_with(const struct pithi_rows *tree, unsigned mask, unsigned wanted)
 {
     Tcl_Obj *list = Tcl_NewListObj(0, NULL);
@@ -373,7 +375,8 @@ static int rows_state(struct pithi_log_object *object, Tcl_Interp *interp)
     return TCL_OK;
 }
 
-/* The nodes of the keys in `list` that this log has; *count is 0 if there are none. */
+/* Returns the nodes of the keys in `list` as an array of *count, to be freed. Keys of rows that this log does not have
+ * are skipped. */
 static uint32_t *nodes_of_keys(struct pithi_rows *tree, Tcl_Obj *list, uint32_t *count)
 {
     Tcl_Obj **items;
@@ -385,7 +388,7 @@ static uint32_t *nodes_of_keys(struct pithi_rows *tree, Tcl_Obj *list, uint32_t 
         length = 0;
     nodes = pithi_alloc((size_t)length, sizeof *nodes);
     for (Tcl_Size i = 0; i < length; i++) {
-        /* a log of fewer ranks does not have all nodes of the arrangement */
+        /* The arrangement may come from a log with more ranks, so this log may not have all of its nodes. */
         uint32_t node = pithi_rows_node(tree, Tcl_GetString(items[i]));
         if (node && node != PITHI_NONE)
             nodes[(*count)++] = node;
@@ -393,7 +396,7 @@ static uint32_t *nodes_of_keys(struct pithi_rows *tree, Tcl_Obj *list, uint32_t 
     return nodes;
 }
 
-/* The value of a key; NULL: the dict does not have it, or it is no dict. */
+/* Returns the value of a key; NULL if `dict` does not have the key, or is no dict. */
 static Tcl_Obj *of_dict(Tcl_Obj *dict, const char *key)
 {
     Tcl_Obj *name = Tcl_NewStringObj(key, -1), *value = NULL;
@@ -414,7 +417,8 @@ static void set_keys(struct pithi_rows *tree, Tcl_Obj *state, const char *key, i
     free(nodes);
 }
 
-/* Skips keys of rows that this log does not have, because it may be a new recording. */
+/* Applies an arrangement that rows_state has returned. Skips keys of rows that this log does not have, because it may
+ * be a new recording. */
 static int rows_set_state(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
 {
     struct pithi_rows *tree = object->tree;
@@ -432,8 +436,8 @@ static int rows_set_state(struct pithi_log_object *object, Tcl_Interp *interp, T
     if (alike)
         pithi_rows_set_alike(tree, Tcl_GetString(alike));
     pithi_rows_group(tree, (enum pithi_grouping)grouping);
-    /* A list in which parents and lists of their children alternate. A parent that this log does not have is skipped
-     * with its children. */
+    /* `order` is a list in which a parent and the list of its children alternate. A parent that this log does not have
+     * is skipped together with its children. */
     if (!order || Tcl_ListObjGetElements(NULL, order, &length, &items) != TCL_OK)
         length = 0;
     for (Tcl_Size i = 0; i + 1 < length; i += 2) {
@@ -545,7 +549,7 @@ int pithi_log_rows(struct pithi_log_object *object, Tcl_Interp *interp, int objc
             count += (tree->nodes[i].flags & PITHI_NODE_HIDDEN) != 0;
         Tcl_SetObjResult(interp, Tcl_NewWideIntObj(count));
         return TCL_OK;
-    case ROWS_LANE: /* {RANK THREAD} of a lane; {}: there is none */
+    case ROWS_LANE: /* `lane NUMBER` returns {RANK THREAD} of a lane, or {} if the log has no such lane */
         if (Tcl_GetIntFromObj(interp, args[0], &number) != TCL_OK)
             return TCL_ERROR;
         lane = number < 0 ? NULL : pithlog_get_lane(object->log, (uint32_t)number);
@@ -558,7 +562,7 @@ int pithi_log_rows(struct pithi_log_object *object, Tcl_Interp *interp, int objc
         return rows_list(object, interp, args);
     case ROWS_FIND:
         return rows_find(object, interp, args);
-    case ROWS_PARENT: /* the node above; 0 for an outermost node */
+    case ROWS_PARENT: /* the node above this node; 0 for an outermost node */
         if (get_node(object, interp, args[0], &node) != TCL_OK)
             return TCL_ERROR;
         Tcl_SetObjResult(interp, Tcl_NewWideIntObj(tree->nodes[node].parent));
@@ -579,11 +583,12 @@ int pithi_log_rows(struct pithi_log_object *object, Tcl_Interp *interp, int objc
         Tcl_SetObjResult(interp, Tcl_NewBooleanObj(tree->grouping == PITHI_BY_COMM ||
                                                    tree->node_count > tree->nodes[0].child_count + 1));
         return TCL_OK;
-    case ROWS_TROUBLE: /* a message if lists of members are damaged: their communicators have no rows; else {} */
+    case ROWS_TROUBLE: /* if lists of members are damaged, a message, because their communicators have no rows;
+                        * otherwise {} */
         if (pithlog_check_comms(object->log))
             Tcl_SetObjResult(interp, Tcl_NewStringObj(pithlog_error(), -1));
         return TCL_OK;
-    /* From here on the tree changes. */
+    /* The words from here on change the tree. */
     case ROWS_FILTER: /* the old filter stays if no row matches the new one */
         if (pithi_rows_filter(tree, Tcl_GetString(args[0])))
             return usage(interp, "no such rows: give ranks (0-3,7.1) or a part of a label, host or thread");
@@ -626,10 +631,11 @@ int pithi_log_rows(struct pithi_log_object *object, Tcl_Interp *interp, int objc
 
 /* ---- Sorting ----------------------------------------------------------------------------------------------------- */
 
-/* LOG sort BY FALLING T0 T1 IDS CALLBACK: a job that sorts the rows by what they do in [T0, T1). BY is name or rank;
- * total, self, share or count of the definitions IDS; messages or bytes; waiting in [T0, T1), or the waiting that the
- * row causes in the whole run. Both need an analysis, and use all definitions. `share` relates to the row's own time,
- * so that a group of few lanes may precede a group of many. */
+/* LOG sort BY FALLING T0 T1 IDS CALLBACK: a job that sorts the rows by what they do in [T0, T1). BY is `name` or
+ * `rank`; `total`, `self`, `share` or `count` of the definitions IDS; `messages` or `bytes`; `waiting` in [T0, T1); or
+ * `caused`, the waiting that the row causes in the whole run. `waiting` and `caused` need an analysis, and use all
+ * definitions. `share` is a share of the row's own time, so that a group of few lanes may precede a group of many
+ * lanes. */
 static const struct sort_word {
     const char *name;
     enum pithi_rows_order order;
@@ -660,13 +666,13 @@ struct sort_job {
     uint32_t lanes;
 };
 
-/* Skips damaged parts: the picture reports them. */
+/* Runs in the job's thread. Skips damaged parts of the log, which the picture reports. */
 static int run(struct pithi_job *job)
 {
     struct sort_job *sort = (struct sort_job *)job;
     int err = PITH_OK;
 
-    /* Names, ranks and known values need no reading. */
+    /* Nothing must be read to sort by names, ranks or values that are known already. */
     if (sort->known || (sort->order != PITHI_ORDER_VALUE && sort->order != PITHI_ORDER_MEAN))
         return PITH_OK;
     if (pithlog_get_info(sort->log)->records >= PITHI_SUMMARY_RECORDS)
@@ -685,7 +691,7 @@ static Tcl_Obj *result(struct pithi_job *job)
 {
     struct sort_job *sort = (struct sort_job *)job;
 
-    /* This runs in Tcl's thread, because the window draws from the tree. */
+    /* The tree is sorted here, in Tcl's thread, because the window draws from the tree. */
     pithi_rows_sort(job->object->tree, sort->order, sort->value, sort->falling);
     pithi_log_rows_changed(job->object);
     return Tcl_NewObj();
@@ -724,7 +730,7 @@ int pithi_log_sort(struct pithi_log_object *object, Tcl_Interp *interp, int objc
     int waiting = strcmp(sort_words[which].name, "waiting") == 0;
     int caused = strcmp(sort_words[which].name, "caused") == 0;
     sort->known = waiting || caused;
-    /* Without an analysis all values are 0, so the order does not change. */
+    /* If there is no analysis, all values stay 0, and the order does not change. */
     if (waiting && object->analysis) {
         /* Only the window's thread may use the analysis, so these sums are made here and not in the job. */
         const struct pithlog_wait_state *waits;
@@ -749,7 +755,8 @@ int pithi_log_sort(struct pithi_log_object *object, Tcl_Interp *interp, int objc
 
 /* ---- Ranks alike ------------------------------------------------------------------------------------------------- */
 
-/* LOG alike PERCENT T0 T1 CALLBACK: a job that groups the rows by likeness in [T0, T1): core/rows/alike.h. */
+/* LOG alike PERCENT T0 T1 CALLBACK: a job that groups ranks which divide the time [T0, T1) alike among states
+ * (core/rows/alike.h). */
 struct alike_job {
     struct pithi_job job;
     struct pithlog *log;

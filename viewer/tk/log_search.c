@@ -1,8 +1,8 @@
 /* log_search.c - searches a log in jobs, and picks the messages that are drawn.
  *
- * A search goes on from the place of the last hit, {TIME LANE TIE}: records with the same time are in the order of
- * their lanes, and records with the same lane and time are numbered, the tie. So `next` finds each record once, also if
- * a thousand records have the same time.
+ * A search continues from the place of the last hit, {TIME LANE TIE}. Records with the same time are ordered by their
+ * lanes. Records with the same lane and time are numbered; TIE is this number. So `next` finds each record once, even
+ * if a thousand records have the same time.
  *
  * The job has its own copy of all arguments and its own summary, because those of the log object belong to Tcl's
  * thread. */
@@ -28,12 +28,12 @@ struct search_job {
     uint32_t *lanes;               /* malloc'ed */
     char *payload;                 /* malloc'ed; "": any */
     struct pithlog_filter *filter; /* NULL: no query */
-    int by_time;                   /* 1: messages by latency, from the digest */
+    int by_time;                   /* 1: searches messages by latency, in the digest */
     int backward;
     struct pithi_scan_position at;
     int have; /* 1: `found` is set */
     struct pithi_found found;
-    uint64_t *counts; /* NULL: find one hit, do not count */
+    uint64_t *counts; /* NULL: the job finds one hit; otherwise it counts hits */
     unsigned char *marks;
     uint64_t total;
     uint32_t columns;
@@ -41,7 +41,7 @@ struct search_job {
 
 /* ---- Search arguments -------------------------------------------------------------------------------------------- */
 
-/* The value of a key, or NULL. */
+/* Returns the value of a key, or NULL. */
 static Tcl_Obj *get(Tcl_Interp *interp, Tcl_Obj *dict, const char *key)
 {
     Tcl_Obj *word = Tcl_NewStringObj(key, -1), *value = NULL;
@@ -52,8 +52,8 @@ static Tcl_Obj *get(Tcl_Interp *interp, Tcl_Obj *dict, const char *key)
     return value;
 }
 
-/* Functions of samples are states of a log of their own (scene/flames.h), so other kinds cannot be searched together
- * with them. */
+/* Reads the kinds of records to search. Functions of samples cannot be combined with other kinds, because they are
+ * states of a log of their own (scene/flames.h). */
 static int get_kinds(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *list, struct search_job *job)
 {
     static const char *const names[] = {"state", "event", "message", "function", NULL};
@@ -63,7 +63,7 @@ static int get_kinds(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Ob
     Tcl_Size count;
     int which;
 
-    /* Without "kinds": states and events. */
+    /* The default: states and events. */
     *kinds = 1u << PITHLOG_ENTER | 1u << PITHLOG_EVENT;
     if (!list)
         return TCL_OK;
@@ -85,14 +85,14 @@ static int get_kinds(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Ob
     return TCL_OK;
 }
 
-/* Reads a list of lanes and keeps them in the order of the log. "": all lanes. */
+/* Reads a list of ranks and threads, and sets the lanes to search, in the order of the log. "" means all lanes. */
 static int get_lanes(Tcl_Interp *interp, const struct pithlog *log, Tcl_Obj *word, struct search_job *job)
 {
     const char *list = word ? Tcl_GetString(word) : "";
     uint32_t count;
     struct pithi_row *rows = pithi_rows_make(log, NULL, &count);
 
-    /* A list that matches no rank of the log is an error; otherwise the search would silently find nothing. */
+    /* A list that matches no rank of the log is an error, because the search would find nothing, without saying why. */
     if (*list && (pithi_rows_choose(log, list, rows, &count) || !count)) {
         free(rows);
         Tcl_SetObjResult(interp, Tcl_ObjPrintf("no such ranks: %s; give a list such as 0-3,7.1", list));
@@ -113,7 +113,7 @@ static int get_wide(Tcl_Interp *interp, Tcl_Obj *word, int64_t *value)
     return word ? pithi_get_time(interp, word, value) : TCL_OK;
 }
 
-/* Parses a query. The error code has the column, {PITH USAGE COLUMN}. */
+/* Parses a query. On an error, the error code {PITH USAGE COLUMN} says at which column. */
 static int get_query(Tcl_Interp *interp, const char *text, struct pithlog_filter **filter)
 {
     unsigned column;
@@ -175,8 +175,8 @@ static int get_search(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_O
     search->max_bytes = most_bytes < 0 ? 0 : most_bytes == INT64_MAX ? UINT64_MAX : (uint64_t)most_bytes;
     search->tag = (int32_t)tag;
     search->peer = (int32_t)peer;
-    /* The latency of a message needs its receive, which the record of the send does not have. So such a search reads
-     * the digest, which has both ends. */
+    /* A search by latency needs both ends of a message. The record of a send has only one end, so such a search reads
+     * the digest. */
     job->by_time = search->kinds == 1u << PITHLOG_SEND && (search->min_ns > 0 || search->max_ns < INT64_MAX);
     if (job->by_time && !object->digest) {
         Tcl_SetObjResult(interp, Tcl_NewStringObj("the log's messages are still being read", -1));
@@ -222,7 +222,7 @@ static int run(struct pithi_job *base)
 
     job->search.stopped = stopped;
     job->search.context = base;
-    /* Opens a summary for the job, because a summary must be used by one thread only. Returns NULL if it would have
+    /* Opens a summary for the job, because only one thread may use a summary. The summary stays NULL if it would have
      * to be made first, which takes too long. */
     const struct pithlog_info *info = pithlog_get_info(log);
     struct pithlog_summary *summary = NULL;
@@ -264,7 +264,7 @@ static Tcl_Obj *found_dict(const struct pithlog *log, const struct pithi_found *
     pithi_put_wide(dict, "start", found->at.time_ns);
     pithi_put_wide(dict, "end", found->end_ns);
     pithi_put_wide(dict, "ended", found->ended);
-    /* A hit that is a message has no definition and no depth. */
+    /* A message has other keys, because it has no definition and no depth. */
     if (found->kind == PITHLOG_SEND) {
         pithi_put_wide(dict, "peer", found->peer);
         pithi_put_wide(dict, "tag", found->tag);

@@ -20,13 +20,13 @@ struct stretch_job {
     Tcl_Interp *interp;
     struct pithlog *log;
     struct pithi_stretch_query query;
-    struct pithi_row *rows; /* copies, with their lanes in `lanes` */
+    struct pithi_row *rows; /* copies of rows; `lanes` has their lanes */
     uint32_t *lanes;        /* malloc'ed */
     struct pithi_stretch stretch;
     struct pithi_traffic traffic;
 };
 
-/* Uses the readable part of a damaged log; the time lines report the damage. */
+/* Makes damage no error: the readable part of the log is used, and the time lines report the damage. */
 static int unless_damaged(int err) { return err == PITH_ERR_DAMAGED ? PITH_OK : err; }
 
 static int stretch_run(struct pithi_job *data)
@@ -34,7 +34,7 @@ static int stretch_run(struct pithi_job *data)
     struct stretch_job *job = (struct stretch_job *)data;
     int err;
 
-    /* Only the window's thread may use the window's summary, so the job opens its own. */
+    /* The job opens a summary of its own, because only the window's thread may use the window's summary. */
     if (pithlog_get_info(job->log)->records >= PITHI_SUMMARY_RECORDS)
         pithlog_summary_open(job->log, &job->query.summary);
     err = pithi_stretch_run(job->log, &job->query, &job->stretch);
@@ -62,7 +62,7 @@ struct stretch_object {
     uint32_t row_count;
 };
 
-/* The first entry of a row; entries are sorted by row. */
+/* Returns the index of a row's first entry, by binary search, because entries are sorted by row. */
 static uint32_t first_of_row(const struct pithi_stretch *stretch, uint32_t row)
 {
     uint32_t low = 0, high = stretch->count;
@@ -128,7 +128,7 @@ static int stretch_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Ob
         for (uint32_t i = 0; i < stretch->count; i++)
             if (stretch->entries[i].id == (uint32_t)number)
                 sums[stretch->entries[i].row] = stretch->entries[i].sum;
-        /* A row without sums (a counter, a heading) is left out; a row in which the definition does not occur has
+        /* Leaves out rows without sums (counters and headings). A row in which the definition does not occur gets
          * zeros. */
         for (uint32_t row = 0; row < object->row_count; row++) {
             int64_t numbers[] = {row, object->lane_counts[row], (int64_t)sums[row].count, sums[row].inclusive_ns,
@@ -210,7 +210,7 @@ static int start(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *c
     job->query.t1_ns = t1;
     job->query.watch = pithi_job_watch(&job->job);
     job->query.digest = object->digest;
-    /* Copies, because the tree may change before the job ends. */
+    /* The job gets copies of the rows, because the tree may change before the job ends. */
     job->query.rows = job->rows = pithi_rows_copy(object->rows, object->row_count, &job->lanes);
     job->query.row_count = object->row_count;
     return pithi_job_start(interp, object, &job->job, kind, objv[4]);

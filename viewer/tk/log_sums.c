@@ -2,12 +2,12 @@
  * `waitingjob` as jobs.
  *
  * The job goes lane by lane, so that it can report its progress and can be stopped after each lane. Its sums are the
- * same as from one query for all lanes. A summary may be used by one thread only, and making it takes long. So a job
- * that ends leaves its summary for the next job (spare_summary).
+ * same as from one query for all lanes. Only one thread may use a summary, so a job needs a second one. Making a
+ * summary takes long, so a job that ends leaves it for the next job (spare_summary).
  *
- * Waiting in an interval is not a part of the waiting in the whole run: which rank waits for which depends on the
- * interval that is analyzed. So the interval is analyzed by itself, as `pith analyze --from --to` does, unless it is
- * the whole run. */
+ * The waiting in an interval cannot be taken from an analysis of the whole run, because which rank waits for which
+ * depends on the interval that is analyzed. So the interval is analyzed by itself, as `pith analyze --from --to` does,
+ * unless it is the whole run. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -40,7 +40,7 @@ static Tcl_Obj *sums_list(struct pithi_log_object *object, const struct pithi_ce
     return Tcl_NewListObj(2, (Tcl_Obj *[]){list, computing});
 }
 
-/* Counts the readable part of a damaged log; the timelines mark the rest. */
+/* Makes damage no error: the readable part of the log is counted, and the timelines mark the rest. */
 static int unless_damaged(int err) { return err == PITH_ERR_DAMAGED ? PITH_OK : err; }
 
 int pithi_log_sums(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
@@ -62,11 +62,11 @@ int pithi_log_sums(struct pithi_log_object *object, Tcl_Interp *interp, int objc
     return status;
 }
 
-/* The number of drawn messages between the selected lanes in an interval. "" while it is unknown: before the digest is
- * read, and if only some lanes are selected in a log with too many messages to read. */
+/* Returns the number of drawn messages between visible lanes in an interval. Returns "" if the number is not known:
+ * before the digest is read; and if only some lanes are visible in a log with too many messages to read. */
 int pithi_log_messages(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
-    enum { MOST_LOOKED_THROUGH = 1000000 }; /* the most messages that are read if only some lanes are selected */
+    enum { MOST_LOOKED_THROUGH = 1000000 }; /* most messages that are read if only some lanes are visible */
     const struct pithlog_digest *digest = object->picked ? object->picked : object->digest;
     const struct pithlog_info *info = pithlog_get_info(object->log);
     struct pithlog_digest_window window = {0};
@@ -98,8 +98,8 @@ struct counter_sum {
     double low, high; /* least and largest value */
 };
 
-/* With more series than this, ranges are the ranges of the whole log, because a range of the window needs a search of
- * the digest for each series. */
+/* If there are more series of counter values than this, their ranges are those of the whole log. A range for the window
+ * would need a search of the digest for each series. */
 enum { MOST_SERIES = 2000 };
 
 int pithi_log_counters(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
@@ -192,7 +192,7 @@ static int run(struct pithi_job *job)
 static Tcl_Obj *result(struct pithi_job *job)
 {
     struct sums_job *sums = (struct sums_job *)job;
-    sums->sum.rows = sums->sum.lanes = sums->lane_count; /* shares are parts of the time of all lanes */
+    sums->sum.rows = sums->sum.lanes = sums->lane_count; /* so that shares refer to the time of all lanes */
     return sums_list(job->object, &sums->sum, sums->t1_ns - sums->t0_ns);
 }
 
@@ -233,7 +233,7 @@ int pithi_log_sums_job(struct pithi_log_object *object, Tcl_Interp *interp, int 
 
 struct waiting_job {
     struct pithi_job job;
-    int64_t t0_ns, t1_ns;  /* the part of the interval that the log's analysis covers; t0 >= t1: none */
+    int64_t t0_ns, t1_ns;  /* the part of the interval that the log's analysis covers; t0 >= t1: it covers nothing */
     unsigned char *chosen; /* [lanes] */
     struct waiting_sum {
         double waiting_ns, caused_ns; /* the time that the state waited; the time that it made others wait */
@@ -262,7 +262,8 @@ static void add_waiting(struct waiting_job *job, const struct pithlog_analysis *
     job->done = 1;
 }
 
-/* Analyzes the interval, as `pith analyze --from --to` does; the log's own analysis cannot be divided. */
+/* Analyzes the interval, as `pith analyze --from --to` does, because the analysis of the whole log cannot be
+ * divided. */
 static int waiting_run(struct pithi_job *base)
 {
     struct waiting_job *job = (struct waiting_job *)base;

@@ -1,9 +1,9 @@
-/* log_waiting.c - analyzes a log in a job; returns for whom a call waits, where the run waits most, and when threads
- * had no core.
+/* log_waiting.c - analyzes a log in a job. Returns which rank a call waits for, where the run waits most, and when
+ * threads had no core.
  *
- * The job also calls the analysis for its findings, iterations and answer, although it does not need them: the first
- * call makes them, which takes long, and Tcl's thread must not wait for that. When the job is done the analysis belongs
- * to Tcl's thread, and all of its methods answer at once. */
+ * The job also gets findings, iterations and answer from the analysis, although it does not need them. They are made
+ * when they are first asked for, which takes long, and Tcl's thread must not wait for that. After the job the analysis
+ * belongs to Tcl's thread, and all functions of the analysis return at once. */
 #include "tk/log_object.h"
 
 #include <pithlog_findings.h>
@@ -24,8 +24,8 @@ struct analyze_job {
     char *trouble; /* malloc'ed; NULL: none */
 };
 
-/* Runs in the job's thread. Damage is no error here: what could be read was analysed, and the damage is shown beside
- * it. */
+/* Runs in the job's thread. Damage of the log is no error here: the readable part is analyzed, and the damage is shown
+ * beside the result. */
 static int analyze_run(struct pithi_job *base)
 {
     struct analyze_job *job = (struct analyze_job *)base;
@@ -40,13 +40,13 @@ static int analyze_run(struct pithi_job *base)
         job->trouble = strdup(pithlog_error());
     else if (err)
         return err;
-    /* makes them, so that later calls return at once */
+    /* These calls make findings, iterations and answer, so that later calls return at once. */
     err = pithlog_analysis_findings(job->analysis, &findings, &count);
     err = err ? err : pithlog_analysis_iterations(job->analysis, job->state, &job->iterations);
-    return err ? err : pithlog_analysis_answer(job->analysis, &answer); /* made now, too */
+    return err ? err : pithlog_analysis_answer(job->analysis, &answer);
 }
 
-/* Runs in Tcl's thread: the analysis moves to the log object, and replaces the old one there. */
+/* Runs in Tcl's thread. The log object gets the new analysis instead of its old one. */
 static Tcl_Obj *analyze_result(struct pithi_job *base)
 {
     struct analyze_job *job = (struct analyze_job *)base;
@@ -54,7 +54,7 @@ static Tcl_Obj *analyze_result(struct pithi_job *base)
     pithi_log_findings_free(base->object);
     pithlog_analysis_free(base->object->analysis);
     base->object->analysis = job->analysis;
-    /* the picture draws wait states from it */
+    /* the next picture draws wait states from the new analysis */
     base->object->plot.analysis = job->analysis;
     base->object->iterations = job->iterations;
     job->analysis = NULL;
@@ -94,7 +94,7 @@ int pithi_log_show_waiting(struct pithi_log_object *object, Tcl_Interp *interp, 
     return Tcl_GetBooleanFromObj(interp, objv[3], &object->shows_path);
 }
 
-/* The wait state of a call as a dict, for the tip under the pointer; {}: it did not wait. */
+/* `waitof` returns the wait state of a call as a dict, for the tip under the pointer; {} if the call did not wait. */
 int pithi_log_wait_of(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     const struct pithlog_wait_state *wait;
@@ -109,7 +109,7 @@ int pithi_log_wait_of(struct pithi_log_object *object, Tcl_Interp *interp, int o
         Tcl_GetIntFromObj(interp, objv[4], &id) != TCL_OK || pithi_get_times(interp, objv + 5, &from, &to) != TCL_OK)
         return TCL_ERROR;
     wait = object->analysis ? pithi_wait_of(object->analysis, lane, (uint32_t)id, from, to) : NULL;
-    /* no analysis yet, or no wait state: the result is empty */
+    /* the result is empty if there is no analysis yet, or no wait state */
     if (!wait)
         return TCL_OK;
     cause = pithlog_get_lane(object->log, wait->cause_lane);
@@ -127,7 +127,8 @@ int pithi_log_wait_of(struct pithi_log_object *object, Tcl_Interp *interp, int o
 
 /* ---- Findings ---------------------------------------------------------------------------------------------------- */
 
-/* The longest wait states of the finding `chosen` are kept, because the user walks along them. */
+/* MOST_INSTANCES of the longest wait states of the finding `chosen` are kept, because the user steps from one to the
+ * next. */
 enum { MOST_INSTANCES = 1000, NONE = -1 };
 
 struct pithi_log_findings {
@@ -147,7 +148,7 @@ void pithi_log_findings_free(struct pithi_log_object *object)
     object->findings = NULL;
 }
 
-/* Returns the findings; NULL: the log is not analyzed. */
+/* Returns the findings; NULL if the log is not analyzed. */
 static struct pithi_log_findings *findings_of(struct pithi_log_object *object)
 {
     if (object->findings || !object->analysis)
@@ -192,7 +193,7 @@ int pithi_log_findings(struct pithi_log_object *object, Tcl_Interp *interp, int 
     return TCL_OK;
 }
 
-/* finding NUMBER NTH: where the NTH longest wait state of a finding is; {}: it has fewer. */
+/* finding NUMBER NTH: the place of the NTH longest wait state of a finding; {} if the finding has fewer. */
 int pithi_log_finding(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     struct pithi_log_findings *findings = findings_of(object);
@@ -209,7 +210,7 @@ int pithi_log_finding(struct pithi_log_object *object, Tcl_Interp *interp, int o
     /* a finding without wait states has one place at most */
     if (!finding->worst && (nth > 0 || finding->place.lane == UINT32_MAX))
         return TCL_OK;
-    /* if this is another finding than before, its wait states are collected */
+    /* if another finding was chosen before, collects the wait states of this one */
     if (finding->worst && findings->chosen != number) {
         free(findings->instances);
         findings->instances = pithi_waits_longest(object->log, object->analysis, finding->kind, MOST_INSTANCES,
@@ -269,7 +270,7 @@ int pithi_log_missing(struct pithi_log_object *object, Tcl_Interp *interp, int o
 
 /* ---- Efficiencies ------------------------------------------------------------------------------------------------ */
 
-/* The lane that computes longest, as a place. */
+/* Returns the lane that computes longest, as a place (a dict of rank and thread). */
 static Tcl_Obj *busiest_lane(struct pithi_log_object *object)
 {
     uint32_t lanes = pithlog_get_info(object->log)->lanes, busiest = UINT32_MAX;
@@ -286,7 +287,7 @@ static Tcl_Obj *busiest_lane(struct pithi_log_object *object)
     return place;
 }
 
-/* The longest wait state of all findings, as a place. */
+/* Returns the place of the longest wait state of all findings. */
 static Tcl_Obj *longest_wait(struct pithi_log_object *object)
 {
     const struct pithi_log_findings *findings = findings_of(object);
@@ -305,7 +306,7 @@ static Tcl_Obj *longest_wait(struct pithi_log_object *object)
     return place;
 }
 
-/* The call with the longest transfer, as a place. */
+/* Returns the place of the call with the longest transfer. */
 static Tcl_Obj *longest_transfer(struct pithi_log_object *object)
 {
     uint32_t defs = pithlog_get_info(object->log)->defs;
@@ -335,13 +336,13 @@ int pithi_log_efficiencies(struct pithi_log_object *object, Tcl_Interp *interp, 
 
     (void)objc, (void)objv;
     info = object->analysis ? pithlog_analysis_get_info(object->analysis) : NULL;
-    /* without MPI there are none */
+    /* a log without MPI has no efficiencies */
     if (!info || !info->has_mpi || !info->lanes || info->to_ns <= info->from_ns) {
         Tcl_SetObjResult(interp, list);
         return TCL_OK;
     }
     pithlog_analysis_efficiencies(object->analysis, all);
-    /* the parallel efficiency is of the whole part that was analysed */
+    /* the place of the parallel efficiency is the whole analyzed interval */
     places[PARALLEL] = Tcl_NewDictObj();
     pithi_put_wide(places[PARALLEL], "start", info->from_ns);
     pithi_put_wide(places[PARALLEL], "end", info->to_ns);
@@ -438,7 +439,7 @@ const struct pithi_core_waits *pithi_log_core_waits_shown(const struct pithi_log
     return object->shows_core_waits ? object->core_waits : NULL;
 }
 
-/* The time without a core of a lane within an interval, in ns; empty if it was not read. */
+/* `corewaitof` returns the time in ns that a lane had no core in an interval; {} if these times were not read. */
 int pithi_log_core_wait_of(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     int64_t from, to;

@@ -16,9 +16,9 @@
  *     scale FACTOR               sets the scale of lengths; 1: for 96 dots per inch
  *     texton COLOUR              black or white, whichever is legible on the colour
  *     safe COUNT                 the first colours of the palette safe
- *     covered WINDOW             1: another window lies over it, so that it cannot be copied
+ *     covered WINDOW 1 if another window lies over this one, so that its pixels cannot be copied
  *     grab WINDOW PHOTO          copies a visible window into a photo
- *     paper WINDOW               the transports that a display supports (paper.h)
+ *     paper WINDOW the transports that the window's display supports (paper.h)
  */
 #include <signal.h>
 #include <string.h>
@@ -108,7 +108,7 @@ static int nearest_command(Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 
 static int shift_of(unsigned long mask) { return mask ? __builtin_ctzl(mask) : 0; }
 
-/* 1: a compositor keeps each window in memory of its own. */
+/* Returns 1 if a compositor is running, which keeps the pixels of each window in separate memory. */
 static int is_composed(Display *display, int screen)
 {
     char name[32];
@@ -117,12 +117,13 @@ static int is_composed(Display *display, int screen)
     return XGetSelectionOwner(display, XInternAtom(display, name, False)) != None;
 }
 
-/* 1: another window, of this or another application, lies over a part of the window. Then the server does not have the
- * pixels of that part. The last child of the root window is the uppermost. */
+/* Returns 1 if another window, of this or another application, lies over a part of the window; the server does not have
+ * the pixels of this part. Looks at the root window's children that come after this window, because later
+ * children lie above earlier ones. */
 static int is_covered(Tk_Window window)
 {
     Display *display = Tk_Display(window);
-    /* ignores errors: a window may be closed meanwhile */
+    /* Ignores X errors, because a window may be closed meanwhile. */
     Tk_ErrorHandler handler = Tk_CreateErrorHandler(display, -1, -1, -1, NULL, NULL);
     Window root = RootWindow(display, Tk_ScreenNumber(window)), top = Tk_WindowId(window), parent, ignored, *children;
     int x, y, covered = 0;
@@ -176,8 +177,8 @@ static int grab_command(Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
         Tcl_SetObjResult(interp, Tcl_NewStringObj("no such window on the screen", -1));
         return TCL_ERROR;
     }
-    /* A window that is partly off the screen, or is being resized, causes an X error, which must not end the
-     * program. */
+    /* Ignores the X error BadMatch, which a window causes that is partly off the screen or is being resized. Without a
+     * handler, the error would end the program. */
     handler = Tk_CreateErrorHandler(Tk_Display(window), BadMatch, -1, -1, NULL, NULL);
     image = XGetImage(Tk_Display(window), Tk_WindowId(window), 0, 0, (unsigned)Tk_Width(window),
                       (unsigned)Tk_Height(window), AllPlanes, ZPixmap);
@@ -241,7 +242,8 @@ int Pithtk_Init(Tcl_Interp *interp)
 {
     if (!Tcl_InitStubs(interp, TCL_VERSION, 0) || !Tk_InitStubs(interp, TK_VERSION, 0))
         return TCL_ERROR;
-    /* if a file exceeds a size limit, this makes it a write error, after which the partial file is removed */
+    /* A file that exceeds a size limit raises SIGXFSZ. If the signal is ignored, the write fails instead, and the
+     * partial file is removed. */
     signal(SIGXFSZ, SIG_IGN);
     if (!Tcl_FindNamespace(interp, "::pithtk", NULL, 0))
         Tcl_CreateNamespace(interp, "::pithtk", NULL, NULL);

@@ -1,4 +1,5 @@
-/* paper.c - the image type pithpaper: one transport for all pixels of a picture, chosen by display.
+/* paper.c - the image type pithpaper. Which of two transports carries the pixels of a picture to the X server depends
+ * on the display.
  *
  * paper.h describes the two transports. The painter always gets words 0xRRGGBB; this file does the rest for each
  * transport:
@@ -8,9 +9,9 @@
  *              (XSync)
  *     sent     the words are in memory of this process, and the server has a copy, which is updated after painting
  *
- * While a shared picture is painted, the scanlines that are finished already go to the window, in up to eight parts.
- * Items of the canvas that lie over the picture must not flicker: their area is left out and drawn by the canvas at the
- * end; thin lines are drawn again after each part (paper_parts.h). */
+ * While a shared picture is still being painted, finished scanlines already go to the window, in up to eight parts.
+ * Items of the canvas that lie over the picture must not flicker. So their area is left out, and the canvas draws it at
+ * the end; but thin lines are drawn again after each part (paper_parts.h). */
 #include "tk/paper.h"
 
 #include <stdlib.h>
@@ -29,20 +30,20 @@ struct pithi_paper {
     Tk_ImageMaster master;
     Tcl_Interp *interp;
     Tcl_Command command;
-    Tk_Window window; /* the application's main window: all windows are on its display */
+    Tk_Window window; /* the application's main window, whose display all windows share */
     enum way way;
     int width, height;
-    int sized;     /* 1: Tk has this size */
+    int sized;     /* 1: Tk knows this size */
     int under_way; /* 1: the server may still be reading the words */
     uint32_t *words;
     struct pithi_shared *shared;        /* the memory of the words */
     struct pithi_server_pixels *server; /* or the X server's copy of the words */
     GC gc;
-    /* the canvas's name, and a tag expression for its other items; NULL: no direct drawing */
+    /* the name of the canvas, and a tag expression for all its items but the picture; NULL: no direct drawing */
     Tcl_Obj *canvas, *others;
     Tk_Window straight;           /* the window that gets the pixels directly, while painting; NULL: none */
-    struct pithi_overlay overlay; /* with `straight`: the items over the picture */
-    int sent;                     /* number of scanlines sent to that window */
+    struct pithi_overlay overlay; /* the items over the picture; set only if `straight` is */
+    int sent;                     /* number of scanlines sent to `straight` */
 };
 
 /* The most parts in which a picture goes to the screen while it is painted. Each part wakes the X server. */
@@ -78,7 +79,7 @@ static void put(struct pithi_paper *paper, Drawable to, const struct pithi_area 
     }
 }
 
-/* The canvas's window, if it is on the screen and as large as the picture; else NULL. */
+/* Returns the canvas's window if it is on the screen and as large as the picture; otherwise NULL. */
 static Tk_Window straight_window(const struct pithi_paper *paper)
 {
     Tk_Window window = NULL;
@@ -92,8 +93,8 @@ static Tk_Window straight_window(const struct pithi_paper *paper)
 
 static int clamped(int value, int least, int most) { return value < least ? least : value > most ? most : value; }
 
-/* Copies scanlines [from, to) to the window, except where the canvas draws, to avoid flicker. Then draws the thin
- * items. */
+/* Copies scanlines [from, to) to the window, except in the area that the canvas draws, which would flicker. Then draws
+ * the thin items. */
 static void put_lines(struct pithi_paper *paper, int from, int to)
 {
     /* The box that the canvas draws is cut to these scanlines. The picture is copied to the four areas around it:
@@ -128,7 +129,7 @@ uint32_t *pithi_paper_begin(struct pithi_paper *paper, int width, int height)
         if (!paper->shared)
             paper->server = pithi_server_pixels_new(paper->window, width, height);
     } else if (paper->under_way) {
-        /* The server may still be copying from the words, which are painted over now: waits until it is done. */
+        /* The words are now painted over. Waits until the server has copied the last picture from them. */
         XSync(Tk_Display(paper->window), False);
     }
     paper->under_way = 0;
@@ -145,8 +146,9 @@ void pithi_paper_ready(struct pithi_paper *paper, int end)
 {
     if (!paper->straight || !paper->shared || end - paper->sent < paper->height / PARTS)
         return;
-    /* Waits until the X server has copied the part before. Otherwise, with few processors, the painting threads use
-     * them all, and the X server copies only afterwards, while Tk waits for it. */
+    /* Waits until the X server has copied the previous part. Otherwise, on a machine with few cores, the painting
+     * threads would use all of them, and the X server would begin to copy only after the painting, while Tk waits for
+     * the server. */
     if (paper->under_way)
         XSync(Tk_Display(paper->window), False);
     put_lines(paper, paper->sent, end);
@@ -166,7 +168,7 @@ void pithi_paper_end(struct pithi_paper *paper, int moved)
             Tk_ImageChanged(paper->master, over->left, over->top, over->right - over->left, over->bottom - over->top,
                             paper->width, paper->height);
         pithi_overlay_free(&paper->overlay);
-        /* Without direct drawing Tk draws the picture when it is idle, by display_paper. */
+        /* If nothing was drawn directly, Tk draws the picture when it is idle, by display_paper. */
     } else {
         Tk_ImageChanged(paper->master, 0, 0, paper->width, paper->height, paper->width, paper->height);
     }
@@ -205,7 +207,8 @@ static void delete_paper(ClientData data)
 {
     struct pithi_paper *paper = data;
 
-    /* Deleting the image deletes its command, and the other way round; `command` is NULL when it has been deleted. */
+    /* Deleting the image deletes its command, and deleting the command deletes the image. `command` is NULL after the
+     * command was deleted, so that this ends. */
     if (paper->command) {
         Tcl_Command command = paper->command;
         paper->command = NULL;
@@ -217,7 +220,7 @@ static void delete_paper(ClientData data)
     free(paper);
 }
 
-/* The command was deleted: deletes the image, unless that is happening already. */
+/* Tcl calls this after the command was deleted. Deletes the image, unless it is being deleted already. */
 static void command_gone(ClientData data)
 {
     struct pithi_paper *paper = data;
@@ -243,7 +246,7 @@ static int image_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj 
             Tcl_SetObjResult(interp, Tcl_NewStringObj("no such place in the picture", -1));
             return TCL_ERROR;
         }
-        /* Red, green, blue: the three bytes of 0x00RRGGBB from the left. */
+        /* Appends red, green and blue, the bytes of the word 0x00RRGGBB from the left. */
         for (int shift = 16; shift >= 0; shift -= 8)
             Tcl_ListObjAppendElement(
                 NULL, list,
@@ -277,7 +280,7 @@ static int image_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj 
             return TCL_ERROR;
         forget_canvas(paper);
         paper->canvas = objv[2];
-        /* A tag expression for all items of the canvas without the tag: all but the picture. */
+        /* A tag expression for all items of the canvas that do not have the tag of the picture. */
         paper->others = Tcl_ObjPrintf("!%s", Tcl_GetString(objv[3]));
         Tcl_IncrRefCount(paper->canvas);
         Tcl_IncrRefCount(paper->others);
@@ -333,8 +336,8 @@ void pithi_paper_init(void)
 
 /* ---- Available transports ---------------------------------------------------------------------------------------- */
 
-/* 1: the display's pixels are words of 32 bits 0xRRGGBB, as the painter makes them. Other displays (16 bits, other
- * orders of bytes) need a photo. */
+/* Returns 1 if pixels of the display are 32-bit words 0xRRGGBB, as the painter makes them. Other displays (16 bits,
+ * other orders of bytes) need a photo. */
 static int is_plain(Tk_Window window)
 {
     const Visual *visual = Tk_Visual(window);
@@ -346,7 +349,7 @@ static int is_plain(Tk_Window window)
         return 0;
     image =
         XCreateImage(Tk_Display(window), Tk_Visual(window), (unsigned)Tk_Depth(window), ZPixmap, 0, NULL, 8, 8, 32, 0);
-    /* Only an XImage has the number of bits that a pixel takes: 24 bits of depth may be 3 or 4 bytes. */
+    /* Makes an XImage only to learn how many bits a pixel takes: with a depth of 24 bits, 3 or 4 bytes. */
     if (image) {
         plain = image->bits_per_pixel == 32;
         XDestroyImage(image);

@@ -1,7 +1,7 @@
 /* paper.h - `image create pithpaper`, a Tk image that is painted in memory and goes to the screen in one piece. There
- * are two transports: memory that is shared with the X server (`shared`); and `sent`, where the server shifts its old
- * picture by itself and only gets the bands that differ, which makes remote displays usable. A display whose pixels are
- * not words 0xRRGGBB needs a photo.
+ * are two transports to the X server. `shared`: the picture is in memory shared with the server. `sent`: the server
+ * gets only the bands that differ from its old picture, which it can shift by itself; so remote displays are fast
+ * enough. A display whose pixels are not words 0xRRGGBB needs a photo.
  *
  *     pithtk::paper WINDOW           the transports of its display, the best first: {shared sent photo}
  *     image create pithpaper -way WAY
@@ -22,15 +22,15 @@ struct pithi_paper;
 /* Registers the image type; call it once. */
 void pithi_paper_init(void);
 
-/* Finds an image by name; NULL: there is no image of this type with that name. */
+/* Finds an image by its name. Returns NULL if no image of this type has the name. */
 struct pithi_paper *pithi_paper_find(Tcl_Interp *interp, const char *name);
-/* Returns the pixels to paint, [height][width]. They hold the last picture if the size is the same. Waits until the X
- * server has read the last picture. NULL: no memory. */
+/* Waits until the X server has read the last picture. Returns the pixels to paint, [height][width], which still have
+ * the last picture if its size was the same. Returns NULL if there is no memory. */
 uint32_t *pithi_paper_begin(struct pithi_paper *paper, int width, int height);
 /* Reports that the scanlines up to `end` are painted and may go to the screen. */
 void pithi_paper_ready(struct pithi_paper *paper, int end);
-/* Reports that the picture is complete. `moved`: most of it is the old picture, shifted left by this number of columns;
- * 0: it is not. */
+/* Reports that the picture is complete. If most of the picture is the old one, shifted to the left, `moved` is the
+ * number of columns; otherwise 0. */
 void pithi_paper_end(struct pithi_paper *paper, int moved);
 
 #endif

@@ -10,10 +10,10 @@
 
 /* ---- Items over the picture (overlay.c) -------------------------------------------------------------------------- */
 
-/* Thin items (a line along an axis, the frame of a rectangle) can be drawn here. The canvas would redraw the whole area
- * that they span. */
+/* Thin items are lines along an axis and frames of rectangles. overlay.c draws them itself, because the canvas would
+ * redraw the whole area that an item spans. */
 
-/* In pixels of the canvas; right and bottom are outside. */
+/* An area [left, right) x [top, bottom) in pixels of the canvas. */
 struct pithi_area {
     int left, top, right, bottom;
 };
@@ -27,7 +27,7 @@ struct pithi_thin {
 struct pithi_overlay {
     struct pithi_thin *thin;
     uint32_t count, capacity;
-    struct pithi_area rest; /* bounding box of all other items; empty: none */
+    struct pithi_area rest; /* bounding box of all other items; empty if there are none */
 };
 
 /* Finds the items of `canvas` that `tag` (a tag expression) selects. Returns 0 after an error. */
@@ -41,11 +41,11 @@ void pithi_overlay_free(struct pithi_overlay *overlay);
 
 struct pithi_server_pixels;
 
-/* Pixels are words 0xRRGGBB of 32 bits; paper.c checks that. */
+/* Pixels must be 32-bit words 0xRRGGBB, which paper.c checks. */
 struct pithi_server_pixels *pithi_server_pixels_new(Tk_Window window, int width, int height);
 void pithi_server_pixels_free(struct pithi_server_pixels *pixels);
-/* Sends the bands that differ. `moved` is a hint: the number of columns by which the picture has moved to the left. The
- * server shifts its copy by them. */
+/* Sends the bands that differ. `moved` is the number of columns by which the picture has moved to the left. The server
+ * shifts its copy by so many columns, so that fewer bands differ. */
 void pithi_server_pixels_update(struct pithi_server_pixels *pixels, const uint32_t *words, GC gc, int moved);
 Pixmap pithi_server_pixels_pixmap(const struct pithi_server_pixels *pixels);
 
@@ -56,13 +56,13 @@ struct pithi_shared;
 /* Memory that the X server and this program share (MIT-SHM). shared_pixels_none.c replaces it if the library for
  * MIT-SHM is missing at compile time. */
 
-/* 1: memory can be shared with the display. This is tested with a picture of a single pixel. */
+/* Returns 1 if memory can be shared with the display. Tests this with a picture of a single pixel. */
 int pithi_shared_known(Tk_Window window);
-/* NULL: memory cannot be shared (the display is on another host, or there is no memory). */
+/* Returns NULL if memory cannot be shared, because the display is on another host, or there is no memory. */
 struct pithi_shared *pithi_shared_new(Tk_Window window, int width, int height);
 void pithi_shared_free(struct pithi_shared *shared);
 char *pithi_shared_data(struct pithi_shared *shared);
-/* Asks the server to draw. It reads the data later, so they must not change until XSync. */
+/* Asks the server to draw. The server reads the data later, so they must not change until the next XSync. */
 void pithi_shared_put(struct pithi_shared *shared, Drawable to, GC gc, int from_x, int from_y, int x, int y,
                       unsigned width, unsigned height);
 

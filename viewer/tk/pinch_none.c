@@ -1,4 +1,4 @@
-/* pinch_none.c - replaces pinch.c if libXi is missing at compile time, or older than 1.8: there are no pinches. */
+/* pinch_none.c - replaces pinch.c if libXi is missing at compile time, or older than 1.8. It reports no pinches. */
 #include <tcl.h>
 
 #include "tk/commands.h"

@@ -1,8 +1,9 @@
-/* server_pixels.c - sends only the changed bands of a picture, found by comparison with a copy of the last picture.
+/* server_pixels.c - sends only those bands of a picture that have changed, by comparing it with a copy of the last
+ * picture.
  *
  * A picture of 1000 x 600 pixels has 2.4 MB, which takes 0.2 s over 100 Mbit/s. If the pointer lights up a state of 20
- * x 12 pixels, one band of 16 lines differs in 20 columns: 1280 bytes. When the picture has moved, the server first
- * moves its pixels, the copy is moved in the same way, and then only the new columns differ.
+ * x 12 pixels, one band of 16 lines differs in 20 columns: 1280 bytes. If the picture has moved, the server first moves
+ * its pixels, and the copy is moved in the same way. After that only the new columns differ.
  *
  * The copy must always equal the server's pixels; otherwise a change would be missed. */
 #include "tk/paper_parts.h"
@@ -76,7 +77,7 @@ void pithi_server_pixels_update(struct pithi_server_pixels *pixels, const uint32
         int height = pixels->height - top < BAND ? pixels->height - top : BAND, left = pixels->width, right = 0;
         size_t at = (size_t)top * (size_t)pixels->width;
         for (int y = 0; y < height && !pixels->fresh; y++) {
-            /* [left, right) gets wider until it has the pixels that differ in each line. */
+            /* Widens [left, right) until it contains all pixels that differ in this line. */
             size_t line = at + (size_t)y * (size_t)pixels->width;
             const uint32_t *old = pixels->words + line, *new = words + line;
             int first = 0, end = pixels->width;

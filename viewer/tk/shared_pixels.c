@@ -1,9 +1,9 @@
 /* shared_pixels.c - a picture in memory shared with the X server, by MIT-SHM. The server copies from it to the window
  * by itself, so for a picture of 2.4 MB only a short request is sent. This works only on the server's own machine.
  *
- * The segment is marked for removal as soon as viewer and server have attached it. So the system removes it when both
- * have ended, also if the viewer is killed. Otherwise it would stay until the next boot, and the number of segments is
- * limited. */
+ * The segment is marked for removal as soon as viewer and server have attached it. So the system removes the segment
+ * when both have ended, even if the viewer is killed. Otherwise it would stay until the next boot, and the number of
+ * segments is limited. */
 #include "tk/paper_parts.h"
 
 #include <stdlib.h>
@@ -28,7 +28,8 @@ static int note_error(ClientData data, XErrorEvent *event)
     return 0;
 }
 
-/* Tries to attach the segment: a remote display has the extension too, so only an attempt shows whether it works. */
+/* Attaches the segment to the server. Returns 0 if this fails, as on a remote display; such a display has the
+ * extension, too, so only an attempt shows whether sharing works. */
 static int attach(struct pithi_shared *shared)
 {
     int failed = 0;

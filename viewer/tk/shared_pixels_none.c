@@ -1,4 +1,4 @@
-/* shared_pixels_none.c - replaces shared_pixels.c if MIT-SHM is missing at compile time: all pixels are sent. */
+/* shared_pixels_none.c - replaces shared_pixels.c if MIT-SHM is missing at compile time. Then all pixels are sent. */
 #include "tk/paper_parts.h"
 
 int pithi_shared_known(Tk_Window window)

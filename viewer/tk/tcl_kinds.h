@@ -1,5 +1,5 @@
-/* tcl_kinds.h - types that differ between Tcl 8.6 and Tcl 9. A number of elements is an int in Tcl 8.6, and a Tcl_Size,
- * which is wider, in Tcl 9. Tcl_EventuallyFree passes a char * to its function in Tcl 8.6, and a void * in Tcl 9. */
+/* tcl_kinds.h - types that differ between Tcl 8.6 and Tcl 9. Counts of list elements are int in Tcl 8.6, and Tcl_Size,
+ * a wider type, in Tcl 9. Tcl_EventuallyFree passes a char * to its function in Tcl 8.6, and a void * in Tcl 9. */
 #ifndef PITHI_TCL_KINDS_H
 #define PITHI_TCL_KINDS_H
 

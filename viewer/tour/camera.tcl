@@ -1,5 +1,5 @@
-# camera.tcl - what the scripts that take the pictures of the tour share (shots.tcl, functions.tcl). They run in a
-# window, in the folder of the pictures.
+# camera.tcl - procedures for the scripts that take the pictures of the tour (shots.tcl, functions.tcl). These scripts
+# run in a window, in the folder of the pictures.
 
 set window [lindex [info class instances ::pith::Window] 0]
 set top [$window top]
@@ -42,7 +42,7 @@ proc picture {name} {
     settle
     shot $name.png
 }
-# A page of the panel, in this size.
+# Takes a picture of a page of the panel, which gets this size.
 proc picture_of {path name wide high} {
     panel beside
     size 1260 640

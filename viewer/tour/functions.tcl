@@ -1,4 +1,5 @@
-# functions.tcl - takes the picture of the functions of samples, in a window of the log "samples" (samples.awk).
+# functions.tcl - takes the picture that shows functions of samples. It runs in a window with the log "samples", which
+# samples.awk makes.
 source [file join [file dirname [info script]] camera.tcl]
 
 fresh

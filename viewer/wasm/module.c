@@ -1,15 +1,15 @@
-/* module.c - holds the one log of a page, and draws its picture by the drawing core. The picture must look as `pith
- * draw` makes it, so figure.c makes it here, too.
+/* module.c - holds the single log of a page, and draws its picture by the drawing core. The picture must look like that
+ * of `pith draw`, so the same figure.c makes it.
  *
- * A flag of the page says how soon it needs a picture. It decides how exactly a large log is drawn (figure_of):
+ * By a flag the page says how soon it needs a picture. The flag decides how exactly a large log is drawn (figure_of):
  *
  *     COARSE    from a sketch beside the log, before its records are here
  *     QUICK     while the user drags: from summaries, less exact
  *     NEAR      from summaries, as exact as they are, without reading records
  *     else      up to 20,000,000 records exact, beyond that nearly
  *
- * Units are those of the page. A picture has `scale` pixels for each: at scale 2, a bar of 10 units is 20 pixels high,
- * and a line of one unit is drawn twice, side by side.
+ * Lengths are in units of the page. A picture has `scale` pixels for each unit: at scale 2, a bar of 10 units is 20
+ * pixels high, and a line of one unit is drawn twice, side by side.
  *
  * Answers are JSON in memory of this file, valid until the next call. Times are texts, because numbers of JavaScript
  * have 53 bits: 2^53 ns are 104 days. */
@@ -46,7 +46,7 @@ enum { EXACT_RECORDS = 20000000, REACH = 4 };
 static struct {
     struct pithi_draw draw; /* log, rows and options, as in `pith draw` */
     char *title;            /* NULL: the name of the log */
-    double label_width;     /* width of the labels of all rows; below 0: not known */
+    double label_width;     /* width of the labels of all rows; < 0: not known */
     int has_figure;
     struct pithi_figure figure;
     uint32_t first;          /* index into the log's rows of the figure's first row */
@@ -54,10 +54,10 @@ static struct {
     int width, height;
     char damage[512];
     int has_gaps;              /* 1: draw.gaps were read */
-    int has_sketch, is_coarse; /* 1: draw.summary has a sketch; 1: pictures use it */
+    int has_sketch, is_coarse; /* 1: draw.summary comes from a sketch; 1: pictures use the sketch */
 } now;
 
-/* Facts about the next log to open, from the page (pithi_module_known). */
+/* What the page knows about the next log to open (pithi_module_known). */
 static struct {
     int is_known, has_gaps;
     int64_t from_ns, to_ns; /* the time of the program's work */
@@ -160,7 +160,7 @@ static void give_colours(void)
         pithi_palette_grey(now.draw.rgb, pithlog_get_info(now.draw.log)->defs);
 }
 
-/* Closes the summary of a small log: its records are read as fast. */
+/* Closes the summary of a small log, because its records are read as fast as the summary. */
 static void drop_small_summary(void)
 {
     if (pithlog_get_info(now.draw.log)->records >= PITHI_SUMMARY_RECORDS)
@@ -196,7 +196,8 @@ static int read_log(const char *path)
         return 0;
     pithi_far_coarse(known.is_known);
 
-    /* A small log needs a summary only if this comes from a sketch. If it cannot be opened, records are read. */
+    /* A small log needs a summary only if the page has a sketch of the log, from which the summary then comes. If the
+     * summary cannot be opened, records are read. */
     if (pithlog_get_info(now.draw.log)->records >= PITHI_SUMMARY_RECORDS || pithi_far_is_coarse())
         pithlog_summary_open(now.draw.log, &now.draw.summary);
     now.is_coarse = now.has_sketch = pithi_far_is_coarse();
@@ -337,7 +338,7 @@ const char *pithi_module_words(const char *text)
     if (!draw->log)
         return NULL;
     *error = '\0';
-    forget_figure(); /* it has the old rows */
+    forget_figure(); /* the figure has the old rows */
     now.label_width = -1;
     draw->script = script;
     draw->script_count = 1;
@@ -365,7 +366,7 @@ int pithi_draw_failed(const char *format, ...)
 
 void pithi_draw_damaged(void) { note_damage(); }
 
-/* Opens the functions of samples and the call sites. The page may have them in a file beside the log. */
+/* Opens the functions of samples and the call sites, which the page may have in a file beside the log. */
 int pithi_draw_flames(struct pithi_draw *draw)
 {
     if (!draw->flames && pithi_flames_possible(draw->log))
@@ -390,7 +391,7 @@ void pithi_module_hide(uint32_t id, int is_hidden)
 
 /* ---- The painter ------------------------------------------------------------------------------------------------- */
 
-/* Paints shapes and texts on a raster, `scale` pixels a unit. */
+/* The painter's context. Shapes and texts are painted on a raster with `scale` pixels per unit. */
 struct onto {
     struct pithi_raster raster;
     struct pithi_painter painter;
@@ -410,7 +411,7 @@ static void onto_line(void *context, double x0, double y0, double x1, double y1,
     double s = o->scale;
     int wide = (int)fmax(round(s), 1), is_steep = fabs(y1 - y0) > fabs(x1 - x0);
 
-    /* The raster's lines are a pixel wide. With more pixels a unit, several are drawn side by side. */
+    /* A line of the raster is one pixel wide. If a unit has more pixels, several lines are drawn side by side. */
     for (int i = 0; i < wide; i++) {
         double by = i - (wide - 1) / 2.0, dx = is_steep ? by : 0, dy = is_steep ? 0 : by;
         o->painter.line(o->painter.context, x0 * s + dx, y0 * s + dy, x1 * s + dx, y1 * s + dy, rgb, alpha);
@@ -436,7 +437,7 @@ static void onto_clip(void *context, double x, double y, double width, double he
     o->painter.clip(o->painter.context, x * s, y * s, width < 0 ? -1 : width * s, height * s);
 }
 
-/* Blends a mask, [height][width] bytes, on the words of the raster between two columns. */
+/* Blends a text's mask ([height][width] bytes) in a colour onto the raster, but only in columns [from, to). */
 static void blend(const struct pithi_raster *raster, const struct pithi_page_mask *mask, int left, int top,
                   uint32_t rgb, int from, int to)
 {
@@ -490,7 +491,7 @@ static void to_canvas(uint32_t *words, size_t count)
 
 /* ---- The picture ------------------------------------------------------------------------------------------------- */
 
-/* The figure that `pith draw` would make of this time, without a legend. */
+/* Returns the figure that `pith draw` would make of this interval, without a legend. */
 static struct pithi_figure figure_of(int64_t t0_ns, int64_t t1_ns, double width, double height, uint32_t flags)
 {
     int exact = pithlog_get_info(now.draw.log)->records <= EXACT_RECORDS;
@@ -536,7 +537,8 @@ const uint32_t *pithi_module_draw(int64_t t0_ns, int64_t t1_ns, double width, do
         return NULL;
     forget_figure();
     if (!(flags & PITHI_MODULE_QUICK)) {
-        /* Reads pauses and lost records, which a quick picture can lack. A damaged log yields the readable ones. */
+        /* Reads pauses and lost records, which a quick picture may leave out. Of a damaged log, reads those that are
+         * readable. */
         if (!now.has_gaps && (!known.is_known || known.has_gaps))
             pithi_gaps_read(now.draw.log, &now.draw.gaps);
         now.has_gaps = 1;
@@ -547,7 +549,7 @@ const uint32_t *pithi_module_draw(int64_t t0_ns, int64_t t1_ns, double width, do
     now.figure.density = scale;
     now.first = 0;
     if (row_height > 0) {
-        /* Takes the rows from `first` on that fit. */
+        /* Draws the rows from `first` on, as many as fit. */
         uint32_t fit = pithi_figure_rows_fit(now.figure.height, row_height), all = now.draw.row_count;
 
         now.first = first < all ? first : all - 1;
@@ -581,7 +583,8 @@ const uint32_t *pithi_module_draw(int64_t t0_ns, int64_t t1_ns, double width, do
         snprintf(error, sizeof error, "out of memory");
         return NULL;
     }
-    pithi_raster_grounded(&onto.raster, now.words, now.width, now.height, NULL); /* the figure begins with its paper */
+    pithi_raster_grounded(&onto.raster, now.words, now.width, now.height, NULL); /* no background, because the figure
+                                                                                  * first paints its paper */
     onto.painter = pithi_raster_painter(&onto.raster);
     pithi_figure_draw(&now.figure, &painter);
     pithi_raster_free(&onto.raster);
@@ -589,7 +592,8 @@ const uint32_t *pithi_module_draw(int64_t t0_ns, int64_t t1_ns, double width, do
     return now.words;
 }
 
-/* 1: the plot shows the time of the program's work, which the sketch has, up to a pixel. */
+/* Returns 1 if the plot can use the sketch: if there is one, and the plot shows the interval of the sketch, the
+ * program's work, with at most a pixel of difference at both ends. */
 static int is_sketched(const struct pithi_plot *plot)
 {
     double pixel = ((double)plot->t1_ns - (double)plot->t0_ns) / plot->width;
@@ -618,7 +622,7 @@ const uint32_t *pithi_module_overview(uint32_t width, uint32_t height)
     plot.rows = groups.rows;
     plot.row_count = groups.count;
     plot.row_height = (double)height / plot.row_count;
-    pithi_far_coarse(is_sketched(&plot)); /* a strip of 30 pixels needs no more */
+    pithi_far_coarse(is_sketched(&plot)); /* the sketch is exact enough for a strip of 30 pixels */
     if (pithi_plot_load(&plot) == PITH_ERR_DAMAGED)
         note_damage();
     pithi_far_coarse(now.is_coarse);
@@ -666,7 +670,7 @@ struct rest {
     double share;
 };
 
-/* The legend's entries for another time than the picture's, states by self time. */
+/* Returns the legend's entries for another interval than that of the picture; states are sorted by self time. */
 static struct pithi_legend_entry *other_entries(int64_t t0_ns, int64_t t1_ns, uint32_t *count, struct rest *rest)
 {
     struct pithi_stretch_query query = {.t0_ns = t0_ns,
@@ -691,7 +695,7 @@ static struct pithi_legend_entry *other_entries(int64_t t0_ns, int64_t t1_ns, ui
     return entries;
 }
 
-/* Writes a time of the log; with a clock, date and time of day. */
+/* Writes a time of the log; if the log's clock is known, as date and time of day. */
 static void one_time(int64_t time_ns, int64_t resolution_ns, char *text, size_t size)
 {
     if (now.draw.clock_ns)
@@ -958,7 +962,8 @@ static void put_record(struct pithi_json_out *json, const struct pithi_row *row,
         put_event(json, row, &hit);
     else if (pithi_hit_row_state(now.draw.log, row, from_ns, to_ns, pithi_plot_level_at(plot->row_height, y - top),
                                  now.draw.hidden, &hit) == 1) {
-        /* The place of the record's bar, for a frame around it, as parts of the row's height, from the row's top. */
+        /* The place of the record's bar, around which the page draws a frame: distance from the top of the row, and
+         * height, as fractions of the row's height. */
         double bar_top, height;
         pithi_plot_row_bar(plot, index, hit.level, &bar_top, &height);
         pithi_json_put_number(json, "bar_top", (bar_top - pithi_plot_row_top(plot, index)) / plot->row_height);
@@ -1011,7 +1016,7 @@ const char *pithi_module_at(double x, double y)
 
 /* ---- Search ------------------------------------------------------------------------------------------------------ */
 
-/* Finds the definitions that a part of a name or a pattern matches. Returns 0 if there are none. */
+/* Finds the definitions whose names contain `text`, or match it if it is a pattern. Returns 0 if there are none. */
 static int find_wanted(const char *text, unsigned char *wanted)
 {
     char pattern[512];
@@ -1035,7 +1040,7 @@ struct sought {
     struct pithlog_filter *filter;
 };
 
-/* Begins a search. Returns 0 after an error. End the search in any case. */
+/* Begins a search. Returns 0 after an error. The search must be ended even after an error. */
 static int begin_search(struct sought *sought, const char *text)
 {
     uint32_t lanes = now.draw.log ? pithlog_get_info(now.draw.log)->lanes : 0;

@@ -1,9 +1,9 @@
 /* module.h - the drawing core for a page: opens a log, draws it into pixels, and finds what a pixel shows. A
  * WebAssembly module exports these functions; compiled natively they do the same.
  *
- * There is one log and one picture of it. What a function returns stays valid until it is called again. A function that
- * returns JSON returns NULL after an error; then pithi_module_error returns the message. Times in JSON are texts of
- * whole ns, because numbers of JavaScript hold ns exactly only up to 104 days. */
+ * There is one log, and one picture of this log. What a function returns stays valid until the same function is called
+ * again. A function that returns JSON returns NULL after an error; then pithi_module_error returns the message. Times
+ * in JSON are texts of whole ns, because numbers of JavaScript hold ns exactly only up to 104 days. */
 #ifndef PITHI_MODULE_H
 #define PITHI_MODULE_H
 
@@ -17,19 +17,22 @@ void *pithi_module_mask(uint32_t size);
 /* The message of the last error, one line. */
 const char *pithi_module_error(void);
 
-/* Sets facts about the log that is opened next, so that it need not be searched for them: the time of the program's
- * work, and whether it has pauses or lost records. from_ns >= to_ns: nothing is known, as at the begin. */
+/* Tells the module what is known about the log that is opened next, so that the log need not be read for this: the
+ * interval of the program's work, and whether there are pauses or lost records. If from_ns >= to_ns, nothing is known;
+ * this is the default. */
 void pithi_module_known(int64_t from_ns, int64_t to_ns, int has_gaps);
-/* Opens the log `path`, and closes the log that was open. JSON: facts about the log, its definitions with colours, and
- * what is shown. */
+/* Opens the log `path`, and closes the log that was open. Returns JSON with facts about the log, its definitions with
+ * colours, and what is shown. */
 const char *pithi_module_open(const char *path);
 /* Sets the title of the pictures; otherwise it is the log's name. */
 void pithi_module_title(const char *title);
-/* Sets the local time of time 0 (core/scene/axis.h): times of day are in the time zone in which the page was made. */
+/* Sets the local time of time 0 (core/scene/axis.h), so that times of day are in the time zone in which the page was
+ * made. */
 void pithi_module_clock(int64_t clock_ns);
 /* Replaces all colours by greys, for this log. */
 void pithi_module_grey(void);
-/* Runs words of `pith draw -e`, such as "hide MPI_*; unfold_rows 0; zoom 1 2". JSON as from pithi_module_open. */
+/* Runs words of `pith draw -e`, such as "hide MPI_*; unfold_rows 0; zoom 1 2". Returns JSON as pithi_module_open
+ * does. */
 const char *pithi_module_words(const char *text);
 /* Sets the theme of the next pictures: "light" or "dark". */
 void pithi_module_theme(const char *name);
@@ -45,33 +48,33 @@ enum {
     PITHI_MODULE_QUICK = 16,      /* a large log is drawn soon, but less exactly */
     PITHI_MODULE_ALL_ARROWS = 32, /* all messages are drawn, even if they cover much of the picture */
     PITHI_MODULE_NEAR = 64,       /* a large log is drawn as exactly as its summary is, and without sums */
-    /* drawn from the sketch beside the log, unless a picture without this flag was drawn before */
+    /* draws from the sketch beside the log, unless a picture without this flag was drawn before */
     PITHI_MODULE_COARSE = 128
 };
 /* Draws [t0, t1) on width x height units of the page with `scale` pixels each, as `pith draw` does, without a legend.
- * `row_height` 0: all rows; else rows of this height, from `first` on, as many as fit. Returns the pixels, rows of
- * words 0xAABBGGRR, the format of a canvas; NULL after an error. */
+ * If `row_height` is 0, draws all rows; otherwise draws rows of this height, from `first` on, as many as fit. Returns
+ * the pixels as words 0xAABBGGRR, the format of a canvas; NULL after an error. */
 const uint32_t *pithi_module_draw(int64_t t0_ns, int64_t t1_ns, double width, double height, double scale,
                                   uint32_t flags, uint32_t first, double row_height);
 /* JSON about the last picture: its size in pixels, the place of the time lines, its rows, a note. */
 const char *pithi_module_picture(void);
-/* The bars of the whole log on width x height pixels, in the same form. */
+/* Draws the bars of the whole log on width x height pixels. Returns pixels as pithi_module_draw does. */
 const uint32_t *pithi_module_overview(uint32_t width, uint32_t height);
-/* JSON: the time as text, the time outside all states, and the entries of the legend with counts and times: for the
- * time of the picture; or for [t0, t1), if this is another time or the picture has no sums. Then records may be
+/* Returns JSON: the interval as text, the time outside all states, and the entries of the legend with counts and times.
+ * If [t0, t1) is the interval of the picture and the picture has sums, these are used; otherwise records may be
  * read. */
 const char *pithi_module_legend(int64_t t0_ns, int64_t t1_ns);
-/* JSON: what the picture shows at the place (x, y), in units of the page. */
+/* Returns JSON: what the picture shows at the place (x, y), in units of the page. */
 const char *pithi_module_at(double x, double y);
 /* JSON: the first matching state or event after the position (time_ns, lane, tie), or the last before it. `text` is a
- * part of a name, a pattern with * or ?, or a query of pith-query(7). The JSON has its position as `time`, `lane` and
- * `tie`, for the next call, `from`, `to`, its row, and lines of text. {}: there is none. */
+ * part of a name, a pattern with * or ?, or a query of pith-query(7). The JSON has the position of the match (`time`,
+ * `lane` and `tie`, for the next call), `from` and `to`, its row, and lines of text. It is {} if there is no match. */
 const char *pithi_module_search(const char *text, int64_t time_ns, uint32_t lane, uint32_t tie, int is_backwards);
 /* JSON: the positions of all matches, at most `most`, as [time, lane, tie]. */
 const char *pithi_module_hits(const char *text, uint32_t most);
 /* JSON of `pith analyze --json`. */
 const char *pithi_module_analyze(void);
-/* JSON: where the worst instance of the first finding is, as `from`, `to` and `row`; {}: nowhere. */
+/* JSON: where the worst instance of the first finding is, as `from`, `to` and `row`; {} if the finding has no place. */
 const char *pithi_module_answer(void);
 
 #endif

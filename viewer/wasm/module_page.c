@@ -8,8 +8,7 @@
 
 __attribute__((import_module("pith"), import_name("text_width"))) double
 page_text_width(const char *text, uint32_t size, double points, int bold);
-/* Writes the size of the mask and the place in it to `numbers`, then the mask to the memory that pithi_module_mask
- * returns. */
+/* Writes width, height, x and y of the mask to `numbers`, and the mask to the memory that pithi_module_mask returns. */
 __attribute__((import_module("pith"), import_name("text_mask"))) int
 page_text_mask(const char *text, uint32_t size, double points, int bold, double scale, int is_rim, int numbers[4]);
 __attribute__((import_module("pith"), import_name("progress"))) void page_progress(double part);
