@@ -512,6 +512,6 @@ void qsort(void *items, size_t count, size_t size, comparison *compare)
 
 int kill(int process, int number) { return (void)process, (void)number, errno = ESRCH, -1; }
 
-/* Nothing to watch: a file cannot become shorter while it is in memory. */
+/* These functions do nothing, because a file that is copied into memory cannot become shorter meanwhile. */
 void pithi_fault_watch(const void *begin, uint64_t size_bytes, int *seen) { (void)begin, (void)size_bytes, (void)seen; }
 void pithi_fault_leave(const void *begin) { (void)begin; }

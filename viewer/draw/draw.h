@@ -48,7 +48,7 @@ struct pithi_draw {
     const char **script;       /* -e, in order */
     int script_count;
     const char *size;      /* --size as given */
-    int width, height;     /* pixels; width 0: the default; height 0: as the rows need */
+    int width, height;     /* pixels; width 0: the default width; height 0: the height that the rows need */
     const char *from, *to; /* words of pithlog_time_find; NULL: not given */
     /* Read from the log: */
     struct pithlog *log;
@@ -149,8 +149,8 @@ int pithi_draw_terminal(struct pithi_draw *draw); /* writes text to standard out
  * or "" if errno has the error. pithi_save returns 0, or an exit status after a message. */
 int pithi_save(const char *path, const char *(*write)(void *context, FILE *file), void *context);
 
-/* From now on, a signal that ends this program also ends the process `writer` (0: none) and removes the file `path`.
- * The string must stay valid. If `path` is NULL, signals have their usual effect again. */
+/* Sets what happens from now on if a signal ends this program: the process `writer` (0: none) is ended, too, and the
+ * file `path` is removed. The string must stay valid. If `path` is NULL, signals have their usual effect again. */
 void pithi_guard(const char *path, pid_t writer);
 
 /* ---- Words ------------------------------------------------------------------------------------------------------- */

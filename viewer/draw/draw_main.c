@@ -1,9 +1,9 @@
 /* draw_main.c - `pith draw`: reads the options, opens the log and has the picture drawn.
  *
- * The order of the steps decides what a picture shows. Options come first; then the words of -e, which begin with the
- * result of the options and may change it: `--from 1 --to 2 -e in` shows 1.25 to 1.75 s. For a page nothing more is
- * done here: the browser does the rest. For a picture, the log is analysed last, because this takes longest, and only
- * if the picture shows some of the analysis. */
+ * The order of the steps decides what a picture shows. Options come first. Then come the words of -e, which begin with
+ * the result of the options and may change it: `--from 1 --to 2 -e in` shows 1.25 to 1.75 s. For a page nothing more is
+ * done here, because the browser does the rest. For a picture, the log is analyzed last, because this takes longest,
+ * and only if the picture shows some of the analysis. */
 #include <errno.h>
 #include <signal.h>
 #include <stdarg.h>

@@ -333,7 +333,7 @@ static void set_entry(struct pithi_draw *draw, const char *key, const char *valu
     if (strcmp(key, "group") == 0 && pithi_grouping_parse(value, &grouping) == 0)
         pithi_rows_group(tree, grouping);
     else if (strcmp(key, "alike") == 0) {
-        /* In the dict, `alike` follows `group`, so the tree is grouped again. */
+        /* The tree is grouped again, because in the dict `alike` comes after `group`, which has grouped it already. */
         pithi_rows_set_alike(tree, value);
         pithi_rows_group(tree, tree->grouping);
     } else if (strcmp(key, "order") == 0) {

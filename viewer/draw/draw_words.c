@@ -1,8 +1,8 @@
-/* draw_words.c - `pith draw -e 'zoom 1.2 1.4; hide MPI_*'`: the words of the window's scripts that apply to a picture,
- * with the same spelling and effect.
+/* draw_words.c - runs the words of -e, as in `pith draw -e 'zoom 1.2 1.4; hide MPI_*'`. Words are the script commands
+ * of the viewer's window that make sense for a picture, with the same spelling and effect.
  *
- * So a script that the window has saved draws what the window showed. Words are run one after the other, and each
- * continues from the result of the words before: `zoom 1 2; in` shows 1.25 to 1.75 s, `in; zoom 1 2` shows 1 to 2 s. */
+ * So a script that the window has saved draws what the window showed. Words run one after the other, and each one
+ * starts from the result of those before: `zoom 1 2; in` shows 1.25 to 1.75 s, `in; zoom 1 2` shows 1 to 2 s. */
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -296,7 +296,8 @@ int pithi_draw_give_colours(struct pithi_draw *draw)
     return err;
 }
 
-/* Assigns the colours again, because they depend on the paper of the theme. */
+/* Assigns all colours again after a change of theme or palette. Colours depend on the theme, too, because they must
+ * differ from its background. */
 static int give_colours(struct pithi_draw *draw)
 {
     int err = pithi_draw_give_colours(draw);

@@ -16,8 +16,8 @@
 #include "draw/painters.h"
 #include "draw/draw.h"
 
-/* An SVG is kept below this size: first with fewer columns, then with more lanes in a row, then with still fewer
- * columns. */
+/* Limits for SVG. A picture that would exceed SVG_MOST_BYTES is drawn with fewer columns, then with more lanes in a
+ * row, then with still fewer columns. */
 enum {
     SVG_MOST_BYTES = 2000000, /* above this, the picture is drawn with fewer columns */
     SVG_GOOD_COLUMNS = 400,   /* with fewer columns, and more than SVG_GOOD_ROWS rows, lanes share rows */
@@ -71,7 +71,7 @@ static cairo_surface_t *make_surface(const struct pithi_draw *draw, double width
     switch (draw->kind) {
     case PITHI_DRAW_PDF:
         surface = cairo_pdf_surface_create_for_stream(write_bytes, file, width, height);
-        /* The same log gives the same bytes, so today's date is not used. */
+        /* A fixed date instead of today's, so that the same log gives the same bytes. */
         cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, "1970-01-01T00:00:00Z");
         return surface;
     case PITHI_DRAW_PS:
@@ -104,7 +104,7 @@ static int set_date(FILE *file)
     return fseek(file, place - head, SEEK_SET) != 0 || fwrite(date, 1, sizeof date - 1, file) != sizeof date - 1;
 }
 
-/* For pithi_save: draws the figure into the file. */
+/* The callback of pithi_save. Draws the figure into the file. */
 static const char *write_by_cairo(void *context, FILE *file)
 {
     struct picture *picture = context;

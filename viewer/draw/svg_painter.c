@@ -22,7 +22,8 @@ enum { MOST_PATHS = 96 }; /* paths that are not yet written */
 /* All values are in hundredths of a pixel, so that sums of relative moves stay exact. */
 struct path {
     long height, alpha; /* alpha: hundredths */
-    long x, y, width;   /* the last bar, which the next may extend; y: its middle; width 0: none */
+    long x, y, width;   /* the last bar, which the next bar may extend: left edge, middle, width; width 0: there is
+                         * none */
     long at_x, at_y;    /* the current point of the path */
     struct pithi_text text;
 };

@@ -1,9 +1,10 @@
-/* terminal.c - prints the time lines as text. With colours, each column is a half block (upper half: outermost state,
- * lower half: innermost state); without, each state is a letter, chosen from its name, with a key below.
+/* terminal.c - prints the time lines as text. With colours, each column is a half block, which shows the outermost
+ * state in the upper half and the innermost state in the lower half. Without colours, each state is a letter, chosen
+ * from its name and explained by a key below.
  *
  *     rank 0 |CCCCCCSSSS:..~~CC|      C compute, S MPI_Send (not M: all MPI calls begin with it), ~ waits for others
  *
- * A column is one cell of a query: a terminal of 100 columns needs 100 cells a row, however long the log is. */
+ * A column is one cell of a query, so a terminal of 100 columns needs 100 cells for a row, however long the log is. */
 #include "draw/draw.h"
 
 #include <ctype.h>
@@ -87,7 +88,7 @@ struct terminal {
     int columns, label; /* columns: width of a line; label: width of the labels */
     struct pithi_cells cells;
     struct pithi_legend_entry *legend;
-    /* legend_count: entries that are shown; tiny: states left out because they take very little time */
+    /* legend_count: number of entries shown; tiny: number of states left out because they take very little time */
     uint32_t legend_count, tiny;
     uint32_t left_out;      /* legend entries left out for lack of lines */
     uint32_t legend_lines;  /* most lines of the legend, with the line that explains the signs; 0: no limit */

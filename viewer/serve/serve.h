@@ -9,7 +9,7 @@
 
 #include "base/say.h"
 
-/* Writes a line "pith: serve: ..." to standard error; its value is 1. */
+/* Writes a line "pith: serve: ..." to standard error. The value of the expression is 1. */
 #define pithi_serve_failed(...) (pithi_say("serve: " __VA_ARGS__), 1)
 
 /* ---- Logs (serve_logs.c) ----------------------------------------------------------------------------------------- */
@@ -40,8 +40,9 @@ struct pithi_serve_log {
     uint64_t used;    /* count of requests when this log was last asked for */
     uint64_t version; /* version of the log's file from which the files below were made */
     enum pithi_serve_state state;
-    /* Files, -1: none. fd: the log in Pith's own format; copy_fd: only while a process converts a log of another
-     * format; digest_fd: its messages; first_fd: the parts of log and digest that a page reads first. */
+    /* Descriptors of files; -1: none. fd: the log in Pith's own format. copy_fd: the copy that a process makes of a log
+     * in another format, while it does so. digest_fd: the digest (messages). first_fd: the parts of log and digest that
+     * a page reads first. */
     int fd, copy_fd, digest_fd, first_fd;
     uint64_t size, digest_size;
     struct pithi_serve_job job;

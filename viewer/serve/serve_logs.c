@@ -260,7 +260,7 @@ static enum pithi_serve_state job_state(struct pithi_serve_job *job, int *out, c
         return PITHI_SERVE_WORKING;
     int is_good = WIFEXITED(status) && WEXITSTATUS(status) == 0;
     if (!is_good) {
-        /* The reason: the first line that the process wrote to standard error, without "pith: ". */
+        /* Reads the reason into `why`: the first line that the process wrote to standard error, without "pith: ". */
         ssize_t length = pread(job->said_fd, why, size - 1, 0);
 
         why[length < 0 ? 0 : length] = '\0';

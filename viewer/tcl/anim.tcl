@@ -7,7 +7,7 @@
 
 oo::class create ::pith::Anim {
     variable animation      ;# command of the C core (tk/commands.h)
-    variable info       ;# dict: its latest `info`
+    variable info       ;# dict: the latest result of `$animation info`
     variable path       ;# log file as named by the user or the library
     variable top        ;# the toplevel
     variable canvas photo legend
@@ -17,16 +17,16 @@ oo::class create ::pith::Anim {
     variable following  ;# 1: the moment follows the program
     variable speed      ;# program time per second of real time: 0.01 is a hundredth
     variable layout     ;# ring or grid
-    variable last_us    ;# clock at the last picture
+    variable last_us    ;# microseconds of the clock at the last picture
     variable next_look  ;# clock at which to read again, ms
     variable timer
-    variable drawn      ;# state for which the picture was drawn
+    variable drawn      ;# what the last picture shows; while it is the same, nothing is drawn
     variable labels     ;# canvas items: rank -> {number name}
-    variable shown      ;# rank -> state named below it
+    variable shown      ;# dict: rank -> the state that is named below the rank
     variable names colours ;# state id -> name, colour
     variable legend_ids ;# states in the legend
     variable clock_text speed_text status_text play_text
-    variable slider     ;# 0 to 1000
+    variable slider     ;# position of the slider, 0 to 1000
     variable replayed   ;# 1: a short run was replayed from its start
     variable end_handled   ;# 1: the end of the program was handled
     variable opened     ;# 1: the window of the finished log was opened
@@ -327,7 +327,7 @@ oo::class create ::pith::Anim {
     }
 
     method point {x y} {
-        my draw ;# the names of all states of this moment are known
+        my draw ;# makes the names of all states of this moment known
         set places [$animation places [winfo width $canvas] [winfo height $canvas] $layout]
         set rank 0
         foreach {px py} [lrange $places 1 end] {
@@ -553,7 +553,7 @@ proc ::pith::anim::find_log {path} {
 }
 
 # `pith view --anim LOG`: follows the program that records LOG. If none runs, plays the log. SPILL: the file or folder
-# to follow, "" for LOG.spill.
+# to follow; "" means LOG.spill.
 proc ::pith::anim::open {path spill} {
     foreach folder [list $spill $path $path.spill] {
         if {$folder ne {} && ([file isdirectory $folder] || $folder eq $spill)} {

@@ -5,15 +5,16 @@
 # Two models on one time axis. A pairing maps times of the second log to times of the first one. If one log shows or
 # selects another time, the pairing makes the other log follow.
 #
-# Worked example: aligned at the starts, with an offset of 1 s, time 3 s of the first is above 2 s of the
-# second. Fitted, with 10 s of the first as wide as 5 s of the second, it is above (3 - 1) * 5 / 10 = 1 s.
+# Example: the logs are aligned at their starts, with an offset of 1 s. Then time 3 s of the first log is above 2 s of
+# the second. If the logs are also fitted, and 10 s of the first are as wide as 5 s of the second, 3 s of the first is
+# above (3 - 1) * 5 / 10 = 1 s of the second.
 
 oo::class create ::pith::Pairing {
     variable a b        ;# models
     variable align      ;# what is aligned: start, or init (the end of MPI_Init)
-    variable offset     ;# shift of the second log to the right, in ns of the first
-    variable fitted     ;# 1: both have the same width, 0: the same scale
-    variable origin_a origin_b stretch ;# b = origin_b + (a - origin_a - offset) * stretch
+    variable offset     ;# by how much the second log is shifted to the right, in ns of the first log
+    variable fitted     ;# 1: both logs have the same width; 0: both have the same scale
+    variable origin_a origin_b stretch ;# time b of the second log = origin_b + (a - origin_a - offset) * stretch
     variable busy       ;# 1: a change is being copied to the other model
     variable callback       ;# script called when the alignment has changed
 
@@ -43,7 +44,7 @@ oo::class create ::pith::Pairing {
     method align {} { return $align }
     method offset {} { return $offset }
     method fitted {} { return $fitted }
-    # 1: equal times of both logs lie one below the other.
+    # 1: equal times of both logs are shown at the same x.
     method is_same {} { expr {$stretch == 1 && [my to_second 0] == 0} }
 
     # ---- Which time
@@ -372,14 +373,14 @@ proc ::pith::pair::change {first second} {
 
 oo::class create ::pith::Beside {
     variable window model
-    variable other      ;# model of the second log; {} none, then the fields below are unset
+    variable other      ;# model of the second log; {}: there is none, and the variables below are unset
     variable pairing timeline choice details pointer table changes
-    variable rows       ;# arranges its rows (rows.tcl)
-    variable ranges     ;# its mountain ranges (ranges.tcl), kept like those of the first log
+    variable rows       ;# arranges the rows of the second log (rows.tcl)
+    variable ranges     ;# mountain ranges of the second log (ranges.tcl), with the same settings as the first
     variable top second ;# toplevel; frame of the second log
-    variable align_text offset_text fitted difference ;# shown in the bar
-    variable tip        ;# of the difference, which may be cut
-    variable following  ;# 1: this object is changing the other ranges
+    variable align_text offset_text fitted difference ;# texts and switch in the bar
+    variable tip        ;# tooltip of the difference, which may be cut
+    variable following  ;# 1: this object is copying settings of mountain ranges to the other log
     variable pending    ;# after id of after_layout
     variable drag       ;# {x offset} during a Ctrl-drag; {} none
     variable dragged    ;# 1: the user has moved the sash between the timelines
@@ -535,7 +536,7 @@ oo::class create ::pith::Beside {
         }
     }
 
-    # RESTORE 1: restores the window of a single log. 0: the window is being closed.
+    # Closes the second log. RESTORE 1: restores the window of a single log; 0: the window is being closed.
     method close {restore} {
         if {$other eq {}} {
             return

@@ -12,12 +12,12 @@
 
 oo::class create ::pith::Board {
     variable window model
-    variable board       ;# frame; {} closed
+    variable board       ;# frame; {}: the board is closed
     variable title
     variable scope       ;# window, selection, whole, kept
     variable rows        ;# shown, all
     variable stretch     ;# {from to} of the shown result; {} none yet
-    variable job waiting ;# command of the job; after id of its start; {} none
+    variable job waiting ;# command of the job, after id of its start; {}: none
     variable run         ;# number of the last job; results of older ones are dropped
     variable part        ;# progress, 0 to 100
     variable said        ;# text beside the progress bar
@@ -323,11 +323,11 @@ oo::class create ::pith::Board {
 oo::class create ::pith::ProgramBoard {
     superclass ::pith::Board
     variable window model board job stretch rows
-    variable notes   ;# what the program said beside its answer
-    variable began   ;# ms; when it was started
-    variable took_ms ;# how long it took the last time; if it was stopped, that long at least
-    variable former  ;# 1: the answer is of the view before
-    variable lanes   ;# that it was asked for
+    variable notes   ;# notes that the program printed beside its answer
+    variable began   ;# time at which the program was started, ms
+    variable took_ms ;# how long the program took the last time; if it was stopped, how long it had run
+    variable former  ;# 1: the shown answer is for an earlier view
+    variable lanes   ;# the lanes for which the program was started
 
     constructor {args} {
         next {*}$args
@@ -428,7 +428,7 @@ oo::class create ::pith::ProgramBoard {
 namespace eval ::pith::board {
 }
 
-# "1.5 MB"
+# A number of bytes as text, such as "1.5 MB".
 proc ::pith::board::bytes {count} {
     foreach unit {B kB MB GB TB PB} {
         if {abs($count) < 1000} {
@@ -454,7 +454,7 @@ proc ::pith::board::csv_cell {cell} {
     return $cell
 }
 
-# Text in columns: the first left-aligned, the others right-aligned.
+# Formats LINES as text in columns. The first column is left-aligned, the others are right-aligned.
 proc ::pith::board::columns {lines} {
     foreach line $lines {
         set column 0
@@ -542,7 +542,7 @@ proc ::pith::board::read_csv {text} {
         if {$at % 2} {
             append cell $part
         } elseif {$part eq {} && $at > 0 && $at < $last} {
-            append cell \" ;# two quotes
+            append cell \" ;# two quotes stand for one
         } else {
             set rest [split $part \n]
             foreach line $rest {

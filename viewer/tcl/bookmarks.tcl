@@ -3,7 +3,7 @@
 
 oo::class create ::pith::Bookmarks {
     variable window model
-    variable marks    ;# dicts of name, note, from, to, top (first row), in order of time
+    variable marks    ;# list of dicts of name, note, from, to, top (first row), sorted by time
     variable axis     ;# canvas of the flags
     variable dialog   ;# path of the toplevel
     variable entered  ;# array: name and note in the entries

@@ -7,12 +7,12 @@ oo::class create ::pith::CallTree {
     variable window model board stretch rows scope
     variable tree cut
     variable way           ;# down or up
-    variable of            ;# states or functions; {} not open yet
+    variable of            ;# states or functions; {}: the page was not opened yet
     variable way_text of_text
     variable paths         ;# dict: path, a list of names -> {self total count} in ns
     variable below         ;# dict: node of the tree that is shown -> names of its children, most time first
     variable sums          ;# dict: node -> {self total count}; a node is a path, or reversed a path of callers
-    variable whole_ns      ;# of all paths
+    variable whole_ns      ;# total time of all paths, ns
     variable node_of       ;# dict: item of the table -> node
     variable ids           ;# dict: name of a state -> definition
 

@@ -5,8 +5,8 @@ oo::class create ::pith::Changes {
     variable window a b path tree
     variable cut       ;# keeps names and headings within their columns
     variable title     ;# the change of the run time, or what is being done
-    variable names     ;# of the logs
-    variable runner    ;# of the program, {} none
+    variable names     ;# names of the two logs
+    variable runner    ;# the Runner of the program; {}: none
     variable lines     ;# {part kind state rank ns_a ns_b}... as the program prints them; {} none yet
     variable ratios    ;# {name value_a value_b}...
     variable cause_of  ;# dict: item of the table -> {state rank}

@@ -1,15 +1,15 @@
-# choice.tcl - the chosen record: chosen by a click, a search, a jump, or the keys that step through states. It
-# keeps a frame in the timelines until another record is chosen, and can be brought into view.
+# choice.tcl - the chosen record. A click, a search, a jump, or a key that steps through states chooses it. It has a
+# frame in the timelines until another record is chosen, and can be brought into view.
 #
-# A `thing` is a dict of kind (state, event, message, counter, function) and hit. A hit has start and end; for states
-# and events also rank, thread, id and name; for messages from and to (ranks).
+# A `thing` is a dict of kind (state, event, message, counter, function) and hit. A hit has start and end. A hit of a
+# state or event also has rank, thread, id and name; a hit of a message has from and to (ranks).
 
 oo::class create ::pith::Choice {
     variable model timeline
     variable plot axis
     variable thing     ;# {} nothing
     variable changed   ;# written on every change, for traces
-    variable call      ;# of a chosen state: what it sent, received and took part in (details.tcl); {} not asked yet
+    variable call      ;# the messages and the collective of a chosen state (details.tcl); {}: not looked up yet
 
     constructor {its_timeline its_model} {
         set model $its_model

@@ -236,7 +236,7 @@ oo::class create ::pith::ColourEditor {
     variable ids      ;# definitions to be coloured
     variable before   ;# given colours of the model when the dialog was opened
     variable text     ;# text of the entry
-    variable place    ;# where to store it: log, rule or now
+    variable place    ;# where to store the colour: log, rule or now
     variable trouble  ;# error message
 
     constructor {its_window} {

@@ -5,9 +5,9 @@ oo::class create ::pith::CommandLine {
     variable window
     variable bar        ;# frame; packed while open
     variable line       ;# text of the entry
-    variable answer     ;# text beside it: help, result or error
+    variable answer     ;# text beside the entry: help, result or error
     variable history    ;# lines, oldest first
-    variable at         ;# index of the line shown; the length of the history: none
+    variable at         ;# index of the history's line that is shown; the length of the history: none
 
     constructor {its_window} {
         set window $its_window

@@ -4,9 +4,9 @@
 
 oo::class create ::pith::CoreWaits {
     variable window model
-    variable shown   ;# 1: hatched
-    variable job     ;# that reads; {} none
-    variable known   ;# 1: they are read
+    variable shown   ;# 1: the time without a core is hatched
+    variable job     ;# the job that reads the counters; {}: none
+    variable known   ;# 1: the counters are read
 
     constructor {its_window} {
         set window $its_window

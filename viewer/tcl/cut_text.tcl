@@ -132,9 +132,9 @@ oo::class create ::pith::CutTable {
     variable tree
     variable whole ;# dict: "item ITEM" or "heading COLUMN" -> the cut text and the full one
     variable dropped
-    variable needed ;# as make_room has it
-    variable helps  ;# dict: column -> its name among the headings; others have their own
-    variable about  ;# script called with an item, returns what explains it; {} none
+    variable needed ;# widest values so far, for make_room
+    variable helps  ;# dict: column -> the name under which ::pith::headings has its help, if it is not the same
+    variable about  ;# script that is called with an item and returns text that explains it; {}: none
     variable tip
 
     constructor {its_tree its_dropped {its_helps {}} {its_about {}}} {

@@ -5,7 +5,7 @@
 oo::class create ::pith::Details {
     variable model timeline
     variable plot     ;# canvas of the timelines
-    variable card      ;# of the window, over all of its parts
+    variable card      ;# a child of the window, so that it lies over all other widgets
     variable shown     ;# the view in which the card was opened
     variable last_core ;# {LOG ROW GENERATION} and the hit of core_at; {} none
 
@@ -28,11 +28,11 @@ oo::class create ::pith::Details {
         set gap [my gap_at $row $x $y]
         set kinds {event bundle message gap group counter state core}
         if {[dict exists $gap what] && [dict get $gap what] eq "missing"} {
-            set kinds {bundle message gap} ;# records of a damaged part cannot be read
+            set kinds {bundle message gap} ;# found without records, which are damaged there
         }
         foreach kind $kinds {
             if {$kind eq "gap"} {
-                if {$gap ne {}} { ;# nothing that could be chosen
+                if {$gap ne {}} { ;# a pause or hole has no kind and hit, because it cannot be chosen
                     return [dict create {*}$what lines [my gap_lines $gap]]
                 }
                 continue
@@ -182,7 +182,7 @@ oo::class create ::pith::Details {
 
     method core_lines {hit} {
         set function [dict get $hit name]
-        if {![string match *([dict get $hit place]*) $function]} { ;# functions of the same name have it in their names
+        if {![string match *([dict get $hit place]*) $function]} { ;# the name may have it
             append function " ([dict get $hit place])"
         }
         return [list {*}[my stretch_lines computing $hit] {*}[my core_wait_lines $hit] mostly "in $function" \
@@ -467,7 +467,7 @@ oo::class create ::pith::Details {
         }
         set page [winfo toplevel $plot].details
         if {[winfo exists $page] && [winfo ismapped $page]} {
-            return $what ;# the panel says all of it
+            return $what ;# the panel already shows all details
         }
         lassign [$timeline size] width height
         ttk::frame $card -style Card.TFrame -padding {10 7}

@@ -6,7 +6,7 @@ oo::class create ::pith::Export {
     variable path       ;# path of the toplevel
     variable file       ;# output file
     variable place      ;# position of the legend: bottom, right, none
-    variable stats grey ;# 1: with a table of states; 1: in greys
+    variable stats grey ;# 1: the picture has a table of states; 1: it is in greys
     variable trouble    ;# error message
 
     constructor {its_window} {
@@ -233,11 +233,11 @@ oo::class create ::pith::Runner {
     variable title
     variable callback
     variable channel   ;# output of the program
-    variable errors    ;# standard error, if it is apart; {} none
-    variable said notes ;# texts of both
-    variable most lines ;# lines that are read at most, 0: all; lines so far
-    variable stopped   ;# 1: by the user
-    variable box later ;# small window, {} none; after id of its opening
+    variable errors    ;# channel of standard error if it is read separately; {}: none
+    variable said notes ;# texts read from `channel` and from `errors`
+    variable most lines ;# most lines that are read (0: all); lines read so far
+    variable stopped   ;# 1: the user has stopped the program
+    variable box later ;# small window ({}: none); after id of its opening
 
     constructor {its_top its_title words its_callback {apart 0} {its_most 0}} {
         set top $its_top

@@ -3,7 +3,7 @@
 # window, and a link would overwrite another file.
 
 namespace eval ::pith::files {
-    variable most [expr {64 << 20}] ;# bytes of a file that is read as a whole
+    variable most [expr {64 << 20}] ;# largest file that is read, bytes
 }
 
 # The text of a regular file.

@@ -7,15 +7,15 @@ oo::class create ::pith::Findings {
     variable window model
     variable pane tree     ;# the frame; the list of findings
     variable run           ;# the tree of efficiencies
-    variable number nth    ;# chosen finding, and which of its wait states, longest first; from 0
+    variable number nth    ;# indices of the chosen finding and of its chosen wait state (0: the longest)
     variable readout       ;# line at the foot
     variable listed        ;# the findings in the list; {} none yet
     variable table         ;# a CutTable of the list
     variable strip         ;# the frame above the timelines
-    variable answer        ;# what it says
-    variable facts         ;# line on the run
-    variable notice        ;# why there is something missing; {} nothing is
-    variable absent        ;# names of the widgets of the page that have nothing to say
+    variable answer        ;# text of the strip
+    variable facts         ;# line about the run
+    variable notice        ;# text that says which records are missing; {}: none
+    variable absent        ;# names of the page's widgets that are not shown because they have no content
 
     constructor {its_window} {
         set window $its_window
@@ -123,7 +123,7 @@ oo::class create ::pith::Findings {
         set waiting [$window part Waiting]
         set answer {}
         if {$found ne {}} {
-            set answer [regsub -all {`([^`]*)`} [dict get $found text] "\u201c\\1\u201d"] ;# names, in quotes
+            set answer [regsub -all {`([^`]*)`} [dict get $found text] "\u201c\\1\u201d"] ;# quotes names
         } elseif {![$waiting is_ready] && [$waiting why_not] eq {}} {
             set answer "Looking for what costs most..."
         }

@@ -4,9 +4,9 @@
 
 oo::class create ::pith::Flames {
     variable window model
-    variable state   ;# idle, running, done (found, or they cannot be found)
-    variable runner  ;# of the program, {} none
-    variable file    ;# its file; {} none
+    variable state   ;# idle; running; done (the functions were found, or cannot be found)
+    variable runner  ;# the Runner of the program; {}: none
+    variable file    ;# the file that the program writes; {}: none
     variable guard   ;# channel to the shell that deletes the file; {} none
 
     constructor {its_window} {

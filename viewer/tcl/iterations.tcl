@@ -3,8 +3,8 @@
 
 oo::class create ::pith::Iterations {
     variable window model
-    variable axis corner  ;# canvases of the time axis and beside it
-    variable marks        ;# as drawn: {FIRST LAST X0 X1 SLOW} each
+    variable axis corner  ;# canvas of the time axis; canvas beside it
+    variable marks        ;# list of {FIRST LAST X0 X1 SLOW} for each mark as drawn
 
     constructor {its_window} {
         set window $its_window

@@ -4,16 +4,16 @@
 oo::class create ::pith::Labels {
     variable model
     variable path         ;# canvas
-    variable corner       ;# canvas above it, of the same width
+    variable corner       ;# canvas above the labels, of the same width
     variable plot         ;# canvas of the timelines
-    variable label_width  ;# pixels
-    variable user_width   ;# 1: chosen by the user
+    variable label_width  ;# width of the labels, pixels
+    variable user_width   ;# 1: the user has chosen the width
     variable is_tree      ;# 1: some rows are nested
-    variable shown        ;# dict: line -> dict of the row (model.tcl), of the visible lines
+    variable shown        ;# dict: visible line -> dict of its row (model.tcl)
     variable cut          ;# dict: line -> full text of a label that is cut off
     variable under        ;# row under the pointer; -1 none
     variable chosen       ;# nodes of the chosen rows, in row order
-    variable drawn_as     ;# inputs of the last drawing; {} draw again
+    variable drawn_as     ;# inputs of the last drawing; {}: the labels must be drawn again
 
     constructor {canvas its_corner its_plot its_model} {
         set path $canvas

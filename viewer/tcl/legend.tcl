@@ -8,7 +8,7 @@ oo::class create ::pith::Legend {
     variable model
     variable rows         ;# a LegendRows
     variable path tree    ;# frame and its table
-    variable sums computing ;# as the log gave them
+    variable sums computing ;# the sums as the log has returned them
     variable sums_of      ;# window of the sums; {} none
     variable counters     ;# dict: id -> values of a counter and their range in that window
     variable filter       ;# a LegendFilter
@@ -18,19 +18,19 @@ oo::class create ::pith::Legend {
     variable closed       ;# dict: groups that are collapsed
     variable shown        ;# dict: row of a group or of messages -> its options in the table
     variable made_of      ;# dict: row of a definition -> its inputs
-    variable messages_seen ;# 1: as the row of messages says
+    variable messages_seen ;# 1: the row of messages shows that messages are drawn
     variable pending      ;# after id of a refresh
     variable job          ;# command of the job for the sums; {} none
     variable waits        ;# a LegendWaits
     variable functions    ;# a LegendSamples
     variable columns      ;# a LegendColumns
     variable room         ;# width of the names' column for which names are cut
-    variable wanted       ;# width of it that the longest name needs; that for which the columns were fitted
+    variable wanted       ;# width of the names' column for the longest name; the width for which columns were fitted
     variable fitted
     variable before       ;# pixels before the name of a definition
-    variable tip          ;# tooltip with the name in full
+    variable tip          ;# tooltip with the full name
     variable editor       ;# script called with ids to change a colour
-    variable asker        ;# script called with ids and a name that were clicked, for their bars by rank
+    variable asker        ;# script called with the ids and the name of a clicked row; it shows bars by rank
     variable menu         ;# script called with screen coordinates to open the menu
 
     constructor {parent its_model} {
@@ -134,7 +134,7 @@ oo::class create ::pith::Legend {
             bind PithTable <$key> break
         }
         foreach key {Control-Next Control-Prior} {
-            bind PithTable <$key> {;} ;# other tabs of the panel
+            bind PithTable <$key> {;} ;# these keys choose other tabs of the panel
         }
         bind $tree <Control-a> "[list [self] select_all]; break"
         grid $path.bar - -sticky ew
@@ -709,8 +709,8 @@ oo::class create ::pith::Legend {
 
 oo::class create ::pith::LegendColumns {
     variable tree
-    variable sizes  ;# the sizes of the window and its letters that the widths are for; {} none
-    variable needed ;# as ::pith::make_room has it
+    variable sizes  ;# the scale and the font size for which the widths were set; {}: none yet
+    variable needed ;# widest values so far, for ::pith::make_room
     variable wider  ;# 1: a column became wider since the last fit
 
     # SORT: this command is called with the name of a column after a click on its heading.
@@ -773,7 +773,7 @@ namespace eval ::pith::LegendColumns {
         #0 186 w  show 42 center  find 36 center  count 74 e  inclusive 84 e  exclusive 76 e  share 64 e
         waiting 76 e  caused 76 e  eye 26 center  lens 26 center
     }
-    variable brief {share eye lens} ;# unless columns are asked for
+    variable brief {share eye lens} ;# columns if the user has not asked for more
     variable usual {show find count inclusive exclusive share}
     variable waiting {show count exclusive share waiting caused} ;# instead of the usual; there is room for these
 }
@@ -785,8 +785,8 @@ oo::class create ::pith::LegendFilter {
     variable bar       ;# frame of the field
     variable model
     variable changed   ;# script called with a new filter
-    variable text      ;# in the field
-    variable filter    ;# as the legend has it
+    variable text      ;# text in the field
+    variable filter    ;# the filter that the legend uses
 
     constructor {its_bar its_model script} {
         set bar $its_bar

@@ -6,13 +6,13 @@
 oo::class create ::pith::LegendRows {
     variable model
     variable sums     ;# dict: id -> dict of count, inclusive, exclusive, share, for the rows and the time of the window
-    variable messages ;# number in the window; {} unknown
+    variable messages ;# number of messages in the window; {}: unknown
     variable rest     ;# sum of computing: exclusive and share; {} none
     variable waits    ;# dict: id or `computing` -> dict of waiting and caused; {} not known or not shown
     variable longest longest_wait ;# longest times of the columns Total and Self, and Waiting and Caused: they give the units
-    variable all      ;# 1: also definitions that do not occur in the window
-    variable grouped  ;# 1: in groups, if there are several
-    variable filter   ;# lower-case pattern of names; {} all
+    variable all      ;# 1: the legend also lists definitions that do not occur in the window
+    variable grouped  ;# 1: rows are in groups, if there are several groups
+    variable filter   ;# lower-case pattern of names; {}: all names pass
     variable order    ;# name, show, find, count, inclusive, exclusive, share, waiting or caused
     variable falling  ;# 1: largest first
 
@@ -108,7 +108,7 @@ oo::class create ::pith::LegendRows {
         if {$item in {messages computing}} {
             return [string trimright $item s]
         }
-        if {[string match function:* $item]} { ;# of LegendSamples
+        if {[string match function:* $item]} { ;# an item of LegendSamples
             return function
         }
         return [expr {[string match group:* $item] ? "group" : [dict get [$model def $item] kind]}]
@@ -297,12 +297,12 @@ oo::class create ::pith::LegendRows {
 
 oo::class create ::pith::LegendJob {
     variable model
-    variable method   ;# of the log, which starts the job
-    variable set      ;# command that gets its result; {} none
-    variable changed  ;# script called after that
+    variable method   ;# the log's method that starts the job
+    variable set      ;# command that gets the job's result; {}: none
+    variable changed  ;# script called after `set`
     variable on       ;# 1: shown
     variable job      ;# command of the job; {} none
-    variable sums_of  ;# window of the result; {} none
+    variable sums_of  ;# the window that the result is for; {}: there is no result
 
     constructor {its_model its_method its_set script} {
         set model $its_model

@@ -17,19 +17,19 @@
 #     tile_text DICT      about a tile of the map
 
 oo::class create ::pith::Histogram {
-    variable canvas list   ;# graph; lengths, a command of tk/log_object.h, {} none
+    variable canvas list   ;# canvas of the graph; list of lengths, a command of tk/log_object.h ({}: none)
     variable bins          ;# number of bins
     variable logarithmic   ;# 1: bins widen by a constant factor
     variable low high      ;# chosen range of lengths, ns
     variable drag          ;# low, high or both during a drag of a handle; {} none
-    variable grip          ;# x of low and high and of the pointer at its start
-    variable drawn         ;# from to count total of each bin drawn
+    variable grip          ;# x of low, of high and of the pointer at the start of the drag
+    variable drawn         ;# for each drawn bin: from to count total
     variable at            ;# bin under the pointer; -1 none
-    variable step          ;# last instance of that bin shown; -1 none
-    variable view          ;# bars; time or ranks: a map of lengths over them
+    variable step          ;# index of the instance of that bin that was shown last; -1: none
+    variable view          ;# bars, time or ranks; the latter two are maps
     variable photo         ;# picture of the map
     variable tile          ;# dict: tile of the map under the pointer; {} none
-    variable readout       ;# text about the bin
+    variable readout       ;# text about the bin or tile under the pointer
     variable spread        ;# dict: statistics of the range
     variable frame_of      ;# left top right bottom of the bars
 
@@ -156,7 +156,7 @@ oo::class create ::pith::Histogram {
         lassign $frame_of left top right bottom
         lassign [list [expr {$right - $left}] [expr {$bottom - $top}]] width height
         set marks {}
-        set dot [px [expr {$view eq "time" && [dict get $spread count] < 500 ? 5 : 3}]] ;# few are found more easily
+        set dot [px [expr {$view eq "time" && [dict get $spread count] < 500 ? 5 : 3}]] ;# few dots are larger
         if {$view eq "time"} {
             lassign [list [expr {$width / $dot}] [expr {$height / $dot}]] places count
             set marks [lmap mark [my length_marks [expr {max(2, min(10, $height / [px 28]))}]] {
@@ -460,7 +460,7 @@ oo::class create ::pith::Histogram {
             return
         }
         lassign $frame_of left top right bottom
-        if {$view eq "time" && $x ne {}} { ;# lengths go upwards
+        if {$view eq "time" && $x ne {}} { ;# in this view lengths are on the vertical axis
             set x [expr {$left + ($bottom - $y) * ($right - $left) / ($bottom - $top)}]
         }
         if {$x eq {}} {

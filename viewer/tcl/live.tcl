@@ -8,14 +8,14 @@ oo::class create ::pith::Live {
     variable target    ;# path of the future log
     variable began     ;# start of the program, seconds since 1970
     variable before    ;# {mtime size} of an older file at that path when the window opened; {} none
-    variable phase     ;# runs, ends (the log is awaited), died, gone (the log exists, or will not)
+    variable phase     ;# runs; ends (its log is not there yet); died; gone (the log exists, or will never exist)
     variable held      ;# 1: the window does not follow the end of time
     variable now       ;# end of the last snapshot, ns
-    variable job       ;# job that reads; {} none
+    variable job       ;# job that reads the files; {}: none
     variable timer     ;# after id of the next reading
     variable asked_ms  ;# start of the job
-    variable failures  ;# consecutive failed readings: the files may be gone although the folder is left
-    variable now_ms    ;# clock at `now`
+    variable failures  ;# number of consecutive readings that failed; the folder may exist without its files
+    variable now_ms    ;# milliseconds of the clock at `now`
     variable ticking   ;# after id of the next update of the status line
     variable text      ;# in the status line
 
@@ -195,7 +195,8 @@ oo::class create ::pith::Live {
         my show_status
     }
 
-    # Shows in the status line the present time of the program, and, if the snapshot is old, the time that it shows.
+    # Shows text in the status line the present time of the program, and, if the snapshot is old, the time that it
+    # shows.
     method show_status {} {
         after cancel $ticking
         switch $phase {

@@ -22,7 +22,8 @@ proc ::pith::theme::colour {name} {
     return $colour($name)
 }
 
-# Methods of all classes may call `colour NAME` and `px N`, because methods find the commands of oo::Helpers.
+# Methods of all classes may call `colour NAME` and `pixels of the screen per pixel of a screen with 96 dots per inch
+# N`, because methods find the commands of oo::Helpers.
 interp alias {} ::oo::Helpers::colour {} ::pith::theme::colour
 interp alias {} ::oo::Helpers::px {} ::pith::theme::px
 
@@ -307,7 +308,7 @@ proc ::pith::theme::recolour_items {canvas change} {
 
 oo::class create ::pith::Looks {
     variable window model
-    variable followed ;# list of key callback
+    variable followed ;# list of preference keys and callbacks in turn
 
     constructor {its_window} {
         set window $its_window

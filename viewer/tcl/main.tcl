@@ -8,8 +8,8 @@ namespace eval ::pith {
     variable together 0 ;# 1: --together
     variable live 0     ;# 1: --live
     variable plain 0      ;# 1: there is a script without --restore, so nothing opens by itself
-    variable remembers {} ;# 1: --restore, 0: --fresh, {}: 1 unless there is a script
-    variable spill {}   ;# --spill: folder into which the animation library says it records
+    variable remembers {} ;# 1: --restore; 0: --fresh; {}: neither, which means 1 if there is no script
+    variable spill {}   ;# --spill: the folder into which the program records, as the animation library names it
 }
 
 # Prints one line on stderr and exits.

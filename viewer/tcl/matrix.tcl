@@ -11,12 +11,12 @@ oo::class create ::pith::Heatmap {
     variable matrix        ;# command of tk/log_object.h; {} none
     variable value         ;# value shown
     variable logarithmic   ;# 1: logarithmic colour scale
-    variable shown         ;# from0 from1 to0 to1: indices of the ranks shown
+    variable shown         ;# {from0 from1 to0 to1}: index ranges of the senders and receivers shown
     variable whole         ;# 1: all ranks are shown
     variable photo scale   ;# picture; colour scale
     variable frame_of      ;# left top right bottom of the tiles
     variable is_low        ;# 1: there is little room below the tiles
-    variable info          ;# dict: columns lines low high of the picture
+    variable info          ;# dict about the picture: columns, lines, low, high
     variable drag          ;# x y of the start of a drag; {} none
     variable cursor        ;# line and column of the keyboard cursor; {} none
     variable readout
@@ -463,8 +463,8 @@ oo::class create ::pith::Matrix {
     variable canvas matrix value logarithmic readout ;# see Heatmap
     variable value_text comm comm_text
     variable had_late      ;# 1: the matrix has waiting times
-    variable tree by       ;# table; its lines: pairs, ranks, states
-    variable order falling ;# column and direction of its order
+    variable tree by       ;# table; what its lines are: pairs, ranks or states
+    variable order falling ;# column by which the table is sorted; 1: largest first
 
     constructor {its_window} {
         next $its_window "Communication"
@@ -495,7 +495,7 @@ oo::class create ::pith::Matrix {
     # ---- Widgets
 
     method build {body} {
-        set had_late 0 ;# a closed window leaves no slow request behind
+        set had_late 0 ;# when it is opened again, waiting times are not computed until they are asked for
         my build_controls [ttk::frame $body.controls]
         ttk::notebook $body.book
         $body.book add [my build_picture $body.book.matrix] -text "Matrix"
@@ -566,7 +566,7 @@ oo::class create ::pith::Matrix {
         set value $one
         set value_text [my value_name $value]
         if {$value eq "waiting" && ![[$window part Waiting] is_ready]} {
-            [$window part Waiting] start ;# its result is followed
+            [$window part Waiting] start ;# `changed` hears of its result
         }
         if {[my wants_late] && !$had_late} {
             my renew 0
@@ -707,7 +707,7 @@ oo::class create ::pith::Matrix {
         set columns [my columns]
         $tree delete [$tree children {}]
         $tree configure -show headings -columns [lmap {name title kind} $columns {set name}]
-        foreach least {80 64} { ;# less, if not all titles fit into the table
+        foreach least {80 64} { ;# 64, if not all titles fit into the table with 80
             set widths [lmap {name title kind} $columns {
                 expr {max([px $least], [font measure TkHeadingFont $title] + [px 12])}
             }]

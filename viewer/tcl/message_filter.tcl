@@ -8,7 +8,7 @@
 oo::class create ::pith::Picking {
     variable model
     variable job     ;# command of the job; {} none
-    variable count   ;# number of messages that are drawn; {} all
+    variable count   ;# number of messages that the filter lets through; {}: all
     variable text    ;# progress, or an error
     variable over    ;# written at the end of a job
 
@@ -197,7 +197,7 @@ oo::class create ::pith::MessageFilter {
             my word_message_filter {*}[my words]
         } trap {PITH} text {
             set message $text
-            $window say $text ;# a narrow bar has no room for it
+            $window say $text ;# shown here, too, because a narrow bar has no room for the text
         }
     }
 

@@ -18,7 +18,7 @@
 oo::class create ::pith::History {
     variable past future ;# stacks of {what value} for undo and redo
     variable pushed      ;# {what ms} of the last push
-    variable owners      ;# array: part -> the object that has it, if not this one
+    variable owners      ;# array: part -> the object that has its value, if it is not this one
 
     # Saves a part of the view for undo. Changes of one part that follow each other within 0.6 s are undone as one.
     method push {what} {
@@ -101,8 +101,8 @@ oo::class create ::pith::Model {
     variable defs       ;# dict: id -> dict of name, kind, colour, group
     variable row_count pinned_count ;# visible rows; pinned ones, which come first
     variable t0 t1      ;# time shown, t0 < t1
-    variable extent     ;# {from to}: times that can be shown, if more than those of the log (beside.tcl); {} none
-    variable hidden     ;# list of ids
+    variable extent     ;# {from to}: the times that can be shown (beside.tcl); {}: those of the log
+    variable hidden     ;# ids of hidden definitions
     variable unsearched ;# ids excluded from searches
     variable palette    ;# log, classic or safe
     variable given      ;# dict id -> colour set by the user, independent of the palette
@@ -115,13 +115,13 @@ oo::class create ::pith::Model {
     variable exact      ;# the part of the picture that is exact; 1: all, or it soon will be
     variable names_on   ;# 1: bars have names
     variable wants_time_of_day ;# 1: times are dates and times of day, if the log knows them
-    variable time_of_day ;# 1: they are
+    variable time_of_day ;# 1: times are shown in that way
     variable notes      ;# dicts of time, rank, thread, text, by time (notes.tcl)
     variable message_filter ;# words of message_filter.tcl; {}: all messages
     variable picking    ;# a Picking
     variable pointer    ;# dict: details of the record under the pointer; {} none
     variable reader     ;# job that reads messages and counters
-    variable reading    ;# its progress, 0 to 1; {} not reading
+    variable reading    ;# progress of `reader`, 0 to 1; {}: nothing is being read
     variable trouble    ;# problem with the log; {} none
     variable changed    ;# traced: name of the last change
     variable notices    ;# queue of changes; the first is being reported to the followers

@@ -7,7 +7,7 @@ oo::class create ::pith::Notes {
     variable dialog    ;# path of the toplevel
     variable entered   ;# text in the dialog
     variable place     ;# of the dialog's note: dict of time, rank, thread
-    variable editing   ;# its index; -1: a new one
+    variable editing   ;# index of the dialog's note; -1: a new note
     variable saves     ;# 0: the file is not touched, because it could not be read
     variable known     ;# the notes of the file when this window last read or wrote it
 
@@ -50,7 +50,7 @@ oo::class create ::pith::Notes {
             return
         }
         try {
-            if {[my take_over]} return ;# this saved them
+            if {[my take_over]} return ;# take_over has saved the notes
             [$model log] savenotes
             set known [[$model log] notes]
         } trap {PITH} text {
@@ -67,7 +67,7 @@ oo::class create ::pith::Notes {
         }
         set merge [list [self] merged $known $now]
         set known $now
-        $model revise_past notes $merge ;# or undo would bring back what they removed
+        $model revise_past notes $merge ;# otherwise undo would bring back notes that were removed elsewhere
         $model show_notes [{*}$merge [$model notes]]
         return 1
     }
@@ -128,7 +128,7 @@ oo::class create ::pith::Notes {
     method put {its_place text {index -1}} {
         set old [lindex [$model notes] $index]
         if {$saves} {
-            catch {my take_over} ;# `save` says what is wrong
+            catch {my take_over} ;# if this fails, `save` reports the cause
         }
         set notes [$model notes]
         if {[set at [lsearch -exact $notes $old]] >= 0} {

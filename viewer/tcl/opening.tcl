@@ -102,7 +102,7 @@ proc ::pith::opening::megabytes {path} {
 # first picture, widgets get their contexts at their next event, entries when they get the focus.
 namespace eval ::pith::typing {
     variable waiting 0 ;# number of windows being built
-    variable methods 1 ;# setting of the user
+    variable methods 1 ;# 1: input methods were on before
 }
 
 proc ::pith::typing::wait {} {

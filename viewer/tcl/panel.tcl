@@ -45,14 +45,14 @@ oo::class create ::pith::Panel {
     variable window
     variable panes    ;# frame of the timelines, the sash and the panel
     variable main     ;# widget of the timelines
-    variable needs    ;# script that returns the height that they need
+    variable needs    ;# script that returns the height that the timelines need
     variable holder book sash
     variable tabs_width ;# the room of the tabs, pixels
     variable place    ;# below or beside, as it is laid out now
     variable shown    ;# 1: the panel is visible
     variable past     ;# pages that were visible, the last one at the end
     variable sizes    ;# dict: place -> pixels that the user chose
-    variable share    ;# largest part of the room that the panel gets
+    variable share    ;# largest fraction of the room that the panel may take
     variable drag     ;# during a drag of the sash: pointer and size at its start; {} none
     variable followed ;# callback of the preference
 

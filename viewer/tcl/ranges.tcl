@@ -3,7 +3,7 @@
 
 oo::class create ::pith::Ranges {
     variable window model
-    variable pane      ;# {} until first shown
+    variable pane      ;# the RangesPane; {} until it is shown first
     variable shown     ;# 1: the pane is visible
     variable order     ;# ids of all states seen, from the bottom up
     variable chosen    ;# ids of the states shown; {} all
@@ -269,7 +269,7 @@ oo::class create ::pith::RangesPane {
     variable height         ;# of the picture, pixels
     variable pending        ;# after id of draw
     variable stale          ;# 1: must be counted again
-    variable loaded_width   ;# of what was counted, pixels
+    variable loaded_width   ;# width for which the lanes were counted, pixels
     variable job            ;# exact count; {} none
     variable job_pending    ;# after id of its start
     variable drag           ;# dict of the current drag; {} none

@@ -5,12 +5,12 @@
 oo::class create ::pith::Reload {
     variable window model
     variable bar     ;# frame; packed while the file differs from the log
-    variable text    ;# in the bar
-    variable stamp   ;# identifies the version of the file that is open, or that the user does not want; {} no file
-    variable seen    ;# the stamp of the last look: a file that is being written changes between two
+    variable text    ;# text in the bar
+    variable stamp   ;# stamp of the file's version that is open, or that the user has refused; {}: there is no file
+    variable seen    ;# the stamp of the last look; while a file is being written, each look finds another one
     variable timer
     variable busy    ;# 1: the log is being opened
-    variable top_row ;# to be scrolled to once all rows are known; {} none
+    variable top_row ;# first row to be shown once all rows are known; {}: none
 
     constructor {its_window} {
         set window $its_window

@@ -11,7 +11,7 @@ oo::class create ::pith::Rows {
     variable clipboard    ;# nodes that were cut
     variable generation   ;# generation of the tree of these nodes
     variable sorting      ;# job that sorts or groups now; {} none
-    variable sorts        ;# number of such jobs started
+    variable sorts        ;# number of jobs started that sort or group
     variable woken        ;# written to wake up `wait`
     variable grouping direction ;# values of the menus
 
@@ -215,7 +215,7 @@ oo::class create ::pith::Rows {
         if {$by eq "mpi"} {
             lassign {self MPI_*} by pattern
         }
-        set by [string map {inclusive total exclusive self} $by] ;# their names until now
+        set by [string map {inclusive total exclusive self} $by] ;# older names of these words
         if {$by in {total self share count} && $pattern eq {}} {
             throw {PITH USAGE} "sort $by: needs the name of a state"
         }

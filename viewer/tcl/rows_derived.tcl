@@ -4,12 +4,12 @@
 oo::class create ::pith::Derived {
     superclass ::pith::Board
     variable window model board stretch job
-    variable formula       ;# in use; {} the pane is closed
+    variable formula       ;# formula in use; {}: none, or the pane is closed
     variable typed         ;# text of the entry
     variable plot side photo
     variable found         ;# result, a command of tk/log_object.h; {} none yet
     variable readout
-    variable height        ;# of the picture where there is room, in pixels
+    variable height        ;# height of the picture if there is enough room, pixels
 
     constructor {its_window} {
         next $its_window "Derived rows"

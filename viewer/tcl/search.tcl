@@ -5,8 +5,8 @@ oo::class create ::pith::Search {
     variable window model
     variable bar          ;# frame; packed while open
     variable what         ;# dict of the search as typed: pattern kind longer shorter payload ranks bytes most tag partner
-    variable sought       ;# the same for the core (tk/log_object.h); {} none yet
-    variable place        ;# of the last hit, {TIME LANE TIE}; {} none
+    variable sought       ;# the search in the form for the core (tk/log_object.h); {}: none yet
+    variable place        ;# position of the last hit, {TIME LANE TIE}; {}: none
     variable job          ;# command of the current search; {} none
     variable counting     ;# command of the current count; {} none
     variable counts       ;# number of hits; {} unknown
@@ -16,7 +16,7 @@ oo::class create ::pith::Search {
     variable entered      ;# array: values of the widgets, keys as in `what`
     variable message      ;# text at the end of the bar
     variable room         ;# pixels in a row of the bar; 0 not known yet
-    variable last_row row_used ;# while the bar is laid out: the last row, its pixels in use
+    variable last_row row_used ;# while the bar is laid out: its last row; the pixels used in it
 
     constructor {its_window} {
         set window $its_window
@@ -43,7 +43,7 @@ oo::class create ::pith::Search {
             set counts {}
             set marks {}
             my mark_hits
-        } elseif {$what_changed eq "theme"} { ;# or the scale
+        } elseif {$what_changed eq "theme"} { ;# also after a change of the scale
             after idle [list catch [list [self] lay_out]]
         }
     }
@@ -312,7 +312,7 @@ oo::class create ::pith::Search {
         }
         if {$ids eq {}} {
             if {[regexp {[=<>~]} $pattern]} {
-                ::pithtk::query $pattern ;# says what is wrong with it
+                ::pithtk::query $pattern ;# throws an error that says what is wrong
             }
             throw {PITH USAGE} "no name matches $pattern[$model nearest $pattern $kinds]"
         }
@@ -489,7 +489,7 @@ oo::class create ::pith::Search {
         }
         set job {}
         set counting {}
-        set over [clock microseconds] ;# commands may wait for them
+        set over [clock microseconds] ;# wakes up commands that wait for the search or count
     }
 
     # ---- Words

@@ -9,15 +9,15 @@ oo::class create ::pith::Selection {
     variable tree bars     ;# table of states; canvas with a bar per row
     variable cut           ;# keeps names and headings within their columns
     variable found         ;# result, a command of tk/log_object.h; {} none yet
-    variable changes       ;# number of changes of the rows so far
-    variable asked_at found_at ;# that number when the job began, and of the result
+    variable changes       ;# count of changes of the rows so far
+    variable asked_at found_at ;# that count when the job began; that count for the result
     variable traffic       ;# dict of message sums; {} none yet
-    variable headline message_text ;# duration; messages
-    variable of            ;# ids that the bars show; {} all
+    variable headline message_text ;# texts on the duration and on messages
+    variable of            ;# ids that the bars show; {}: all states
     variable measure       ;# what the length of a bar shows: Self, Total or Count
     variable of_text       ;# text of the combobox
     variable ranking       ;# {row amount}... of one state, most first
-    variable asked         ;# 1: its tab was chosen, so it stays without a selection
+    variable asked         ;# 1: the user chose the tab, so the pane stays open even without a selection
 
     constructor {its_window} {
         next $its_window "Selection"
@@ -281,7 +281,7 @@ oo::class create ::pith::Selection {
             $tree insert {} end -id $id -text " [$model name $id]" -image [[$window legend] image $id] \
                 -values $text
         }
-        if {$name ne {}} { ;# in its place, by its time
+        if {$name ne {}} { ;# inserts the line of computing at the place that its time gives
             set before [llength [lmap entry [my states] {expr {[lindex $entry 3] > $exclusive ? 1 : [continue]}}]]
             $tree insert {} $before -id computing -text " $name" -image [::pith::box::image state [colour idle] 1] \
                 -values [list {} {} [::pith::board::time_in_column $exclusive $longest] [format {%.1f %%} [expr {100 * $share}]]]
@@ -372,7 +372,7 @@ oo::class create ::pith::Selection {
     # mean of its lanes.
     method rank {} {
         set amounts {}
-        if {$found ne {} && $found_at == $changes} { ;# else it is of rows that may be gone
+        if {$found ne {} && $found_at == $changes} { ;# otherwise the result is about rows that may be gone
             set column [dict get {Count 2 Total 3 Self 4} $measure]
             foreach id $of {
                 foreach sum [$found rows $id] {

@@ -11,9 +11,9 @@ oo::class create ::pith::Sql {
     variable asked        ;# query whose rows are there or on their way; {} none
     variable schema       ;# dict: table -> columns; {} not known yet
     variable is_of_schema ;# 1: the program lists the tables
-    variable columns      ;# of the rows
+    variable columns      ;# names of the rows' columns
     variable found        ;# rows, lists of values
-    variable past past_at ;# queries before; place in them while one walks through them
+    variable past past_at ;# earlier queries; index of the one that is shown while the user steps through them
     variable hint         ;# line below the entry: what Tab could mean, or how many rows there are
 
     # Most lines of output that are read. The list of tables is read completely.
@@ -415,7 +415,7 @@ oo::class create ::pith::Sql {
         set query [join $args]
         my run
         my wait
-        my wait ;# the query after the tables
+        my wait ;# waits again: first for the tables, now for the query
         return [expr {$columns eq {} ? $hint : [list $columns {*}$found]}]
     }
 

@@ -2,12 +2,12 @@
 
 oo::class create ::pith::Status {
     variable model
-    variable second   ;# the model of a log below; {} none
+    variable second   ;# the model of the second log (beside.tcl); {}: none
     variable path     ;# frame
-    variable text     ;# on the left
-    variable parts    ;# its pieces
-    variable time     ;# on the right
-    variable tips     ;# of the text and the trouble, which may be cut
+    variable text     ;# text on the left
+    variable parts    ;# pieces of the text
+    variable time     ;# text on the right
+    variable tips     ;# tooltips of the text and of the trouble, both of which may be cut
     variable quiet    ;# after id: until then a message stays, whatever is under the pointer; {} none
 
     constructor {parent its_model} {

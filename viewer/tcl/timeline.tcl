@@ -18,7 +18,7 @@ oo::class create ::pith::Timeline {
     variable pending              ;# after id of the redraw
     variable refining             ;# after id of the next refinement of a rough picture
     variable rough_since          ;# milliseconds of the clock when the picture became rough; {} it is exact
-    variable lit                  ;# {from to}: the rest of the time is drawn pale; {0 0}: nothing is
+    variable lit                  ;# {from to}: times outside of it are drawn pale; {0 0}: nothing is drawn pale
     variable drawn                ;# scripts called after each drawing
 
     constructor {parent its_model} {
@@ -385,7 +385,7 @@ oo::class create ::pith::Timeline {
 oo::class create ::pith::Overview {
     variable model
     variable path     ;# canvas
-    variable photo faded shown ;# the log; the log faded; the part inside the window
+    variable photo faded shown ;# images of the overview: normal; faded; the normal part inside the window
     variable placed   ;# 1: the canvas has the images
     variable width
     variable pending  ;# after id of the redraw to come

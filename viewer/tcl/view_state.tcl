@@ -8,7 +8,7 @@
 namespace eval ::pith::state {
     variable restores 1 ;# 0: reads nothing (-e, --fresh, or the preference `remember`)
     variable saves 1    ;# 0: writes nothing
-    variable most 200   ;# number of files; the oldest are deleted
+    variable most 200   ;# most files that are kept; older ones are deleted
     variable most_recent 12
 }
 
@@ -88,7 +88,7 @@ proc ::pith::state::opened {log} {
 
 oo::class create ::pith::ViewState {
     variable window model
-    variable top_row   ;# first row, to be scrolled to when all rows are known; {} none
+    variable top_row   ;# first row to be shown once all rows are known; {}: none
 
     constructor {its_window} {
         set window $its_window

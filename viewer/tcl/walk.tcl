@@ -5,7 +5,7 @@
 oo::class create ::pith::Walk {
     variable window model choice
     variable job      ;# current search; {} none
-    variable over     ;# written at its end
+    variable over     ;# written at the end of the search
 
     constructor {its_window} {
         set window $its_window

@@ -437,7 +437,7 @@ proc ::pith::save_shot {top file} {
         raise $top
         for {set tries 40} {1} {incr tries -1} {
             update
-            winfo pointerxy $top ;# waits for the server, which says what was uncovered; the next line draws that
+            winfo pointerxy $top ;# waits for the server, which reports uncovered areas; the next line draws them
             update
             if {![::pithtk::covered $top]} {
                 break

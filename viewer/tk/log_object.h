@@ -107,8 +107,8 @@ pithi_log_method pithi_log_gap_at;
  *                              found by the MPI calls. The result is the damage of the log as text, or ""
  * showwaiting WAITS PATH       0 or 1: whether `draw` shows wait states, and the critical path
  * waitof RANK THREAD ID FROM TO  the longest wait state of calls of a state in this time: kind (as text), start, end,
- *                              rank and thread of the cause, release, handed (ns of later waiting that it causes); {} if
- *                              the calls do not wait */
+ *                              rank and thread of the cause, release, handed (ns of later waiting that it causes);
+ *                              {} if the calls do not wait */
 pithi_log_method pithi_log_analyze, pithi_log_show_waiting, pithi_log_wait_of;
 /* findings                     what makes the run slow (pithlog_findings.h): a list with a dict for each finding: name,
  *                              text, ns, share, waits (1: the finding is about wait states), part_of (number of the
@@ -123,8 +123,8 @@ pithi_log_method pithi_log_analyze, pithi_log_show_waiting, pithi_log_wait_of;
  *                              time. {}: the log has no MPI calls, or is not analyzed
  * answer                       what costs most, a dict: text; if this has a place, start and end of a view around the
  *                              place; if it is on one lane, rank and thread. {}: the log is not analyzed
- * missing                      lines that say which records are missing (pithlog_findings.h); {}: none is missing, or the
- *                              log is not analyzed */
+ * missing                      lines that say which records are missing (pithlog_findings.h); {}: none is missing, or
+ *                              the log is not analyzed */
 pithi_log_method pithi_log_findings, pithi_log_finding, pithi_log_efficiencies, pithi_log_missing, pithi_log_answer;
 void pithi_log_findings_free(struct pithi_log_object *object);
 
@@ -132,7 +132,7 @@ void pithi_log_findings_free(struct pithi_log_object *object);
  * flames                       2: the functions are known; 1: the log has samples or call sites; 0: it has none
  * flames FILE                  takes the functions from a file of `pith stat --flame`; unfolded lanes get rows for them
  * flamerow RANK THREAD DEPTH   the row of the functions at a depth, from 1; -1: not visible
- * siteof RANK THREAD ID START END  the place in the program that called this state, as "in main (mesh.cc:212)"; {}: unknown
+ * siteof RANK THREAD ID START END  where in the program this state was called: "in main (mesh.cc:212)"; {}: unknown
  * coreat ROW TIME              for a time outside all states of the row's lane: rank, thread, start and end of the
  *                              interval outside states; name, place and samples of the function with most samples in
  *                              it, all (number of samples in it); {} none
@@ -206,7 +206,7 @@ pithi_log_method pithi_log_sums, pithi_log_sums_job, pithi_log_waiting_job, pith
  * which the caller deletes with `rename NAME {}`:
  *     NAME spread LOW HIGH          dict of count total min max mean median p95 deviation, for LOW <= duration <= HIGH
  *     NAME bins LOW HIGH HOW COUNT  for each bin: from to count total; HOW is linear or log
- *     NAME nth LOW HIGH NUMBER      the NUMBER-th longest instance (from 0): rank thread start end, or as pithi_put_message
+ *     NAME nth LOW HIGH NUMBER      the NUMBER-th longest instance (from 0): rank thread start end, or a message
  *     NAME range                    shortest and longest duration, and 1 if every instance is stored (lengths.h) */
 pithi_log_method pithi_log_lengths;
 

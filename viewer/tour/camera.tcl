@@ -34,7 +34,7 @@ proc fresh {} {
     group host
     expand
     sort rank
-    show_all ;# includes messages
+    show_all ;# also shows messages
     size 1180 640
     work
 }

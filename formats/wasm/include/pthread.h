@@ -1,5 +1,5 @@
-/* pthread.h - for a module without threads: pthread_create always fails, and locks do nothing. Code that makes a thread
- * does the work itself if that fails. */
+/* pthread.h - for a module without threads: pthread_create always fails, and locks do nothing. A caller whose
+ * pthread_create fails does the thread's work itself. */
 #ifndef PITHI_WASM_PTHREAD_H
 #define PITHI_WASM_PTHREAD_H
 
@@ -34,7 +34,7 @@ static inline int pthread_once(pthread_once_t *once, void (*run)(void))
     *once = 1;
     return 0;
 }
-/* The only thread never ends, so nothing is done at its end. */
+/* `drop` is never called, because it would run at the end of a thread, and the only thread never ends. */
 static inline int pthread_key_create(pthread_key_t *key, void (*drop)(void *)) { return (void)drop, *key = 0, 0; }
 static inline int pthread_setspecific(pthread_key_t key, const void *value) { return (void)key, (void)value, 0; }
 
