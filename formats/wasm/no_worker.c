@@ -1,4 +1,4 @@
-/* no_worker.c - worker.h without threads: the page's worker does all the work itself. */
+/* no_worker.c - worker.h without threads. The caller does all the work itself. */
 #include "base/worker.h"
 
 unsigned pithi_cores(void) { return 1; }

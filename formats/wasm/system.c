@@ -232,7 +232,7 @@ __wasi_errno_t __wasi_fd_filestat_set_size(__wasi_fd_t fd, __wasi_filesize_t siz
     struct open *o = open_of(fd);
     if (!o || !o->memory)
         return __WASI_ERRNO_BADF;
-    /* bytes behind the new end must be zeros when the file grows again */
+    /* Frees or clears the bytes behind the new end, because they must be zeros when the file grows again. */
     for (size_t i = 0; i < o->memory->page_count; i++)
         if ((uint64_t)i * PAGE >= size) {
             free(o->memory->pages[i]);
@@ -361,7 +361,7 @@ __wasi_errno_t __wasi_fd_advise(__wasi_fd_t fd, __wasi_filesize_t at, __wasi_fil
         page_expect(o->file, (double)at, (double)size);
     return 0;
 }
-/* Newer C libraries call it at their start. Fixed bytes are enough, as nothing here is secret. */
+/* Newer C libraries call this when they start. Fixed bytes are enough, because nothing here is secret. */
 __wasi_errno_t __wasi_random_get(uint8_t *bytes, __wasi_size_t count)
 {
     memset(bytes, 0x5a, count);
@@ -466,7 +466,7 @@ static void copy_item(char *to, const char *from, size_t size)
         *to++ = *from++;
 }
 
-/* Merges two sorted halves of `from` to `to`. */
+/* Merges the two halves of `from`, each of which is sorted, into `to`. */
 static void merge(const struct sorting *sorting, char *to, const char *from, size_t count)
 {
     size_t size = sorting->size;
@@ -480,7 +480,7 @@ static void merge(const struct sorting *sorting, char *to, const char *from, siz
     }
 }
 
-/* Sorts `count` items to `to`. At first `from` and `to` both contain the items; `from` is overwritten. */
+/* Sorts `count` items into `to`. Before the call, `from` and `to` must both contain the items. Overwrites `from`. */
 static void merge_sort(const struct sorting *sorting, char *to, char *from, size_t count)
 {
     size_t half = count / 2;

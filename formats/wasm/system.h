@@ -1,4 +1,4 @@
-/* system.h - files of the web page, and unpacking by the web page. */
+/* system.h - functions by which the web page gives files to the module, and unpacked data. */
 #ifndef PITHI_WASM_SYSTEM_H
 #define PITHI_WASM_SYSTEM_H
 

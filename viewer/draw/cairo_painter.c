@@ -21,9 +21,9 @@ static void set_colour(cairo_t *cairo, uint32_t rgb, double alpha)
     cairo_set_source_rgba(cairo, (rgb >> 16 & 255) / 255.0, (rgb >> 8 & 255) / 255.0, (rgb & 255) / 255.0, alpha);
 }
 
-enum { MOST_GATHERED = 4000 }; /* shapes in one path of cairo */
-/* With more rectangles than this, an image is smaller: a rectangle takes 34 bytes of PostScript, or 5 of a compressed
- * PDF. */
+enum { MOST_GATHERED = 4000 }; /* most shapes in one path of cairo */
+/* If there are at least so many rectangles, an image is smaller: a rectangle takes 34 bytes of PostScript, or 5 bytes
+ * of a compressed PDF. */
 enum { LEAST_IMAGE = 10000 };
 /* The number of alpha values that lines give to pixels of the image; the fewer colours the image has, the smaller it
  * is. */
@@ -31,7 +31,8 @@ enum { LEVELS = 12 };
 
 /* ---- Paths ------------------------------------------------------------------------------------------------------- */
 
-/* Bars lie on whole pixels. Without smoothing their edges stay sharp, even if a viewer scales the file. */
+/* Draws the path without smoothing its edges. They lie on whole pixels, and so stay sharp even if a program that shows
+ * the file scales it. */
 static void draw_path(struct pithi_cairo *context)
 {
     if (!context->gathered)
@@ -299,7 +300,7 @@ static void choose_font(cairo_t *cairo, struct pithi_font font)
     cairo_set_font_size(cairo, font.size);
 }
 
-/* Fonts are measured without hinting. */
+/* Options that switch hinting off, so that texts have the same width in all kinds of files. */
 static cairo_font_options_t *font_options(void)
 {
     cairo_font_options_t *options = cairo_font_options_create();

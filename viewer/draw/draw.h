@@ -40,10 +40,11 @@ struct pithi_draw {
     int shows_core_waits;      /* 1: the time without a core is hatched */
     int shows_notes;           /* 1: LOG.notes is read and drawn */
     int shows_time_of_day;     /* 1: the axis has times of day */
-    int findings;              /* 1: a list of where the run waits most */
+    int findings;              /* 1: the picture has a list of where the run waits most */
     int iterations;            /* 1: iterations are drawn one below the other */
-    const char *iterations_of; /* the state whose instances are the iterations; NULL: they are found */
-    int is_viewer;             /* 1: the page that opens logs; log_path may be NULL */
+    const char *iterations_of; /* the state whose instances are the iterations; NULL: the analysis finds the
+                                * iterations */
+    int is_viewer;             /* 1: makes the page that opens logs (--viewer); log_path may be NULL */
     int full;                  /* 1: no limit on the size of an SVG */
     const char **script;       /* -e, in order */
     int script_count;
@@ -67,12 +68,13 @@ struct pithi_draw {
     uint32_t row_count, per; /* per: number of rows drawn as one, set by pithi_draw_fewer_rows */
     uint32_t *grouped;       /* the lanes of joined rows */
     uint32_t *rgb;
-    uint32_t *own_rgb; /* [defs] the colours that words gave, with PITHI_OWN_RGB; NULL: none */
+    uint32_t *own_rgb; /* [defs] the colours set by words, each with the flag PITHI_OWN_RGB; NULL: none */
     /* Set by the words of -e: */
     unsigned char *hidden;                           /* [defs] */
-    int64_t lit_from_ns, lit_to_ns;                  /* the selection; equal: none */
+    int64_t lit_from_ns, lit_to_ns;                  /* the selection; equal times: there is none */
     struct pithlog_digest *picked;                   /* the messages to draw; NULL: all */
-    int no_arrows, all_arrows, no_names, row_height; /* all_arrows: even if they cover much of the picture */
+    int no_arrows, all_arrows, no_names, row_height; /* all_arrows: 1: draws arrows even if they cover much of the
+                                                      * picture */
     char *list;                                      /* the ranks and threads of the rows; NULL: all */
     struct pithi_rows *tree;                         /* NULL: the rows are not arranged */
     char **labels;                                   /* [label_count] labels of the tree's rows */
@@ -91,7 +93,7 @@ int pithi_draw_find(const char *name, char *path, size_t size);
 
 /* Reports once that the log is damaged and that the rest is drawn. */
 void pithi_draw_damaged(void);
-/* The damage that was reported; "": none. */
+/* Returns the damage that was reported; "" if there is none. */
 const char *pithi_draw_damage(void);
 
 /* Runs the words (commands) of the option -e. Call it after the rows and the interval are set. Returns 0, or an exit
@@ -128,20 +130,20 @@ void pithi_draw_labels_free(struct pithi_draw *draw);
 int pithi_draw_read_shown(struct pithi_draw *draw);
 /* Closes the log, and frees everything that was made from it. */
 void pithi_draw_free(struct pithi_draw *draw);
-/* The part of a path behind its last slash. */
+/* Returns the part of a path after its last slash. */
 const char *pithi_draw_base_name(const char *path);
-/* The figure for the options, not yet loaded. */
+/* Returns the figure that options and words describe, not yet loaded. */
 struct pithi_figure pithi_draw_figure(const struct pithi_draw *draw);
 
 /* Draws PNG, PDF or PostScript by cairo, or SVG. Returns an exit status. If Pith was built without cairo, always
  * returns 1 after a message. */
 int pithi_draw_picture(const struct pithi_draw *draw);
-int pithi_draw_viewer(const struct pithi_draw *draw);   /* writes the page that opens logs; exit status */
-int pithi_draw_log_page(const struct pithi_draw *draw); /* writes the page of a log; exit status */
-/* Prints the table of --stats; called by pithi_draw_terminal. */
+int pithi_draw_viewer(const struct pithi_draw *draw);   /* writes the page that opens logs; returns an exit status */
+int pithi_draw_log_page(const struct pithi_draw *draw); /* writes the page of a log; returns an exit status */
+/* Prints the table of --stats. pithi_draw_terminal calls this. */
 void pithi_draw_table(const struct pithi_draw *draw, const struct pithi_cells *cells,
                       const struct pithi_legend_entry *entries, uint32_t count);
-int pithi_draw_terminal(struct pithi_draw *draw); /* writes text to standard output; exit status */
+int pithi_draw_terminal(struct pithi_draw *draw); /* writes text to standard output; returns an exit status */
 
 /* ---- Files ------------------------------------------------------------------------------------------------------- */
 

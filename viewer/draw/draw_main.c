@@ -168,7 +168,7 @@ static int read_log(struct pithi_draw *draw)
     else if (err)
         return pithi_draw_failed("%s", pithlog_error());
     else if (info->records >= PITHI_SUMMARY_RECORDS)
-        pithlog_summary_open(draw->log, &draw->summary); /* on failure, records are read */
+        pithlog_summary_open(draw->log, &draw->summary); /* if this fails, records are read instead */
     if (info->records > RIGHT_RECORDS)
         draw->care = PITHI_NEAR;
     draw->hidden = pithi_alloc(info->defs, 1);

@@ -97,7 +97,7 @@ static int choose(const char *word, const char *const names[], int count)
     return -1;
 }
 
-/* Returns 0, or 2 after a message. */
+/* Sets an option. Returns 0, or 2 after a message if its value is wrong. */
 static int set_option(struct pithi_draw *draw, int option, const char *value)
 {
     switch (option) {

@@ -4,8 +4,8 @@
  *     --lanes node1*  --group host  names of hosts need the tree
  *     -e 'group host; collapse'     the tree of the window (core/rows), arranged by the same words
  *
- * A list is fast and enough for the usual case. A tree takes memory for each of perhaps 100,000 lanes, so it is made
- * only when a word needs it. It is then kept, because later words change it. */
+ * A list is fast, and enough in most cases. A tree takes memory for each of perhaps 100,000 lanes, so it is made only
+ * when a word needs a tree. Then the tree is kept, because later words change it. */
 #include "draw/draw.h"
 
 #include <stdio.h>
@@ -24,7 +24,7 @@ static struct pithi_row *make_rows(const struct pithi_draw *draw, uint32_t *coun
     return pithi_rows_make(draw->log, is_text(draw) ? NULL : draw->digest, count);
 }
 
-/* The rows of a list of ranks and threads, without a tree. */
+/* Makes the rows of a list of ranks and threads, without a tree. */
 static int plain_rows(struct pithi_draw *draw, const char *list)
 {
     free(draw->rows);
@@ -77,7 +77,7 @@ static int take_seen(struct pithi_draw *draw)
         if (is_text(draw) && tree->seen[i].counter != PITHI_NONE)
             continue;
         draw->rows[draw->row_count] = tree->seen[i];
-        /* The label of a row; deeper rows are indented. */
+        /* Makes the label of the row. Deeper rows are indented. */
         const struct pithi_row_place *place = &tree->places[i];
         char label[256], note[64];
         size_t size;

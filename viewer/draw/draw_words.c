@@ -181,7 +181,7 @@ static int do_hide(struct pithi_draw *draw, const struct pithi_draw_word *word) 
 
 static int do_show(struct pithi_draw *draw, const struct pithi_draw_word *word) { return set_hidden(draw, word, 0); }
 
-/* 1: Tcl reads the word as a true boolean; all other words mean off. */
+/* Returns 1 if Tcl reads the word as true. All other words mean off. */
 static int is_on(const char *word)
 {
     static const char *const on[] = {"on", "1", "yes", "true"};
@@ -257,13 +257,13 @@ static int do_message_filter(struct pithi_draw *draw, const struct pithi_draw_wo
     char why[512];
     int status = 0;
 
-    for (int i = 1; i < word->count; i++) /* without the word itself */
+    for (int i = 1; i < word->count; i++) /* the arguments after the word itself */
         words[i - 1] = word->item[i];
     pithlog_digest_close(draw->picked);
     draw->picked = NULL;
     if (pithi_message_filter_parse(&filter, words, word->count - 1, why, sizeof why))
         status = pithi_draw_word_wrong("message_filter", why, "");
-    else if (draw->digest && !pithi_message_filter_is_all(&filter) && /* no digest: the picture has no arrows */
+    else if (draw->digest && !pithi_message_filter_is_all(&filter) && /* without a digest, the picture has no arrows */
              pithi_message_filter_run(draw->log, draw->digest, &filter, NULL, &draw->picked))
         status = pithi_draw_failed("%s", pithlog_error());
     pithi_message_filter_free(&filter);
@@ -329,7 +329,7 @@ static int do_colour(struct pithi_draw *draw, const struct pithi_draw_word *word
     char *end;
     unsigned long rgb = *text == '#' ? strtoul(text + 1, &end, 16) : 0;
 
-    if (*text != '#' || strlen(text) != 7 || *end) /* %x would also take fewer digits */
+    if (*text != '#' || strlen(text) != 7 || *end) /* the length is checked, because strtoul also takes fewer digits */
         return pithi_draw_word_wrong("colour", "must be like #1f77b4: ", text);
     if (!draw->own_rgb)
         draw->own_rgb = pithi_alloc(pithlog_get_info(draw->log)->defs, sizeof *draw->own_rgb);

@@ -14,8 +14,8 @@
 enum pithi_cairo_images {
     PITHI_NO_IMAGES,
     PITHI_IMAGES,
-    /* the image includes lines. Outside of it, half-transparent shapes are blended with the paper, because PostScript
-     * has no transparency */
+    /* Images, which include lines. Outside of the images, half-transparent shapes are blended with the paper, because
+     * PostScript has no transparency. */
     PITHI_IMAGES_OPAQUE
 };
 
@@ -53,7 +53,7 @@ struct pithi_svg;
 /* `measure` is a painter that measures text; it must outlive the SVG. */
 struct pithi_svg *pithi_svg_new(double width, double height, const char *title, const struct pithi_painter *measure);
 struct pithi_painter pithi_svg_painter(struct pithi_svg *svg);
-/* Ends the document and returns all of it. It is owned by `svg`. */
+/* Ends the document and returns all of its text, which `svg` owns. */
 const struct pithi_text *pithi_svg_end(struct pithi_svg *svg);
 /* The bytes of the document so far. */
 uint32_t pithi_svg_bytes(const struct pithi_svg *svg);

@@ -32,7 +32,7 @@ struct picture {
     struct pithi_svg *svg; /* the text so far; NULL: the picture has another format */
 };
 
-/* 0, or an exit status after a message. */
+/* Loads the figure. Returns 0, or an exit status after a message. */
 static int load_figure(const struct pithi_draw *draw, struct pithi_figure *figure)
 {
     /* a surface of 1 x 1 pixel, only to measure texts */
@@ -63,7 +63,7 @@ static cairo_status_t write_bytes(void *file, const unsigned char *data, unsigne
     return fwrite(data, 1, size, file) == size ? CAIRO_STATUS_SUCCESS : CAIRO_STATUS_WRITE_ERROR;
 }
 
-/* The surface of a format. Vector formats write into the file from the begin. */
+/* Makes the surface for a format. Surfaces of vector formats write into the file from the begin. */
 static cairo_surface_t *make_surface(const struct pithi_draw *draw, double width, double height, FILE *file)
 {
     cairo_surface_t *surface;
@@ -85,7 +85,8 @@ static cairo_surface_t *make_surface(const struct pithi_draw *draw, double width
     }
 }
 
-/* Cairo writes today's date into PostScript in the format of ctime, which always has 24 letters. Overwrites it. */
+/* Overwrites today's date, which cairo writes into PostScript in the format of ctime, by a fixed date. Both have 24
+ * letters. */
 static int set_date(FILE *file)
 {
     static const char key[] = "%%CreationDate: ", date[] = "Thu Jan  1 00:00:00 1970";
@@ -126,8 +127,10 @@ static const char *write_by_cairo(void *context, FILE *file)
     status = cairo_status(cairo);
     cairo_destroy(cairo);
     if (!status && kind == PITHI_DRAW_PNG)
-        status = cairo_surface_write_to_png_stream(surface, write_bytes, file); /* a PNG is packed from all pixels */
-    cairo_surface_finish(surface);                                              /* vector formats write their end */
+        status = cairo_surface_write_to_png_stream(surface, write_bytes, file); /* a PNG is written here from all
+                                                                                 * pixels */
+    cairo_surface_finish(surface);                                              /* vector formats write the end of the
+                                                                                 * file here */
     if (!status)
         status = cairo_surface_status(surface);
     cairo_surface_destroy(surface);

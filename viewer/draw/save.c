@@ -21,7 +21,8 @@
 static const char *guarded; /* see pithi_guard */
 static pid_t writer;        /* a child that writes `guarded`; 0: none */
 
-/* Calls only functions that are safe in a signal handler, then ends by the same signal, as a shell expects. */
+/* The signal handler. Removes the guarded file, then ends the program by the same signal, as a shell expects. Calls
+ * only functions that are safe in a signal handler. */
 static void drop_guarded(int number)
 {
     if (writer && kill(writer, SIGTERM) == 0)
@@ -44,8 +45,8 @@ void pithi_guard(const char *path, pid_t its_writer)
         signal(numbers[i], path ? drop_guarded : SIG_DFL);
 }
 
-/* Signals are blocked until the file is guarded. Otherwise a signal just after the file was made would leave it
- * behind. */
+/* Makes the file and guards it. Signals are blocked meanwhile; otherwise a signal between the two steps would leave the
+ * file behind. */
 static FILE *make_guarded(const char *part)
 {
     sigset_t set, before;
@@ -75,7 +76,7 @@ static int write_part(const char *path, const char *part, const char *(*write)(v
 
     if (!file)
         return pithi_draw_failed("%s: cannot write: %s", path, pithi_cause_of(&cause, path, errno));
-    errno = 0; /* stays 0 if `write` fails without a system call */
+    errno = 0; /* errno stays 0 if `write` fails for another reason than a system call */
     wrong = write(context, file);
     error = errno;
     if (fclose(file) != 0 && !wrong) {

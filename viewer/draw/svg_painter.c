@@ -37,7 +37,7 @@ struct pithi_svg {
     uint32_t path_count, rgb;
     enum group group; /* the open <g>, with its colour, opacity and font below */
     uint32_t group_rgb;
-    long group_alpha, last_alpha; /* hundredths; last_alpha: of the last shape */
+    long group_alpha, last_alpha; /* opacity in hundredths, of the group and of the last shape */
     struct pithi_font group_font; /* of texts */
     int clip_count, clipped;
 };
@@ -108,7 +108,7 @@ static struct path *find_path(struct pithi_svg *svg, long height, long alpha)
 static void svg_rect(void *context, double x, double y, double width, double height, uint32_t rgb, double alpha)
 {
     struct pithi_svg *svg = context;
-    /* Rounds to whole pixels: with crispEdges, edges are drawn there anyway, and the numbers are shorter. */
+    /* Rounds to whole pixels, because such numbers are shorter, and crispEdges draws edges at whole pixels anyway. */
     long left = lround(x) * 100, right = lround(x + width) * 100, middle = hundredths(y + height / 2);
     struct path *path;
 

@@ -83,7 +83,7 @@ enum { DEFAULT_COLUMNS = 100, LEAST_COLUMNS = 30, MOST_LABEL = 24, TICK_SPACING 
 
 struct terminal {
     const struct pithi_draw *draw;
-    int colour, ascii; /* ascii: plain letters, in names as well */
+    int colour, ascii; /* ascii: 1: prints only ASCII, in names, too */
     int truecolour;
     int columns, label; /* columns: width of a line; label: width of the labels */
     struct pithi_cells cells;
@@ -149,8 +149,8 @@ static int wants_colour(const struct pithi_draw *draw)
     return isatty(1) && term && strcmp(term, "dumb") != 0 && !(no && *no);
 }
 
-/* Removes states that do not appear in the picture and took less than a thousandth of the time; they are only
- * counted. */
+/* Removes states that do not appear in the picture and took less than a thousandth of the time. Returns the count of
+ * the remaining entries. */
 static uint32_t drop_tiny_entries(const struct terminal *terminal, struct pithi_legend_entry *legend, uint32_t count)
 {
     unsigned char *seen = pithi_alloc(terminal->cells.defs, 1);
@@ -168,7 +168,8 @@ static uint32_t drop_tiny_entries(const struct terminal *terminal, struct pithi_
     return kept;
 }
 
-/* The lanes of all rows in succession, and the end of each row. Free both. */
+/* Returns the lanes of all rows, one row after the other, and sets *ends to the index after each row's last lane. The
+ * caller frees both. */
 static uint32_t *lanes_of_rows(const struct pithi_draw *draw, uint32_t **ends)
 {
     uint32_t *lanes = NULL, capacity = 0, count = 0, of_row;
@@ -489,8 +490,9 @@ int pithi_draw_terminal(struct pithi_draw *draw)
     struct terminal terminal = {0};
     int status;
 
-    /* Divides a given height: title and axis first, then a quarter for the legend (more if the rows leave more), and
-     * the rest for rows. With 24 lines, 3 are for title and axis, 5 for the legend, 16 for rows. */
+    /* Divides the lines if a height is given. Title and axis get theirs first. A quarter of the rest is for the legend,
+     * or more if the rows need less; the others are for rows. Of 24 lines, 3 are for title and axis, 5 for the legend,
+     * 16 for rows. */
     if (draw->height) {
         int others = TITLE_AND_AXIS + (draw->path != 0);
         uint32_t lines = draw->height > others ? (uint32_t)(draw->height - others) : 1;

@@ -1,4 +1,5 @@
-/* text_buffer.h - text in memory that grows. It must be zeroed before the first use; `data` is to be freed. */
+/* text_buffer.h - text in memory that grows. The struct must be zeroed before the first use. The caller frees
+ * `data`. */
 #ifndef PITHI_TEXT_BUFFER_H
 #define PITHI_TEXT_BUFFER_H
 

@@ -58,16 +58,16 @@ int pithi_serve_is_folder(void);
 /* The name of the log, if a single log is served and not a folder. */
 const char *pithi_serve_only(void);
 enum { PITHI_SERVE_LISTED = 10000 };
-/* The names of the logs, at most PITHI_SERVE_LISTED, sorted, until the next call. */
+/* Returns the names of the logs, sorted, at most PITHI_SERVE_LISTED. They are valid until the next call. */
 char **pithi_serve_names(size_t *count);
-/* Finds a log by its name; NULL: no log with this name is served. */
+/* Finds a log by its name. Returns NULL if no log with this name is served. */
 struct pithi_serve_log *pithi_serve_find(const char *name);
 /* Checks the log's file. If it is new or has changed, starts the process that prepares the log. */
 enum pithi_serve_state pithi_serve_look(struct pithi_serve_log *log);
 /* Forgets that preparing the log or making an answer failed, so that both are tried again. They may succeed now: a full
  * disk may have room, and an unreadable file may have become readable. */
 void pithi_serve_retry(struct pithi_serve_log *log);
-/* 1: the file has changed since log->version. */
+/* Returns 1 if the file is not of the version log->version any more. */
 int pithi_serve_has_changed(const struct pithi_serve_log *log);
 /* Return the answer of a process: the analysis of a log, or the legend of [from, to) with the colours of a theme. If
  * the answer was not asked for before, the process is started. NULL: too many processes are at work; ask again
@@ -85,7 +85,7 @@ int pithi_serve_put_legend(char *const *argv);
 extern const char pithi_serve_early[], pithi_serve_worker[], pithi_serve_script[];
 /* Reads the installed page. Returns 0, or 1 after a message. */
 int pithi_serve_read_page(void);
-/* The program of the page, WebAssembly as a gzip file: *size bytes, valid until the end. */
+/* Returns the page's program (WebAssembly) as a gzip file and sets *size to its length. It stays valid. */
 const char *pithi_serve_program(size_t *size);
 /* Make the page of a log, and the page with the list of all logs. Return malloc'ed text and set *size to its length.
  * Return NULL if there is no memory. */
@@ -101,7 +101,7 @@ enum { PITHI_SERVE_TOKEN = 32 };
 
 struct pithi_serve_place {
     const char *address; /* NULL: this machine only */
-    int port;            /* 0: any; pithi_serve_listen sets the port that it got */
+    int port;            /* 0: any port; pithi_serve_listen then sets the port that the system chose */
     char token[PITHI_SERVE_TOKEN + 1];
 };
 /* Begins to listen. Returns 0, or 1 after a message. */

@@ -42,7 +42,7 @@ enum {
 
 static struct MHD_Daemon *server;
 static const char *token;
-static char our_name[256]; /* name of this machine, if it listens for the network; else "" */
+static char our_name[256]; /* name of this machine if the server listens to the network; otherwise "" */
 
 /* ---- Answers ----------------------------------------------------------------------------------------------------- */
 
@@ -282,7 +282,8 @@ static enum MHD_Result send_bytes(struct MHD_Connection *client, struct pithi_se
     version_text(log, text);
     if (pithi_serve_has_changed(log) || (match && strcmp(match, text) != 0))
         return say(client, MHD_HTTP_PRECONDITION_FAILED, "the log has changed");
-    /* If there are many logs, this log may have been forgotten meanwhile; then it is prepared again. */
+    /* The server may have forgotten this log, because it keeps only some logs prepared. Then the log is prepared
+     * again. */
     if ((state = pithi_serve_look(log)) == PITHI_SERVE_FAILED)
         return say(client, MHD_HTTP_INTERNAL_SERVER_ERROR, log->why);
     if (state != PITHI_SERVE_READY)
@@ -411,7 +412,7 @@ static enum MHD_Result answer(void *context, struct MHD_Connection *client, cons
     if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
         return send_data(client, MHD_HTTP_METHOD_NOT_ALLOWED, "text/plain", strdup(""), 0, "Allow", "GET, HEAD");
     if (!*state) {
-        *state = &server; /* not NULL: the next call is for the end of the request */
+        *state = &server; /* not NULL, so that the next call knows that it is for the end of the request */
         return MHD_YES;
     }
     if (strcmp(what, "program") == 0)

@@ -7,7 +7,8 @@
 #include "wasm/module.h"
 #include "wasm/module_page.h"
 
-/* The module asks the page for widths and masks of texts; a legend needs none. */
+/* The module needs functions of the page for widths and masks of texts. These stand-ins are enough, because a legend
+ * draws no texts. */
 double pithi_page_text_width(struct pithi_font font, const char *text) { return (void)font, (void)text, 0; }
 
 int pithi_page_text_mask(struct pithi_font font, const char *text, double scale, int is_rim,

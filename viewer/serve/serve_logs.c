@@ -32,10 +32,10 @@
 
 extern char **environ;
 
-/* The most processes at a time: each may need much memory, and a core. */
+/* Most processes at a time. Each may need much memory, and a core. */
 enum { JOBS_MOST = 2 };
 
-/* The most logs that are kept prepared: each has up to 11 open descriptors, and a process usually may have 1024. */
+/* Most logs that are kept prepared. Each has up to 11 open descriptors, and a process usually may have 1024. */
 enum { KEPT_MOST = 64 };
 
 static char *program, *served; /* program: path of bin/pith; served: the log or folder that the user named */
@@ -376,7 +376,7 @@ static void end_answer(struct pithi_serve_answer *answer)
         answer->state = job_state(&answer->job, &answer->fd, answer->why, sizeof answer->why);
 }
 
-/* Takes what the log's process has made, if it has ended. */
+/* If the log's process has ended, takes what it has made. */
 static void end_preparing(struct pithi_serve_log *log)
 {
     if (log->state != PITHI_SERVE_WORKING)

@@ -51,7 +51,7 @@ static int read_options(int argc, char **argv, struct pithi_serve_place *place)
     return argc - optind == 1 ? 0 : usage(argc == optind ? "LOG or FOLDER is missing" : "one LOG or FOLDER only");
 }
 
-/* 128 bits that nobody can guess. */
+/* Makes a token of 128 random bits, which nobody can guess. */
 static int make_token(char token[PITHI_SERVE_TOKEN + 1])
 {
     unsigned char bytes[PITHI_SERVE_TOKEN / 2];

@@ -51,7 +51,7 @@ static int take_program(void)
         return 0;
     for (const char *p = begin + sizeof wasm - 1; p < end; p++) {
         const char *digit = strchr(digits, *p);
-        if (!digit || !*p) /* skips ends of lines, and the = that fill the last group */
+        if (!digit || !*p) /* skips line ends, and the = that pad the last group of letters */
             continue;
         bits = bits << 6 | (uint32_t)(digit - digits);
         count += 6;

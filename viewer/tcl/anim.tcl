@@ -291,7 +291,7 @@ oo::class create ::pith::Anim {
         }
     }
 
-    # Black or white, whichever is readable on the colour of the state.
+    # The colour of text on a state: black or white, whichever can be read on the state's colour.
     method ink {state} {
         if {$state < 0} {
             return [colour [expr {$state == -2 ? "hidden" : "text"}]]
@@ -506,7 +506,7 @@ namespace eval ::pith::anim {
     }
 }
 
-# Rounds down to 1, 2 or 5 times a power of ten.
+# Rounds a speed down to 1, 2 or 5 times a power of ten.
 proc ::pith::anim::round_speed {speed} {
     set power [expr {pow(10, floor(log10($speed) + 1e-9))}]
     foreach step {5 2 1} {
@@ -565,7 +565,7 @@ proc ::pith::anim::open {path spill} {
             }
         }
     }
-    # The program ended before this window opened: wait for its log.
+    # The program has ended before this window opened, so waits for its log.
     for {set i 0} {$spill ne {} && $i < 100 && [find_log $path] eq {}} {incr i} {
         after 100
     }

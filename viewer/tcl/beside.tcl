@@ -1,5 +1,5 @@
-# beside.tcl - a second log below the first, on the same time axis: a second model and second timelines that
-# follow the first, a bar between them with both durations and the alignment, and a table that
+# beside.tcl - shows a second log below the first one, on the same time axis. The second log has a model and timelines
+# of its own, which follow the first. A bar between the timelines shows both durations and the alignment, and a table
 # compares the sums.
 
 # Two models on one time axis. A pairing maps times of the second log to times of the first one. If one log shows or
@@ -34,7 +34,7 @@ oo::class create ::pith::Pairing {
         $b set_message_filter [$a message_filter]
     }
 
-    # The second log is closed.
+    # Called when the second log is closed.
     destructor {
         $a unfollow [list [self] first_changed]
         $b unfollow [list [self] second_changed]
@@ -359,7 +359,7 @@ oo::class create ::pith::PairTable {
 
 namespace eval ::pith::pair {}
 
-# Change as "+12.5 %", "new" or "gone".
+# The change from FIRST to SECOND as text: "+12.5 %", "new", "gone" or "=".
 proc ::pith::pair::change {first second} {
     if {$first == $second} {
         return "="

@@ -258,7 +258,7 @@ oo::class create ::pith::Board {
         set stretch $new
         set part 0
         set job [my ask [my job_callback]]
-        # No progress bar for a short job.
+        # The progress bar appears after 0.3 s, so not for a short job.
         after 300 [list catch [list [self] show_progress]]
     }
 
@@ -490,7 +490,7 @@ proc ::pith::board::write_text {file text} {
     }
 }
 
-# About `most` marks in [low, high], at 1, 2 or 5 times a power of ten.
+# Marks of a scale: about MOST numbers in [LOW, HIGH], at distances of 1, 2 or 5 times a power of ten.
 proc ::pith::board::marks {low high most} {
     if {$high <= $low} {
         return {}
@@ -509,7 +509,7 @@ proc ::pith::board::marks {low high most} {
     return $marks
 }
 
-# Marks of a logarithmic scale: powers of ten; over a small range 2 and 5 times them as well.
+# Marks of a logarithmic scale: powers of ten, and, if the range is small, 2 and 5 times these powers.
 proc ::pith::board::log_marks {low high} {
     set low [expr {double(max(1, $low))}]
     if {$high <= $low} {

@@ -240,7 +240,7 @@ oo::class create ::pith::Changes {
         return [list $x $y [my sign [regsub {^([-+])<} $change {<\1}]]]
     }
 
-    # A real minus sign.
+    # Replaces a hyphen by a minus sign.
     method sign {text} { return [string map {- \u2212} $text] }
 
     method about {item} {
@@ -260,7 +260,7 @@ oo::class create ::pith::Changes {
         }
     }
 
-    # Finds the state of a cause in the first log, and shows its rank in both.
+    # Finds the state of a cause in the first log, and shows the cause's rank in both logs.
     method go {state rank} {
         set query "state == \"[string map {\\ \\\\ \" \\\"} $state]\""
         if {$rank ne {}} {

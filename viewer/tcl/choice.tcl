@@ -58,7 +58,7 @@ oo::class create ::pith::Choice {
         return [[$model log] callof {*}[lmap key {rank thread id start end} {dict get $hit $key}]]
     }
 
-    # Rows of the chosen record: one, or the two ends of a message; -1 for a row that is not shown.
+    # Rows of the chosen record: one row, or those of the two ends of a message. A row that is not shown is -1.
     method rows {} {
         return [my rows_of $thing]
     }
@@ -87,7 +87,7 @@ oo::class create ::pith::Choice {
         }
         set start [dict get $thing hit start]
         set end [dict get $thing hit end]
-        # Moves as little as possible; zooms out for a record longer than the window.
+        # Moves the view as little as possible. Zooms out if the record is longer than the view.
         lassign [$model window] t0 t1
         set span [expr {$t1 - $t0}]
         if {($start < $t0 || $end > $t1) && $end - $start > 0.8 * $span} {
@@ -113,7 +113,8 @@ oo::class create ::pith::Choice {
 
     # ---- The frame
 
-    # X11 coordinates have 16 bits.
+    # The x of a time. A time far outside the picture gets an x just outside of it, because X11 coordinates have 16
+    # bits.
     method x_of {time} {
         return [expr {max(-20.0, min([lindex [$timeline size] 0] + 20.0, [$timeline x_of $time]))}]
     }

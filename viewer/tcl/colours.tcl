@@ -20,7 +20,7 @@ proc ::pith::colours::parse {text} {
     return [format #%02x%02x%02x {*}[lmap channel $channels {expr {$channel >> 8}}]]
 }
 
-# List of {pattern log colour}, log {} for rules. Reports damaged lines and uses the others.
+# Reads the file into a list of {pattern log colour}; for rules, log is {}. Reports damaged lines and uses the others.
 proc ::pith::colours::read {} {
     set rows {}
     set number 0
@@ -54,7 +54,7 @@ proc ::pith::colours::row_of {line} {
     return [list $pattern $log $colour]
 }
 
-# Dict id -> colour of the definitions that the user coloured.
+# Dict id -> colour of those definitions of a log whose colours the user has set.
 proc ::pith::colours::chosen {log defs} {
     set log [file normalize $log]
     set found {}
@@ -75,7 +75,7 @@ proc ::pith::colours::chosen {log defs} {
     return $found
 }
 
-# Stores the colour of a name; COLOUR {} removes it, LOG {} is a rule.
+# Stores the colour of a name for LOG, or, if LOG is {}, as a rule for all logs. COLOUR {} removes the colour.
 proc ::pith::colours::store {pattern log colour} {
     ::pith::preferences::change_file [path] [list ::pith::colours::changed $pattern $log $colour]
 }
@@ -93,8 +93,8 @@ proc ::pith::colours::changed {pattern log colour lines} {
     return $kept
 }
 
-# Icons of states, events, counters and messages in lists: a box, a triangle, bars or an arrow
-# in their colour, empty if hidden. Each is made once.
+# Icons of definitions in lists: a box for a state, a triangle for an event, bars for a counter, an arrow for messages.
+# An icon has the definition's colour, and is empty if this is hidden. Each icon is made once.
 namespace eval ::pith::box {
     variable made ;# array: kind,colour,on -> image
     array set made {}
@@ -120,7 +120,7 @@ namespace eval ::pith::box {
     }
 }
 
-# ON 0: hidden.
+# The icon of a definition. ON 0: it is hidden.
 proc ::pith::box::image {kind colour on} {
     variable made
     set key $kind,$colour,$on
@@ -175,7 +175,8 @@ proc ::pith::box::forget {} {
     array unset made
 }
 
-# Bitmaps, because the first photo of a program makes Tk request 256 colours from the X server, one by one.
+# Draws an icon. It is a bitmap, because the first photo of a program would make Tk request 256 colours from the X
+# server, one by one.
 proc ::pith::box::draw {kind colour on} {
     set step [expr {max(1, [::pith::theme::px 1])}]
     return [::image create bitmap -data [bits $kind $step #] -maskdata [bits $kind $step #o] \
@@ -419,7 +420,7 @@ oo::class create ::pith::ColourEditor {
         my update_other_windows
     }
 
-    # Rules apply to other windows too.
+    # Updates the colours of other windows, because rules apply to them, too.
     method update_other_windows {} {
         foreach other [info class instances ::pith::Window] {
             if {$other ne $window} {

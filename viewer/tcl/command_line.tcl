@@ -324,7 +324,7 @@ oo::class create ::pith::CommandPalette {
             [string first $first $title] >= 0 ? 3 : 4}]
     }
 
-    # 1: a title, or its part after the name of the menu, begins with this text.
+    # 1: a title begins with TEXT, or the part of the title after the name of the menu does.
     method begins {title text} {
         return [expr {[string first $text $title] == 0 || [string first ": $text" $title] >= 0}]
     }
@@ -435,7 +435,7 @@ oo::class create ::pith::CommandPalette {
             : "[dict get $entry title]\n[dict get $entry help]"}]
     }
 
-    # The selected entry; {} none.
+    # The selected entry; {} if there is none.
     method selected {} {
         set index [lindex [$dialog.list selection] 0]
         return [expr {$index eq {} ? {} : [lindex $entries $index]}]
@@ -467,7 +467,7 @@ oo::class create ::pith::CommandPalette {
         }
     }
 
-    # 1: a command that cannot run without arguments.
+    # 1: the entry is a command that cannot run without arguments.
     method needs_more {entry} {
         return [expr {[dict get $entry takes] ne {} && ![string match {\?*} [dict get $entry takes]]}]
     }

@@ -31,7 +31,7 @@ proc ::pith::part::classes {} {
     return [dict keys $all]
 }
 
-# All rows of a kind: those of the window (OWN) and of the parts.
+# All rows of a KIND (words, keys, menus or buttons): those of the window (OWN), then those of the parts.
 proc ::pith::part::rows {kind own} {
     variable all
     dict for {class brings} $all {
@@ -40,7 +40,7 @@ proc ::pith::part::rows {kind own} {
     return $own
 }
 
-# Words or keys of a part.
+# The rows of words of a part.
 proc ::pith::part::words {class} {
     variable all
     return [dict get $all $class words]
@@ -106,7 +106,7 @@ proc ::pith::words::install {object namespace table} {
     }
 }
 
-# Dict of the words of the window and of the parts, by group.
+# The words of the window and of its parts: a dict from the name of a group to its rows.
 proc ::pith::words::groups {} {
     variable table
     set groups [dict create General $table]
@@ -249,7 +249,7 @@ proc ::pith::keys::rows {} {
     return [concat {*}[dict values [groups]]]
 }
 
-# Binds the keys; each calls COMMAND SCRIPT.
+# Binds keys in a window. Each key calls COMMAND with its script.
 proc ::pith::keys::install {top command rows} {
     foreach {events shown help script} $rows {
         foreach event $events {
@@ -691,7 +691,7 @@ proc ::pith::menus::fitting_into {room buttons} {
     return [list {*}[lrange $fitting 1 end] $last]
 }
 
-# The menu of the buttons that are left out; a switch has a mark.
+# Fills the menu of the buttons that are left out. A switch has a mark.
 proc ::pith::menus::fill_more {tools object} {
     variable more_on
     $tools.more.menu delete 0 end

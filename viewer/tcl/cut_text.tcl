@@ -1,4 +1,4 @@
-# cut_text.tcl - texts that are cut to fit, and tooltips that show them in full or explain them.
+# cut_text.tcl - cuts texts so that they fit, and has tooltips that show the full texts or explain them.
 
 # Returns TEXT, cut and with an ellipsis if it is wider than ROOM pixels; {} if not even one character fits.
 proc ::pith::cut_text {text font room} {
@@ -13,7 +13,8 @@ proc ::pith::cut_text {text font room} {
     return [expr {$keep ? "[string range $text 0 $keep-1]\u2026" : {}}]
 }
 
-# What headings of tables mean, in the words of pith-stat(1) and pith-analyze(1). Name and Finding need no words.
+# Help on headings of tables, in the words of pith-stat(1) and pith-analyze(1). The headings Name and Finding need no
+# help.
 namespace eval ::pith {
     variable headings {
         show "Whether it is drawn: a click hides or shows it."
@@ -82,7 +83,7 @@ oo::class create ::pith::Tip {
         set top [winfo toplevel $path]
         set tip [ttk::label $top.tip -text $text -style Card.TLabel -relief solid -borderwidth 1 -padding {6 3} \
             -wraplength [expr {min([winfo width $top] - 20, [::pith::theme::px 420])}]]
-        # Not beyond the right edge of the window.
+        # The tooltip must not reach beyond the right edge of the window.
         set left [expr {min([winfo rootx $path] - [winfo rootx $top] + $x + 12, [winfo width $top] - [winfo reqwidth $tip])}]
         place $tip -x [expr {max(0, $left)}] -y [expr {[winfo rooty $path] - [winfo rooty $top] + $y + 14}]
         raise $tip

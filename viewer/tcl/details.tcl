@@ -61,7 +61,8 @@ oo::class create ::pith::Details {
         if {![$model arrows]} {
             return {}
         }
-        # The core searches the arrows of its last picture, which must show this window.
+        # The core searches among the arrows of its last picture. So that this is the present view, a pending picture is
+        # drawn first.
         $timeline draw_pending
         set hit [[$model log] arrowat $x $y]
         if {$hit eq {}} {
@@ -205,7 +206,7 @@ oo::class create ::pith::Details {
         }
     }
 
-    # The wait state of a call; {} none, or the log is not analyzed (waiting.tcl).
+    # The wait state of a call; {} if it has none, or the log is not analyzed (waiting.tcl).
     method wait_of {hit} {
         return [[$model log] waitof [dict get $hit rank] [dict get $hit thread] [dict get $hit id] \
             [dict get $hit start] [dict get $hit end]]
@@ -265,7 +266,7 @@ oo::class create ::pith::Details {
         return [expr {$took > 0 ? ", took [::pithtk::duration $took]" : {}}]
     }
 
-    # A member of a collective, with its begin relative to a call.
+    # Describes a member of a collective, with its begin relative to that of a call.
     method member_text {hit member} {
         set later [expr {[dict get $member start] - [dict get $hit start]}]
         set order [expr {$later < 0 ? "before" : "after"}]
@@ -286,7 +287,7 @@ oo::class create ::pith::Details {
         return $lines
     }
 
-    # Shows the range of values if the counter changed within the pixel column.
+    # Describes a counter. If it changed within the pixel column, the text has its range of values.
     method counter_lines {hit} {
         # Unit 1 means no unit.
         set unit [expr {[dict get $hit unit] eq "1" ? {} : [dict get $hit unit]}]
@@ -310,7 +311,7 @@ oo::class create ::pith::Details {
         if {$span} {
             lappend lines took [::pithtk::duration $span]
         }
-        # Uncertainty between the two clocks; -1: unknown.
+        # `error`: by how much the transfer time may be wrong, because of the two clocks; -1: unknown.
         if {[dict exists $hit error] && [dict get $hit error] > 0} {
             lappend lines within "\u00b1 [::pithtk::duration [dict get $hit error]] clock error"
         }
@@ -519,7 +520,7 @@ oo::class create ::pith::Details {
         raise $card
     }
 
-    # Where a record lies in the plot, {X0 Y0 X1 Y1}: the bar of a state; for other records, the place of the pointer.
+    # The box {X0 Y0 X1 Y1} of a record in the plot: for a state, its bar; for other records, the place of the pointer.
     method box_of {what x y} {
         set hit [expr {[dict exists $what hit] ? [dict get $what hit] : {}}]
         if {![dict exists $hit top] || ![dict exists $hit height]} {
@@ -545,7 +546,7 @@ oo::class create ::pith::Details {
         }
     }
 
-    # Returns 1 if the card was open.
+    # Closes the card. Returns 1 if it was open.
     method close_card {} {
         set was [winfo exists $card]
         destroy $card

@@ -21,7 +21,7 @@ oo::class create ::pith::Export {
 
     # ---- The view as script commands
 
-    # A pattern that matches only this name.
+    # A pattern that matches only the name of this definition.
     method pattern {id} {
         return [string map {\\ \\\\ * \\* ? \\? [ \\[ ] \\]} [$model name $id]]
     }

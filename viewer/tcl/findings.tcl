@@ -342,13 +342,13 @@ oo::class create ::pith::Findings {
         }
     }
 
-    # Up and down: to the next finding.
+    # Goes to the next finding (BY 1) or the one before (-1). The keys Up and Down call this.
     method choose {by} {
         set item [lindex [$tree selection] 0]
         my go [expr {$item eq {} ? 0 : $item + $by}] 0
     }
 
-    # Left and right: to the next wait state of the finding.
+    # Goes to the next wait state of the finding (BY 1) or the one before (-1). The keys Left and Right call this.
     method step {by} { my go $number [expr {$nth + $by}] }
 
     # Shows the place of a finding in the timelines. Returns the text for the status line; {} if there is no such

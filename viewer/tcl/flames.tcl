@@ -86,7 +86,7 @@ oo::class create ::pith::Flames {
         $model rows_changed
     }
 
-    # Finds them now.
+    # Finds the functions now, and waits for them.
     method find_all {} {
         my start
         my flush

@@ -76,7 +76,7 @@ oo::class create ::pith::Iterations {
 
     # ---- The pointer
 
-    # Index of the iteration at a pixel of the axis; {} none.
+    # Index of the iteration at a pixel of the axis; {} if there is none.
     method at {x y} {
         if {$y < [my top]} {
             return

@@ -32,7 +32,7 @@ oo::class create ::pith::Labels {
     method path {} { return $path }
     method width {} { return $label_width }
     method user_width {} { return $user_width }
-    # Tooltip of a line: its label if that is cut off, and what a row of many ranks stands for.
+    # The tooltip of a line: its full label if this is cut, and, for a row of many ranks, what the row stands for.
     method whole {line} {
         set text [expr {[dict exists $cut $line] ? [dict get $cut $line] : {}}]
         if {[dict exists $shown $line tip]} {
@@ -244,9 +244,8 @@ oo::class create ::pith::Labels {
     }
 }
 
-# The pointer in the column of row labels: opens and closes groups, chooses rows, drags rows
-# to another place, drags the edge of the column; its menu; tooltips with the full text of labels that are cut
-# off.
+# Handles the pointer in the column of row labels. It opens and closes groups, chooses rows, drags rows to another
+# place, drags the edge of the column, opens a menu, and shows tooltips with the full text of labels that are cut.
 oo::class create ::pith::LabelPointer {
     variable window model labels
     variable path       ;# canvas of the labels
@@ -368,7 +367,7 @@ oo::class create ::pith::LabelPointer {
                 }
             }
             rows {
-                # Scrolls at the upper and lower edges.
+                # Scrolls while the pointer is above or below the column.
                 if {$y < 0 || $y >= [winfo height $path]} {
                     [$window timeline] scroll_rows scroll [expr {$y < 0 ? -1 : 1}] units
                     [$window timeline] flush

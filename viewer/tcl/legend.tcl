@@ -139,7 +139,7 @@ oo::class create ::pith::Legend {
         bind $tree <Control-a> "[list [self] select_all]; break"
         grid $path.bar - -sticky ew
         grid $tree $path.scroll -sticky nsew
-        # Most tables need no scrollbar: remove it before the layout, so that the table is drawn once.
+        # Removes the scrollbar before the first layout, because most tables need none. So the table is drawn only once.
         bind $path <Configure> "bind $path <Configure> {}; grid remove $path.scroll"
         grid columnconfigure $path 0 -weight 1
         grid rowconfigure $path 1 -weight 1
@@ -216,7 +216,7 @@ oo::class create ::pith::Legend {
         set pending [after 120 [namespace code {my start_job}]]
     }
 
-    # The job runs in a thread. Results for an old window are dropped.
+    # Starts the job for the sums, in a thread. Its result will be dropped if the window has moved meanwhile.
     method start_job {} {
         set pending {}
         set now [$model window]
@@ -392,7 +392,8 @@ oo::class create ::pith::Legend {
             }
         }
         lappend top {*}[my put_functions]
-        # Sets the top level, and removes detached rows from the table selection.
+        # Puts the rows of the top level into the table, and removes rows that are not in it any more from its
+        # selection.
         $tree children {} $top
         foreach item [$tree selection] {
             if {[my detached $item]} {
@@ -645,7 +646,7 @@ oo::class create ::pith::Legend {
 
     method search_for {items on} { $model set_searchable [my ids_of $items] $on }
 
-    # Hides everything else.
+    # Shows only these items, and hides all others.
     method only {items} {
         set ids [$rows as_set [my ids_of $items]]
         if {![dict size $ids]} {
@@ -705,7 +706,7 @@ oo::class create ::pith::Legend {
     }
 }
 
-# The columns of the legend's table: how wide they are, and for which of them there is room.
+# The columns of the legend's table. This class decides how wide they are, and which of them are shown.
 
 oo::class create ::pith::LegendColumns {
     variable tree
@@ -811,7 +812,7 @@ oo::class create ::pith::LegendFilter {
         }
     }
 
-    # For undo.
+    # The model calls these two methods for undo.
     method current {} { return $filter }
     method apply {its_filter} {
         set filter $its_filter

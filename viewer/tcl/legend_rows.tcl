@@ -168,7 +168,8 @@ oo::class create ::pith::LegendRows {
 
     # ---- Texts
 
-    # Groups have no inclusive time; events and messages have no times.
+    # The texts of the columns Count, Total, Self and Share. Groups have no inclusive time; events and messages have no
+    # times.
     method sum_texts {sum kind} {
         if {$sum eq {} || $kind eq "group" && ![dict get $sum count]} {
             return {{} {} {} {}}

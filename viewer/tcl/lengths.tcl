@@ -177,7 +177,7 @@ oo::class create ::pith::Histogram {
         my say_none $most
     }
 
-    # The scales of a map over time: lengths on the left, time below.
+    # Draws the scales of a map over time: lengths on the left, time below.
     method draw_time {marks} {
         lassign $frame_of left top right bottom
         set last 1e9
@@ -204,7 +204,7 @@ oo::class create ::pith::Histogram {
         }
     }
 
-    # LANES: rank and thread of the first lane of each line.
+    # Draws the labels of a map by rank. LANES: rank and thread of the first lane of each line.
     method draw_ranks {lanes} {
         lassign $frame_of left top right bottom
         set count [llength $lanes]
@@ -221,7 +221,7 @@ oo::class create ::pith::Histogram {
         }
     }
 
-    # "3", or "3.1" for thread 1.
+    # A lane as text: "3", or "3.1" for thread 1.
     method lane_text {lane} { expr {[lindex $lane 1] ? [join $lane .] : [lindex $lane 0]} }
 
     # The x of a length, on a scale that shows the range [FROM, TO].
@@ -519,7 +519,7 @@ oo::class create ::pith::Histogram {
 # Writes a canvas of rectangles, lines, polygons and texts as SVG.
 namespace eval ::pith::svg {}
 
-# Writes the items that have none of TAGS, and a caption below.
+# Writes all items that have none of TAGS, and a caption below the picture.
 proc ::pith::svg::write {canvas file tags caption} {
     set width [winfo width $canvas]
     set height [expr {[winfo height $canvas] + 24}]

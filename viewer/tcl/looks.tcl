@@ -11,7 +11,7 @@ namespace eval ::pith::theme {
     variable followed 0
 }
 
-# light or dark
+# The name of the theme: light or dark.
 proc ::pith::theme::name {} {
     variable chosen
     return $chosen
@@ -27,7 +27,8 @@ proc ::pith::theme::colour {name} {
 interp alias {} ::oo::Helpers::colour {} ::pith::theme::colour
 interp alias {} ::oo::Helpers::px {} ::pith::theme::px
 
-# Runs UP or DOWN when the wheel turns. Tk 8.6 reports the wheel as buttons 4 and 5 under X11, Tk 9 as MouseWheel.
+# Binds the scripts UP and DOWN to the mouse wheel. Under X11, Tk 8.6 reports the wheel as buttons 4 and 5, Tk 9 as
+# MouseWheel.
 proc ::pith::bind_wheel {widget modifier up down} {
     bind $widget <${modifier}Button-4> $up
     bind $widget <${modifier}Button-5> $down
@@ -251,7 +252,7 @@ proc ::pith::theme::sizes_preferred {key} {
     update_windows
 }
 
-# Changes the theme of all windows; fails with {PITH USAGE}.
+# Changes the theme of all windows. Throws {PITH USAGE} if there is no such theme.
 proc ::pith::theme::choose {name} {
     variable colour
     variable chosen

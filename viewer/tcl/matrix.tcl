@@ -1,5 +1,5 @@
-# matrix.tcl - the communication matrix: messages by sender and receiver, as a picture of tiles
-# and as a table, and the times spent waiting for late partners (pithlog_waits).
+# matrix.tcl - the communication matrix. It shows messages by sender and receiver, and times spent waiting for late
+# partners (pithlog_waits), as a picture of tiles and as a table.
 
 # The picture of a communication matrix, with its pointer and keys: senders are lines, receivers are columns; it has
 # totals at its sides and a colour scale. A drag zooms to some ranks, a click goes to the longest message of a tile.

@@ -164,9 +164,9 @@ oo::class create ::pith::Model {
         my count_rows
     }
 
-    # Replaces the log by a later snapshot of the same program. Users of the old log drop what they began when
-    # they are notified of `log`; hidden definitions stay hidden by name. DIGESTED 1: messages and counters have
-    # been read.
+    # Replaces the log by a later snapshot of the same program. Followers are notified of `log`, and end the work that
+    # they have begun with the old log. Definitions with the names of hidden ones are hidden. DIGESTED 1: messages and
+    # counters of the new log have been read.
     method replace {new digested} {
         set old $log
         set by_name [my given_by_name]
@@ -202,7 +202,7 @@ oo::class create ::pith::Model {
         } else {
             my digest
         }
-        # Last, because a job may still use it until now.
+        # The old log is closed last, because a follower's job may use it until it is notified.
         $old close
     }
 
@@ -288,8 +288,8 @@ oo::class create ::pith::Model {
 
     # ---- Time
 
-    # Shows [from, to), limited to the log and at least 20 ns. Saved for undo, except single steps of a turning
-    # wheel.
+    # Shows [FROM, TO), limited to the log and at least 20 ns long. The old view is saved for undo; quick successive
+    # steps, as of a turning wheel, count as one.
     method zoom {from to} {
         my push time
         my set_window $from $to
@@ -321,7 +321,7 @@ oo::class create ::pith::Model {
         }
     }
 
-    # Factor < 1 zooms in; `time` stays at its place on the screen.
+    # Zooms about a time, which stays at its place on the screen. FACTOR < 1 zooms in.
     method zoom_about {factor time} {
         my zoom [expr {$time - ($time - $t0) * double($factor)}] [expr {$time + ($t1 - $time) * double($factor)}]
     }
@@ -399,7 +399,7 @@ oo::class create ::pith::Model {
         my show_notes $its_notes
     }
 
-    # Without undo.
+    # Shows these notes. Saves nothing for undo.
     method show_notes {its_notes} {
         set notes [$log setnotes $its_notes]
         my notify notes
@@ -407,9 +407,9 @@ oo::class create ::pith::Model {
 
     # ---- Rows
 
-    # Rows FIRST to LAST as dicts: label, note, kind (group, states, counter), node, depth, children, open,
-    # pinned, parent, lane, lanes (how many), rank, thread, name, host. Views ask only for visible rows: there
-    # may be 100,000.
+    # Rows FIRST to LAST as dicts: label, note, kind (group, states, counter), node, depth, children, open, pinned,
+    # parent, lane, lanes (how many), rank, thread, name, host. Views ask only for visible rows, because there may be
+    # 100,000 rows.
     method rows {{first 0} {last 1000000000}} { $log rows list $first $last }
     method row {row} { lindex [$log rows list $row $row] 0 }
 

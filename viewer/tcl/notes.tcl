@@ -247,7 +247,7 @@ oo::class create ::pith::Notes {
     method word_delete_note {number} { my put [my note $number] {} [expr {$number - 1}] }
     method word_note_dialog {its_place} { my open $its_place -1 {} }
 
-    # At the pointer.
+    # Opens the dialog for a new note at the pointer.
     method word_note_here {} {
         set x [expr {[winfo pointerx $plot] - [winfo rootx $plot]}]
         set y [expr {[winfo pointery $plot] - [winfo rooty $plot]}]

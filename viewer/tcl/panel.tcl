@@ -334,7 +334,7 @@ oo::class create ::pith::Panel {
 
     method current {} { return [lindex [split [$book select] .] end] }
 
-    # 1: this page can be seen.
+    # 1: this page is visible.
     method sees {name} { expr {$shown && [my current] eq $name} }
 
     method select {name} {

@@ -56,7 +56,7 @@ oo::class create ::pith::Ranges {
         }
     }
 
-    # Called by the checkbuttons of the pane.
+    # The checkbuttons of the pane call this.
     method switched {name} {
         my redraw [expr {$name eq "outermost"}]
     }
@@ -374,7 +374,7 @@ oo::class create ::pith::RangesPane {
     # Lets the layout make the pane lower than its height, but not so low that its scale cannot be read.
     method may_be_lower {} { grid rowconfigure [$timeline path] 5 -weight 1 -minsize [px 40] }
 
-    # Enlarges a window that is just high enough for its rows.
+    # Makes the window higher, so that there is room for the pane, unless it is already high.
     method grow_window {} {
         set top [winfo toplevel $plot]
         set more [expr {$height + 24}]

@@ -1,5 +1,5 @@
-# rows.tcl - arranging rows: commands, keys and menus for the tree of core/rows/rows.h, and the corner below the
-# labels with the row filter and the row height.
+# rows.tcl - arranges rows. It has the commands, keys and menus for the tree of core/rows/rows.h, and the corner below
+# the labels with the row filter and the slider of the row height.
 
 oo::class create ::pith::Rows {
     variable window model labels

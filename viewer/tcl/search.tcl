@@ -96,7 +96,7 @@ oo::class create ::pith::Search {
         pack $bar.close -in $bar.row0 -side right
         set row_used [winfo reqwidth $bar.close]
         my place_in_row find {0 6}
-        # Messages have no names.
+        # There is no field for a name if messages are searched, because they have no names.
         if {$entered(kind) ne "messages"} {
             my place_in_row pattern {0 6}
         }

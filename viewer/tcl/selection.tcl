@@ -467,7 +467,7 @@ oo::class create ::pith::Selection {
         }
     }
 
-    # -1: none
+    # The row whose bar is at Y; -1 if there is none.
     method row_at {y} {
         set line [expr {int([$bars canvasy $y]) / [my line_height]}]
         if {$of eq {}} {

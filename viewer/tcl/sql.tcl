@@ -324,7 +324,7 @@ oo::class create ::pith::Sql {
         return [expr {$from eq {} ? {} : $to eq {} || $to <= $from ? [list $from] : [list $from $to]}]
     }
 
-    # {RANK THREAD}, or {}.
+    # The lane of a row of the answer, {RANK THREAD}; {} if the row has none.
     method lane_of {number} {
         set lane [my value_of $number {lane send_lane}]
         set rank [my value_of $number {rank sender}]
@@ -429,7 +429,7 @@ oo::class create ::pith::Sql {
 }
 
 namespace eval ::pith::Sql {
-    # Table and column.
+    # The query that lists tables and their columns.
     variable of_tables {SELECT m.name, p.name FROM sqlite_schema m, pragma_table_info(m.name) p
         WHERE m.type IN ('table', 'view') AND m.name NOT LIKE 'sqlite%' ORDER BY m.type = 'table', m.name, p.cid}
     variable keywords {SELECT FROM WHERE GROUP BY ORDER LIMIT JOIN USING HAVING DISTINCT COUNT SUM AVG MIN MAX AND OR NOT IN

@@ -82,7 +82,7 @@ oo::class create ::pith::Timeline {
         # Rows get all the room that is left. If the room is too small even for their least height, panes with a weight
         # become lower.
         grid rowconfigure $path 1 -weight 1000 -minsize [my least]
-        # Background beside and below the scrollbars, and of the hidden overview.
+        # These frames are the background beside and below the scrollbars, and behind a hidden overview.
         foreach {name place} {side {-row 0 -rowspan 10 -column 2}  foot {-row 8 -rowspan 2 -column 0 -columnspan 3}} {
             frame $path.$name -background [colour panel]
             grid $path.$name {*}$place -sticky nsew
@@ -347,7 +347,7 @@ oo::class create ::pith::Timeline {
         $model scroll_to [expr {max(0, min($row, [my last_first]))}]
     }
 
-    # Scrolls the row into view; -1: does nothing.
+    # Scrolls a row into view. Does nothing if ROW is -1.
     method show_row {row} {
         if {$row >= [$model pinned_count]} {
             set line [$model line_of $row]
@@ -373,7 +373,7 @@ oo::class create ::pith::Timeline {
         expr {double($time - $t0) / ($t1 - $t0) * $width}
     }
 
-    # Row at y, -1 none.
+    # The row at Y; -1 if there is none.
     method row_at {y} {
         expr {$y >= 0 ? [$model row_on [$model line_at $y]] : -1}
     }

@@ -1,11 +1,11 @@
-# trouble.tcl - the error dialog: a sentence that says what to do, and for internal errors details that can be
-# copied into a report.
+# trouble.tcl - the error dialog. It has a sentence that says what to do, and, for an internal error, details that can
+# be copied into a report.
 
 namespace eval ::pith::trouble {
     variable last {} ;# last internal error, which is not shown again
 }
 
-# DETAILS "": none.
+# Shows the error dialog. DETAILS: text for a report; {}: none.
 proc ::pith::trouble::show {parent text {details {}}} {
     set dialog [expr {$parent eq "." ? {} : $parent}].trouble
     destroy $dialog

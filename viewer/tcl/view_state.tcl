@@ -159,7 +159,7 @@ oo::class create ::pith::ViewState {
             return 0
         }
         dict for {key value} $saved {
-            # Skips invalid values.
+            # Skips this key if its value is invalid.
             try {
                 switch -glob $key {
                     time { $model set_window {*}$value }

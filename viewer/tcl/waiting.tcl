@@ -148,7 +148,7 @@ oo::class create ::pith::Waiting {
     # 1: one of the switches other than the pane of findings is on.
     method shows_more {} { return [expr {1 in [dict values [dict remove $shown findings]]}] }
 
-    # The legend has columns for waiting while one of the other switches is on, or the user asked for the findings.
+    # Shows the legend's columns for waiting if one of the other switches is on, or the user has asked for the findings.
     method show_columns {} {
         set on [expr {$found && ([my shows_more] || $asked && [my is_shown findings])}]
         [$window legend] show_waiting $on

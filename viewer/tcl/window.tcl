@@ -1,4 +1,4 @@
-# window.tcl - a window: creates its parts, menus and toolbar, and has the commands of scripts, keys and
+# window.tcl - the viewer's window. Creates its parts, menus and toolbar, and has the commands of scripts, keys and
 # buttons.
 
 oo::class create ::pith::Window {

@@ -17,8 +17,9 @@
 #include "core/cells/memory.h"
 #include "tk/log_object.h"
 
-/* Many jobs end soon, and the user waits for them, so the first checks come quickly. FIRST_LOOK_MS, LOOK_MS: the first
- * and the longest time between checks. TELL_EVERY: checks from one report of the progress to the next. */
+/* FIRST_LOOK_MS, LOOK_MS: the first and the longest time between checks. The first checks come quickly, because many
+ * jobs end soon, and the user waits for them. TELL_EVERY: number of checks from one report of the progress to the
+ * next. */
 enum { FIRST_LOOK_MS = 1, LOOK_MS = 20, TELL_EVERY = 8 /* looks */ };
 
 struct pithi_job_state {
@@ -32,7 +33,7 @@ struct pithi_job_state {
     atomic_int over;   /* set by the job's thread as its last step */
     int err;           /* enum pith_err of `run` */
     char *error;       /* malloc'ed; read after `over` */
-    unsigned reported; /* the check that last reported its progress */
+    unsigned reported; /* index of the check that last reported the job's progress */
 };
 
 static struct pithi_job_state *first; /* all jobs; only Tcl's thread uses the list */
@@ -109,14 +110,15 @@ static void look_after(int ms)
     timer = Tcl_CreateTimerHandler(wait_ms, look, NULL);
 }
 
-/* Checks all jobs. A callback may start and stop jobs, so the search starts again after each. */
+/* Checks all jobs. After each callback the search for ended jobs begins again, because a callback may start and stop
+ * jobs. */
 static void look(ClientData data)
 {
     struct pithi_job_state *state;
 
     (void)data;
     while ((state = one_over())) {
-        /* Removes the state from the list before it runs the callback, which may start and stop other jobs. */
+        /* The state is freed before the callback is run, because the callback may start and stop other jobs. */
         Tcl_Interp *interp = state->interp;
         Tcl_Obj *callback = state->callback, *value = NULL;
         const char *word = "stopped";

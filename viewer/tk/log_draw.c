@@ -176,7 +176,7 @@ static void show_lines(void *context, int end)
 static void paint_plot(const struct pithi_log_object *object, const struct view *view, const struct target *target,
                        uint32_t *words, struct pithi_raster *raster)
 {
-    /* The background of a scanline, which is the same for all scanlines. */
+    /* Makes the background of one scanline; it is the same for all. */
     uint32_t *ground = pithi_alloc((size_t)view->width, sizeof *ground);
     struct pithi_axis axis;
     for (int x = 0; x < view->width; x++)
@@ -281,7 +281,8 @@ int pithi_log_refine(struct pithi_log_object *object, Tcl_Interp *interp, int ob
  * lanes would take 4.7 s. */
 enum { STRIP_LANES = 1024 };
 
-/* Makes the rows of a strip of this height, each at least a pixel high: the visible lanes, joined if there are many. */
+/* Makes the rows of a strip of this height from the visible lanes. If there are many lanes, they are joined, so that
+ * each row is at least a pixel high. */
 static void strip_groups(const struct pithi_log_object *object, uint32_t height, struct pithi_groups *groups)
 {
     uint32_t shown, *lanes = pithi_rows_lanes(object->tree, &shown);
@@ -295,7 +296,7 @@ static void strip_groups(const struct pithi_log_object *object, uint32_t height,
     free(lanes);
 }
 
-/* Draws the strip twice: normally, and faded for the part outside of the window. */
+/* Draws the overview strip twice: normally for the part inside the window, and faded for the parts outside. */
 int pithi_log_overview(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     Tk_PhotoHandle photo = find_photo(interp, objv[2]), faded = find_photo(interp, objv[3]);
@@ -314,8 +315,8 @@ int pithi_log_overview(struct pithi_log_object *object, Tcl_Interp *interp, int 
     if (width < 1 || width > PITHI_MAX_WIDTH || height < 2 || height > PITHI_MAX_WIDTH)
         return TCL_OK;
     strip_groups(object, (uint32_t)height, &groups);
-    /* If lanes have few records each, the summary's pieces are too long for a picture, and reading the records costs
-     * little. So the records are read. */
+    /* Reads the records if each lane has only a few. This costs little, and the summary's pieces would be too long for
+     * a picture. */
     const struct pithlog_info *info = pithlog_get_info(object->log);
     uint64_t lanes = info->lanes < STRIP_LANES ? info->lanes : STRIP_LANES;
     plot.care = lanes && info->records / info->lanes * lanes < PITHI_SUMMARY_RECORDS ? PITHI_EXACT : PITHI_QUICK;

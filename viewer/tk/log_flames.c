@@ -1,5 +1,5 @@
-/* log_flames.c - the functions of a log's samples: their rows, and the function during an interval outside all
- * states. */
+/* log_flames.c - the functions that a log's samples fell into: their rows below the states, and the functions in an
+ * interval outside all states. */
 #include "tk/log_object.h"
 
 #include <stdio.h>

@@ -45,7 +45,7 @@ int pithi_log_bundle_at(struct pithi_log_object *object, Tcl_Interp *interp, int
         return TCL_OK;
     exact = *bundle;
     if (about)
-        about = pithi_plot_look(plot, bundle, &exact) != 0; /* 0: the bundle could be counted exactly */
+        about = pithi_plot_look(plot, bundle, &exact) != 0; /* if this returns 0, the bundle was counted exactly */
     bundle = &exact;
     dict = Tcl_NewDictObj();
     put_place(object, dict, "from", &plot->rows[bundle->from_row]);
@@ -57,7 +57,7 @@ int pithi_log_bundle_at(struct pithi_log_object *object, Tcl_Interp *interp, int
     pithi_put(dict, "longest", pithi_message_dict(object->log, &bundle->longest));
     pithi_put_wide(dict, "start", bundle->longest.send_ns);
     pithi_put_wide(dict, "end", bundle->longest.recv_ns);
-    /* {x0 y0 x1 y1} of the bundle's line in the picture, for the highlight. */
+    /* {x0 y0 x1 y1}: the bundle's line in the picture, over which Tcl draws a highlight. */
     pithi_bundle_look(plot, bundle, 1, &look);
     line = Tcl_NewListObj(0, NULL);
     for (int i = 0; i < 4; i++)
@@ -106,7 +106,7 @@ int pithi_log_group_at(struct pithi_log_object *object, Tcl_Interp *interp, int 
     put_place(object, dict, "place", group);
     pithi_put_wide(dict, "lanes", lanes);
     pithi_put_wide(dict, "auto", grouped);
-    pithi_hit_row_mix(object->log, group, t0, t1, &mix); /* a damaged log yields its readable part */
+    pithi_hit_row_mix(object->log, group, t0, t1, &mix); /* of a damaged log, the readable part */
     pithi_put_wide(dict, "asked", mix.asked);
     list = Tcl_NewListObj(0, NULL); /* {name share name share ...}, the largest share first */
     for (uint32_t i = 0; i < mix.count; i++) {
@@ -216,7 +216,7 @@ int pithi_log_state_of(struct pithi_log_object *object, Tcl_Interp *interp, int 
     if (pithi_get_lane(object, interp, objv + 2, &lane) != TCL_OK || pithi_get_time(interp, objv[4], &time) != TCL_OK)
         return TCL_ERROR;
     return give_state(object, interp, lane,
-                      /* innermost: as deep as a picture can show */
+                      /* the deepest level that a picture can show means the innermost state */
                       pithi_hit_state(object->log, lane, time, time + 1, PITHI_LEVELS - 1, NULL, &hit), &hit);
 }
 
@@ -268,7 +268,7 @@ static Tcl_Obj *call_message(const struct pithi_log_object *object, const struct
     uint32_t nth = 0;
     Tcl_Obj *dict;
 
-    for (uint32_t i = 0; i < number; i++) /* counts earlier sends at the same time with the same peer and tag */
+    for (uint32_t i = 0; i < number; i++) /* counts earlier messages of the call with the same time, peer and tag */
         nth += call->records[i].kind == record->kind && call->records[i].time_ns == record->time_ns &&
                call->records[i].peer == record->peer && call->records[i].tag == record->tag;
     /* A value of 0 means that the message has no partner. Below 0, the digest cannot be read; here this is treated in
@@ -367,7 +367,8 @@ int pithi_log_counter_at(struct pithi_log_object *object, Tcl_Interp *interp, in
         pithi_get_window(interp, objv + 3, &from, &to) != TCL_OK)
         return TCL_ERROR;
     row = &object->rows[number];
-    if (!object->digest || !pithlog_get_def(object->log, row->counter)) /* no digest yet, or a row of a lane */
+    if (!object->digest || !pithlog_get_def(object->log, row->counter)) /* the digest was not read yet, or the row is
+                                                                         * not a counter's */
         return TCL_OK;
     found = pithi_jump_counter(object->digest, row->lane, row->counter, from, to, &value);
     if (found < 0)

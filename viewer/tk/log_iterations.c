@@ -137,9 +137,10 @@ int pithi_log_iteration_marks(struct pithi_log_object *object, Tcl_Interp *inter
 
 /* ---- Pictures ---------------------------------------------------------------------------------------------------- */
 
-enum { TICK_SPACING = 90 }; /* pixels; the stack's axis in the window has the same */
+enum { TICK_SPACING = 90 }; /* pixels; stack.tcl uses the same value for its axis */
 
-/* Makes the plot from which all bands are made: the visible rows, each at least a pixel high. */
+/* Makes the plot that all bands are copies of. It has the visible rows, joined so that each is at least a pixel
+ * high. */
 static struct pithi_plot make_like(const struct pithi_log_object *object, int width, int height,
                                    struct pithi_groups *groups)
 {

@@ -52,7 +52,7 @@ struct lengths_list {
 
 static const char *const overs[] = {"none", "time", "ranks", NULL};
 
-/* The words RANK THREAD of a lane. */
+/* Returns the list {RANK THREAD} of a lane. */
 static Tcl_Obj *lane_words(const struct lengths_list *lengths, uint32_t number)
 {
     const struct pithlog_lane *lane = pithlog_get_lane(lengths->log, lengths->lanes[number]);
@@ -60,7 +60,7 @@ static Tcl_Obj *lane_words(const struct lengths_list *lengths, uint32_t number)
     return pithi_wide_list((const int64_t[]){lane->rank, lane->thread}, 2);
 }
 
-/* The first lane at a place of a map by lane, as an index of `lanes`. */
+/* Returns the first lane at a place of a map of ranks, as an index into `lanes`. */
 static uint32_t first_lane(const struct pithi_length_map *map, uint32_t place)
 {
     return pithi_tile_begin(place, map->places, map->list->lane_count);

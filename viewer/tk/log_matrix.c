@@ -20,7 +20,7 @@
 struct matrix_object {
     struct pithi_matrix matrix;
     struct pithlog *log;           /* the window deletes a matrix before it closes the log */
-    struct pithi_matrix_view view; /* of the last picture, to which `at` refers */
+    struct pithi_matrix_view view; /* what the last picture shows; `at` refers to it */
     struct pithi_tiles tiles;
 };
 
@@ -237,7 +237,7 @@ static int matrix_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj
         for (uint32_t i = 0; i < matrix->rank_count; i++)
             Tcl_ListObjAppendElement(NULL, result, Tcl_NewIntObj(matrix->ranks[i]));
         break;
-    case SIDES: /* the totals of lines and of columns, which are drawn beside the picture */
+    case SIDES: /* the totals of lines and those of columns; Tcl draws them beside the picture */
         lines = Tcl_NewListObj(0, NULL), columns = Tcl_NewListObj(0, NULL);
         for (uint32_t i = 0; i < tiles->lines; i++)
             Tcl_ListObjAppendElement(NULL, lines,

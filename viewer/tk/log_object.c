@@ -293,7 +293,7 @@ static int log_hide(struct pithi_log_object *object, Tcl_Interp *interp, int obj
     uint32_t defs = pithlog_get_info(object->log)->defs;
 
     (void)objc;
-    memset(object->hidden, 0, defs); /* hides these definitions and shows all others */
+    memset(object->hidden, 0, defs); /* shows all definitions, then hides those of the list */
     return pithi_get_ids(interp, objv[2], object->hidden, defs);
 }
 
@@ -328,7 +328,8 @@ static int log_time_text(struct pithi_log_object *object, Tcl_Interp *interp, in
     return TCL_OK;
 }
 
-/* {base x label x label ...}: the base to which all labels are relative (axis.h), then the ticks. */
+/* The method `ticks` returns {base x label x label ...}: the base, to which all labels are relative (axis.h), then each
+ * tick. */
 static int log_ticks(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     static const char *const kinds[] = {"time", "duration", NULL};
@@ -345,7 +346,7 @@ static int log_ticks(struct pithi_log_object *object, Tcl_Interp *interp, int ob
         Tcl_GetDoubleFromObj(interp, objv[4], &width) != TCL_OK ||
         Tcl_GetDoubleFromObj(interp, objv[5], &spacing) != TCL_OK)
         return TCL_ERROR;
-    /* durations begin at 0, and have no time of day */
+    /* an axis of durations has no times of day */
     pithi_axis_make(t0, t1, is_duration ? 0 : object->clock_ns, width, spacing, &axis);
     Tcl_ListObjAppendElement(NULL, list, Tcl_NewStringObj(axis.base, -1));
     for (uint32_t i = 0; i < axis.count; i++) {
@@ -504,7 +505,7 @@ Tcl_Obj *pithi_log_command(Tcl_Interp *interp, struct pithlog *log, struct pithl
     object->log = log;
     object->digest = digest;
     if (pithlog_get_info(log)->records >= PITHI_SUMMARY_RECORDS)
-        pithlog_summary_open(log, &object->summary); /* on failure, records are read */
+        pithlog_summary_open(log, &object->summary); /* if this fails, records are read instead */
     object->path = strdup(path);                     /* the caller's path may be freed */
     object->rgb = pithi_palette_make(log);
     object->hidden = pithi_alloc(pithlog_get_info(log)->defs, 1);

@@ -290,12 +290,12 @@ int pithi_usage_error(Tcl_Interp *interp, const char *text);
 /* Returns TCL_ERROR with the text of pithlog_error() and -errorcode {PITH LOG}. */
 int pithi_log_error(Tcl_Interp *interp);
 
-/* Appends a key and its value to a dict. pithi_put_name: a name from a log, made printable (core/rows/words.h). */
+/* Append a key and its value to a dict. pithi_put_name makes a name of a log printable (core/rows/words.h). */
 void pithi_put(Tcl_Obj *dict, const char *key, Tcl_Obj *value);
 void pithi_put_text(Tcl_Obj *dict, const char *key, const char *value);
 void pithi_put_name(Tcl_Obj *dict, const char *key, const char *name);
 void pithi_put_wide(Tcl_Obj *dict, const char *key, int64_t value);
-/* A list of wide integers. */
+/* Returns a list of wide integers. */
 Tcl_Obj *pithi_wide_list(const int64_t *values, int count);
 /* Puts the keys of a message: from from_thread to to_thread (ranks and threads), start, end, tag, bytes. */
 void pithi_put_message(Tcl_Obj *dict, const struct pithlog *log, const struct pithlog_message *message);

@@ -133,7 +133,7 @@ struct snapshot {
     struct pithi_job job;
     Tcl_Interp *interp;
     char *folder, *name; /* malloc'ed */
-    struct pithlog *log; /* NULL: not read yet, or moved to the result */
+    struct pithlog *log; /* NULL if it is not read yet, or the result owns it */
     struct pithlog_digest *digest;
     uint32_t running; /* number of processes that are still running */
     int finished;     /* 1: the program has ended */

@@ -21,7 +21,7 @@
 #include "core/rows/rows.h"
 #include "tk/background.h"
 
-/* Pixels between the marks of the time axis, as in the time lines, and of the scale. */
+/* Pixels between marks of the time axis (the same as in the time lines), and between marks of the scale. */
 enum { TICK_SPACING = 90, SCALE_SPACING = 22 };
 
 /* If there are at most this many records, all are read at once, and no rough picture is made. */

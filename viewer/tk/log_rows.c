@@ -150,7 +150,7 @@ static int rows_list(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Ob
     if (Tcl_GetIntFromObj(interp, args[0], &first) != TCL_OK || Tcl_GetIntFromObj(interp, args[1], &last) != TCL_OK)
         return TCL_ERROR;
     list = Tcl_NewListObj(0, NULL);
-    /* rows beyond the last are left out, so that Tcl may pass the number of rows that fit */
+    /* Rows after the last are left out, so that Tcl may ask for as many rows as fit into the window. */
     for (int row = first < 0 ? 0 : first; row <= last && (uint32_t)row < object->row_count; row++)
         Tcl_ListObjAppendElement(NULL, list, row_dict(object, (uint32_t)row));
     Tcl_SetObjResult(interp, list);
@@ -337,8 +337,8 @@ static Tcl_Obj *keys_with(const struct pithi_rows *tree, unsigned mask, unsigned
 static int rows_state(struct pithi_log_object *object, Tcl_Interp *interp)
 {
     const struct pithi_rows *tree = object->tree;
-    /* Saves only what differs from a new tree, so that another log with other rows otherwise opens with its own
-     * defaults. */
+    /* Saves only what differs from a new tree. So another log, for which this arrangement is restored, has its own
+     * defaults for everything else. */
     const unsigned opens = PITHI_NODE_OPEN | PITHI_NODE_BORN_OPEN;
     Tcl_Obj *dict = Tcl_NewDictObj(), *pins = Tcl_NewListObj(0, NULL), *unfolded = Tcl_NewListObj(0, NULL);
     Tcl_Obj *order = Tcl_NewListObj(0, NULL);
@@ -579,7 +579,8 @@ int pithi_log_rows(struct pithi_log_object *object, Tcl_Interp *interp, int objc
         return rows_shows(object, interp, args);
     case ROWS_STATE:
         return rows_state(object, interp);
-    case ROWS_TREE: /* 1: some rows are below others; communicators have children only when they are opened */
+    case ROWS_TREE: /* 1: some rows are nested; by communicator always, because communicators have children only while
+                     * they are open */
         Tcl_SetObjResult(interp, Tcl_NewBooleanObj(tree->grouping == PITHI_BY_COMM ||
                                                    tree->node_count > tree->nodes[0].child_count + 1));
         return TCL_OK;
@@ -780,7 +781,7 @@ static Tcl_Obj *alike_result(struct pithi_job *job)
 {
     struct alike_job *find = (struct alike_job *)job;
 
-    /* 0 ranks: the job was stopped. */
+    /* If there are no ranks, the job was stopped. */
     if (find->alike.ranks) {
         pithi_rows_group_alike(job->object->tree, &find->alike);
         pithi_log_rows_changed(job->object);

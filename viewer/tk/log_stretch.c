@@ -1,7 +1,8 @@
 /* log_stretch.c - adds up the states, events and messages of an interval, by row, in jobs.
  *
- * The sums of a thousand rows of fifty states are a list of 50,000 items in Tcl. So the result is a command, from which
- * the window gets only what it shows: `row 7` for a tooltip, `rows ID` for a graph of one state over all rows.
+ * The result is a command, from which the window gets only the sums that it shows: `row 7` for a tooltip, `rows ID` for
+ * a graph of one state over all rows. All sums of a thousand rows with fifty states would be a Tcl list of 50,000
+ * items.
  *
  *     LOG stretch 0 1000000 done     done gets ::pithtk::stretch1
  *     ::pithtk::stretch1 row 7       lanes of the row, then {id count total self} of each state in it
@@ -123,7 +124,7 @@ static int stretch_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Ob
              i < stretch->count && stretch->entries[i].row == (uint32_t)number; i++)
             Tcl_ListObjAppendElement(NULL, result, sum_list(stretch->entries[i].id, &stretch->entries[i].sum));
         break;
-    case ROWS: /* one definition in all rows */
+    case ROWS: /* the sums of one definition in all rows */
         sums = pithi_alloc(object->row_count, sizeof *sums);
         for (uint32_t i = 0; i < stretch->count; i++)
             if (stretch->entries[i].id == (uint32_t)number)
@@ -160,7 +161,7 @@ static Tcl_Obj *stretch_result(struct pithi_job *data)
     char name[48];
 
     object->stretch = job->stretch;
-    /* The command owns the sums from here on, so `release` must not free them. */
+    /* The command now owns the sums, so `release` must not free them. */
     memset(&job->stretch, 0, sizeof job->stretch);
     object->row_count = job->query.row_count;
     object->lane_counts = pithi_alloc(object->row_count, sizeof *object->lane_counts);

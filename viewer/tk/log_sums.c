@@ -167,7 +167,7 @@ static int run(struct pithi_job *job)
     int err = PITH_OK;
 
     if (sums->large && !sums->summary)
-        pithlog_summary_open(log, &sums->summary); /* on failure, records are read */
+        pithlog_summary_open(log, &sums->summary); /* if this fails, records are read instead */
     for (uint32_t i = 0; i < sums->lane_count && !err && !pithi_job_stopped(job); i++) {
         struct pithi_query query = {.t0_ns = sums->t0_ns,
                                     .t1_ns = sums->t1_ns,

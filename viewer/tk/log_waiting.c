@@ -85,7 +85,7 @@ int pithi_log_analyze(struct pithi_log_object *object, Tcl_Interp *interp, int o
     return pithi_job_start(interp, object, &job->job, &kind, objv[3]);
 }
 
-/* showwaiting WAITS PATH: two booleans, for the hatching and the line of the critical path. */
+/* `showwaiting WAITS PATH` sets whether wait states are hatched, and whether the critical path is drawn. */
 int pithi_log_show_waiting(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     (void)objc;
@@ -256,7 +256,7 @@ int pithi_log_answer(struct pithi_log_object *object, Tcl_Interp *interp, int ob
     return TCL_OK;
 }
 
-/* missing: what the log does not have, as text; "" for a complete log. */
+/* `missing` returns text that says which records the log does not have; "" for a complete log. */
 int pithi_log_missing(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     char text[PITHLOG_MISSING_TEXT] = "";
@@ -349,7 +349,8 @@ int pithi_log_efficiencies(struct pithi_log_object *object, Tcl_Interp *interp, 
     places[LOAD_BALANCE] = busiest_lane(object);
     places[SERIALISATION] = longest_wait(object);
     places[TRANSFER] = longest_transfer(object);
-    /* The place of the communication efficiency is the place of its lower factor. */
+    /* Communication efficiency is the product of serialisation and transfer efficiency. Its place is that of the lower
+     * one. */
     places[COMMUNICATION] = places[all[SERIALISATION].value <= all[TRANSFER].value ? SERIALISATION : TRANSFER];
     for (int i = 0; i < PITHLOG_EFFICIENCIES; i++) {
         Tcl_Obj *dict = Tcl_NewDictObj();
@@ -408,7 +409,8 @@ static void core_release(struct pithi_job *base)
     free(job);
 }
 
-/* corewaits: 1 if the log has the counter. corewaits CALLBACK: reads it in a job. */
+/* `corewaits` returns 1 if the log has the counter of times without a core. `corewaits CALLBACK` reads the counter in a
+ * job. */
 int pithi_log_core_waits(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     static const struct pithi_job_kind kind = {core_run, core_result, core_release};

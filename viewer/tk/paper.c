@@ -37,7 +37,7 @@ struct pithi_paper {
     int under_way; /* 1: the server may still be reading the words */
     uint32_t *words;
     struct pithi_shared *shared;        /* the memory of the words */
-    struct pithi_server_pixels *server; /* or the X server's copy of the words */
+    struct pithi_server_pixels *server; /* with transport `sent`: the X server's copy of the words */
     GC gc;
     /* the name of the canvas, and a tag expression for all its items but the picture; NULL: no direct drawing */
     Tcl_Obj *canvas, *others;
@@ -46,7 +46,8 @@ struct pithi_paper {
     int sent;                     /* number of scanlines sent to `straight` */
 };
 
-/* The most parts in which a picture goes to the screen while it is painted. Each part wakes the X server. */
+/* Most parts in which a picture goes to the screen while it is painted. There are not more, because each part wakes the
+ * X server. */
 enum { PARTS = 8 };
 
 /* ---- Drawing on it ----------------------------------------------------------------------------------------------- */
@@ -134,8 +135,8 @@ uint32_t *pithi_paper_begin(struct pithi_paper *paper, int width, int height)
     }
     paper->under_way = 0;
     paper->sent = 0;
-    /* Before Tk knows the size of the picture, the canvas shows an old picture of another size, so nothing is drawn
-     * directly. */
+    /* Nothing is drawn directly until Tk knows the size of the picture, because the canvas still shows an old picture
+     * of another size. */
     paper->straight = paper->sized ? straight_window(paper) : NULL;
     if (paper->straight && !pithi_overlay_find(paper->interp, paper->canvas, paper->others, &paper->overlay))
         paper->straight = NULL;

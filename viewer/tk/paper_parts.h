@@ -1,5 +1,5 @@
-/* paper_parts.h - the parts of the image type in paper.h: the canvas items over the picture, and the two transports to
- * the X server. */
+/* paper_parts.h - functions that implement the image type of paper.h: for canvas items over the picture (overlay.c),
+ * and for the two transports to the X server (server_pixels.c, shared_pixels.c). */
 #ifndef PITHI_PAPER_PARTS_H
 #define PITHI_PAPER_PARTS_H
 
@@ -19,7 +19,7 @@ struct pithi_area {
 };
 
 struct pithi_thin {
-    int framed; /* 0: a line from one corner to the other, along an axis */
+    int framed; /* 1: the frame of a rectangle; 0: a line along an axis */
     int x0, y0, x1, y1, width;
     Tcl_Obj *colour;
 };

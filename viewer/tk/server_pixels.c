@@ -15,7 +15,7 @@
 
 #include "core/cells/memory.h"
 
-/* The number of scanlines that are sent together. A band is as wide as the widest change in it. */
+/* Number of scanlines that are sent together, as a band. Only the columns of a band that contain changes are sent. */
 enum { BAND = 16 };
 
 struct pithi_server_pixels {

@@ -49,7 +49,7 @@ static struct {
     double label_width;     /* width of the labels of all rows; < 0: not known */
     int has_figure;
     struct pithi_figure figure;
-    uint32_t first;          /* index into the log's rows of the figure's first row */
+    uint32_t first;          /* index of the figure's first row among the log's rows */
     uint32_t *words, *strip; /* [height][width] pixels of the picture; of the overview */
     int width, height;
     char damage[512];
@@ -60,7 +60,7 @@ static struct {
 /* What the page knows about the next log to open (pithi_module_known). */
 static struct {
     int is_known, has_gaps;
-    int64_t from_ns, to_ns; /* the time of the program's work */
+    int64_t from_ns, to_ns; /* the interval of the program's work (MPI_Init to MPI_Finalize) */
 } known;
 
 static char error[2048];
@@ -169,7 +169,7 @@ static void drop_small_summary(void)
     now.draw.summary = NULL;
 }
 
-/* Ends the use of the sketch: from now on no picture is coarse. */
+/* Stops using the sketch. From now on no picture is coarse. */
 static void leave_sketch(void)
 {
     if (!now.is_coarse)
@@ -918,7 +918,7 @@ static void put_counter(struct pithi_json_out *json, const struct pithi_row *row
     pithi_json_put_end(json, ']');
 }
 
-/* Writes why a place shows nothing. */
+/* Writes why the picture shows nothing at a place. */
 static void put_nothing(struct pithi_json_out *json, const struct pithi_row *row, int64_t time_ns, int64_t reach_ns)
 {
     char label[256], at[64];
@@ -1032,7 +1032,7 @@ static int find_wanted(const char *text, unsigned char *wanted)
     return any;
 }
 
-/* A search over all lanes for what a text means: names or a query. */
+/* A search over all lanes for a text, which is a name, a pattern or a query. */
 struct sought {
     struct pithi_search search;
     unsigned char *wanted;

@@ -10,11 +10,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Memory for a text that the page passes to the next call. */
+/* Returns memory for a text that the page passes to the next call. */
 void *pithi_module_room(uint32_t size);
-/* Memory for the mask of a text, which the page writes (module_page.c); not in native builds. */
+/* Returns memory into which the page writes the mask of a text (module_page.c). Not in native builds. */
 void *pithi_module_mask(uint32_t size);
-/* The message of the last error, one line. */
+/* Returns the message of the last error, in one line. */
 const char *pithi_module_error(void);
 
 /* Tells the module what is known about the log that is opened next, so that the log need not be read for this: the
@@ -24,7 +24,7 @@ void pithi_module_known(int64_t from_ns, int64_t to_ns, int has_gaps);
 /* Opens the log `path`, and closes the log that was open. Returns JSON with facts about the log, its definitions with
  * colours, and what is shown. */
 const char *pithi_module_open(const char *path);
-/* Sets the title of the pictures; otherwise it is the log's name. */
+/* Sets the title of the pictures. By default it is the log's name. */
 void pithi_module_title(const char *title);
 /* Sets the local time of time 0 (core/scene/axis.h), so that times of day are in the time zone in which the page was
  * made. */
@@ -47,7 +47,7 @@ enum {
     PITHI_MODULE_NO_NAMES = 8,
     PITHI_MODULE_QUICK = 16,      /* a large log is drawn soon, but less exactly */
     PITHI_MODULE_ALL_ARROWS = 32, /* all messages are drawn, even if they cover much of the picture */
-    PITHI_MODULE_NEAR = 64,       /* a large log is drawn as exactly as its summary is, and without sums */
+    PITHI_MODULE_NEAR = 64,       /* a large log is drawn from its summary alone, and without sums for the legend */
     /* draws from the sketch beside the log, unless a picture without this flag was drawn before */
     PITHI_MODULE_COARSE = 128
 };

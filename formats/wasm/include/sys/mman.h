@@ -1,4 +1,5 @@
-/* sys/mman.h - mappings as plain memory, filled from the file once (system.c). */
+/* sys/mman.h - in place of the C library's. A mapping is ordinary memory that is filled once from the file
+ * (system.c). */
 #ifndef PITHI_WASM_MMAN_H
 #define PITHI_WASM_MMAN_H
 
