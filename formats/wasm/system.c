@@ -44,7 +44,7 @@ static struct named {
     char *name;
     uint64_t size;
 } * named;
-static int named_count; /* of `named` */
+static int named_count; /* number of entries of `named` */
 static struct open {
     int in_use;
     int file;              /* index of a file of the web page; -1: in memory */

@@ -111,7 +111,7 @@ struct unpacked {
     int fd, err;
     uint64_t size, packed_size;
     size_t packed; /* the byte at which the member begins */
-    uint32_t crc;  /* of the member so far */
+    uint32_t crc;  /* CRC of the member so far */
     struct pithi_watched *watched;
 };
 

@@ -274,7 +274,7 @@ int pithi_draw_options(struct pithi_draw *draw, int argc, char **argv)
     if (draw->is_viewer) {
         /* --viewer goes only with -o. The page that it makes opens logs, and its user chooses there how logs are
          * shown. */
-        draw->log_path = argv[optind]; /* or NULL */
+        draw->log_path = argv[optind]; /* NULL if no log was given */
         if (argc - optind > 1)
             return usage("one log at a time, not also %s", argv[optind + 1]);
         if (option_count > 2)

@@ -150,7 +150,7 @@ static const char *write_svg(void *context, FILE *file)
 
 /* Reductions of a picture that make its SVG small. */
 struct saving {
-    uint32_t columns, per; /* of the figure */
+    uint32_t columns, per; /* number of columns of the figure; number of rows drawn as one */
 };
 
 /* Chooses the next reduction: fewer columns, or, if there would be too few columns, more rows joined to one. Returns 0

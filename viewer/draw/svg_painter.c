@@ -33,12 +33,12 @@ enum group { NO_GROUP, LINES, TEXTS };
 struct pithi_svg {
     struct pithi_text text;
     const struct pithi_painter *measure;
-    struct path paths[MOST_PATHS]; /* not yet written; all have the colour `rgb` */
+    struct path paths[MOST_PATHS]; /* paths that are not yet written; all have the colour `rgb` */
     uint32_t path_count, rgb;
     enum group group; /* the open <g>, with its colour, opacity and font below */
     uint32_t group_rgb;
     long group_alpha, last_alpha; /* opacity in hundredths, of the group and of the last shape */
-    struct pithi_font group_font; /* of texts */
+    struct pithi_font group_font; /* font of a group of texts */
     int clip_count, clipped;
 };
 

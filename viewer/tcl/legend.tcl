@@ -776,7 +776,7 @@ namespace eval ::pith::LegendColumns {
     }
     variable brief {share eye lens} ;# columns if the user has not asked for more
     variable usual {show find count inclusive exclusive share}
-    variable waiting {show count exclusive share waiting caused} ;# instead of the usual; there is room for these
+    variable waiting {show count exclusive share waiting caused} ;# columns while the columns for waiting are shown
 }
 
 # The field above the legend that filters its names: BAR.filter, BAR.clear. Undo takes changes back

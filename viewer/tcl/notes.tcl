@@ -6,7 +6,7 @@ oo::class create ::pith::Notes {
     variable plot
     variable dialog    ;# path of the toplevel
     variable entered   ;# text in the dialog
-    variable place     ;# of the dialog's note: dict of time, rank, thread
+    variable place     ;# place of the dialog's note: dict of time, rank, thread
     variable editing   ;# index of the dialog's note; -1: a new note
     variable saves     ;# 0: the file is not touched, because it could not be read
     variable known     ;# the notes of the file when this window last read or wrote it

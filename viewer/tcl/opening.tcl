@@ -1,5 +1,5 @@
-# opening.tcl - opens a log in a thread, with a progress dialog and a Stop button: opening takes long if the log has
-# another format, because it is read completely, or has no index, because the index is rebuilt.
+# opening.tcl - opens a log in a thread, with a progress dialog and a Stop button. Opening takes long if the log has
+# another format, which is read completely, or has no index, which is then rebuilt.
 
 namespace eval ::pith::opening {
     variable number 0

@@ -53,7 +53,7 @@ oo::class create ::pith::Panel {
     variable past     ;# pages that were visible, the last one at the end
     variable sizes    ;# dict: place -> pixels that the user chose
     variable share    ;# largest fraction of the room that the panel may take
-    variable drag     ;# during a drag of the sash: pointer and size at its start; {} none
+    variable drag     ;# pointer and size at the start of a drag of the sash; {}: there is no drag
     variable followed ;# callback of the preference
 
     constructor {its_window its_panes} {

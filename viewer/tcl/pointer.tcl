@@ -10,7 +10,7 @@ oo::class create ::pith::Pointer {
     variable hover    ;# after id of the search under the pointer
     variable at       ;# x y of the pointer in the plot; {} outside
     variable touched  ;# {key messages} of the state that was under the pointer last; {} none
-    variable pinched  ;# {window time} at the begin of a pinch, and the time under it; {} none
+    variable pinched  ;# {window time} at the begin of a pinch: the view, and the time under the fingers; {}: none
 
     constructor {its_timeline its_choice its_details its_model} {
         set choice $its_choice

@@ -266,7 +266,7 @@ oo::class create ::pith::RangesPane {
     variable ranges model timeline pointer
     variable bar scale plot ;# bar above; scale on the left; picture
     variable photo
-    variable height         ;# of the picture, pixels
+    variable height         ;# height of the picture, pixels
     variable pending        ;# after id of draw
     variable stale          ;# 1: must be counted again
     variable loaded_width   ;# width for which the lanes were counted, pixels

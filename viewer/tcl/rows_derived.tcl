@@ -58,7 +58,7 @@ oo::class create ::pith::Derived {
         # If the timelines have little room, the layout makes the pane lower, so that the overview below it stays
         # visible.
         grid rowconfigure $path 7 -weight 1 -minsize [px 40]
-        update idletasks ;# else the head has no size yet
+        update idletasks ;# without this, the head has no size yet
         event generate $path <<Panes>>
         bind $body.formula <Return> [list $me entered]
         bind $body.formula <Escape> "[list focus [[$window timeline] plot]]; break"

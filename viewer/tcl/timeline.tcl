@@ -14,7 +14,7 @@ oo::class create ::pith::Timeline {
     variable labels               ;# column of row labels
     variable overview             ;# strip below
     variable photo                ;# picture
-    variable width height         ;# of the plot, pixels
+    variable width height         ;# width and height of the plot, pixels
     variable pending              ;# after id of the redraw
     variable refining             ;# after id of the next refinement of a rough picture
     variable rough_since          ;# milliseconds of the clock when the picture became rough; {} it is exact

@@ -9,7 +9,7 @@ oo::class create ::pith::Waiting {
     variable asked    ;# 1: the user asked for the findings; 0: their pane opened with the window
     variable iterations_of ;# state whose instances are the iterations; {}: the analysis finds the iterations
     variable job      ;# current analysis; {}: none
-    variable found    ;# 1: the log has its analysis
+    variable found    ;# 1: the log was analyzed
     variable over     ;# set at the end of a job, for vwait
 
     constructor {its_window} {

@@ -26,7 +26,7 @@ struct pithi_job_state {
     struct pithi_job_state *next;
     struct pithi_job *job;
     const struct pithi_job_kind *kind;
-    Tcl_Interp *interp; /* not owned */
+    Tcl_Interp *interp; /* the interpreter; this struct does not own it */
     Tcl_Obj *callback;
     Tcl_Command command; /* NULL: Tcl has deleted it */
     pthread_t thread;
@@ -39,7 +39,7 @@ struct pithi_job_state {
 static struct pithi_job_state *first; /* all jobs; only Tcl's thread uses the list */
 static unsigned looks;                /* count of checks so far */
 static Tcl_TimerToken timer;
-static int wait_ms; /* from the last check to the next */
+static int wait_ms; /* time from the last check to the next */
 
 static void *thread_main(void *data)
 {

@@ -22,7 +22,7 @@
 #include "tk/log_object.h"
 #include "tk/paper.h"
 
-/* Pixels between the marks of the time axis and between the grid lines; window.tcl uses the same value. */
+/* Pixels between the marks of the time axis and between the grid lines; timeline.tcl uses the same value. */
 enum { TICK_SPACING = 90 };
 /* The time for a picture when the window moves, and for the first picture of a view. */
 #define MOVE_S 0.0015

@@ -111,7 +111,7 @@ static Tcl_Obj *row_dict(struct pithi_log_object *object, uint32_t row)
     struct pithi_rows *tree = object->tree;
     uint32_t number = tree->places[row].node, lanes;
     const struct pithi_node *node = &tree->nodes[number];
-    /* of a group, its first lane; the key "lanes" has the number of lanes */
+    /* For a group, this is the group's first lane. The key "lanes" has the number of lanes. */
     const struct pithlog_lane *lane = pithlog_get_lane(object->log, object->rows[row].lane);
     Tcl_Obj *dict = Tcl_NewDictObj();
     char text[256], tip[512];

@@ -81,7 +81,7 @@ int pithi_log_analyze(struct pithi_log_object *object, Tcl_Interp *interp, int o
         return TCL_ERROR;
     job = pithi_alloc(1, sizeof *job);
     job->log = object->log;
-    job->state = (uint32_t)state; /* -1: UINT32_MAX */
+    job->state = (uint32_t)state; /* -1 becomes UINT32_MAX */
     return pithi_job_start(interp, object, &job->job, &kind, objv[3]);
 }
 

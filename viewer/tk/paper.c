@@ -37,7 +37,7 @@ struct pithi_paper {
     int under_way; /* 1: the server may still be reading the words */
     uint32_t *words;
     struct pithi_shared *shared;        /* the memory of the words */
-    struct pithi_server_pixels *server; /* with transport `sent`: the X server's copy of the words */
+    struct pithi_server_pixels *server; /* the X server's copy of the words, if the transport is `sent` */
     GC gc;
     /* the name of the canvas, and a tag expression for all its items but the picture; NULL: no direct drawing */
     Tcl_Obj *canvas, *others;
