@@ -33,6 +33,12 @@
 #include "session.h"
 #include "snapshot.h"
 
+#ifdef __GLIBC__
+#if __GLIBC_PREREQ(2, 30)
+#define HAVE_CLOCKWAIT 1
+#endif
+#endif
+
 #define ANSWER_HOLDS_NS INT64_C(10000000000)
 
 static pthread_mutex_t working = PTHREAD_MUTEX_INITIALIZER; /* held during work on the job's records */
@@ -150,6 +156,23 @@ static void answer(struct task *task)
         close(fd);
 }
 
+/* Waits for a signal, or until that time of CLOCK_MONOTONIC (0: no end). A C library without sem_clockwait (musl, glibc
+ * before 2.30) waits by the clock of the day; where that is set back meanwhile, glibc's wait takes as much longer. */
+static void wait_until(int64_t ns)
+{
+    int status;
+    do {
+#ifdef HAVE_CLOCKWAIT
+        struct timespec time = {ns / 1000000000, ns % 1000000000};
+        status = ns ? sem_clockwait(&woken, CLOCK_MONOTONIC, &time) : sem_wait(&woken);
+#else
+        int64_t day_ns = ns - pithi_clock_ns(CLOCK_MONOTONIC) + pithi_clock_ns(CLOCK_REALTIME);
+        struct timespec time = {day_ns / 1000000000, day_ns % 1000000000};
+        status = ns ? sem_timedwait(&woken, &time) : sem_wait(&woken);
+#endif
+    } while (status != 0 && errno == EINTR);
+}
+
 static void *listen_for_ever(void *unused)
 {
     int64_t look_ns = 0;
@@ -159,10 +182,7 @@ static void *listen_for_ever(void *unused)
     for (;;) {
         if (pithi_session.settings.hang_ns > 0 && pithi_clock_ns(CLOCK_MONOTONIC) >= look_ns)
             look_ns = pithi_clock_ns(CLOCK_MONOTONIC) + pithi_hang_pause();
-        /* Waits for a signal, or until it is time to look whether the job hangs (look_ns 0: no end). */
-        struct timespec time = {look_ns / 1000000000, look_ns % 1000000000};
-        while ((look_ns ? sem_clockwait(&woken, CLOCK_MONOTONIC, &time) : sem_wait(&woken)) != 0 && errno == EINTR)
-            ;
+        wait_until(look_ns); /* it is time to look whether the job hangs */
         pthread_mutex_lock(&working);
         for (int i = 0; i < TASKS; i++)
             for (; tasks[i].taken != __atomic_load_n(&tasks[i].asked, __ATOMIC_SEQ_CST); tasks[i].taken++) {

@@ -45,6 +45,10 @@
 #include "process.h"
 #include "session.h"
 
+#ifndef sigev_notify_thread_id /* glibc has no name for it */
+#define sigev_notify_thread_id _sigev_un._tid
+#endif
+
 /* FRAMES: addresses of a stack; MODULES: modules recorded; TIMERS: threads; ROOMS: samples taken at the same time;
  * BUILD_ID: bytes of a build id; OUTSIDE: places for addresses outside all modules. */
 enum { FRAMES = 256, MODULES = 512, TIMERS = 4096, ROOMS = 64, BUILD_ID = 64, OUTSIDE = 4096 };
@@ -443,7 +447,7 @@ static int timer_begin(struct timer *timer)
     if (pithi_session.settings.sample_wall)
         clock = CLOCK_MONOTONIC;
     spec.it_value = spec.it_interval;
-    event._sigev_un._tid = timer->thread;
+    event.sigev_notify_thread_id = timer->thread;
     timer->number = -1;
     if (syscall(SYS_timer_create, clock, &event, &timer->number) != 0)
         return 0;

@@ -27,12 +27,14 @@
 
 #include "unwind.h"
 
-#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 35)
-#define HAVE_FIND 1
-#else
-#define HAVE_FIND 0
+#ifdef __GLIBC__
+#if __GLIBC_PREREQ(2, 35) &&                                                                                           \
+    (defined(__x86_64__) || defined(__aarch64__)) /* _dl_find_object, and registers known here */
+#define HAVE_STACKS 1
+#endif
 #endif
 
+#ifdef HAVE_STACKS
 struct registers {
     uint64_t pc, sp, frame; /* program counter, stack pointer, frame pointer */
     uint64_t link;          /* the return address before it is saved (arm64) */
@@ -54,7 +56,7 @@ static inline __attribute__((always_inline)) struct registers registers_here(voi
     return r;
 }
 static uint64_t without_signature(uint64_t pc) { return pc; }
-#elif defined(__aarch64__)
+#else
 enum { SIGNAL_CONTEXT = 128, LAST_REGISTER = offsetof(ucontext_t, uc_mcontext.pc) };
 static struct registers registers_of(const ucontext_t *context)
 {
@@ -69,13 +71,10 @@ static inline __attribute__((always_inline)) struct registers registers_here(voi
     return r;
 }
 static uint64_t without_signature(uint64_t pc) { return pc & ((UINT64_C(1) << 48) - 1); }
-#else
-#define NO_REGISTERS 1
 #endif
 
 /* ---- Modules ----------------------------------------------------------------------------------------------------- */
 
-#if HAVE_FIND && !defined(NO_REGISTERS)
 /* Looks for the build id in the notes of a loaded file, whose header is at its first address. */
 static void find_build_id(struct pithi_module *module)
 {
@@ -118,18 +117,9 @@ int pithi_module_find(uint64_t address, struct pithi_module *module)
     find_build_id(module);
     return 1;
 }
-#else
-int pithi_module_find(uint64_t address, struct pithi_module *module)
-{
-    (void)address;
-    (void)module;
-    return 0;
-}
-#endif
 
 /* ---- The stack --------------------------------------------------------------------------------------------------- */
 
-#if HAVE_FIND && !defined(NO_REGISTERS)
 enum { PAGE = 4096, RULES = 1024 };
 static const uint64_t longest_frame = UINT64_C(1) << 30; /* bytes; a larger step means a wrong rule */
 
@@ -281,6 +271,12 @@ unsigned pithi_sample_stack(const ucontext_t *context, uint64_t *addresses, unsi
 
 unsigned pithi_own_stack(uint64_t *addresses, unsigned most) { return walk_up(registers_here(), addresses, most); }
 #else
+int pithi_module_find(uint64_t address, struct pithi_module *module)
+{
+    (void)address;
+    (void)module;
+    return 0;
+}
 unsigned pithi_own_stack(uint64_t *addresses, unsigned most)
 {
     (void)addresses;
