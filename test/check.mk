@@ -114,8 +114,8 @@ check:
 check-all: all $(foreach s,$(suites),$(needs_$(s)))
 	$(run_tests) $(foreach s,$(suites),$(tests_$(s)))
 $(foreach s,$(suites),$(eval check-$(s): all $$(needs_$(s)) ; $$(run_tests) $$(tests_$(s))))
-# Recording alone: those of unit that need libpith and libpithlog, no command and no MPI.
-check-record: lib $(unit_record)
+# Recording alone: those of unit that need libpith, libpithlog and, for logs in other formats, the command; no MPI.
+check-record: lib $(O)/bin/pith $(unit_record)
 	$(run_tests) $(unit_record)
 # All that takes long as well: what else sees a part of the random and damaged inputs (quick_or_full in lib.sh).
 check-full:
