@@ -10,9 +10,9 @@
 
 #include "base/launcher.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,14 +66,14 @@ static char *search(const char *name, int *fault)
     }
 }
 
-/* The dynamic loader that a 64-bit ELF file names; the caller frees it. NULL: there is none, as in a statically linked
+/* The dynamic loader that an ELF file names; the caller frees it. NULL: there is none, as in a statically linked
  * program, for which preloading has no effect. */
-static char *read_loader(int fd, const Elf64_Ehdr *head)
+static char *read_loader(int fd, const ElfW(Ehdr) * head)
 {
-    Elf64_Phdr part;
+    ElfW(Phdr) part;
 
     for (int i = 0; i < head->e_phnum; i++) {
-        off_t at = (off_t)(head->e_phoff + (Elf64_Off)i * head->e_phentsize);
+        off_t at = (off_t)(head->e_phoff + (ElfW(Off))i * head->e_phentsize);
         if (pread(fd, &part, sizeof part, at) != sizeof part)
             return NULL;
         if (part.p_type != PT_INTERP || part.p_filesz == 0 || part.p_filesz > 4096)
@@ -91,7 +91,7 @@ static char *read_loader(int fd, const Elf64_Ehdr *head)
 /* The machine type of this program. */
 static int own_machine(void)
 {
-    Elf64_Ehdr head = {0};
+    ElfW(Ehdr) head = {0};
     int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 
     if (fd < 0 || pread(fd, &head, sizeof head, 0) != sizeof head)
@@ -129,7 +129,7 @@ static char *read_interpreter(const char *line)
 static void inspect(struct program *program, char *binary, int depth)
 {
     char head[256] = {0};
-    Elf64_Ehdr elf;
+    ElfW(Ehdr) elf;
     int fd = open(binary, O_RDONLY | O_CLOEXEC);
     ssize_t got = fd < 0 ? -1 : pread(fd, head, sizeof head - 1, 0);
 
@@ -142,8 +142,8 @@ static void inspect(struct program *program, char *binary, int depth)
             inspect(program, interpreter, depth + 1);
     } else if (got >= (ssize_t)sizeof elf && !memcmp(head, ELFMAG, SELFMAG)) {
         memcpy(&elf, head, sizeof elf);
-        /* Another architecture, or 32 bits: the libraries cannot be loaded there. */
-        if (elf.e_ident[EI_CLASS] != ELFCLASS64 || elf.e_machine != own_machine())
+        /* Another architecture, or size of addresses: the libraries cannot be loaded there. */
+        if (elf.e_ident[EI_CLASS] != (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32) || elf.e_machine != own_machine())
             program->kind = PROGRAM_FOREIGN;
         else if ((program->loader = read_loader(fd, &elf)))
             program->kind = PROGRAM_DYNAMIC;
