@@ -123,7 +123,7 @@ static int delay_open(void) { return pithi_descriptor_open("/proc/thread-self/sc
 static int delay_read(int fd, uint64_t *value)
 {
     char text[64], *end;
-    long got = syscall(SYS_pread64, fd, text, sizeof text - 1, (long)0);
+    long got = syscall(SYS_pread64, fd, text, sizeof text - 1, 0L, 0L, 0L); /* offset 0, also of two words */
     if (got <= 0)
         return 0;
     text[got] = '\0';

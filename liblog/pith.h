@@ -179,9 +179,9 @@ static inline uint64_t pith_ticks_(void) { return 0; }
  * moment gets words of its own. (No lock prefix is needed: other threads never claim here.) */
 static inline uint64_t *pith_claim_(uint64_t count)
 {
-#if defined(__x86_64__)
-    uint64_t word = count * sizeof(uint64_t);
-    __asm__ volatile("xaddq %0, %1" : "+r"(word), "+m"(pith_buffer_.next));
+#if defined(__x86_64__) || defined(__i386__)
+    uintptr_t word = (uintptr_t)(count * sizeof(uint64_t));
+    __asm__ volatile("xadd %0, %1" : "+r"(word), "+m"(pith_buffer_.next));
     return (uint64_t *)word;
 #else
     uint64_t *word = pith_buffer_.next;
