@@ -142,12 +142,12 @@ struct range {
 static long number(const char **at)
 {
     char *end;
-    long value;
+    long long value;
     if (!isdigit((unsigned char)**at))
         return -1;
-    value = strtol(*at, &end, 10);
+    value = strtoll(*at, &end, 10);
     *at = end;
-    return value <= INT_MAX ? value : -1;
+    return value <= INT_MAX ? (long)value : -1;
 }
 
 /* Reads the range at the front of the list, and the comma after it. 0: invalid, also a comma at the end of the list. */

@@ -19,7 +19,7 @@
 static const char *take_number(const char *text, char end, int32_t *number)
 {
     char *behind;
-    long value = strtol(text, &behind, 10);
+    long long value = strtoll(text, &behind, 10);
 
     *number = (int32_t)value;
     /* strtol would also take blanks and a plus sign before the number. */

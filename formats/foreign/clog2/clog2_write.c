@@ -147,7 +147,7 @@ static int write_seekable(struct pithlog *log, FILE *out, const struct pithi_con
     const char *key, *value;
     for (uint32_t i = 0; (key = pithlog_get_property(log, i, &value)); i++) {
         char *end;
-        long number = strtol(value, &end, 10);
+        long long number = strtoll(value, &end, 10);
         if (strncmp(key, "MPI_", 4) != 0 || strlen(key) >= PITHI_CLOG2_NAME || !*value || *end ||
             number != (int32_t)number)
             continue;

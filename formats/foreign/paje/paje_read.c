@@ -157,7 +157,7 @@ static int make_own_lane(struct paje_reader *r, struct paje_container *c)
 {
     const char *host = c->parent ? strstr(r->containers[c->parent - 1].name, " (") : NULL;
     char *end, text[PAJE_NAME];
-    long rank = strtol(c->name, &end, 10);
+    long long rank = strtoll(c->name, &end, 10);
     unsigned long thread = *end == '.' ? strtoul(end + 1, &end, 10) : 0;
     if (rank < 0 || rank > INT32_MAX || thread >= UINT32_MAX)
         return PITH_OK;

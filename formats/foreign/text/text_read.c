@@ -115,7 +115,7 @@ static int take_ranks(struct text_reader *r, const char *text, struct pithi_buff
     char *end;
     *count = 0;
     for (; text && *text; text = *end == ',' ? end + 1 : end, ++*count) {
-        long rank = strtol(text, &end, 10);
+        long long rank = strtoll(text, &end, 10);
         int32_t number = (int32_t)rank;
         if (end == text || rank < 0 || rank > INT32_MAX || (*end && *end != ','))
             return pithi_lines_wrong(&r->lines, "a communicator's ranks are numbers with commas between");
