@@ -13,6 +13,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -104,6 +106,18 @@ uint64_t pithi_also_ticks_of(double ns)
         end = now_in_both();
     while (end.ns - begin.ns < 1000000);
     return (uint64_t)(ns * (double)(end.ticks - begin.ticks) / (double)(end.ns - begin.ns));
+}
+
+void *pithi_also_map(int fd, size_t bytes)
+{
+#ifdef SYS_mmap2 /* 32 bits: the older SYS_mmap takes its arguments in another way */
+    enum { NUMBER = SYS_mmap2 };
+#else
+    enum { NUMBER = SYS_mmap };
+#endif
+    int access = fd < 0 ? PROT_READ | PROT_WRITE : PROT_READ, flags = fd < 0 ? MAP_ANONYMOUS : 0;
+    long made = syscall(NUMBER, NULL, bytes, access, MAP_PRIVATE | flags, fd, 0L);
+    return made == -1 ? NULL : (void *)made;
 }
 
 int pithi_also_is_guest(void) { return getpid() != process; }

@@ -14,6 +14,7 @@
 #ifndef PITHI_ALSO_H
 #define PITHI_ALSO_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define PITHI_ALSO_API __attribute__((visibility("default")))
@@ -27,6 +28,10 @@ void pithi_also_begin_early(void);
 /* 1: this is a child made by vfork or clone, which shares the memory of the recorded process. It costs a system
  * call. */
 int pithi_also_is_guest(void);
+
+/* Maps so many bytes of a file to read them, or of empty memory (fd -1), by a system call: the wrapped mmap is for the
+ * program's calls. NULL: it cannot. */
+void *pithi_also_map(int fd, size_t bytes);
 
 /* CLOCK_MONOTONIC, to measure costs. */
 int64_t pithi_also_now_ns(void);

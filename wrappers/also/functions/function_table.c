@@ -15,7 +15,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "pith_tool.h"
@@ -38,13 +37,12 @@ static void *room_for(size_t size)
     enum { BLOCK = 1 << 18 }; /* bytes of memory taken at once */
     static char *next, *end;
     size_t rounded = (size + 15) & ~(size_t)15, block = rounded < BLOCK ? BLOCK : rounded;
-    long made;
+    char *made;
 
     if ((size_t)(end - next) < rounded) {
-        made = syscall(SYS_mmap, NULL, block, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0L);
-        if (made == -1)
+        if (!(made = pithi_also_map(-1, block)))
             return NULL;
-        next = (char *)made;
+        next = made;
         end = next + block;
     }
     next += rounded;
@@ -147,7 +145,6 @@ static void read_modules(void)
     const char *files[PITH_NAMES_FILES + 1];
     char self[32];
     struct stat status;
-    long text;
     int first = memfd_create("pith-functions", MFD_CLOEXEC), out = first < 0 ? -1 : fcntl(first, F_DUPFD_CLOEXEC, 3);
 
     snprintf(self, sizeof self, "/proc/%ld/exe", (long)getpid());
@@ -155,17 +152,12 @@ static void read_modules(void)
         files[i] = *waiting[i]->path ? waiting[i]->path : self;
     files[waiting_count] = NULL;
     if (out >= 0 && pith_function_names(files, out) == 0 && fstat(out, &status) == 0 && status.st_size > 0) {
-        text = syscall(SYS_mmap, NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, out, 0L);
-        if (text != -1) {
-            /* The names stay in this mapping, where the other program has written them. */
-            const char *at = (const char *)text;
-            const char *end = (const char *)text + status.st_size;
-            const char *number, *address, *name, *source;
-            while ((number = next_text(&at, end)) && (address = next_text(&at, end)) && (name = next_text(&at, end)) &&
-                   (source = next_text(&at, end)))
-                add(waiting[atoi(number)]->bias + (uintptr_t)strtoull(address, NULL, 16), name,
-                    *source ? source : NULL);
-        }
+        /* The names stay in this mapping, where the other program has written them. */
+        const char *at = pithi_also_map(out, (size_t)status.st_size), *end = at ? at + status.st_size : NULL;
+        const char *number, *address, *name, *source;
+        while ((number = next_text(&at, end)) && (address = next_text(&at, end)) && (name = next_text(&at, end)) &&
+               (source = next_text(&at, end)))
+            add(waiting[atoi(number)]->bias + (uintptr_t)strtoull(address, NULL, 16), name, *source ? source : NULL);
     }
     if (out >= 0)
         close(out);

@@ -13,7 +13,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -53,15 +52,13 @@ static int copy_blocks(void)
 {
     struct block *old = blocks;
     size_t old_room = block_room, room = 1024;
-    long made;
+    struct block *made;
 
     while (room / 4 < pithi_memory_count)
         room *= 2;
-    /* a direct system call: the wrapped mmap is for the program's calls */
-    made = syscall(SYS_mmap, NULL, room * sizeof *blocks, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0L);
-    if (made == -1)
+    if (!(made = pithi_also_map(-1, room * sizeof *blocks)))
         return 0;
-    blocks = (struct block *)made;
+    blocks = made;
     block_room = room;
     block_used = 0;
     for (size_t i = 0; i < old_room; i++)

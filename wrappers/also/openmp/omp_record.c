@@ -6,9 +6,6 @@
 
 #include <pthread.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "pith_tool.h"
 
@@ -176,10 +173,9 @@ void *pithi_omp_take(void)
 
     lock_spare();
     if (!spare) {
-        long made = syscall(SYS_mmap, NULL, BLOCKS * sizeof *block, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-                            -1, 0L);
-        for (int i = 0; made != -1 && i < BLOCKS; i++) {
-            block = (union block *)made + i;
+        union block *made = pithi_also_map(-1, BLOCKS * sizeof *block);
+        for (int i = 0; made && i < BLOCKS; i++) {
+            block = made + i;
             block->next = spare;
             spare = block;
         }
