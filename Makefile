@@ -30,7 +30,10 @@ TCLSH ?= tclsh
 # -g1: functions and lines for stack traces. Variables, too, take a sixth of the time of the build (CFLAGS='-O2 -g').
 CFLAGS ?= -O2 -g1
 WARN := -Wall -Wextra -Wstrict-prototypes -Wmissing-prototypes -Wshadow
-BASE := -std=c11 -D_GNU_SOURCE -fPIC -fvisibility=hidden $(WARN) -MMD -MP
+# Where long has 32 bits, so have offsets in files, unless they are asked to have 64: logs beyond 2 GiB need them.
+large_files := $(if $(filter 4,$(shell echo __SIZEOF_LONG__ | $(CC) $(CPPFLAGS) $(CFLAGS) -E -P -x c - 2>/dev/null)), \
+	-D_FILE_OFFSET_BITS=64)
+BASE := -std=c11 -D_GNU_SOURCE -fPIC -fvisibility=hidden $(WARN) -MMD -MP $(large_files)
 
 # ---- what is there ------------------------------------------------------------------------------------------------
 # MPIs: the one MPICC names, else every one of mpicc.mpich, mpicc.openmpi, else mpicc. mpi_kind asks mpi.h which it is.

@@ -39,7 +39,8 @@ int pithi_chunk_head_get(const unsigned char *data, uint64_t size, uint64_t offs
     head->size = pithi_get64(p + 8);
     head->rank = (int32_t)pithi_get32(p + 16);
     head->crc = pithi_get32(p + 20);
-    return head->size <= size - offset - PITHI_CHUNK_HEAD;
+    /* No chunk is larger than memory, where addresses have 32 bits. */
+    return head->size <= size - offset - PITHI_CHUNK_HEAD && head->size <= SIZE_MAX / 2;
 }
 
 const char *pithi_chunk_read(int fd, uint64_t size, uint64_t offset, struct pithi_chunk_head *head,

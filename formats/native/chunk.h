@@ -20,7 +20,8 @@ static inline uint64_t pithi_pad8(uint64_t n) { return (n + 7) & ~UINT64_C(7); }
 
 void pithi_chunk_head_put(unsigned char *p, const struct pithi_chunk_head *head);
 
-/* Reads the header at `offset` of a file: 1; 0: no header, it is damaged, or its payload passes the end of the file. */
+/* Reads the header at `offset` of a file: 1; 0: no header, it is damaged, or its payload passes the end of the file or
+ * of memory. */
 int pithi_chunk_head_get(const unsigned char *data, uint64_t size, uint64_t offset, struct pithi_chunk_head *head);
 
 /* Reads the chunk at `offset` of an open file that had `size` bytes when it was opened, and its payload into `payload`

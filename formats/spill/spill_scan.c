@@ -13,6 +13,7 @@
  * not stopped for this, because even a moment would change its measurements. */
 #include "spill/spill_walk.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -375,7 +376,9 @@ static int open_mapped(struct pithi_spill *spill, const char *path, int protecti
         close(fd);
         return pithi_fail(PITH_ERR_FORMAT, "%s: byte 0: not a spill file", path);
     }
-    data = mmap(NULL, (size_t)info.st_size, protection, flags, fd, 0);
+    errno = EFBIG; /* more than 4 GiB where addresses have 32 bits */
+    data = (uint64_t)info.st_size == (size_t)info.st_size ? mmap(NULL, (size_t)info.st_size, protection, flags, fd, 0)
+                                                          : MAP_FAILED;
     close(fd);
     if (data == MAP_FAILED)
         return pithi_fail(PITH_ERR_MEMORY, "%s: cannot be mapped: %m", path);

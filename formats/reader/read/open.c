@@ -360,9 +360,11 @@ static void damage(void *context, const char *text)
 }
 
 /* Maps a file for the reader of its format. `cut`: see struct pithi_input. */
-static int read_mapped(struct pithlog *log, int fd, size_t size, const char *cut)
+static int read_mapped(struct pithlog *log, int fd, uint64_t bytes, const char *cut)
 {
-    void *data = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+    size_t size = (size_t)bytes;
+    errno = EFBIG; /* more than 4 GiB where addresses have 32 bits */
+    void *data = size == bytes ? mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
     if (data == MAP_FAILED)
         return pithi_fail(PITH_ERR_IO, "%s: cannot be mapped: %s", log->path, strerror(errno));
     struct pithi_input input = {.path = log->path,
@@ -402,7 +404,7 @@ static int read_gzip(struct pithlog *log, const void *data, size_t size)
     else if (unpacked == 0)
         err = pithi_fail(PITH_ERR_FORMAT, "%s: byte 0: %s", log->path, cut ? cut : "the packed file is empty");
     else
-        err = read_mapped(log, fd, (size_t)unpacked, cut);
+        err = read_mapped(log, fd, unpacked, cut);
     /* The error may name bytes that are not in the packed file, so the reason why it is cut is added. */
     if (err == PITH_ERR_DAMAGED && cut) {
         char text[512];
@@ -483,7 +485,7 @@ static int open_file(struct pithlog *log, int blocks)
     if (got < 0)
         return pithi_fail(PITH_ERR_IO, "%s: cannot be read: %s", log->path, strerror(errno));
     if (!pithi_native_is(start, (size_t)got))
-        return read_mapped(log, log->files.fd, (size_t)st.st_size, NULL);
+        return read_mapped(log, log->files.fd, (uint64_t)st.st_size, NULL);
     log->files.size = (uint64_t)st.st_size;
     return pithi_log_load(log, blocks);
 }

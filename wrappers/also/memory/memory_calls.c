@@ -8,6 +8,7 @@
  * wrapped call (in C++'s new if it has its own, or in a thread of its own), its mappings are recorded. It may hold its
  * locks then, so recording must not allocate.
  */
+#undef _FILE_OFFSET_BITS /* both mmap and mmap64 are wrapped */
 #include "memory.h"
 
 #include <errno.h>
