@@ -293,7 +293,8 @@ int MPE_Finish_log(const char *prefix)
     if (wanted && transport->rank > 0)
         transport->send(transport->context, 0, host, sizeof host);
     if (file) {
-        int failed = (wanted && write_hosts(file, host) != 0) | (fclose(file) != 0);
+        int failed = wanted && write_hosts(file, host) != 0;
+        failed |= fclose(file) != 0;
         if (rename(part, path) != 0 || failed)
             pithi_say("%s: the list of hosts is incomplete", path);
     }

@@ -5,6 +5,9 @@
  */
 #undef _FORTIFY_SOURCE
 #undef _FILE_OFFSET_BITS
+#ifndef __NO_INLINE__
+#define __NO_INLINE__ 1 /* the headers have bodies of getline and vprintf; clang would then not export the wrappers */
+#endif
 #include "io.h"
 
 #include <errno.h>
