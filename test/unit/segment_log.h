@@ -62,8 +62,8 @@ static inline int segment_add_rank(struct segment_log *log, uint32_t rank, unsig
     TRY(pithi_segment_comm(
         s, &(struct pithlog_comm){.key = 500, .name = "all", .size = rank ? 0 : 2, .world_ranks = members}, &comm));
     for (uint32_t thread = 0; thread < log->threads; thread++) {
-        snprintf(name, sizeof name, thread ? "worker %u.%u" : "", rank, thread);
-        TRY(pithi_segment_lane(s, thread, name, &lane));
+        snprintf(name, sizeof name, "worker %u.%u", rank, thread);
+        TRY(pithi_segment_lane(s, thread, thread ? name : "", &lane));
         for (uint64_t i = 0; i < log->records; i++) {
             struct pithlog_record r = segment_record(rank, thread, i);
             r.lane = lane;

@@ -67,8 +67,8 @@ static void test_edges(void)
                                   1e23,
                                   5e-324,
                                   1.7976931348623157e308,
-                                  9007199254740993,
-                                  123456789012345678};
+                                  9007199254740993.0,
+                                  123456789012345678.0};
     int wrong = 0;
     for (size_t i = 0; i < sizeof some / sizeof *some; i++)
         wrong += !all_same(some[i]);

@@ -175,7 +175,7 @@ static void test_queries(void)
 {
     const char *path = scratch_path("iter.pith");
     struct model m = {0};
-    struct pithlog *log;
+    struct pithlog *log = NULL;
     long wrong[6] = {0};
     random_records(&m, 140000, 3); /* three blocks a lane */
     OK(model_write(&m, path) == 0 && pithlog_open(path, &log) == 0, "a log of 3 lanes");
@@ -256,7 +256,7 @@ static void test_long_states(void)
 {
     const char *path = scratch_path("long.pith");
     struct model m = {0};
-    struct pithlog *log;
+    struct pithlog *log = NULL;
     long wrong = 0;
     model_add(&m, &(struct pithlog_record){.time_ns = 5, .kind = PITHLOG_ENTER, .id = 3, .peer = -1});
     model_add(&m, &(struct pithlog_record){.time_ns = 7, .lane = 1, .kind = PITHLOG_ENTER, .id = 4, .peer = -1});
@@ -284,7 +284,7 @@ static void test_deep(void)
     const struct pithlog_query all = {INT64_MIN, INT64_MAX, NULL, 0, 0, PITHLOG_NEST, NULL},
                                late = {20000, 30000, NULL, 0, 0, PITHLOG_CLIP, NULL};
     struct model m = {0};
-    struct pithlog *log;
+    struct pithlog *log = NULL;
     enum { DEEP = 20000 };
     for (int64_t i = 0; i < 2 * DEEP; i++)
         model_add(&m,
@@ -306,7 +306,7 @@ static void test_leak(void)
     const struct pithlog_query all = {INT64_MIN, INT64_MAX, NULL, 0, 0, PITHLOG_NEST, NULL},
                                leaves = {INT64_MIN, INT64_MAX, NULL, 0, 1u << PITHLOG_LEAVE, PITHLOG_NEST, NULL};
     struct model m = {0};
-    struct pithlog *log;
+    struct pithlog *log = NULL;
     struct pithlog_iter *iter;
     struct pithlog_record r;
     enum { LEAKS = 100000 };
@@ -393,7 +393,7 @@ static void test_many_lanes(void)
     static const char payload[1000] = {0};
     struct pithlog_query q = {INT64_MIN, INT64_MAX, NULL, 0, 0, PITHLOG_NEST, NULL};
     struct model m = {0};
-    struct pithlog *log;
+    struct pithlog *log = NULL;
     random_records(&m, 6000, 400);
     int64_t end = 0;
     for (size_t i = 0; i < m.count; i++)
@@ -447,7 +447,7 @@ static void test_far(void)
                                             {INT64_MIN, INT64_MAX, (const uint32_t[]){4}, 1, 0, 0, NULL},
                                             {-5, INT64_MAX - 1, NULL, 0, 1u << PITHLOG_LEAVE, PITHLOG_NEST, NULL}};
     struct model m = {0};
-    struct pithlog *log;
+    struct pithlog *log = NULL;
     int64_t now_ns = INT64_MIN;
     long wrong = 0;
     for (uint32_t i = 0; i < RECORDS; i++) {
@@ -474,7 +474,7 @@ static void test_falling(void)
 {
     const char *path = scratch_path("falling.pith");
     struct model m = {0};
-    struct pithlog *log;
+    struct pithlog *log = NULL;
     struct pithlog_iter *iter;
     struct pithlog_record r;
     int64_t times[] = {5, 9, 3, INT64_MIN, 10}, want[] = {5, 9, 9, 9, 10};
@@ -496,7 +496,7 @@ static void test_cut(void)
 {
     const char *path = scratch_path("cut.pith");
     struct model m = {0};
-    struct pithlog *log;
+    struct pithlog *log = NULL;
     struct pithlog_iter *iter;
     struct pithlog_record r;
     long records = 0, errors = 0;
