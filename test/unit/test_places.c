@@ -61,7 +61,8 @@ static void step(void (*happens)(void))
 static void program(void)
 {
     uint32_t state;
-    unsigned long sum = 0, i;
+    uint64_t sum = 0;
+    unsigned i;
     unsetenv("PITH_QUIET");
     output = fopen("out", "w");
     if (output == NULL)
@@ -75,7 +76,7 @@ static void program(void)
             step(place->midway);
         pith_end(state);
     }
-    fprintf(output, "sum %lu\n", sum);
+    fprintf(output, "sum %llu\n", (unsigned long long)sum);
     fflush(output);
     step(place->at_end);
     exit(7);
