@@ -1,8 +1,8 @@
 /* buffer.c - the buffer of each thread: a chunk of the spill file.
  *
  * Owns pith_buffer_ (the words and the limits that pith.h uses) and the lane of each thread. Another thread may only
- * set a limit to 0. A signal handler on the same thread may record at any point. Therefore one instruction claims the
- * words (pith_claim_), after the check of the limit. The chunk's slack takes the few words that handlers claim in
+ * set a limit to 0. A signal handler on the same thread may record at any point. Therefore the words are claimed
+ * atomically (pith_claim_), after the check of the limit. The chunk's slack takes the few words that handlers claim in
  * between. If a handler replaced or overran the chunk in between, a record of several words is started again in a new
  * chunk.
  *

@@ -175,19 +175,24 @@ static inline uint64_t pith_ticks_(void)
 static inline uint64_t pith_ticks_(void) { return 0; }
 #endif
 
-/* Claims the next `count` words. In one instruction where possible, so that a signal handler that records at this
- * moment gets words of its own. (No lock prefix is needed: other threads never claim here.) */
+/* Claims the next `count` words, in such a way that a signal handler which records at any moment gets words of its own.
+ * On x86-64 one instruction claims them (without lock prefix, since other threads never claim here). On ARM64 the store
+ * fails if a handler has run since the load. (The compiler's atomic addition would be a call there.) */
 static inline uint64_t *pith_claim_(uint64_t count)
 {
 #if defined(__x86_64__) || defined(__i386__)
     uintptr_t word = (uintptr_t)(count * sizeof(uint64_t));
     __asm__ volatile("xadd %0, %1" : "+r"(word), "+m"(pith_buffer_.next));
     return (uint64_t *)word;
-#else
-    uint64_t *word = pith_buffer_.next;
-    pith_buffer_.next = word + count;
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+#elif defined(__aarch64__)
+    uint64_t *word, *next;
+    uint32_t failed;
+    __asm__ volatile("1:\tldxr %0, %3\n\tadd %1, %0, %4\n\tstxr %w2, %1, %3\n\tcbnz %w2, 1b"
+                     : "=&r"(word), "=&r"(next), "=&r"(failed), "+Q"(pith_buffer_.next)
+                     : "Ir"(count * sizeof(uint64_t)));
     return word;
+#else
+    return __atomic_fetch_add(&pith_buffer_.next, (uintptr_t)count * sizeof(uint64_t), __ATOMIC_RELAXED);
 #endif
 }
 
