@@ -144,6 +144,7 @@ static int has_room(uint64_t size_bytes, uint64_t words)
 
 static void make_spare(struct pithi_lane *lane, uint32_t count, uint64_t size_bytes, enum pithi_spill_use use)
 {
+    size_bytes = pithi_spill_whole_pages(size_bytes);
     lane->spare = pithi_spill_file_extend(&pithi_session.file, count * size_bytes, use);
     lane->spare_count = lane->spare != NULL ? count : 0;
     lane->spare_bytes = size_bytes;
@@ -244,7 +245,7 @@ static struct pithi_chunk *ring_next(struct pithi_lane *lane, uint64_t words, in
     if (!before_from || lane->kept < RING_BEFORE) {
         if (is_first) {
             /* Makes chunks ahead, while the file may grow. */
-            uint64_t most = pithi_session.file.max_bytes / 8 / RING_CHUNK;
+            uint64_t most = pithi_session.file.max_bytes / 8 / pithi_spill_whole_pages(RING_CHUNK);
             uint32_t before = lane->spare_all, count = before < RING_MANY / 2 ? before * 2 : RING_MANY;
             if (before == 0)
                 count = RING_FIRST;
@@ -305,17 +306,13 @@ static struct pithi_chunk *turn_window(struct pithi_lane *lane, uint64_t words)
 static struct pithi_chunk *new_window(struct pithi_lane *lane, uint64_t words)
 {
     uint64_t need = sizeof(struct pithi_chunk) + (words + PITHI_CHUNK_SLACK) * sizeof(uint64_t);
-    uint64_t size = lane->next_bytes, most = pithi_session.file.max_bytes / 8 & ~(PITHI_SPILL_PAGE - UINT64_C(1));
+    uint64_t most = pithi_session.file.max_bytes / 8, size = lane->next_bytes < most ? lane->next_bytes : most;
     struct pithi_chunk *chunk;
 
-    need = (need + PITHI_SPILL_PAGE - 1) & ~(PITHI_SPILL_PAGE - UINT64_C(1));
-    if (size > most)
-        size = most;
-    if (size < need)
-        size = need;
+    size = pithi_spill_whole_pages(size > need ? size : need);
     while ((chunk = pithi_spill_file_extend(&pithi_session.file, size, PITHI_FOR_RECORDS)) == NULL &&
-           size / 4 >= WINDOW_LEAST && size / 4 >= need)
-        size = size / 4;
+           size / 4 >= WINDOW_LEAST && size / 4 >= pithi_spill_whole_pages(need))
+        size = pithi_spill_whole_pages(size / 4);
     if (chunk == NULL)
         return NULL;
     lane_header(chunk, lane, size);

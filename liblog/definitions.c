@@ -42,7 +42,7 @@ static int make_chunk(size_t size)
     uint64_t bytes = size + sizeof(struct pithi_chunk), usual = pithi_spill_definitions_bytes(&pithi_session.file);
     struct pithi_chunk *made;
     /* A definition that is larger than a usual chunk gets a chunk of its own, of whole pages. */
-    bytes = bytes <= usual ? usual : (bytes + PITHI_SPILL_PAGE - 1) & ~(PITHI_SPILL_PAGE - UINT64_C(1));
+    bytes = bytes <= usual ? usual : pithi_spill_whole_pages(bytes);
     made = pithi_chunk_definitions(chunk.seq, bytes);
     if (made == NULL)
         return 0;

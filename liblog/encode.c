@@ -66,7 +66,7 @@ int pithi_hold_append(void *context, const void *data, size_t size, uint64_t *of
         return pithi_fail(PITH_ERR_MEMORY, "no memory to encode the records");
     /* Makes many pages of fresh memory at a time: a page fault for each costs 0.7 us, in some virtual machines 5 to
      * 7 us. */
-    const size_t page = PITHI_SPILL_PAGE;
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     size_t need = hold->memory.size + size, ahead = need / 2 < AHEAD_MAX ? need / 2 : AHEAD_MAX;
     size_t to = ahead < hold->memory.room - need ? need + ahead : hold->memory.room;
     uintptr_t address = (uintptr_t)hold->memory.data, begin = (address + hold->populated + page - 1) & ~(page - 1),

@@ -69,10 +69,17 @@ static uint64_t limit_of(const struct pithi_spill_file *file)
     return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < most ? limit.rlim_cur : most;
 }
 
+uint64_t pithi_spill_whole_pages(uint64_t bytes)
+{
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    return (bytes + page - 1) / page * page;
+}
+
 uint64_t pithi_spill_definitions_bytes(const struct pithi_spill_file *file)
 {
-    uint64_t bytes = limit_of(file) / DEFINITIONS_PART & ~(PITHI_SPILL_PAGE - UINT64_C(1));
-    return bytes > DEFINITIONS_BYTES ? DEFINITIONS_BYTES : bytes < PITHI_SPILL_PAGE ? PITHI_SPILL_PAGE : bytes;
+    uint64_t part = limit_of(file) / DEFINITIONS_PART, least = pithi_spill_whole_pages(PITHI_SPILL_PAGE);
+    uint64_t bytes = part - part % least;
+    return bytes > DEFINITIONS_BYTES ? DEFINITIONS_BYTES : bytes < least ? least : bytes;
 }
 
 /* 1: the file may grow to `size_bytes`, by more_bytes. Records must leave room for definitions. */
@@ -203,7 +210,8 @@ int pithi_spill_file_create(struct pithi_spill_file *file, const char *folder, u
     if (fd < 0)
         return -1;
     in_memory = fstatfs(fd, &system) == 0 && (uint32_t)system.f_type == TMPFS;
-    if (fstat(fd, &info) != 0 || extend_fd(file, fd, PITHI_SPILL_PAGE, PITHI_FOR_DEFINITIONS, &page) != 0) {
+    if (fstat(fd, &info) != 0 ||
+        extend_fd(file, fd, pithi_spill_whole_pages(PITHI_SPILL_PAGE), PITHI_FOR_DEFINITIONS, &page) != 0) {
         saved = errno;
         close(fd);
         unlink(name);

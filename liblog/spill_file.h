@@ -33,8 +33,12 @@ struct pithi_spill_file {
 int pithi_spill_file_create(struct pithi_spill_file *file, const char *folder, uint64_t max_bytes);
 int pithi_spill_file_appear(const struct pithi_spill_file *file);
 
-/* Adds `size_bytes` at the end of the file: allocated on the disk, zero and mapped. Pieces of PITHI_SPILL_ALIGN or more
- * begin at a multiple of it. NULL with errno: the disk is full (ENOSPC), the file would exceed its limits (EFBIG)
+/* `bytes` rounded up to whole pages of the system: 4 KiB on x86-64, up to 64 KiB on ARM64. The parts of the file have
+ * such sizes, since a mapping must begin at a page. */
+uint64_t pithi_spill_whole_pages(uint64_t bytes);
+
+/* Adds `size_bytes` (whole pages) at the end of the file: allocated on the disk, zero and mapped. Pieces of
+ * PITHI_SPILL_ALIGN or more begin at a multiple of it. NULL with errno: the disk is full (ENOSPC), the file would exceed its limits (EFBIG)
  * ... */
 enum pithi_spill_use {
     PITHI_FOR_RECORDS,
@@ -51,7 +55,7 @@ struct pithi_spill_place {
     int fd, is_kept;
     uint64_t offset; /* where the copy goes */
 };
-/* Reserves `size_bytes`, a multiple of the page size, at the end of the file. On some file systems a full disk is seen
+/* Reserves `size_bytes` (whole pages) at the end of the file. On some file systems a full disk is seen
  * only by pithi_spill_place_write: pwrite returns an error, where a mapping would raise SIGBUS. 0, or -1 with errno. */
 int pithi_spill_file_reserve(struct pithi_spill_file *file, uint64_t size_bytes, struct pithi_spill_place *place);
 /* Writes the copy into its place, once, and the first 8 bytes last: until then readers find zeros there, no chunk. 0 or

@@ -1,9 +1,12 @@
 /* test_record_spill.c - what becomes of the spill file while the program runs: it can be opened no more, its descriptor
  * is closed or taken, somebody cuts it. The program always runs on and ends as it would have. */
+#include <dlfcn.h>
+#include <glob.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 
 #include "record_help.h"
+#include "spill/spill_walk.h"
 
 /* A sanitizer's own handler of SIGBUS would end the program, and Pith leaves handlers that are there. */
 #define SEEN __attribute__((visibility("default")))
@@ -188,11 +191,73 @@ static void test_cut(void)
     OK(WTERMSIG(help_child(record_cut_and_fault)) == SIGBUS, "a fault of the program's own ends it as before");
 }
 
+/* ---- Pages of 64 KiB --------------------------------------------------------------------------------------------- */
+
+static long page_bytes; /* 0: as the system says */
+
+/* What is played: a kernel with larger pages, which maps a file from a page on only. */
+SEEN long sysconf(int name)
+{
+    long (*real)(int) = (long (*)(int))dlsym(RTLD_NEXT, "sysconf");
+    return name == _SC_PAGESIZE && page_bytes > 0 ? page_bytes : real(name);
+}
+
+static void *record_thread(void *unused)
+{
+    record_pairs(100000);
+    return unused;
+}
+
+static void record_pages(void)
+{
+    static char text[100000];
+    pthread_t threads[3];
+    int i;
+    page_bytes = 65536;
+    memset(text, 'n', sizeof text - 1);
+    pith_state_define(text, NULL); /* gets a chunk of its own */
+    for (i = 0; i < 3; i++)
+        pthread_create(&threads[i], NULL, record_thread, NULL);
+    for (i = 0; i < 3; i++)
+        pthread_join(threads[i], NULL);
+    raise(SIGKILL);
+}
+
+static void test_pages(int is_ring)
+{
+    const char *when = is_ring ? "pages of 64 KiB, a ring" : "pages of 64 KiB";
+    struct help_log log;
+    struct pithi_spill spill;
+    uint32_t apart = 0, i;
+    glob_t found;
+    help_fresh();
+    setenv("PITH_WHEN_FULL", is_ring ? "ring" : "stop", 1);
+    setenv("PITH_MAX_MB", is_ring ? "2" : "64", 1);
+    int status = help_child(record_pages);
+    unsetenv("PITH_WHEN_FULL");
+    unsetenv("PITH_MAX_MB");
+    if (glob("run.pith.spill/*.spill", 0, NULL, &found) != 0 || pithi_spill_open(&spill, found.gl_pathv[0]) != 0) {
+        OK(0, "%s: there is a spill file", when);
+        return;
+    }
+    for (i = 0; i < spill.chunk_count; i++)
+        apart += spill.chunks[i].offset % 65536 != 0 || spill.chunks[i].whole % 65536 != 0;
+    OK(WIFSIGNALED(status) && spill.lane_count == 3 && spill.chunk_count > 10 && apart == 0,
+       "%s: each of %u chunks can be mapped", when, spill.chunk_count);
+    pithi_spill_close(&spill);
+    globfree(&found);
+    OK(help_recover(&log, "run.pith.spill") && log.info->lost + log.count >= 600000 && is_ring == (log.info->lost > 0),
+       "%s: every record is there or counted", when);
+    help_close(&log);
+}
+
 int main(void)
 {
     help_begin();
     test_descriptor();
     test_cut();
+    test_pages(0);
+    test_pages(1);
     help_clean();
     return tap_done();
 }
