@@ -361,12 +361,16 @@ static uint64_t *claim(uint32_t kind, uint32_t id, uint64_t words, const uint64_
             pith_buffer_.last_ticks = ticks;
             word = pith_claim_(words + more);
             if (word >= begin && word + words + more <= end) {
-                if (words > 1) { /* if a handler jumps away now, readers skip these words */
-                    __atomic_store_n(word + more, PITH_WORD_(0, words, PITHI_W_CLAIMED), __ATOMIC_RELEASE);
-                    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+                /* The mark is seen before any of the words: readers skip these now, and for ever if a handler jumps
+                 * away. */
+                if (words + more > 1) {
+                    __atomic_store_n(word, PITH_WORD_(0, words + more, PITHI_W_CLAIMED), __ATOMIC_RELEASE);
+                    __atomic_thread_fence(__ATOMIC_RELEASE);
                 }
                 if (more != 0) {
                     __atomic_store_n(word + 1, ticks, __ATOMIC_RELAXED);
+                    if (words > 1)
+                        __atomic_store_n(word + more, PITH_WORD_(0, words, PITHI_W_CLAIMED), __ATOMIC_RELAXED);
                     __atomic_store_n(word, PITH_WORD_(ticks, 0, PITHI_W_TIME), __ATOMIC_RELEASE);
                 }
                 *first = PITH_WORD_(ticks, id & PITHI_WORD_ID_MASK, kind);
@@ -457,7 +461,7 @@ void pith_slow_(uint32_t kind, uint32_t id)
         uint64_t ticks = pithi_ticks_at(pithi_clock_ns(CLOCK_MONOTONIC));
         if (__builtin_expect((ticks - pith_buffer_.last_ticks) >> 38 == 0, 1)) {
             pith_buffer_.last_ticks = ticks;
-            __atomic_store_n(pith_claim_(1), PITH_WORD_(ticks, id, kind), __ATOMIC_RELAXED);
+            __atomic_store_n(pith_claim_(1), PITH_WORD_(ticks, id, kind), __ATOMIC_RELEASE);
             return;
         }
     }

@@ -75,6 +75,7 @@ static void take_anchor(struct pithi_anchor *anchor)
     struct pithi_spill_page *page = pithi_session.file.page;
     /* The version is odd while `last` is incomplete, for readers of the running program. */
     __atomic_add_fetch(&page->last_version, 1, __ATOMIC_SEQ_CST);
+    __atomic_thread_fence(__ATOMIC_RELEASE);
     page->last = *anchor;
     __atomic_add_fetch(&page->last_version, 1, __ATOMIC_SEQ_CST);
 }
@@ -109,6 +110,13 @@ static void seal(struct pithi_chunk *chunk)
     uint64_t *begin = words_of(chunk), words = pithi_spill_stored(begin, end_of(chunk) + PITHI_CHUNK_SLACK);
     chunk->check = pithi_spill_chunk_check(chunk, begin, words);
     __atomic_store_n(&chunk->words, words, __ATOMIC_RELEASE);
+}
+
+/* A reader that sees anything that is stored into the chunk from now on also sees that the chunk is free. */
+static void set_free(struct pithi_chunk *chunk)
+{
+    __atomic_store_n(&chunk->lane, PITHI_SPILL_FREE, __ATOMIC_SEQ_CST);
+    __atomic_thread_fence(__ATOMIC_RELEASE);
 }
 
 static void lane_header(struct pithi_chunk *chunk, const struct pithi_lane *lane, uint64_t size_bytes)
@@ -192,7 +200,7 @@ static struct pithi_chunk *ring_take(struct pithi_lane *from, uint64_t words, in
     if (from->before == chunk)
         from->before = NULL;
     __atomic_sub_fetch(&pithi_session.file.page->chunks, 1, __ATOMIC_SEQ_CST);
-    __atomic_store_n(&chunk->lane, PITHI_SPILL_FREE, __ATOMIC_SEQ_CST);
+    set_free(chunk);
     __atomic_store_n(&open_of(chunk)->known, 0, __ATOMIC_RELAXED);
     memset(words_of(chunk), 0, (size_t)((char *)end_of(chunk) - (char *)words_of(chunk)) + PITHI_CHUNK_SLACK * 8);
     return chunk;
@@ -290,7 +298,7 @@ static struct pithi_chunk *turn_window(struct pithi_lane *lane, uint64_t words)
     seal(chunk);
     status = pithi_spill_place_write(&place, chunk, chunk->size_bytes);
     if (status == 0) {
-        __atomic_store_n(&chunk->lane, PITHI_SPILL_FREE, __ATOMIC_SEQ_CST);
+        set_free(chunk);
         memset(words_of(chunk), 0, chunk->size_bytes - sizeof *chunk);
     }
     pithi_guard_back();

@@ -215,7 +215,8 @@ static inline int pith_try_(int calls, uint32_t kind, uint32_t id)
             return 0;
         if (__builtin_expect((ticks - pith_buffer_.last_ticks) >> 38 == 0, 1)) {
             pith_buffer_.last_ticks = ticks;
-            __atomic_store_n(pith_claim_(1), PITH_WORD_(ticks, id, kind), __ATOMIC_RELAXED);
+            /* release: whoever reads the file meanwhile must not see a record before the words ahead of it */
+            __atomic_store_n(pith_claim_(1), PITH_WORD_(ticks, id, kind), __ATOMIC_RELEASE);
             return 1;
         }
     }

@@ -308,16 +308,15 @@ static inline __attribute__((always_inline)) void pith_words_(int same, uint32_t
             uint64_t *word;
             pith_buffer_.last_ticks = ticks;
             word = pith_claim_(1 + count);
-            if (count > 0) { /* marks the words as claimed, not yet a record, until all are stored */
-                __atomic_store_n(word, PITH_WORD_(0, 1 + count, PITH_KIND_CLAIMED_), __ATOMIC_RELAXED);
-                __atomic_signal_fence(__ATOMIC_SEQ_CST);
-            }
+            /* marks the words as claimed, not yet a record, until all are stored; each is seen after the mark */
             if (count > 0)
-                __atomic_store_n(word + 1, first, __ATOMIC_RELAXED);
+                __atomic_store_n(word, PITH_WORD_(0, 1 + count, PITH_KIND_CLAIMED_), __ATOMIC_RELEASE);
+            if (count > 0)
+                __atomic_store_n(word + 1, first, __ATOMIC_RELEASE);
             if (count > 1)
-                __atomic_store_n(word + 2, second, __ATOMIC_RELAXED);
+                __atomic_store_n(word + 2, second, __ATOMIC_RELEASE);
             if (count > 2)
-                __atomic_store_n(word + 3, third, __ATOMIC_RELAXED);
+                __atomic_store_n(word + 3, third, __ATOMIC_RELEASE);
             __atomic_store_n(word, PITH_WORD_(ticks, id, kind), __ATOMIC_RELEASE);
             return;
         }

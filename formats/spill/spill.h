@@ -32,7 +32,8 @@
  *
  * Words after the last stored one are 0, and no stored record begins with a word of 0. So a record is complete when its
  * first word, which is stored last, is neither 0 nor PITHI_W_CLAIMED. A reader passes over words of 0 and claimed
- * words: the records after them are good.
+ * words: the records after them are good. A reader that loads a first word by __ATOMIC_ACQUIRE sees all that the thread
+ * stored before it, also on a processor that reorders stores.
  */
 #ifndef PITHI_SPILL_H
 #define PITHI_SPILL_H

@@ -55,7 +55,8 @@ int pithi_spill_page_read(struct pithi_spill_page *page, const char *path, const
     }
     version = __atomic_load_n(&mapped->last_version, __ATOMIC_ACQUIRE);
     memcpy(page, data, sizeof *page);
-    if ((version & 1) != 0 || __atomic_load_n(&mapped->last_version, __ATOMIC_ACQUIRE) != version)
+    __atomic_thread_fence(__ATOMIC_ACQUIRE); /* also for the chunks: they are read after their count */
+    if ((version & 1) != 0 || __atomic_load_n(&mapped->last_version, __ATOMIC_RELAXED) != version)
         page->last = page->first; /* `last` was being stored */
     /* a damaged page may have no NUL in its texts */
     END_STRING(page->host);
