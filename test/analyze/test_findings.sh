@@ -149,6 +149,7 @@ couple() {
 }
 couple
 is "$(answer)" "serialisation|0|ocean|1|None|0.500|Rank 0 in \`ocean\` and rank 1 in \`radiation\` work one after the other, not at the same time: 50 % of the run is lost." "two ranks that take turns with different work"
+is "$(found 'load imbalance')" "" "of which none has more to do than the other from one collective to the next"
 
 # phases FIRST SECOND CALL CALL: 8 steps of two ranks; rank 0 is in FIRST for 60 ms and rank 1 for 20, both wait in the first call;
 # then rank 1 is in SECOND for 60 and rank 0 for 20, and both wait in the second. "": outside of states.

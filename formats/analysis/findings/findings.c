@@ -13,6 +13,7 @@
 
 #include "analysis/analysis.h"
 #include "analysis/hybrid_model.h"
+#include "analysis/replay/even_phases.h"
 #include "analysis/thread_counters.h"
 #include "base/decimal.h"
 #include "base/error.h"
@@ -391,17 +392,52 @@ static double waited_for(const struct pithlog_analysis *a, uint32_t lane, uint32
     return ns;
 }
 
+/* Sets more_ns[lane] to how much longer each lane computes than the mean of all lanes with MPI calls, summed over the
+ * phases between collectives (even_phases.h) in which it computes longer. 0: no memory.
+ *
+ *     rank 0   computes 20   barrier   computes 10   barrier      5 less, then 3 more: 3
+ *     rank 1   computes 30   barrier   computes  4   barrier      5 more, then 3 less: 5 */
+static int sum_more_in_phases(struct pithlog_analysis *a, double *more_ns)
+{
+    struct pithi_scratch scratch = pithi_scratch_beside(&a->graph.scratch);
+    struct pithi_phases phases;
+    double *sums = NULL; /* [phases], over all lanes */
+    uint32_t lanes = pithlog_get_info(a->graph.log)->lanes;
+
+    if (pithi_phases_of_collectives(a, &scratch, &phases))
+        sums = pithi_scratch_get(&scratch, phases.count * sizeof *sums);
+    for (int is_summed = 0; sums && is_summed < 2; is_summed++)
+        for (uint32_t i = 0; i < lanes; i++) {
+            uint32_t piece = a->lanes[i].first, end = phases.first[i];
+            while (pithlog_analysis_calls_mpi(a, i) && piece < a->lanes[i].last) {
+                pithi_phase_passed(&phases, i, piece, &end);
+                double *sum = &sums[pithi_phase_at(&phases, i, end)];
+                double ns = pithi_phase_rest(a, &phases, i, &piece, &end);
+                if (is_summed)
+                    more_ns[i] += fmax(0, ns - *sum / a->info.lanes);
+                else
+                    *sum += ns;
+            }
+        }
+    pithi_scratch_free(&scratch);
+    return sums != NULL;
+}
+
 /* Finds states in which one lane spends more time than the mean of all lanes with MPI calls. The lane may spend less
  * time in other states (one lane computes the ocean, another the atmosphere), so the cost is at most what it computes
- * more than the mean in all states together, or what others waited for these states, if that is more: behind a barrier,
- * less time in another state comes too late. What recording may have cost is no imbalance: if a rank computes 240,000
- * times for 22 ns between calls, where the mean is 17 ns and a record costs 9 ns, that says nothing of the program. */
+ * more than the mean in all states together. But behind a barrier, less time in another state comes too late: if others
+ * waited longer for these states, that is the cost, at most what the lane computes more between barriers. (Ranks that
+ * work one after another also wait for states of one lane, but between barriers each computes as much as the mean.)
+ *
+ * What recording may have cost is no imbalance: if a rank computes 240,000 times for 22 ns between calls, where the
+ * mean is 17 ns and a record costs 9 ns, that says nothing of the program. */
 static int find_imbalance(struct pithlog_analysis *a)
 {
     const struct pithlog_info *info = pithlog_get_info(a->graph.log);
     char most_text[PITHI_NS_TEXT], mean_text[PITHI_NS_TEXT], name[32];
     struct excess *excess = calloc(info->lanes + (size_t)1, sizeof *excess);
-    int good = excess != NULL;
+    double *in_phases = calloc(info->lanes + (size_t)1, sizeof *in_phases);
+    int good = excess && in_phases, is_summed = 0;
 
     for (uint32_t i = 0; good && i <= info->defs && a->info.lanes > 1; i++) {
         uint32_t state = i == info->defs ? PITHLOG_COMPUTING : i, most = 0;
@@ -437,8 +473,15 @@ static int find_imbalance(struct pithlog_analysis *a)
         /* ocean 60 ms more than the mean, atmosphere 50 ms less: this lane computes 10 ms more, and that is the cost.
          * */
         double all_more = (double)pithlog_analysis_useful_ns(a, lane) - (double)a->info.useful_ns / a->info.lanes;
-        double cost = fmax(fmin(of->ns, all_more) * a->info.lanes, fmin(of->ns * a->info.lanes, of->waited_ns));
+        double cost = fmin(of->ns, all_more) * a->info.lanes, waited_ns = fmin(of->ns * a->info.lanes, of->waited_ns);
         FILE *out;
+        if (waited_ns > cost && !is_small(a, waited_ns)) {
+            if (!is_summed++ && !sum_more_in_phases(a, in_phases)) {
+                good = 0;
+                break;
+            }
+            cost = fmax(cost, fmin(waited_ns, in_phases[lane] * a->info.lanes));
+        }
         if (!of->states || is_small(a, cost))
             continue;
         if (!(out = begin(a, "load imbalance", cost, of->state, lane))) {
@@ -457,6 +500,7 @@ static int find_imbalance(struct pithlog_analysis *a)
         good = end(a, out);
     }
     free(excess);
+    free(in_phases);
     return good;
 }
 

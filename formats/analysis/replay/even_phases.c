@@ -81,6 +81,37 @@ int pithi_phases_of_collectives(struct pithlog_analysis *a, struct pithi_scratch
     return 1;
 }
 
+uint32_t pithi_phase_at(const struct pithi_phases *phases, uint32_t lane, uint32_t end)
+{
+    return end < phases->first[lane + 1] ? phases->ends[end].phase : phases->count - 1;
+}
+
+int pithi_phase_passed(const struct pithi_phases *phases, uint32_t lane, uint32_t piece, uint32_t *end)
+{
+    uint32_t phase = pithi_phase_at(phases, lane, *end);
+
+    while (*end < phases->first[lane + 1] && phases->ends[*end].piece <= piece)
+        ++*end;
+    return pithi_phase_at(phases, lane, *end) != phase;
+}
+
+double pithi_phase_rest(struct pithlog_analysis *a, const struct pithi_phases *phases, uint32_t lane, uint32_t *piece,
+                        uint32_t *end)
+{
+    int64_t from_ns, to_ns;
+    double ns = 0;
+
+    for (; *piece < a->lanes[lane].last && !pithi_phase_passed(phases, lane, *piece, end); ++*piece) {
+        pithi_scratch_passed(&a->graph.scratch, sizeof(struct pithi_lane_piece));
+        const struct pithi_lane_piece *of = pithi_graph_piece(&a->graph, lane, *piece);
+        if (pithi_graph_is_call(&a->graph, of->state))
+            continue;
+        pithi_analysis_part(a, of, pithi_graph_next(&a->graph, lane, of, *piece), &from_ns, &to_ns);
+        ns += (double)(to_ns - from_ns);
+    }
+    return ns;
+}
+
 /* ---- Stops ------------------------------------------------------------------------------------------------------- */
 
 static int is_inside(const struct pithlog_analysis *a, uint32_t lane, uint32_t piece)

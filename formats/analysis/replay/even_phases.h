@@ -21,4 +21,15 @@ int pithi_phases_of_collectives(struct pithlog_analysis *a, struct pithi_scratch
 /* A phase ends where lanes stop for one another (even_phases.c). 0: no memory. `scratch` keeps what both find. */
 int pithi_phases_of_stops(struct pithlog_analysis *a, struct pithi_scratch *scratch, struct pithi_phases *phases);
 
+/* To go through a lane, begin with its first piece and *end = first[lane]: the next of its ends. */
+
+/* The phase that a lane is in before this end of its phases. */
+uint32_t pithi_phase_at(const struct pithi_phases *phases, uint32_t lane, uint32_t end);
+/* Moves *end to the first end after a piece. Returns 1 if that is of another phase. */
+int pithi_phase_passed(const struct pithi_phases *phases, uint32_t lane, uint32_t piece, uint32_t *end);
+/* Sums the computing of a lane from a piece to the end of the phase. Moves *piece after the phase, or to the end of the
+ * lane, and *end to the next end. */
+double pithi_phase_rest(struct pithlog_analysis *a, const struct pithi_phases *phases, uint32_t lane, uint32_t *piece,
+                        uint32_t *end);
+
 #endif

@@ -156,40 +156,6 @@ static void wake_all(struct replay *r, uint32_t *waiters)
     }
 }
 
-/* The phase that a lane is in before this end of its phases. */
-static uint32_t phase_at(const struct replay *r, uint32_t lane, uint32_t end)
-{
-    return end < r->phases->first[lane + 1] ? r->phases->ends[end].phase : r->phases->count - 1;
-}
-
-/* Moves *end to the first end after a piece. Returns 1 if that is of another phase. */
-static int pass_ends(const struct replay *r, uint32_t lane, uint32_t piece, uint32_t *end)
-{
-    uint32_t phase = phase_at(r, lane, *end);
-
-    while (*end < r->phases->first[lane + 1] && r->phases->ends[*end].piece <= piece)
-        ++*end;
-    return phase_at(r, lane, *end) != phase;
-}
-
-/* Sums the computing of a lane from a piece to the end of the phase. Moves *piece after the phase, or to the end of the
- * lane, and *end to the next end. */
-static double rest_of_phase(const struct replay *r, uint32_t lane, uint32_t *piece, uint32_t *end)
-{
-    int64_t from_ns, to_ns;
-    double ns = 0;
-
-    for (; *piece < r->a->lanes[lane].last && !pass_ends(r, lane, *piece, end); ++*piece) {
-        pithi_scratch_passed(&r->a->graph.scratch, sizeof(struct pithi_lane_piece));
-        const struct pithi_lane_piece *of = pithi_graph_piece(r->g, lane, *piece);
-        if (pithi_graph_is_call(r->g, of->state))
-            continue;
-        pithi_analysis_part(r->a, of, pithi_graph_next(r->g, lane, of, *piece), &from_ns, &to_ns);
-        ns += (double)(to_ns - from_ns);
-    }
-    return ns;
-}
-
 /* Counts the phases, and sums the computing in each. 0: no memory. */
 static int sum_phases(struct replay *r, uint32_t lanes)
 {
@@ -198,9 +164,9 @@ static int sum_phases(struct replay *r, uint32_t lanes)
     for (uint32_t i = 0; i < lanes; i++) {
         uint32_t piece = r->a->lanes[i].first, end = r->phases->first[i];
         while (r->g->lanes[i].calls && piece < r->a->lanes[i].last) {
-            pass_ends(r, i, piece, &end);
-            struct phase *phase = &r->of_phases[phase_at(r, i, end)];
-            double ns = rest_of_phase(r, i, &piece, &end);
+            pithi_phase_passed(r->phases, i, piece, &end);
+            struct phase *phase = &r->of_phases[pithi_phase_at(r->phases, i, end)];
+            double ns = pithi_phase_rest(r->a, r->phases, i, &piece, &end);
             phase->ns += ns;
             phase->lanes += ns > 0;
         }
@@ -331,12 +297,12 @@ static double computing(const struct replay *r, uint32_t lane, struct walker *w,
 {
     if (r->phases && r->g->lanes[lane].calls && ns > 0) {
         uint32_t piece = w->piece, end;
-        if (pass_ends(r, lane, piece, &w->end))
+        if (pithi_phase_passed(r->phases, lane, piece, &w->end))
             w->phase_ns = -1;
         end = w->end;
         if (w->phase_ns < 0)
-            w->phase_ns = rest_of_phase(r, lane, &piece, &end);
-        const struct phase *phase = &r->of_phases[phase_at(r, lane, w->end)];
+            w->phase_ns = pithi_phase_rest(r->a, r->phases, lane, &piece, &end);
+        const struct phase *phase = &r->of_phases[pithi_phase_at(r->phases, lane, w->end)];
         ns *= phase->ns / phase->lanes / w->phase_ns;
     }
     return is_changed(r, lane, state) ? ns * r->what->factor : ns;
