@@ -362,15 +362,21 @@ void pithi_costliest_piece(struct pithlog_analysis *a, uint32_t lane, uint32_t s
         }
 }
 
-/* The cost of recording in a state on a lane: that of one record for each piece, because pieces lie between records. */
+/* The most that recording may cost in a state on a lane. Pieces lie between records, so each has the cost of one record.
+ * It may also have new memory for the records of a call, which costs about as much as writing them: of 240,000 receives
+ * with records of 8, 8 and 9 ns, every 5100th is followed by a piece of 100 us, which is 20 ns for each. */
 static double recording_in(struct pithlog_analysis *a, uint32_t lane, uint32_t state)
 {
+    static const uint32_t kinds[] = {PITHLOG_ENTER, PITHLOG_ENTER, PITHLOG_RECV, PITHLOG_LEAVE};
     uint64_t count = 0;
+    double ns = 0;
     struct pithi_pieces p;
 
     for (pithi_pieces_begin(&p, a, lane); p.index < p.end; pithi_pieces_next(&p))
         count += p.piece->state == state;
-    return (double)count * pithlog_own_cost_ns(a->graph.log, lane, PITHLOG_ENTER);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        ns += (double)count * pithlog_own_cost_ns(a->graph.log, lane, kinds[i]);
+    return ns;
 }
 
 /* A lane, and the states in which it spends more time than any other lane: how much more than the mean. */
