@@ -442,6 +442,7 @@ is "$(counted 41 same.txt)" "load imbalance - sure;wait at barrier 0 sure;" "but
 is "$(counted 121 same.txt)" "load imbalance - guess;wait at barrier 0 guess;" "unless ranks lack that on average"
 is "$(counted 201 same.txt)" "load imbalance - guess;wait at barrier 0 guess;no core - sure;" "before a lack of cores that costs less"
 is "$(counted 280 same.txt)" "no core - sure;load imbalance 0 guess;wait at barrier 0 guess;" "below one that costs more"
+like "$(answer counted.txt)" '^cores[|].*[|]Other programs use the 4 cores, so ranks wait for a core: at least [0-9]+ % of the run is lost' "at least: those that wait for others need no core"
 unlike "$(pith analyze counted.txt | sed -n '1,/^How far/p')" 'barrier|imbalance' "the first lines have no guesses"
 like "$(pith analyze counted.txt)" '^     - wait at barrier: ' "the list has"
 late_ms=1 phases 0 1 - - - - - - - - - - - - - - - - - - - - >rare.txt

@@ -51,6 +51,7 @@ struct candidate {
     const char *kind; /* of the answer: "imbalance" ... */
     double ns, share; /* cost, of all lanes; of the run, 0 to 1 */
     int is_first;     /* 1: it is the answer whatever the others cost */
+    int is_least;     /* 1: the cost may be more, and is said as "at least" */
     /* 1: a lack of cores may be the only reason, so "cores" is not compared with it. */
     int is_guess;
     uint32_t lane, state, other;        /* PITHI_NO_LANE, NO_STATE: none */
@@ -375,16 +376,20 @@ static int find_cores(struct rules *r)
     /* If ranks together want no more cores than there are, they do not take them from one another. Example: they run
      * for 20 % of the time and wait for a core for 15 %, so 4 ranks want 1.4 of 2 cores. (What other threads want is
      * not known.) */
-    if (pithi_run_delay_find(r->log, &delay) && ranks > cores &&
-        (delay.cpu_ns + delay.delay_ns) * delay.ranks <= cores * delay.time_ns)
+    int is_counted = pithi_run_delay_find(r->log, &delay);
+    if (is_counted && ranks > cores && (delay.cpu_ns + delay.delay_ns) * delay.ranks <= cores * delay.time_ns)
         is_crowded = 0;
     c = propose(r, "cores", waits->ns);
     c->is_first = is_crowded;
+    /* The system counted more than is certain to be lost: a rank that waits busily may have no core, which costs
+     * nothing. */
+    c->is_least = strcmp(waits->name, "no core") == 0 && delay.delay_ns > 1.05 * c->ns;
     c->place = waits->place;
     if (!is_crowded) {
         double ns = transfer && long_calls ? long_calls->ns * (1 + r->transfer_ns / transfer->ns) : 0;
         if (ns > c->ns) {
             c->ns = ns;
+            c->is_least = 0;
             c->share = ns / r->run_ns;
         }
         char rank[32];
@@ -1372,7 +1377,7 @@ static int put_chosen(struct rules *r, const struct candidate *c, struct pithi_a
         snprintf(answer->state, sizeof answer->state, "%s", pithi_state_text(r->log, c->state));
         to->state = answer->state;
     }
-    fprintf(out, "%s: %.0f %% of the %s is lost", c->text, 100 * to->share,
+    fprintf(out, "%s: %s%.0f %% of the %s is lost", c->text, c->is_least ? "at least " : "", 100 * to->share,
             strcmp(c->kind, "threads") == 0 ? "threads' time" : "run");
     good = put_iterations(r, c, to, out);
     fprintf(out, ".");
