@@ -64,6 +64,10 @@ void pithi_longest_piece(struct pithlog_analysis *analysis, uint32_t lane, uint3
 /* The piece of a lane in a state for which another lane waits longest; if none is waited for, the longest piece. */
 void pithi_costliest_piece(struct pithlog_analysis *analysis, uint32_t lane, uint32_t state,
                            struct pithlog_finding_place *place);
+/* Sets counts[lane] to 1 for the lanes that compute and wait for others: those with MPI calls, but not a thread that
+ * hardly computes beside another such thread of its rank. That thread only serves others (MPI_THREAD_MULTIPLE), and
+ * its waiting costs nothing. Returns their number. */
+uint32_t pithi_lanes_that_count(const struct pithlog_analysis *analysis, unsigned char *counts);
 /* 1: a state in which files are read or written: MPI_File_*, or io:* (pith run --also io). */
 int pithi_is_file_state(const struct pithlog_def *def);
 

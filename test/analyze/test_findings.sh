@@ -343,6 +343,30 @@ like "$(answer)" '^progress[|]1[|]computing[|]0[|]' "a rank waits for one that d
 no_calls 4
 like "$(answer)" '^imbalance[|]1[|]computing[|].*[|]Rank 1 computes 5.0 times as long as the others: ' "if more wait for what it computes, calls would not help"
 
+# serve MS: in each of ten steps, three ranks compute 40 ms, rank 1 for MS, send a request to the second thread of the next rank, and
+# meet. That thread only receives it and works 1 ms.
+serve() {
+    awk -v late="$1" 'BEGIN {
+        print "# comm\tcomm=0\tname=MPI_COMM_WORLD\tsize=3\tranks=0,1,2"
+        us = "MPI_COMM_WORLD\tcomm=0"; step = (late > 40 ? late : 40) + 1.01
+        for (i = 0; i < 10; i++) for (rank = 0; rank < 3; rank++) {
+            at = i * step; end = at + (rank == 1 ? late : 40); head = "\t" rank "\t0\t"; from = (rank + 2) % 3; comes = at + (from == 1 ? late : 40)
+            printf "%.9f%senter\tsolve\n%.9f%sleave\tsolve\n", at / 1000, head, end / 1000, head
+            printf "%.9f%senter\tMPI_Send\n%.9f%ssend\t%s\tpeer=%d\ttag=7\tbytes=4\n%.9f%sleave\tMPI_Send\n", end / 1000, head, end / 1000, head, us, (rank + 1) % 3, (end + 0.001) / 1000, head
+            printf "%.9f%senter\tMPI_Barrier\n%.9f%scoll\t%s\troot=-1\n", (end + 0.001) / 1000, head, (end + 0.001) / 1000, head, us
+            printf "%.9f%sleave\tMPI_Barrier\n", (at + step - 1) / 1000, head
+            head = "\t" rank "\t1\t"
+            printf "%.9f%senter\tMPI_Recv\n%.9f%srecv\t%s\tpeer=%d\ttag=7\tbytes=4\tposted=%d\n", at / 1000, head, comes / 1000, head, us, from, i
+            printf "%.9f%sleave\tMPI_Recv\n%.9f%senter\tanswer\n%.9f%sleave\tanswer\n", (comes + 0.005) / 1000, head, (comes + 0.005) / 1000, head, (comes + 1.005) / 1000, head
+        } }' | sort -s -g -k 1,1 >log.txt
+    pith convert log.txt log.pith
+}
+serve 40
+like "$(answer)" '^balanced[|].*ranks compute (9[0-9]|100) %' "threads that only serve others wait for requests, which costs nothing"
+is "$(found 'load imbalance')" "" "and are no measure for what the others compute"
+serve 80
+like "$(answer)" '^imbalance[|]1[|]solve[|].*[|]Rank 1[.]0 computes `solve` twice as long as the others: 3[34] %' "a rank that is late beside them: 2 x 40 of 3 x 81 ms"
+
 # start MS: rank 1 of three calls MPI_Init so much later than the others; all compute 600 ms after it.
 start() {
     for rank in 0 1 2; do

@@ -64,8 +64,8 @@ struct rules {
     struct pithlog_analysis *a;                     /* not owned */
     const struct pithlog *log;                      /* of the analysis */
     const struct pithlog_finding *findings;         /* largest first */
-    uint32_t finding_count, all_lanes, lanes, defs; /* lanes: with MPI calls */
-    double run_ns;                                  /* of all lanes with MPI calls */
+    uint32_t finding_count, all_lanes, lanes, defs; /* lanes: those that count */
+    double run_ns;                                  /* of all lanes that count, the time of the run */
     /* Waiting, by its cause. by_lane [all_lanes], by_state [defs + 1]: waiting for the computing of a lane, or in a
      * state. of_lanes [defs + 1]: by state, on the lanes in `set`. */
     double *by_lane, *by_state, *of_lanes;
@@ -74,11 +74,13 @@ struct rules {
     /* sums over all lanes; `most_`: of the lane that has most */
     double computing_ns, files_ns, pthreads_ns, omp_ns, transfer_ns, progress_ns, most_files, most_progress;
     uint32_t files_lane, files_state, progress_lane, progress_state; /* the lanes and states that have most */
-    double *computing;                                               /* [all_lanes], of lanes with MPI calls */
-    unsigned char *set;        /* [all_lanes]: 1: a lane that a candidate blames */
-    unsigned char *computes;   /* [defs + 1]: 1: a state in which lanes compute */
-    uint32_t set_count;        /* lanes in `set` */
-    struct candidate list[10]; /* in the order of the rules; `count` of them */
+    double *computing;                                               /* [all_lanes], of lanes that count */
+    double part_of[PITHLOG_WAIT_KINDS]; /* of each kind of waiting, the part of lanes that count */
+    unsigned char *counts;              /* [all_lanes]: pithi_lanes_that_count */
+    unsigned char *set;                 /* [all_lanes]: 1: a lane that a candidate blames */
+    unsigned char *computes;            /* [defs + 1]: 1: a state in which lanes compute */
+    uint32_t set_count;                 /* lanes in `set` */
+    struct candidate list[10];          /* in the order of the rules; `count` of them */
     uint32_t count;
 };
 
@@ -117,6 +119,26 @@ static void know_states(struct rules *r)
     r->computes[r->defs] = 1;
 }
 
+/* What a delay costs. Threads that only serve others wait most of the time, for whatever the others do. That costs
+ * nothing, so of each kind of waiting, only the part of the lanes that count is taken. */
+static double cost_of(const struct rules *r, const struct pithlog_delay *delay)
+{
+    return (delay->direct_ns + delay->indirect_ns) * r->part_of[delay->kind];
+}
+
+static int know_parts(struct rules *r)
+{
+    const struct pithi_wait_group *groups = pithi_wait_groups(r->a);
+
+    for (uint32_t kind = 0; groups && kind < PITHLOG_WAIT_KINDS; kind++) {
+        int64_t ns = 0;
+        for (uint32_t lane = 0; lane < r->all_lanes; lane++)
+            ns += r->counts[lane] ? groups[kind].of_lane[lane] : 0;
+        r->part_of[kind] = groups[kind].ns > 0 ? (double)ns / (double)groups[kind].ns : 1;
+    }
+    return groups != NULL;
+}
+
 /* 1: others wait mainly because the delay's lane does not call MPI. If they wait longer for its computing itself, they
  * would wait although it called MPI. */
 static int is_for_progress(const struct rules *r, const struct pithlog_delay *delay)
@@ -128,7 +150,7 @@ static void sum_delays(struct rules *r)
 {
     for (size_t i = 0; i < r->a->delay_count; i++) {
         const struct pithlog_delay *delay = &r->a->delays[i];
-        double ns = delay->direct_ns + delay->indirect_ns;
+        double ns = cost_of(r, delay);
         if (delay->kind == PITHLOG_WAIT_FOR_PROGRESS)
             r->progress_of[delay->lane] += ns;
         else if (is_computing(r, delay->state))
@@ -136,7 +158,7 @@ static void sum_delays(struct rules *r)
     }
     for (size_t i = 0; i < r->a->delay_count; i++) {
         const struct pithlog_delay *delay = &r->a->delays[i];
-        double ns = delay->direct_ns + delay->indirect_ns;
+        double ns = cost_of(r, delay);
         if (is_for_progress(r, delay)) {
             r->progress_ns += ns;
             if (ns > r->most_progress) {
@@ -240,7 +262,7 @@ static double *imbalance_by_iteration(struct rules *r, double *sum_ns, uint32_t 
     /* One lane at a time, so that memory grows with the iterations, not with iterations times lanes. `cost` has the
      * most that a lane computes so far. */
     for (uint32_t lane = 0; good && lane < r->all_lanes; lane++) {
-        if (!pithlog_analysis_calls_mpi(r->a, lane))
+        if (!r->counts[lane])
             continue;
         memset(mine, 0, count * sizeof *mine);
         add_computing(r, lane, mine);
@@ -462,7 +484,7 @@ static uint32_t state_of_set(struct rules *r, double all_ns, uint32_t *second)
     for (size_t i = 0; i < r->a->delay_count; i++) {
         const struct pithlog_delay *delay = &r->a->delays[i];
         if (r->set[delay->lane] && !is_for_progress(r, delay) && is_computing(r, delay->state))
-            r->of_lanes[index_of(r, delay->state)] += delay->direct_ns + delay->indirect_ns;
+            r->of_lanes[index_of(r, delay->state)] += cost_of(r, delay);
     }
     for (uint32_t i = 0; i <= r->defs; i++)
         if (r->of_lanes[i] > r->of_lanes[best])
@@ -476,8 +498,8 @@ static uint32_t state_of_set(struct rules *r, double all_ns, uint32_t *second)
 }
 
 /* The mean time in a state of the lanes in the set, and of the others. Lanes that have almost none of it are left out:
- * a rank that only gives tasks to the others is no measure for their tasks. So are other threads that call MPI but
- * hardly compute. *other is 0 if no other lane has the state. */
+ * a rank that only gives tasks to the others is no measure for their tasks. *other is 0 if no other lane has the
+ * state. */
 static void mean_times(const struct rules *r, uint32_t state, double *mine, double *other)
 {
     uint32_t others = 0;
@@ -487,8 +509,7 @@ static void mean_times(const struct rules *r, uint32_t state, double *mine, doub
         *mine += r->set[lane] ? (double)pithlog_analysis_state_ns(r->a, lane, state) / r->set_count : 0;
     for (uint32_t lane = 0; lane < r->all_lanes; lane++) {
         double ns = (double)pithlog_analysis_state_ns(r->a, lane, state);
-        double least = pithlog_get_lane(r->log, lane)->thread != 0 ? 0.1 : ALMOST_NONE;
-        if (!pithlog_analysis_calls_mpi(r->a, lane) || r->set[lane] || ns < least * *mine)
+        if (!r->counts[lane] || r->set[lane] || ns < ALMOST_NONE * *mine)
             continue;
         *other += ns;
         others++;
@@ -560,7 +581,7 @@ static const struct pithlog_delay *largest_delay(const struct rules *r, uint32_t
     for (size_t i = 0; i < r->a->delay_count; i++) {
         const struct pithlog_delay *delay = &r->a->delays[i];
         if (delay->lane != but && !is_for_progress(r, delay) && is_computing(r, delay->state) &&
-            (!largest || delay->direct_ns + delay->indirect_ns > largest->direct_ns + largest->indirect_ns))
+            (!largest || cost_of(r, delay) > cost_of(r, largest)))
             largest = delay;
     }
     return largest;
@@ -692,20 +713,20 @@ static int choose_slow_in(struct rules *r, uint32_t state, double *ratio)
     double sum = 0, most = 0, mine, other, cost = 0;
 
     for (uint32_t lane = 0; lane < r->all_lanes; lane++) {
-        double ns = pithlog_analysis_calls_mpi(r->a, lane) ? (double)pithlog_analysis_state_ns(r->a, lane, state) : 0;
+        double ns = r->counts[lane] ? (double)pithlog_analysis_state_ns(r->a, lane, state) : 0;
         sum += ns;
         most = ns > most ? ns : most;
     }
     r->set_count = 0;
     for (uint32_t lane = 0; lane < r->all_lanes; lane++) {
-        r->set[lane] = pithlog_analysis_calls_mpi(r->a, lane) &&
-                       (double)pithlog_analysis_state_ns(r->a, lane, state) > (sum / r->lanes + most) / 2;
+        r->set[lane] =
+            r->counts[lane] && (double)pithlog_analysis_state_ns(r->a, lane, state) > (sum / r->lanes + most) / 2;
         r->set_count += r->set[lane];
     }
     for (size_t i = 0; i < r->a->delay_count; i++) {
         const struct pithlog_delay *delay = &r->a->delays[i];
         if (delay->state == state && r->set[delay->lane] && !is_for_progress(r, delay))
-            cost += delay->direct_ns + delay->indirect_ns;
+            cost += cost_of(r, delay);
     }
     if (!r->set_count || 2 * r->set_count > r->lanes || cost < MOST * r->by_state[index_of(r, state)])
         return 0;
@@ -797,7 +818,7 @@ static double at_the_same_time(struct rules *r, uint32_t state)
     for (uint32_t lane = 0; lane < r->all_lanes; lane++) {
         struct pithi_pieces p;
         uint32_t first = pithi_graph_find(&r->a->graph, lane, from_ns), from = r->a->lanes[lane].first;
-        if (!pithlog_analysis_calls_mpi(r->a, lane))
+        if (!r->counts[lane])
             continue;
         for (pithi_pieces_from(&p, r->a, lane, first > from ? first : from);
              p.index < p.end && p.piece->begin_ns < to_ns; pithi_pieces_next(&p)) {
@@ -945,21 +966,20 @@ static double choose_set(struct rules *r, double mean, double most, int is_least
 
     r->set_count = 0;
     for (uint32_t lane = 0; lane < r->all_lanes; lane++) {
-        r->set[lane] = pithlog_analysis_calls_mpi(r->a, lane) &&
-                       (is_least ? r->computing[lane] <= middle : r->computing[lane] >= middle);
+        r->set[lane] = r->counts[lane] && (is_least ? r->computing[lane] <= middle : r->computing[lane] >= middle);
         r->set_count += r->set[lane];
         ns += r->set[lane] ? r->by_lane[lane] : 0;
     }
     return ns;
 }
 
-/* Fills `computing`. *sum: of lanes with MPI calls; *most, *least: of one of them. */
+/* Fills `computing`. *sum: of lanes that count; *most, *least: of one of them. */
 static void sum_computing(struct rules *r, double *sum, double *most, double *least)
 {
     *sum = *most = 0;
     *least = INFINITY;
     for (uint32_t lane = 0; lane < r->all_lanes; lane++) {
-        if (!pithlog_analysis_calls_mpi(r->a, lane))
+        if (!r->counts[lane])
             continue;
         double ns = r->computing[lane] = computing_of(r, lane);
         *sum += ns;
@@ -1399,7 +1419,11 @@ static int is_brief(const struct rules *r)
 static void put_none(struct rules *r, struct pithi_answer *answer)
 {
     const struct pithlog_analysis_info *info = &r->a->info;
-    double compute = 100 * (info->parallel - pithi_thread_wait_share(r->a));
+    double compute = 0;
+
+    for (uint32_t lane = 0; lane < r->all_lanes; lane++)
+        if (r->counts[lane])
+            compute += (double)(pithlog_analysis_useful_ns(r->a, lane) - pithi_thread_wait_ns(r->a, lane));
 
     answer->answer = (struct pithlog_answer){.kind = "balanced",
                                              .lane = PITHI_NO_LANE,
@@ -1421,7 +1445,8 @@ static void put_none(struct rules *r, struct pithi_answer *answer)
                              : " and no messages, so nothing can be said about waiting.");
     } else {
         snprintf(answer->text, sizeof answer->text, "Nothing is badly wrong: %s %.0f %% of the time.",
-                 pithlog_get_info(r->log)->ranks == 1 ? "the rank computes" : "ranks compute", compute);
+                 pithlog_get_info(r->log)->ranks == 1 ? "the rank computes" : "ranks compute",
+                 r->run_ns > 0 ? 100 * compute / r->run_ns : 0);
     }
 }
 
@@ -1465,10 +1490,9 @@ static int begin_rules(struct rules *r, struct pithlog_analysis *a)
     *r = (struct rules){.a = a,
                         .log = a->graph.log,
                         .all_lanes = pithlog_get_info(a->graph.log)->lanes,
-                        .lanes = a->info.lanes,
-                        .defs = pithlog_get_info(a->graph.log)->defs,
-                        .run_ns = (double)(a->info.to_ns - a->info.from_ns) * a->info.lanes};
+                        .defs = pithlog_get_info(a->graph.log)->defs};
     r->by_lane = calloc(r->all_lanes + (size_t)1, sizeof *r->by_lane);
+    r->counts = calloc(r->all_lanes + (size_t)1, 1);
     r->progress_of = calloc(r->all_lanes + (size_t)1, sizeof *r->progress_of);
     r->by_state = calloc(r->defs + (size_t)1, sizeof *r->by_state);
     r->of_lanes = calloc(r->defs + (size_t)1, sizeof *r->of_lanes);
@@ -1477,7 +1501,10 @@ static int begin_rules(struct rules *r, struct pithlog_analysis *a)
     r->computes = calloc(r->defs + (size_t)1, 1);
     if (r->computes)
         know_states(r);
-    return r->by_lane && r->progress_of && r->by_state && r->of_lanes && r->computing && r->set && r->computes;
+    r->lanes = r->counts ? pithi_lanes_that_count(a, r->counts) : 0;
+    r->run_ns = (double)(a->info.to_ns - a->info.from_ns) * r->lanes;
+    return r->by_lane && r->counts && r->progress_of && r->by_state && r->of_lanes && r->computing && r->set &&
+           r->computes;
 }
 
 static void end_rules(struct rules *r)
@@ -1485,6 +1512,7 @@ static void end_rules(struct rules *r)
     for (uint32_t i = 0; i < r->count; i++)
         free(r->list[i].by_iteration);
     free(r->by_lane);
+    free(r->counts);
     free(r->progress_of);
     free(r->by_state);
     free(r->of_lanes);
@@ -1513,6 +1541,7 @@ int pithlog_analysis_answer(struct pithlog_analysis *a, const struct pithlog_ans
             TRY(pithlog_analysis_findings(a, &r.findings, &r.finding_count));
         if (good && r.lanes && a->info.has_mpi && !a->info.is_too_short) {
             int brief = is_brief(&r);
+            good = know_parts(&r);
             sum_delays(&r);
             for (size_t i = 0; good && i < sizeof rules / sizeof *rules; i++)
                 if (!brief || rules[i] == find_late_start || rules[i] == find_ends)

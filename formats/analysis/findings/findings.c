@@ -379,6 +379,25 @@ static double recording_in(struct pithlog_analysis *a, uint32_t lane, uint32_t s
     return ns;
 }
 
+uint32_t pithi_lanes_that_count(const struct pithlog_analysis *a, unsigned char *counts)
+{
+    enum { HARDLY = 10 }; /* computes less than a tenth as long */
+    const struct pithlog *log = a->graph.log;
+    uint32_t lanes = pithlog_get_info(log)->lanes, count = 0;
+
+    for (uint32_t first = 0, end; first < lanes; first = end) { /* the lanes of a rank are neighbours */
+        int64_t most_ns = 0;
+        for (end = first; end < lanes && pithlog_get_lane(log, end)->rank == pithlog_get_lane(log, first)->rank; end++)
+            if (pithlog_analysis_calls_mpi(a, end) && pithlog_analysis_useful_ns(a, end) > most_ns)
+                most_ns = pithlog_analysis_useful_ns(a, end);
+        for (uint32_t i = first; i < end; i++) {
+            counts[i] = pithlog_analysis_calls_mpi(a, i) && HARDLY * pithlog_analysis_useful_ns(a, i) >= most_ns;
+            count += counts[i];
+        }
+    }
+    return count;
+}
+
 /* A lane, and the states in which it spends more time than any other lane: how much more than the mean. */
 struct excess {
     /* Over all these states; for the state with most of it: that, its time, and its mean. */
@@ -398,12 +417,13 @@ static double waited_for(const struct pithlog_analysis *a, uint32_t lane, uint32
     return ns;
 }
 
-/* Sets more_ns[lane] to how much longer each lane computes than the mean of all lanes with MPI calls, summed over the
+/* Sets more_ns[lane] to how much longer each lane computes than the mean of those that count, summed over the
  * phases between collectives (even_phases.h) in which it computes longer. 0: no memory.
  *
  *     rank 0   computes 20   barrier   computes 10   barrier      5 less, then 3 more: 3
  *     rank 1   computes 30   barrier   computes  4   barrier      5 more, then 3 less: 5 */
-static int sum_more_in_phases(struct pithlog_analysis *a, double *more_ns)
+static int sum_more_in_phases(struct pithlog_analysis *a, const unsigned char *counts, uint32_t counting,
+                              double *more_ns)
 {
     struct pithi_scratch scratch = pithi_scratch_beside(&a->graph.scratch);
     struct pithi_phases phases;
@@ -415,12 +435,12 @@ static int sum_more_in_phases(struct pithlog_analysis *a, double *more_ns)
     for (int is_summed = 0; sums && is_summed < 2; is_summed++)
         for (uint32_t i = 0; i < lanes; i++) {
             uint32_t piece = a->lanes[i].first, end = phases.first[i];
-            while (pithlog_analysis_calls_mpi(a, i) && piece < a->lanes[i].last) {
+            while (counts[i] && piece < a->lanes[i].last) {
                 pithi_phase_passed(&phases, i, piece, &end);
                 double *sum = &sums[pithi_phase_at(&phases, i, end)];
                 double ns = pithi_phase_rest(a, &phases, i, &piece, &end);
                 if (is_summed)
-                    more_ns[i] += fmax(0, ns - *sum / a->info.lanes);
+                    more_ns[i] += fmax(0, ns - *sum / counting);
                 else
                     *sum += ns;
             }
@@ -429,7 +449,7 @@ static int sum_more_in_phases(struct pithlog_analysis *a, double *more_ns)
     return sums != NULL;
 }
 
-/* Finds states in which one lane spends more time than the mean of all lanes with MPI calls. The lane may spend less
+/* Finds states in which one lane spends more time than the mean of all lanes that count. The lane may spend less
  * time in other states (one lane computes the ocean, another the atmosphere), so the cost is at most what it computes
  * more than the mean in all states together. But behind a barrier, less time in another state comes too late: if others
  * waited longer for these states, that is the cost, at most what the lane computes more between barriers. (Ranks that
@@ -442,10 +462,14 @@ static int find_imbalance(struct pithlog_analysis *a)
     const struct pithlog_info *info = pithlog_get_info(a->graph.log);
     char most_text[PITHI_NS_TEXT], mean_text[PITHI_NS_TEXT], name[32];
     struct excess *excess = calloc(info->lanes + (size_t)1, sizeof *excess);
-    double *in_phases = calloc(info->lanes + (size_t)1, sizeof *in_phases);
-    int good = excess && in_phases, is_summed = 0;
+    double *in_phases = calloc(info->lanes + (size_t)1, sizeof *in_phases), useful_ns = 0;
+    unsigned char *counts = calloc(info->lanes + (size_t)1, 1);
+    int good = excess && in_phases && counts, is_summed = 0;
+    uint32_t lanes = good ? pithi_lanes_that_count(a, counts) : 0;
 
-    for (uint32_t i = 0; good && i <= info->defs && a->info.lanes > 1; i++) {
+    for (uint32_t i = 0; good && i < info->lanes; i++)
+        useful_ns += counts[i] ? (double)pithlog_analysis_useful_ns(a, i) : 0;
+    for (uint32_t i = 0; good && i <= info->defs && lanes > 1; i++) {
         uint32_t state = i == info->defs ? PITHLOG_COMPUTING : i, most = 0;
         double sum = 0, most_ns = -1;
         /* MPI calls are findings of their own, and so are files and waiting for threads. */
@@ -454,7 +478,7 @@ static int find_imbalance(struct pithlog_analysis *a)
             continue;
         for (uint32_t lane = 0; lane < info->lanes; lane++) {
             double ns = (double)pithlog_analysis_state_ns(a, lane, state);
-            if (!pithlog_analysis_calls_mpi(a, lane))
+            if (!counts[lane])
                 continue;
             sum += ns;
             if (ns > most_ns) {
@@ -463,9 +487,9 @@ static int find_imbalance(struct pithlog_analysis *a)
             }
         }
         /* Each state belongs to the lane that has most of it; `excess` collects them by lane. */
-        double mean = sum / a->info.lanes, more = most_ns - mean;
+        double mean = sum / lanes, more = most_ns - mean;
         /* the lane is longer by `more`, and all others wait for it, so the cost is that of all lanes */
-        if (is_small(a, more * a->info.lanes) || more < recording_in(a, most, state))
+        if (is_small(a, more * lanes) || more < recording_in(a, most, state))
             continue;
         struct excess *of = &excess[most];
         of->ns += more;
@@ -478,15 +502,15 @@ static int find_imbalance(struct pithlog_analysis *a)
         const struct excess *of = &excess[lane];
         /* ocean 60 ms more than the mean, atmosphere 50 ms less: this lane computes 10 ms more, and that is the cost.
          * */
-        double all_more = (double)pithlog_analysis_useful_ns(a, lane) - (double)a->info.useful_ns / a->info.lanes;
-        double cost = fmin(of->ns, all_more) * a->info.lanes, waited_ns = fmin(of->ns * a->info.lanes, of->waited_ns);
+        double all_more = (double)pithlog_analysis_useful_ns(a, lane) - useful_ns / lanes;
+        double cost = fmin(of->ns, all_more) * lanes, waited_ns = fmin(of->ns * lanes, of->waited_ns);
         FILE *out;
         if (waited_ns > cost && !is_small(a, waited_ns)) {
-            if (!is_summed++ && !sum_more_in_phases(a, in_phases)) {
+            if (!is_summed++ && !sum_more_in_phases(a, counts, lanes, in_phases)) {
                 good = 0;
                 break;
             }
-            cost = fmax(cost, fmin(waited_ns, in_phases[lane] * a->info.lanes));
+            cost = fmax(cost, fmin(waited_ns, in_phases[lane] * lanes));
         }
         if (!of->states || is_small(a, cost))
             continue;
@@ -507,6 +531,7 @@ static int find_imbalance(struct pithlog_analysis *a)
     }
     free(excess);
     free(in_phases);
+    free(counts);
     return good;
 }
 
@@ -1352,19 +1377,27 @@ static void add_state(struct pithlog_analysis *a, uint32_t lane, uint32_t state,
     }
 }
 
-static void add_imbalance(struct pithlog_analysis *a, const struct pithlog_finding *finding,
-                          struct pithi_iteration_sums *costs)
+/* 0: no memory. */
+static int add_imbalance(struct pithlog_analysis *a, const struct pithlog_finding *finding,
+                         struct pithi_iteration_sums *costs)
 {
-    for (uint32_t lane = 0; lane < pithlog_get_info(a->graph.log)->lanes; lane++) {
+    uint32_t lanes = pithlog_get_info(a->graph.log)->lanes;
+    unsigned char *counts = calloc(lanes + (size_t)1, 1);
+    uint32_t counting = counts ? pithi_lanes_that_count(a, counts) : 0;
+
+    for (uint32_t lane = 0; counts && lane < lanes; lane++) {
         costs->at = 0;
-        if (pithlog_analysis_calls_mpi(a, lane))
+        if (counts[lane])
             /* The lane's time minus the mean: with 4 lanes, the lane's own time counts 1 - 1/4, and each other time
              * -1/4. */
-            add_state(a, lane, finding->state, (lane == finding->lane) - 1.0 / a->info.lanes, costs);
+            add_state(a, lane, finding->state, (lane == finding->lane) - 1.0 / counting, costs);
     }
+    int good = counts != NULL;
+    free(counts);
     /* An iteration in which the lane was faster than the mean costs nothing. */
     for (size_t i = 0; i < costs->in->count; i++)
         costs->of[i] = costs->of[i] > 0 ? costs->of[i] : 0;
+    return good;
 }
 
 #define NEARLY_ALL 0.95
@@ -1387,8 +1420,10 @@ int pithi_finding_iterations(struct pithlog_analysis *a, const struct pithlog_fi
         return -pithi_analysis_no_memory(a);
     if (finding->kind)
         add_waits(a, finding->kind, &costs);
-    else
-        add_imbalance(a, finding, &costs);
+    else if (!add_imbalance(a, finding, &costs)) {
+        free(costs.of);
+        return -pithi_analysis_no_memory(a);
+    }
     for (size_t i = 0; i < costs.in->count; i++)
         inside += costs.of[i];
     *first = 0;
