@@ -176,8 +176,8 @@ static inline uint64_t pith_ticks_(void) { return 0; }
 #endif
 
 /* Claims the next `count` words, in such a way that a signal handler which records at any moment gets words of its own.
- * On x86-64 one instruction claims them (without lock prefix, since other threads never claim here). On ARM64 the store
- * fails if a handler has run since the load. (The compiler's atomic addition would be a call there.) */
+ * On x86-64 and i386 one instruction claims them (without lock prefix, since other threads never claim here). On ARM64
+ * the store fails if a handler has run since the load. (The compiler's atomic addition would be a call there.) */
 static inline uint64_t *pith_claim_(uint64_t count)
 {
 #if defined(__x86_64__) || defined(__i386__)
