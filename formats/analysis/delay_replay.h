@@ -25,7 +25,7 @@ struct pithi_alone {
 };
 enum { PITHI_ALONE_NAMES = 3 }; /* most states that are named */
 
-struct pithi_replay_result {
+struct pithi_delay_replay_result {
     double own_ns;                                 /* sum over all lanes: costs of records, and those in pith:own */
     double delay_ns;                               /* largest delay at the end of a lane */
     int64_t start_ns, end_before_ns, end_after_ns; /* first and last record */
@@ -37,6 +37,7 @@ struct pithi_replay_result {
 /* Copies an open log to an empty writer, with new times. `local`: removes only own costs; no wait becomes shorter.
  * Reads all records twice, and messages once more each time; with `local`, all records once. Memory: 200 bytes a lane,
  * plus messages and collectives under way (pairs.h, collectives.h). */
-int pithi_replay(struct pithlog *log, struct pithi_writer *writer, int local, struct pithi_replay_result *result);
+int pithi_delay_replay(struct pithlog *log, struct pithi_writer *writer, int local,
+                       struct pithi_delay_replay_result *result);
 
 #endif

@@ -11,14 +11,14 @@ struct compensation {
     const char *out, *format;
     int local; /* 1: only own costs, no effect on other lanes */
     struct pithlog *log;
-    struct pithi_replay_result result;
+    struct pithi_delay_replay_result result;
 };
 
 static int fill(void *context, struct pithi_writer *writer)
 {
     struct compensation *c = context;
 
-    return pithi_replay(c->log, writer, c->local, &c->result);
+    return pithi_delay_replay(c->log, writer, c->local, &c->result);
 }
 
 static double seconds(int64_t from_ns, int64_t to_ns) { return (double)(to_ns - from_ns) / 1e9; }
@@ -26,7 +26,7 @@ static double seconds(int64_t from_ns, int64_t to_ns) { return (double)(to_ns - 
 static int write_compensated(const char *command, const char *path, struct compensation *c)
 {
     const struct pithlog_info *info = pithlog_get_info(c->log);
-    const struct pithi_replay_result *r = &c->result;
+    const struct pithi_delay_replay_result *r = &c->result;
     const struct pithi_format *format;
     int err, status = pithi_outfile_format(command, c->format, c->out, "native", &format);
 

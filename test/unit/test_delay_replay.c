@@ -3,14 +3,14 @@
 #include "replay_log.h"
 #include "tap.h"
 
-static struct pithi_replay_result result;
+static struct pithi_delay_replay_result result;
 static char alone[64]; /* the name of what stood alone most often */
 
 static void replay(struct pithlog *log, int local)
 {
     struct pithi_writer *w;
     must(pithi_writer_open(&w, replay_out, -1));
-    must(pithi_replay(log, w, local, &result));
+    must(pithi_delay_replay(log, w, local, &result));
     must(pithi_writer_finish(w));
     pithi_writer_close(w);
 }

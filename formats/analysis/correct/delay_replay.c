@@ -70,11 +70,11 @@ struct replay {
 #define OWN_STATE (1u << 31)     /* the state pith:flush */
     struct pithi_eager eager;    /* sends up to these sizes do not wait */
     struct lane *lanes;
-    struct pithi_partners *partners;    /* pairs sends and receives */
-    struct pithi_colls *colls;          /* instances of collectives */
-    struct pithi_least *least;          /* [definitions + 1][PITHI_SIZES]: by state; last row: point to point */
-    struct pithi_replay_result *result; /* the caller's: counts for the report */
-    uint64_t *alone;                    /* [definitions]: waiting calls of that state whose peers are unknown */
+    struct pithi_partners *partners;          /* pairs sends and receives */
+    struct pithi_colls *colls;                /* instances of collectives */
+    struct pithi_least *least;                /* [definitions + 1][PITHI_SIZES]: by state; last row: point to point */
+    struct pithi_delay_replay_result *result; /* the caller's: counts for the report */
+    uint64_t *alone;                          /* [definitions]: waiting calls of that state whose peers are unknown */
 };
 
 static double later(double a, double b) { return a > b ? a : b; }
@@ -599,14 +599,15 @@ static void tell_alone(struct replay *r)
     }
 }
 
-int pithi_replay(struct pithlog *log, struct pithi_writer *writer, int local, struct pithi_replay_result *result)
+int pithi_delay_replay(struct pithlog *log, struct pithi_writer *writer, int local,
+                       struct pithi_delay_replay_result *result)
 {
     /* an interval after the log's end: copies everything but records */
     struct pithi_copy facts = {.from_ns = INT64_MAX, .to_ns = INT64_MAX};
     struct replay r = {.log = log, .local = local, .result = result};
     uint32_t defs = log->info.defs;
     int err;
-    *result = (struct pithi_replay_result){
+    *result = (struct pithi_delay_replay_result){
         .start_ns = log->info.start_ns, .end_before_ns = log->info.end_ns, .end_after_ns = log->info.start_ns};
     r.traits = malloc((defs + (size_t)1) * sizeof *r.traits);
     r.alone = calloc(defs + (size_t)1, sizeof *r.alone);
