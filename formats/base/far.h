@@ -1,6 +1,6 @@
 /* far.h - for files whose bytes come from another machine, where each request costs a wait: a page that reads a log by
  * HTTP (wasm/far_wasm.c). In other programs all files are near. A process on the log's machine can find out which bytes
- * such a page will read (pithi_far_play). */
+ * such a page will read (pithi_far_pretend). */
 #ifndef PITHI_FAR_H
 #define PITHI_FAR_H
 
@@ -14,7 +14,7 @@ void pithi_far_soon(int fd, uint64_t offset, uint64_t size);
 void pithi_far_now(int fd, uint64_t offset, uint64_t size);
 /* From this call on, files count as far away, and `soon` is called with the arguments of the two functions above; NULL:
  * files are near again. Not available in pages. */
-void pithi_far_play(void (*soon)(void *context, int fd, uint64_t offset, uint64_t size), void *context);
+void pithi_far_pretend(void (*soon)(void *context, int fd, uint64_t offset, uint64_t size), void *context);
 
 /* Allows (1) or forbids (0) that summaries are coarse, from a sketch beside the log (reader/index/sketch.h). A summary
  * looks for the sketch when it is opened; if there is no sketch, it calls this with 0. */

@@ -192,13 +192,13 @@ static void put_first(struct pithlog *log, const struct pithlog_digest *digest)
             struct pithlog *again = NULL;
             int fd = dup(log->files.fd);
 
-            pithi_far_play(take_read, &first);
+            pithi_far_pretend(take_read, &first);
             if (fd >= 0 && pithi_log_open_file(log->path, fd, &again) == PITH_OK) {
                 for (uint32_t i = 0; i < again->info.lanes; i++)
                     pithlog_get_lane(again, i);
                 pithlog_close(again);
             }
-            pithi_far_play(NULL, NULL);
+            pithi_far_pretend(NULL, NULL);
         }
 
         take_digest(&first, digest);
