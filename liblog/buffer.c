@@ -111,7 +111,7 @@ static void set_limit(void)
     uint64_t *limit = lane->end;
     if (lane->end == NULL || pithi_buffer_ended)
         return;
-    if (pithi_clock_inline && lane->seq == 1 && pith_buffer_.next < lane->end) {
+    if (pithi_clock_inline && lane->next_seq == 1 && pith_buffer_.next < lane->end) {
         ptrdiff_t step = (pith_buffer_.next - lane->begin) * 4 + 64;
         if (step < lane->end - lane->begin)
             limit = lane->begin + step;

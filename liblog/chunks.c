@@ -121,7 +121,7 @@ static void set_free(struct pithi_chunk *chunk)
 
 static void lane_header(struct pithi_chunk *chunk, const struct pithi_lane *lane, uint64_t size_bytes)
 {
-    fill_header(chunk, lane->number, lane->seq, size_bytes, lane->words_next);
+    fill_header(chunk, lane->number, lane->next_seq, size_bytes, lane->words_next);
 }
 
 struct pithi_chunk *pithi_chunk_definitions(uint32_t seq, uint64_t size_bytes)
@@ -168,7 +168,7 @@ static struct pithi_chunk *ring_new(struct pithi_lane *lane, uint64_t words, int
     if (lane->spare_count == 0 || !has_room(lane->spare_bytes, words))
         return NULL;
     chunk->open_bytes = sizeof(struct pithi_spill_open);
-    if (lane->seq == 0)
+    if (lane->next_seq == 0)
         set_open(chunk, &nothing);
     lane_header(chunk, lane, lane->spare_bytes);
     for (i = 1; is_first && i < lane->spare_count; i++) {
@@ -220,7 +220,7 @@ static struct pithi_chunk *ring_reuse(struct pithi_lane *lane, uint64_t words, i
         chunk = ring_take(lane, words, !before_from);
     if (chunk == NULL)
         return NULL;
-    if (lane->seq == 0)
+    if (lane->next_seq == 0)
         set_open(chunk, &nothing);
     chunk->overwritten = lane->chunk != NULL ? lane->chunk->overwritten : 0;
     lane_header(chunk, lane, chunk->size_bytes);
@@ -383,7 +383,7 @@ int pithi_lane_next(struct pithi_lane *lane, uint64_t words)
     __atomic_add_fetch(&pithi_session.file.page->most_words, more, __ATOMIC_RELAXED);
     lane->chunk = chunk;
     lane->words_before = lane->words_next;
-    lane->seq++;
+    lane->next_seq++;
     lane->begin = words_of(chunk);
     lane->end = end_of(chunk);
     lane->entered = before == NULL ? lane->begin : NULL;

@@ -19,13 +19,13 @@ struct pithi_lane {
     uint64_t spare_bytes;                        /* bytes of `spare` */
     /* spare_count: chunks left in `spare`; spare_all: chunks made ahead the last time */
     uint32_t spare_count, spare_all;
-    uint32_t kept;         /* number of chunks from oldest to newest */
-    uint64_t next_bytes;   /* size of the next window */
-    uint64_t words_before; /* words stored in the chunks before its newest */
-    uint64_t words_next;   /* words stored before the chunk that is being made */
-    uint32_t number, seq;  /* number: the lane's number; seq: the number of its next chunk */
-    int fresh;             /* 1: its newest chunk was just mapped */
-    int own;               /* 1: it has a name, so no later thread takes it over */
+    uint32_t kept;             /* number of chunks from oldest to newest */
+    uint64_t next_bytes;       /* size of the next window */
+    uint64_t words_before;     /* words stored in the chunks before its newest */
+    uint64_t words_next;       /* words stored before the chunk that is being made */
+    uint32_t number, next_seq; /* number: of the lane; next_seq: of its next chunk */
+    int fresh;                 /* 1: its newest chunk was just mapped */
+    int own;                   /* 1: it has a name, so no later thread takes it over */
 };
 
 /* Under the guard: an empty lane. */

@@ -32,9 +32,9 @@
 /* ---- Records in the spill file ----------------------------------------------------------------------------------- */
 
 static struct {
-    char *next, *end; /* of the current chunk of definitions */
-    uint32_t seq;     /* of that chunk */
-} chunk;              /* under the guard */
+    char *next, *end;  /* of the current chunk of definitions */
+    uint32_t next_seq; /* number of the next such chunk */
+} chunk;               /* under the guard */
 
 /* Begins a chunk for definitions that has room for `size` bytes. Returns 0 if the file has no more room. */
 static int make_chunk(size_t size)
@@ -43,10 +43,10 @@ static int make_chunk(size_t size)
     struct pithi_chunk *made;
     /* A definition that is larger than a usual chunk gets a chunk of its own, of whole pages. */
     bytes = bytes <= usual ? usual : pithi_spill_whole_pages(bytes);
-    made = pithi_chunk_definitions(chunk.seq, bytes);
+    made = pithi_chunk_definitions(chunk.next_seq, bytes);
     if (made == NULL)
         return 0;
-    chunk.seq++;
+    chunk.next_seq++;
     chunk.next = (char *)(made + 1);
     chunk.end = (char *)made + bytes;
     return 1;

@@ -45,7 +45,7 @@ struct reading {
     int64_t fit_error_ns, parted_ns; /* the largest of all processes (spill_time.h) */
     int32_t rank;                    /* of the process being read */
     uint32_t threads;                /* thread numbers of that rank in use */
-    int told;                        /* 1: the properties of the job are in the log */
+    int has_properties;              /* 1: the properties of the job are in the log */
 };
 
 /* Finds or adds the clock of a process: a boot of a machine, and a kind of counter. NULL: no memory. */
@@ -290,9 +290,9 @@ static int emit(struct reading *reading, struct pithi_spill *spill, const struct
         CHECK(pithi_defs_property_of_many(target.defs, spill->properties[i].key, spill->properties[i].value));
     CHECK(pithi_spill_emit(spill, &target, &reading->result->records, &reading->result->damaged));
     reading->result->lost += spill->page.lost;
-    if (!reading->told)
+    if (!reading->has_properties)
         properties(reading, spill);
-    reading->told = 1;
+    reading->has_properties = 1;
     return PITH_OK;
 }
 
