@@ -103,9 +103,9 @@ static double brute(const struct pithi_lane_question *question, uint32_t lane)
             if (question->stat == PITHI_STAT_COUNT && question->chosen[open[i]] && !seen[i])
                 seen[i] = 1, value++;
         }
-        if (question->stat == PITHI_STAT_EXCLUSIVE && depth && question->chosen[open[depth - 1]])
+        if (question->stat == PITHI_STAT_SELF && depth && question->chosen[open[depth - 1]])
             value++;
-        if (question->stat == PITHI_STAT_INCLUSIVE)
+        if (question->stat == PITHI_STAT_TOTAL)
             value += nested;
     }
     return value;
@@ -141,8 +141,8 @@ int main(void)
 {
     struct pithlog *log = random_log();
 
-    test_stat(log, PITHI_STAT_INCLUSIVE, "inclusive time");
-    test_stat(log, PITHI_STAT_EXCLUSIVE, "exclusive time");
+    test_stat(log, PITHI_STAT_TOTAL, "total time");
+    test_stat(log, PITHI_STAT_SELF, "self time");
     test_stat(log, PITHI_STAT_COUNT, "count");
     test_stat(log, PITHI_STAT_MESSAGES, "messages");
     test_stat(log, PITHI_STAT_BYTES, "bytes");

@@ -227,10 +227,10 @@ static void brute_sums(const struct pithi_query *query, struct pithi_sum sums[DE
                 count_open(&stack, counted, sums);
             }
             if (span > 0 && stack.depth)
-                sums[stack.items[stack.depth - 1].id].exclusive_ns += span;
+                sums[stack.items[stack.depth - 1].id].self_ns += span;
             for (uint32_t i = 0; span > 0 && i < stack.depth; i++) {
                 if (!(seen >> stack.items[i].id & 1))
-                    sums[stack.items[i].id].inclusive_ns += span;
+                    sums[stack.items[i].id].total_ns += span;
                 seen |= 1u << stack.items[i].id;
             }
             if (!entry || entry->time_ns < query->t0_ns || entry->time_ns >= query->t1_ns)
@@ -252,14 +252,13 @@ static int sums_are_right(const struct pithi_query *query, const struct pithi_ce
     brute_sums(query, wanted);
     for (uint32_t id = 0; id < DEFS; id++) {
         const struct pithi_sum *got = &cells->sums[id];
-        if (got->count == wanted[id].count && got->inclusive_ns == wanted[id].inclusive_ns &&
-            got->exclusive_ns == wanted[id].exclusive_ns)
+        if (got->count == wanted[id].count && got->total_ns == wanted[id].total_ns &&
+            got->self_ns == wanted[id].self_ns)
             continue;
         right = 0;
-        printf("# %u: count %" PRIu64 " wanted %" PRIu64 ", inclusive %" PRId64 " %" PRId64 ", exclusive %" PRId64
-               " %" PRId64 "\n",
-               id, got->count, wanted[id].count, got->inclusive_ns, wanted[id].inclusive_ns, got->exclusive_ns,
-               wanted[id].exclusive_ns);
+        printf("# %u: count %" PRIu64 " wanted %" PRIu64 ", total %" PRId64 " %" PRId64 ", self %" PRId64 " %" PRId64
+               "\n",
+               id, got->count, wanted[id].count, got->total_ns, wanted[id].total_ns, got->self_ns, wanted[id].self_ns);
     }
     return right;
 }
@@ -433,7 +432,7 @@ static void round_of(uint32_t records, uint32_t gap, uint32_t queries)
     }
     OK(wrong == 0, "%u records, %u deep, gaps below %u ns: every cell is what covers most of it (%u wrong)", records,
        deepest, gap, wrong);
-    OK(sums, "... and count, inclusive, exclusive time are exact");
+    OK(sums, "... and count, total and self time are exact");
     OK(ticks, "... and no state is lost from sight, none shown twice");
     OK(marks, "... and every event is in a mark");
     OK(holes == 0, "... and columns with missing records are marked (%u wrong)", holes);

@@ -145,7 +145,7 @@ static int same_as_sums(struct pithlog *log, const struct pithi_ranges_query *qu
     int same = pithi_ranges_load(ranges, NULL) == 0 && pithi_query_run(log, &sums, &cells) == 0;
 
     for (uint32_t state = 0; state < STATES; state++)
-        same &= pithi_ranges_time(ranges, state) == cells.sums[state].exclusive_ns;
+        same &= pithi_ranges_time(ranges, state) == cells.sums[state].self_ns;
     pithi_cells_free(&cells);
     pithi_ranges_free(ranges);
     return same;

@@ -91,17 +91,17 @@ static void brute(uint32_t lane, int64_t t0, int64_t t1, struct pithi_sum *sums)
         const uint8_t *open = stack[lane][t];
         uint32_t seen = 0;
         for (uint32_t d = 1; d <= open[0]; d++) {
-            sums[open[d]].inclusive_ns += !(seen >> open[d] & 1);
+            sums[open[d]].total_ns += !(seen >> open[d] & 1);
             seen |= 1u << open[d];
         }
         if (open[0])
-            sums[open[open[0]]].exclusive_ns++;
+            sums[open[open[0]]].self_ns++;
     }
 }
 
 static int same_sum(struct pithi_sum a, struct pithi_sum b)
 {
-    return a.count == b.count && a.inclusive_ns == b.inclusive_ns && a.exclusive_ns == b.exclusive_ns;
+    return a.count == b.count && a.total_ns == b.total_ns && a.self_ns == b.self_ns;
 }
 
 static int row_is(const struct pithi_stretch *stretch, uint32_t row, const struct pithi_sum *wanted)

@@ -58,13 +58,13 @@ void pithi_draw_table(const struct pithi_draw *draw, const struct pithi_cells *c
 
     printf("\n%*s %12s %11s %11s %7s\n", width, "", "count", "total", "self", "share");
     for (uint32_t i = 0; i < count; i++) {
-        char inclusive[32], exclusive[32];
+        char total[32], self[32];
         print_name(pithi_clean(name, sizeof name, pithlog_get_def(draw->log, entries[i].id)->name, draw->ascii), width);
         printf(" %12" PRIu64, entries[i].sum.count);
         if (pithlog_get_def(draw->log, entries[i].id)->kind == PITHLOG_STATE) {
-            pithi_duration_text(entries[i].sum.inclusive_ns, inclusive, sizeof inclusive);
-            pithi_duration_text(entries[i].sum.exclusive_ns, exclusive, sizeof exclusive);
-            printf(" %11s %11s %6.1f%%", inclusive, exclusive, entries[i].share * 100);
+            pithi_duration_text(entries[i].sum.total_ns, total, sizeof total);
+            pithi_duration_text(entries[i].sum.self_ns, self, sizeof self);
+            printf(" %11s %11s %6.1f%%", total, self, entries[i].share * 100);
         }
         putchar('\n');
     }

@@ -648,9 +648,9 @@ static const struct sort_word {
     {"messages", PITHI_ORDER_VALUE, PITHI_STAT_MESSAGES},
     {"name", PITHI_ORDER_NAME, 0},
     {"rank", PITHI_ORDER_RANK, 0},
-    {"self", PITHI_ORDER_VALUE, PITHI_STAT_EXCLUSIVE},
-    {"share", PITHI_ORDER_MEAN, PITHI_STAT_EXCLUSIVE},
-    {"total", PITHI_ORDER_VALUE, PITHI_STAT_INCLUSIVE},
+    {"self", PITHI_ORDER_VALUE, PITHI_STAT_SELF},
+    {"share", PITHI_ORDER_MEAN, PITHI_STAT_SELF},
+    {"total", PITHI_ORDER_VALUE, PITHI_STAT_TOTAL},
     {"waiting", PITHI_ORDER_VALUE, 0},
     {NULL, 0, 0},
 };

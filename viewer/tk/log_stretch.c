@@ -51,7 +51,7 @@ static int traffic_run(struct pithi_job *data)
 
 static Tcl_Obj *sum_list(uint32_t id, const struct pithi_sum *sum)
 {
-    return pithi_wide_list((const int64_t[]){id, (int64_t)sum->count, sum->inclusive_ns, sum->exclusive_ns}, 4);
+    return pithi_wide_list((const int64_t[]){id, (int64_t)sum->count, sum->total_ns, sum->self_ns}, 4);
 }
 
 /* ---- The result as a command: only the rows that a method returns become Tcl values
@@ -132,8 +132,8 @@ static int stretch_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Ob
         /* Leaves out rows without sums (counters and headings). A row in which the definition does not occur gets
          * zeros. */
         for (uint32_t row = 0; row < object->row_count; row++) {
-            int64_t numbers[] = {row, object->lane_counts[row], (int64_t)sums[row].count, sums[row].inclusive_ns,
-                                 sums[row].exclusive_ns};
+            int64_t numbers[] = {row, object->lane_counts[row], (int64_t)sums[row].count, sums[row].total_ns,
+                                 sums[row].self_ns};
             if (object->lane_counts[row])
                 Tcl_ListObjAppendElement(NULL, result, pithi_wide_list(numbers, 5));
         }

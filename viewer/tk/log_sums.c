@@ -27,8 +27,8 @@ static Tcl_Obj *sums_list(struct pithi_log_object *object, const struct pithi_ce
         Tcl_Obj *dict = Tcl_NewDictObj();
         pithi_put_wide(dict, "id", entries[i].id);
         pithi_put_wide(dict, "count", (int64_t)entries[i].sum.count);
-        pithi_put_wide(dict, "inclusive", entries[i].sum.inclusive_ns);
-        pithi_put_wide(dict, "exclusive", entries[i].sum.exclusive_ns);
+        pithi_put_wide(dict, "inclusive", entries[i].sum.total_ns);
+        pithi_put_wide(dict, "exclusive", entries[i].sum.self_ns);
         pithi_put(dict, "share", Tcl_NewDoubleObj(entries[i].share));
         Tcl_ListObjAppendElement(NULL, list, dict);
     }

@@ -753,12 +753,12 @@ const char *pithi_module_legend(int64_t t0_ns, int64_t t1_ns)
         pithi_json_put_integer(&json, "id", entries[i].id);
         pithi_json_put_integer(&json, "rgb", now.draw.rgb[entries[i].id]);
         pithi_json_put_number(&json, "count", (double)entries[i].sum.count);
-        pithi_duration_text(entries[i].sum.inclusive_ns, time, sizeof time);
+        pithi_duration_text(entries[i].sum.total_ns, time, sizeof time);
         pithi_json_put_text(&json, "total", time);
-        pithi_duration_text(entries[i].sum.exclusive_ns, time, sizeof time);
+        pithi_duration_text(entries[i].sum.self_ns, time, sizeof time);
         pithi_json_put_text(&json, "self", time);
-        put_time(&json, "total_ns", entries[i].sum.inclusive_ns);
-        put_time(&json, "self_ns", entries[i].sum.exclusive_ns);
+        put_time(&json, "total_ns", entries[i].sum.total_ns);
+        put_time(&json, "self_ns", entries[i].sum.self_ns);
         pithi_json_put_number(&json, "share", entries[i].share);
         pithi_json_put_end(&json, '}');
     }

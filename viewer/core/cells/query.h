@@ -100,14 +100,14 @@ struct pithi_cell_span {
 /* Sums of a definition in the window over all rows, shown or hidden. States: the instances that reach into the window.
  * A state inside itself counts, but does not add to the total time again. Events: their number. */
 struct pithi_sum {
-    uint64_t count;                     /* instances, or events */
-    int64_t inclusive_ns, exclusive_ns; /* total time; self time */
+    uint64_t count; /* instances, or events */
+    int64_t total_ns, self_ns;
 };
 static inline void pithi_sum_add(struct pithi_sum *sum, const struct pithi_sum *more)
 {
     sum->count += more->count;
-    sum->inclusive_ns += more->inclusive_ns;
-    sum->exclusive_ns += more->exclusive_ns;
+    sum->total_ns += more->total_ns;
+    sum->self_ns += more->self_ns;
 }
 
 struct pithi_cells {

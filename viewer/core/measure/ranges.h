@@ -10,7 +10,7 @@
  * that all lanes spend in a state; divided by the length of the column this is a number of lanes, with a fraction.
  * Worked example: two lanes, a column of 10 ns. One lane is in A all the time, the other 4 ns in A and 6 in B: A has 14
  * ns or 1.4 lanes, B 0.6. After pithi_ranges_load the columns of a state add up to its self time in the window (with
- * nothing hidden: pithi_sum.exclusive_ns), to the nanosecond. */
+ * nothing hidden: pithi_sum.self_ns), to the nanosecond. */
 #ifndef PITHI_RANGES_H
 #define PITHI_RANGES_H
 

@@ -94,8 +94,8 @@ uint32_t pithi_safe_colour(uint32_t i) { return safe[i % (sizeof safe / sizeof *
 
 static int heavier(const struct pithi_sum *sums, uint32_t a, uint32_t b)
 {
-    if (sums[a].exclusive_ns != sums[b].exclusive_ns)
-        return sums[a].exclusive_ns > sums[b].exclusive_ns;
+    if (sums[a].self_ns != sums[b].self_ns)
+        return sums[a].self_ns > sums[b].self_ns;
     return sums[a].count != sums[b].count ? sums[a].count > sums[b].count : a < b;
 }
 

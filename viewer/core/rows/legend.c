@@ -29,8 +29,8 @@ static int by_weight(const void *a, const void *b)
 
     if (x->is_event != y->is_event)
         return x->is_event - y->is_event;
-    if (x->entry.sum.exclusive_ns != y->entry.sum.exclusive_ns)
-        return x->entry.sum.exclusive_ns < y->entry.sum.exclusive_ns ? 1 : -1;
+    if (x->entry.sum.self_ns != y->entry.sum.self_ns)
+        return x->entry.sum.self_ns < y->entry.sum.self_ns ? 1 : -1;
     if (x->entry.sum.count != y->entry.sum.count)
         return x->entry.sum.count < y->entry.sum.count ? 1 : -1;
     return (x->entry.id > y->entry.id) - (x->entry.id < y->entry.id);
@@ -56,7 +56,7 @@ struct pithi_legend_entry *pithi_legend_make(const struct pithlog *log, const st
         all[*count].is_event = pithlog_get_def(log, id)->kind != PITHLOG_STATE;
         all[*count].entry.id = id;
         all[*count].entry.sum = cells->sums[id];
-        all[(*count)++].entry.share = pithi_legend_share(cells, span_ns, cells->sums[id].exclusive_ns);
+        all[(*count)++].entry.share = pithi_legend_share(cells, span_ns, cells->sums[id].self_ns);
     }
     qsort(all, *count, sizeof *all, by_weight);
     for (uint32_t i = 0; i < *count; i++)
@@ -68,6 +68,17 @@ struct pithi_legend_entry *pithi_legend_make(const struct pithlog *log, const st
 char *pithi_def_label(const struct pithlog *log, uint32_t id, char *label, size_t size)
 {
     return pithi_clean(label, size, pithlog_get_def(log, id)->name, 0);
+}
+
+void pithi_lane_label(const struct pithlog_lane *lane, char *label, size_t size)
+{
+    char place[48];
+
+    if (lane->thread)
+        snprintf(place, sizeof place, "%" PRId32 ".%" PRIu32, lane->rank, lane->thread);
+    else
+        snprintf(place, sizeof place, "rank %" PRId32, lane->rank);
+    snprintf(label, size, "%s%s%s", place, lane->name[0] ? " " : "", lane->name);
 }
 
 void pithi_row_label(const struct pithlog *log, struct pithi_row row, char *label, size_t size)
@@ -92,14 +103,9 @@ void pithi_row_label(const struct pithlog *log, struct pithi_row row, char *labe
                 break;
             }
 
-        char place[48];
-        /* "rank 3" is a rank's first thread, "3.1" the next one; then the lane's own name and the host. */
-        if (of->thread)
-            snprintf(place, sizeof place, "%" PRId32 ".%" PRIu32, of->rank, of->thread);
-        else
-            snprintf(place, sizeof place, "rank %" PRId32, of->rank);
-        snprintf(raw, sizeof raw, "%s%s%s%s%s", place, of->name[0] ? " " : "", of->name, hosts ? "  " : "",
-                 hosts ? of->host : "");
+        pithi_lane_label(of, raw, sizeof raw);
+        if (hosts)
+            snprintf(raw + strlen(raw), sizeof raw - strlen(raw), "  %s", of->host);
     }
     pithi_clean(label, size, raw, 0);
 }
@@ -308,8 +314,8 @@ static void draw_table(const struct pithi_legend_plan *plan, const struct pithi_
         pithi_text_in(painter, plan->x + 17, y + 9.5, table_name_width(plan), text_font, PITHI_RGB_TEXT, name);
         pithi_number_text(entry->sum.count, numbers[0], sizeof numbers[0]);
         if (is_state(plan, entry)) {
-            pithi_duration_text(entry->sum.inclusive_ns, numbers[1], sizeof numbers[1]);
-            pithi_duration_text(entry->sum.exclusive_ns, numbers[2], sizeof numbers[2]);
+            pithi_duration_text(entry->sum.total_ns, numbers[1], sizeof numbers[1]);
+            pithi_duration_text(entry->sum.self_ns, numbers[2], sizeof numbers[2]);
             share_text(entry->share, numbers[3], sizeof numbers[3]);
         }
         draw_numbers(plan, painter, y, PITHI_RGB_TEXT, numbers);

@@ -27,6 +27,9 @@ double pithi_legend_share(const struct pithi_cells *cells, int64_t span_ns, int6
 /* The printable name (pithi_clean) of a definition. Returns `label`. */
 char *pithi_def_label(const struct pithlog *log, uint32_t id, char *label, size_t size);
 
+/* "rank 3 NAME" for the first thread of a rank, "3.1 NAME" for the next one; not clean. */
+void pithi_lane_label(const struct pithlog_lane *lane, char *label, size_t size);
+
 /* "rank 3", "3.1 worker" (thread 1 of rank 3), "rank 3  node17" (when hosts differ), a counter's "queue [bytes]";
  * clean. */
 void pithi_row_label(const struct pithlog *log, struct pithi_row row, char *label, size_t size);

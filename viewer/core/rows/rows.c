@@ -659,9 +659,8 @@ struct pithi_row *pithi_rows_copy(const struct pithi_row *rows, uint32_t count, 
 char *pithi_rows_label(const struct pithi_rows *rows, uint32_t number, char *text, size_t size)
 {
     const struct pithi_node *node = &rows->nodes[number];
-    const struct pithlog_lane *lane;
     const char *name;
-    char raw[256], place[48];
+    char raw[256];
 
     switch (node->kind) {
     case PITHI_NODE_ALIKE:
@@ -686,12 +685,7 @@ char *pithi_rows_label(const struct pithi_rows *rows, uint32_t number, char *tex
             snprintf(raw, sizeof raw, "communicator %" PRIu32, node->id);
         break;
     default:
-        lane = pithlog_get_lane(rows->log, node->lane);
-        if (lane->thread)
-            snprintf(place, sizeof place, "%" PRId32 ".%" PRIu32, lane->rank, lane->thread);
-        else
-            snprintf(place, sizeof place, "rank %" PRId32, lane->rank);
-        snprintf(raw, sizeof raw, "%s%s%s", place, lane->name[0] ? " " : "", lane->name);
+        pithi_lane_label(pithlog_get_lane(rows->log, node->lane), raw, sizeof raw);
     }
     return pithi_clean(text, size, raw, 0);
 }
@@ -1529,9 +1523,9 @@ int pithi_lane_stat(struct pithlog *log, const struct pithi_lane_question *quest
     for (uint32_t id = 0; id < cells.defs; id++) {
         const struct pithi_sum *sum = &cells.sums[id];
         if (question->chosen[id])
-            *value += question->stat == PITHI_STAT_COUNT       ? (double)sum->count
-                      : question->stat == PITHI_STAT_INCLUSIVE ? (double)sum->inclusive_ns
-                                                               : (double)sum->exclusive_ns;
+            *value += question->stat == PITHI_STAT_COUNT   ? (double)sum->count
+                      : question->stat == PITHI_STAT_TOTAL ? (double)sum->total_ns
+                                                           : (double)sum->self_ns;
     }
     pithi_cells_free(&cells);
     return err;

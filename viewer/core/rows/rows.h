@@ -198,11 +198,11 @@ uint32_t pithi_rows_rank_lane(const struct pithi_rows *rows, int64_t rank);
 /* ---- Numbers to sort by ------------------------------------------------------------------------------------------ */
 
 enum pithi_stat {
-    PITHI_STAT_INCLUSIVE, /* total time of the chosen states, ns */
-    PITHI_STAT_EXCLUSIVE, /* self time of the chosen states, ns */
-    PITHI_STAT_COUNT,     /* number of chosen states or events */
-    PITHI_STAT_MESSAGES,  /* number of messages sent and received */
-    PITHI_STAT_BYTES      /* bytes of messages sent and received */
+    PITHI_STAT_TOTAL,    /* total time of the chosen states, ns */
+    PITHI_STAT_SELF,     /* self time of the chosen states, ns */
+    PITHI_STAT_COUNT,    /* number of chosen states or events */
+    PITHI_STAT_MESSAGES, /* number of messages sent and received */
+    PITHI_STAT_BYTES     /* bytes of messages sent and received */
 };
 
 struct pithi_lane_question {

@@ -388,7 +388,7 @@ int pithi_hit_row_mix(struct pithlog *log, const struct pithi_row *row, int64_t 
         entries = pithi_legend_make(log, &cells, to_ns - from_ns, &count);
         mix->states = pithi_alloc(count, sizeof *mix->states);
         for (uint32_t i = 0; i < count; i++)
-            if (entries[i].sum.exclusive_ns > 0)
+            if (entries[i].sum.self_ns > 0)
                 mix->states[mix->count++] = (struct pithi_mix_state){entries[i].id, entries[i].share};
         free(entries);
     }
