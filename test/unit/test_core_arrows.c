@@ -499,8 +499,8 @@ static void test_counters(void)
     log = core_log_end(&writing);
     core_check(pithlog_digest_open(log, NULL, NULL, &digest));
     rows = pithi_rows_make(log, digest, &count);
-    OK(count == 5 && rows[0].counter == PITHI_NONE && rows[1].counter == load && rows[2].counter == heat &&
-           rows[3].lane == 1 && rows[3].counter == PITHI_NONE && rows[4].counter == load,
+    OK(count == 5 && rows[0].kind == PITHI_ROW_STATES && rows[1].counter == load && rows[2].counter == heat &&
+           rows[3].lane == 1 && rows[3].kind == PITHI_ROW_STATES && rows[4].counter == load,
        "rows: each lane, its counters below it");
     plot = (struct pithi_plot){.log = log,
                                .digest = digest,
@@ -514,7 +514,7 @@ static void test_counters(void)
     core_check(pithi_plot_load(&plot));
     pithi_raster_prepare(&raster, WIDTH, (int)count * ROW, PITHI_RGB_PAPER);
     for (uint32_t row = 0; row < count; row++)
-        if (rows[row].counter != PITHI_NONE)
+        if (rows[row].kind == PITHI_ROW_COUNTER)
             pithi_graph_draw(&plot, &painter, row);
     OK(height_at(5, 2) == 0 && height_at(200, 2) > 5 && height_at(500, 2) > 1.6 * height_at(200, 2) - 4 &&
            height_at(500, 2) > height_at(200, 2),

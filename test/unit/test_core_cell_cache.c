@@ -65,10 +65,8 @@ static struct pithlog *make_log(void)
 /* ---- Comparing --------------------------------------------------------------------------------------------------- */
 
 static const uint32_t pair[] = {2, 3};
-static const struct pithi_row all_rows[ROWS] = {{.lane = 0, .counter = PITHI_NONE},
-                                                {.lane = 1, .counter = PITHI_NONE},
-                                                {.lane = 2, .counter = PITHI_NONE, .lanes = pair, .lane_count = 2},
-                                                {.lane = 4, .counter = PITHI_NONE}};
+static const struct pithi_row all_rows[ROWS] = {
+    {.lane = 0}, {.lane = 1}, {.lane = 2, .lanes = pair, .lane_count = 2}, {.lane = 4}};
 
 static uint32_t events_of(const struct pithi_cells *cells)
 {

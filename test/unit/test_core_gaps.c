@@ -35,7 +35,7 @@ static uint32_t at(const uint32_t *words, int x, int y) { return words[y * WIDTH
 
 int main(void)
 {
-    static const struct pithi_row rows[] = {{.lane = 0, .counter = PITHI_NONE}, {.lane = 1, .counter = PITHI_NONE}};
+    static const struct pithi_row rows[] = {{.lane = 0}, {.lane = 1}};
     static const uint32_t rgb[] = {0xcc0000};
     static uint32_t words[WIDTH * HEIGHT * 2];
     struct pithlog *log = make_log();

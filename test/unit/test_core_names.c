@@ -242,7 +242,7 @@ int main(void)
     int64_t span = info->end_ns - info->start_ns;
 
     for (uint32_t i = 0; i < DEEPEST; i++)
-        rows[i] = (struct pithi_row){.lane = 0, .counter = PITHI_NONE, .band = i + 1};
+        rows[i] = (struct pithi_row){.lane = 0, .band = i + 1};
     test_levels(log);
     test_names(log, rows, info->start_ns, info->end_ns + 1);
     test_names(log, rows, info->start_ns + span / 3, info->start_ns + span / 2);

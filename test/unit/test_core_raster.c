@@ -80,7 +80,7 @@ static int art_is(const struct pithi_raster *raster, const char *wanted)
 static void draw(struct pithlog *log, struct pithi_plot *plot, struct pithi_raster *raster, int64_t t0, int64_t t1,
                  uint32_t width, double row_height, const unsigned char *hidden)
 {
-    static const struct pithi_row rows[] = {{.lane = 0, .counter = PITHI_NONE}, {.lane = 1, .counter = PITHI_NONE}};
+    static const struct pithi_row rows[] = {{.lane = 0}, {.lane = 1}};
     struct pithi_painter painter = pithi_raster_painter(raster);
 
     memset(plot, 0, sizeof *plot);

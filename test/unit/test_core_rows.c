@@ -54,9 +54,9 @@ static const char *picture(struct pithi_rows *rows)
         uint32_t node = rows->places[i].node;
         snprintf(text + strlen(text), sizeof text - strlen(text), "%s%.*s%s%s", i ? "|" : "", rows->places[i].depth,
                  "....",
-                 rows->seen[i].lanes                    ? "+"
-                 : rows->seen[i].counter == PITHI_BLANK ? "-"
-                                                        : "",
+                 rows->seen[i].lanes                       ? "+"
+                 : rows->seen[i].kind == PITHI_ROW_HEADING ? "-"
+                                                           : "",
                  pithi_rows_label(rows, node, label, sizeof label));
         if (*pithi_rows_note(rows, node, note, sizeof note))
             snprintf(text + strlen(text), sizeof text - strlen(text), "(%s)", note);
@@ -266,8 +266,9 @@ static void test_counters(void)
 {
     struct pithlog *log = hosts_log();
     struct pithi_rows *rows = pithi_rows_open(log);
-    const struct pithi_row made[] = {
-        {.lane = 0, .counter = PITHI_NONE}, {.lane = 0, .counter = 0}, {.lane = 5, .counter = 0}};
+    const struct pithi_row made[] = {{.lane = 0},
+                                     {.kind = PITHI_ROW_COUNTER, .lane = 0, .counter = 0},
+                                     {.kind = PITHI_ROW_COUNTER, .lane = 5, .counter = 0}};
 
     pithi_rows_filter(rows, "0,3");
     pithi_rows_add_counters(rows, made, 3);
@@ -295,7 +296,7 @@ static void test_keys(void)
 {
     static const enum pithi_grouping groupings[] = {PITHI_BY_HOST, PITHI_BY_COMM, PITHI_BY_NOTHING};
     static const char *const bad[] = {"host:zeta", "comm:9", "17", "0.2", "x", "comm:1/0", "0/load", "3.1/heat", "-"};
-    const struct pithi_row made[] = {{.lane = 5, .counter = 0}};
+    const struct pithi_row made[] = {{.kind = PITHI_ROW_COUNTER, .lane = 5, .counter = 0}};
     struct pithlog *log = hosts_log();
     struct pithi_rows *rows = pithi_rows_open(log);
     int wrong = 0;
@@ -337,20 +338,20 @@ static void test_picture(void)
 
 static void test_groups(void)
 {
-    struct pithi_row rows[] = {{.lane = 4, .counter = PITHI_NONE, .band = 1, .label = "rank 4"},
-                               {.lane = 4, .counter = PITHI_NONE, .band = 2, .label = "level 2"},
-                               {.lane = 4, .counter = PITHI_NONE, .band = 1, .flame = 1, .label = "depth 1"},
-                               {.lane = 4, .counter = PITHI_NONE, .band = 2, .flame = 1, .label = "depth 2"},
-                               {.lane = 5, .counter = PITHI_NONE, .label = "rank 5"},
-                               {.lane = 6, .counter = PITHI_NONE, .label = "rank 6"}};
+    struct pithi_row rows[] = {{.lane = 4, .band = 1, .label = "rank 4"},
+                               {.lane = 4, .band = 2, .label = "level 2"},
+                               {.lane = 4, .band = 1, .kind = PITHI_ROW_FUNCTIONS, .label = "depth 1"},
+                               {.lane = 4, .band = 2, .kind = PITHI_ROW_FUNCTIONS, .label = "depth 2"},
+                               {.lane = 5, .label = "rank 5"},
+                               {.lane = 6, .label = "rank 6"}};
     struct pithi_groups groups;
     const struct pithi_row *of = rows;
 
     pithi_groups_make(rows, 6, 3, &groups);
     of = groups.rows;
-    OK(groups.count == 2 && of[0].lane_count == 1 && of[0].lane == 4 && !of[0].band && !of[0].flame,
+    OK(groups.count == 2 && of[0].lane_count == 1 && of[0].lane == 4 && !of[0].band && of[0].kind == PITHI_ROW_STATES,
        "a group of an unfolded lane: the lane");
-    OK(of[1].lane_count == 2 && of[1].lane == 5 && of[1].lanes[1] == 6 && !of[1].band && !of[1].flame,
+    OK(of[1].lane_count == 2 && of[1].lane == 5 && of[1].lanes[1] == 6 && !of[1].band && of[1].kind == PITHI_ROW_STATES,
        "functions of the lane before are not in a group");
     OK(strcmp(of[1].label, "rank 5") == 0, "its label is that of its first lane");
     pithi_groups_free(&groups);

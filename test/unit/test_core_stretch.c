@@ -122,10 +122,10 @@ static struct pithlog_digest *digest;
 static void test_stretch(struct pithlog *log, struct pithlog_summary *summary, int64_t t0, int64_t t1, const char *what)
 {
     static const uint32_t group[] = {1, 3};
-    const struct pithi_row rows[] = {{.lane = 0, .counter = PITHI_NONE},
-                                     {.lane = 0, .counter = 2},
-                                     {.lane = 1, .counter = PITHI_NONE, .lanes = group, .lane_count = 2},
-                                     {.lane = 2, .counter = PITHI_NONE}};
+    const struct pithi_row rows[] = {{.lane = 0},
+                                     {.kind = PITHI_ROW_COUNTER, .lane = 0, .counter = 2},
+                                     {.lane = 1, .lanes = group, .lane_count = 2},
+                                     {.lane = 2}};
     struct pithi_stretch_query query = {.t0_ns = t0, .t1_ns = t1, .rows = rows, .row_count = 4, .summary = summary};
     struct pithi_stretch stretch;
     struct pithi_traffic traffic, wanted = {0};

@@ -319,9 +319,9 @@ static void test_rows(struct pithlog *log)
     OK(chosen(log, "") == PITHI_NONE && chosen(log, "x") == PITHI_NONE && chosen(log, "1,") == PITHI_NONE &&
            chosen(log, "1-") == PITHI_NONE && chosen(log, "1..2") == PITHI_NONE,
        "what is no list of lanes");
-    pithi_row_label(log, (struct pithi_row){.lane = 0, .counter = PITHI_NONE}, label, sizeof label);
+    pithi_row_label(log, (struct pithi_row){.lane = 0}, label, sizeof label);
     OK(text_is(label, "rank 0"), "a rank's label");
-    pithi_row_label(log, (struct pithi_row){.lane = 5, .counter = PITHI_NONE}, label, sizeof label);
+    pithi_row_label(log, (struct pithi_row){.lane = 5}, label, sizeof label);
     OK(text_is(label, "2.1 worker"), "a thread's label");
 }
 

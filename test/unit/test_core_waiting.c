@@ -9,7 +9,7 @@
 
 enum { RECV, SEND, WIDTH = 40, HEIGHT = 20 };
 static const uint32_t rgb[] = {0xcc0000, 0x0000cc};
-static const struct pithi_row rows[] = {{.lane = 0, .counter = PITHI_NONE}, {.lane = 1, .counter = PITHI_NONE}};
+static const struct pithi_row rows[] = {{.lane = 0}, {.lane = 1}};
 
 static void message(struct core_log *log, uint32_t lane, uint32_t kind, int64_t time_ns, int32_t peer, uint64_t posted)
 {
@@ -110,7 +110,7 @@ static void test_columns(void)
 static void test_many(void)
 {
     static const uint32_t lanes[] = {0, 1};
-    static const struct pithi_row group = {.lane = 0, .counter = PITHI_NONE, .lanes = lanes, .lane_count = 2};
+    static const struct pithi_row group = {.lane = 0, .lanes = lanes, .lane_count = 2};
     struct pithi_plot plot = plot_of(late_log(20000, 40), 2000000, HEIGHT);
 
     OK(hatched(&plot, &rows[0]) == WIDTH, "500 wait states a column, most of the calls' time: all are hatched");

@@ -74,7 +74,7 @@ static int take_seen(struct pithi_draw *draw)
     draw->labels = pithi_view_grow(NULL, &label_capacity, tree->seen_count, sizeof *draw->labels);
     draw->row_count = 0;
     for (uint32_t i = 0; i < tree->seen_count; i++) {
-        if (is_text(draw) && tree->seen[i].counter != PITHI_NONE)
+        if (is_text(draw) && !pithi_row_has_cells(&tree->seen[i]))
             continue;
         draw->rows[draw->row_count] = tree->seen[i];
         /* Makes the label of the row. Deeper rows are indented. */

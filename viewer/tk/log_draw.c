@@ -290,7 +290,7 @@ static void strip_groups(const struct pithi_log_object *object, uint32_t height,
     struct pithi_row *rows = pithi_alloc(count, sizeof *rows);
 
     for (uint32_t i = 0; i < count; i++)
-        rows[i] = (struct pithi_row){.lane = lanes[(uint64_t)i * shown / count], .counter = PITHI_NONE};
+        rows[i] = (struct pithi_row){.lane = lanes[(uint64_t)i * shown / count]};
     pithi_groups_make(rows, count, count ? (count + height - 1) / height : 1, groups);
     free(rows);
     free(lanes);
@@ -356,9 +356,9 @@ int pithi_log_state_at(struct pithi_log_object *object, Tcl_Interp *interp, int 
         pithi_get_window(interp, objv + 3, &t0, &t1) != TCL_OK || Tcl_GetDoubleFromObj(interp, objv[5], &y) != TCL_OK ||
         Tcl_GetDoubleFromObj(interp, objv[6], &row_height) != TCL_OK)
         return TCL_ERROR;
-    if (object->rows[row].counter != PITHI_NONE)
+    if (!pithi_row_has_cells(&object->rows[row]))
         return TCL_OK;
-    const struct pithi_flames *flames = object->rows[row].flame ? object->flames : NULL;
+    const struct pithi_flames *flames = object->rows[row].kind == PITHI_ROW_FUNCTIONS ? object->flames : NULL;
     found = pithi_hit_row_state(flames ? flames->log : object->log, &object->rows[row], t0, t1,
                                 pithi_plot_level_at(row_height, y), flames ? flames->hidden : object->hidden, &hit);
     if (found < 0)
@@ -391,7 +391,7 @@ int pithi_log_event_at(struct pithi_log_object *object, Tcl_Interp *interp, int 
     if (pithi_get_row(object, interp, objv[2], &row) != TCL_OK || pithi_get_time(interp, objv[3], &time) != TCL_OK ||
         pithi_get_time(interp, objv[4], &reach) != TCL_OK)
         return TCL_ERROR;
-    if (object->rows[row].counter != PITHI_NONE || object->rows[row].flame)
+    if (object->rows[row].kind != PITHI_ROW_STATES)
         return TCL_OK;
     found = pithi_hit_row_event(object->log, &object->rows[row], time, reach, object->hidden, &hit);
     if (found < 0)

@@ -47,8 +47,8 @@ int pithi_log_flame_row(struct pithi_log_object *object, Tcl_Interp *interp, int
     if (pithi_get_lane(object, interp, objv + 2, &lane) != TCL_OK ||
         Tcl_GetIntFromObj(interp, objv[4], &depth) != TCL_OK)
         return TCL_ERROR;
-    while (row < object->row_count &&
-           (!object->rows[row].flame || object->rows[row].lane != lane || object->rows[row].band != (uint32_t)depth))
+    while (row < object->row_count && (object->rows[row].kind != PITHI_ROW_FUNCTIONS ||
+                                       object->rows[row].lane != lane || object->rows[row].band != (uint32_t)depth))
         row++;
     Tcl_SetObjResult(interp, Tcl_NewWideIntObj(row < object->row_count ? (Tcl_WideInt)row : -1));
     return TCL_OK;
@@ -91,7 +91,7 @@ int pithi_log_core_at(struct pithi_log_object *object, Tcl_Interp *interp, int o
         return TCL_ERROR;
     of = &object->rows[row];
     pithi_row_lanes(of, &lanes);
-    if (!object->flames || of->counter != PITHI_NONE || of->flame || lanes > 1)
+    if (!object->flames || of->kind != PITHI_ROW_STATES || lanes > 1)
         return TCL_OK;
     found = pithi_hit_outside(object->log, of->lane, time, &from, &to);
     if (found > 0)

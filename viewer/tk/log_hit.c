@@ -97,7 +97,7 @@ int pithi_log_group_at(struct pithi_log_object *object, Tcl_Interp *interp, int 
         pithi_get_window(interp, objv + 4, &t0, &t1) != TCL_OK)
         return TCL_ERROR;
     group = row_at(object, row, y, &grouped);
-    if (!group || group->counter != PITHI_NONE)
+    if (!group || !pithi_row_has_cells(group))
         return TCL_OK;
     pithi_row_lanes(group, &lanes);
     if (lanes < 2 && !grouped) /* a single lane is described by `stateat` */
@@ -367,8 +367,8 @@ int pithi_log_counter_at(struct pithi_log_object *object, Tcl_Interp *interp, in
         pithi_get_window(interp, objv + 3, &from, &to) != TCL_OK)
         return TCL_ERROR;
     row = &object->rows[number];
-    if (!object->digest || !pithlog_get_def(object->log, row->counter)) /* the digest was not read yet, or the row is
-                                                                         * not a counter's */
+    /* the digest was not read yet, or the row is not a counter's */
+    if (!object->digest || row->kind != PITHI_ROW_COUNTER)
         return TCL_OK;
     found = pithi_jump_counter(object->digest, row->lane, row->counter, from, to, &value);
     if (found < 0)

@@ -97,7 +97,7 @@ int pithi_log_ranges_load(struct pithi_log_object *object, Tcl_Interp *interp, i
         uint32_t in_row;
         const uint32_t *lanes = pithi_row_lanes(&object->rows[row], &in_row);
         for (uint32_t i = 0; i < in_row; i++) {
-            if (object->rows[row].counter != PITHI_NONE || taken[lanes[i]]++)
+            if (!pithi_row_has_cells(&object->rows[row]) || taken[lanes[i]]++)
                 continue;
             view->lanes = pithi_view_grow(view->lanes, &capacity, count + 1, sizeof *view->lanes);
             view->lanes[count++] = lanes[i];

@@ -122,7 +122,7 @@ static Tcl_Obj *row_dict(struct pithi_log_object *object, uint32_t row)
     if (node->kind == PITHI_NODE_ALIKE)
         pithi_put_text(dict, "tip", pithi_rows_tip(tree, number, tip, sizeof tip));
     pithi_put_wide(dict, "below", pithi_row_is_below(&object->rows[row]));
-    pithi_put_wide(dict, "flame", object->rows[row].flame);
+    pithi_put_wide(dict, "flame", object->rows[row].kind == PITHI_ROW_FUNCTIONS);
     pithi_put_wide(dict, "unfolded", node->bands > 0);
     pithi_put_text(dict, "kind", kinds[node->kind]);
     pithi_put_wide(dict, "node", number);
@@ -131,7 +131,7 @@ static Tcl_Obj *row_dict(struct pithi_log_object *object, uint32_t row)
     pithi_put_wide(dict, "children", pithi_rows_has_children(tree, number));
     pithi_put_wide(dict, "open", (node->flags & PITHI_NODE_OPEN) != 0);
     pithi_put_wide(dict, "pinned", (node->flags & PITHI_NODE_PINNED) != 0);
-    pithi_put_wide(dict, "blank", object->rows[row].counter == PITHI_BLANK);
+    pithi_put_wide(dict, "blank", object->rows[row].kind == PITHI_ROW_HEADING);
     pithi_put_wide(dict, "lane", object->rows[row].lane);
     pithi_put_wide(dict, "lanes", lanes);
     pithi_put_wide(dict, "rank", lane->rank);
@@ -235,7 +235,7 @@ static int rows_shows(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_O
         uint32_t count, i = 0;
         const uint32_t *lanes = pithi_row_lanes(&object->rows[row], &count);
         /* the row of a counter has a lane, too, but does not show this lane's states */
-        if (object->rows[row].counter != PITHI_NONE)
+        if (!pithi_row_has_cells(&object->rows[row]))
             continue;
         while (i < count && (lane = pithlog_get_lane(object->log, lanes[i])) &&
                (lane->rank != rank || (int)lane->thread != thread))

@@ -902,13 +902,15 @@ static void put_event(struct pithi_json_out *json, const struct pithi_row *row, 
     pithi_json_put_end(json, ']');
 }
 
+/* Writes the value of a counter, and its label; of a heading, only the label. */
 static void put_counter(struct pithi_json_out *json, const struct pithi_row *row, int64_t from_ns, int64_t to_ns)
 {
     struct pithlog_column value;
     char label[256], at[64];
 
     pithi_json_put_begin(json, "lines", '[');
-    if (pithi_jump_counter(now.draw.digest, row->lane, row->counter, from_ns, to_ns, &value) == 1) {
+    if (row->kind == PITHI_ROW_COUNTER &&
+        pithi_jump_counter(now.draw.digest, row->lane, row->counter, from_ns, to_ns, &value) == 1) {
         snprintf(label, sizeof label, "%.9g", value.last);
         put_line(json, label);
     }
@@ -1005,10 +1007,10 @@ const char *pithi_module_at(double x, double y)
             put_message(&json, arrow->message);
         else if (bundle)
             put_bundle(&json, bundle);
-        else if (row->counter != PITHI_NONE)
-            put_counter(&json, row, from_ns, to_ns);
-        else
+        else if (pithi_row_has_cells(row))
             put_record(&json, row, index, y, from_ns, to_ns);
+        else
+            put_counter(&json, row, from_ns, to_ns);
     }
     pithi_json_put_end(&json, '}');
     return end(&json, &answer);
@@ -1111,7 +1113,7 @@ const char *pithi_module_search(const char *text, int64_t time_ns, uint32_t lane
                                 .ended = found.ended,
                                 .count = 1,
                                 .lane = found.lane};
-        struct pithi_row row = {.lane = found.lane, .counter = PITHI_NONE};
+        struct pithi_row row = {.lane = found.lane};
 
         snprintf(hit.payload, sizeof hit.payload, "%s", found.payload);
         put_time(&json, "time", found.at.time_ns);

@@ -30,7 +30,7 @@
 
 struct cell_row {
     uint32_t *lanes, lane_count;   /* of the log; owned */
-    int flame;                     /* 1: the row shows functions */
+    enum pithi_row_kind kind;      /* states or functions */
     uint32_t first_lane;           /* in the lanes of the current work */
     uint32_t known_from, known_to; /* columns of this window; others are stale or empty */
     uint32_t exact_from, exact_to; /* the exact ones of these columns */
@@ -215,7 +215,7 @@ struct cell_request {
     int64_t t0_ns, t1_ns; /* the times of these columns */
     enum pithi_care care;
     uint32_t first_lane, lane_count; /* in the lanes of the work */
-    int flame;                       /* 1: the row shows the functions of the lane */
+    enum pithi_row_kind kind;        /* states or functions */
 };
 
 struct cell_work {
@@ -270,20 +270,21 @@ static void cell_result_free(struct cell_result *result)
 static int cell_request_run(struct pithlog *log, struct pithlog_summary *summary, const struct cell_work *work,
                             const struct cell_request *request, struct pithi_cells *cells)
 {
+    int is_flame = request->kind == PITHI_ROW_FUNCTIONS;
     struct pithi_query query = {.t0_ns = request->t0_ns,
                                 .t1_ns = request->t1_ns,
                                 .width = request->to - request->from,
                                 .levels = PITHI_LEVELS,
                                 .lanes = work->lanes + request->first_lane,
                                 .lane_count = request->lane_count,
-                                .hidden = request->flame ? work->flames->hidden : work->hidden,
-                                .summary = request->flame ? NULL : summary,
+                                .hidden = is_flame ? work->flames->hidden : work->hidden,
+                                .summary = is_flame ? NULL : summary,
                                 .care = request->care,
                                 .group_end = &request->lane_count,
                                 .group_count = 1,
                                 .stop = &work->stop,
                                 .no_sums = 1};
-    return pithi_query_run(request->flame ? work->flames->log : log, &query, cells);
+    return pithi_query_run(is_flame ? work->flames->log : log, &query, cells);
 }
 
 /* ---- In the thread ----------------------------------------------------------------------------------------------- */
@@ -556,7 +557,7 @@ static void move_some(void *data)
             cell_row_shift(row, &mover->cells[i], move->to.shift - move->from.shift);
         else
             cell_row_stretch(row, &mover->cells[i], &map);
-        if (!move->same_hidden && !row->flame)
+        if (!move->same_hidden && row->kind == PITHI_ROW_STATES)
             row->known_from = row->known_to = row->exact_from = row->exact_to = 0;
     }
     free(map.from);
@@ -579,7 +580,7 @@ static void take_rows(struct pithi_cell_cache *cache, const struct pithi_plot *p
         for (uint32_t k = 0; k < cache->row_count; k++) {
             uint32_t at = (guess + k) % cache->row_count;
             const struct cell_row *row = &cache->rows[at];
-            if (row->lane_count == count && row->flame == of->flame && row->lanes &&
+            if (row->lane_count == count && row->kind == of->kind && row->lanes &&
                 memcmp(row->lanes, lanes, count * sizeof *lanes) == 0) {
                 old = at;
                 break;
@@ -595,7 +596,7 @@ static void take_rows(struct pithi_cell_cache *cache, const struct pithi_plot *p
         } else {
             rows[i].lanes = pithi_alloc(count, sizeof *rows[i].lanes);
             rows[i].lane_count = count;
-            rows[i].flame = of->flame;
+            rows[i].kind = of->kind;
             memcpy(rows[i].lanes, lanes, count * sizeof *lanes);
         }
     }
@@ -655,7 +656,7 @@ static void ask(const struct pithi_cell_cache *cache, struct cell_work *work, ui
                                      care,
                                      0,
                                      cache->rows[row].lane_count,
-                                     cache->rows[row].flame};
+                                     cache->rows[row].kind};
     request->first_lane = cache->rows[row].first_lane;
 }
 

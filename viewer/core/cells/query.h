@@ -146,25 +146,40 @@ static inline const struct pithi_cell *pithi_cells_line(const struct pithi_cells
 /* ---- Rows -------------------------------------------------------------------------------------------------------- */
 
 #define PITHI_NONE UINT32_MAX
-#define PITHI_BLANK (UINT32_MAX - 1) /* a row that is a heading */
+
+enum pithi_row_kind {
+    PITHI_ROW_STATES,    /* states of its lanes: all levels, or one of them */
+    PITHI_ROW_FUNCTIONS, /* functions of its lane (flames.h), one depth of them; below the lane's states */
+    PITHI_ROW_COUNTER,   /* a counter of its lane */
+    PITHI_ROW_HEADING    /* nothing: the head of an open group */
+};
 
 struct pithi_row {
+    enum pithi_row_kind kind;
     uint32_t lane;         /* of a group: its first lane */
-    uint32_t counter;      /* definition, or PITHI_NONE: states, or PITHI_BLANK: nothing, the head of an open group */
+    uint32_t counter;      /* of PITHI_ROW_COUNTER: its definition */
     const uint32_t *lanes; /* of a group, [lane_count], not owned; NULL: `lane` alone */
     uint32_t lane_count;   /* 0 without `lanes` */
     const char *label;     /* not owned; NULL: what pithi_row_label (legend.h) makes of the lane */
-    uint32_t band;         /* of an open lane: 1 + the only level that this row shows; 0: all levels */
-    int flame;             /* 1: shows the functions of its lane (flames.h), one level of them */
+    uint32_t band;         /* 1 + the only level of states, or depth of functions, that it shows; 0: all levels */
 };
 
+/* 1: the row shows states or functions, so it has cells. */
+static inline int pithi_row_has_cells(const struct pithi_row *row)
+{
+    return row->kind == PITHI_ROW_STATES || row->kind == PITHI_ROW_FUNCTIONS;
+}
+
 /* 1: the row shows a part of its lane, below the row that stands for the lane. */
-static inline int pithi_row_is_below(const struct pithi_row *row) { return row->band > 1 || row->flame; }
+static inline int pithi_row_is_below(const struct pithi_row *row)
+{
+    return row->kind == PITHI_ROW_FUNCTIONS || (row->kind == PITHI_ROW_STATES && row->band > 1);
+}
 
 /* 1: the row shows all of its lanes' states; 0: a heading, a counter, or a part of the lane of a row above. */
 static inline int pithi_row_is_whole(const struct pithi_row *row)
 {
-    return row->counter == PITHI_NONE && !pithi_row_is_below(row);
+    return row->kind == PITHI_ROW_STATES && !pithi_row_is_below(row);
 }
 
 /* The lanes of a row, one or more. */

@@ -87,7 +87,7 @@ void pithi_row_label(const struct pithlog *log, struct pithi_row row, char *labe
 
     if (row.label) {
         snprintf(raw, sizeof raw, "%s", row.label);
-    } else if (row.counter != PITHI_NONE) {
+    } else if (row.kind == PITHI_ROW_COUNTER) {
         const struct pithlog_def *def = pithlog_get_def(log, row.counter);
         /* "memory [bytes]", or the name alone if there is no unit */
         snprintf(raw, sizeof raw, def->format[0] ? "%s [%s]" : "%s", def->name, def->format);

@@ -437,7 +437,7 @@ void pithi_rows_add_counters(struct pithi_rows *rows, const struct pithi_row *ma
         return;
     rows->counters = pithi_alloc(count, sizeof *rows->counters);
     for (uint32_t i = 0; i < count; i++)
-        if (made[i].counter != PITHI_NONE)
+        if (made[i].kind == PITHI_ROW_COUNTER)
             rows->counters[rows->counter_count++] = made[i];
     for (uint32_t i = 1; rows->counter_count && i < nodes; i++)
         if (rows->nodes[i].kind == PITHI_NODE_RANK || rows->nodes[i].kind == PITHI_NODE_THREAD)
@@ -503,9 +503,9 @@ static void see_lane(struct pithi_rows *rows, uint32_t node, uint32_t depth, uin
 
     /* An unfolded lane has bands 1 to `bands`; any other lane has one row, with band 0. */
     for (uint32_t band = bands > 1; band <= (bands > 1 ? bands : 0); band++)
-        see(rows, node, depth, (struct pithi_row){.lane = lane, .counter = PITHI_NONE, .band = band});
+        see(rows, node, depth, (struct pithi_row){.lane = lane, .band = band});
     for (uint32_t band = 1; band <= flames; band++)
-        see(rows, node, depth, (struct pithi_row){.lane = lane, .counter = PITHI_NONE, .band = band, .flame = 1});
+        see(rows, node, depth, (struct pithi_row){.lane = lane, .band = band, .kind = PITHI_ROW_FUNCTIONS});
 }
 
 static void see_node(struct pithi_rows *rows, uint32_t number, uint32_t depth);
@@ -528,7 +528,7 @@ static void see_group(struct pithi_rows *rows, uint32_t number, uint32_t depth)
 {
     uint32_t head = rows->seen_count;
 
-    see(rows, number, depth, (struct pithi_row){.lane = rows->nodes[number].lane, .counter = PITHI_BLANK});
+    see(rows, number, depth, (struct pithi_row){.lane = rows->nodes[number].lane, .kind = PITHI_ROW_HEADING});
     see_children(rows, number, depth + 1);
     if (rows->seen_count == head + 1) { /* the group has no visible rows */
         rows->seen_count = head;
@@ -546,7 +546,8 @@ static void see_node(struct pithi_rows *rows, uint32_t number, uint32_t depth)
         return;
     if (node->kind == PITHI_NODE_COUNTER) {
         if (node->flags & PITHI_NODE_KEPT)
-            see(rows, number, depth, (struct pithi_row){.lane = node->lane, .counter = node->id});
+            see(rows, number, depth,
+                (struct pithi_row){.kind = PITHI_ROW_COUNTER, .lane = node->lane, .counter = node->id});
     } else if (!(node->flags & PITHI_NODE_OPEN)) {
         /* Adds one row for all lanes below a node; a single lane gets its own row. */
         uint32_t first = rows->lane_count, count;
@@ -560,7 +561,7 @@ static void see_node(struct pithi_rows *rows, uint32_t number, uint32_t depth)
             see_lane(rows, number, depth, rows->lanes[first]);
         }
         if (count >= 2) {
-            row = see(rows, number, depth, (struct pithi_row){.lane = rows->lanes[first], .counter = PITHI_NONE});
+            row = see(rows, number, depth, (struct pithi_row){.lane = rows->lanes[first]});
             row->lane_count = count;
         }
     } else if (!is_on_a_lane(node)) {
@@ -600,7 +601,7 @@ uint32_t *pithi_rows_lanes(const struct pithi_rows *rows, uint32_t *count)
     for (uint32_t row = 0; row < rows->seen_count; row++) {
         uint32_t in_row;
         const uint32_t *some = pithi_row_lanes(&rows->seen[row], &in_row);
-        for (uint32_t i = 0; rows->seen[row].counter == PITHI_NONE && i < in_row; i++)
+        for (uint32_t i = 0; pithi_row_has_cells(&rows->seen[row]) && i < in_row; i++)
             there[some[i]] = 1;
     }
     *count = 0;
@@ -622,12 +623,10 @@ struct pithi_row *pithi_rows_make(const struct pithlog *log, const struct pithlo
 
     *count = 0;
     for (uint32_t lane = 0; lane < lanes; lane++) {
-        rows[*count].lane = lane;
-        rows[(*count)++].counter = PITHI_NONE;
-        for (; next < counters && pithlog_digest_series(digest, next)->lane == lane; next++) {
-            rows[*count].lane = lane;
-            rows[(*count)++].counter = pithlog_digest_series(digest, next)->counter;
-        }
+        rows[(*count)++] = (struct pithi_row){.lane = lane};
+        for (; next < counters && pithlog_digest_series(digest, next)->lane == lane; next++)
+            rows[(*count)++] = (struct pithi_row){
+                .kind = PITHI_ROW_COUNTER, .lane = lane, .counter = pithlog_digest_series(digest, next)->counter};
     }
     return rows;
 }
@@ -668,7 +667,9 @@ char *pithi_rows_label(const struct pithi_rows *rows, uint32_t number, char *tex
         put_ranks(rows, node->id, 3, ", ", raw + strlen(raw), sizeof raw - strlen(raw));
         break;
     case PITHI_NODE_COUNTER:
-        pithi_row_label(rows->log, (struct pithi_row){.lane = node->lane, .counter = node->id}, text, size);
+        pithi_row_label(rows->log,
+                        (struct pithi_row){.kind = PITHI_ROW_COUNTER, .lane = node->lane, .counter = node->id}, text,
+                        size);
         return text;
     case PITHI_NODE_HOST:
         snprintf(raw, sizeof raw, "%s", pithlog_get_lane(rows->log, node->lane)->host);
@@ -777,7 +778,7 @@ char *pithi_rows_seen_label(const struct pithi_rows *rows, uint32_t row, char *t
 
     if (!pithi_row_is_below(of))
         return pithi_rows_label(rows, rows->places[row].node, text, size);
-    snprintf(text, size, "%s %" PRIu32, of->flame ? "depth" : "level", of->band);
+    snprintf(text, size, "%s %" PRIu32, of->kind == PITHI_ROW_FUNCTIONS ? "depth" : "level", of->band);
     return text;
 }
 

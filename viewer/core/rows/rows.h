@@ -6,7 +6,7 @@
  *     lane, lane ...                PITHI_BY_NOTHING
  *
  * The row of a rank shows its first thread; the rows of its other threads are below it. The counters of a lane are
- * below the lane. A closed node is one row for all its visible lanes; the row of an open group is blank (PITHI_BLANK).
+ * below the lane. A closed node is one row for all its visible lanes; the row of an open group is a heading.
  * An unfolded lane has a row, a band, for each nesting level; all of them belong to its node. Nodes have numbers, 1 to
  * node_count - 1, which stay until the grouping changes.
  *

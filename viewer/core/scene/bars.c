@@ -273,7 +273,7 @@ static void fill_level(struct pithi_bar_sheet *sheet, const struct pithi_plot *p
         bar.outlined = is_outlined(plot, row, level, bar.height);
         /* The edge is one column in the outline's colour. */
         struct columns *columns = bar.height < style.height ? &sheet->low[level] : &sheet->full[level];
-        uint32_t dark = sheet->darker[plot->rows[row].flame][bar.state];
+        uint32_t dark = sheet->darker[plot->rows[row].kind == PITHI_ROW_FUNCTIONS][bar.state];
         for (uint32_t at = c; at < end; at++)
             columns->body[at] = bar.rgb;
         for (uint32_t at = c; at < end && bar.outlined; at++)

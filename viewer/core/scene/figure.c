@@ -162,7 +162,7 @@ void pithi_iteration_reason(const struct pithlog *log, const struct pithlog_iter
         if (slow->index != index || slow->difference_ns <= 0)
             continue;
         pithi_duration_text(slow->difference_ns, more, sizeof more);
-        pithi_row_place(log, &(struct pithi_row){.lane = slow->lane, .counter = PITHI_NONE}, place, sizeof place);
+        pithi_row_place(log, &(struct pithi_row){.lane = slow->lane}, place, sizeof place);
         if (slow->kind || slow->state == PITHLOG_COMPUTING)
             snprintf(name, sizeof name, "%s", slow->kind ? pithlog_wait_kind_name(slow->kind) : "computing");
         else
@@ -558,7 +558,7 @@ static void draw_labels(const struct pithi_figure *figure, const struct pithi_pl
             (is_below && plot->rows[row].band % depths))
             continue;
         last_y = y;
-        int is_faint = plot->rows[row].counter != PITHI_NONE || is_below;
+        int is_faint = plot->rows[row].kind != PITHI_ROW_STATES || is_below;
         pithi_row_label(plot->log, plot->rows[row], label, sizeof label);
         pithi_text_in(painter, left, y, figure->label_width + 4 - figure->band_label_width, text_font,
                       is_faint ? PITHI_RGB_FAINT : PITHI_RGB_TEXT, label);
@@ -726,7 +726,7 @@ int pithi_figure_ranges_load(struct pithi_figure_ranges *block, const struct pit
     for (uint32_t row = 0; row < plot->row_count; row++) {
         uint32_t in_row;
         const uint32_t *of_row = pithi_row_lanes(&plot->rows[row], &in_row);
-        for (uint32_t i = 0; i < in_row && plot->rows[row].counter == PITHI_NONE; i++)
+        for (uint32_t i = 0; i < in_row && pithi_row_has_cells(&plot->rows[row]); i++)
             if (!taken[of_row[i]]++)
                 lanes[query.lane_count++] = of_row[i];
     }

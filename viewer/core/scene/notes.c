@@ -181,7 +181,7 @@ uint32_t pithi_note_row(const struct pithi_plot *plot, const struct pithi_note *
 
     for (uint32_t row = 0; row < plot->row_count; row++) {
         const uint32_t *lanes = pithi_row_lanes(&plot->rows[row], &count);
-        for (uint32_t i = 0; plot->rows[row].counter == PITHI_NONE && i < count; i++) {
+        for (uint32_t i = 0; pithi_row_has_cells(&plot->rows[row]) && i < count; i++) {
             const struct pithlog_lane *lane = pithlog_get_lane(plot->log, lanes[i]);
             if (lane && lane->rank == note->rank && lane->thread == note->thread)
                 return row;

@@ -32,13 +32,13 @@ void pithi_plot_prepare(struct pithi_plot *plot)
     plot->plot_row = pithi_alloc(plot->row_count, sizeof *plot->plot_row);
     for (uint32_t row = 0; row < plot->row_count; row++) {
         uint32_t lanes;
-        /* A counter's row has no cells. Every other row gets a line of cells, except that the levels of one lane share
-         * the line of the first of them: they are the same query, each drawn from another level. */
-        plot->cell_row[row] = plot->rows[row].counter == PITHI_NONE ? count : PITHI_NONE;
-        if (plot->rows[row].counter != PITHI_NONE)
+        /* Every row with cells gets a line of them, except that the levels of one lane share the line of the first of
+         * them: they are the same query, each drawn from another level. */
+        plot->cell_row[row] = pithi_row_has_cells(&plot->rows[row]) ? count : PITHI_NONE;
+        if (plot->cell_row[row] == PITHI_NONE)
             continue;
         if (plot->rows[row].band > 1 && count && plot->rows[row - 1].band &&
-            plot->rows[row - 1].flame == plot->rows[row].flame &&
+            plot->rows[row - 1].kind == plot->rows[row].kind &&
             plot->rows[plot->plot_row[count - 1]].lane == plot->rows[row].lane) {
             plot->cell_row[row] = count - 1;
             continue;
@@ -46,7 +46,7 @@ void pithi_plot_prepare(struct pithi_plot *plot)
         plot->plot_row[count++] = row;
         /* The number of lanes, for sums. A row of functions does not count: its lane already has a row. */
         pithi_row_lanes(&plot->rows[row], &lanes);
-        plot->cells.lanes += plot->rows[row].flame ? 0 : lanes;
+        plot->cells.lanes += plot->rows[row].kind == PITHI_ROW_FUNCTIONS ? 0 : lanes;
     }
     plot->cells.rows = count;
 }
@@ -65,7 +65,7 @@ int pithi_plot_load(struct pithi_plot *plot)
     /* from here on pithi_plot_free has lines to free */
     for (uint32_t line = 0; line < plot->cells.rows; line++) {
         uint32_t count, row = plot->plot_row[line];
-        int flame = plot->rows[row].flame;
+        int flame = plot->rows[row].kind == PITHI_ROW_FUNCTIONS;
         struct pithi_query query = {.t0_ns = plot->t0_ns,
                                     .t1_ns = plot->t1_ns,
                                     .width = plot->width,
@@ -253,7 +253,7 @@ void pithi_plot_draw_rows(const struct pithi_plot *plot, const struct pithi_pain
     for (uint32_t row = from; row < to; row++) {
         if (!has_strips(plot, painter, row) && pithi_plot_is_separated(plot, row))
             painter->rect(painter->context, plot->x, pithi_plot_row_top(plot, row), plot->width, 1, PITHI_RGB_GRID, 1);
-        if (plot->cell_row[row] == PITHI_NONE && plot->rows[row].counter != PITHI_BLANK)
+        if (plot->rows[row].kind == PITHI_ROW_COUNTER)
             pithi_graph_draw(plot, painter, row);
     }
     pithi_bars_draw(plot, painter, sheet, from, to);
@@ -430,7 +430,7 @@ struct pithi_graphs *pithi_graphs_load(const struct pithi_plot *plot)
     graphs->row_count = plot->row_count;
     for (uint32_t row = 0; row < plot->row_count; row++) {
         struct graph *graph = &graphs->rows[row];
-        if (plot->rows[row].counter == PITHI_NONE)
+        if (plot->rows[row].kind != PITHI_ROW_COUNTER)
             continue;
         /* The counter's index among the digest's series; PITHI_NONE: it has no values. */
         /* A binary search: series are sorted by lane, and by counter within a lane. */
@@ -556,8 +556,7 @@ void pithi_gaps_draw(const struct pithi_plot *plot, const struct pithi_painter *
     for (uint32_t row = from; row < to && plot->row_height >= 2; row++) {
         uint32_t lane = plot->rows[row].lane;
         double y = top + pithi_plot_row_top(plot, row);
-        if (plot->rows[row].counter != PITHI_NONE || plot->rows[row].lane_count > 1 ||
-            pithi_row_is_below(&plot->rows[row]))
+        if (!pithi_row_is_whole(&plot->rows[row]) || plot->rows[row].lane_count > 1)
             continue;
         /* Hatches columns whose records are missing. Adjacent columns are joined, so that one hatching runs through all
          * of them. */

@@ -91,11 +91,11 @@ int pithi_plot_look(const struct pithi_plot *plot, const struct pithi_bundle *bu
 /* The log whose states a row shows, and their colours. */
 static inline struct pithlog *pithi_plot_log(const struct pithi_plot *plot, uint32_t row)
 {
-    return plot->rows[row].flame ? plot->flames->log : plot->log;
+    return plot->rows[row].kind == PITHI_ROW_FUNCTIONS ? plot->flames->log : plot->log;
 }
 static inline const uint32_t *pithi_plot_rgb(const struct pithi_plot *plot, uint32_t row)
 {
-    return plot->rows[row].flame ? plot->flames->rgb : plot->rgb;
+    return plot->rows[row].kind == PITHI_ROW_FUNCTIONS ? plot->flames->rgb : plot->rgb;
 }
 
 /* The x of a time, which may be far outside the plot. */

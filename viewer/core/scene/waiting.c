@@ -235,7 +235,7 @@ void pithi_waits_draw(const struct pithi_plot *plot, const struct pithi_painter 
         return;
     uint32_t *level = pithi_alloc(plot->width, sizeof *level);
     for (uint32_t row = from; row < to; row++)
-        if (plot->cell_row[row] != PITHI_NONE && !plot->rows[row].flame)
+        if (plot->rows[row].kind == PITHI_ROW_STATES)
             draw_row(plot, painter, row, level, hatched + (size_t)(row - from) * plot->width);
     free(level);
 }
@@ -500,7 +500,7 @@ void pithi_wait_sum_name(const struct pithlog *log, const struct pithi_wait_sum 
 
 static void place_of(const struct pithlog *log, uint32_t lane, char *text, size_t size)
 {
-    pithi_row_place(log, &(struct pithi_row){.lane = lane, .counter = PITHI_NONE}, text, size);
+    pithi_row_place(log, &(struct pithi_row){.lane = lane}, text, size);
 }
 
 void pithi_wait_sum_text(const struct pithlog *log, const struct pithi_wait_sum *sum, char *text, size_t size)
