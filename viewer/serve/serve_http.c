@@ -120,8 +120,9 @@ static enum MHD_Result say(struct MHD_Connection *client, unsigned status, const
 
 /* ---- Checks of a request ----------------------------------------------------------------------------------------- */
 
-/* Returns 1 if the header Host is an address of this machine. Any number is accepted. Of names only localhost and
- * our_name are accepted, because the owner of another site can make its name lead here (DNS rebinding). */
+/* Returns 1 if the header Host is an address of this machine. Accepted are localhost and numbers of the loopback
+ * network, and, if the server listens to the network, all numbers and our_name. Other names are refused, because the
+ * owner of another site can make its name lead here (DNS rebinding). */
 static int is_our_host(struct MHD_Connection *client)
 {
     const char *given = MHD_lookup_connection_value(client, MHD_HEADER_KIND, "Host");

@@ -379,7 +379,7 @@ oo::class create ::pith::LegendJob {
 oo::class create ::pith::LegendWaits {
     superclass ::pith::LegendJob
     variable rows     ;# a LegendRows, which gets the sums
-    variable on       ;# of the job
+    variable on       ;# 1: the columns are shown (LegendJob sets it)
 
     constructor {its_model its_rows script} {
         set rows $its_rows

@@ -175,8 +175,8 @@ oo::class create ::pith::Timeline {
         return [expr {$needs + [::tcl::mathfunc::max {*}$sides]}]
     }
 
-    # Computes the height of rows so that they fill the window, unless the user has set a height. A few rows do not
-    # become higher than usual bars; very many rows scroll.
+    # Computes the height of rows so that they fill the window, unless the user has set a height. But a few rows become
+    # at most 64 pixels high, and many rows at least 11 pixels; then they scroll.
     method fill_height {} {
         grid rowconfigure $path 1 -minsize [my least]
         if {[$model row_count] && $height > 1} {
