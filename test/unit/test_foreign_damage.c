@@ -151,8 +151,8 @@ static void test_windows(const char *format, struct file *f)
         }
         memcpy(f->data + at, saved, n);
     }
-    OK(windows > fewer_sanitized(120, 250) && read > windows / 100, "%s: %d windows overwritten, %d can be read", format, (int)windows,
-       (int)read);
+    OK(windows > fewer_sanitized(120, 250) && read > windows / 100, "%s: %d windows overwritten, %d can be read",
+       format, (int)windows, (int)read);
     OK(wrong == 0, "%s: each is refused with the file's name, or its log is sound", format);
     OK(more == 0, "%s: damage makes no records", format);
 }
