@@ -171,15 +171,16 @@ void pithi_findings_trust(const struct pithi_findings *f, FILE *out)
         fprintf(out, "  At least %llu record%s lost.\n", (unsigned long long)log->lost,
                 log->lost == 1 ? " was" : "s were");
     pithlog_analysis_missing(f->analysis, missing);
-    put_lines("  ", missing, out);
+    for (const char *line = missing; *line; line = strchr(line, '\n') + 1)
+        fprintf(out, "  %.*s\n", (int)strcspn(line, "\n"), line);
     double paused = paused_ns(f);
     if (paused > 0)
         fprintf(out, "  Recording was paused for %.1f %% of all ranks' time, which counts as computing.\n",
                 pithi_analysis_percent(f->analysis, paused));
     /* The log has several threads of a rank, but no states of a wrapper that records how threads wait. */
     if (log->lanes > f->ranks && !has_state(f->log, "pthread_") && !has_state(f->log, "omp:"))
-        fprintf(out, "  Waiting of threads for one another is not in the log (pith run --also pthread,\n"
-                     "  --also openmp).\n");
+        fprintf(out, "  Waiting of threads for one another is not in the log (pith run --also pthread, "
+                     "--also openmp).\n");
     if (absent)
         fprintf(out, "  The log has no records of %s%u rank%s: waiting for %s counts as transfer.\n",
                 log->incomplete ? "at least " : "", absent, absent == 1 ? "" : "s", absent == 1 ? "it" : "them");
@@ -213,15 +214,15 @@ void pithi_findings_trust(const struct pithi_findings *f, FILE *out)
         double part = 100 * trust->unknown_ns / f->info->lanes / run_ns, path = 100 * trust->path_unknown_ns / run_ns;
         if (part >= 1 || path >= 1)
             fprintf(out,
-                    "  Unknown: %.0f %% of the time, and %.0f %% of the critical path, is in calls whose\n"
-                    "  partners are not in the log. It counts as transfer there.\n",
+                    "  Unknown: %.0f %% of the time, and %.0f %% of the critical path, is in calls whose "
+                    "partners are not in the log. It counts as transfer there.\n",
                     part, path);
     }
     if (trust->has_no_messages)
         fprintf(out, "  The log does not contain messages: waiting for them is counted as transfer.\n");
     if (trust->has_no_collectives)
-        fprintf(out, "  The log does not contain the members of collectives: waiting in collectives is\n"
-                     "  counted as transfer.\n");
+        fprintf(out, "  The log does not contain the members of collectives: waiting in collectives is "
+                     "counted as transfer.\n");
     if (f->info->given_up)
         fprintf(out, "  %llu dependencies contradict the times and are left out (pith convert --causal).\n",
                 (unsigned long long)f->info->given_up);
@@ -238,12 +239,12 @@ void pithi_findings_trust(const struct pithi_findings *f, FILE *out)
     if (fabs(off) < 0.0005)
         fprintf(out, "  A replay on the fitted network takes as long as the run.\n");
     else
-        fprintf(out, "  A replay on the fitted network is %.1f %% %s than the run%s\n", 100 * fabs(off),
-                off < 0 ? "shorter" : "longer", fabs(off) <= PITHI_TRUSTED ? "." : ", so");
+        fprintf(out, "  A replay on the fitted network is %.1f %% %s than the run%s", 100 * fabs(off),
+                off < 0 ? "shorter" : "longer", fabs(off) <= PITHI_TRUSTED ? ".\n" : ", so ");
     if (fabs(off) <= PITHI_TRUSTED)
         return;
-    fprintf(out, "  predictions for another network cannot be trusted%s.\n",
-            f->cores && f->ranks > f->cores ? ": there are more ranks than\n  cores" : "");
+    fprintf(out, "predictions for another network cannot be trusted%s.\n",
+            f->cores && f->ranks > f->cores ? ": there are more ranks than cores" : "");
     /* The state that explains the difference must differ in the same direction; `worst` begins with the largest. */
     while (worst < after && (worst->replay_ns < worst->log_ns) != (off < 0))
         worst++;
@@ -251,6 +252,24 @@ void pithi_findings_trust(const struct pithi_findings *f, FILE *out)
         fprintf(out, "  Differs most: %.*s, %s, in the replay %s.\n", PITHI_NAME_COLUMNS,
                 pithi_state_text(f->log, worst->state), pithi_ns_text(in_log, worst->log_ns),
                 pithi_ns_text(replay, worst->replay_ns));
+}
+
+/* Prints how far the analysis can be trusted, in lines of at most WIDTH columns. 0: no memory. */
+static int put_trust(const struct pithi_findings *f, FILE *out)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *memory = open_memstream(&text, &size);
+    int good = memory != NULL;
+
+    if (memory) {
+        pithi_findings_trust(f, memory);
+        good = fclose(memory) == 0;
+    }
+    if (good)
+        put_lines("", text, out);
+    free(text);
+    return good;
 }
 
 /* 1: most of the transfer time is in calls of ranks that were descheduled. */
@@ -456,7 +475,8 @@ int pithi_findings_page(const struct pithi_findings *f, FILE *out)
     if (f->info->has_mpi || f->trust.of_messages)
         fprintf(out, "\nHow far this can be trusted\n");
     pithi_run_delay_put(f->log, out);
-    pithi_findings_trust(f, out);
+    if (!put_trust(f, out))
+        return pithi_no_memory();
     /* Without MPI calls and messages there is nothing to match, so the page ends with how far it can be trusted. */
     if (!f->info->has_mpi && !f->trust.of_messages) {
         fprintf(out, "pith stat shows where the time goes.\n");

@@ -44,18 +44,18 @@ static const struct words {
     {"OpenMP waiting", "threads that call MPI wait for the other threads of their teams",
      "try: give all threads equal parts (schedule), or fewer barriers (nowait)"},
     {"thread waiting", "threads that call MPI wait for other threads of their ranks",
-     "try: let the thread that waits do a part of that work, or divide the work\namong more threads"},
+     "try: let the thread that waits do a part of that work, or divide the work among more threads"},
     {"transfer", "the time in MPI calls without waiting for other ranks",
      "try: send less, fewer messages, or compute while they are under way"},
     {"files", NULL, "try: write less often, larger pieces, all ranks at the same time"},
     {"serialised MPI-IO", NULL,
-     "try: write to different places at the same time, or use collective calls\n(MPI_File_write_all)"},
+     "try: write to different places at the same time, or use collective calls (MPI_File_write_all)"},
     {"slow collectives", NULL, "try: look at what else used the network or the cores at that time"},
     {"slow hosts", NULL, "try: keep ranks that talk much on one host, and look at the network"},
     {"small messages", NULL, "try: collect them in a buffer and send them as one"},
     {"descheduled ranks", NULL, "try: no more ranks than free cores; PITH_COUNTERS=run-delay measures it"},
     {"no core", NULL,
-     "try: as many ranks and threads as cores, not bound to few of them (mpirun\n"
+     "try: as many ranks and threads as cores, not bound to few of them (mpirun "
      "--bind-to none), and no other programs"},
     {"recording", NULL, "try: record less (PITH_SKIP); `pith compensate` removes this from the log"},
 };
@@ -284,7 +284,7 @@ static int find_waits(struct pithlog_analysis *a)
          * log. */
         if (group->wrong_order)
             fprintf(out,
-                    "wrong order: %s in %llu of them: another message was there, which\nis received later, "
+                    "wrong order: %s in %llu of them: another message was there, which is received later, "
                     "perhaps for a later step\n",
                     pithi_ns_text(text, (double)group->wrong_order_ns), (unsigned long long)group->wrong_order);
         if (kind == PITHLOG_WAIT_FOR_PROGRESS)
@@ -724,8 +724,8 @@ static int find_transfer(struct pithlog_analysis *a, const struct pithi_counter_
             uint32_t cores = pithi_cores_of(a->graph.log, NULL);
             set_longest(a, &sums[longest]);
             fprintf(out,
-                    "in %llu call%s, transfer took over 1 ms and over 20 times as long as\n"
-                    "in the fastest tenth (part of transfer): the system ran something else on\n"
+                    "in %llu call%s, transfer took over 1 ms and over 20 times as long as "
+                    "in the fastest tenth (part of transfer): the system ran something else on "
                     "the core of the rank or of its partner; ",
                     (unsigned long long)long_calls, long_calls == 1 ? "" : "s");
             if (cores && a->info.lanes > cores)
@@ -824,17 +824,17 @@ static int find_run_delay(struct pithlog_analysis *a)
     if (!(out = begin(a, "no core", least_ns + caused_ns, PITHLOG_COMPUTING, is_one ? worst : PITHI_NO_LANE)))
         return 0;
     if (is_one)
-        fprintf(out, "%s could run, but the system gave it no core for %s\nwhile it did not wait for others",
+        fprintf(out, "%s could run, but the system gave it no core for %s while it did not wait for others",
                 pithi_lane_text(a->graph.log, worst, name), pithi_ns_text(text, worst_ns));
     else
         fprintf(out, "%u rank%s", delay.ranks, delay.ranks == 1 ? "" : "s");
     if (!is_one && cores)
         fprintf(out, " on %u core%s", cores, cores == 1 ? "" : "s");
     if (!is_one)
-        fprintf(out, " could run, but the system gave them no core, at\n"
+        fprintf(out, " could run, but the system gave them no core, at "
                      "least so long while they did not wait for others");
     if (caused_ns > 0)
-        fprintf(out, "; others waited %s\nfor %s", pithi_ns_text(text, caused_ns), is_one ? "it" : "them");
+        fprintf(out, "; others waited %s for %s", pithi_ns_text(text, caused_ns), is_one ? "it" : "them");
     fprintf(out, "\n");
     return end(a, out);
 }
@@ -875,7 +875,7 @@ static int find_no_core(struct pithlog_analysis *a, const struct pithi_counter_s
     fprintf(out, "%u rank%s", a->info.lanes, a->info.lanes == 1 ? "" : "s");
     if (cores)
         fprintf(out, " on %u core%s", cores, cores == 1 ? "" : "s");
-    fprintf(out, ": threads could run, but the system gave them no core;\n");
+    fprintf(out, ": threads could run, but the system gave them no core; ");
     if (worst < info->defs && no_core[worst] > 0) {
         double call_ns = (double)(sums[worst].wait_ns + sums[worst].transfer_ns);
         /* the two are measured at different moments, so the counter may have more than the call */
@@ -909,14 +909,14 @@ static int find_slow_transfers(struct pithlog_analysis *a)
             pithi_ns_text(typical, of->typical_ns);
             if (of->is_coll)
                 fprintf(out,
-                        "%.*s: %llu of %llu calls took over 3 times the median of\n"
-                        "calls of its size, though all ranks had come; slowest: %s,\nmedian %s, on %s at %.6fs\n",
+                        "%.*s: %llu of %llu calls took over 3 times the median of "
+                        "calls of its size, though all ranks had come; slowest: %s, median %s, on %s at %.6fs\n",
                         NAME, pithi_state_text(a->graph.log, of->state), (unsigned long long)of->calls,
                         (unsigned long long)of->of, mean, typical, pithi_lane_text(a->graph.log, of->lane, lane),
                         (double)of->at_ns / 1e9);
             else
                 fprintf(out,
-                        "%llu messages between hosts %.*s and %.*s take longer than\n"
+                        "%llu messages between hosts %.*s and %.*s take longer than "
                         "those of their size between other hosts; in %.*s %s, not %s\n",
                         (unsigned long long)of->calls, NAME / 2, pithlog_get_lane(a->graph.log, of->lane)->host,
                         NAME / 2, pithlog_get_lane(a->graph.log, of->other)->host, NAME,
@@ -954,7 +954,7 @@ static int find_serial_io(struct pithlog_analysis *a)
                 pithi_state_text(a->graph.log, io.cause_state), pithi_lane_text(a->graph.log, io.cause_lane, lane));
     if (!is_small(a, io.in_turn_ns))
         fprintf(out,
-                "%llu time%s, calls of several ranks began together but ended one after another;\n"
+                "%llu time%s, calls of several ranks began together but ended one after another; "
                 "their time beyond that of the quickest is %s; most of it in %.*s\n",
                 (unsigned long long)io.batches, io.batches == 1 ? "" : "s", pithi_ns_text(text, io.in_turn_ns), NAME,
                 pithi_state_text(a->graph.log, io.state));
@@ -979,7 +979,7 @@ static int find_small_messages(struct pithlog_analysis *a)
     if (!(out = begin(a, "small messages", (double)ns, PITHLOG_COMPUTING, most)))
         return 0;
     fprintf(out,
-            "%llu of %llu messages could be part of the message before them: at most\n"
+            "%llu of %llu messages could be part of the message before them: at most "
             "1 KiB, to the same rank, with no receive in between; %s each\n",
             (unsigned long long)count, (unsigned long long)sends, pithi_ns_text(text, (double)ns / (double)count));
     return end(a, out);
