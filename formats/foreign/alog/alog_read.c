@@ -30,7 +30,8 @@ struct reader {
 
 /* ---- Recognising -----------------------------------------------------------------------------------------------
  * An ALOG file has a header line among its first lines, and every line before it is valid. Compact lines of PICL also
- * consist of six or more numbers, but never begin with a minus. A file without a header needs the suffix of ALOG. */
+ * consist of six or more numbers, but never begin with a minus. A file without a header line counts as ALOG only if its
+ * name ends with .alog or .log. */
 int pithi_alog_probe(const struct pithi_input *input)
 {
     struct pithi_alog_line line;
@@ -58,8 +59,8 @@ int pithi_alog_probe(const struct pithi_input *input)
 
 /* ---- Records --------------------------------------------------------------------------------------------------- */
 
-/* 1: the end of a state that is not open, which is left out. This depends on the order of records, so it is called
- * after reordering. */
+/* Returns 1 if the record ends a state that is not open. Such a record is left out. Which states are open depends on
+ * the order of the records, so this function is called after they are sorted. */
 static int is_unmatched(void *context, const struct pithlog_record *record)
 {
     struct reader *reader = context;
@@ -112,7 +113,7 @@ static int add_line(struct reader *reader, const struct pithi_alog_line *line)
     if (event->solo) {
         record.kind = PITHLOG_EVENT;
         record.id = event->solo - 1;
-        /* DATA and comment as a payload in the form of pith_event_define. */
+        /* Packs DATA and the comment into a payload, in the format of pith_event_define. */
         unsigned char payload[60016], *at = payload;
         if (event->payload == PITHI_ALOG_DATA || event->payload == PITHI_ALOG_BOTH)
             at = pithi_put_be(at, (uint32_t)line->data, 4);
@@ -176,7 +177,7 @@ int pithi_alog_read(const struct pithi_input *input, struct pithi_writer *writer
     else if (scan->told == 0 && scan->last_ns < scan->end_ns)
         TRY(pithi_incomplete(defs, "the last event is %.6f s before the end that the header states",
                              (double)(scan->end_ns - scan->last_ns) / 1e9));
-    /* The numbers of lines that were left out become properties of the log. */
+    /* The counts of lines that were left out become properties of the log. */
     TRY(pithi_say_count(reader.writer, "alog_unmatched_ends", reader.unmatched_ends));
     TRY(pithi_say_count(reader.writer, "alog_ignored_states", reader.scan.ignored_states));
     TRY(pithi_say_count(reader.writer, "alog_messages_without_size", reader.bare_messages));

@@ -30,15 +30,16 @@ static const char *skip_blanks(const char *at, const char *end)
     return at;
 }
 
-/* Reads the usual form of a number: up to 9 digits between two blanks, within the line. 0: any other form, or no
- * number. */
+/* Reads the usual form of a number: up to 9 digits between two blanks, within the line. Returns 0 for any other
+ * form. */
 static inline int short_integer(const char **at, const char *end, int64_t *value)
 {
     const char *p = *at, *first;
     uint32_t n = 0, digit;
     int minus;
 
-    /* Up to 9 digits, a sign and a blank on each side fit in 12 bytes, so below no byte is checked against the end. */
+    /* The code below does not compare each byte with `end`, because 9 digits, a sign and a blank on each side fit in 12
+     * bytes. */
     if (end - p < 12)
         return 0;
     p += *p == ' ';
@@ -63,7 +64,8 @@ int pithi_alog_integer(const char **at, const char *end, int64_t *value)
     if (p < end && (*p == '-' || *p == '+'))
         p++;
     for (; p < end && is_digit(*p); p++, digits++)
-        /* More digits are only counted, so that nothing overflows, and refused below. */
+        /* Further digits are only counted, so that `n` cannot overflow. A number of more than 18 digits is refused
+         * below. */
         if (digits < 19)
             n = n * 10 + (uint64_t)(*p - '0');
     if (digits == 0 || digits > 18 || (p < end && !is_blank(*p)))
@@ -94,7 +96,7 @@ static int time_at(const char **at, const char *end, int64_t *time_ns)
     for (p = begin; p < end && !is_blank(*p);)
         p++;
     *at = p;
-    /* Times with an exponent or in any other form that scanf's %lf accepts. */
+    /* strtod reads times with an exponent and all other forms that %lf of scanf accepts. */
     size_t size = (size_t)(p - begin);
     char text[64], *behind;
     if (size == 0 || size >= sizeof text)
@@ -208,7 +210,7 @@ int pithi_alog_time(const struct pithi_alog_scan *scan, const struct pithi_alog_
 {
     int64_t cycles_ns;
 
-    /* At most a quarter of the range, so that differences and sums of two such times cannot overflow. */
+    /* A time is at most a quarter of the range, so that differences and sums of two times cannot overflow. */
     return !__builtin_mul_overflow(line->cycle, scan->rollover_ns, &cycles_ns) &&
            !__builtin_add_overflow(line->time_ns, cycles_ns, time_ns) && *time_ns > -INT64_MAX / 4 &&
            *time_ns < INT64_MAX / 4;
@@ -241,8 +243,8 @@ static int take_header(struct pithi_alog_scan *scan, const struct pithi_alog_lin
         scan->end_ns = line->time_ns;
         return PITH_OK;
     case PITHI_ALOG_SYNC:
-        scan->seen++; /* some writers count these lines in the header; for all others `seen` becomes larger than `told`,
-                         which is harmless */
+        scan->seen++; /* Some writers include these lines in the count of the header. For all other writers `seen`
+                         becomes larger than `told`, which is harmless. */
         return PITH_OK;
     case PITHI_ALOG_START:
         scan->start_ns = line->time_ns;
@@ -262,22 +264,22 @@ static int take_header(struct pithi_alog_scan *scan, const struct pithi_alog_lin
         if (!event || !pithi_alog_event(scan, line->data))
             return pithi_no_memory();
         event = pithi_alog_event(scan, line->task); /* the second call may have moved the array */
-        /* Ignored if the number already begins a state, if both numbers are equal, or if the second number already ends
-         * a state. */
+        /* Ignores the definition if its first number already begins a state, if both numbers are equal, or if its
+         * second number already ends a state. */
         if (event->starts || line->task == line->data || pithi_alog_event(scan, line->data)->ends) {
             scan->ignored_states++;
             return PITH_OK;
         }
-        /* Splits "COLOR:BITMAP NAME", "COLOR NAME" or "NAME". `colour` gets the colour, or "" if there is no known
-         * colour; `name` gets the rest. */
+        /* Splits "COLOR:BITMAP NAME", "COLOR NAME" or "NAME". `colour` gets the colour, or "" if the comment has no
+         * known colour. `name` gets the rest. */
         const char *text = line->comment, *end = text + line->comment_size, *word = text;
         uint32_t rgb;
         while (word < end && *word != ' ' && *word != '\t')
             word++;
         const char *colon = memchr(text, ':', (size_t)(word - text));
         pithi_name_cut(colour, 32, text, (size_t)((colon ? colon : word) - text));
-        /* "red:boxes Send": the bitmap is for printers without colours. A single word is a name, even if it is the name
-         * of a colour. */
+        /* In "red:boxes Send" the bitmap is "boxes". It is for printers without colours, so it is dropped. A single
+         * word is a name, even if it is the name of a colour. */
         if (!colon && word == end)
             word = text; /* there is only a name */
         pithi_name_cut(name, 512, word, (size_t)(end - word));
@@ -328,7 +330,8 @@ static int take_header(struct pithi_alog_scan *scan, const struct pithi_alog_lin
         }
         return PITH_OK;
     default:
-        return PITH_OK; /* numbers that the event lines give more reliably, and line types that are not used */
+        return PITH_OK; /* All other header lines are ignored. Some have counts that follow more reliably from the event
+                           lines; the log needs nothing from the rest. */
     }
 }
 
@@ -372,8 +375,9 @@ static int take_event(struct pithi_alog_scan *scan, const struct pithi_alog_line
     return PITH_OK;
 }
 
-/* 1: the last line is left out. It has no newline, and it is invalid, or its time is before the last time of its
- * process: then the time was cut, too. */
+/* Returns 1 if the line must be left out because the file was cut inside it. Such a line is the last line and has no
+ * newline. Also, it is invalid, or its time is before the last time of its process, because the cut removed digits of
+ * the time. */
 static int is_cut(const struct pithi_alog_scan *scan, size_t begin, enum pithi_alog_status status,
                   const struct pithi_alog_line *line)
 {
@@ -393,7 +397,7 @@ static int is_cut(const struct pithi_alog_scan *scan, size_t begin, enum pithi_a
 
 /* ---- The pass -------------------------------------------------------------------------------------------------- */
 
-/* Finds the next "-11". NULL: there is none. */
+/* Finds the next "-11". Returns NULL if there is none. */
 static const char *find_piecewise(struct pithi_alog_scan *scan, const char *at, const char *end)
 {
     const char *found = NULL;
@@ -438,7 +442,7 @@ int pithi_alog_scan(struct pithi_alog_scan *scan, const struct pithi_input *inpu
     while (!err && pithi_lines_next(&scan->lines, &text, &size)) {
         size_t line_begin = (size_t)(text - begin);
         enum pithi_alog_status status = pithi_alog_line_read(text, size, &line, &wrong);
-        /* The file ends before the cut line, for the second pass, too. */
+        /* Removes the cut line from scan->lines, so that the second pass does not read it either. */
         if (is_cut(scan, line_begin, status, &line)) {
             scan->lines.size = line_begin;
             break;
@@ -468,8 +472,8 @@ int pithi_alog_scan(struct pithi_alog_scan *scan, const struct pithi_input *inpu
         if (!name[0])
             snprintf(name, sizeof name, "event %" PRId64, event->type);
         def.group = pithi_name_group(name);
-        /* The format by the rule in alog_scan.h. Example: "5 0 0 7 0 90 step" without a -10 line for 5 gives data=7
-         * comment="step". */
+        /* Chooses the format by the rule in alog_scan.h. Example: "5 0 0 7 0 90 step" without a -10 line for 5 gives
+         * data=7 comment="step". */
         pithi_name_cut(format, 64, event->format ? event->format : "", event->format ? event->format_size : 0);
         char token = pithi_token_single(format);
         if (token == 'd' || token == 's') {
@@ -481,7 +485,8 @@ int pithi_alog_scan(struct pithi_alog_scan *scan, const struct pithi_input *inpu
             strcpy(format, event->has_comment ? PITHI_ALOG_TEXT_FORMAT : event->has_data ? PITHI_ALOG_DATA_FORMAT : "");
         }
         CHECK(pithi_defs_add(defs, &def, &id));
-        /* Another number has the same definition: this one gets its number as a part of its name. */
+        /* Another event number already has this definition. So this number becomes a part of the name, which makes a
+         * definition of its own. */
         if (id < before) {
             snprintf(name + strlen(name), 32, " (%" PRId64 ")", event->type);
             CHECK(pithi_defs_add(defs, &def, &id));
@@ -493,7 +498,7 @@ int pithi_alog_scan(struct pithi_alog_scan *scan, const struct pithi_input *inpu
     /* Without -6, or with a -6 time after the first event, the log starts at the first event. */
     if (scan->first_ns != INT64_MAX && (!scan->has_start || scan->first_ns < scan->start_ns))
         scan->start_ns = scan->first_ns;
-    /* Pith's own files begin at 0, also if the first record is later. */
+    /* A file that Pith wrote begins at 0, even if its first record is later. */
     if (scan->own && scan->start_ns > 0)
         scan->start_ns = 0;
     return PITH_OK;

@@ -2,8 +2,8 @@
  * them. The first pass reads the header lines (which may stand anywhere), finds out how each event number is used, and
  * checks whether times are in order. The second pass (alog_read.c) makes the records.
  *
- * An event number is the start of a state, the end of a state, both, or a solo event. A solo event has a payload of
- * DATA and the comment. Its format depends on all events of the number:
+ * An event number starts a state, ends a state, does both, or stands for a solo event. DATA and the comment of a solo
+ * event become its payload. The format of the payload depends on all events with this number:
  *     the -10 line of the number has one token, %d or %s:   that format, with DATA or the comment
  *     some event has a comment:                             "data=%d comment=%s"
  *     some event has DATA that is not 0:                    "data=%d"
@@ -33,7 +33,7 @@ enum pithi_alog_type {
     PITHI_ALOG_ROLLOVER = -11,     /* time: the time at which the clock starts again from 0 */
     PITHI_ALOG_STATE = -13,        /* task, data: the event types of begin and end; comment: colour, name */
     PITHI_ALOG_PROCESS_NAME = -15, /* process; comment: its name */
-    PITHI_ALOG_SYNC = -100,        /* line of a merge, which compared clocks */
+    PITHI_ALOG_SYNC = -100,        /* written by a merge that compared clocks */
     PITHI_ALOG_SEND = -101,        /* data: the receiver; comment: tag, bytes */
     PITHI_ALOG_RECV = -102         /* data: the sender; comment: tag, bytes */
 };
@@ -52,10 +52,12 @@ enum pithi_alog_status { PITHI_ALOG_GOOD, PITHI_ALOG_BLANK, PITHI_ALOG_BAD };
 enum pithi_alog_status pithi_alog_line_read(const char *text, size_t size, struct pithi_alog_line *line,
                                             const char **wrong);
 
-/* Reads an integer at *at that is followed by a blank or `end`. 1: *at is moved past it; 0: there is none. */
+/* Reads an integer at *at that is followed by a blank or `end`. Returns 1 and moves *at past the integer, or returns 0
+ * if there is no such integer. */
 int pithi_alog_integer(const char **at, const char *end, int64_t *value);
 
-/* 1: an event of the program or a message; 0: a header line, or a sync line of a merge, which has no meaning. */
+/* Returns 1 for an event of the program and for a message. Returns 0 for a header line and for a sync line of a merge,
+ * which the log does not need. */
 static inline int pithi_alog_is_event(int64_t type) { return type >= 0 || type < PITHI_ALOG_SYNC; }
 
 #define PITHI_ALOG_DATA_FORMAT "data=%d"
@@ -70,7 +72,7 @@ struct pithi_alog_event {
     int64_t type;                    /* the number in the file */
     uint32_t starts, ends;           /* state + 1; 0 if none */
     uint32_t solo;                   /* event type + 1 */
-    enum pithi_alog_payload payload; /* what its lines have besides the number */
+    enum pithi_alog_payload payload; /* what the payloads of this number contain */
     int used, has_data, has_comment;
     const char *name, *format;     /* from its -9 and -10 lines, not NUL-terminated */
     size_t name_size, format_size; /* their bytes */
@@ -100,8 +102,9 @@ struct pithi_alog_scan {
     int own;                   /* written by Pith: its times are the log's times, whatever -6 says */
     int64_t first_ns, last_ns; /* times of events; INT64_MAX, INT64_MIN if there are none */
     int64_t end_ns;            /* from the -7 line; INT64_MIN if there is none */
-    uint64_t ignored_states;   /* state definitions that no line uses */
-    uint32_t numbers_told;     /* event_numbers.h */
+    uint64_t ignored_states;   /* number of state definitions that were left out because an earlier one uses their
+                                  numbers */
+    uint32_t numbers_told;     /* number of event numbers kept as properties (event_numbers.h) */
     struct pithi_alog_event *events; /* [event_count] */
     uint32_t event_count, event_size;
     struct pithi_map event_of;          /* type -> index + 1 */
@@ -114,10 +117,10 @@ struct pithi_alog_scan {
 int pithi_alog_scan(struct pithi_alog_scan *scan, const struct pithi_input *input, struct pithi_defs *defs);
 void pithi_alog_scan_free(struct pithi_alog_scan *scan);
 
-/* Reads the next line that is not blank. 1: a good line; 0: the end; -1: a bad line. */
+/* Reads the next line that is not blank. Returns 1 for a good line, 0 at the end of the file, -1 for a bad line. */
 int pithi_alog_next(struct pithi_alog_scan *scan, struct pithi_alog_line *line);
 
-/* The time of an event line including its clock cycles. 0: out of range. */
+/* Computes the time of an event line from its TIMESTAMP and CYCLE. Returns 0 if the time is out of range. */
 int pithi_alog_time(const struct pithi_alog_scan *scan, const struct pithi_alog_line *line, int64_t *time_ns);
 
 /* Finds or makes the entry of a number. NULL: out of memory. */

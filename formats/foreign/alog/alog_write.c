@@ -66,7 +66,7 @@ struct planned {
 
 /* ---- From a record to a line ----------------------------------------------------------------------------------- */
 
-/* Returns the number of a definition and allocates it at first use. */
+/* Returns the event numbers of a definition, and allocates them at first use. */
 static struct number *number_of(struct alog_writer *w, uint32_t id)
 {
     const struct pithlog_def *def = pithlog_get_def(w->log, id);
@@ -96,7 +96,8 @@ static void set_comment(struct alog_writer *w, struct planned *plan, const char 
     w->changed_payloads += pithi_name_cut(plan->comment, sizeof plan->comment, text, size) != 0;
 }
 
-/* Makes the comment from a string token at `payload`. If the payload is too short, the comment is shorter, too. */
+/* Makes the comment from a string token at `payload`. If the payload ends inside the string, the comment has only the
+ * bytes that are there. */
 static void string_comment(struct alog_writer *w, struct planned *plan, const unsigned char *payload, uint32_t size)
 {
     uint32_t length = size < 2 ? 0 : (uint32_t)payload[0] << 8 | payload[1];
@@ -107,7 +108,7 @@ static void string_comment(struct alog_writer *w, struct planned *plan, const un
                                     : length);
 }
 
-/* 1: `plan` is the line of the record; 0: ALOG cannot hold the record. */
+/* Returns 1 and sets `plan` to the line of the record, or returns 0 if ALOG cannot hold the record. */
 static int plan_record(struct alog_writer *w, const struct pithlog_record *record, struct planned *plan)
 {
     const unsigned char *payload = record->payload;
@@ -167,7 +168,8 @@ static int plan_record(struct alog_writer *w, const struct pithlog_record *recor
 
 /* ---- Definitions ----------------------------------------------------------------------------------------------- */
 
-/* A colour is a name without blanks, or #rrggbb. A state without a colour gets the colour in which Pith draws it. */
+/* Returns the colour of a definition: a name without blanks, or #rrggbb. A state without a colour gets the colour in
+ * which Pith draws it. */
 static const char *colour_word(const struct alog_writer *w, uint32_t id, char word[16])
 {
     const struct pithlog_def *def = pithlog_get_def(w->log, id);
@@ -222,7 +224,7 @@ static int pass(struct alog_writer *w, struct pithi_out *out)
     int status = 0;
 
     CHECK(pithi_walk_open(&walk, w->log, w->how));
-    w->base_ns = walk.from_ns < 0 ? walk.from_ns : 0; /* times in ALOG begin at 0 */
+    w->base_ns = walk.from_ns < 0 ? walk.from_ns : 0; /* times in ALOG are never below 0 */
     w->start_us = (walk.from_ns - w->base_ns + 500) / 1000;
     walk.losses = out ? NULL : &w->losses;
     if (!out)
@@ -299,7 +301,8 @@ int pithi_alog_write(struct pithlog *log, FILE *out, const struct pithi_convert 
     fprintf(w.out, "-6 0 0 0 0 %" PRId64 "\n-7 0 0 0 0 %" PRId64 "\n-8 0 0 1 0 0\n-11 0 0 0 0 0\n", w.start_us,
             w.end_us > w.start_us ? w.end_us : w.start_us + 1);
     TRY(write_names(&w, PITHLOG_EVENT_TYPE));
-    /* A -10 line gives the format of DATA or of the comment of an event: its single token, or text. */
+    /* A -10 line gives the format of an event. It is the format of the definition if that is a single token, or %s if
+     * payloads are written as text. */
     char format[64];
     for (uint32_t id = 0; id < w.defs; id++) {
         const struct pithlog_def *def = pithlog_get_def(w.log, id);

@@ -1,5 +1,5 @@
-/* chrome_async.c - asynchronous events. They are first sorted by time, then get lanes, because only in order of time it
- * is known which lanes are free. */
+/* chrome_async.c - asynchronous events. They are first sorted by time and then get lanes, because a free lane can only
+ * be found if events come in the order of time. */
 #include "foreign/chrome/chrome_async.h"
 
 #include <stdio.h>
@@ -11,7 +11,8 @@
 #include "base/heap.h"
 #include "base/sorter.h"
 
-/* MEMORY: bytes of the sorter, a quarter, as several sorters are open at a time; LABEL: bytes of a label */
+/* MEMORY: bytes of this sorter. It is a quarter of the usual size, because several sorters are open at a time. LABEL:
+ * bytes of a label */
 enum { MEMORY = PITHI_SORTER_BYTES / 4, LABEL = 256 };
 
 /* The operations of a process and a category. */
@@ -24,7 +25,7 @@ struct pithi_chrome_async_group {
 };
 
 struct pithi_chrome_async_operation {
-    uint32_t group, lane, depth; /* group, lane: indexes; depth: number of open states of the operation */
+    uint32_t group, lane, depth; /* depth: number of open states of the operation */
 };
 
 /* Precedes the data of an item in the sorter. */
@@ -75,7 +76,8 @@ int pithi_chrome_async_is(char phase, enum pithlog_kind *kind)
 
 /* ---- Operations -------------------------------------------------------------------------------------------------- */
 
-/* "id2" is an object with a "local" or a "global" id. Only a global id means the same operation in all processes. */
+/* Returns the hash of an event's id, and continues `local` or `global`. "id2" is an object with a "local" or a "global"
+ * id. Only a global id means the same operation in all processes. */
 static uint64_t hash_id(const struct pithi_chrome_event *event, uint64_t local, uint64_t global)
 {
     struct pithi_json json = {.data = event->id2.text, .size = event->id2.size};
@@ -159,8 +161,8 @@ int pithi_chrome_async_place(struct pithi_chrome_async *async, struct pithi_chro
             async->alone++;
             continue;
         }
-        /* An operation that begins takes the lowest free lane or a new lane. So does a mark outside an operation, for
-         * its moment only. */
+        /* An operation that begins takes the lowest free lane, or a new lane. A mark outside any operation also takes
+         * such a lane, but frees it at once. */
         if (o->depth == 0 && group->free_count > 0) {
             pithi_heap_take(group->free, &group->free_count, &lane, sizeof lane, is_less);
         } else if (o->depth == 0) {

@@ -1,10 +1,10 @@
 /* chrome_async.h - gives asynchronous events lanes.
  *
- * An asynchronous operation ("b" begins, "n" marks, "e" ends; before 2016 "S", "T" and "p", "F") belongs to no thread.
- * Its process, category and id identify the operation; b and e of an operation nest. Operations overlap, and there may
- * be a million of them, so an operation has a lane only while it lasts: it takes the first free lane of its process and
- * category, and frees it at its last end. The category "disk" has as many lanes as operations overlapped: "disk", "disk
- * 2" ...
+ * An asynchronous operation ("b" begins, "n" marks, "e" ends; before 2016: "S" begins, "T" and "p" mark, "F" ends)
+ * belongs to no thread. Its process, category and id identify the operation; b and e of an operation nest. Operations
+ * overlap, and there may be a million of them, so an operation has a lane only while it lasts: it takes the first free
+ * lane of its process and category, and frees the lane when its last open state ends. The category "disk" has as many
+ * lanes as operations overlapped: "disk", "disk 2" ...
  *
  *     read 1   b-----------e                      disk    1111111111111 3333
  *     read 2        b---------e            ->     disk 2       22222222222
@@ -15,9 +15,9 @@
 
 #include "foreign/chrome/chrome_lanes.h"
 
-/* At first `sorter` is set, all else is zero. */
+/* Made by pithi_chrome_async_new. */
 struct pithi_chrome_async {
-    struct pithi_sorter *sorter;                       /* everything by time */
+    struct pithi_sorter *sorter;                       /* all asynchronous events, sorted by time */
     struct pithi_map group_numbers, operation_numbers; /* hash -> number + 1 */
     struct pithi_chrome_async_group *groups;           /* [group_count], [operation_count] */
     struct pithi_chrome_async_operation *operations;
@@ -28,7 +28,7 @@ struct pithi_chrome_async {
 int pithi_chrome_async_new(struct pithi_chrome_async *async);
 void pithi_chrome_async_free(struct pithi_chrome_async *async);
 
-/* 1: the phase is one of an asynchronous event. *kind: ENTER, LEAVE or EVENT. */
+/* Returns 1 if an asynchronous event can have this phase, and sets *kind to ENTER, LEAVE or EVENT. */
 int pithi_chrome_async_is(char phase, enum pithlog_kind *kind);
 
 /* Adds an event of `kind` ENTER, LEAVE or EVENT. `data` is passed to `put` later. */

@@ -31,7 +31,7 @@ int pithi_chrome_event(struct pithi_json *json, struct pithi_chrome_event *event
     struct pithi_json_value key, value;
     int first = 1, status = pithi_json_open(json, '{');
     *event = (struct pithi_chrome_event){0};
-    /* Values are kept as parts of the text, and are decoded later, if at all. */
+    /* A value is kept as its place in the text, and is decoded later, if at all. */
     while (status == PITHI_JSON_OK && (status = pithi_json_key(json, &first, &key)) == PITHI_JSON_OK) {
         if ((status = pithi_json_value(json, &value)) != PITHI_JSON_OK)
             break;
@@ -59,7 +59,7 @@ int pithi_chrome_event(struct pithi_json *json, struct pithi_chrome_event *event
         } else if (pithi_json_is(&key, "ts")) {
             event->timed = time_of(&value, &event->time_ns);
         } else if (pithi_json_is(&key, "dur")) {
-            /* a missing or negative length counts as 0; the reader counts both */
+            /* A missing or negative length becomes 0. The reader of the file counts these events. */
             event->has_length = time_of(&value, &event->length_ns);
             event->is_negative = event->has_length && event->length_ns < 0;
             if (!event->has_length || event->is_negative)
@@ -100,7 +100,7 @@ int pithi_chrome_arg_number(const struct pithi_chrome_event *event, const char *
     return pithi_chrome_arg(event, key, &value) && pithi_json_scaled(&value, 0, number) && *number >= least;
 }
 
-/* The arguments as text, "a=1 b=x", cut at PITHI_CHROME_TEXT. Returns its length. */
+/* Writes the arguments as text, "a=1 b=x", cut at PITHI_CHROME_TEXT bytes. Returns the length of the text. */
 size_t pithi_chrome_args_text(const struct pithi_chrome_event *event, char text[PITHI_CHROME_TEXT])
 {
     struct pithi_json_value key, value;
@@ -110,7 +110,7 @@ size_t pithi_chrome_args_text(const struct pithi_chrome_event *event, char text[
     text[0] = 0;
     while (open && pithi_json_key(&json, &first, &key) == PITHI_JSON_OK &&
            pithi_json_value(&json, &value) == PITHI_JSON_OK && used + 2 < PITHI_CHROME_TEXT) {
-        /* Pith's own files have the payload as one argument, escaped, without a name before it */
+        /* A file that Pith wrote has the payload as one escaped argument. Its text is added without a key before it. */
         int own = used == 0 && pithi_json_is(&key, "payload") && value.kind == '"';
         if (used)
             text[used++] = ' ';
@@ -167,7 +167,7 @@ static int add(struct pithi_chrome_states *states, uint32_t lane, int64_t time_n
                             .time_ns = time_ns - states->zero_ns, .lane = lane, .kind = kind, .id = id, .peer = -1});
 }
 
-/* Ends the complete events that are over at a time, in the order of their ends. */
+/* Ends the complete events whose end is not after `until_ns`, in the order of their ends. */
 static int end_whole(struct pithi_chrome_states *states, uint32_t lane, int64_t until_ns)
 {
     struct pithi_chrome_lane *l = &states->lanes[lane];
@@ -180,7 +180,7 @@ static int end_whole(struct pithi_chrome_states *states, uint32_t lane, int64_t 
     return err;
 }
 
-/* Ends the complete events that are over by time_ns, and sets *l to the lane. */
+/* Sets *l to the lane, and ends its complete events whose end is not after `time_ns`. */
 static int advance(struct pithi_chrome_states *states, uint32_t lane, int64_t time_ns, struct pithi_chrome_lane **l)
 {
     while (states->count <= lane) {
@@ -218,7 +218,7 @@ int pithi_chrome_states_whole(struct pithi_chrome_states *states, uint32_t lane,
                               uint32_t id)
 {
     struct pithi_chrome_lane *l;
-    /* complete events that are over by then end before this one begins */
+    /* complete events that end before or at this time are ended first */
     CHECK(advance(states, lane, time_ns, &l));
     if (!pithi_grow(&l->heap, l->count, &l->room, sizeof *l->heap))
         return pithi_no_memory();

@@ -1,5 +1,5 @@
 /* chrome_event.h - an event of the Trace Event Format with its arguments; and the states of lanes, as enters and leaves
- * in time order. States come from begin and end events ("B", "E": an end ends the state that began last) and from
+ * in order of time. States come from begin and end events ("B", "E": an end ends the state that began last) and from
  * complete events ("X"), which are sorted by start time, the longest first. */
 #ifndef PITHI_CHROME_EVENT_H
 #define PITHI_CHROME_EVENT_H
@@ -11,11 +11,11 @@ struct pithi_chrome_event {
     char phase;                                                 /* 0: none */
     struct pithi_json_value name, category, pid, tid, id, args; /* places in the text */
     struct pithi_json_value id2, scope;                         /* of an asynchronous event */
-    struct pithi_json_value bind_id; /* for a state that is on a flow: the flow and its direction */
-    int flow_in, flow_out;           /* 1: a flow ends here; begins here */
-    int64_t time_ns, length_ns;      /* length_ns: 0 if unknown or negative */
-    int timed;                       /* it has a valid time */
-    int has_length, is_negative;     /* has_length: it has "dur"; is_negative: "dur" is below 0 */
+    struct pithi_json_value bind_id;                            /* for a state that is on a flow: the id of this flow */
+    int flow_in, flow_out;                                      /* 1: a flow ends here; begins here */
+    int64_t time_ns, length_ns;                                 /* length_ns: 0 if unknown or negative */
+    int timed;                                                  /* 1: the event has a valid time */
+    int has_length, is_negative; /* has_length: the event has "dur"; is_negative: its "dur" is below 0 */
 };
 
 enum { PITHI_CHROME_TEXT = 4096 }; /* bytes of a payload as text */
@@ -27,11 +27,12 @@ int pithi_chrome_event(struct pithi_json *json, struct pithi_chrome_event *event
 int pithi_chrome_arg(const struct pithi_chrome_event *event, const char *key, struct pithi_json_value *value);
 /* Finds an argument that is a whole number of at least `least`. Returns 1, or 0. */
 int pithi_chrome_arg_number(const struct pithi_chrome_event *event, const char *key, int64_t least, int64_t *number);
-/* Returns all arguments as text, "key=value key=value", and its length. The argument "payload" of the Pith writer is
- * unescaped, and stands without its key. */
+/* Writes all arguments to `text` as "key=value key=value". Returns the length of the text. The argument "payload",
+ * which the Pith writer makes, is unescaped and has no key. */
 size_t pithi_chrome_args_text(const struct pithi_chrome_event *event, char text[PITHI_CHROME_TEXT]);
 
-/* A hash of a value, never UINT64_MAX. A number and a string with that number have the same hash. */
+/* Continues `hash` with a value. Returns the new hash, never UINT64_MAX. A number and a string with that number have
+ * the same hash. */
 uint64_t pithi_chrome_hash(uint64_t hash, const struct pithi_json_value *value);
 
 struct pithi_chrome_states {
@@ -43,14 +44,14 @@ struct pithi_chrome_states {
 };
 
 void pithi_chrome_states_free(struct pithi_chrome_states *states);
-/* Adds records to a lane. time_ns is as in the file and must not decrease. Complete events that end earlier are ended
- * first. */
+/* These functions add records to a lane. time_ns is the time in the file and must not decrease. Before they add a
+ * record, they end the complete events whose end is not after time_ns. */
 int pithi_chrome_states_begin(struct pithi_chrome_states *states, uint32_t lane, int64_t time_ns, uint32_t id);
 int pithi_chrome_states_end(struct pithi_chrome_states *states, uint32_t lane, int64_t time_ns);
 int pithi_chrome_states_whole(struct pithi_chrome_states *states, uint32_t lane, int64_t time_ns, int64_t length_ns,
                               uint32_t id);
 int pithi_chrome_states_other(struct pithi_chrome_states *states, struct pithlog_record *record);
-/* Writes the remaining ends. */
+/* Writes the ends of all complete events that are still open. */
 int pithi_chrome_states_finish(struct pithi_chrome_states *states);
 
 #endif

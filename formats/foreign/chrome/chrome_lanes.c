@@ -5,8 +5,8 @@
  *     processes 4711, 4712 with threads 4711, 4713 and 4712       ranks 0 and 1; threads 0.0, 0.1 and 1.0
  *     processes 0 and 2, named "rank 0" and "rank 2 (node7)"      by Pith: ranks 0 and 2, rank 2 on the host node7
  *
- * Lanes are known only at the end of the file. So threads are numbered as they appear; events are sorted on disk with
- * these numbers, and get their lanes when they come out of the sort.
+ * Lanes are known only at the end of the file. So threads get numbers in the order in which they appear. Events go
+ * through a sort on disk with these numbers, and get their lanes when they come out of the sort.
  */
 #include "foreign/chrome/chrome_lanes.h"
 
@@ -27,7 +27,7 @@ enum kind { MISSING, NUMBER, WORDS, ASYNC };
 struct pithi_chrome_place {
     enum kind kind;        /* kind of pid or tid: missing, a number, a word; or a lane of asynchronous events */
     int64_t number, order; /* number: pid or tid; order: the sort index of the file, the first sort key */
-    char *word, *name;     /* pid or tid if it is a word; its metadata */
+    char *word, *name;     /* word: pid or tid if it is a word; name: from the metadata */
     uint32_t process;      /* index of its process */
     uint32_t result;       /* for a process: its rank; for a thread: its lane */
     int own;               /* for a process: written by Pith */
@@ -141,7 +141,7 @@ int pithi_chrome_lanes_meta(struct pithi_chrome_lanes *lanes, const struct pithi
     if (process)
         place = &lanes->processes[place->process];
     pithi_chrome_arg_number(event, "sort_index", INT64_MIN, &place->order);
-    /* a name with the mark "made" was not in the log */
+    /* A name with the mark "made" is ignored: the Pith writer made it, and the log did not have it. */
     if (pithi_chrome_arg(event, "name", &name) && !pithi_chrome_arg(event, "made", &made)) {
         char text[NAME];
         pithi_json_text(&name, text, sizeof text);
@@ -156,7 +156,8 @@ int pithi_chrome_lanes_meta(struct pithi_chrome_lanes *lanes, const struct pithi
 
 struct ordered {
     const struct pithi_chrome_place *place;
-    int64_t first;   /* the number that comes first in any case */
+    int64_t first;   /* of threads: the number of the process, which its main thread has, too. The main thread comes
+                        first */
     uint32_t number; /* index before sorting */
 };
 
@@ -315,10 +316,13 @@ int32_t pithi_chrome_lanes_rank(const struct pithi_chrome_lanes *lanes, uint32_t
     return (int32_t)lanes->processes[lanes->threads[thread].process].result;
 }
 
-enum { MEMORY = PITHI_SORTER_BYTES / 4 }; /* bytes of a sorter, a quarter, as several are open */
+enum {
+    MEMORY = PITHI_SORTER_BYTES / 4
+}; /* bytes of a sorter: a quarter of the usual size, because several sorters are
+                                             open at a time */
 
 struct end {
-    int64_t time_ns, tag; /* `tag`: of the message */
+    int64_t time_ns, tag; /* tag: the tag of the message */
     uint64_t bytes;
     uint32_t thread; /* index of the thread */
     int phase;       /* 0: none */
@@ -352,8 +356,8 @@ struct matching {
     struct pithi_chrome_flows *flows;
     const struct pithi_chrome_lanes *lanes;
     struct pithi_sorter *messages; /* messages, for the second sort */
-    struct end open, early; /* of the current flow. open: its last event, from which the next message starts; early: an
-                               end before any start. Phase 0: none */
+    struct end open, early; /* Two events of the current flow. open: its last event, from which the next message starts;
+                               early: an end that comes before any start. Phase 0: there is no such event */
 };
 
 static int add_message(struct matching *m, const struct end *sent, const struct end *received)
@@ -364,7 +368,7 @@ static int add_message(struct matching *m, const struct end *sent, const struct 
                                            .recv_ns = received->time_ns,
                                            .tag = sent->tag ? sent->tag : received->tag,
                                            .bytes = sent->bytes ? sent->bytes : received->bytes};
-    /* in files of other programs such a flow shows cause and effect on a thread; it is not a message */
+    /* In files of other programs, a flow within a lane shows cause and effect. It is not a message. */
     if (!pithi_chrome_lanes_own(m->lanes) &&
         pithi_chrome_lanes_lane(m->lanes, sent->thread) == pithi_chrome_lanes_lane(m->lanes, received->thread)) {
         m->flows->inside++;

@@ -6,12 +6,12 @@
  * word. Threads are ordered in the same way, but the thread with the number of its process comes first, because it is
  * the main thread. An event without a thread belongs to the first thread.
  *
- * A profile of PyTorch is of one rank of a job, which "distributedInfo" gives: its processes (the program, each device)
- * become lanes of this rank, so that the profiles of a job can be merged.
+ * A profile of PyTorch contains one rank of a job; its "distributedInfo" says which. The processes in the profile (the
+ * program, each device) become lanes of this rank, so that the profiles of a job can be merged.
  *
- * Flow events ("s" starts, "t" continues, "f" ends) are identified by category, name and id. Two flow events of a
- * flow that are adjacent in time become a message. An end before its start (due to two clocks) belongs to that start if
- * there is no other. */
+ * Flow events ("s" starts, "t" continues, "f" ends) are identified by category, name and id. Two flow events of a flow
+ * that are adjacent in time become a message. Because of different clocks, an end may be earlier than its start. The
+ * two still become a message if the flow has no other start before this end. */
 #ifndef PITHI_CHROME_LANES_H
 #define PITHI_CHROME_LANES_H
 
@@ -24,7 +24,8 @@ struct pithi_chrome_lanes {
     struct pithi_chrome_place *processes, *threads; /* in the order in which they are first met */
     uint32_t process_count, process_room, thread_count, thread_room;
     struct pithi_map process_numbers, thread_numbers; /* hash -> number + 1 */
-    /* 1: the file is of one rank of a job, `rank`; all its processes become threads of that rank. */
+    /* 1: the file contains one rank of a job, whose number is `rank`. All processes of the file become threads of that
+     * rank. */
     int is_one_rank;
     int32_t rank;
 };
@@ -40,19 +41,19 @@ int pithi_chrome_lanes_add(struct pithi_chrome_lanes *lanes, uint32_t process, u
                            const char *name, uint32_t *thread);
 /* Marks a thread as used, so that it gets a lane. */
 void pithi_chrome_lanes_use(struct pithi_chrome_lanes *lanes, uint32_t thread);
-/* Takes an event of phase M that sets a name or the order. */
+/* Reads an event of phase M, which sets the name or the sort order of a process or thread. */
 int pithi_chrome_lanes_meta(struct pithi_chrome_lanes *lanes, const struct pithi_chrome_event *event);
 /* Makes the lanes and ranks after all events. Only then are the lane and rank of a thread known. */
 int pithi_chrome_lanes_make(struct pithi_chrome_lanes *lanes, struct pithi_writer *writer);
-/* 1: the Pith writer made the file. */
+/* Returns 1 if Pith wrote the file. */
 int pithi_chrome_lanes_own(const struct pithi_chrome_lanes *lanes);
 uint32_t pithi_chrome_lanes_lane(const struct pithi_chrome_lanes *lanes, uint32_t thread);
 int32_t pithi_chrome_lanes_rank(const struct pithi_chrome_lanes *lanes, uint32_t thread);
 
 struct pithi_chrome_flows {
     struct pithi_sorter *sorter; /* flow events by their id, then time */
-    uint64_t inside, alone;      /* numbers left out. inside: flows within a lane, except in files by Pith; alone: ends
-                                    without a partner */
+    uint64_t inside, alone;      /* Counts of events that were left out. inside: flows within a lane, except in files
+                                    that Pith wrote; alone: ends without a partner */
 };
 
 /* A message. The receives of a receiver are numbered in order of sending, so that each matches its own message. */
@@ -65,7 +66,7 @@ struct pithi_chrome_message {
 int pithi_chrome_flows_new(struct pithi_chrome_flows *flows);
 void pithi_chrome_flows_free(struct pithi_chrome_flows *flows);
 int pithi_chrome_flows_add(struct pithi_chrome_flows *flows, const struct pithi_chrome_event *event, uint32_t thread);
-/* Call after the lanes are made. Reports all messages to `tell`. */
+/* Call after the lanes are made. Calls `tell` for each message. */
 int pithi_chrome_flows_messages(struct pithi_chrome_flows *flows, const struct pithi_chrome_lanes *lanes,
                                 int (*tell)(void *context, const struct pithi_chrome_message *message), void *context);
 
