@@ -1,11 +1,12 @@
 /* chrome_read.c - the Trace Event Format to native records: an array of events, or an object with an array
- * "traceEvents". Events come in any order, so they go through a sort on disk. All lanes are known only at the end.
+ * "traceEvents". Events come in any order, so they go through a sort on disk. Which lanes there are is known only at
+ * the end of the file.
  *
  *     file -- events --> by time --> states of lanes --> writer
  *               \-- flows --> messages --^
  *
- * Programs that write such files often die before the end. The reader then takes everything that was written and marks
- * the log as incomplete. (The format allows an array without its closing bracket for such programs only.) */
+ * Programs that write such files often die before the end. Then the reader keeps everything that was written and marks
+ * the log as incomplete. (The format allows an array without a closing bracket, for such programs.) */
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,34 +23,34 @@
 /* NAME: bytes; PROBE_EVENTS: events that the probe looks at; WHOLE: the kind of an item that is a complete event */
 enum { NAME = 1024, PROBE_EVENTS = 4, WHOLE = PITHLOG_LOST + 1 };
 
-/* An item to be sorted. An event's payload follows it; EVENT_BYTES at most in all. */
+/* An item to be sorted. The payload of an event follows it; the two have at most EVENT_BYTES. */
 struct item {
     uint32_t kind;       /* enum pithlog_kind, or WHOLE */
-    uint32_t thread, id; /* index of the thread; definition */
+    uint32_t thread, id; /* thread: index of the thread; id: definition */
     int32_t peer, tag;
     int64_t length_ns; /* of a complete event */
     uint64_t bytes, posted;
     double value; /* of a counter */
 };
-enum { EVENT_BYTES = sizeof(struct item) + 2 + PITHI_CHROME_TEXT }; /* most bytes of an item in the sorter */
+enum { EVENT_BYTES = sizeof(struct item) + 2 + PITHI_CHROME_TEXT }; /* the largest item with its payload */
 
 struct chrome_reader {
     const struct pithi_input *input;
     struct pithi_writer *writer;
-    struct pithi_json json; /* the text, and where it is read */
+    struct pithi_json json; /* the text, and the place up to which it is read */
     size_t passed;          /* bytes that were read, for progress */
     struct pithi_chrome_lanes lanes;
     struct pithi_chrome_flows flows;
     struct pithi_chrome_async async;
-    struct pithi_sorter *sorter;                 /* events and metadata, by thread and time */
+    struct pithi_sorter *sorter;                 /* items, by time */
     int64_t first_ns;                            /* the earliest time of all events, which becomes time 0 */
     uint64_t left_out, without_length, negative; /* counted for properties of the log */
-    int cut;                                     /* 1: the text ends before its end mark */
+    int cut;                                     /* 1: the text ends before the array or object does */
 };
 
 /* ---- Definitions ------------------------------------------------------------------------------------------------- */
 
-/* The category is the group of a state or event. */
+/* Adds a definition. The category of the event becomes its group. */
 static int define(struct chrome_reader *r, const struct pithi_chrome_event *event, enum pithlog_def_kind kind,
                   const char *name, uint32_t *id)
 {
@@ -72,8 +73,8 @@ static int define_event(struct chrome_reader *r, const struct pithi_chrome_event
 
 /* ---- Events ------------------------------------------------------------------------------------------------------ */
 
-/* `late` sorts items with the same time.
- * 0 comes first, UINT64_MAX last; complete events with the same begin are sorted by their length, the longest first. */
+/* `late` is the order of items with the same time: 0 comes first, UINT64_MAX last; complete events with the same begin
+ * are sorted by their length, the longest first. */
 static int add_bytes(struct chrome_reader *r, int64_t time_ns, uint64_t late, const void *data, uint32_t size)
 {
     struct pithi_sort_key key = {{pithi_sort_time(time_ns), 1, late}};
@@ -87,7 +88,7 @@ static int add(struct chrome_reader *r, int64_t time_ns, uint64_t late, const st
     return add_bytes(r, time_ns, late, item, sizeof *item);
 }
 
-/* Makes an event with its payload, which begins with its length, as "%s" requires. */
+/* Makes an event with its payload. The format "%s" requires that the payload begins with its length. */
 static int make_event(struct chrome_reader *r, const struct pithi_chrome_event *event, struct item item,
                       unsigned char data[EVENT_BYTES], uint32_t *size)
 {
@@ -129,7 +130,7 @@ static int place_async(void *context, int64_t time_ns, uint32_t thread, const vo
     return add_bytes(r, time_ns, 0, copy, size);
 }
 
-/* Adds an event of the Pith writer that is not an event of the user. */
+/* Adds an event by which the Pith writer stores another kind of record, such as a pause. */
 static int add_own(struct chrome_reader *r, const struct pithi_chrome_event *event, struct item item)
 {
     int64_t count = 0;
@@ -153,7 +154,7 @@ static int add_any(struct chrome_reader *r, const struct pithi_chrome_event *eve
     if (event->phase == 'M')
         return pithi_chrome_lanes_meta(&r->lanes, event);
     if (event->timed && pithi_chrome_async_is(event->phase, &kind)) {
-        /* An asynchronous event is kept apart, as its lane is known later. */
+        /* An asynchronous event goes into a sort of its own, because its lane is known only after the sort. */
         unsigned char data[EVENT_BYTES];
         uint32_t size;
         item.kind = kind;
@@ -176,14 +177,16 @@ static int add_any(struct chrome_reader *r, const struct pithi_chrome_event *eve
     switch (event->phase) {
     case 'B':
     case 'X': {
-        /* A longer state is around a shorter one with the same begin, so it comes first: UINT64_MAX minus its length is
-         * smaller. The arguments of a state become an event at its start. */
+        /* If two states begin at the same time, the longer one contains the shorter one, so it must come first.
+         * UINT64_MAX minus its length is smaller, so it does. The arguments of a state become an event at the start of
+         * the state. */
         uint64_t late = event->phase == 'X' ? UINT64_MAX - (uint64_t)event->length_ns : 0;
         item.kind = event->phase == 'X' ? WHOLE : PITHLOG_ENTER;
         item.length_ns = event->length_ns;
         CHECK(define_event(r, event, PITHLOG_STATE, &item.id));
         CHECK(add(r, event->time_ns, late, &item));
-        /* A state may itself be on a flow. Then bind_id alone identifies the flow, without category and name. */
+        /* A state may itself be an end of a flow. Then bind_id alone identifies the flow; category and name do not
+         * matter. */
         if (event->bind_id.kind && (event->flow_in || event->flow_out)) {
             struct pithi_chrome_event place = {.time_ns = event->time_ns, .id = event->bind_id};
             /* s begins a flow, t continues it, f ends it */
@@ -200,7 +203,7 @@ static int add_any(struct chrome_reader *r, const struct pithi_chrome_event *eve
         item.kind = PITHLOG_LEAVE;
         return add(r, event->time_ns, 0, &item);
     case 'C': {
-        /* Each number in the arguments is a separate counter: {"read": 3, "write": 5} are two. */
+        /* Each number in the arguments is a separate counter. {"read": 3, "write": 5} gives two counters. */
         struct pithi_json json = {.data = event->args.text, .size = event->args.size};
         struct pithi_json_value key, value;
         int first = 1;
@@ -213,7 +216,7 @@ static int add_any(struct chrome_reader *r, const struct pithi_chrome_event *eve
                 continue;
             }
             /* The name is "NAME" or "NAME[ID]", and "NAME.KEY" if the key is not "value". The Pith writer uses the
-             * thread as id; such an id does not become part of the name. */
+             * thread as id; this id is left out of the name. */
             const struct pithi_json_value *id = &event->id, *tid = &event->tid;
             char name[3 * NAME];
             size_t used = pithi_json_text(&event->name, name, NAME);
@@ -250,13 +253,14 @@ static int wrong(const struct chrome_reader *r)
     return pithi_fail(PITH_ERR_DAMAGED, "%s: byte %zu: %s", r->input->path, r->json.at, r->json.wrong);
 }
 
-/* 3 bytes: the mark of UTF-8 at the begin of a file, which some programs write */
+/* Returns the size of the UTF-8 byte order mark at the begin of the file: 3 bytes, or 0. Some programs write this
+ * mark. */
 static int skip_mark(const struct pithi_input *input)
 {
     return input->size > 3 && memcmp(input->data, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 }
 
-/* Reads the array of events. *status: how it ended. */
+/* Reads the array of events. *status becomes the PITHI_JSON_ result that ended the array. */
 static int read_events(struct chrome_reader *r, int *status)
 {
     struct pithi_json_value other;
@@ -317,14 +321,14 @@ static int add_message(void *context, const struct pithi_chrome_message *m)
                         .peer = pithi_chrome_lanes_rank(&r->lanes, m->recv_thread),
                         .tag = tag,
                         .bytes = m->bytes};
-    /* UINT64_MAX: after all other records of the lane at that time */
+    /* UINT64_MAX puts the send after all other records of the lane at that time. */
     CHECK(add(r, m->send_ns, UINT64_MAX, &item));
     item.kind = PITHLOG_RECV;
     item.thread = m->recv_thread;
     item.peer = pithi_chrome_lanes_rank(&r->lanes, m->send_thread);
     item.posted = m->posted;
-    /* In a log by Pith, a call ends when its message is received. The receive must come before the end, to be inside
-     * the call. */
+    /* In a file that Pith wrote, a call ends at the moment in which its message is received. The receive must be inside
+     * the call, so it must come before the end of the call. */
     if (pithi_chrome_lanes_own(&r->lanes)) {
         struct pithi_sort_key key = {{pithi_sort_time(m->recv_ns), 0, 0}};
         return pithi_sorter_add(r->sorter, &key, &item, sizeof item);
@@ -395,14 +399,15 @@ int pithi_chrome_read(const struct pithi_input *input, struct pithi_writer *writ
     r.cut = status == PITHI_JSON_CUT;
     if (status == PITHI_JSON_WRONG)
         TRY(wrong(&r));
-    /* gives asynchronous events their threads, now that all are known */
+    /* All asynchronous events are known now, so they get their threads. */
     TRY(pithi_chrome_async_place(&r.async, &r.lanes, place_async, &r));
     TRY(pithi_chrome_lanes_make(&r.lanes, writer));
     TRY(pithi_chrome_flows_messages(&r.flows, &r.lanes, add_message, &r));
-    /* Pith's own files have the log's times; others may begin years after 0, so their first event is at 0. */
+    /* A file that Pith wrote has the times of the log. Times of other files may begin years after 0, so their first
+     * event gets the time 0. */
     states.zero_ns = pithi_chrome_lanes_own(&r.lanes) ? 0 : r.first_ns;
     TRY(pithi_sorter_end(r.sorter));
-    /* pithi_input_at: stops if the file has become shorter, as the rest of it reads as zeros */
+    /* pithi_input_at stops the loop if the file has become shorter, because its missing bytes read as zeros. */
     status = 0;
     while (pithi_input_at(input, r.json.at) && (status = pithi_sorter_next(r.sorter, &sorted)) == 1)
         TRY(put_item(&r, &states, &sorted));

@@ -8,7 +8,8 @@
  *     {"ph":"s","pid":0,"tid":0,"ts":50.000,"bp":"e","name":"message","cat":"message","id":1,"args":{...}},
  *     {"ph":"f","pid":1,"tid":0,"ts":55.000,"bp":"e","name":"message","cat":"message","id":1,"args":{...}}
  *
- * E has no name: it ends the state of its thread that began last. So states must nest (foreign/walk.h). */
+ * E has no name, because it ends the state that began last on its thread. So states must nest; foreign/walk.h makes
+ * them nest. */
 #include "foreign/formats.h"
 
 #include <stdlib.h>
@@ -26,10 +27,11 @@ struct chrome_writer {
     struct pithi_out out;
     char **names;    /* by definition, as JSON */
     char **groups;   /* by definition, malloc'ed */
-    int64_t zero_ns; /* ts 0 of the file */
+    int64_t zero_ns; /* the log time that is ts 0 in the file */
     int begun;       /* 1: the next event needs a comma before it */
     struct pithi_losses losses;
-    uint64_t no_numbers, cut; /* counted for the notes: values of counters, payloads */
+    uint64_t no_numbers, cut; /* counted for the notes. no_numbers: counter values that are infinite or NaN; cut:
+                                 payloads that were cut */
 };
 
 /* ---- Events ------------------------------------------------------------------------------------------------------ */
@@ -73,7 +75,8 @@ static void put_number(struct chrome_writer *w, const char *key, int64_t value)
 
 /* ---- Names ------------------------------------------------------------------------------------------------------- */
 
-/* `made`: the writer made the name, which the log does not have. It is marked, so that the reader leaves it out. */
+/* Writes a metadata event that sets a name. If `made` is 1, the log has no such name and the writer made it; then the
+ * event gets a mark, so that the reader ignores the name. */
 static void put_meta(struct chrome_writer *w, uint32_t lane, const char *what, const char *name, int made)
 {
     begin_event(w, "M", lane);
@@ -122,8 +125,8 @@ static int put_record(void *context, const struct pithlog_step *step)
         break;
     }
     case PITHLOG_COUNTER: {
-        /* Counters belong to processes in this format, so the counters of all threads but the first have the thread as
-         * their id. */
+        /* In this format counters belong to processes. So the counters of each thread but the first have the number of
+         * the thread as their id. */
         uint32_t thread = pithlog_get_lane(w->log, r->lane)->thread;
         if (!(r->value - r->value == 0)) { /* JSON has no infinity and no NaN */
             w->no_numbers++;
@@ -159,7 +162,7 @@ static int put_record(void *context, const struct pithlog_step *step)
 
 /* ---- Messages ---------------------------------------------------------------------------------------------------- */
 
-/* Writes an end of a message. Viewers bind it to the state around it. */
+/* Writes the send or the receive of a message. Viewers attach it to the state that is open then. */
 static void put_end(struct chrome_writer *w, const struct pithlog_message *m, uint64_t flow, int sent)
 {
     uint32_t other = sent ? m->recv_lane : m->send_lane;
@@ -179,7 +182,7 @@ static void put_message(void *context, const struct pithlog_message *m, uint64_t
     put_end(w, m, number, 0);
 }
 
-/* Viewers require times of 0 or more. */
+/* Sets the time 0 of the file, because viewers require times of 0 or more. */
 static void begin(void *context, int64_t from_ns)
 {
     struct chrome_writer *w = context;
@@ -196,7 +199,7 @@ int pithi_chrome_write(struct pithlog *log, FILE *out, const struct pithi_conver
     int err;
     TRY(pithi_losses_open(&w.losses, log));
     TRY(pithi_out_open(&w.out, out));
-    /* Names are quoted here once, not for each record. */
+    /* Quotes the names once here, because quoting them for each record would be slow. */
     const struct pithlog_def *def;
     size_t room = pithlog_get_info(log)->defs + (size_t)1;
     w.names = calloc(room, sizeof *w.names);

@@ -4,14 +4,15 @@
  * A value is a kind, an address and a size: in "args":{"tag":7} the value has the kind '{' and the text {"tag":7}. Its
  * contents are decoded only when they are needed.
  *
- * The text may end anywhere, as programs die while they write. So there are two kinds of failure: CUT, the text ended
- * too early, and WRONG, it is no JSON. A number at the very end counts as cut: 12 may be the begin of 123. */
+ * The text may end anywhere, as programs die while they write. So there are two kinds of failure. CUT means that the
+ * text ended too early; WRONG means that it is not JSON. A number at the very end of the text counts as cut, because 12
+ * may be the begin of 123. */
 #include "foreign/chrome/json.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEPTH = 200, NUMBER = 64 }; /* values inside values; bytes of a number as text */
+enum { DEPTH = 200, NUMBER = 64 }; /* DEPTH: most levels of nesting; NUMBER: bytes of a number as text */
 
 static int is_blank(int c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 static int is_digit(int c) { return c >= '0' && c <= '9'; }
@@ -31,7 +32,7 @@ int pithi_json_peek(struct pithi_json *json)
     return json->at < json->size ? json->data[json->at] : 0;
 }
 
-/* At the end of the text the result is CUT; elsewhere the byte is an error. */
+/* Returns CUT at the end of the text. Elsewhere the next byte is an error. */
 static int unexpected(struct pithi_json *json, const char *wrong)
 {
     return json->at < json->size ? pithi_json_fail(json, wrong) : PITHI_JSON_CUT;
@@ -55,7 +56,7 @@ static int string(struct pithi_json *json, struct pithi_json_value *value)
     return PITHI_JSON_OK;
 }
 
-/* A number or word at the very end of the text may have been cut. */
+/* Reads a number or a word. At the very end of the text the result is CUT, because the rest of it may be missing. */
 static int plain(struct pithi_json *json, struct pithi_json_value *value, char kind, int (*belongs)(int))
 {
     size_t at = json->at;
@@ -70,12 +71,12 @@ static int word(struct pithi_json *json, struct pithi_json_value *value)
 {
     static const char *const words[] = {"true", "false", "null", "NaN", "Infinity"};
     int status = plain(json, value, 'w', is_letter);
-    /* A word at the very end of the text counts as cut, whatever its letters are: there "tru" is no error. Python
-     * writes NaN and Infinity, although JSON has no such words. */
+    /* A word at the very end of the text counts as cut, whatever its letters are, because "tru" may be the begin of
+     * "true". NaN and Infinity are no words of JSON, but Python writes them. */
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (status != PITHI_JSON_OK || pithi_json_is(value, words[i]))
             return status;
-    /* the error's place is where the word begins */
+    /* reports the error at the begin of the word */
     json->at -= value->size;
     return pithi_json_fail(json, "no value of JSON begins so");
 }
@@ -108,7 +109,8 @@ static int nested_value(struct pithi_json *json, struct pithi_json_value *value,
     if (c == '"')
         return string(json, value);
     if (is_digit(c) || c == '-') {
-        /* -Infinity is read as a word without its sign: pithi_json_double refuses it anyway */
+        /* The sign of -Infinity is skipped, and the word is read without it. The sign does not matter, because
+         * pithi_json_double refuses Infinity. */
         if (json->data[json->at] == '-' && json->at + 1 < json->size && json->data[json->at + 1] == 'I') {
             json->at++;
             return word(json, value);
@@ -133,8 +135,9 @@ int pithi_json_open(struct pithi_json *json, char open)
     return PITHI_JSON_OK;
 }
 
-/* Goes to the next member of an array or object, over the comma between two of them. DONE: the end was found, and is
- * passed. A comma before the end is accepted, as programs that write a trace line by line leave one. */
+/* Goes to the next member of an array or object, past the comma between two members. Returns DONE after it has passed
+ * the closing bracket. A comma before the closing bracket is accepted, because programs that write a trace line by line
+ * leave one there. */
 static int next_item(struct pithi_json *json, int *first, char close)
 {
     int c = pithi_json_peek(json);
@@ -185,8 +188,8 @@ static int hex4(const unsigned char *p, const unsigned char *end, uint32_t *code
     return 1;
 }
 
-/* Decodes the part after "\u" and returns its size in bytes; 0: no character. A character above U+FFFF is written as
- * two halves, "\ud83d\ude00". */
+/* Decodes what follows "\u" and returns its size in bytes, or 0 if it is no character. A character above U+FFFF is
+ * written as two halves, "\ud83d\ude00". */
 static size_t unicode(const unsigned char *p, const unsigned char *end, uint32_t *code)
 {
     uint32_t low;
@@ -197,22 +200,23 @@ static size_t unicode(const unsigned char *p, const unsigned char *end, uint32_t
         *code = 0x10000 + ((*code - 0xd800) << 10) + (low - 0xdc00);
         return 10;
     }
-    /* Half of a pair has no UTF-8, and a NUL would end the C string. Both become U+FFFD, the replacement character. */
+    /* One half of a pair has no UTF-8 form, and a NUL would end the C string. Both become U+FFFD, the replacement
+     * character. */
     if (*code == 0 || (*code >= 0xd800 && *code < 0xe000))
         *code = 0xfffd;
     return 4;
 }
 
-/* Decodes the part after a backslash and returns the size of both. */
+/* Decodes what follows a backslash. Returns its size plus that of the backslash. */
 static size_t escaped(const unsigned char *p, const unsigned char *end, uint32_t *code)
 {
     static const char letters[] = "\"\\/bfnrt", codes[] = "\"\\/\b\f\n\r\t";
-    /* strchr() finds the NUL at the end of `letters`, too, so a NUL byte is left out */
+    /* A NUL byte is not looked up, because strchr() would find the NUL at the end of `letters`. */
     const char *letter = p < end && *p ? strchr(letters, *p) : NULL;
     size_t size = p < end && *p == 'u' ? unicode(p + 1, end, code) : 0;
     if (size)
         return 2 + size;
-    /* An unknown escape is text: for \q the result is a backslash, and q is read next. */
+    /* An unknown escape is text. For \q the result is a backslash, and q is read next. */
     *code = letter ? (uint32_t)(unsigned char)codes[letter - letters] : '\\';
     return letter ? 2 : 1;
 }
@@ -232,8 +236,8 @@ static size_t utf8(const unsigned char *p, const unsigned char *end, uint32_t *c
         }
         *code = *code << 6 | (p[i] & 0x3f);
     }
-    /* Not a character: NUL, a byte that cannot begin one, a longer form than needed (c0 80 for NUL), a code above
-     * U+10FFFF, and halves of UTF-16 pairs. */
+    /* These are no characters: NUL, a byte that cannot begin a character, a longer form than needed (c0 80 for NUL), a
+     * code above U+10FFFF, and halves of UTF-16 pairs. */
     if (*p == 0 || *p >= 0xf8 || (*p >= 0x80 && *p < 0xc0) || *code < least[length] || *code > 0x10ffff ||
         (*code >= 0xd800 && *code < 0xe000))
         *code = 0xfffd;
@@ -249,7 +253,7 @@ size_t pithi_json_text(const struct pithi_json_value *value, char *out, size_t s
         char bytes[4];
         uint32_t code;
         p += *p == '\\' && value->kind == '"' ? escaped(p + 1, end, &code) : utf8(p, end, &code);
-        /* The code as UTF-8: U+20AC, the euro sign, becomes e2 82 ac. */
+        /* Encodes the code in UTF-8. U+20AC, the euro sign, becomes e2 82 ac. */
         size_t length = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
         for (size_t i = length; i-- > 1; code >>= 6)
             bytes[i] = (char)(0x80 | (code & 0x3f));
@@ -274,8 +278,8 @@ int pithi_json_scaled(const struct pithi_json_value *value, int decimals, int64_
     if ((value->kind != '0' && value->kind != '"') || value->size == 0)
         return 0;
     const unsigned char *p = value->text, *end = p + value->size;
-    /* Digits are gathered in a whole number, and `power` is the place of the point. A double would not do, as it has 53
-     * bits: a time of 1700000000123456.789 us would lose its last digits. */
+    /* Collects the digits in a whole number; `power` is the place of the decimal point. A double has only 53 bits, so a
+     * time of 1700000000123456.789 us would lose its last digits. */
     int negative = *p == '-';
     for (p += negative; p < end && (is_digit(*p) || (*p == '.' && !fraction)); p++) {
         if (*p == '.') {

@@ -8,8 +8,8 @@
  *     00 00 00 01  00 00 00 07    type 1, 7 * 8 = 56 bytes: 24 of the header, 32 of the body
  *     00 00 00 02  00 00 00 00    process 2
  *
- * In the other byte order the length is 7 * 2^24, more than a block has. So it is enough if four records are valid in a
- * byte order. Blocks have 65536 bytes; MPICH up to 1.1.2 wrote 1024. */
+ * In the wrong byte order the length would be 7 * 2^24, which is more than a block has. So a byte order is accepted if
+ * the first four records are valid in it. Blocks have 65536 bytes; MPICH up to 1.1.2 wrote 1024. */
 #include "foreign/clog1/clog1_file.h"
 
 #include <stdio.h>
@@ -31,7 +31,7 @@ static const uint8_t bodies[PITHI_CLOG1_TYPES] = {0, 32, 24, 24, 16, 24, 56, 48,
 struct head {
     double time_s;
     int32_t type, process; /* type: kind of the record; process: the rank */
-    size_t size;           /* bytes, by the record; 0: not possible */
+    size_t size;           /* bytes of the record, from its header; 0: this length is not possible */
 };
 
 /* Reads the header at `p`, where `left` bytes are available. */
@@ -53,7 +53,7 @@ static struct head head_at(const unsigned char *p, size_t left, int big)
 
 /* ---- Byte order and block size --------------------------------------------------------------------------------- */
 
-/* 1: the file begins with valid records in this byte order. */
+/* Returns 1 if the file begins with valid records in this byte order. */
 static int begins(const struct pithi_input *input, int big)
 {
     size_t at = 0;
@@ -63,7 +63,7 @@ static int begins(const struct pithi_input *input, int big)
             return 1;
         if (h.size == 0)
             return 0;
-        /* An ENDLOG has a time of 1000000 s and no process, an ENDBLOCK no process. No other record is that late. */
+        /* An ENDLOG has a time of 1000000 s; other records are earlier. ENDLOG and ENDBLOCK have no process. */
         if (h.type != PITHI_CLOG1_ENDLOG &&
             (h.type == PITHI_CLOG1_UNDEFINED || !(h.time_s > -1e6 && h.time_s < 1e6) ||
              (h.type != PITHI_CLOG1_ENDBLOCK && (h.process < 0 || h.process >= PITHI_CLOG1_RANKS_MAX))))
@@ -77,8 +77,8 @@ static int begins(const struct pithi_input *input, int big)
     return 1;
 }
 
-/* Finds the block size. If the first block ends within 1024 bytes, blocks are small: a block leaves less space unused
- * than the largest record needs. */
+/* Finds the block size. If the first block ends within 1024 bytes, blocks have 1024 bytes: a block ends only if the
+ * space left is less than the largest record needs, so a block of 65536 bytes does not end so early. */
 static size_t find_block_size(const struct pithi_input *input, int big)
 {
     for (size_t at = 0; at < SMALL_BLOCK && at < input->size;) {
@@ -158,7 +158,7 @@ struct pithi_clog1_event *pithi_clog1_event(struct pithi_clog1_events *events, i
 
 /* ---- Definitions ----------------------------------------------------------------------------------------------- */
 
-/* Returns a state of MPE's wrapper. NULL: a user state. */
+/* Returns the state of MPE's wrapper to which an event number belongs, or NULL if the number belongs to the user. */
 static const struct pithi_clog2_known *known_state(int32_t number)
 {
     return number > 0 && number <= 2 * KNOWN ? pithi_clog2_known_state((number - 1) / 2) : NULL;
@@ -222,7 +222,8 @@ int pithi_clog1_see_raw(struct pithi_clog1_events *events, const unsigned char *
 
 /* ---- Numbers --------------------------------------------------------------------------------------------------- */
 
-/* 1: the event is in a pair without a definition. *start 1: it is the start. */
+/* Returns 1 if the number belongs to a pair of numbers that stands for a state even without a definition. *start
+ * becomes 1 if it is the start of the state. */
 static int is_pair(const struct pithi_clog1_event *event, int *start, char name[NAME], const char **colour)
 {
     const struct pithi_clog2_known *known = known_state(event->number);
@@ -240,7 +241,7 @@ static int is_pair(const struct pithi_clog1_event *event, int *start, char name[
     return 1;
 }
 
-/* Two numbers with the same name but different payloads are two event types. */
+/* Adds an event type. Two numbers with the same name but different payloads become two event types. */
 static int add_solo(struct pithi_clog1_events *events, const struct pithi_clog1_event *event, const char *name,
                     const char *format, uint32_t *id)
 {

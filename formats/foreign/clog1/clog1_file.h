@@ -5,9 +5,9 @@
  *
  *     double seconds | int type | int length of the record in units of 8 bytes | int process | int unused
  *
- * An event number is the start of a state, its end, both, or an event. MPE's wrapper of MPI gives state k the events
- * 2k + 1 and 2k + 2. Users get pairs from 500 on. So a number without a definition, as in a file that was cut, has a
- * name as well. */
+ * An event number starts a state, ends a state, does both, or stands for an event. MPE's wrapper of MPI gives state k
+ * the events 2k + 1 and 2k + 2. Users get pairs from 500 on. So a number gets a name even if its definition is missing,
+ * as in a file that was cut. */
 #ifndef PITHI_CLOG1_FILE_H
 #define PITHI_CLOG1_FILE_H
 
@@ -37,19 +37,20 @@ struct pithi_clog1_file {
 };
 
 struct pithi_clog1_record {
-    int64_t time_ns; /* `process`: the rank */
+    int64_t time_ns; /* process: the rank */
     int32_t type, process;
     const unsigned char *body; /* at least as long as the body of its type */
 };
 
 /* Returns 0 if the input is not a CLOG file. */
 int pithi_clog1_file_open(struct pithi_clog1_file *file, const struct pithi_input *input);
-/* Reads the next record (RAW to TIMESHIFT). 1; 0 at the end. Skips the rest of a block that cannot be read. */
+/* Reads the next record (RAW to TIMESHIFT). Returns 1, or 0 at the end. If a record cannot be read, skips the rest of
+ * its block. */
 int pithi_clog1_next(const struct pithi_clog1_file *file, struct pithi_clog_cursor *cursor,
                      struct pithi_clog1_record *record);
 
-/* the first number of the program's events and of its states; number of pairs that are states even without a
- * definition */
+/* USER_EVENTS, USER_STATES: the first numbers of events and states of the program; USER_PAIRS: number of pairs of
+ * events that are states even without a definition */
 enum { PITHI_CLOG1_USER_EVENTS = 500, PITHI_CLOG1_USER_STATES = 200, PITHI_CLOG1_USER_PAIRS = 30 };
 enum { PITHI_CLOG1_STRING = 16 }; /* bytes of a string in a record, including its NUL */
 
@@ -62,7 +63,7 @@ struct pithi_clog1_event {
     int32_t number;
     uint32_t starts, ends;     /* states */
     uint32_t solo;             /* event type, if it is not a state */
-    uint32_t raw, message;     /* event types of the payloads of a state, and of message events */
+    uint32_t raw, message;     /* raw: event type for the payloads of a state; message: event type for message events */
     int has_data, has_string;  /* has_data: a RAW event has data other than 0; has_string: a RAW event has a string */
     const unsigned char *desc; /* from its definition as an event, NULL: none */
 };
@@ -78,12 +79,12 @@ void pithi_clog1_events_free(struct pithi_clog1_events *events);
 
 /* Finds or makes the entry of a number. NULL: out of memory. It is valid until the next entry is made. */
 struct pithi_clog1_event *pithi_clog1_event(struct pithi_clog1_events *events, int32_t number);
-/* First pass: take a STATEDEF, an EVENTDEF, a RAW event. */
+/* For the first pass. Each function reads the body of one kind of record: STATEDEF, EVENTDEF, RAW. */
 int pithi_clog1_take_state(struct pithi_clog1_events *events, const unsigned char *body, int big);
 int pithi_clog1_take_event(struct pithi_clog1_events *events, const unsigned char *body, int big);
 int pithi_clog1_see_raw(struct pithi_clog1_events *events, const unsigned char *body, int big);
 
-/* Second pass: sets `starts`, `ends` or `solo`. */
+/* For the second pass. Sets `starts`, `ends` or `solo` if none of them is set. */
 int pithi_clog1_settle(struct pithi_clog1_events *events, struct pithi_clog1_event *event);
 /* Find the event type for the payload of a state's start or end, or of a message event. */
 int pithi_clog1_raw_type(struct pithi_clog1_events *events, struct pithi_clog1_event *event, uint32_t *id);

@@ -1,6 +1,6 @@
 /* clog1_read.c - CLOG to native records, in two passes. The first takes definitions (MPE writes the definitions of
- * MPI's states last) and checks whether times decrease. The second makes the records. MPI's state k has the events 2k +
- * 1 and 2k + 2, so event 162 is the end of state 80. This is known even if the file was cut before its definitions.
+ * MPI's states last) and checks whether times decrease. The second makes the records. The state k of MPI has the events
+ * 2k + 1 and 2k + 2, so event 162 ends state 80, even if the file was cut before its definitions.
  */
 #include "foreign/formats.h"
 
@@ -18,21 +18,22 @@
 /* Numbers of RAW events with a special meaning. SEND: MPE_Log_send; RECV: MPE_Log_receive; CONSTANT: a constant of
  * MPI. */
 enum { SEND = -101, RECV = -102, CONSTANT = -201 };
-/* Kinds of communicator records: creation of the world, and freeing. All others are creations, as by MPI_Comm_dup. */
+/* Kinds of communicator records. INIT creates the world, FREE frees a communicator. All other kinds create a
+ * communicator, as MPI_Comm_dup does. */
 enum { COMM_INIT = 101, COMM_FREE = 106 };
 
 struct clog1_reader {
     struct pithi_clog1_file file;
-    struct pithi_clog_cursor end; /* at the end of the first pass */
+    struct pithi_clog_cursor end; /* the cursor at the end of the first pass */
     struct pithi_writer *writer;
     struct pithi_clog1_events events;
     struct pithi_map last_of; /* process -> last time, mapped to unsigned */
     struct pithi_map lane_of; /* process -> lane + 1 */
     struct pithi_map comm_of; /* number of a communicator -> index + 1 */
     struct pithi_reorder reorder;
-    int disorder; /* 1: times go back */
-    /* numbers for properties: locations: records of places in the program; no_partner, no_size: messages without
-     * partner, without size */
+    int disorder; /* 1: the times of a process decrease */
+    /* Counts for properties of the log. locations: records of places in the program; no_partner, no_size: messages
+     * without a partner, without a size */
     uint64_t locations, no_partner, no_size;
 };
 
@@ -155,7 +156,7 @@ static int add(struct clog1_reader *r, const struct pithi_clog1_record *from)
         return pithi_reorder_states(&r->reorder, &record, event->ends, event->starts, &info);
     }
     case PITHI_CLOG1_COLLECTIVE: {
-        /* Only the begin of the state adds the collective. */
+        /* A collective is added only at the begin of its state. */
         struct pithi_clog1_event *event;
         uint64_t *comm = pithi_map_find(&r->comm_of, (uint32_t)field(r, from->body, 2));
         int32_t root = field(r, from->body, 1), size = field(r, from->body, 3);

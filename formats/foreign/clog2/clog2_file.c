@@ -1,9 +1,9 @@
 /* clog2_file.c - reads and writes the preamble and the blocks of CLOG-2 files.
  *
- * The preamble is 1024 bytes of words, alternating titles and values, with the numbers of states, events and so on.
- * These are known last, so it is written last, over the 1024 zeros with which the file begins. It also has the offset
- * of the table of communicators, as three numbers for programs with 32-bit integers: high * unit + low. The blocks end
- * at this offset:
+ * The preamble is 1024 bytes of words, alternating titles and values, with the counts of states, events and so on. The
+ * writer knows these counts last, so it writes the preamble last, over the 1024 zeros with which the file begins. The
+ * preamble also has the offset of the table of communicators. This offset is high * unit + low, three numbers for
+ * programs with 32-bit integers. The blocks end at this offset:
  *
  *     2 * 65536 + 1024 = 132096: two blocks behind the preamble, then the table
  *
@@ -18,7 +18,7 @@
 
 #include "base/error.h"
 
-/* ---- Preamble: NUL-terminated words, alternating titles and values, found by position; titles are for people -- */
+/* ---- Preamble: NUL-terminated words, alternating titles and values, found by position; titles only help people -- */
 
 enum { WORDS = 33 }; /* of the preamble */
 enum word { W_VERSION = 0, W_BIG = 2, W_FINALIZED = 4, W_BLOCK = 6, W_WORLD = 10, W_THREADS = 12, W_KNOWN_EVENTS = 14 };
@@ -113,8 +113,8 @@ int pithi_clog2_next(const struct pithi_clog2_file *file, struct pithi_clog_curs
         }
         double time_s = pithi_clog2_f64(p, file->big);
         if (type == PITHI_CLOG2_ENDLOG) {
-            /* The type 0 is an ENDLOG record, whose time is 1e8 s, or memory that was never written, which is zeros. So
-             * with another time it ends the log only in the last block. */
+            /* A record of type 0 is either an ENDLOG, whose time is 1e8 s, or memory that was never written and so has
+             * zeros. So a record of type 0 with another time ends the log only in the last block. */
             if (time_s == 1e8 || is_last_block(file, cursor))
                 pithi_clog_end(&file->blocks, cursor);
             else if (file->finalized)
@@ -181,7 +181,7 @@ unsigned char *pithi_clog2_put(struct pithi_clog2_stream *stream, enum pithi_clo
     double time_s = (double)time_ns / 1e9;
     unsigned char *p;
 
-    /* readers require room for the end of the block after the record, and one byte more */
+    /* Readers require that a block has room for its end record and one more byte after each record. */
     if (stream->at + size + PITHI_CLOG2_HEADER >= PITHI_CLOG2_BLOCK) {
         put_header(stream->block + stream->at, stream->time_s, 0, 0, 0, PITHI_CLOG2_ENDBLOCK);
         if (end_block(stream) != PITH_OK)

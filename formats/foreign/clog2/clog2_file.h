@@ -1,6 +1,6 @@
 /* clog2_file.h - a CLOG-2 file as a series of records, without their meaning. Reading: the preamble, the walk over the
- * blocks, damage and cuts. Writing: records are appended to a block, and a block without room for the next record is
- * ended. Written files are big-endian, like all merged files. */
+ * blocks, damage and cuts. Writing: records are appended to a block, and a block that has no room for the next record
+ * is ended. Written files are big-endian, like all merged files. */
 #ifndef PITHI_CLOG2_FILE_H
 #define PITHI_CLOG2_FILE_H
 
@@ -15,7 +15,8 @@ struct pithi_clog2_file {
     int finalized;               /* 0: the unmerged file of one process, with native byte order and unshifted times */
     int table_cut;               /* the communicator table is missing or incomplete */
     int32_t world_size, threads; /* as the preamble says */
-    int32_t known_events, user_events, known_solos, user_solos; /* first numbers */
+    int32_t known_events, user_events, known_solos, user_solos; /* first numbers of events MPE knows, of the user, and
+                                                                   of solo events of each */
     int32_t known_states, user_states, known_solo_count, user_solo_count;
 };
 
@@ -24,12 +25,13 @@ int pithi_clog2_file_open(struct pithi_clog2_file *file, const struct pithi_inpu
 
 struct pithi_clog2_record {
     int64_t time_ns;            /* corrected by the time shift, if the file is not finalized */
-    int32_t comm, rank, thread; /* `comm`: number of the communicator in the file; `rank`: in it */
+    int32_t comm, rank, thread; /* `comm`: number of the communicator in the file; `rank`: rank in this communicator */
     uint32_t type;              /* of the record: definition, event, message ... */
     const unsigned char *body;  /* after the header of the record */
 };
 
-/* Reads the next record, never ENDLOG or ENDBLOCK. 1; 0 at the end. Skips the rest of a block that cannot be read. */
+/* Reads the next record that is not ENDLOG or ENDBLOCK. Returns 1, or 0 at the end. If a record cannot be read, skips
+ * the rest of its block. */
 int pithi_clog2_next(const struct pithi_clog2_file *file, struct pithi_clog_cursor *cursor,
                      struct pithi_clog2_record *record);
 
@@ -42,14 +44,14 @@ struct pithi_clog2_stream {
     unsigned char *block; /* one block, written when it is full */
     uint32_t at;          /* bytes in use */
     uint64_t blocks;      /* number written */
-    double time_s;        /* of the last record; times never decrease */
+    double time_s;        /* time of the last record; times never decrease */
 };
 
 /* Leaves room for the preamble. */
 int pithi_clog2_stream_open(struct pithi_clog2_stream *stream, FILE *out);
 
-/* Adds a record with its header and returns its zeroed body, which the caller must fill before the next call. NULL: the
- * error is set. */
+/* Adds a record with its header and returns its body, which is zeroed. The caller must fill the body before the next
+ * call. Returns NULL and sets the error on failure. */
 unsigned char *pithi_clog2_put(struct pithi_clog2_stream *stream, enum pithi_clog2_type type, int64_t time_ns,
                                int32_t comm, int32_t rank, int32_t thread);
 
@@ -60,9 +62,9 @@ void pithi_clog2_stream_free(struct pithi_clog2_stream *stream);
 /* The variable contents of the preamble. */
 struct pithi_clog2_preamble {
     int32_t ranks, threads;          /* of the world */
-    int32_t user_states, user_solos; /* number of each */
-    int32_t first_user_solo;         /* number; 0: none */
-    uint64_t table;                  /* offset of the table of blocks */
+    int32_t user_states, user_solos; /* how many there are */
+    int32_t first_user_solo;         /* number of the first user solo event; 0: none */
+    uint64_t table;                  /* offset of the communicator table */
 };
 void pithi_clog2_preamble(const struct pithi_clog2_preamble *values, unsigned char bytes[PITHI_CLOG2_PREAMBLE]);
 

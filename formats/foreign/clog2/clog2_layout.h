@@ -25,10 +25,12 @@ enum {
     PITHI_CLOG2_NAME = 32,
     PITHI_CLOG2_FORMAT = 40, /* bytes of a format */
     PITHI_CLOG2_TABLE_ENTRY = 40,
-    PITHI_CLOG2_USER_EVENTS = 600, /* first event numbers of user states and user solo events, first user state */
+    PITHI_CLOG2_USER_EVENTS = 600, /* USER_EVENTS, USER_SOLO: first event numbers of user states and of user solo
+                                      events; USER_STATES: first number of a user state */
     PITHI_CLOG2_USER_SOLO = 5000,
     PITHI_CLOG2_USER_STATES = 300,
-    PITHI_CLOG2_NO_RANK = -1 /* rank in a COMMEVT that frees, and of a process in a group that it does not belong to */
+    PITHI_CLOG2_NO_RANK = -1 /* stands for the rank in a COMMEVT that frees a communicator, and for the rank of a
+                                process in a group to which it does not belong */
 };
 
 enum pithi_clog2_type {
@@ -54,7 +56,8 @@ enum pithi_clog2_comm_event {
     PITHI_CLOG2_SELF = 1,    /* MPI_COMM_SELF */
     PITHI_CLOG2_FREE = 10,   /* a communicator is freed */
     PITHI_CLOG2_INTRA = 100, /* a communicator of one group */
-    /* the group of an intercommunicator that contains the process of the record, as a communicator */
+    /* One group of an intercommunicator, as a communicator. LOCAL is the group of the process that wrote the record;
+     * REMOTE is the other group */
     PITHI_CLOG2_LOCAL = 101,
     PITHI_CLOG2_REMOTE = 102,
     PITHI_CLOG2_INTER = 1000 /* between two groups */
@@ -69,7 +72,7 @@ enum {
     PITHI_CLOG2_KIND_REMOTE
 };
 
-/* Bytes of a record including its header. 0: unknown type. */
+/* Returns the bytes of a record including its header, or 0 for an unknown type. */
 static inline uint32_t pithi_clog2_size(uint32_t type)
 {
     static const uint8_t sizes[PITHI_CLOG2_TYPES] = {24, 24, 136, 128, 64, 32, 64, 48, 40, 72, 72, 32};
@@ -80,8 +83,8 @@ static inline uint32_t pithi_clog2_size(uint32_t type)
 /* Marks that the Pith writer leaves in the 20 bytes for the name in a uuid. WORLD marks a record of the world, and
  * HOST, followed by the name of the host, a record of MPI_COMM_SELF. The writer adds both for each rank, as MPE does,
  * even if the log has no such record, and the reader leaves them out. The number in the uuid of the world has a bit for
- * each kind of other records that were added (clog2_made.h). KEY: the two numbers before it are the key of the
- * communicator. */
+ * each kind of other records that the writer added (clog2_made.h). KEY means that the two numbers before the name are
+ * the key of the communicator. */
 #define PITHI_CLOG2_MARK_WORLD "pith-world"
 #define PITHI_CLOG2_MARK_HOST "pith="
 #define PITHI_CLOG2_MARK_KEY "pith:"
@@ -89,7 +92,7 @@ static inline uint32_t pithi_clog2_size(uint32_t type)
 /* TIMESHIFT records become this counter. */
 #define PITHI_CLOG2_SHIFT "clock shift"
 
-/* 1: the name in a uuid begins with a mark. */
+/* Returns 1 if the name in a uuid begins with `mark`. */
 static inline int pithi_clog2_is_marked(const unsigned char uuid[PITHI_CLOG2_UUID], const char *mark)
 {
     return memcmp(uuid + PITHI_CLOG2_UUID_NAME, mark, strlen(mark)) == 0;

@@ -1,14 +1,15 @@
 /* clog2_lines.c - the lines of a CLOG-2 file that is written. It also delays the begin of a state until its payload is
  * known.
  *
- * Rank 5 of the world, thread 0, has the line (0, 5, 0) in communicator 0. If it is rank 1 of another communicator,
- * number 1 in the file, its messages there are on the line (1, 1, 0), which a COMMEVT has announced before:
+ * Rank 5 of the world, thread 0, has the line (0, 5, 0) in communicator 0. If rank 5 is rank 1 of another communicator,
+ * which has the number 1 in the file, its messages in that communicator are on the line (1, 1, 0). A COMMEVT announces
+ * this line before:
  *
  *     COMMEVT on (0, 5, 0)         communicator 1, its rank there 1, its rank in the world 5
  *     MSGEVT  on (1, 1, 0)         to rank 0 of communicator 1
  *
- * Delayed records all have the same time: as soon as the time advances or the lane of a delayed record has another
- * record, all are written, in the order in which they came.
+ * All delayed records have the same time. As soon as the time advances, or the lane of a delayed record has another
+ * record, all delayed records are written in the order in which they came.
  */
 #include "foreign/clog2/clog2_lines.h"
 
@@ -28,7 +29,7 @@ enum { THREADS_MAX = 4096 }; /* thread numbers from 4096 on are replaced by numb
 
 /* ---- The world's lines ----------------------------------------------------------------------------------------- */
 
-/* The number of ranks in the preamble is an upper bound for every communicator. */
+/* Raises the number of ranks in the preamble, which must be an upper bound for every communicator. */
 static void see_rank(struct pithi_clog2_lines *lines, int32_t rank)
 {
     if (rank >= lines->ranks && rank < INT32_MAX)
@@ -71,7 +72,7 @@ int pithi_clog2_lines_open(struct pithi_clog2_lines *lines, struct pithlog *log,
         order = lane->rank == rank ? order + 1 : 0;
         rank = lane->rank;
         int32_t thread = lane->thread < THREADS_MAX ? (int32_t)lane->thread : order;
-        /* -1: a process that is not in a job */
+        /* Rank -1 is a process that is not in a job; it becomes rank 0. */
         lines->lanes[i] = (struct pithi_clog2_line){0, rank < 0 ? 0 : rank, thread};
         see_rank(lines, lines->lanes[i].rank);
         lines->threads = thread >= lines->threads ? thread + 1 : lines->threads;
@@ -93,7 +94,7 @@ void pithi_clog2_lines_free(struct pithi_clog2_lines *lines)
 /* ---- COMMEVT --------------------------------------------------------------------------------------------------- */
 
 /* Writes a record about communicator `comm`, in which the process of the world's line `world` has rank `rank`. Such a
- * record announces a line: from it a viewer learns which process a line belongs to. */
+ * record announces a line: it says to which process the line belongs. */
 static int write_event(struct pithi_clog2_lines *lines, int64_t time_ns, const struct pithi_clog2_line *world,
                        enum pithi_clog2_comm_event type, int32_t comm, int32_t rank)
 {
@@ -109,7 +110,7 @@ static int write_event(struct pithi_clog2_lines *lines, int64_t time_ns, const s
     return PITH_OK;
 }
 
-/* 1: the lane is the first of its rank. */
+/* Returns 1 if the lane is the first of its rank. */
 static int is_first(const struct pithi_clog2_lines *lines, uint32_t lane)
 {
     return lane == 0 || lines->lanes[lane].rank != lines->lanes[lane - 1].rank;
@@ -145,8 +146,8 @@ int pithi_clog2_mark_world(struct pithi_clog2_lines *lines, int64_t time_ns, int
 
 /* ---- Communicators --------------------------------------------------------------------------------------------- */
 
-/* Finds the rank of a process in a communicator: 0 to size-1; from size on in the remote group; -1: not a member.
- * Results are cached. */
+/* Finds the rank of a process in a communicator. The rank is 0 to size - 1, or from `size` on if the process is in the
+ * remote group, or -1 if it is not a member. Results are cached. */
 static int find_rank(struct pithi_clog2_lines *lines, uint32_t comm, const struct pithlog_comm *def, int32_t world,
                      int32_t *rank)
 {
@@ -170,7 +171,7 @@ static int find_rank(struct pithi_clog2_lines *lines, uint32_t comm, const struc
     return PITH_OK;
 }
 
-/* The line of a process in a communicator. `rank` is the result of find_rank. */
+/* Returns the line of a process in a communicator. `rank` is the result of find_rank. */
 static struct pithi_clog2_line line_in(const struct pithlog_comm *def, int32_t number, int32_t rank, int32_t thread)
 {
     struct pithi_clog2_line line = {number, rank, thread};
@@ -184,8 +185,8 @@ static struct pithi_clog2_line line_in(const struct pithlog_comm *def, int32_t n
 }
 
 /* Writes the COMMEVT of a line once. For an intercommunicator there are three records: the intercommunicator, the group
- * of the process, the other group. The process has no rank in the other group: another number there would put a line of
- * that group on this process. */
+ * of the process, the other group. The process has no rank in the other group, so the third record has
+ * PITHI_CLOG2_NO_RANK; any other number would assign a line of that group to this process. */
 static int announce(struct pithi_clog2_lines *lines, const struct pithlog_comm *def, int32_t number,
                     const struct pithi_clog2_line *world, const struct pithi_clog2_line *line, int64_t time_ns)
 {
@@ -241,15 +242,15 @@ static int find_comm(struct pithi_clog2_lines *lines, const struct pithlog_recor
         CHECK(find_rank(lines, record->comm, found, 0, &own));
         CHECK(add_entry(lines, found->key, PITHI_CLOG2_MARK_KEY, name,
                         found->remote_size ? PITHI_CLOG2_KIND_INTER : PITHI_CLOG2_KIND_INTRA));
-        /* An intercommunicator has three entries: itself and its two groups. The group of rank 0 is local, the other
-         * remote. */
+        /* An intercommunicator has three entries: itself and its two groups. The group that contains rank 0 is local,
+         * the other is remote. */
         if (found->remote_size) {
             CHECK(add_entry(lines, found->key, "group 0", "",
                             own < found->size ? PITHI_CLOG2_KIND_LOCAL : PITHI_CLOG2_KIND_REMOTE));
             CHECK(add_entry(lines, found->key, "group 1", "",
                             own < found->size ? PITHI_CLOG2_KIND_REMOTE : PITHI_CLOG2_KIND_LOCAL));
         }
-        /* rank 0 is no member, so neither group is local */
+        /* If rank 0 is not a member, neither group is local, so the kinds of all entries are unknown. */
         for (uint32_t i = (uint32_t)*known; own < 0 && i < lines->entry_count; i++)
             lines->entries[i].kind = PITHI_CLOG2_KIND_UNKNOWN;
     }
@@ -271,7 +272,8 @@ int pithi_clog2_message_line(struct pithi_clog2_lines *lines, const struct pithl
     CHECK(find_comm(lines, record, &def, &number, &rank));
     if (def)
         CHECK(find_rank(lines, record->comm, def, record->peer, &other));
-    /* The communicator or the partner is not known: the message goes on the lines of the world, where ranks are known.
+    /* If the communicator or the partner is not known, the message goes on the lines of the world, where ranks are
+     * known.
      */
     if (!def || other < 0) {
         lines->unknown_members += record->comm != 0;
@@ -286,13 +288,14 @@ int pithi_clog2_message_line(struct pithi_clog2_lines *lines, const struct pithl
     return announce(lines, def, number, world, line, record->time_ns);
 }
 
-/* The communicator of a state or event record. For an end it is the communicator on which the state began. */
+/* Finds the communicator of a state or event record. The end of a state belongs to the communicator on which the state
+ * began. */
 static int comm_of(struct pithi_clog2_lines *lines, const struct pithlog_record *record, int32_t end, uint32_t *comm)
 {
     uint64_t key = pithi_map_pair(record->lane, (uint32_t)end), *began;
 
     *comm = record->comm;
-    /* most states have no communicator, so most logs never fill the map */
+    /* Most states have no communicator. Then the map stays empty, and is not searched. */
     if (record->kind == PITHLOG_EVENT || (record->kind == PITHLOG_ENTER && !record->comm && !lines->began_on.count))
         return PITH_OK;
     if (record->kind == PITHLOG_LEAVE) {
@@ -334,8 +337,8 @@ int pithi_clog2_write_comm(struct pithi_clog2_lines *lines, const struct pithlog
     int32_t number, rank;
 
     if (record->comm == 0) {
-        /* The creation of the world, if the log has it. The record is like the record that announces a rank of the
-         * world, but without a mark. */
+        /* Writes the creation of the world if the log has a record of it. The file's record is like the record that
+         * announces a rank of the world, but has no mark. */
         unsigned char *body;
         if (record->kind != PITHLOG_COMM_CREATE)
             return PITH_OK;
@@ -378,7 +381,7 @@ void pithi_clog2_lines_lost(const struct pithi_clog2_lines *lines, uint64_t *com
     for (uint32_t i = 1; (def = pithlog_get_comm(lines->log, i)) != NULL; i++) {
         const uint64_t *number = pithi_map_find(&lines->number_of, i);
         *comms += !number;
-        /* A member is in the file if it has a line there. */
+        /* A member is in the file if it has a line in the communicator. */
         for (int32_t m = 0; number && m < def->size + def->remote_size; m++) {
             struct pithi_clog2_line line = line_in(def, (int32_t)*number, m, 0);
             *members += !pithi_map_find(&lines->announced, pithi_map_pair((uint32_t)line.comm, (uint32_t)line.rank));
@@ -436,7 +439,7 @@ static int keep(struct pithi_clog2_cargo *c, const struct pithi_clog2_kept *kept
     return PITH_OK;
 }
 
-/* Writes all delayed records, unless all have the time time_ns and none is of `lane`. */
+/* Writes all delayed records if one of them belongs to `lane` or has a time other than time_ns. */
 int pithi_clog2_cargo_flush(struct pithi_clog2_cargo *c, int64_t time_ns, uint32_t lane)
 {
     uint32_t i = 0;
@@ -453,7 +456,7 @@ int pithi_clog2_cargo_flush(struct pithi_clog2_cargo *c, int64_t time_ns, uint32
     return PITH_OK;
 }
 
-/* The delayed record of a lane. There is at most one. */
+/* Finds the delayed record of a lane. There is at most one. */
 static struct pithi_clog2_kept *of_lane(struct pithi_clog2_cargo *c, const struct pithlog_record *record)
 {
     for (uint32_t i = 0; i < c->count; i++)
@@ -475,14 +478,13 @@ int pithi_clog2_cargo_add(struct pithi_clog2_cargo *c, const struct pithlog_reco
     struct pithi_clog2_kept now = {.record = *record};
     const struct pithi_clog2_shape *shape;
 
-    /* not kept: the payload is valid only during this call; it is packed below */
+    /* The payload is not kept, because it is valid only during this call. It is packed below. */
     now.record.payload = NULL;
     now.record.payload_bytes = 0;
     if (record->kind != PITHLOG_EVENT) {
-        /* The begin or end of a state. A delayed payload belongs to the end if its state matches. */
+        /* The record is the begin or end of a state. If a payload of this state is delayed, it belongs to this end. */
         struct pithi_clog2_kept *before = of_lane(c, &now.record);
         uint32_t info;
-        /* the delayed payload belongs to this end */
         if (now.record.kind == PITHLOG_LEAVE && before && before->record.kind == PITHLOG_EVENT &&
             before->state == now.record.id) {
             memcpy(now.cargo, before->cargo, sizeof now.cargo);
@@ -490,7 +492,7 @@ int pithi_clog2_cargo_add(struct pithi_clog2_cargo *c, const struct pithlog_reco
             drop(c, before);
         }
         CHECK(pithi_clog2_cargo_flush(c, now.record.time_ns, now.record.lane));
-        /* a begin whose payload may follow is delayed */
+        /* If a payload may follow this begin, the begin is delayed. */
         if (now.record.kind == PITHLOG_ENTER && pithi_clog2_state_info(c->numbers, now.record.id, &info))
             return keep(c, &now);
         return write_now(c, &now);
@@ -500,9 +502,9 @@ int pithi_clog2_cargo_add(struct pithi_clog2_cargo *c, const struct pithlog_reco
         c->cut += (uint64_t)pithi_clog2_pack(shape, record->payload, record->payload_bytes, now.cargo);
         now.has_cargo = 1;
         if (pithi_clog2_info_state(c->numbers, record->id, &now.state)) {
-            /* A payload of a state goes into the delayed begin, or is delayed until the end. */
+            /* A payload of a state goes into the begin of the state if that is delayed. Otherwise the payload is
+             * delayed until the end. */
             struct pithi_clog2_kept *before = of_lane(c, &now.record);
-            /* the payload belongs to the begin that is delayed */
             if (before && before->record.kind == PITHLOG_ENTER && before->record.id == now.state && now.has_cargo) {
                 struct pithi_clog2_kept begin = *before;
                 memcpy(begin.cargo, now.cargo, sizeof begin.cargo);

@@ -5,10 +5,11 @@
  * that readers never pair messages of two communicators. Messages of an intercommunicator are on lines of its two
  * groups; each group is a communicator in the file.
  *
- * The file holds a state and its payload in one record; the log has two (clog2_numbers.h). If a state may have a
- * payload, its begin is therefore delayed until the next record of its lane, which may be the payload, at the same
- * time. A payload is delayed until the next record, which may be the end of its state. Time does not advance during a
- * delay, so records of other lanes may be written meanwhile and the file stays in time order. */
+ * The file holds the begin or end of a state and its payload in one record; the log has two records (clog2_numbers.h).
+ * Therefore the begin of a state that may have a payload is delayed until the next record of its lane, because that
+ * record may be the payload. A payload without such a begin is delayed until the next record, because that record may
+ * be the end of its state. Time does not advance during a delay, so records of other lanes may be written meanwhile and
+ * the file stays in time order. */
 #ifndef PITHI_CLOG2_LINES_H
 #define PITHI_CLOG2_LINES_H
 
@@ -17,14 +18,14 @@
 #include "foreign/clog2/clog2_numbers.h"
 #include "reader/read/format.h"
 
-struct pithi_clog2_entry; /* of the communicator table */
+struct pithi_clog2_entry; /* an entry of the communicator table */
 
 struct pithi_clog2_lines {
     struct pithlog *log;
     struct pithi_clog2_stream *stream; /* the file's blocks */
     struct pithi_clog2_line *lanes;    /* by lane: its line in the world */
     uint32_t lane_count;
-    int32_t ranks, threads; /* highest number + 1 */
+    int32_t ranks, threads; /* ranks, threads: highest number + 1 */
     struct pithi_map
         number_of;            /* communicator of the log -> number in the file (INTER: its groups have the next two) */
     struct pithi_map rank_of; /* (communicator of the log, world rank) -> rank + 1, from size on: remote group */
@@ -32,7 +33,7 @@ struct pithi_clog2_lines {
     struct pithi_map began_on;           /* (lane, number of a state's end) -> communicator at the begin, if any */
     struct pithi_clog2_entry *entries;   /* by number in the file */
     uint32_t entry_count, entry_size;    /* [entry_count] */
-    struct pithi_clog2_made made;        /* which records that only MPE files have are to be added */
+    struct pithi_clog2_made made;        /* the records to add that only MPE files have */
     uint64_t unknown_members, cut_names; /* cut_names: names of communicators and hosts */
 };
 
@@ -41,23 +42,25 @@ void pithi_clog2_lines_free(struct pithi_clog2_lines *lines);
 
 /* Writes the records of the world with which all ranks begin. */
 int pithi_clog2_begin_world(struct pithi_clog2_lines *lines, int64_t time_ns);
-/* Writes the event PITHI_CLOG2_COMM_INIT or _FINALIZE (`number`) of the world for all ranks, if the file has these. */
+/* Writes the event PITHI_CLOG2_COMM_INIT or _FINALIZE (`number`) of the world for all ranks, if the file has such
+ * events. */
 int pithi_clog2_mark_world(struct pithi_clog2_lines *lines, int64_t time_ns, int32_t number);
 
-/* Finds and announces the line of a SEND or RECV, and the partner's communicator and rank. *known 0: the record has no
- * partner, so the message cannot be written. */
+/* Finds and announces the line of a SEND or RECV, and finds the communicator and rank of the partner. *known becomes 0
+ * if the record has no partner; then the message cannot be written. */
 int pithi_clog2_message_line(struct pithi_clog2_lines *lines, const struct pithlog_record *record,
                              struct pithi_clog2_line *line, struct pithi_clog2_line *partner, int *known);
 
 /* Finds and announces the line of an ENTER, LEAVE or EVENT in its communicator. `end` is the number that ends the
- * state. A state ends on the line where it began, because readers pair the two there. */
+ * state. A state ends on the line where it began, because readers pair begin and end on a line. */
 int pithi_clog2_event_line(struct pithi_clog2_lines *lines, const struct pithlog_record *record, int32_t end,
                            struct pithi_clog2_line *line);
 
 /* Writes a COMM_CREATE or COMM_FREE record. */
 int pithi_clog2_write_comm(struct pithi_clog2_lines *lines, const struct pithlog_record *record);
 
-/* Counts the communicators without a record in the file, and in other communicators the members without a record. */
+/* Counts the communicators that are not in the file. For all other communicators, counts the members that have no line
+ * in the file. */
 void pithi_clog2_lines_lost(const struct pithi_clog2_lines *lines, uint64_t *comms, uint64_t *members);
 
 /* Writes the communicator table after the blocks. */
@@ -78,8 +81,8 @@ struct pithi_clog2_cargo {
 
 /* Writes an ENTER, LEAVE or EVENT, or delays it. */
 int pithi_clog2_cargo_add(struct pithi_clog2_cargo *cargo, const struct pithlog_record *record);
-/* Writes the delayed records that must precede a record of time `time_ns` in `lane`. Call it before each other record,
- * and at the end with INT64_MAX, 0. */
+/* Writes the delayed records that must precede a record of time `time_ns` in `lane`. Call it before each record that
+ * does not go to pithi_clog2_cargo_add, and at the end with INT64_MAX, 0. */
 int pithi_clog2_cargo_flush(struct pithi_clog2_cargo *cargo, int64_t time_ns, uint32_t lane);
 void pithi_clog2_cargo_free(struct pithi_clog2_cargo *cargo);
 

@@ -1,8 +1,8 @@
 /* clog2_made.c - the tables of MPE's fixed numbers, and the records that only MPE files have.
  *
- * MPE writes the definitions of its MPI states at the very end of a log, so a log that was cut has none; its states
- * then get their names from the table. If two functions of later MPE versions share a number, the table has only one of
- * them; the other function gets a number of the user range.
+ * MPE writes the definitions of its MPI states at the very end of a log, so they are missing in a log that was cut.
+ * Then the states get their names from the table. In later MPE versions two functions may share a number. The table has
+ * only one of them; the other function gets a number of the user range.
  *
  * Event numbers come in pairs: state s begins with event 2 s and ends with 2 s + 1.
  *
@@ -142,7 +142,8 @@ static int is_event(const struct pithlog_def *def, int32_t number)
     return def->kind == PITHLOG_EVENT_TYPE && strcmp(def->name, pithi_clog2_known_event(number)->name) == 0;
 }
 
-/* Finds the records to add. A log converted from an MPE file already has such records, so they are not added. */
+/* Finds the records to add. A log that was converted from an MPE file already has such records, so none are added to
+ * it. */
 struct pithi_clog2_made pithi_clog2_to_make(struct pithlog *log)
 {
     uint32_t calls = 0, events = 0, shifts = 0, waited = 0, overhead = 0, count = pithlog_get_info(log)->defs;
@@ -152,7 +153,7 @@ struct pithi_clog2_made pithi_clog2_to_make(struct pithlog *log)
     for (uint32_t i = 0; i < count; i++) {
         const struct pithlog_def *def = pithlog_get_def(log, i);
         int32_t known = def->kind == PITHLOG_STATE ? pithi_clog2_known_number(def->name) : -1;
-        /* Only a log with MPI calls gets the records of communicators. */
+        /* The records of communicators are added only to a log with MPI calls. */
         calls |= def->kind == PITHLOG_STATE && strncmp(def->name, "MPI_", 4) == 0;
         events |= is_event(def, PITHI_CLOG2_COMM_INIT) || is_event(def, PITHI_CLOG2_COMM_FINALIZE);
         waited |= known == PITHI_CLOG2_IRECV_WAITED;
@@ -176,7 +177,8 @@ int pithi_clog2_make_shift(const struct pithi_clog2_made *made, struct pithi_clo
     body = pithi_clog2_put(stream, PITHI_CLOG2_TIMESHIFT, time_ns, 0, rank, 0);
     if (!body)
         return PITH_ERR_IO;
-    pithi_clog2_put64f(body, -0.0); /* -0.0: the record has the shift of the rank's times with the opposite sign */
+    pithi_clog2_put64f(body, -0.0); /* The record has the negated shift of the rank's times. The shift is 0, so this is
+                                       -0.0. */
     return PITH_OK;
 }
 
@@ -187,7 +189,7 @@ int pithi_clog2_make_event(struct pithi_clog2_made *made, struct pithi_clog2_str
 
     if (!(made->what & PITHI_CLOG2_MADE_COMMS))
         return PITH_OK;
-    /* Defined at the end of the file, by pithi_clog2_define_known. */
+    /* Notes that the event is in use, so that pithi_clog2_define_known defines it at the end of the file. */
     made->events[number - PITHI_CLOG2_COMM_INIT] = 1;
     body = pithi_clog2_put(stream, PITHI_CLOG2_BAREEVT, time_ns, line->comm, line->rank, line->thread);
     if (!body)
@@ -213,7 +215,7 @@ int pithi_clog2_make_waited(struct pithi_clog2_made *made, struct pithi_clog2_st
     body = pithi_clog2_put(stream, PITHI_CLOG2_BAREEVT, time_ns, line->comm, line->rank, line->thread);
     if (!body)
         return PITH_ERR_IO;
-    /* The two events of the state 251: 502 begins it, 503 ends it. */
+    /* The state has the number 251, so event 502 begins it and event 503 ends it. */
     pithi_clog2_put32(body, 2 * PITHI_CLOG2_IRECV_WAITED + is_end);
     return PITH_OK;
 }

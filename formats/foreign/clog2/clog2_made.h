@@ -1,9 +1,9 @@
 /* clog2_made.h - MPE's fixed numbers of MPI states (state n has the events 2n and 2n + 1), and the records that only
  * MPE files have.
  *
- * MPE defines the states and events with fixed numbers at the end of the file, in the order of the numbers, and only
- * those in use. The last definition is CLOG_Buffer_write2disk, which each file has, unless it was recorded with
- * MPE_LOG_OVERHEAD=no.
+ * MPE defines the states and events with fixed numbers at the end of the file, in the order of the numbers, but only
+ * those that are in use. The last definition is CLOG_Buffer_write2disk, which each file has, unless it was recorded
+ * with MPE_LOG_OVERHEAD=no.
  *
  * Each rank begins with a TIMESHIFT. If the log has MPI calls, the solo events MPE_Comm_init and MPE_Comm_finalize mark
  * the begin and end of each communicator, including the world. The state MPE_Irecv_waited surrounds a receive that is
@@ -21,7 +21,7 @@ enum {
     PITHI_CLOG2_KNOWN_STATES = 300,
     PITHI_CLOG2_IRECV_WAITED = 251,
     PITHI_CLOG2_WRITE2DISK = 280, /* the time in which MPE writes its buffer to the disk */
-    PITHI_CLOG2_COMM_INIT = -10,  /* known solo events: a communicator was created, is about to be freed */
+    PITHI_CLOG2_COMM_INIT = -10,  /* solo events. INIT: a communicator was created; FINALIZE: it is about to be freed */
     PITHI_CLOG2_COMM_FINALIZE = -9
 };
 
@@ -42,13 +42,14 @@ enum {
 
 struct pithi_clog2_made {
     uint32_t what; /* the records to add */
-    /* 1: in use, to be defined at the end; events by number - PITHI_CLOG2_COMM_INIT */
+    /* 1: in use, so it is defined at the end of the file. The index of `events` is the number -
+     * PITHI_CLOG2_COMM_INIT */
     unsigned char states[PITHI_CLOG2_KNOWN_STATES], events[2];
 };
 
 struct pithi_clog2_made pithi_clog2_to_make(struct pithlog *log);
 
-/* Writes the first record of a rank, and the one after each comparison of the clocks. */
+/* Writes a TIMESHIFT. Called at the begin of a rank and after each comparison of the clocks. */
 int pithi_clog2_make_shift(const struct pithi_clog2_made *made, struct pithi_clog2_stream *stream, int64_t time_ns,
                            int32_t rank);
 /* Writes the event PITHI_CLOG2_COMM_INIT or _FINALIZE (`number`) of the communicator of `line`. */
@@ -61,11 +62,11 @@ int pithi_clog2_make_waited(struct pithi_clog2_made *made, struct pithi_clog2_st
 /* Writes the definitions at the end. */
 int pithi_clog2_define_known(const struct pithi_clog2_made *made, struct pithi_clog2_stream *stream, int64_t time_ns);
 
-/* 1: a call of that name completes receives that were posted earlier. */
+/* Returns 1 if a call of that name completes receives that were posted earlier. */
 int pithi_clog2_completes(const char *name);
 
-/* For readers. 1: the Pith writer added the record of `type` with the event `number`. `made`: as in struct
- * pithi_clog2_made. */
+/* For readers. Returns 1 if the Pith writer added the record of `type` with the event `number`. `made` is `what` in
+ * struct pithi_clog2_made. */
 static inline int pithi_clog2_is_made(uint32_t made, uint32_t type, int32_t number)
 {
     int is_event = type == PITHI_CLOG2_BAREEVT || type == PITHI_CLOG2_EVENTDEF;
