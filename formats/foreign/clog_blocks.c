@@ -2,8 +2,8 @@
  * cuts are handled in the same way for both.
  *
  * A record contains its length, so behind a damaged record nothing in its block can be trusted. But all blocks have the
- * same size: if a record in block 3 (of 65536 bytes) is invalid, reading goes on at block 4, whose offset does not
- * depend on any record. So each damage costs at most one block.
+ * same size: if a record in block 3 is invalid, reading goes on at block 4, whose offset follows from the block size
+ * alone. So each damage costs at most one block.
  */
 #include "foreign/clog_blocks.h"
 

@@ -25,8 +25,8 @@ struct pithi_clog_cursor {
     uint64_t records;    /* number of records so far */
 };
 
-/* 1: the next record begins at *p, and *left bytes of its block remain. 0: there is none, or the caller of the reader
- * wants it to stop. */
+/* Returns 1 if there is a next record; it begins at *p, and *left bytes of its block remain. Returns 0 if there is
+ * none, or if the caller of the reader wants it to stop. */
 static inline int pithi_clog_at(const struct pithi_clog_blocks *blocks, struct pithi_clog_cursor *cursor,
                                 const unsigned char **p, size_t *left)
 {
@@ -40,20 +40,20 @@ static inline int pithi_clog_at(const struct pithi_clog_blocks *blocks, struct p
     return 1;
 }
 
-/* Bytes from the beginning of the block to the end of all blocks. */
+/* Returns the bytes from the beginning of the current block to the end of all blocks. */
 static inline size_t pithi_clog_rest(const struct pithi_clog_blocks *blocks, const struct pithi_clog_cursor *cursor)
 {
     return blocks->end - cursor->block;
 }
 
-/* Goes past a record of `size` bytes. 1: *time_ns is its time. 0: its time, or another value (`is_valid` 0), is out of
- * range, which is counted as damage. */
+/* Goes past a record of `size` bytes. Returns 1 and sets *time_ns to its time. Returns 0 and counts damage if the time
+ * is out of range, or if `is_valid` is 0, that is, another value of the record is out of range. */
 int pithi_clog_take(struct pithi_clog_cursor *cursor, size_t size, double time_s, int is_valid, int64_t *time_ns);
 void pithi_clog_next_block(const struct pithi_clog_blocks *blocks, struct pithi_clog_cursor *cursor);
-/* There is no complete record here. Ends the walk if the file was cut here; else the block is damaged, and the walk
- * goes on with the next. */
+/* Call if there is no complete record here. If `is_cut`, the file was cut here, and the walk ends. Otherwise the block
+ * is damaged, and the walk goes on with the next block. */
 void pithi_clog_leave_block(const struct pithi_clog_blocks *blocks, struct pithi_clog_cursor *cursor, int is_cut);
-/* The record that ends the log. */
+/* Call at the record that ends the log. */
 void pithi_clog_end(const struct pithi_clog_blocks *blocks, struct pithi_clog_cursor *cursor);
 
 #endif

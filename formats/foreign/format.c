@@ -1,9 +1,9 @@
 /* format.c - adds the functions to the table of formats (base/formats.def), and writes a log to a file or folder. The
- * function of a format only fills open files. This file opens, renames and removes them, for all formats. `pith convert
- * run.pith run.prv` makes three files:
+ * functions of a format only fill open files. This file opens, renames and removes the files of all formats. `pith
+ * convert run.pith run.prv` makes three files:
  *
  *     run.prv.part  run.pcf.part  run.row.part       if anything fails, they are removed; older files stay
- *     rename run.row, run.pcf, run.prv               the main file is last: if it exists, all exist
+ *     rename run.row, run.pcf, run.prv               the main file comes last, so if it exists, all exist
  *
  * A new folder is exchanged with the old one in one step (renameat2), so there is a whole log under the name at any
  * time. Devices and pipes are written directly: renaming a file over them would destroy them.
@@ -131,13 +131,13 @@ void pithi_format_discard(const struct pithi_format *format, const char *path)
     output_free(&output);
 }
 
-/* The losses of the format, without the names of functions if `how` has them and the format writes them. */
+/* Returns the losses of the format. The names of functions are no loss if `how` has them and the format writes them. */
 static uint64_t losses_of(const struct pithi_format *format, const struct pithi_convert *how)
 {
     return format->names_functions && how->naming.functions ? format->loses & ~PITHI_LOSES(STACKS) : format->loses;
 }
 
-/* PITH_ERR_DAMAGED if the members of a communicator could not be read. `log` NULL: PITH_OK. */
+/* Returns PITH_ERR_DAMAGED if the members of a communicator could not be read. If `log` is NULL, returns PITH_OK. */
 static int check_members(const struct pithlog *log) { return log ? pithlog_check_comms(log) : PITH_OK; }
 
 int pithi_format_print(struct pithlog *log, const struct pithi_format *format, FILE *out,
@@ -237,13 +237,13 @@ static int write_output(struct pithlog *log, struct output *output, const struct
                               output->path, output->format->name);
         }
     }
-    output_discard(output); /* removes parts that a killed process left */
+    output_discard(output); /* removes .part files that a killed process left */
     err = output->count ? make_files(log, output, how) : make_folder(log, output, how);
     /* The main file is renamed last, because the log has its name. */
     for (int i = output->count - 1; !err && i >= 0; i--)
         if (rename(output->part[i], output->name[i]) != 0)
             err = write_failed(output->name[i]);
-    /* An old folder is deleted after the new one has its name. */
+    /* The old folder is deleted only after the new folder has its name. */
     if (!err && output->count == 0) {
         if (renameat2(AT_FDCWD, output->part[0], AT_FDCWD, output->path, RENAME_EXCHANGE) == 0)
             remove_tree(output->part[0]);
@@ -264,7 +264,7 @@ int pithi_format_write(struct pithlog *log, const struct pithi_format *format, c
     if (!format->write && !format->write_folder)
         return pithi_fail(PITH_ERR_UNSUPPORTED, "%s: the format %s cannot be written; choose another with --format",
                           path, format->name);
-    if (!*path) /* an empty name: a script has probably not set a variable */
+    if (!*path) /* An empty name probably means that a script has not set a variable. */
         return pithi_fail(PITH_ERR_USAGE, "the name of the output is empty");
     err = output_names(&output, format, path);
     if (!err)

@@ -14,13 +14,14 @@
 #include "base/formats.def"
 #undef FORMAT
 
-/* OTF2 is read and written through libotf2, which is loaded when it is first needed. If its headers were missing at
- * build time (otf2_none.c), or the library is missing at run time, reading and writing fail with one line. An archive
- * is an anchor NAME.otf2 with NAME.def and NAME/ beside it; the path of a folder with exactly one anchor means this
- * archive. */
-/* The total size of the files of the archive. */
+/* OTF2 is read and written through libotf2, which is loaded when it is first needed. If the headers of libotf2 were
+ * missing at build time (otf2_none.c), or the library is missing at run time, reading and writing fail with a message
+ * of one line. An archive is an anchor NAME.otf2 with NAME.def and NAME/ beside it; the path of a folder with exactly
+ * one anchor means this archive. */
+/* Returns the total size of the files of the archive. */
 uint64_t pithi_otf2_bytes(const struct pithi_input *input);
-/* 1: the folder contains nothing else and may be replaced. (Score-P adds its own files.) */
+/* Returns 1 if the folder contains only files that Pith writes, so that it may be replaced. (Score-P adds its own
+ * files.) */
 int pithi_otf2_alone(const char *folder);
 
 #endif

@@ -1,11 +1,11 @@
 /* given_numbers.c - keeps the numbers in use in a table and the numbers of each definition in a list.
  *
- * Example: the program has used 10 and 11 for the state "compute", and 12 for an event. A state without numbers then
- * needs two from 10 on: 10 and 12 are taken, so it gets 14 and 15. Steps of two keep begins even, as in MPE, and leave
- * 13 free for an event.
+ * Example: the program has used 10 and 11 for the state "compute", and 12 for an event. Then a state without numbers
+ * needs two numbers, from 10 on. The pairs that begin at 10 and 12 are not free, so the state gets 14 and 15. The
+ * search goes in steps of two, so that begins stay even, as in MPE. The number 13 remains free for an event.
  *
- * All numbers of the program are reserved before any other number is given to a definition: the program may have used
- * them only late in the log.
+ * All numbers of the program are reserved before any other number is given to a definition, because the program may use
+ * a number only late in the log.
  */
 #include "foreign/given_numbers.h"
 

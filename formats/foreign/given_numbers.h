@@ -1,5 +1,6 @@
 /* given_numbers.h - the event numbers that the program of a log used (event_numbers.h), for writers of formats with
- * numbered events. A definition gets its old numbers if they are still free; others get numbers that are not in use. */
+ * numbered events. A definition gets its old numbers if they are still free. Other definitions get numbers that are not
+ * in use. */
 #ifndef PITHI_GIVEN_NUMBERS_H
 #define PITHI_GIVEN_NUMBERS_H
 
@@ -25,17 +26,18 @@ struct pithi_given {
 int pithi_given_open(struct pithi_given *given, const struct pithlog *log);
 void pithi_given_free(struct pithi_given *given);
 
-/* Reserves a number. 1; 0: it is already taken; -1: out of memory. */
+/* Reserves a number. Returns 1, or 0 if it is already taken, or -1 if memory runs out. */
 int pithi_given_take(struct pithi_given *given, int32_t number);
 
-/* Gives the log's numbers that are at least `least` (above 0) and not taken to their definitions. */
+/* Gives each definition the numbers that the log has for it, if they are at least `least` (which is above 0) and not
+ * taken. */
 int pithi_given_read(struct pithi_given *given, struct pithlog *log, int32_t least);
 
-/* Returns the pair `index` of a definition. NULL: it has no more. */
+/* Returns pair number `index` of a definition, or NULL if the definition has no more pairs. */
 const struct pithi_number_pair *pithi_given_get(const struct pithi_given *given, uint32_t id, uint32_t index);
 
-/* Finds and takes `count` (1 or 2) consecutive free numbers, from *next on in steps of `count`. Returns the first and
- * moves *next past them. -1: out of memory. */
+/* Finds and takes `count` (1 or 2) consecutive free numbers, from *next on in steps of `count`. Returns the first of
+ * them and moves *next past them. Returns -1 if memory runs out. */
 int32_t pithi_given_next(struct pithi_given *given, int32_t *next, int32_t count);
 
 #endif

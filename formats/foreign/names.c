@@ -51,7 +51,8 @@ int pithi_name_cut(char *out, size_t size, const char *name, size_t length)
     return result;
 }
 
-/* If two names have the same hash, the only harm is a needless "~2". */
+/* Returns the key of a name. If two names have the same hash, one of them gets a needless "~2"; nothing else goes
+ * wrong. */
 static uint64_t hash_of(const char *name) { return pithi_hash_text(PITHI_HASH, name) >> 1; }
 
 int pithi_name_unique(struct pithi_map *used, char *out, size_t size, const char *name)
@@ -61,8 +62,8 @@ int pithi_name_unique(struct pithi_map *used, char *out, size_t size, const char
 
     if (!times)
         return -1;
-    /* "name~2", "name~3" ... until one is free; the name is cut further, so that the ending fits. The search resumes at
-     * the last number for this name, so that many equal names stay cheap. */
+    /* "name~2", "name~3" ... until one is free; the name is cut further, so that the ending fits. The search begins at
+     * the last number that this name got, so that many equal names stay cheap. */
     for (uint64_t n = ++*times; n > 1;) {
         char ending[24];
         size_t ending_size = (size_t)snprintf(ending, sizeof ending, "~%" PRIu64, n);

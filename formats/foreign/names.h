@@ -24,9 +24,10 @@ void pithi_note(const struct pithi_convert *how, uint64_t count, const char *tex
 /* Stores the count of something a reader skipped as a property of the log, if it is not 0. */
 int pithi_say_count(struct pithi_writer *writer, const char *key, uint64_t count);
 
-/* How samples were taken, "sample_ns=2000000 sample_clock=cpu", as text for formats that hold samples but no
- * properties: without it a reader cannot find the time that a sample stands for. "" if the log does not have it.
- * pithi_sampling_read makes properties of it, and ignores any other text. */
+/* Writes how samples were taken as a text, "sample_ns=2000000 sample_clock=cpu". Formats that hold samples but no
+ * properties store this text, because without it a reader cannot find the time that a sample stands for. The text is ""
+ * if the log does not say how samples were taken. pithi_sampling_read makes properties of such a text, and ignores any
+ * other text. */
 enum { PITHI_SAMPLING = 64 };
 void pithi_sampling_text(const struct pithlog *log, char text[PITHI_SAMPLING]);
 int pithi_sampling_read(struct pithi_writer *writer, const char *text, size_t size);
@@ -34,11 +35,12 @@ int pithi_sampling_read(struct pithi_writer *writer, const char *text, size_t si
 /* Returns the only token of a format, or 0 if the format does not have exactly one. */
 char pithi_token_single(const char *format);
 
-/* Finds a word in a list of words, with a blank before and after each. NULL: the list does not have it. */
+/* Finds a word in a list of words in which each word has a blank before and after it. Returns NULL if the list does not
+ * contain the word. */
 const char *pithi_word_find(const char *words, const char *word);
 
-/* The group of a state in a format without groups, derived from its name: "MPI collective", "MPI point-to-point", "MPI"
- * or "user". */
+/* Returns the group of a state for formats without groups. It follows from the name: "MPI collective", "MPI
+ * point-to-point", "MPI" or "user". */
 const char *pithi_name_group(const char *name);
 
 #endif

@@ -2,8 +2,8 @@
  * and why a state that is open inside itself has several pairs of numbers.
  *
  * A number is first NEW. It becomes DEFINED at the start, or at its first use. In a log with descriptions
- * (PITHI_CLOG2_DESCRIBE) it may be IN_USE between the two: a record has used it, but its description has not come. The
- * description may still come, as in a file by MPE; if not, the number is defined at the end.
+ * (PITHI_CLOG2_DESCRIBE) a number is IN_USE from the first record that uses it until its description comes. If no
+ * description comes, the number is defined at the end.
  */
 #include "foreign/clog2/clog2_numbers.h"
 
@@ -27,9 +27,9 @@ void pithi_clog2_shape_make(struct pithi_clog2_shape *shape, const char *format)
     size_t length = strlen(format), size = 0, kept = 0, count = 0;
 
     *shape = (struct pithi_clog2_shape){0};
-    /* Keeps tokens up to the first token that is unknown or does not fit. The text after the last token is kept only if
-     * all tokens fit. "%d bytes to %s": tokens d and s, of 4 and at least 2 bytes. percent + 2 is the byte after the
-     * token. */
+    /* Keeps the tokens before the first one that is unknown or does not fit. The text after the last token is kept only
+     * if all tokens fit. For example, "%d bytes to %s" has the tokens d (4 bytes) and s (at least 2 bytes). percent + 2
+     * is the byte after a token. */
     for (const char *percent = strchr(format, '%'); percent; percent = strchr(percent + 2, '%')) {
         size_t token = pithi_token_size(percent[1]);
         if (!token || size + token > PITHI_CLOG2_CARGO) {
@@ -53,7 +53,7 @@ void pithi_clog2_shape_make(struct pithi_clog2_shape *shape, const char *format)
         size_t tokens = strlen(shape->tokens), share = (sizeof shape->format - 1 - 2 * tokens) / tokens, at = 0;
         for (size_t i = 0; i < tokens; i++) {
             size_t text = strcspn(format, "%"), take = text < share ? text : share;
-            /* does not cut within a character of UTF-8 */
+            /* never cuts inside a UTF-8 character */
             while (take && take < text && ((unsigned char)format[take] & 0xc0) == 0x80)
                 take--;
             memcpy(shape->format + at, format, take);
@@ -71,19 +71,19 @@ int pithi_clog2_pack(const struct pithi_clog2_shape *shape, const unsigned char 
     uint32_t at = 0, from = 0;
     int cut = shape->cut & 2;
 
-    if (!shape->tokens[0]) { /* opaque bytes */
+    if (!shape->tokens[0]) { /* The format has no tokens, so the payload is copied as bytes. */
         memcpy(cargo, payload, size < PITHI_CLOG2_CARGO ? size : PITHI_CLOG2_CARGO);
         return size > PITHI_CLOG2_CARGO;
     }
     for (const char *token = shape->tokens; *token; token++) {
         uint32_t token_size = (uint32_t)pithi_token_size(*token);
         if (token_size > size - from)
-            /* The rest of the cargo stays as the caller made it. */
-            break; /* the payload is shorter than its format */
+            /* The payload is shorter than its format. The rest of the cargo stays as the caller made it. */
+            break;
         if (*token == 's') {
             uint32_t length = (uint32_t)payload[from] << 8 | payload[from + 1];
             length = length > size - from - 2 ? size - from - 2 : length;
-            /* a string gets the bytes that later tokens do not need, and is cut between characters */
+            /* A string gets the bytes that later tokens do not need. It is cut between characters. */
             const unsigned char *text = payload + from + 2;
             uint32_t taken = length, space = PITHI_CLOG2_CARGO - at;
             for (const char *rest = token; *rest; rest++)
@@ -114,18 +114,18 @@ struct pithi_clog2_number {
     int32_t known;               /* MPE's number of a known state or solo event; -1: none */
     struct clog2_level {
         struct pithi_number_pair pair;
-        enum { NEW, IN_USE, DEFINED } status; /* IN_USE: its definition must follow */
+        enum { NEW, IN_USE, DEFINED } status; /* IN_USE: a record has used it, and its definition must follow */
     } * level;                                /* for a state: the events of each level */
     uint32_t levels;
-    uint32_t info; /* for a state: definition of its payloads + 1; for that definition: the state + 1 */
-    int32_t solo;  /* for an event: its number; 0: none yet */
+    uint32_t info; /* for a state: the event that holds its payloads, + 1; for such an event: its state + 1 */
+    int32_t solo;  /* for an event: its event number; 0: none yet */
     int status;    /* for an event: NEW, IN_USE or DEFINED, as for a level */
-    int looked;    /* `info` has been looked up */
-    struct pithi_clog2_shape shape; /* how its payload is written */
+    int looked;    /* 1: `info` has been looked up */
+    struct pithi_clog2_shape shape; /* how payloads are packed */
 };
 
-/* Like in MPE, events of user states are numbered from 600 and solo events from 5000. If a log has more states than fit
- * between, the solo events start at a higher number, which is in the preamble. */
+/* As in MPE, events of user states are numbered from 600, and solo events from 5000. If the log has so many states that
+ * their numbers would reach 5000, the solo events start at a higher number, which is in the preamble. */
 int pithi_clog2_numbers_open(struct pithi_clog2_numbers *numbers, struct pithlog *log,
                              struct pithi_clog2_stream *stream, struct pithi_clog2_made *made,
                              struct pithi_losses *losses)
@@ -133,8 +133,8 @@ int pithi_clog2_numbers_open(struct pithi_clog2_numbers *numbers, struct pithlog
     uint32_t count = pithlog_get_info(log)->defs;
     int32_t room = (PITHI_CLOG2_USER_SOLO - PITHI_CLOG2_USER_EVENTS) / 2;
 
-    /* Makes room for twice as many states as there are definitions: a state that is open inside itself needs
-     * several. */
+    /* Reserves numbers for twice as many states as there are definitions, because a state that is open inside itself
+     * needs several pairs of numbers. */
     while (room < INT32_MAX / 8 && (uint32_t)room < 2 * count)
         room *= 2;
     *numbers = (struct pithi_clog2_numbers){.log = log,
@@ -168,7 +168,7 @@ void pithi_clog2_numbers_free(struct pithi_clog2_numbers *numbers)
 
 /* ---- Names and colours ----------------------------------------------------------------------------------------- */
 
-/* The number of a solo event that MPE itself writes, such as MPE_Comm_init; -1: another name. */
+/* Returns the number of a solo event that MPE itself writes, such as MPE_Comm_init, or -1 for any other name. */
 static int32_t known_solo(const char *name)
 {
     for (int32_t event = PITHI_CLOG2_COMM_INIT; event <= PITHI_CLOG2_COMM_FINALIZE; event++)
@@ -200,7 +200,7 @@ static struct pithi_clog2_number *number_of(struct pithi_clog2_numbers *numbers,
         return NULL;
     }
     numbers->cut_names += (uint64_t)changed;
-    /* The file has names of colours. A known state is always written with MPE's colour. */
+    /* The file contains colours by name. A known state always gets the colour that MPE gives it. */
     const char *canonical = pithi_colour_canonical(def->colour);
     number->colour = canonical ? canonical : pithi_colour_nearest(pithlog_def_rgb(numbers->log, id));
     if (state && number->known >= 0)
@@ -240,7 +240,7 @@ static int write_state(struct pithi_clog2_numbers *numbers, uint32_t id, const s
     pithi_clog2_put32(body + 8, pair->end);
     memcpy(body + 16, number->colour, strlen(number->colour));
     memcpy(body + 40, number->name, strlen(number->name));
-    /* the format of a state is the format of the event "NAME info", which holds its payloads */
+    /* The format of a state is taken from the event "NAME info", which holds the payloads of the state. */
     shape = pithi_clog2_state_info(numbers, id, &info);
     if (shape) {
         memcpy(body + 72, shape->format, strlen(shape->format));
@@ -273,15 +273,15 @@ static int add_levels(struct pithi_clog2_numbers *numbers, uint32_t id, uint64_t
     struct pithi_clog2_number *number = &numbers->numbers[id];
 
     /* Level 0 is the outermost instance of a state, level 1 an instance inside it, and so on. Each level has its own
-     * events, or a viewer could not tell which instance ends. */
+     * event numbers, because otherwise a viewer could not tell which instance ends. */
     while (level >= number->levels) {
         if (!pithi_grow_one(&number->level, number->levels, sizeof *number->level))
             return pithi_no_memory();
-        /* The events of a new level: MPE's numbers, the numbers of the program, or the next free ones. */
+        /* A new level gets the event numbers of MPE, those that the program used, or the next free ones. */
         struct clog2_level *of = &number->level[number->levels];
         const struct pithi_number_pair *given = pithi_given_get(&numbers->given, id, number->levels);
         of->status = NEW;
-        /* MPE numbers the states of MPI 2 * n and 2 * n + 1 */
+        /* MPE gives its state n the events 2 * n and 2 * n + 1. */
         if (number->known >= 0 && !number->levels) {
             of->pair = (struct pithi_number_pair){2 * number->known, 2 * number->known + 1};
         } else if (given) {
@@ -314,7 +314,7 @@ int pithi_clog2_state_number(struct pithi_clog2_numbers *numbers, const struct p
         level = (*open)++;
     else
         level = *open ? --*open : 0;
-    /* No more levels or numbers: deeper instances share the last level, and are counted. */
+    /* If levels or numbers run out, deeper instances share the last level and are counted. */
     if (number->levels && (level >= PITHI_CLOG2_LEVELS ||
                            (level >= number->levels && numbers->user_states >= numbers->last_user_state))) {
         numbers->shared_levels += record->kind == PITHLOG_ENTER;
@@ -333,14 +333,14 @@ int pithi_clog2_state_number(struct pithi_clog2_numbers *numbers, const struct p
         numbers->made->states[number->known] = 1;
         return PITH_OK;
     }
-    /* A description of this number may still follow in the log. */
+    /* A description of this number may still follow in the log, so the number is not defined yet. */
     if (numbers->is_described && pithi_given_get(&numbers->given, record->id, (uint32_t)level)) {
         of->status = IN_USE;
         return PITH_OK;
     }
     if (numbers->is_described && !numbers->has_more_states) {
-        /* State numbers of the program's states are given by their descriptions, from the first on; so other states get
-         * the numbers after them. */
+        /* The descriptions give the program's states the state numbers from the first on. All other states get the
+         * numbers after these. */
         int32_t given = 0;
         for (uint32_t k = 0; k < numbers->count; k++)
             given += pithlog_get_def(numbers->log, k)->kind == PITHLOG_STATE && pithi_given_get(&numbers->given, k, 0);
@@ -365,10 +365,10 @@ const struct pithi_clog2_shape *pithi_clog2_state_info(struct pithi_clog2_number
     struct pithi_clog2_number *number = number_of(numbers, state);
     const struct pithlog_def *def = pithlog_get_def(numbers->log, state);
 
-    /* an event with the name of a state must not be taken for the state */
+    /* The definition must be a state, because an event may have the same name. */
     if (!number || !def || def->kind != PITHLOG_STATE)
         return NULL;
-    /* looked up once, as the name is compared with all definitions */
+    /* The result is looked up only once, because the name is compared with all definitions. */
     if (!number->looked && pithi_given_get(&numbers->given, state, 0)) {
         char name[PITHI_CLOG2_NAME * 8];
         if (snprintf(name, sizeof name, "%s info", def->name) < (int)sizeof name &&
@@ -380,7 +380,8 @@ const struct pithi_clog2_shape *pithi_clog2_state_info(struct pithi_clog2_number
     return number->info ? &numbers->numbers[*info].shape : NULL;
 }
 
-/* The opposite direction: 1: the event `info`, "solve info", holds the payloads of *state, "solve". */
+/* Does the opposite of pithi_clog2_state_info. Returns 1 if the event `info`, such as "solve info", holds the payloads
+ * of the state *state, "solve". */
 int pithi_clog2_info_state(struct pithi_clog2_numbers *numbers, uint32_t info, uint32_t *state)
 {
     const struct pithlog_def *def = pithlog_get_def(numbers->log, info);
@@ -402,7 +403,7 @@ int pithi_clog2_info_state(struct pithi_clog2_numbers *numbers, uint32_t info, u
     return number->info != 0;
 }
 
-/* Finds the number of an event: MPE's, the program's, or the next free one. */
+/* Finds the number of an event: that of MPE, that of the program, or the next free number. */
 static int find_solo(struct pithi_clog2_numbers *numbers, uint32_t id)
 {
     struct pithi_clog2_number *number = &numbers->numbers[id];
@@ -438,8 +439,8 @@ int pithi_clog2_solo_number(struct pithi_clog2_numbers *numbers, const struct pi
 
 /* ---- Descriptions ------------------------------------------------------------------------------------------------ */
 
-/* Writes the definition of a state. As in MPE, its state number is the number of states that the rank has described
- * before. So a state has the same number on all ranks if they describe states in the same order. */
+/* Writes the definition of a state. Its state number is the count of states that the rank has described before, as in
+ * MPE. So a state has the same number on all ranks if all ranks describe their states in the same order. */
 static int describe_state(struct pithi_clog2_numbers *numbers, uint32_t id, uint32_t level, int32_t rank,
                           int64_t time_ns, const struct pithi_clog2_line *line)
 {
@@ -471,7 +472,8 @@ static int describe_event(struct pithi_clog2_numbers *numbers, uint32_t id, int6
     return write_event(numbers, id, time_ns, line);
 }
 
-/* Writes nothing if the number has another definition in the file, or none. */
+/* Writes the definition that a description asks for. Writes nothing if the program's number belongs to another
+ * definition, or to none. */
 int pithi_clog2_describe(struct pithi_clog2_numbers *numbers, const struct pithlog_record *record,
                          const struct pithi_clog2_line *line, int32_t rank)
 {
@@ -479,7 +481,7 @@ int pithi_clog2_describe(struct pithi_clog2_numbers *numbers, const struct pithl
     char name[UINT16_MAX + 1];
     uint32_t id, level = 0;
 
-    /* 10 bytes: two numbers of 4 bytes, and the length of the name in 2 */
+    /* A description has at least 10 bytes: two numbers of 4 bytes, and the length of the name in 2 bytes. */
     if (record->payload_bytes < 10)
         return PITH_OK;
     int32_t start = pithi_clog2_i32(payload, 1), final = pithi_clog2_i32(payload + 4, 1);
@@ -492,7 +494,7 @@ int pithi_clog2_describe(struct pithi_clog2_numbers *numbers, const struct pithl
     if (!pithi_defs_find(numbers->log->defs, final >= 0 ? PITHLOG_STATE : PITHLOG_EVENT_TYPE, name, &id))
         return PITH_OK;
     const struct pithi_number_pair *pair;
-    /* a state may have several pairs of numbers; finds the level whose pair begins with `start` */
+    /* A state may have several pairs of numbers. Finds the level whose pair begins with `start`. */
     while ((pair = pithi_given_get(&numbers->given, id, level)) && pair->begin != start)
         level++;
     if (!pair)
@@ -503,8 +505,8 @@ int pithi_clog2_describe(struct pithi_clog2_numbers *numbers, const struct pithl
 }
 
 struct described {
-    int32_t number;     /* in the file */
-    uint32_t id, level; /* definition; how deep the state is open inside itself */
+    int32_t number;     /* event number in the file */
+    uint32_t id, level; /* id: definition; level: nesting level of the state */
     int is_event;
 };
 
@@ -517,8 +519,8 @@ static int compare_described(const void *left, const void *right)
     return (a->number > b->number) - (a->number < b->number);
 }
 
-/* Defines the program's numbers that have no definition. At the begin (is_end 0): all, if the log has no descriptions.
- * At the end: numbers that are in use without a description. */
+/* Defines numbers of the program that have no definition. At the begin of the file (is_end 0) these are all numbers,
+ * but none if the log has descriptions. At the end these are the numbers that were used without a description. */
 int pithi_clog2_describe_rest(struct pithi_clog2_numbers *numbers, int64_t time_ns, int is_end)
 {
     const struct pithi_clog2_line line = {0};

@@ -1,18 +1,19 @@
 /* clog2_numbers.h - event numbers of a CLOG-2 file that is written, and their definitions.
  *
- * Definitions. MPE writes a definition at the moment in which the program describes a number, and definitions of known
- * numbers at the end (clog2_made.h). A log that was recorded to become CLOG-2 has the event PITHI_CLOG2_DESCRIBE at
- * each such moment; numbers that are used without such an event are defined at the end. In other logs all numbers of
- * the program are defined at the start. All other definitions are written just before their first use.
+ * Definitions. MPE writes the definition of a number when the program describes that number. It writes the definitions
+ * of known numbers at the end (clog2_made.h). A log that was recorded to become CLOG-2 has the event
+ * PITHI_CLOG2_DESCRIBE at each such moment; numbers that are used without such an event are defined at the end. In
+ * other logs all numbers of the program are defined at the start. All other definitions are written just before their
+ * first use.
  *
- * Levels. Jumpshot pairs the starts and ends of a state on a line first in, first out. If a state is open twice, it
- * pairs the outer start with the inner end. Therefore a state that nests in itself becomes several states with the same
- * name and colour, one for each nesting level: recursion of depth 3 of "f" is f(600,601) f(602,603) f(604,605). Known
- * MPI states have their known numbers at the outermost level. Other levels have the numbers that the program used, as
- * far as the log has them (event_numbers.h).
+ * Levels. Jumpshot pairs the starts and ends of a state on a line first in, first out. If a state is open twice,
+ * Jumpshot pairs the outer start with the inner end. Therefore a state that nests in itself becomes several states with
+ * the same name and colour, one for each nesting level: recursion of depth 3 of "f" is f(600,601) f(602,603)
+ * f(604,605). Known MPI states have their known numbers at the outermost level. Other levels have the numbers that the
+ * program used, if the log contains these (event_numbers.h).
  *
  * Payloads of states. If a state has a payload, the log has an event "NAME info" at the same time, after its begin or
- * before its end. The file holds both in one record. */
+ * before its end. The file holds this event and the begin or end of the state in one record. */
 #ifndef PITHI_CLOG2_NUMBERS_H
 #define PITHI_CLOG2_NUMBERS_H
 
@@ -40,17 +41,17 @@ struct pithi_clog2_shape {
 
 void pithi_clog2_shape_make(struct pithi_clog2_shape *shape, const char *format);
 
-/* Packs a payload. Returns 1 if part of it was left out. */
+/* Packs a payload. Returns 1 if something was left out. */
 int pithi_clog2_pack(const struct pithi_clog2_shape *shape, const unsigned char *payload, uint32_t size,
                      unsigned char cargo[PITHI_CLOG2_CARGO]);
 
 enum { PITHI_CLOG2_LEVELS = 256 }; /* deeper instances share the last level */
 
-/* libmpe records this event at each description if the log becomes CLOG-2. Its payload is the first and the last number
- * (of an event: -1), then the length of the name in 2 bytes and the name. */
+/* libmpe records this event at each description if the log will become CLOG-2. The payload of the event is the first
+ * number of the definition, its last number (-1 for an event), the length of the name in 2 bytes, and the name. */
 #define PITHI_CLOG2_DESCRIBE "mpe:describe"
 
-struct pithi_clog2_number; /* of a definition */
+struct pithi_clog2_number; /* how one definition is written */
 
 struct pithi_clog2_numbers {
     struct pithlog *log;
@@ -59,9 +60,9 @@ struct pithi_clog2_numbers {
     struct pithi_losses *losses;
     struct pithi_clog2_number *numbers; /* by definition */
     uint32_t count;
-    struct pithi_given given;                  /* the numbers that the program used, and all numbers taken */
+    struct pithi_given given;                  /* the numbers that the program used, and all numbers that are in use */
     int is_described;                          /* the log has the event PITHI_CLOG2_DESCRIBE */
-    int has_more_states;                       /* states that the program did not describe are numbered */
+    int has_more_states;                       /* 1: states that the program did not describe have got state numbers */
     int32_t next_pair, next_solo;              /* the next free numbers */
     struct pithi_map open;                     /* (lane, state) -> number of open instances */
     struct pithi_map used_states, used_events; /* names in use */
@@ -76,11 +77,12 @@ int pithi_clog2_numbers_open(struct pithi_clog2_numbers *numbers, struct pithlog
                              struct pithi_losses *losses);
 void pithi_clog2_numbers_free(struct pithi_clog2_numbers *numbers);
 
-/* Writes the definition that an event PITHI_CLOG2_DESCRIBE on `line` describes. `rank`: of its lane. */
+/* Writes the definition that an event PITHI_CLOG2_DESCRIBE on `line` describes. `rank` is the rank of its lane. */
 int pithi_clog2_describe(struct pithi_clog2_numbers *numbers, const struct pithlog_record *record,
                          const struct pithi_clog2_line *line, int32_t rank);
-/* Writes the missing definitions of the program's numbers: states first, each kind in the order of its numbers. At the
- * start: of all numbers, unless the log has descriptions; at the end: of numbers in use. */
+/* Writes the missing definitions of the program's numbers: first the states, then the events, each in the order of
+ * their numbers. At the start (is_end 0) these are all numbers, but none if the log has descriptions. At the end these
+ * are the numbers that are in use. */
 int pithi_clog2_describe_rest(struct pithi_clog2_numbers *numbers, int64_t time_ns, int is_end);
 
 /* Returns the event numbers of the state of an ENTER or LEAVE, and defines the state if it is new. */
@@ -91,9 +93,9 @@ int pithi_clog2_shape_of(struct pithi_clog2_numbers *numbers, uint32_t event, co
 /* Returns how the payloads of a state are packed, and the event that holds them. NULL: the state has no payloads. */
 const struct pithi_clog2_shape *pithi_clog2_state_info(struct pithi_clog2_numbers *numbers, uint32_t state,
                                                        uint32_t *info);
-/* 1: the event holds the payloads of *state; 0: it is an ordinary event. */
+/* Returns 1 if the event holds the payloads of *state, or 0 if it is an ordinary event. */
 int pithi_clog2_info_state(struct pithi_clog2_numbers *numbers, uint32_t info, uint32_t *state);
-/* Like pithi_clog2_state_number for an EVENT. *shape is how its payloads are packed. */
+/* Like pithi_clog2_state_number, but for an EVENT. *shape becomes the way in which its payloads are packed. */
 int pithi_clog2_solo_number(struct pithi_clog2_numbers *numbers, const struct pithlog_record *record, int32_t *event,
                             const struct pithi_clog2_shape **shape);
 

@@ -5,7 +5,7 @@
  *     MSGEVT -101 at 50 us, rank 0 to 1         a send; -102: a receive
  *     COMMEVT                                   a communicator is made or freed, unless is_implied() returns 1
  *
- * One number may be the end of a state and the begin of another: then the end comes first.
+ * If one number ends a state and begins another, the leave comes before the enter.
  */
 #include "foreign/formats.h"
 
@@ -34,7 +34,7 @@ int pithi_clog2_probe(const struct pithi_input *input)
 
 /* ---- Records --------------------------------------------------------------------------------------------------- */
 
-/* Makes `record` the event that holds the payload in `cargo`, if there is one. */
+/* Makes `record` an event of definition `id` that holds the payload in `cargo`, if there is one. */
 static void set_payload(struct reader *reader, uint32_t id, const unsigned char *cargo, struct pithlog_record *record)
 {
     record->kind = PITHLOG_EVENT;
@@ -46,8 +46,8 @@ static void set_payload(struct reader *reader, uint32_t id, const unsigned char 
     }
 }
 
-/* 1: the record does not come from the program. These are the records of the groups of an intercommunicator, and the
- * records that the Pith writer added. */
+/* Returns 1 if the record does not come from the program. Such records belong to the groups of an intercommunicator, or
+ * were added by the Pith writer. */
 static int is_implied(const struct pithi_clog2_comm *comm, int32_t type, const unsigned char *body)
 {
     const unsigned char *uuid = body + 16;
@@ -66,7 +66,7 @@ static int add(struct reader *reader, const struct pithi_clog2_record *from)
         from->type == PITHI_CLOG2_CONSTDEF ||
         pithi_clog2_is_made(reader->scan.made, from->type, pithi_clog2_i32(from->body, reader->scan.file.big)))
         return PITH_OK;
-    /* The record of a free has no rank in its body, so the rank in its header is used. */
+    /* A record that frees a communicator has no rank in its body, so the rank in its header is used. */
     int32_t world = -1;
     if (from->type == PITHI_CLOG2_COMMEVT && pithi_clog2_i32(from->body, reader->scan.file.big) != PITHI_CLOG2_FREE)
         world = pithi_clog2_i32(from->body + 12, reader->scan.file.big);
@@ -191,8 +191,8 @@ int pithi_clog2_read(const struct pithi_input *input, struct pithi_writer *write
     while (pithi_clog2_next(&reader.scan.file, &cursor, &record))
         TRY(add(&reader, &record));
     TRY(pithi_reorder_end(&reader.reorder));
-    /* Adds properties with numbers of missing and skipped records. A merged file ends with a table of communicators
-     * after the ENDLOG record. */
+    /* Adds properties with the counts of missing and skipped records. A merged file has a table of communicators after
+     * the ENDLOG record; if the file ends before this table, the file was cut. */
     const struct pithi_clog_cursor *end = &reader.scan.end;
     const struct pithi_clog2_file *file = &reader.scan.file;
     struct pithi_defs *defs = pithi_writer_defs(reader.writer);

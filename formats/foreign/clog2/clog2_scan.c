@@ -1,9 +1,9 @@
 /* clog2_scan.c - the walk of the first pass, and the meaning of event numbers.
  *
- * A first pass is needed because records may come before what they need: MPE writes the definitions of its MPI states
- * at the end of the file. The members of a communicator come from many records: a COMMEVT only says that, for example,
- * rank 1 of communicator 1 is rank 5 of the world. All members are known when all ranks from 0 to the highest have been
- * seen.
+ * A first pass is needed because a record may come before a definition that it needs: MPE writes the definitions of its
+ * MPI states at the end of the file. The members of a communicator come from many records: a COMMEVT only says that,
+ * for example, rank 1 of communicator 1 is rank 5 of the world. All members are known when all ranks from 0 to the
+ * highest have been seen.
  *
  *     INTRA, comm 1, rank 0, world 4     from the process 4
  *     INTRA, comm 1, rank 1, world 5     from the process 5: size 2 if no higher rank follows */
@@ -71,7 +71,8 @@ static int take_comm(struct pithi_clog2_scan *scan, const struct pithi_clog2_rec
             .number = number, .type = -1, .groups = {-1, -1}, .inter = -1, .size = -1, .top = -1};
     if (comm->type < 0) {
         comm->type = type;
-        /* The numbers in the uuid become big-endian, so that a file and its merged copy give the same key. */
+        /* The numbers in the uuid are stored in big-endian order, so that a file and its merged copy give the same
+         * key. */
         const unsigned char *uuid = record->body + 16;
         memcpy(comm->uuid, uuid, PITHI_CLOG2_UUID);
         pithi_clog2_put32(comm->uuid, pithi_clog2_i32(uuid, big));
@@ -86,8 +87,9 @@ static int take_comm(struct pithi_clog2_scan *scan, const struct pithi_clog2_rec
         *value = (uint64_t)number + 1;
     }
     if (type == PITHI_CLOG2_LOCAL || type == PITHI_CLOG2_REMOTE) {
-        /* The two records after an INTER on a line name its groups: LOCAL is the group of the writer, REMOTE the other.
-         * The first group that a process names is groups[0], the next one groups[1]. */
+        /* Each process writes an INTER, then a LOCAL and a REMOTE, which name the two groups of that intercommunicator.
+         * LOCAL is the group that contains the process, REMOTE is the other group. The group that is named first
+         * becomes groups[0], the other groups[1]. */
         uint64_t *inter = pithi_map_find(&scan->inter_of, (uint32_t)world);
         struct pithi_clog2_comm *of = inter && *inter ? pithi_clog2_comm(scan, (int32_t)(*inter - 1)) : NULL;
         if (of) {
@@ -96,7 +98,8 @@ static int take_comm(struct pithi_clog2_scan *scan, const struct pithi_clog2_rec
                 of->groups[of->groups[0] >= 0] = comm->number;
         }
     }
-    /* The writer is not a member of the remote group, and the ranks of an INTER are ranks in its two groups. */
+    /* The process of a REMOTE record is not a member of that group, so the record says nothing about members. Ranks of
+     * an INTER are those in its two groups. */
     if (!is_number(rank, PITHI_CLOG2_RANKS_MAX) || type == PITHI_CLOG2_REMOTE)
         return PITH_OK;
     value = pithi_map_at(&scan->world_of, pithi_map_pair((uint32_t)number, (uint32_t)rank));
@@ -109,7 +112,7 @@ static int take_comm(struct pithi_clog2_scan *scan, const struct pithi_clog2_rec
 
 /* ---- Into the log ---------------------------------------------------------------------------------------------- */
 
-/* The key that the Pith writer stored, else a hash of the uuid. */
+/* Returns the key that the Pith writer stored, or else a hash of the uuid. */
 static uint64_t key_of(const struct pithi_clog2_comm *comm)
 {
     uint64_t hash = pithi_hash_bytes(PITHI_HASH, comm->uuid, PITHI_CLOG2_UUID);
@@ -122,7 +125,7 @@ static uint64_t key_of(const struct pithi_clog2_comm *comm)
     for (size_t i = 0; i < PITHI_CLOG2_UUID; i++)
         if (comm->uuid[i])
             return hash ? hash : 1;
-    return pithi_hash_byte(hash, (uint32_t)comm->number); /* no uuid */
+    return pithi_hash_byte(hash, (uint32_t)comm->number);
 }
 
 static void members(const struct pithi_clog2_scan *scan, const struct pithi_clog2_comm *comm, int32_t *ranks)
@@ -179,7 +182,7 @@ int pithi_clog2_comm_index(struct pithi_clog2_scan *scan, int32_t number, uint32
     *index = 0;
     if (number == 0 || !comm || comm->type == PITHI_CLOG2_WORLD)
         return PITH_OK;
-    /* A record of one of the two groups belongs to the communicator between them. */
+    /* If the communicator is a group of an intercommunicator, the intercommunicator is used. */
     if (comm->inter >= 0 && pithi_clog2_comm(scan, comm->inter))
         comm = pithi_clog2_comm(scan, comm->inter);
     if (!comm->index)
@@ -258,7 +261,7 @@ static int define_state(struct pithi_clog2_scan *scan, const unsigned char *body
     return PITH_OK;
 }
 
-/* Two numbers with the same name but different formats are two event types. */
+/* Defines an event. Two numbers with the same name but different formats become two event types. */
 static int define_event(struct pithi_clog2_scan *scan, const unsigned char *body)
 {
     int32_t number = pithi_clog2_i32(body, scan->file.big);
@@ -277,7 +280,8 @@ static int define_event(struct pithi_clog2_scan *scan, const unsigned char *body
     if (!name[0])
         snprintf(name, sizeof name, "event %d", number);
     CHECK(add_def(scan, PITHLOG_EVENT_TYPE, name, colour, format, &id));
-    /* Same name, different format: becomes another event type, with its number in the name. */
+    /* If an event type with this name has another format, this number gets an event type of its own, with the number in
+     * its name. */
     if (strcmp(pithi_defs_get(defs, id)->format, format) != 0) {
         snprintf(name + strlen(name), 16, " (%d)", number);
         CHECK(add_def(scan, PITHLOG_EVENT_TYPE, name, colour, format, &id));
@@ -287,7 +291,8 @@ static int define_event(struct pithi_clog2_scan *scan, const unsigned char *body
     return PITH_OK;
 }
 
-/* 1: `first` <= number < `end`, a range of pairs. *state is the index of its pair in the range. */
+/* Returns 1 if first <= number < end, which is a range of pairs. *state becomes the index of the pair within the
+ * range. */
 static int in_pairs(int32_t number, int32_t first, int32_t end, int32_t *state)
 {
     if (number < first || number >= end)
@@ -384,7 +389,7 @@ static int see_time(struct pithi_clog2_scan *scan, const struct pithi_clog2_reco
 {
     struct pithi_clog2_track *track;
 
-    /* One decrease is enough: then all lines are sorted. */
+    /* After one decrease all lines are sorted, so there is nothing more to find out. */
     if (scan->disorder)
         return PITH_OK;
     CHECK(pithi_clog2_track(scan, record, &track));
@@ -428,17 +433,19 @@ int pithi_clog2_scan(struct pithi_clog2_scan *scan, const struct pithi_input *in
     if (cursor.damaged && !cursor.records)
         return pithi_fail(PITH_ERR_DAMAGED, "%s: byte %zu: no record can be read from here on; the file is damaged",
                           input->path, cursor.first_damage);
-    if (!scan->comm_count) /* cut before the first COMMEVT: the ranks of clock shifts are unknown */
+    if (!scan->comm_count) /* The file was cut before the first COMMEVT, so the ranks of clock shifts are unknown and
+                              the shifts are left out. */
         scan->made = PITHI_CLOG2_MADE_SHIFTS;
-    /* The size of a communicator is known if all its ranks from 0 to the highest are known. An unmerged file has one
-     * process only, so there only MPI_COMM_SELF is complete. */
+    /* The size of a communicator is known if all its ranks from 0 to the highest are known. An unmerged file has only
+     * one process, so in such a file only MPI_COMM_SELF is complete. */
     for (uint32_t i = 0; i < scan->comm_count; i++) {
         struct pithi_clog2_comm *comm = &scan->comms[i];
         int32_t rank = 0;
         while (rank <= comm->top &&
                pithi_map_find(&scan->world_of, pithi_map_pair((uint32_t)comm->number, (uint32_t)rank)))
             rank++;
-        /* If a rank below the highest is missing, the records of a process are missing, and the size is unknown. */
+        /* If a rank below the highest one is missing, the records of some process are missing, so the size is
+         * unknown. */
         comm->size = rank > comm->top && (scan->file.finalized || comm->type == PITHI_CLOG2_SELF) ? rank : -1;
     }
     scan->end = cursor;

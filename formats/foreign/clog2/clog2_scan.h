@@ -13,9 +13,10 @@
 
 enum { PITHI_CLOG2_RANKS_MAX = 1 << 17, PITHI_CLOG2_THREADS_MAX = 1 << 16 }; /* larger numbers count as damage */
 
-/* The meaning of an event number. All are definitions of the log + 1; 0: none. */
+/* The meaning of an event number. All fields but `def` are definitions of the log + 1; 0: none. */
 struct pithi_clog2_event {
-    uint32_t starts, ends, solo; /* `starts`, `ends`: the states that it begins, ends; `solo`: its event type */
+    uint32_t starts, ends, solo; /* `starts`: the state that it begins; `ends`: the state that it ends; `solo`: its
+                                    event type */
     uint32_t info;               /* event type for the payloads of a state's start or end */
     const unsigned char *def;    /* body of its definition; NULL: not in the file */
 };
@@ -38,7 +39,8 @@ struct pithi_clog2_track {
     int64_t last_ns;      /* last time in the first pass */
 };
 
-/* A cache: by the hash of communicator, rank and thread in the file, the lane. It serves nearly every record. */
+/* A cache that gives the lane for a communicator, rank and thread of the file. Nearly every record finds its lane here.
+ * The hash of the three numbers selects the entry. */
 enum { PITHI_CLOG2_PLACES = 256 };
 struct pithi_clog2_place {
     int32_t comm, rank, thread;
@@ -63,10 +65,10 @@ struct pithi_clog2_scan {
     struct pithi_clog2_track *tracks; /* [track_count] */
     uint32_t track_count, track_room;
     struct pithi_clog2_place places[PITHI_CLOG2_PLACES]; /* recently used */
-    struct pithi_map inter_of;                           /* world rank -> its last INTER + 1, whose groups are in the
-                                                            records that follow */
-    int disorder;                                        /* 1: times go back */
-    uint32_t made;                /* struct pithi_clog2_made: records that the Pith writer added */
+    struct pithi_map inter_of;                           /* world rank -> number of its last INTER + 1; the records
+                                                            after an INTER name its groups */
+    int disorder;                                        /* 1: times of a line decrease */
+    uint32_t made;                /* as `what` in struct pithi_clog2_made: records that the Pith writer added */
     uint32_t numbers_told;        /* number of event numbers kept as properties (event_numbers.h) */
     struct pithi_clog_cursor end; /* the cursor at the end of the walk */
 };
@@ -74,7 +76,7 @@ struct pithi_clog2_scan {
 int pithi_clog2_scan(struct pithi_clog2_scan *scan, const struct pithi_input *input, struct pithi_writer *writer);
 void pithi_clog2_scan_free(struct pithi_clog2_scan *scan);
 
-/* World rank of a rank in a communicator; -1: unknown or out of range. */
+/* Returns the world rank of a rank in a communicator, or -1 if it is unknown or out of range. */
 int32_t pithi_clog2_world_rank(const struct pithi_clog2_scan *scan, int32_t comm, int32_t rank);
 
 /* Finds or makes the lane of a thread, by world rank or by rank in a communicator. *track NULL: there is no such lane.

@@ -8,7 +8,7 @@
  *     BAREEVT     0.000050 s, rank 0: 601
  *     MSGEVT      0.000050 s, rank 0 to 1, tag 7, 1000 bytes
  *
- * Jumpshot matches sends and receives by their order, as Pith does. */
+ * Jumpshot and Pith both match sends and receives by their order. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -19,7 +19,7 @@
 #include "foreign/reading.h"
 #include "foreign/walk.h"
 
-/* libmpe records this event after each comparison of the clocks if the log becomes CLOG-2. */
+/* If a log will become CLOG-2, libmpe records this event after each comparison of the clocks. */
 #define SYNC "mpe:sync"
 
 struct clog2_writer {
@@ -29,7 +29,8 @@ struct clog2_writer {
     struct pithi_clog2_numbers numbers;
     struct pithi_clog2_cargo cargo;
     struct pithi_losses losses;
-    unsigned char *completes;                         /* by definition: a call that completes receives */
+    unsigned char *completes;                         /* by definition: 1: the state is a call that completes
+                                                         receives */
     uint32_t describe, sync;                          /* the events of libmpe; UINT32_MAX: not in the log */
     uint64_t counters, lost_messages, large_messages; /* what the format cannot hold, for the notes */
 };
@@ -47,7 +48,7 @@ static int write_record(struct clog2_writer *w, const struct pithlog_step *step)
     CHECK(pithi_clog2_cargo_flush(&w->cargo, record->time_ns, record->lane));
     switch (record->kind) {
     case PITHLOG_EVENT: {
-        /* an event of libmpe: writes the definition or clock shift that it stands for */
+        /* For an event of libmpe, writes the definition or the clock shift that the event asks for. */
         int32_t rank = w->lines.lanes[record->lane].rank;
         struct pithi_clog2_line line;
         if (record->id == w->sync)
@@ -143,7 +144,7 @@ static int write_seekable(struct pithlog *log, FILE *out, const struct pithi_con
     TRY(pithi_walk_open(&walk, log, how));
     walk.losses = &w.losses;
     TRY(pithi_clog2_begin_world(&w.lines, walk.from_ns));
-    /* The constants of MPI are properties of a log that was read from CLOG-2. */
+    /* A log that was read from CLOG-2 has the constants of MPI as properties. Writes these constants. */
     const char *key, *value;
     for (uint32_t i = 0; (key = pithlog_get_property(log, i, &value)); i++) {
         char *end;
@@ -172,7 +173,7 @@ static int write_seekable(struct pithlog *log, FILE *out, const struct pithi_con
 
     uint64_t comms, members;
     pithi_clog2_numbers_colours(&w.numbers, &w.losses);
-    w.losses.count[PITHI_LOSS_COUNTERS] = w.counters; /* except clock shifts */
+    w.losses.count[PITHI_LOSS_COUNTERS] = w.counters; /* counters other than clock shifts */
     pithi_losses_tell(&w.losses, how);
     pithi_note(how, w.lost_messages, "sends to nobody left out");
     pithi_note(how, w.large_messages, "message sizes of 2 GiB and more written as 2147483647");

@@ -3,9 +3,9 @@
  * lane. Lanes are written one by one, so that only one file is open at a time.
  *
  * A packet has a header (magic, UUID, stream class 0), a context (first and last time, sizes in bits, number, lost so
- * far, rank, thread) and events. An event has its number as a byte and the low 32 bits of its time. If 2^32 ns or more
- * have passed since the last event, it has the byte 255, its number as 4 bytes and all 64 bits of its time. The fields
- * follow, each beginning at the next byte:
+ * far, rank, thread) and events. An event has its id as a byte and the low 32 bits of its time. If 2^32 ns or more have
+ * passed since the last event, the event has the byte 255, its id as 4 bytes and all 64 bits of its time instead. Then
+ * come the fields of the event, each of which begins at the next byte:
  *
  *     00 50 c3 00 00 03 00 00 00            enter (0) at 50,000 ns (0xc350), state 3
  *     01 08 cf 00 00 03 00 00 00            leave (1) at 53,000 ns (0xcf08), state 3
@@ -29,13 +29,14 @@
 #include "native/log.h"
 #include "reader/read/iter.h"
 
-/* Event ids: the kind of the record minus one. An event without a payload has the id BARE - 1, because babeltrace2 2.0
- * shows the text of an earlier event instead of an empty string. */
+/* Event ids: the kind of the record minus one. An event without a payload has the id BARE - 1 and no text field,
+ * because babeltrace2 2.0 shows the text of an earlier event instead of an empty text. */
 enum { BARE = 64 };
-/* COMPACT: the id of an event with a full head; UUID, HEADER: bytes of a UUID, of a packet's header and context */
+/* COMPACT: the byte that begins an event with a full head; UUID: bytes of a UUID; HEADER: bytes of a packet's header
+ * and context */
 enum { COMPACT = 255, UUID = 16, HEADER = 80 };
-/* bytes: TEXT of a text; EVENT_MAX of an event; PACKET of the memory for a packet; PACKET_FULL: a packet of this size
- * is written; PATH of a path */
+/* Sizes in bytes. TEXT: of a text; EVENT_MAX: of an event; PACKET: of the memory for a packet; PATH: of a path. A
+ * packet of PACKET_FULL bytes or more is written. */
 enum { TEXT = 1 << 18, EVENT_MAX = TEXT + 128, PACKET = 2 * EVENT_MAX, PACKET_FULL = 1 << 16, PATH = 4096 };
 #define MAGIC UINT32_C(0xc1fc1fc1)
 #define START "/* CTF 1.8 */\n"
@@ -53,8 +54,8 @@ static int write_failed(const char *path)
 
 /* ---- Names ------------------------------------------------------------------------------------------------------- */
 
-/* Writes a quoted string. Control characters are escaped as in `pith print`. The result is escaped once more, so that
- * readers show the same text as `pith print`. */
+/* Writes a quoted string. Control characters are escaped as in `pith print`. Then the backslashes are escaped for TSDL,
+ * so that readers show the same text as `pith print`. */
 static void put_string(struct pithi_out *out, const char *text)
 {
     char *plain = pithi_quoted(PITHI_QUOTE_TABS, text);
@@ -107,7 +108,8 @@ static void put_entry(struct pithi_out *out, const char *key, const char *value)
     pithi_out_text(out, ";\n");
 }
 
-/* Parses "1000000000.000000123" as seconds and nanoseconds. 0: unknown. */
+/* Gets the start time of the log, such as "1000000000.000000123", as seconds and nanoseconds. Returns 0 if it is
+ * unknown. */
 static int start_time(const struct ctf *ctf, int64_t *seconds, int64_t *ns)
 {
     const char *text = pithi_property(ctf->log, "start_unix_s");
@@ -124,7 +126,7 @@ static int start_time(const struct ctf *ctf, int64_t *seconds, int64_t *ns)
             scale /= 10;
         *ns *= scale;
     }
-    /* the clock begins at base_ns if the log has times below 0 */
+    /* If the log has times below 0, the clock begins at base_ns, which is earlier than time 0. */
     int64_t start_ns = *seconds * 1000000000 + *ns + ctf->base_ns;
     *seconds = start_ns / 1000000000;
     *ns = start_ns % 1000000000;
@@ -299,7 +301,7 @@ static int put_packet(struct stream *s)
     pithi_put32(p + 72, (uint32_t)s->lane->rank);
     pithi_put32(p + 76, s->lane->thread);
     size_t size = s->used;
-    /* the begin of the next packet, in case that it has no event */
+    /* prepares the next packet, for the case that it has no event */
     s->used = HEADER;
     s->first = s->last;
     return fwrite(p, 1, size, s->file) == size ? PITH_OK : write_failed(s->path);
@@ -322,7 +324,7 @@ static void add64(struct stream *s, uint64_t value)
 static int add_record(struct stream *s, const struct pithlog_record *r)
 {
     /* The first event of a packet is compact, as the packet's context has its full time. In a later compact event, a
-     * reader adds 2^32 if the low 32 bits are less than before, but only once; so an event after a longer time gets a
+     * reader adds 2^32 at most once, if the low 32 bits are less than before. So an event after a longer time gets a
      * full head. */
     uint32_t kind = r->kind == PITHLOG_EVENT && !r->payload_bytes ? BARE : r->kind;
     uint64_t time = (uint64_t)r->time_ns - (uint64_t)s->ctf->base_ns;
@@ -337,8 +339,8 @@ static int add_record(struct stream *s, const struct pithlog_record *r)
         add32(s, kind - 1);
         add64(s, time);
     }
-    /* The fields of a kind, in the order of `events` in write_metadata(). An event has at most EVENT_MAX bytes, so it
-     * fits into any packet that is not full. */
+    /* Adds the fields in the order in which `events` in write_metadata() describes them. An event has at most EVENT_MAX
+     * bytes, so it fits into any packet that is not full. */
     uint64_t bits;
     switch (r->kind) {
     case PITHLOG_ENTER:
@@ -389,7 +391,7 @@ static int add_record(struct stream *s, const struct pithlog_record *r)
 
 /* ---- A lane ------------------------------------------------------------------------------------------------------ */
 
-/* For a whole log: adds all records as they are. */
+/* Adds all records of a lane as they are; used for a whole log. */
 static int add_all(struct stream *s, uint32_t lane)
 {
     struct pithlog_query query = {INT64_MIN, INT64_MAX, &lane, 1, 0, 0, NULL};
@@ -404,7 +406,7 @@ static int add_all(struct stream *s, uint32_t lane)
     return status < 0 ? PITH_ERR_DAMAGED : err;
 }
 
-/* For a window: adds records so that each begin of a state has an end, and each end a begin. */
+/* Adds the records of a lane in a window, such that each begin of a state has an end, and each end a begin. */
 static int add_window(struct stream *s, uint32_t lane, const struct pithi_convert *how)
 {
     struct pithi_walk walk;
@@ -473,7 +475,7 @@ int pithi_ctf_write_folder(struct pithlog *log, const char *folder, const struct
         TRY(write_lane(&s, folder, lane, how));
     uint32_t members = 0;
     for (uint32_t i = 1; i < info->comms; i++)
-        /* from 1: the members of communicator 0, the world, are known: all ranks */
+        /* The loop begins at 1, because everyone knows the members of communicator 0, the world: all ranks. */
         members += pithlog_get_comm(log, i)->size > 0;
     pithi_note(how, members, "communicators: their members are left out");
     pithi_losses_keep(&s.losses, "program");

@@ -7,8 +7,9 @@
  *     Group 3:   type = REGIONS, members = 12, 13
  *
  * So a callback only copies: it adds a row to the table of its kind, with references as they are. `places` finds a row
- * by its number: region 12 -> index of the row + 1. References are looked up when the events need them, when all rows
- * exist. A table moves when it grows: a pointer to a row is valid until the next row of its kind is added. */
+ * by its number: region 12 -> index of the row + 1. References are looked up only when events need them, because then
+ * all rows exist. A table moves when it grows, so a pointer to a row is valid only until the next row of its kind is
+ * added. */
 #include "foreign/otf2/otf2_defs.h"
 
 #include <stdlib.h>
@@ -20,13 +21,13 @@
 
 void *pithi_otf2_table_get(const struct otf2_table *table, uint64_t ref)
 {
-    /* UINT64_MAX means "undefined" in libotf2, so no row has it */
+    /* UINT64_MAX means "undefined" in libotf2, so no row has this reference */
     uint64_t *place = ref == UINT64_MAX ? NULL : pithi_map_find(&table->places, ref);
     return place ? table->rows + (*place - 1) * table->row_size : NULL;
 }
 
-/* Adds a row, zero but for its reference. Returns NULL if there is no memory, or if the row exists; then *there is
- * 1. */
+/* Adds a row that is zero except for its reference. Returns NULL if memory runs out, or if the row exists; in the
+ * second case *there becomes 1. */
 static void *table_add(struct otf2_table *table, uint64_t ref, int *there)
 {
     uint64_t *place = ref == UINT64_MAX ? NULL : pithi_map_at(&table->places, ref);
@@ -60,7 +61,7 @@ const char *pithi_otf2_defs_note(const struct otf2_defs *defs, const char *what,
     const char *key = property ? pithi_otf2_defs_string(defs, property->name) : "";
     size_t size = strlen(what);
 
-    /* two names may have the same hash */
+    /* The text is compared, too, because two names may have the same hash. */
     return property && strncmp(key, what, size) == 0 && strcmp(key + size, name) == 0
                ? pithi_otf2_defs_string(defs, property->value)
                : "";
@@ -117,7 +118,7 @@ static OTF2_CallbackCode on_SystemTreeNodeProperty(void *data, OTF2_SystemTreeNo
                                                    OTF2_Type type, OTF2_AttributeValue value)
 {
     const struct otf2_node *of = pithi_otf2_table_get(&((struct otf2_defs *)data)->nodes, node);
-    /* properties of the root only: other nodes have properties of hosts and sockets */
+    /* Keeps only the properties of the root. Properties of other nodes describe hosts and sockets. */
     if (type != OTF2_TYPE_STRING || (of && of->parent != OTF2_UNDEFINED_SYSTEM_TREE_NODE))
         return OTF2_CALLBACK_SUCCESS;
     NEW_ROW(properties, defs->properties.count);
@@ -167,8 +168,8 @@ static OTF2_CallbackCode on_Region(void *data, OTF2_RegionRef self, OTF2_StringR
     return OTF2_CALLBACK_SUCCESS;
 }
 
-/* How likely the members of a group of this paradigm are the ranks of MPI: most for MPI, then other libraries with
- * processes. Paradigms of threads have such groups, too. */
+/* Says how likely it is that the members of a group of this paradigm are the ranks of MPI. It is most likely for MPI,
+ * then for other libraries with processes. Paradigms of threads have such groups, too. */
 static int ranks_likely(OTF2_Paradigm paradigm)
 {
     return paradigm == OTF2_PARADIGM_MPI
@@ -191,9 +192,9 @@ static OTF2_CallbackCode on_Group(void *data, OTF2_GroupRef self, OTF2_StringRef
 {
     struct otf2_group *ranks = &((struct otf2_defs *)data)->ranks;
     (void)flags;
-    /* kept apart, as eztrace reuses the number of this group for another group */
+    /* This group has its own place, because eztrace uses its number again for another group. */
     if (type == OTF2_GROUP_TYPE_COMM_LOCATIONS) {
-        /* a group that is at least as likely is known already */
+        /* If the group that was kept before is at least as likely, it stays. */
         if (ranks_likely(paradigm) <= (ranks->members ? ranks_likely(ranks->paradigm) : 0))
             return OTF2_CALLBACK_SUCCESS;
         ranks->paradigm = paradigm;
@@ -207,7 +208,7 @@ static OTF2_CallbackCode on_Group(void *data, OTF2_GroupRef self, OTF2_StringRef
     return copy_members(row, count, members) ? OTF2_CALLBACK_SUCCESS : no_memory(defs);
 }
 
-/* Not pow(), because libpith.so does not link libm. */
+/* Computes base^exponent without pow(), because libpithlog.so does not link libm. */
 static double power(double base, int64_t exponent)
 {
     double result = 1;
@@ -228,7 +229,7 @@ static OTF2_CallbackCode on_MetricMember(void *data, OTF2_MetricMemberRef self, 
     struct otf2_member *row = made;
     row->name = name;
     row->unit = unit;
-    /* values in ms: unit "s", base 10, exponent -3, so the factor is 0.001 */
+    /* If values are in ms, the unit is "s", the base 10 and the exponent -3, so the factor is 0.001. */
     row->factor = power(base == OTF2_BASE_BINARY ? 2 : 10, exponent);
     return OTF2_CALLBACK_SUCCESS;
 }
@@ -240,7 +241,8 @@ static OTF2_CallbackCode on_MetricClass(void *data, OTF2_MetricRef self, uint8_t
     (void)occurrence, (void)recorder;
     NEW_ROW(metrics, self);
     struct otf2_metric *row = made;
-    row->of = OTF2_UNDEFINED_METRIC; /* undefined marks a class; an instance has the reference of its class */
+    row->of = OTF2_UNDEFINED_METRIC; /* A class has the undefined reference here; an instance has the reference of its
+                                        class. */
     row->count = count;
     row->members = malloc((count + (size_t)1) * sizeof *members);
     row->ids = calloc(count + (size_t)1, sizeof *row->ids); /* 0: no counter yet */
@@ -277,7 +279,7 @@ static OTF2_CallbackCode on_InterComm(void *data, OTF2_CommRef self, OTF2_String
 static OTF2_CallbackCode on_Comm(void *data, OTF2_CommRef self, OTF2_StringRef name, OTF2_GroupRef group,
                                  OTF2_CommRef parent, OTF2_CommFlag flags)
 {
-    /* both kinds of communicators have the same row; here without a remote group */
+    /* A communicator with one group has the same kind of row as an intercommunicator, but no remote group. */
     return on_InterComm(data, self, name, group, OTF2_UNDEFINED_GROUP, parent, flags);
 }
 
@@ -310,7 +312,8 @@ static OTF2_CallbackCode on_CallingContext(void *data, OTF2_CallingContextRef se
     return OTF2_CALLBACK_SUCCESS;
 }
 
-/* Takes the interval of samples by time. Samples by a counter have no interval in time. */
+/* Keeps the interval between samples if they are taken by time. Samples that are taken by a counter have no such
+ * interval. */
 static OTF2_CallbackCode on_InterruptGenerator(void *data, OTF2_InterruptGeneratorRef self, OTF2_StringRef name,
                                                OTF2_InterruptGeneratorMode mode, OTF2_Base base, int64_t exponent,
                                                uint64_t period)
@@ -326,7 +329,7 @@ static OTF2_CallbackCode on_InterruptGenerator(void *data, OTF2_InterruptGenerat
 
 int pithi_otf2_defs_read(struct otf2_defs *defs, const struct pithi_otf2 *otf2, OTF2_Reader *reader, const char *path)
 {
-    /* until the clock's properties come: ticks of 1 ns */
+    /* Ticks of 1 ns are assumed until the properties of the clock come. */
     *defs = (struct otf2_defs){.ticks_a_second = 1000000000, .realtime = OTF2_UNDEFINED_TIMESTAMP};
     defs->strings.row_size = sizeof(struct otf2_string);
     defs->nodes.row_size = sizeof(struct otf2_node);

@@ -15,7 +15,7 @@ struct otf2_table {
     size_t row_size;
 };
 
-/* The row of a reference, or NULL. */
+/* Returns the row of a reference, or NULL if there is none. */
 void *pithi_otf2_table_get(const struct otf2_table *table, uint64_t ref);
 
 #define OTF2_ROWS(table, type) ((type *)(void *)(table).rows)
@@ -45,7 +45,7 @@ struct otf2_location {
     uint64_t ref;
     OTF2_StringRef name;
     OTF2_LocationType type;
-    OTF2_LocationGroupRef process; /* of the location group that it belongs to */
+    OTF2_LocationGroupRef process; /* the location group to which it belongs */
     uint64_t events;               /* number of events, by the definition */
     int is_main;                   /* set later: it is the MPI location of its rank */
     int32_t rank;                  /* set later */
@@ -59,7 +59,7 @@ struct otf2_region {
     OTF2_RegionRole role;
     uint64_t group;  /* reference of its group of regions + 1 */
     uint32_t id;     /* set later: id of the state + 1 */
-    int32_t sampled; /* set later: 1 + the last rank read that has a sample in the region */
+    int32_t sampled; /* set later: 1 + the last rank, of those read so far, that has a sample in the region */
 };
 struct otf2_group {
     uint64_t ref;
@@ -74,9 +74,9 @@ struct otf2_comm {
     OTF2_StringRef name;
     OTF2_GroupRef group, remote;         /* remote: OTF2_UNDEFINED_GROUP if none */
     uint32_t index;                      /* set later: index in the log + 1 */
-    const struct otf2_group *near, *far; /* set later: the groups, or NULL */
-    int32_t rank;                        /* the last rank that was looked up; -1: none */
-    int is_far;                          /* 1: `rank` is not in `near` */
+    const struct otf2_group *near, *far; /* set later: its group and its remote group, or NULL */
+    int32_t rank;                        /* set later: the world rank for which `is_far` is valid; -1: none */
+    int is_far;                          /* 1: `rank` is in `far`, not in `near` */
 };
 struct otf2_window { /* an RMA window */
     uint64_t ref;
@@ -114,7 +114,8 @@ struct otf2_defs {
         metrics, parameters, contexts;
     struct pithi_map notes;  /* hash of a property's name -> its index + 1 */
     struct otf2_group ranks; /* locations of ranks 0, 1, 2 ... in the preferred paradigm */
-    /* of the archive's clock: `offset` is time 0 in ticks, `realtime` is time 0 in ns since 1970 */
+    /* Properties of the archive's clock. `offset` is the log's time 0 in ticks; `realtime` is that time in ns since
+     * 1970 */
     uint64_t ticks_a_second, offset, realtime;
     double sample_s; /* time between two samples; 0: unknown */
     int no_memory;   /* 1: a callback got no memory */
@@ -126,8 +127,8 @@ void pithi_otf2_defs_free(struct otf2_defs *defs);
 
 /* Returns "" if there is no such string. */
 const char *pithi_otf2_defs_string(const struct otf2_defs *defs, uint64_t ref);
-/* The value of the property whose name is `what` followed by `name` ("colour of state " "solve"); "" if there is
- * none. */
+/* Returns the value of the property whose name is `what` followed by `name`, such as "colour of state " and "solve".
+ * Returns "" if there is none. */
 const char *pithi_otf2_defs_note(const struct otf2_defs *defs, const char *what, const char *name);
 
 #endif

@@ -1,5 +1,5 @@
-/* otf2_events.c - turns the events of libotf2 into records. libotf2 calls a function for each event, in the order of
- * otf2_read.c; each function adds a record, or keeps something for a later record.
+/* otf2_events.c - turns the events of libotf2 into records. libotf2 calls a function for each event; otf2_read.c
+ * chooses the order of the events. Each function adds a record, or keeps a fact for a later record.
  *
  * A receive gets its number of posting when OTF2 says that it was posted, not when it ends:
  *
@@ -7,8 +7,8 @@
  *     MpiRecv                       a receive with posted = 1
  *     MpiIrecv 7                    a receive with posted = 0: it ends later, but matches an earlier send
  *
- * A request that never ends still has its number. It becomes a receive without a message; without it, matching would
- * give each later receive the message of the receive before.
+ * A request that never ends still has its number, so it becomes a receive without a message. If it were left out,
+ * matching would give each later receive the message of the receive before it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -42,15 +42,15 @@ static int begin(struct otf2_reader *r, OTF2_LocationRef location)
     return r->at != NULL;
 }
 
-/* The result of a callback; for an error, libotf2 stops. The error is kept in the reader, as libotf2 cannot pass it
- * on. */
+/* Makes the result of a callback. At an error libotf2 stops. The error is kept in the reader, because libotf2 cannot
+ * return it. */
 static OTF2_CallbackCode result(struct otf2_reader *r, int err)
 {
     r->err = err;
     return err == PITH_OK ? OTF2_CALLBACK_SUCCESS : OTF2_CALLBACK_INTERRUPT;
 }
 
-/* Nanoseconds from the archive's start, limited to a sane range. */
+/* Returns the time in nanoseconds from the archive's start, limited to a sane range. */
 static int64_t time_ns(const struct otf2_reader *r, OTF2_TimeStamp time)
 {
     int is_before = time < r->defs.offset;
@@ -88,8 +88,8 @@ static OTF2_CallbackCode add_state(struct otf2_reader *r, OTF2_TimeStamp time, u
     uint32_t id;
     int err;
 
-    /* An undefined region has no name: the event is left out. It does not count as seen, so the log's property
-     * otf2_events_passed_over includes it. */
+    /* An undefined region has no name, so the event is left out. The event does not count as seen, so the property
+     * otf2_events_passed_over of the log includes it. */
     if (!region) {
         r->seen--;
         return OTF2_CALLBACK_SUCCESS;
@@ -131,7 +131,7 @@ EVENT(CallingContextLeave, OTF2_CallingContextRef context)
     return add_state(r, time, PITHLOG_LEAVE, region_of(r, context));
 }
 
-/* The time in which the recorder wrote its buffer becomes a state. */
+/* Makes a state of the time in which the recorder wrote its buffer. */
 EVENT(BufferFlush, OTF2_TimeStamp stop)
 {
     uint32_t id;
@@ -185,8 +185,8 @@ EVENT(MpiSend, uint32_t receiver, OTF2_CommRef comm, uint32_t tag, uint64_t size
     return add_message(r, &record, receiver, comm);
 }
 
-/* The send is recorded when it is started, as MPI_Isend in Pith's own logs; its completion (MpiIsendComplete) adds
- * nothing. */
+/* Records the send when it starts, as MPI_Isend in logs that Pith recorded. So the completion of the send
+ * (MpiIsendComplete) adds nothing. */
 EVENT(MpiIsend, uint32_t receiver, OTF2_CommRef comm, uint32_t tag, uint64_t size, uint64_t request)
 {
     (void)request;
@@ -209,7 +209,8 @@ EVENT(MpiRecv, uint32_t sender, OTF2_CommRef comm, uint32_t tag, uint64_t size)
     return add_receive(r, time, r->posted++, sender, comm, tag, size);
 }
 
-/* If a request is posted again, it has ended before, although its end was not recorded. */
+/* Notes that a receive was posted. If the request was posted before, that receive has ended, although its end was not
+ * recorded. */
 EVENT(MpiIrecvRequest, uint64_t request)
 {
     struct otf2_request before;
@@ -231,7 +232,8 @@ EVENT(MpiIrecv, uint32_t sender, OTF2_CommRef comm, uint32_t tag, uint64_t size,
     struct otf2_request posted;
 
     BEGIN;
-    /* The archive has no MpiIrecvRequest for this receive: it counts as posted now, and in r->unposted. */
+    /* If the archive has no MpiIrecvRequest for this receive, the receive counts as posted now, and is counted in
+     * r->unposted. */
     if (!pithi_otf2_requests_take(&r->requests, request, &posted)) {
         r->unposted++;
         posted.posted = r->posted++;
@@ -239,7 +241,8 @@ EVENT(MpiIrecv, uint32_t sender, OTF2_CommRef comm, uint32_t tag, uint64_t size,
     return add_receive(r, time, posted.posted, sender, comm, tag, size);
 }
 
-/* A cancelled receive becomes one without a message. A cancelled send is not in `requests`, and adds nothing. */
+/* A cancelled receive becomes a receive without a message. A cancelled send is not in `requests`, so it adds
+ * nothing. */
 EVENT(MpiRequestCancelled, uint64_t request)
 {
     struct otf2_request posted;
@@ -251,8 +254,9 @@ EVENT(MpiRequestCancelled, uint64_t request)
 
 /* ---- Samples ----------------------------------------------------------------------------------------------------- */
 
-/* In OTF2 a function has no address, so each region gets its own CODE_BYTES addresses, and the event pith:code gives
- * their name. Region 5 has the addresses 96 to 111, and samples have the middle, 104. */
+/* In OTF2 a function has no address. So each region gets CODE_BYTES addresses of its own, and the event pith:code gives
+ * the name for these addresses. Region 5 has the addresses 96 to 111, and samples have the address in the middle,
+ * 104. */
 enum { CODE_BYTES = 16, FRAMES_MAX = 8192 };
 static uint64_t code_begin(const struct otf2_region *region) { return (region->ref + 1) * CODE_BYTES; }
 
@@ -261,7 +265,8 @@ static struct otf2_context *context_of(const struct otf2_reader *r, OTF2_Calling
     return pithi_otf2_table_get(&r->defs.contexts, ref);
 }
 
-/* If Pith wrote the archive, an event beside the sample has its addresses. */
+/* Makes an event of a sample. If Pith wrote the archive, another event has the addresses of the sample, so nothing is
+ * added. */
 EVENT(CallingContextSample, OTF2_CallingContextRef ref, uint32_t distance, OTF2_InterruptGeneratorRef generator)
 {
     unsigned char payload[8 * (FRAMES_MAX + 1)], *end = pithi_put_be(payload, 0, 8); /* CPU time: unknown */
@@ -277,7 +282,7 @@ EVENT(CallingContextSample, OTF2_CallingContextRef ref, uint32_t distance, OTF2_
         struct otf2_region *region = pithi_otf2_table_get(&r->defs.regions, c->region);
         if (!region)
             continue;
-        /* with the rank, so that only functions that were sampled in this rank get their name in its lane */
+        /* Stores the rank, so that only functions that were sampled in this rank get their names in its lane. */
         region->sampled = r->at->rank + 1;
         end = pithi_put_be(end, code_begin(region) + CODE_BYTES / 2, 8);
     }
@@ -288,7 +293,7 @@ out:
     return result(r, err);
 }
 
-/* Names the functions that were sampled in this rank, each once, at the rank's end. */
+/* Adds the names of the functions that were sampled in this rank, each once. Called at the end of the rank. */
 static int name_functions(struct otf2_reader *r)
 {
     const struct otf2_region *region = OTF2_ROWS(r->defs.regions, const struct otf2_region);
@@ -400,7 +405,7 @@ EVENT(NonBlockingCollectiveComplete, OTF2_CollectiveOp operation, OTF2_CommRef c
     return on_MpiCollectiveEnd(location, time, data, attributes, operation, comm, root, sent, received);
 }
 
-/* A window belongs to a communicator, which the collective on the window is recorded with. */
+/* Returns the communicator of a window. A collective on the window is recorded with this communicator. */
 static OTF2_CommRef window_comm(const struct otf2_reader *r, OTF2_RmaWinRef ref)
 {
     const struct otf2_window *window = pithi_otf2_table_get(&r->defs.windows, ref);
@@ -452,7 +457,7 @@ EVENT(Metric, OTF2_MetricRef ref, uint8_t count, const OTF2_Type *types, const O
     BEGIN;
     metric = pithi_otf2_table_get(&r->defs.metrics, ref);
     for (uint32_t i = 0; metric && i < count; i++) {
-        /* A value has one of three types; Pith's counters are doubles. */
+        /* A value has one of three types. It becomes a double, because counters of Pith are doubles. */
         double value = types[i] == OTF2_TYPE_DOUBLE   ? values[i].floating_point
                        : types[i] == OTF2_TYPE_UINT64 ? (double)values[i].unsigned_int
                                                       : (double)values[i].signed_int;
@@ -471,7 +476,7 @@ static OTF2_CallbackCode add_event(struct otf2_reader *r, OTF2_TimeStamp time, u
     return result(r, ADD(EVENT, .id = id, .payload = size ? payload : NULL, .payload_bytes = (uint32_t)size));
 }
 
-/* Adds a number as an event, in the size that the event's format wants: %d has 4 bytes, %l has 8. */
+/* Adds a number as an event, in the size that the format of the event requires: %d has 4 bytes, %l has 8. */
 static OTF2_CallbackCode add_number(struct otf2_reader *r, OTF2_TimeStamp time, OTF2_ParameterRef ref, uint64_t value)
 {
     struct otf2_parameter *parameter = pithi_otf2_table_get(&r->defs.parameters, ref);
@@ -520,7 +525,7 @@ EVENT(ParameterString, OTF2_ParameterRef ref, OTF2_StringRef string)
         return OTF2_CALLBACK_SUCCESS;
     text = pithi_otf2_defs_string(&r->defs, string);
     TRY(pithi_otf2_event_id(r, parameter, &id));
-    if (!r->own) { /* the event has a payload of the format "%s" */
+    if (!r->own) { /* In an archive that Pith did not write, the payload has the format "%s". */
         size_t length = strnlen(text, 65535);
         unsigned char *bytes = malloc(length + 2);
         if (!bytes)
@@ -530,7 +535,8 @@ EVENT(ParameterString, OTF2_ParameterRef ref, OTF2_StringRef string)
         free(bytes);
         return added;
     }
-    /* Pith wrote the payload as text by the event's format; pithi_payload_parse makes the payload from it. */
+    /* Pith wrote the payload as a text in the format of the event; pithi_payload_parse makes the payload from this
+     * text. */
     payload = pithi_payload_parse(*text ? parameter->format : "", text, &size);
     r->odd_payloads += !payload;
     code = add_event(r, time, id, payload, payload ? size : 0);

@@ -1,9 +1,9 @@
 /* otf2_facts.c - turns regions, parameters and metrics into states, events and counters; adds properties. If Pith wrote
- * the archive, all definitions are added in order; else only those in use, because tools define hundreds that no event
- * uses.
+ * the archive, all definitions are added in their order. Otherwise only those are added that an event uses, because
+ * other tools define hundreds that no event uses.
  *
- * `id` in a row is the number of the definition + 1, so that the zero of a new row means "none yet". A metric instance
- * measures something other than the location that recorded it (a node, a switch); the name of this is added to the
+ * `id` in a row is the id of the definition + 1, so that 0 in a new row means "none yet". A metric instance measures
+ * something other than the location that recorded it (a node, a switch); the name of that thing is added to the
  * counter's name: "power (node7)".
  */
 #include <inttypes.h>
@@ -46,7 +46,7 @@ int pithi_otf2_state_id(struct otf2_reader *r, struct otf2_region *region, uint3
         const struct otf2_group *group =
             region->group ? pithi_otf2_table_get(&r->defs.groups, region->group - 1) : NULL;
         struct pithlog_def def = {PITHLOG_STATE, name, "", pithi_otf2_group(name, region->paradigm, region->role), ""};
-        if (group) /* a group that the user chose; without it, the name, paradigm and role decide */
+        if (group) /* If the user chose a group, it is used. Otherwise the name, paradigm and role decide. */
             def.group = pithi_otf2_defs_string(&r->defs, group->name);
         err = add_noted(r, &def, "state", &region->id);
     }
@@ -60,7 +60,8 @@ int pithi_otf2_event_id(struct otf2_reader *r, struct otf2_parameter *parameter,
 
     if (!parameter->id) {
         const char *name = pithi_otf2_defs_string(&r->defs, parameter->name);
-        /* archives by Pith have the format of the payload; in other archives an event has one value */
+        /* In an archive that Pith wrote, a property has the format of the payload. In other archives an event has one
+         * value. */
         parameter->format = r->own ? pithi_otf2_defs_note(&r->defs, "payload of event ", name)
                             : parameter->type == OTF2_PARAMETER_TYPE_STRING ? "%s"
                                                                             : "%l";
@@ -111,8 +112,8 @@ int pithi_otf2_counter_id(struct otf2_reader *r, struct otf2_metric *metric, uin
         struct pithlog_def def = {PITHLOG_COUNTER_TYPE, pithi_otf2_defs_string(&r->defs, member->name), "", "user",
                                   pithi_otf2_defs_string(&r->defs, member->unit)};
         char *longer = NULL;
-        /* The values of an instance belong to another scope than its location; the name of the scope is added to the
-         * counter's name. */
+        /* An instance measures something other than the location that recorded it. The name of that thing is added to
+         * the counter's name. */
         if (metric->of != OTF2_UNDEFINED_METRIC) {
             if (asprintf(&longer, "%s (%s)", def.name, scope_name(&r->defs, metric)) < 0)
                 return pithi_no_memory();
@@ -149,14 +150,14 @@ int pithi_otf2_facts_make(struct otf2_reader *r)
     int has_start = 0;
     char text[32];
     for (uint32_t i = 0; i < r->defs.properties.count; i++) {
-        /* notes on how to read the archive are no properties of the log */
+        /* Properties that only tell the reader how to read the archive are left out of the log. */
         const char *key = pithi_otf2_defs_string(&r->defs, property[i].name);
         if (r->own && is_note(key))
             continue;
         has_start |= strcmp(key, "start_unix_s") == 0;
         CHECK(pithi_defs_property(defs, key, pithi_otf2_defs_string(&r->defs, property[i].value)));
     }
-    /* The clock of the archive has the time of day in ns since 1970; the property of the log has seconds. */
+    /* The archive's clock has the start of the log in ns since 1970. The property of the log has it in seconds. */
     if (!has_start && r->defs.realtime != OTF2_UNDEFINED_TIMESTAMP) {
         snprintf(text, sizeof text, "%" PRIu64 ".%09" PRIu64, r->defs.realtime / 1000000000,
                  r->defs.realtime % 1000000000);

@@ -1,10 +1,11 @@
 /* otf2_library.c - loads libotf2, keeps its errors, and maps the names of MPI's collectives to OTF2's.
  *
- * libotf2 is loaded at the first archive, not linked: if it is not installed, all other formats work, and the error
- * says what to install. If libotf2 were linked, no command of Pith would start without it.
+ * libotf2 is loaded when the first archive is read or written. If it is not installed, all other formats work, and the
+ * error says what to install. If libotf2 were linked instead, no command of Pith would start without it.
  *
  * libotf2 reports errors by a callback, and most of its functions return only a code. The first message of a call is
- * kept, as it is the cause: after "no such file", a second message "reader is not open" only follows from it. */
+ * kept, because it says the cause. A second message such as "reader is not open" only follows from the first one, "no
+ * such file". */
 #include "foreign/otf2/otf2_library.h"
 
 #include <dlfcn.h>
@@ -21,10 +22,10 @@ static OTF2_ErrorCallback callback_before;
 
 /* The first error message of libotf2 on this thread since pithi_otf2_begin. */
 static _Thread_local char said[200];
-static _Thread_local int inside; /* between begin and end */
+static _Thread_local int inside; /* 1: between pithi_otf2_begin and pithi_otf2_end */
 
-/* The name of each function and the member for its address. Made from the same lists as the struct, so that both
- * agree. */
+/* The name of each function and the member for its address. The table is made from the same lists as the struct, so
+ * that the two agree. */
 static const struct {
     const char *name;
     size_t offset;
@@ -66,8 +67,8 @@ static OTF2_ErrorCode on_error(void *data, const char *file, uint64_t line, cons
     return code;
 }
 
-/* The library stays loaded, because other code in this process may hold pointers from it. If several threads load it at
- * once, all use the table of the first. */
+/* Loads the library. It stays loaded, because other code in this process may hold pointers into it. If several threads
+ * load it at once, all use the table of the first thread. */
 static int load(const char *path)
 {
     void *handle = dlopen(PITHI_OTF2_SONAME, RTLD_NOW | RTLD_LOCAL);
@@ -114,7 +115,7 @@ int pithi_otf2_complained(void) { return *said != 0; }
 
 int pithi_otf2_fail(int err, const char *path, const char *what, OTF2_ErrorCode code)
 {
-    /* a kept message says more than the text of the code */
+    /* A message that was kept says more than the text of the code does. */
     const char *cause = *said ? said : code != OTF2_SUCCESS ? shared->Error_GetDescription(code) : "no reason given";
 
     return pithi_fail(err, "%s: %s; libotf2: %s", path, what, cause);
@@ -150,7 +151,7 @@ static const struct {
                    {"Comm_split", OP(CREATE_HANDLE), ROLE(COLL_OTHER)},
                    {"Comm_free", OP(DESTROY_HANDLE), ROLE(COLL_OTHER)}};
 
-/* The row of `name` in the table of collectives; -1: not in it. */
+/* Returns the row of `name` in the table of collectives, or -1 if it has none. */
 static int collective(const char *name)
 {
     if (strncasecmp(name, "MPI_", 4) != 0)
@@ -199,7 +200,7 @@ const char *pithi_otf2_group(const char *name, OTF2_Paradigm paradigm, OTF2_Regi
                  {OTF2_PARADIGM_GASPI, "GASPI"},     {OTF2_PARADIGM_MEASUREMENT_SYSTEM, "measurement"}};
 
     if (paradigm == OTF2_PARADIGM_MPI || strncmp(name, "MPI_", 4) == 0) {
-        /* for names of MPI, Pith's own groups are better than the role that a tool wrote */
+        /* For functions of MPI, the group that follows from the name is better than the role that a tool wrote. */
         const char *by_name = pithi_name_group(name);
         if (strcmp(by_name, "MPI collective") == 0 || strcmp(by_name, "MPI point-to-point") == 0)
             return by_name;

@@ -1,7 +1,7 @@
 /* otf2_library.h - loads libotf2 with dlopen at first use, because most programs that read logs do not need it; and
  * maps the names of MPI functions to OTF2's operations, roles and paradigms.
  *
- * The functions used are in one list; library->Reader_Open is OTF2_Reader_Open. */
+ * All functions that Pith uses are in one list; library->Reader_Open is OTF2_Reader_Open. */
 #ifndef PITHI_OTF2_LIBRARY_H
 #define PITHI_OTF2_LIBRARY_H
 
@@ -162,19 +162,20 @@ struct pithi_otf2 { /* one member for each function, by its name without OTF2_ *
 int pithi_otf2_begin(const char *path, const struct pithi_otf2 **otf2);
 void pithi_otf2_end(void);
 
-/* 1: libotf2 has reported an error since pithi_otf2_begin. Needed because its functions return success even if it could
- * not write its files. */
+/* Returns 1 if libotf2 has reported an error since pithi_otf2_begin. This is needed because functions of libotf2 return
+ * success even if they could not write their files. */
 int pithi_otf2_complained(void);
 
 /* Calls pithi_fail with the first message of libotf2 since pithi_otf2_begin, or else with the text of `code`. */
 int pithi_otf2_fail(int err, const char *path, const char *what, OTF2_ErrorCode code);
 
-/* The collective operation of a state's name ("MPI_Bcast", "MPI_Ibcast"); -1: none. */
+/* Returns the collective operation for the name of a state ("MPI_Bcast", "MPI_Ibcast"), or -1 if it has none. */
 int pithi_otf2_operation(const char *name);
 OTF2_RegionRole pithi_otf2_role(const char *name, const char *group);
 OTF2_Paradigm pithi_otf2_paradigm(const char *name, const char *group);
 
-/* The opposite direction: the group of the state for a region that is in no group of regions. */
+/* Returns the group of the state for a region that is in no group of regions. This is the opposite of the two functions
+ * above. */
 const char *pithi_otf2_group(const char *name, OTF2_Paradigm paradigm, OTF2_RegionRole role);
 
 #endif

@@ -1,8 +1,9 @@
 /* otf2_places.c - maps OTF2's processes to ranks, its locations to lanes, and its communicators to the log's.
  *
- * In OTF2 these are three lists with references of any value. The rank of a process follows only from a group, whose
- * members are the locations of MPI's ranks 0, 1, 2 ... In the archive of a cut log (`pith cut --lane 2,5`) this group
- * has only two members; their ranks are taken from the names of the processes, "MPI Rank 2" and "MPI Rank 5".
+ * In OTF2, processes, locations and communicators are three lists with references of any value. The rank of a process
+ * follows only from a group whose members are the locations of MPI's ranks 0, 1, 2 ... In the archive of a cut log
+ * (`pith cut --lane 2,5`) this group has only two members; their ranks are taken from the names of the processes, "MPI
+ * Rank 2" and "MPI Rank 5".
  *
  * In OTF2 a GPU is a separate process, but is no rank of MPI: its lanes belong to the rank that created it.
  */
@@ -25,7 +26,7 @@ static struct otf2_process *process_of(const struct otf2_reader *r, uint64_t loc
     return found ? pithi_otf2_table_get(&r->defs.processes, found->process) : NULL;
 }
 
-/* The N of a process named "MPI Rank N", as Score-P and Pith write it; -1 for other names. */
+/* Returns the N of a process named "MPI Rank N", as Score-P and Pith write it, or -1 for other names. */
 static int32_t rank_in_name(const struct otf2_reader *r, const struct otf2_process *process)
 {
     const char *name = process ? pithi_otf2_defs_string(&r->defs, process->name) : "";
@@ -38,8 +39,8 @@ static int32_t rank_in_name(const struct otf2_reader *r, const struct otf2_proce
     return *end || rank > INT32_MAX / 2 ? -1 : (int32_t)rank;
 }
 
-/* 1: the names of the processes have ascending ranks, which are used: so a log with some ranks of a job keeps their
- * numbers. */
+/* Returns 1 if the names of the processes have ascending ranks. Then these ranks are used, so that a log with only some
+ * ranks of a job keeps their numbers. */
 static int names_have_ranks(const struct otf2_reader *r)
 {
     int32_t last = -1;
@@ -84,7 +85,7 @@ static void number_threads(struct otf2_location *locations, const uint32_t *orde
     }
 }
 
-/* The location's name, or "" if it is only the number of the thread. */
+/* Returns the name of the location, or "" if the name only repeats the number of the thread. */
 static const char *lane_name(const struct otf2_reader *r, const struct otf2_location *location)
 {
     const char *name = pithi_otf2_defs_string(&r->defs, location->name);
@@ -109,7 +110,7 @@ static const char *host_of(const struct otf2_reader *r, const struct otf2_locati
 
 /* ---- Communicators ----------------------------------------------------------------------------------------------- */
 
-/* The world rank of a group's member; -1 if unknown. */
+/* Returns the world rank of a member of a group, or -1 if it is unknown. */
 static int32_t member_rank(const struct otf2_reader *r, const struct otf2_group *group, uint32_t member)
 {
     uint64_t place = member < group->count ? group->members[member] : UINT64_MAX;
@@ -123,7 +124,7 @@ static const struct otf2_group *group_of(const struct otf2_reader *r, OTF2_Group
                                                                                                             : NULL;
 }
 
-/* 1: the group has all ranks, in order. */
+/* Returns 1 if the group has all ranks, in order. */
 static int is_whole(const struct otf2_reader *r, const struct otf2_group *group)
 {
     if (!group || group->type == OTF2_GROUP_TYPE_COMM_SELF || group->count != r->defs.ranks.count)
@@ -159,7 +160,8 @@ int pithi_otf2_comm_index(struct otf2_reader *r, struct otf2_comm *comm, uint32_
         int32_t *ranks;
 
         r->comm_members += size;
-        /* a limit, as many communicators of a small file can use the same large group; further ones have no members */
+        /* Limits the number of members, because many communicators of a small file can use the same large group.
+         * Communicators beyond the limit have no members. */
         if (r->comm_members > COMM_MEMBERS_MAX)
             near = far = NULL, size = 0;
         if (!(ranks = malloc((size + 1) * sizeof *ranks)))
@@ -177,8 +179,8 @@ int pithi_otf2_comm_index(struct otf2_reader *r, struct otf2_comm *comm, uint32_
     return err;
 }
 
-/* The group of a rank's partners; in an intercommunicator this is the other group. The result for the last rank is
- * kept, because events come rank by rank. */
+/* Returns the group of a rank's partners. In an intercommunicator it is the group that does not contain the rank. The
+ * result for the last rank is kept, because events come rank by rank. */
 static const struct otf2_group *partners(const struct otf2_reader *r, struct otf2_comm *comm, int32_t rank)
 {
     if (!comm->far)
@@ -224,7 +226,7 @@ int pithi_otf2_places_make(struct otf2_reader *r)
         }
         next_rank = r->world[i] >= next_rank ? r->world[i] + 1 : next_rank;
     }
-    for (uint32_t turn = 0; turn < 2; turn++) /* accelerators last: they take their creator's rank */
+    for (uint32_t turn = 0; turn < 2; turn++) /* accelerators come last, because they take the rank of their creator */
         for (uint32_t i = 0; i < r->defs.processes.count; i++) {
             int part = process[i].type == OTF2_LOCATION_GROUP_TYPE_ACCELERATOR;
             if (process[i].rank >= 0 || part != (int)turn)
@@ -236,7 +238,8 @@ int pithi_otf2_places_make(struct otf2_reader *r)
         struct otf2_location *location = &OTF2_ROWS(r->defs.locations, struct otf2_location)[i];
         struct otf2_process *of = pithi_otf2_table_get(&r->defs.processes, location->process);
         location->rank = of ? of->rank : next_rank++;
-        location->thread = location->type != OTF2_LOCATION_TYPE_CPU_THREAD; /* for sorting: CPU threads first */
+        location->thread = location->type != OTF2_LOCATION_TYPE_CPU_THREAD; /* 0 or 1 for now, so that CPU threads are
+                                                                               sorted first */
     }
 
     if (!(r->order = malloc((r->defs.locations.count + (size_t)1) * sizeof *r->order)))
@@ -266,8 +269,8 @@ int pithi_otf2_places_make(struct otf2_reader *r)
         comms[i].far = group_of(r, comms[i].remote);
         comms[i].rank = -1;
     }
-    /* The world is the communicator named MPI_COMM_WORLD; without such a name, the first communicator with all ranks.
-     * In archives by Pith it has the reference 0. */
+    /* The world is the communicator named MPI_COMM_WORLD; if there is no such name, it is the first communicator with
+     * all ranks. In archives that Pith wrote, the world has the reference 0. */
     for (uint32_t i = 0; i < r->defs.comms.count; i++) {
         int named = strcmp(pithi_otf2_defs_string(&r->defs, comms[i].name), "MPI_COMM_WORLD") == 0;
         if (comms[i].remote != OTF2_UNDEFINED_GROUP || !comms[i].near)

@@ -1,10 +1,10 @@
 /* otf2_probe.c - recognises an archive without libotf2, which may be missing.
  *
- * The probe of each format is called for each file. If it needed libotf2, each log of any format would cost the time to
- * load it; and without libotf2, the error for an archive would be "no known format" instead of "install libotf2". The
- * anchor file, NAME.otf2, begins with six bytes that no other format has:
+ * The probe of each format is called for each file. If this probe needed libotf2, reading a log of any format would
+ * take the time to load libotf2. And if libotf2 were missing, the error for an archive would be "no known format"
+ * instead of "install libotf2". The anchor file, NAME.otf2, begins with six bytes that no other format has:
  *
- *     03 42 4f 54 46 32     kind 3, 66 bytes follow, "OTF2"
+ *     03 42 4f 54 46 32     kind 3, a length of 66 bytes, "OTF2"
  *
  * A folder is an archive if it contains exactly one such file. */
 #include <dirent.h>
@@ -50,7 +50,8 @@ char *pithi_otf2_anchor_in(const char *folder)
         if (!pithi_otf2_named(entry->d_name) || asprintf(&path, "%s/%s", folder, entry->d_name) < 0)
             continue;
         if (is_anchor(path) && ++count == 1)
-            found = path; /* NULL for two archives in a folder: it is not clear which of them is meant */
+            found = path; /* If a folder has two anchors, the result is NULL, because it is not clear which archive is
+                             meant. */
         else
             free(path);
     }
@@ -93,8 +94,8 @@ uint64_t pithi_otf2_bytes(const struct pithi_input *input)
     uint64_t bytes = 0;
     int named = anchor && pithi_otf2_named(anchor);
 
-    for (int i = 0; named && i < ENDINGS; i++) /* size of all parts, for progress */
-        /* without ".otf2" */
+    for (int i = 0; named && i < ENDINGS; i++) /* adds up the sizes of all files, for progress */
+        /* the name without ".otf2", then the ending */
         if (asprintf(&paths[i], "%.*s%s", (int)strlen(anchor) - 5, anchor, endings[i]) < 0)
             paths[i] = NULL;
     FTS *tree = paths[0] ? fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR, NULL) : NULL;

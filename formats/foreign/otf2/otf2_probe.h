@@ -4,11 +4,11 @@
 
 #include "foreign/formats.h"
 
-/* The path of the anchor file if the folder has exactly one, malloc'ed; else NULL. */
+/* Returns the path of the anchor file, malloc'ed, if the folder has exactly one, else NULL. */
 char *pithi_otf2_anchor_in(const char *folder);
-/* The final name of a folder that is being written as NAME.part, malloc'ed. */
+/* Returns the final name of a folder that is being written as NAME.part, malloc'ed. */
 char *pithi_otf2_final_name(const char *folder);
-/* 1: the name ends with .otf2, which libotf2 requires. */
+/* Returns 1 if the name ends with .otf2. libotf2 requires this ending. */
 int pithi_otf2_named(const char *name);
 
 #endif

@@ -1,5 +1,5 @@
-/* otf2_read.c - reads an archive rank by rank. The locations of a rank are merged by time, so that receives are
- * numbered in the order of posting even if different threads post and complete them. libotf2 keeps a chunk of about 1
+/* otf2_read.c - reads an archive rank by rank. The locations of a rank are merged by time. So receives are numbered in
+ * the order of posting, even if one thread posts a receive and another completes it. libotf2 keeps a chunk of about 1
  * MB for each open location, so a rank with more than MERGED_MAX locations is read one location at a time. */
 #include <inttypes.h>
 #include <stdio.h>
@@ -29,7 +29,8 @@ static int read_local_definitions(struct otf2_reader *r)
 
     for (uint32_t i = 0; i < r->lanes; i++)
         r->otf2->Reader_SelectLocation(r->reader, location_at(r, i)->ref);
-    if (r->otf2->Reader_OpenDefFiles(r->reader) != OTF2_SUCCESS) /* an archive may have none */
+    if (r->otf2->Reader_OpenDefFiles(r->reader) != OTF2_SUCCESS) /* an archive may have no definition files of
+                                                                    locations */
         return PITH_OK;
     for (uint32_t i = 0; i < r->lanes && code == OTF2_SUCCESS; i++) {
         OTF2_DefReader *reader = r->otf2->Reader_GetDefReader(r->reader, location_at(r, i)->ref);
@@ -46,15 +47,16 @@ static int read_local_definitions(struct otf2_reader *r)
 
 /* ---- Events ------------------------------------------------------------------------------------------------------ */
 
-/* Marks the log as incomplete, with the reason from libotf2, and keeps the events read so far. */
+/* Keeps the reason from libotf2, with which the log will be marked as incomplete, and lets the events read so far stay
+ * in the log. */
 static int settle_cut(struct otf2_reader *r, int err)
 {
     const char *text = pithlog_error();
     size_t name = strlen(r->path);
 
-    if (err != PITH_ERR_DAMAGED || r->err != PITH_OK) /* another error, such as no memory, ends the reading */
+    if (err != PITH_ERR_DAMAGED || r->err != PITH_OK) /* Any other error, such as no memory, ends the reading. */
         return err;
-    /* the text will be shown after the name of the file, so the name at its begin is left out */
+    /* The text is shown after the name of the file, so the name at its begin is removed. */
     if (strncmp(text, r->path, name) == 0 && strncmp(text + name, ": ", 2) == 0)
         text += name + 2;
     if (!*r->cause) /* keeps the first cause */
@@ -74,7 +76,8 @@ static int read_events(struct otf2_reader *r, OTF2_GlobalEvtReader *merged)
         if (!pithi_watched_at(r->watched, r->read * EVENT_BYTES, r->total * EVENT_BYTES))
             return PITH_OK; /* the user has ended the reading */
     } while (code == OTF2_SUCCESS && count == EVENTS_AT_ONCE);
-    if (r->err != PITH_OK) /* returns the error of a callback, as libotf2 only reports that it was interrupted */
+    if (r->err != PITH_OK) /* If a callback failed, returns its error, because libotf2 only reports that it was
+                              interrupted. */
         return r->err;
     return code == OTF2_SUCCESS ? PITH_OK : pithi_otf2_fail(PITH_ERR_DAMAGED, r->path, "events cannot be read", code);
 }
@@ -86,7 +89,8 @@ static int read_merged(struct otf2_reader *r, uint32_t first, uint32_t count)
     OTF2_GlobalEvtReader *merged;
     int err;
 
-    for (uint32_t i = first; i < first + count; i++) /* a location without events may have no file */
+    for (uint32_t i = first; i < first + count; i++) /* It is an error if a location with events cannot be read. A
+                                                        location without events may have no file. */
         if (!r->otf2->Reader_GetEvtReader(r->reader, location_at(r, i)->ref) && location_at(r, i)->events)
             settle_cut(r,
                        pithi_otf2_fail(PITH_ERR_DAMAGED, r->path, "events of a location cannot be read", OTF2_SUCCESS));
@@ -115,7 +119,7 @@ static int read_all_events(struct otf2_reader *r)
     for (uint32_t i = 0, next; i < r->lanes && !(r->watched && r->watched->stopped); i = next) {
         for (next = i + 1; next < r->lanes && location_at(r, next)->rank == location_at(r, i)->rank;)
             next++;
-        /* for a rank with 100 locations, reading one by one saves about 100 MB of chunks */
+        /* Reading the locations of a rank one by one saves memory: about 100 MB of chunks for 100 locations. */
         uint32_t count = next - i, together = count <= MERGED_MAX ? count : 1;
         for (uint32_t k = 0; k < count; k += together)
             TRY(settle_cut(r, read_merged(r, i + k, together)));
@@ -139,11 +143,11 @@ static int read_archive(struct otf2_reader *r)
                           r->path);
     if (!(r->reader = r->otf2->Reader_Open(r->path)))
         return pithi_otf2_fail(PITH_ERR_DAMAGED, r->path, "cannot be read", OTF2_SUCCESS);
-    /* serial: Pith reads alone, so there are no other processes to talk to */
+    /* Selects the serial callbacks, because Pith reads the archive in a single process. */
     r->otf2->Reader_SetSerialCollectiveCallbacks(r->reader);
     char *creator = NULL;
     int own =
-        /* "Pith 0.1.0" */
+        /* the creator is, for example, "Pith 0.1.0" */
         r->otf2->Reader_GetCreator(r->reader, &creator) == OTF2_SUCCESS && creator && strncmp(creator, "Pith ", 5) == 0;
     free(creator);
     r->own = own;
@@ -152,8 +156,8 @@ static int read_archive(struct otf2_reader *r)
     TRY(pithi_otf2_facts_make(r));
     TRY(read_local_definitions(r));
     TRY(read_all_events(r));
-    /* Properties of the log say how much is missing or was skipped. */
-    TRY(pithi_leaves_end(&r->leaves)); /* LEAVEs without ENTER */
+    /* Adds properties that say how much is missing or was skipped. */
+    TRY(pithi_leaves_end(&r->leaves)); /* counts the LEAVEs without ENTER */
     struct pithi_defs *defs = pithi_writer_defs(r->writer);
     /* The definitions have the number of events, so missing events are noticed even if a file ends between two
      * events. */

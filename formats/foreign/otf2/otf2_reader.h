@@ -1,4 +1,4 @@
-/* otf2_reader.h - shared by the parts of the reader. */
+/* otf2_reader.h - the state of the OTF2 reader, and the functions that its files share. */
 #ifndef PITHI_OTF2_READER_H
 #define PITHI_OTF2_READER_H
 
@@ -15,27 +15,27 @@ struct otf2_reader {
     struct pithi_watched *watched; /* the caller's callback for progress, which can end the reading; may be NULL */
     struct pithi_writer *writer;
     struct otf2_defs defs;
-    int own;                /* 1: Pith wrote the archive: definitions keep their order, and payloads their formats */
+    int own;                /* 1: Pith wrote the archive, so definitions keep their order, and payloads their formats */
     int32_t *world;         /* world rank of each member of defs.ranks */
     uint32_t *order, lanes; /* locations in lane order, and their number */
     uint64_t comm_members;  /* members of all communicators so far */
     /* Used while the events of one rank are read: */
-    struct otf2_location *at; /* the lane of the last event */
+    struct otf2_location *at; /* the location of the last event */
     struct otf2_requests requests;
     struct pithi_leaves leaves;
     uint64_t posted; /* number of receives so far, which is the number of the next receive */
     int sampled;     /* 1: the rank has samples */
-    int err;         /* the error of a callback, as libotf2 only reports that one failed */
+    int err;         /* the error of a callback; kept here because libotf2 only reports that a callback failed */
     char cause[256]; /* why some events cannot be read; "" if all can */
-    /* numbers of events, and of events with a problem, for properties of the log */
+    /* Counts of events, and of events with a problem, for properties of the log. */
     uint64_t total, seen, read, unposted, unended, odd_peers, odd_payloads, late;
 };
 
 /* Adds the lanes of all locations to the log, except metric locations without events. */
 int pithi_otf2_places_make(struct otf2_reader *r);
-/* Gets the log's index of a communicator, adding it at first use. `comm` NULL is the world. */
+/* Gets the index of a communicator in the log, and adds the communicator at its first use. `comm` NULL is the world. */
 int pithi_otf2_comm_index(struct otf2_reader *r, struct otf2_comm *comm, uint32_t *index);
-/* The world rank of communicator rank `peer`, as seen from world rank `rank`; -1 if unknown. */
+/* Returns the world rank of rank `peer` in a communicator, as seen from world rank `rank`, or -1 if it is unknown. */
 int32_t pithi_otf2_comm_peer(const struct otf2_reader *r, struct otf2_comm *comm, uint32_t peer, int32_t rank);
 
 /* Get the log's id of a definition that an event refers to, adding it at first use. */
@@ -50,7 +50,8 @@ int pithi_otf2_facts_make(struct otf2_reader *r);
 
 /* Registers the callbacks that turn the events of libotf2 into records. */
 void pithi_otf2_events_register(const struct pithi_otf2 *otf2, OTF2_GlobalEvtReaderCallbacks *callbacks);
-/* Ends the rank's receives that are still pending, as receives without a message; names the functions of its samples.
+/* Called at the end of each rank. Records the receives that are still pending, as receives without a message, and names
+ * the functions of its samples.
  */
 int pithi_otf2_events_end_rank(struct otf2_reader *r);
 

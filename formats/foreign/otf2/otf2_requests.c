@@ -3,7 +3,7 @@
  *
  *     slot     3    4    5            A and B have the hash 3, C has the hash 5
  *              A    B    C
- *     A goes   B    -    C            B moves: its search begins at 3 and would stop at the empty slot
+ *     A goes   B    -    C            B moves to 3: its search begins there and would stop at the empty slot
  *                                     C stays: its search begins at 5
  *
  * Requests come and go by the million, but few are pending at once. A table with tombstones would fill up and would

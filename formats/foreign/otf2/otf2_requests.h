@@ -8,13 +8,13 @@
 /* All zero is an empty set. */
 struct otf2_requests {
     struct otf2_request {
-        uint64_t id, posted; /* number of the request in the file */
+        uint64_t id, posted; /* id: request in the file; posted: its number in the order of posting */
         uint32_t lane;       /* lane that posted it + 1; 0: a free slot */
     } * slots;
-    uint32_t used, size; /* slots in use; slots, a power of two */
+    uint32_t used, size; /* used: slots in use; size: all slots, a power of two */
 };
 
-/* Returns 0 if there is no memory. The id must not be in the set. */
+/* Adds a request, which must not be in the set. Returns 0 if memory runs out. */
 int pithi_otf2_requests_add(struct otf2_requests *requests, uint64_t id, uint64_t posted, uint32_t lane);
 /* Removes a request. Returns 1 and its entry, or 0 if it is not in the set. */
 int pithi_otf2_requests_take(struct otf2_requests *requests, uint64_t id, struct otf2_request *request);
