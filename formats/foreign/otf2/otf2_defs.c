@@ -208,12 +208,12 @@ static OTF2_CallbackCode on_Group(void *data, OTF2_GroupRef self, OTF2_StringRef
     return copy_members(row, count, members) ? OTF2_CALLBACK_SUCCESS : no_memory(defs);
 }
 
-/* Computes base^exponent without pow(), because libpithlog.so does not link libm. */
+/* Returns base^exponent, or 1 if the exponent is not that of a sensible unit. */
 static double power(double base, int64_t exponent)
 {
     double result = 1;
 
-    if (exponent < -308 || exponent > 308) /* not a sensible unit */
+    if (exponent < -308 || exponent > 308)
         return 1;
     for (int64_t i = exponent < 0 ? -exponent : exponent; i > 0; i--)
         result *= base;

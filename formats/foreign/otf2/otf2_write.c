@@ -1,9 +1,9 @@
 /* otf2_write.c - writes an archive, traces.otf2 in a folder, rank by rank, because libotf2 keeps a chunk of memory for
- * each location being written. The lanes of a rank with very many lanes are written one by one.
+ * each location being written. If a rank has more than 64 lanes, its lanes are written one by one.
  *
  * A chunk has 256 KiB, so the 64 lanes that are written together take 16 MiB. The lanes of a rank are written together
  * because requests belong to a rank: a receive that one thread posts may end in another thread. If lanes are written
- * one by one, the order in which receives were posted is lost, and a note has the number of these receives
+ * one by one, the order in which receives were posted is lost, and a note says how many receives this concerns
  * (otf2_write_events.c).
  *
  * The order of writing is: definitions of states, events and counters; the events; the definitions of places and
@@ -30,9 +30,10 @@ static OTF2_FlushType flush(void *data, OTF2_FileType type, OTF2_LocationRef loc
 static OTF2_FlushCallbacks flush_callbacks = {flush, NULL};
 
 /* Gives libotf2 memory for a chunk. libotf2 fills the chunk of each location with zeros. In fresh memory this costs a
- * page fault for each page, which was most of the time for a log with many lanes; so chunks of events are used again.
- * `mine` is the list of chunks of one buffer of libotf2. A buffer of events gets only one chunk: NULL for the second
- * makes libotf2 write the full chunk, so memory does not grow with the events. */
+ * page fault for each page. For a log with many lanes the page faults took most of the time, so chunks of events are
+ * used again. `mine` is the list of chunks of one buffer of libotf2. A buffer of events gets only one chunk. When it
+ * asks for a second one, it gets NULL, so libotf2 writes out the full chunk, and memory does not grow with the
+ * events. */
 static void *take_chunk(void *data, OTF2_FileType type, OTF2_LocationRef location, void **mine, uint64_t size)
 {
     struct otf2_writer *w = data;
@@ -71,7 +72,7 @@ static int write_all(struct otf2_writer *w)
 {
     struct pithi_walk window;
 
-    CHECK(pithi_walk_open(&window, w->log, w->how)); /* for the times of the window */
+    CHECK(pithi_walk_open(&window, w->log, w->how)); /* opened only to find the times of the window */
     pithi_walk_close(&window);
     w->shift = window.from_ns < 0 ? (uint64_t)-window.from_ns : 0;
     if (!pithi_otf2_put_definitions(w))
@@ -87,16 +88,16 @@ static int write_all(struct otf2_writer *w)
             CHECK(pithi_otf2_write_lanes(w, k, w->alone ? 1 : next - i));
     }
     if (pithlog_get_info(w->log)->lanes == 0) {
-        /* A log without lanes has one dummy location; readers expect its event file. */
+        /* A log without lanes has one dummy location. Readers expect an event file of this location. */
         OTF2_EvtWriter *events = w->otf2->Archive_GetEvtWriter(w->archive, 0);
         pithi_otf2_check(w,
                          events ? w->otf2->Archive_CloseEvtWriter(w->archive, events) : OTF2_ERROR_FILE_CAN_NOT_OPEN);
     }
     pithi_otf2_check(w, w->otf2->Archive_CloseEvtFiles(w->archive));
 
-    /* Readers look for a definition file of each location, even an empty one. libotf2 writes only the first file; it is
-     * copied for the other locations, as all have the same bytes. (libotf2 would fill 4 MB with zeros and search all
-     * locations for each of them.) */
+    /* Readers look for a definition file of each location, even an empty one. libotf2 writes only the first file. The
+     * file is copied for the other locations, because all these files have the same bytes. (libotf2 would fill 4 MB
+     * with zeros for each file, and search all locations.) */
     lane = pithlog_get_lane(w->log, 0);
     uint64_t first = lane ? pithi_otf2_location(lane) : 0;
     unsigned char bytes[4096];

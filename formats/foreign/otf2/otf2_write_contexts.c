@@ -1,6 +1,6 @@
 /* otf2_write_contexts.c - writes states and samples as calling contexts: nodes of a tree, each a region under its
- * caller. An archive of OTF2 has either calling contexts or plain Enter and Leave; for a log without samples, Enter and
- * Leave are written.
+ * caller. An archive of OTF2 has either calling contexts or plain Enter and Leave events. A log without samples becomes
+ * Enter and Leave events.
  *
  * The context of a state is below the context of the state around it. The functions of a sample are below the states
  * that are open. For example, in state "solve":

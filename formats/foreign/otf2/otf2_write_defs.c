@@ -1,12 +1,12 @@
 /* otf2_write_defs.c - writes the definitions. otf2-print needs references that ascend from 0 without a gap and refer
- * only to earlier definitions. Communicators name locations, and locations give their number of events; so
+ * only to earlier definitions. Communicators refer to locations, and locations contain the counts of their events. So
  * communicators are written after the events.
  *
- * The reference of a location is free, so it has the rank and the thread, as Score-P's: thread 1 of rank 3 is 1 * 2^32
- * + 3 = 4294967299. So a reader finds the rank and the thread of a lane, whatever its name is.
+ * The reference of a location may be any number. It contains the rank and the thread, as in Score-P: thread 1 of rank 3
+ * is 1 * 2^32 + 3 = 4294967299. So a reader finds the rank and the thread of a lane, whatever the name of the lane is.
  *
- * What OTF2 has no place for (colours, formats of payloads) becomes properties of the root of the system tree, "colour
- * of state solve". Other tools show or ignore them; Pith's reader uses them.
+ * Facts for which OTF2 has no place (colours, formats of payloads) become properties of the root of the system tree,
+ * such as "colour of state solve". Other tools show or ignore these properties; Pith's reader uses them.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@
 #define DEFINE OTF2_PUT_DEF
 
 enum { GROUP_LOCATIONS, GROUP_WORLD, GROUPS };
-enum { TREE_ROOT = 0 }; /* number of its node */
+enum { TREE_ROOT = 0 }; /* reference of the root node */
 
 OTF2_StringRef pithi_otf2_put_string(struct otf2_writer *w, const char *text)
 {
@@ -31,8 +31,8 @@ OTF2_StringRef pithi_otf2_put_string(struct otf2_writer *w, const char *text)
     return w->strings++;
 }
 
-/* Writes a string, or finds the number of a string that was written recently. The table is small: a new text replaces
- * the text with the same slot. */
+/* Writes a string, or finds the number of a string that was written recently. The table is small, so a new text
+ * replaces the text that has the same slot. */
 OTF2_StringRef pithi_otf2_put_text(struct otf2_writer *w, const char *text)
 {
     struct otf2_text *slot = &w->texts[(pithi_hash_text(PITHI_HASH, text) >> 1) % OTF2_TEXTS];
@@ -78,7 +78,7 @@ static void put_region(struct otf2_writer *w, uint32_t id, const struct pithlog_
 {
     OTF2_StringRef name = pithi_otf2_put_text(w, def->name), none = pithi_otf2_put_text(w, "");
 
-    /* the collective operation of the state, looked up once for all its calls */
+    /* The collective operation of the state is looked up once here, for all its calls. */
     w->written[id].operation = pithi_otf2_operation(def->name);
     DEFINE(Region, w->written[id].ref, name, name, none, pithi_otf2_role(def->name, def->group),
            pithi_otf2_paradigm(def->name, def->group), OTF2_REGION_FLAG_NONE, none, 0, 0);
@@ -92,7 +92,7 @@ uint32_t pithi_otf2_put_parameter(struct otf2_writer *w, const char *name, OTF2_
     return w->parameters++;
 }
 
-/* An event with a single whole number becomes a parameter of that type; all others are strings. */
+/* An event with a single whole number becomes a parameter of that type. All other events become string parameters. */
 static void put_event_type(struct otf2_writer *w, uint32_t id, const struct pithlog_def *def)
 {
     static const OTF2_ParameterType types[] = {OTF2_PARAMETER_TYPE_STRING, OTF2_PARAMETER_TYPE_INT64,
@@ -110,7 +110,7 @@ static void put_metric(struct otf2_writer *w, uint32_t id, const struct pithlog_
     OTF2_MetricMemberRef ref = w->written[id].ref;
     OTF2_StringRef name = pithi_otf2_put_text(w, def->name), none = pithi_otf2_put_text(w, "");
 
-    /* the value at a moment, with the unit as text */
+    /* The member is the value at a moment. Its unit is a text. */
     DEFINE(MetricMember, ref, name, none, OTF2_METRIC_TYPE_USER, OTF2_METRIC_ABSOLUTE_POINT, OTF2_TYPE_DOUBLE,
            OTF2_BASE_DECIMAL, 0, pithi_otf2_put_text(w, def->format));
     DEFINE(MetricClass, ref, 1, &ref, OTF2_METRIC_ASYNCHRONOUS, OTF2_RECORDER_KIND_ABSTRACT);
@@ -122,7 +122,7 @@ static int put_state_groups(struct otf2_writer *w, OTF2_GroupRef ref)
     char *done = calloc(w->def_count + (size_t)1, 1);
     int ok = members && done;
 
-    /* makes a group from the first state of a group and all later states of it */
+    /* Makes one group for each group name of the log. It contains all states with this group name. */
     for (uint32_t first = 0; ok && first < w->def_count; first++) {
         const struct pithlog_def *of = pithlog_get_def(w->log, first), *def;
         uint32_t count = 0;
@@ -149,12 +149,10 @@ static void put_group(struct otf2_writer *w, OTF2_GroupRef ref, OTF2_StringRef n
     DEFINE(Group, ref, name, type, OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, count, members);
 }
 
-/* Stores the number of each member within its group. Ranks that the log does not have are left out and not numbered. 0:
- * no memory. */
+/* Numbers the members of a group, for messages, which refer to members by these numbers. Ranks that the log does not
+ * have are not numbered, because the group is written without them. Returns 0 if memory runs out. */
 static int learn_members(struct otf2_writer *w, uint32_t key, const int32_t *ranks, int32_t size)
 {
-    /* only ranks of the log are numbered: the group is written without the others, and messages refer to its members by
-     * number */
     uint32_t count = 0;
 
     for (int32_t i = 0; i < size; i++) {
@@ -196,25 +194,25 @@ int pithi_otf2_put_definitions(struct otf2_writer *w)
         return 0;
     DEFINE(Paradigm, OTF2_PARADIGM_USER, pithi_otf2_put_text(w, "user"), OTF2_PARADIGM_CLASS_PROCESS);
     DEFINE(Paradigm, OTF2_PARADIGM_MPI, pithi_otf2_put_text(w, "MPI"), OTF2_PARADIGM_CLASS_PROCESS);
-    /* References count from 0 for each kind, in the order of the log's ids. */
     static void (*const put[])(struct otf2_writer * w, uint32_t id,
                                const struct pithlog_def *def) = {put_region, put_event_type, put_metric};
     const struct pithlog_def *def;
     uint32_t next[3] = {0};
-    /* each kind has its own numbers: region 0, metric 0 and parameter 0 can be three definitions */
+    /* Each kind has its own references, so region 0, metric 0 and parameter 0 can be three definitions. */
     for (uint32_t id = 0; (def = pithlog_get_def(w->log, id)); id++) {
         w->written[id].ref = next[def->kind]++;
         put[def->kind](w, id, def);
     }
     w->regions = next[PITHLOG_STATE];
     pithi_otf2_contexts_open(w);
-    /* Numbers the ranks, and the members of communicators: groups and messages refer to these numbers. */
+    /* Numbers the ranks and the members of communicators, because groups and messages refer to these numbers. */
     const struct pithlog_lane *lane;
     for (uint32_t i = 0; (lane = pithlog_get_lane(w->log, i)); i++) {
         uint64_t *place = pithi_map_at(&w->ranks, (uint32_t)lane->rank);
         if (!place)
             return 0;
-        /* the number of the rank among all ranks of the log, + 1; w->ranks.count includes this new entry */
+        /* The value is the number of the rank among all ranks of the log, + 1. w->ranks.count already includes the new
+         * entry. */
         *place = *place ? *place : w->ranks.count;
     }
     const struct pithlog_comm *comm;
@@ -230,7 +228,7 @@ int pithi_otf2_put_definitions(struct otf2_writer *w)
 
 /* ---- Places, written after the events ---------------------------------------------------------------------------- */
 
-/* The node of a host, made at first use. Ranks of an unknown host are placed below the root. */
+/* Returns the node of a host, which is made at its first use. Ranks of an unknown host are placed below the root. */
 static OTF2_SystemTreeNodeRef put_host(struct otf2_writer *w, struct pithi_map *hosts, const char *host)
 {
     uint64_t *node;
@@ -255,7 +253,7 @@ int pithi_otf2_put_places(struct otf2_writer *w, const struct pithi_walk *window
     /* + 1, so that the interval contains its last record */
     uint64_t length = window->to_ns < 0 ? 1 : (uint64_t)window->to_ns + 1;
     OTF2_GroupRef group = GROUPS;
-    /* The start of the log in ns since 1970, or "undefined" if the log does not have it. */
+    /* The start of the log in ns since 1970, or "undefined" if the log does not say when it started. */
     const char *start = pithi_property(w->log, "start_unix_s");
     int64_t ns;
     uint64_t realtime = start && pithi_text_seconds(start, &ns) && ns > 0 ? (uint64_t)ns : OTF2_UNDEFINED_TIMESTAMP;
@@ -270,7 +268,7 @@ int pithi_otf2_put_places(struct otf2_writer *w, const struct pithi_walk *window
         uint32_t process = UINT32_MAX;
         char name[32];
         for (uint32_t i = 0; (lane = pithlog_get_lane(w->log, i)); i++) {
-            /* a new rank: a process on the node of its host */
+            /* A new rank becomes a process on the node of its host. */
             if (lane->rank != rank) {
                 OTF2_SystemTreeNodeRef node = put_host(w, &hosts, lane->host);
                 rank = lane->rank;
@@ -291,7 +289,7 @@ int pithi_otf2_put_places(struct otf2_writer *w, const struct pithi_walk *window
         DEFINE(Location, 0, pithi_otf2_put_text(w, "nothing"), OTF2_LOCATION_TYPE_METRIC, 0, 0);
     }
 
-    /* Properties of the root keep what OTF2 has no place for. */
+    /* Properties of the root keep facts for which OTF2 has no place. */
     const struct pithlog_def *def;
     const char *key, *value;
     /* The order in which states, events and counters were defined, a letter for each definition: "sse" is two states
@@ -309,14 +307,14 @@ int pithi_otf2_put_places(struct otf2_writer *w, const struct pithi_walk *window
         put_property(w, key, value);
     for (uint32_t id = 0; (def = pithlog_get_def(w->log, id)); id++) {
         put_note(w, "colour", def, def->colour);
-        /* "user" is the reader's default */
+        /* "user" is left out, because the reader assumes it */
         if (def->kind != PITHLOG_STATE && strcmp(def->group, "user") != 0)
             put_note(w, "group", def, def->group);
         if (def->kind == PITHLOG_EVENT_TYPE)
             put_note(w, "payload", def, def->format);
     }
 
-    /* A first group lists the locations of the MPI ranks. The members of all communicators are indexes into this
+    /* The first group lists the locations of the MPI ranks. All other groups refer to members by their index in this
      * list. */
     uint64_t *members = malloc((w->ranks.count + (size_t)1) * sizeof *members);
     const struct pithlog_lane *lane;
@@ -341,7 +339,8 @@ int pithi_otf2_put_places(struct otf2_writer *w, const struct pithi_walk *window
 
     const struct pithlog_comm *comm;
     for (uint32_t i = 1; (comm = pithlog_get_comm(w->log, i)); i++) {
-        /* the flag is set only if the log has such records */
+        /* The flag says that events show when communicators are made and freed, so it is set only if the log has such
+         * records. */
         OTF2_CommFlag flags = w->comm_events ? OTF2_COMM_FLAG_CREATE_DESTROY_EVENTS : OTF2_COMM_FLAG_NONE;
         /* a communicator with unknown members gets the group of the world */
         OTF2_GroupRef own = comm->size ? group++ : GROUP_WORLD;

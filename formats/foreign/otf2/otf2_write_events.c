@@ -1,13 +1,13 @@
 /* otf2_write_events.c - writes the records of one rank's lanes as events.
  *
- * Requests keep the order in which receives were posted. If a receive ends after a receive that was posted later, a
- * request for it is written just before that later receive, and its own end refers to the request. For example, A is
- * posted as 0 and B as 1, and B ends first:
+ * Requests keep the order in which receives were posted. If receive A was posted before receive B but ends after it, a
+ * request for A is written just before B, and the end of A refers to this request. In this example, A has the number 0
+ * and B the number 1:
  *
  *     request 0 | receive B | end of request 0: A
  *
- * As in Score-P, MpiCollectiveBegin follows the Enter of its state. So the Enter of a state that may be a collective is
- * held back until the next record of its lane. */
+ * As in Score-P, MpiCollectiveBegin follows the Enter of its state. So the Enter of a state is held back until the next
+ * record of its lane, if that record may be a collective. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,7 +62,7 @@ static void end_state(void *context, uint32_t number, uint32_t id, int64_t time_
 
 /* ---- Messages ---------------------------------------------------------------------------------------------------- */
 
-/* Finds the number of a world rank in a communicator. */
+/* Finds the number that a world rank has in a communicator. */
 static int place_of(const struct otf2_writer *w, uint32_t comm, int32_t rank, uint32_t *place)
 {
     const struct pithlog_comm *def = pithlog_get_comm(w->log, comm);
@@ -87,7 +87,7 @@ static void put_receive(struct otf2_writer *w, struct otf2_lane *lane, const str
 
     w->no_rank += r->peer >= 0 && !known;
     if (!requested) {
-        /* Receives that were posted before this receive and have not ended need a request before it. */
+        /* Each receive that was posted before this one and has not ended needs a request, which must come first. */
         uint64_t missing = r->posted - w->next_receive;
         if (!w->alone && missing <= REQUESTS_AT_ONCE)
             for (; w->next_receive < r->posted; w->next_receive++)
@@ -112,7 +112,8 @@ static void put_receive(struct otf2_writer *w, struct otf2_lane *lane, const str
 
 /* ---- Collectives ------------------------------------------------------------------------------------------------- */
 
-/* The operation of the innermost collective state. Without such a state it is guessed from the root and the sizes. */
+/* Returns the operation of the innermost collective state. If there is no such state, guesses the operation from the
+ * root and the sizes. */
 static OTF2_CollectiveOp operation(const struct otf2_writer *w, const struct pithlog_step *step)
 {
     const struct pithlog_record *r = step->record;
@@ -127,7 +128,8 @@ static OTF2_CollectiveOp operation(const struct otf2_writer *w, const struct pit
 
 /* ---- Values ------------------------------------------------------------------------------------------------------ */
 
-/* The string parameter of an event. An event whose parameter is a number gets a second parameter with the same name. */
+/* Returns the string parameter of an event. If the parameter of the event is a number, the event gets a second
+ * parameter with the same name. */
 static uint32_t text_parameter(struct otf2_writer *w, uint32_t id)
 {
     struct otf2_written *event = &w->written[id];
@@ -141,8 +143,8 @@ static uint32_t text_parameter(struct otf2_writer *w, uint32_t id)
 
 /* ---- All --------------------------------------------------------------------------------------------------------- */
 
-/* Writes a record that is no Enter. A collective looks at the Enter that is held back; each other record first writes
- * that Enter. */
+/* Writes a record that is no Enter. A collective needs the Enter that is held back. Before any other record, this Enter
+ * is written. */
 static void put_other(struct otf2_writer *w, struct otf2_lane *lane, const struct pithlog_step *step)
 {
     const struct pithlog_record *r = step->record;
@@ -152,7 +154,8 @@ static void put_other(struct otf2_writer *w, struct otf2_lane *lane, const struc
         write_held(w, lane, 0);
     switch (r->kind) {
     case PITHLOG_EVENT: {
-        /* A payload that is a single whole number is written as a number; if its size is wrong, as text. */
+        /* A payload that is a single whole number is written as a number. If its size does not fit the format, it is
+         * written as text. */
         const struct otf2_written *event = &w->written[r->id];
         size_t size = pithi_token_size(pithi_token_single(pithlog_get_def(w->log, r->id)->format));
         pithi_otf2_put_sample(w, lane, time, r);
@@ -167,7 +170,7 @@ static void put_other(struct otf2_writer *w, struct otf2_lane *lane, const struc
             break;
         }
         uint64_t value = pithi_get_be(r->payload, size);
-        unsigned spare = (unsigned)(64 - 8 * size); /* for sign extension */
+        unsigned spare = (unsigned)(64 - 8 * size); /* number of high bits that the sign must fill */
         if (event->value == OTF2_VALUE_UINT)
             EVENT(ParameterUnsignedInt, time, event->ref, value);
         else
@@ -226,7 +229,7 @@ static void put_other(struct otf2_writer *w, struct otf2_lane *lane, const struc
     }
 }
 
-/* Finds the lowest receive number of a window that begins after the log's start. */
+/* Sets the lowest receive number, for a window that begins after the start of the log. */
 static int find_first_receive(struct otf2_writer *w, const struct pithi_walk *walk, const uint32_t *lanes,
                               uint32_t count)
 {

@@ -1,4 +1,4 @@
-/* otf2_writer.h - shared by the parts of the writer. */
+/* otf2_writer.h - the state of the OTF2 writer, and the functions that its files share. */
 #ifndef PITHI_OTF2_WRITER_H
 #define PITHI_OTF2_WRITER_H
 
@@ -15,25 +15,26 @@ struct otf2_writer {
     struct pithlog *log;
     const struct pithi_convert *how; /* window, notes */
     OTF2_Archive *archive;
-    const char *folder; /* where the archive is made */
+    const char *folder; /* the folder in which the archive is made */
     OTF2_GlobalDefWriter *defs;
     struct otf2_chunk {
         struct otf2_chunk *next; /* in the list; the newest chunk is first */
         uint64_t size;
     } * chunks;                            /* free chunks, for the buffers of events */
     OTF2_ErrorCode code;                   /* the first error; nothing is written after it */
-    int no_memory;                         /* 1: a callback had none */
-    uint32_t strings, parameters, regions; /* numbers of references in use, so the next ones */
+    int no_memory;                         /* 1: memory ran out */
+    uint32_t strings, parameters, regions; /* counts of references in use; each is also the next free reference */
     uint32_t def_count;                    /* definitions of the log */
     uint64_t shift;                        /* ticks = ns + shift, so that no time is negative */
     uint64_t *events;                      /* events written, by lane */
     struct pithi_map ranks;                /* world rank -> its place among the log's ranks + 1 */
     struct pithi_map members;              /* (communicator, world rank) -> its place in the group + 1 */
     struct otf2_written {                  /* one for each definition */
-        uint32_t ref;                      /* its reference; each kind counts from 0 */
-        uint32_t text;                     /* events with a number: the parameter for payloads written as text, + 1 */
-        int operation;                     /* states: the collective operation, or -1 */
-        enum otf2_value value;             /* events */
+        uint32_t ref;                      /* its reference in the archive; each kind counts from 0 */
+        uint32_t text;                     /* for events whose parameter is a number: the parameter for payloads written
+                                              as text, + 1 */
+        int operation;                     /* for states: the collective operation, or -1 */
+        enum otf2_value value;             /* for events: the type of the parameter */
     } * written;
     struct pithi_payload_line payload; /* text of a payload, reused */
     struct otf2_text {                 /* cache of strings written recently */
@@ -76,7 +77,7 @@ static inline void pithi_otf2_check(struct otf2_writer *w, OTF2_ErrorCode code)
         w->code = code;
 }
 
-/* Both write a string and return its reference. put_text uses the reference again if the same text was written
+/* These functions write a string and return its reference. put_text reuses the reference if the same text was written
  * recently. */
 OTF2_StringRef pithi_otf2_put_string(struct otf2_writer *w, const char *text);
 OTF2_StringRef pithi_otf2_put_text(struct otf2_writer *w, const char *text);
@@ -89,22 +90,22 @@ OTF2_StringRef pithi_otf2_put_text(struct otf2_writer *w, const char *text);
 /* Defines a parameter and returns its number. */
 uint32_t pithi_otf2_put_parameter(struct otf2_writer *w, const char *name, OTF2_ParameterType type);
 
-/* put_definitions writes all definitions that events refer to by number. After the events, put_places writes all
- * others. 0: no memory. */
+/* put_definitions writes all definitions to which events refer by number. After the events, put_places writes all other
+ * definitions. Both return 0 if memory runs out. */
 int pithi_otf2_put_definitions(struct otf2_writer *w);
 int pithi_otf2_put_places(struct otf2_writer *w, const struct pithi_walk *window);
 
 /* Call contexts_open before the events. If the log has samples and names of functions, samples are written as calling
- * contexts, and then states must be calling contexts, too. */
+ * contexts. Then states must be calling contexts, too. */
 void pithi_otf2_contexts_open(struct otf2_writer *w);
 void pithi_otf2_contexts_close(struct otf2_writer *w);
 void pithi_otf2_put_enter(struct otf2_writer *w, struct otf2_lane *lane, uint64_t time, OTF2_RegionRef region);
 void pithi_otf2_put_leave(struct otf2_writer *w, struct otf2_lane *lane, uint64_t time, OTF2_RegionRef region);
-/* If the record is a sample, writes its functions, too. */
+/* If the record is a sample, writes its functions in addition. */
 void pithi_otf2_put_sample(struct otf2_writer *w, struct otf2_lane *lane, uint64_t time,
                            const struct pithlog_record *record);
 
-/* The key of an intercommunicator's remote group in `members`. */
+/* Returns the key under which `members` has the remote group of an intercommunicator. */
 static inline uint32_t otf2_remote(uint32_t comm) { return comm | UINT32_C(1) << 31; }
 
 uint64_t pithi_otf2_location(const struct pithlog_lane *lane);

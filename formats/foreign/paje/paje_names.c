@@ -1,8 +1,8 @@
 /* paje_names.c - the lines of a trace of Paje, its definitions of events, and the types, values and containers that
  * events refer to by name or alias.
  *
- * A word in quotes is one field, whatever it contains. A name may be used before it is defined, and the same name may
- * be a value of two types, so a value is looked up by its type and its name or alias together. */
+ * A word in quotes is one field, whatever it contains. A value may be used before it is defined. Two types may have
+ * values of the same name, so a value is looked up by its type together with its name or alias. */
 #include "foreign/paje/paje_reader.h"
 
 #include <math.h>
@@ -46,7 +46,7 @@ static const struct {
                    {"Key", F_KEY},
                    {"StartContainer", F_START},
                    {"EndContainer", F_END},
-                   /* of the format's first version */
+                   /* names in the first version of the format */
                    {"NewType", F_ALIAS},
                    {"NewContainerType", F_ALIAS},
                    {"NewStateType", F_ALIAS},
@@ -59,7 +59,7 @@ static const struct {
                    {"EntityType", F_TYPE},
                    {"SourceContainer", F_START},
                    {"DestContainer", F_END},
-                   /* fields of Pith only */
+                   /* fields that only Pith writes */
                    {"Tag", F_TAG},
                    {"Bytes", F_BYTES},
                    {"Size", F_BYTES}};
@@ -67,13 +67,13 @@ static const struct {
 int pithi_paje_wrong(const struct paje_reader *r, const char *what, const char *name)
 {
     char text[PAJE_NAME];
-    /* the name is cut, as it may be any text of the file */
+    /* The name is cut, because it may be a text of any length. */
     snprintf(text, sizeof text, "%s%s%.200s", what, name ? ": " : "", name ? name : "");
     return pithi_lines_wrong(&r->lines, text);
 }
 
-/* A name as it was in the log: in files by Pith, control characters are escaped as in `pith print`, and "(none)" is an
- * empty name. */
+/* Returns a name as it was in the log. In files that Pith wrote, control characters are escaped as in `pith print`, and
+ * "(none)" stands for an empty name. */
 char *pithi_paje_kept(const struct paje_reader *r, const char *text)
 {
     char *copy = strdup(text);
@@ -87,7 +87,7 @@ char *pithi_paje_kept(const struct paje_reader *r, const char *text)
 
 /* ---- Lines ------------------------------------------------------------------------------------------------------- */
 
-/* The next word, or text in quotes, of a line; NULL: its end. */
+/* Returns the next word, or text in quotes, of a line. Returns NULL at the end of the line. */
 static char *next_word(char **place)
 {
     char *at = *place, *word;
@@ -101,13 +101,13 @@ static char *next_word(char **place)
     while (*at && (quoted ? *at != '"' : !pithi_paje_is_blank(*at)))
         at++;
     *place = *at ? at + 1 : at;
-    /* ends the word with a NUL in place, as the line is a copy */
+    /* The word is ended with a NUL in place, which is possible because the line is a copy. */
     *at = 0;
     return word;
 }
 
-/* Gives the next line that is neither empty nor a comment, as a copy that may be changed. Returns 1, 0 at the end, -1
- * without memory. */
+/* Gets the next line that is neither empty nor a comment, as a copy that may be changed. Returns 1, or 0 at the end, or
+ * -1 if memory runs out. */
 int pithi_paje_line(struct paje_reader *r, char **line)
 {
     const char *text;
@@ -130,7 +130,7 @@ int pithi_paje_line(struct paje_reader *r, char **line)
 
 /* ---- Definitions of events --------------------------------------------------------------------------------------- */
 
-/* A line that begins with '%': the begin of a definition, its end, or a field of it. */
+/* Reads a line that begins with '%'. Such a line begins a definition, ends it, or adds a field to it. */
 int pithi_paje_percent(struct paje_reader *r, char *line, struct paje_event_def **open)
 {
     char *word;
@@ -140,7 +140,7 @@ int pithi_paje_percent(struct paje_reader *r, char *line, struct paje_event_def 
         return PITH_OK;
     }
     if (strcmp(word, "EventDef") == 0) {
-        /* "%EventDef PajePushState 5": name and number in either order. */
+        /* In "%EventDef PajePushState 5" the name and the number may come in either order. */
         char *rest = line;
         char *first = next_word(&rest), *second = next_word(&rest);
         struct paje_event_def def = {.kind = OTHER};
@@ -150,7 +150,7 @@ int pithi_paje_percent(struct paje_reader *r, char *line, struct paje_event_def 
         for (int i = 0; i < OTHER; i++)
             if (strcmp(first, event_names[i]) == 0 || strcmp(second, event_names[i]) == 0)
                 def.kind = (enum paje_kind)i;
-        /* a number that is defined again gets the new meaning from here on */
+        /* If a number is defined again, it has the new meaning from here on. */
         if (!(known = pithi_map_at(&r->event_numbers, def.number)) ||
             (!*known && !pithi_grow(&r->events, r->event_count, &r->event_room, sizeof *r->events)))
             return pithi_no_memory();
@@ -166,7 +166,7 @@ int pithi_paje_percent(struct paje_reader *r, char *line, struct paje_event_def 
     if ((*open)->count == PAJE_FIELDS_MAX)
         return pithi_paje_wrong(r, "an event has more fields than 32", NULL);
     signed char *field = &(*open)->fields[(*open)->count++];
-    /* -1: an unknown field, which is skipped in each event */
+    /* -1 means an unknown field, which is skipped in each event. */
     *field = -1;
     for (size_t i = 0; i < sizeof field_names / sizeof *field_names; i++)
         if (strcmp(word, field_names[i].name) == 0)
@@ -174,7 +174,7 @@ int pithi_paje_percent(struct paje_reader *r, char *line, struct paje_event_def 
     return PITH_OK;
 }
 
-/* Sets the fields of an event's line, and its time. */
+/* Reads the line of an event. Sets r->at to its fields, and r->time_ns. */
 int pithi_paje_event(struct paje_reader *r, char *line, enum paje_kind *kind)
 {
     char *word = next_word(&line);
@@ -192,10 +192,10 @@ int pithi_paje_event(struct paje_reader *r, char *line, enum paje_kind *kind)
         if (def->fields[i] >= 0)
             r->at[def->fields[i]] = word;
     }
-    /* "0.25" is read exactly; other forms as a double */
+    /* "0.25" is read exactly. Other forms, such as those with an exponent, are read as a double. */
     if (r->at[F_TIME] && !pithi_text_seconds(r->at[F_TIME], &r->time_ns)) {
         char *end;
-        double seconds = strtod(r->at[F_TIME], &end); /* other forms, such as with an exponent */
+        double seconds = strtod(r->at[F_TIME], &end);
         if (*end || !(fabs(seconds) < 9e9))
             return pithi_paje_wrong(r, "this is no time", r->at[F_TIME]);
         r->time_ns = (int64_t)llround(seconds * 1e9);
@@ -243,9 +243,9 @@ int pithi_paje_add_type(struct paje_reader *r, enum paje_kind kind)
     struct paje_type type = {.kind = kind};
     uint32_t id;
     CHECK(pithi_paje_needs(r, F_NAME, "Name"));
-    /* looked up by the alias if there is one, as two types may have the same name */
+    /* The type is looked up by its alias if it has one, because two types may have the same name. */
     if (pithi_map_find(&r->type_numbers, pithi_paje_hash(0, r->at[F_ALIAS] ? r->at[F_ALIAS] : r->at[F_NAME])))
-        return PITH_OK; /* defined again */
+        return PITH_OK;
     if (!pithi_grow(&r->types, r->type_count, &r->type_room, sizeof *r->types) ||
         !(type.name = pithi_paje_kept(r, r->at[F_NAME])))
         return pithi_no_memory();
@@ -254,19 +254,20 @@ int pithi_paje_add_type(struct paje_reader *r, enum paje_kind kind)
     CHECK(name_it(&r->type_numbers, pithi_paje_hash(0, r->at[F_NAME]), r->type_count - 1, 0));
     if (r->at[F_ALIAS])
         CHECK(name_it(&r->type_numbers, pithi_paje_hash(0, r->at[F_ALIAS]), r->type_count - 1, 1));
-    /* Only files by Pith have these three types of containers, so here it is known that Pith wrote the file. */
+    /* Only files that Pith wrote have all three of these types of containers, so this type may prove that Pith wrote
+     * the file. */
     if (kind == CONTAINER_TYPE && pithi_map_find(&r->type_numbers, pithi_paje_hash(0, "CP")) &&
         pithi_map_find(&r->type_numbers, pithi_paje_hash(0, "CR")) &&
         pithi_map_find(&r->type_numbers, pithi_paje_hash(0, "CT"))) {
         r->is_own = 1;
-        r->lines.size = pithi_whole_lines(r->input); /* a last line without a newline was cut */
+        r->lines.size = pithi_whole_lines(r->input); /* A last line without a newline was cut, so it is not read. */
     }
-    /* Pith's own event types for records that Paje does not have begin with 'o' */
+    /* If Pith wrote the file, event types whose alias begins with 'o' stand for records for which Paje has no event. */
     if (kind == EVENT_TYPE && r->is_own && r->at[F_ALIAS] && *r->at[F_ALIAS] == 'o')
         for (size_t i = 0; i < sizeof own / sizeof *own; i++)
             if (strcmp(t->name, own[i].name) == 0)
                 t->own = own[i].kind;
-    /* for types of states, each value has a definition; links and containers have none */
+    /* Each value of a state type gets a definition of its own. Links and containers have no definitions. */
     if (t->own || (kind != EVENT_TYPE && kind != VARIABLE_TYPE))
         return PITH_OK;
     CHECK(define(r, kind == EVENT_TYPE ? PITHLOG_EVENT_TYPE : PITHLOG_COUNTER_TYPE, t->name, "user", &id));
@@ -284,7 +285,7 @@ int pithi_paje_find_type(const struct paje_reader *r, enum paje_kind kind, uint3
     return PITH_OK;
 }
 
-/* A state: a value of a type of states. Its definition is made at the first use or definition. */
+/* Finds the state for a value of a state type. Its definition is made when the value is first used or defined. */
 int pithi_paje_find_state(struct paje_reader *r, uint32_t type, const char *word, const char *name, uint32_t *value)
 {
     uint64_t *known = pithi_map_at(&r->value_numbers, pithi_paje_hash(type + UINT64_C(1), word));
@@ -295,7 +296,7 @@ int pithi_paje_find_state(struct paje_reader *r, uint32_t type, const char *word
         struct paje_value v;
         if (!text)
             return pithi_no_memory();
-        /* in other files the type is the group of its states */
+        /* In files that Pith did not write, the name of the type is the group of its states. */
         int err = define(r, PITHLOG_STATE, text, r->is_own ? pithi_name_group(text) : r->types[type].name, &v.def);
         free(text);
         CHECK(err);
@@ -317,7 +318,8 @@ int pithi_paje_add_value(struct paje_reader *r)
     return name_it(&r->value_numbers, pithi_paje_hash(type + UINT64_C(1), r->at[F_NAME]), value, 0);
 }
 
-/* Finds a container by name or alias; UINT32_MAX: the root, "0" or "/", which is never created. */
+/* Finds a container by name or alias. *container becomes UINT32_MAX for the root, "0" or "/", which is never
+ * created. */
 int pithi_paje_find_container(const struct paje_reader *r, enum paje_field field, const char *name, uint32_t *container)
 {
     CHECK(pithi_paje_needs(r, field, name));
@@ -334,9 +336,9 @@ int pithi_paje_add_container(struct paje_reader *r)
     uint32_t type, parent = UINT32_MAX;
     CHECK(pithi_paje_find_type(r, CONTAINER_TYPE, &type));
     CHECK(pithi_paje_needs(r, F_NAME, "Name"));
-    /* a container that is created again keeps its lane */
+    /* If a container is created again, it keeps its lane. */
     if (pithi_map_find(&r->container_numbers, pithi_paje_hash(0, r->at[F_ALIAS] ? r->at[F_ALIAS] : r->at[F_NAME])))
-        return PITH_OK; /* created again */
+        return PITH_OK;
     if (r->at[F_CONTAINER])
         CHECK(pithi_paje_find_container(r, F_CONTAINER, "Container", &parent));
     c.parent = parent + 1;

@@ -1,5 +1,5 @@
-/* paje_read.c - Paje's trace format to native records. The file describes itself: it begins with the events that it
- * uses and the order of their fields, so these differ between the programs that write it.
+/* paje_read.c - Paje's trace format to native records. The file describes itself. It begins with the events that it
+ * uses and the order of their fields. Each program that writes Paje chooses its own events and order.
  *
  *     %EventDef PajePushState 5             the number of an event of this kind, and its fields
  *     %  Time date
@@ -22,14 +22,17 @@
 #include "foreign/names.h"
 #include "foreign/paje/paje_reader.h"
 
-enum { MEMORY = PITHI_SORTER_BYTES / 4 }; /* bytes of a sorter, a quarter, as several are open */
+enum {
+    MEMORY = PITHI_SORTER_BYTES / 4
+}; /* bytes of a sorter: a quarter of the usual size, because several sorters are
+                                             open at a time */
 
 struct link_end {
     int64_t time_ns; /* time of the end */
     uint64_t seq, bytes;
     uint32_t container; /* index */
     int32_t tag;
-    int is_end, has_tag; /* 1: an end; 1: the link has a key for the tag */
+    int is_end, has_tag; /* is_end: 1: the end of a link, 0: its start; has_tag: 1: the event has a field for the tag */
 };
 
 struct message_end {
@@ -39,7 +42,7 @@ struct message_end {
 
 /* ---- The first pass ---------------------------------------------------------------------------------------------- */
 
-/* Finds a container by a field, and notes that it has records, so that it becomes a lane. */
+/* Finds the container in a field, and notes that the container has records, so that it becomes a lane. */
 static int use(struct paje_reader *r, enum paje_field field, const char *name, uint32_t *container)
 {
     CHECK(pithi_paje_find_container(r, field, name, container));
@@ -52,7 +55,8 @@ static int use(struct paje_reader *r, enum paje_field field, const char *name, u
 static int take_definition(struct paje_reader *r, enum paje_kind kind, int64_t *last_ns)
 {
     uint32_t container;
-    /* From DESTROY on, kinds have a time. A file whose times go back is sorted while it is read (pithi_reorder). */
+    /* The kinds from DESTROY on have a time. If the times of a file go back, its records are sorted while they are read
+     * (pithi_reorder). */
     if (kind >= DESTROY && kind != OTHER) {
         r->reorder.is_needed |= r->time_ns < *last_ns;
         *last_ns = r->time_ns;
@@ -71,7 +75,7 @@ static int take_definition(struct paje_reader *r, enum paje_kind kind, int64_t *
         return pithi_paje_add_container(r);
     case START_LINK:
     case END_LINK: {
-        /* An end of a link. Both ends have the same type, container and key. */
+        /* The start or the end of a link. The two have the same type, container and key. */
         int is_end = kind == END_LINK;
         struct link_end end = {.time_ns = r->time_ns, .seq = r->seq, .is_end = is_end};
         struct pithi_sort_key key;
@@ -80,12 +84,12 @@ static int take_definition(struct paje_reader *r, enum paje_kind kind, int64_t *
         CHECK(pithi_paje_find_type(r, LINK_TYPE, &type));
         CHECK(pithi_paje_needs(r, F_KEY, "Key"));
         CHECK(use(r, is_end ? F_END : F_START, is_end ? "EndContainer" : "StartContainer", &end.container));
-        /* without a field for the tag it is 0 */
+        /* Without a field for the tag, the tag is 0. */
         end.has_tag = pithi_text_i64(r->at[F_TAG], INT32_MIN, INT32_MAX, &tag);
         end.tag = (int32_t)tag;
         if (!r->at[F_BYTES] || !pithi_text_u64(r->at[F_BYTES], &end.bytes))
             end.bytes = 0;
-        /* Sorted by a hash of type, container and key, then by place in the file. */
+        /* The ends are sorted by a hash of type, container and key, then by their place in the file. */
         key = (struct pithi_sort_key){
             {pithi_paje_hash(pithi_paje_hash(type + UINT64_C(1), r->at[F_CONTAINER] ? r->at[F_CONTAINER] : ""),
                              r->at[F_KEY]),
@@ -94,19 +98,19 @@ static int take_definition(struct paje_reader *r, enum paje_kind kind, int64_t *
     }
     case DESTROY:
         CHECK(pithi_paje_find_container(r, F_NAME, "Name", &container));
-        /* a trace that is not cut ends with the destruction of the outermost container */
+        /* A trace ends with the destruction of the outermost container, unless it was cut. */
         r->is_ended |= container != UINT32_MAX && r->containers[container].parent == 0;
         return PITH_OK;
     case OTHER:
         r->other_events++;
         return PITH_OK;
-    /* each other kind is an event of a container, which becomes a lane */
+    /* All other kinds are events of a container. The container becomes a lane. */
     default:
         return use(r, F_CONTAINER, "Container", &container);
     }
 }
 
-/* Ignores the error of a last line that was cut. */
+/* Ignores an error in the last line if the file was cut inside that line. */
 static int settle(const struct paje_reader *r, int err)
 {
     return err == PITH_ERR_DAMAGED && r->lines.at >= r->lines.size && pithi_ends_in_line(r->input) ? PITH_OK : err;
@@ -114,7 +118,7 @@ static int settle(const struct paje_reader *r, int err)
 
 /* ---- Lanes ------------------------------------------------------------------------------------------------------- */
 
-/* The only number in a name, such as "rank-3"; -1: none, or several. */
+/* Returns the number in a name such as "rank-3", or -1 if the name has no number, or several. */
 static int64_t number_in(const char *name)
 {
     int64_t number = -1;
@@ -134,8 +138,8 @@ static int64_t number_in(const char *name)
     return number;
 }
 
-/* The process of a container: a container of a type like "Thread" is a thread of the container around it; any other
- * container is a process. */
+/* Returns the container that is the process of a container. A container of a type like "Thread" is a thread of the
+ * container around it; any other container is a process itself. */
 static uint32_t process_of(const struct paje_reader *r, uint32_t container)
 {
     const struct paje_container *c = &r->containers[container];
@@ -151,8 +155,8 @@ static int is_lane(const struct paje_reader *r, uint32_t container)
     return c->is_used || (r->is_own && strcmp(r->types[c->type - 1].name, "Thread") == 0);
 }
 
-/* A lane of a file by Pith: "0.1 writer" in "rank 0 (node7)" is thread 1 of rank 0. Thread 0 has no point: "3 solver"
- * is rank 3, thread 0. */
+/* Makes a lane of a file that Pith wrote. "0.1 writer" in "rank 0 (node7)" is thread 1 of rank 0. The name of thread 0
+ * has no point: "3 solver" is thread 0 of rank 3. */
 static int make_own_lane(struct paje_reader *r, struct paje_container *c)
 {
     const char *host = c->parent ? strstr(r->containers[c->parent - 1].name, " (") : NULL;
@@ -176,8 +180,8 @@ static int make_lanes(struct paje_reader *r)
     struct pithi_map taken = {0};
     int keeps = 1, err = PITH_OK;
     uint32_t next = 0;
-    /* Ranks have the numbers in their names, if each process has one and no two have the same. "rank-3" and "rank-7"
-     * stay 3 and 7; "a" and "b" become 0 and 1. */
+    /* The numbers in the names of processes become the ranks, if each process has such a number and no two have the
+     * same. "rank-3" and "rank-7" stay 3 and 7; "a" and "b" become 0 and 1. */
     for (uint32_t i = 0; keeps && i < r->container_count; i++) {
         uint32_t process = is_lane(r, i) ? process_of(r, i) : UINT32_MAX;
         int64_t number = process == UINT32_MAX ? -1 : number_in(r->containers[process].name);
@@ -201,7 +205,7 @@ static int make_lanes(struct paje_reader *r)
         uint64_t *rank = pithi_map_at(&ranks, process), *thread;
         if (!rank)
             TRY(pithi_no_memory());
-        /* the first lane of a process gives it its rank */
+        /* The rank of a process is chosen at its first lane. */
         if (!*rank)
             *rank = keeps ? (uint64_t)number_in(r->containers[process].name) + 1 : ++next;
         c->rank = (int32_t)(*rank - 1);
@@ -221,13 +225,13 @@ out:
 
 /* ---- Links to messages ------------------------------------------------------------------------------------------- */
 
-/* Ends of links whose partners come later in the file. */
+/* Starts or ends of links whose partners come later in the file. */
 struct waiting {
     struct link_end *all; /* [room], a ring */
     uint32_t first, count, room;
 };
 
-/* Ends with the same key are matched in the order of the file. */
+/* Matches starts and ends of links. Those with the same key are matched in the order of the file. */
 static int match_links(struct paje_reader *r)
 {
     struct waiting waiting[2] = {{0}, {0}}; /* starts, ends */
@@ -237,7 +241,7 @@ static int match_links(struct paje_reader *r)
     int status, err = PITH_OK;
     TRY(pithi_sorter_end(r->ends));
     while (err == PITH_OK && (status = pithi_sorter_next(r->ends, &item)) == 1) {
-        /* Another key: the ends left from the key before have no partner. */
+        /* At another key, all starts and ends that are left from the last key have no partner. */
         if (item.key.word[0] != key)
             for (int i = 0; i < 2; i++) {
                 r->lone_links += waiting[i].count - waiting[i].first;
@@ -245,12 +249,12 @@ static int match_links(struct paje_reader *r)
             }
         key = item.key.word[0];
         memcpy(&end, item.data, sizeof end);
-        /* if the partner has come, both make a message; else this end is kept */
+        /* If the partner has come before, the two make a message. Otherwise this one is kept. */
         struct waiting *partners = &waiting[!end.is_end], *same = &waiting[end.is_end];
         if (partners->first < partners->count) {
             const struct link_end *partner = &partners->all[partners->first++];
             struct link_end both[2] = {end.is_end ? *partner : end, end.is_end ? end : *partner};
-            /* Sorted by receiver and time of sending, the order in which receives are numbered. */
+            /* Messages are sorted by receiver and time of sending, because receives are numbered in this order. */
             uint64_t rank = (uint64_t)(uint32_t)r->containers[both[1].container].rank;
             err = pithi_sorter_add(r->messages,
                                    &(struct pithi_sort_key){{rank, pithi_sort_time(both[0].time_ns), both[0].seq}},
@@ -311,7 +315,7 @@ static int take_record(struct paje_reader *r, enum paje_kind kind)
         const struct paje_type *t = &r->types[type];
         const char *text = r->at[F_VALUE] ? r->at[F_VALUE] : "";
         record.lane = r->containers[container].lane;
-        /* In files by Pith, records for which Paje has no event are events of special types. */
+        /* In files that Pith wrote, events of special types stand for records for which Paje has no event. */
         if (t->own) {
             record.kind = t->own;
             if (t->own == PITHLOG_LOST)
@@ -322,10 +326,10 @@ static int take_record(struct paje_reader *r, enum paje_kind kind)
         size_t size = strnlen(text, sizeof payload - 3);
         memcpy(payload + 2, text, size);
         payload[2 + size] = 0;
-        /* Pith escaped the text, so that it fits in a line */
+        /* Pith escaped the text, so that it has no line breaks. */
         if (r->is_own)
             size = pithi_unescape((char *)payload + 2);
-        /* Pith writes the name of the type for an event without a payload, so this text makes no payload. */
+        /* For an event without a payload, Pith writes the name of the type. So this text makes no payload. */
         if (*text && !(size == strlen(t->name) && memcmp(payload + 2, t->name, size) == 0)) {
             payload[0] = (unsigned char)(size >> 8);
             payload[1] = (unsigned char)size;
@@ -342,17 +346,18 @@ static int take_record(struct paje_reader *r, enum paje_kind kind)
         struct paje_stack *stack = NULL;
         CHECK(pithi_paje_find_container(r, F_CONTAINER, "Container", &container));
         CHECK(pithi_paje_find_type(r, STATE_TYPE, &type));
-        /* Each type of states has its own stack in each container: in Paje only states of the same type nest. */
+        /* Each state type has its own stack in each container, because in Paje only states of the same type nest. */
         uint64_t *known = pithi_map_at(&r->stack_numbers, pithi_map_pair(container, type));
         if (!known || (!*known && !pithi_grow(&r->stacks, r->stack_count, &r->stack_room, sizeof *r->stacks)))
             return pithi_no_memory();
         if (!*known) {
-            /* adds it to the list of the container's stacks, which end with the container */
+            /* Adds the stack to the list of the container's stacks, whose states end with the container. */
             r->stacks[r->stack_count] = (struct paje_stack){.next = r->containers[container].stacks};
             *known = r->containers[container].stacks = ++r->stack_count;
         }
         stack = &r->stacks[*known - 1];
-        /* Pop ends the innermost state; set ends all states of the type and begins one; reset ends all. */
+        /* POP_STATE ends the innermost state. SET_STATE ends all states of the type and begins one. RESET_STATE ends
+         * all states of the type. */
         if (kind == POP_STATE) {
             r->lone_pops += stack->count == 0;
             return end_states(r, container, stack, stack->count ? stack->count - 1 : 0);
@@ -380,8 +385,8 @@ static int take_record(struct paje_reader *r, enum paje_kind kind)
         double value = strtod(r->at[F_VALUE], &end);
         if (*end || end == r->at[F_VALUE])
             return pithi_paje_wrong(r, "this is no value of a variable", r->at[F_VALUE]);
-        /* Add and sub change the present value of a variable, so it is kept for each variable; Pith's counters have
-         * values only. */
+        /* ADD_VARIABLE and SUB_VARIABLE change the present value of a variable, so the value of each variable is kept.
+         * Counters of Pith have only values. */
         uint64_t *known = pithi_map_at(&r->sum_numbers, pithi_map_pair(container, type));
         if (!known || (!*known && !pithi_grow(&r->sums, r->sum_count, &r->sum_room, sizeof *r->sums)))
             return pithi_no_memory();
@@ -398,11 +403,12 @@ static int take_record(struct paje_reader *r, enum paje_kind kind)
     }
     case START_LINK:
     case END_LINK: {
-        /* The partners of ends of links were found between the passes, in the order of the file. */
+        /* The partners of links were found between the two passes. r->next_end is the next start or end that has a
+         * partner, in the order of the file. */
         struct message_end end;
         uint32_t container, comm = 0;
         CHECK(pithi_paje_find_container(r, kind == END_LINK ? F_END : F_START, "container", &container));
-        /* an end without a partner is left out */
+        /* A start or end without a partner is left out. */
         if (!r->has_next || r->next_end.key.word[0] != r->seq)
             return PITH_OK;
         memcpy(&end, r->next_end.data, sizeof end);
@@ -410,8 +416,8 @@ static int take_record(struct paje_reader *r, enum paje_kind kind)
         r->has_next = status == 1;
         if (status < 0)
             return PITH_ERR_IO;
-        /* only Pith's own files have the communicator's name in the value */
-        if (r->is_own && r->at[F_VALUE] && strcmp(r->at[F_VALUE], "MPI_COMM_WORLD") != 0) { /* the communicator */
+        /* Only in files that Pith wrote is the value of a link the name of its communicator. */
+        if (r->is_own && r->at[F_VALUE] && strcmp(r->at[F_VALUE], "MPI_COMM_WORLD") != 0) {
             char *name = pithi_paje_kept(r, r->at[F_VALUE]);
             if (!name)
                 return pithi_no_memory();
@@ -447,8 +453,8 @@ int pithi_paje_read(const struct pithi_input *input, struct pithi_writer *writer
     TRY(pithi_sorter_new(&r.ends, MEMORY));
     TRY(pithi_sorter_new(&r.messages, MEMORY));
     TRY(pithi_sorter_new(&r.numbered, MEMORY));
-    /* The first pass: definitions, and the ends of links. An event is numbered by its place among all lines, so both
-     * passes give it the same number. */
+    /* The first pass reads definitions, and the starts and ends of links. An event is numbered by its place among all
+     * lines, so that it has the same number in both passes. */
     struct paje_event_def *open = NULL;
     int64_t last_ns = INT64_MIN;
     enum paje_kind kind;
@@ -473,10 +479,10 @@ int pithi_paje_read(const struct pithi_input *input, struct pithi_writer *writer
     while ((status = pithi_sorter_next(r.messages, &item)) == 1) {
         struct link_end both[2];
         memcpy(both, item.data, sizeof both);
-        /* another rank begins again with number 0 */
+        /* The numbers of each rank begin at 0. */
         posted = item.key.word[0] == rank ? posted + 1 : 0;
         rank = item.key.word[0];
-        /* Each end gets the rank of the other end, and is sorted by `seq`, its place in the file. */
+        /* Each end of a message gets the rank of the other end. It is sorted by `seq`, its place in the file. */
         for (int i = 0; i < 2; i++) {
             struct message_end end = {.peer = r.containers[both[!i].container].rank,
                                       /* the tag of the start, unless only the end has one */
@@ -492,7 +498,8 @@ int pithi_paje_read(const struct pithi_input *input, struct pithi_writer *writer
         status = r.has_next = pithi_sorter_next(r.numbered, &r.next_end);
     TRY(status < 0 ? PITH_ERR_IO : PITH_OK);
 
-    /* The second pass: the records. Definitions begin with '%' and were taken in the first one. */
+    /* The second pass reads the records. Lines that begin with '%' are definitions of events, which the first pass has
+     * read. */
     pithi_lines_rewind(&r.lines);
     for (r.seq = 0; (status = pithi_paje_line(&r, &line)) > 0; r.seq++)
         if (*line != '%') {
@@ -540,7 +547,7 @@ out:
     return err;
 }
 
-/* A file begins with definitions of events; comments may stand before. */
+/* Recognises Paje: the file begins with definitions of events. Comments may come before them. */
 int pithi_paje_probe(const struct pithi_input *input)
 {
     static const char start[] = "%EventDef";

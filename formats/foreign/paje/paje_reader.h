@@ -1,4 +1,4 @@
-/* paje_reader.h - shared by the parts of the reader. */
+/* paje_reader.h - the state of the Paje reader, and the functions that its files share. */
 #ifndef PITHI_PAJE_READER_H
 #define PITHI_PAJE_READER_H
 
@@ -6,7 +6,7 @@
 #include "base/sorter.h"
 #include "foreign/reading.h"
 
-enum { PAJE_FIELDS_MAX = 32, PAJE_NAME = 512 }; /* of an event; bytes of a name */
+enum { PAJE_FIELDS_MAX = 32, PAJE_NAME = 512 }; /* FIELDS_MAX: most fields of an event; NAME: bytes of a name */
 
 enum paje_kind {
     CONTAINER_TYPE, /* defines a kind of container */
@@ -18,10 +18,10 @@ enum paje_kind {
     CREATE,         /* a container begins */
     DESTROY,        /* a container ends */
     NEW_EVENT,
-    SET_STATE,    /* a state takes the place of all open ones */
-    PUSH_STATE,   /* a state inside the open ones */
-    POP_STATE,    /* the innermost one ends */
-    RESET_STATE,  /* all end */
+    SET_STATE,    /* all open states end, and a state begins */
+    PUSH_STATE,   /* a state begins inside the open states */
+    POP_STATE,    /* the innermost state ends */
+    RESET_STATE,  /* all states end */
     SET_VARIABLE, /* the variable has a value */
     ADD_VARIABLE, /* the variable grows by a value */
     SUB_VARIABLE,
@@ -47,17 +47,17 @@ enum paje_field {
 };
 
 struct paje_event_def {
-    uint64_t number;                     /* of the event in the file */
-    enum paje_kind kind;                 /* what it does */
-    uint32_t count;                      /* fields of its lines */
+    uint64_t number;                     /* number of the event in the file */
+    enum paje_kind kind;                 /* kind of the event */
+    uint32_t count;                      /* number of its fields */
     signed char fields[PAJE_FIELDS_MAX]; /* -1: a field that is not used */
 };
 
 struct paje_type {
     char *name;
-    enum paje_kind kind; /* kind of things of this type */
-    uint32_t def;        /* of an event or a variable: its definition + 1 */
-    uint32_t own;        /* a type of special events by Pith: the kind of their record; else 0 */
+    enum paje_kind kind; /* a kind from CONTAINER_TYPE to LINK_TYPE */
+    uint32_t def;        /* for events and variables: the definition + 1 */
+    uint32_t own;        /* for special events that Pith wrote: the kind of their record; else 0 */
 };
 
 struct paje_value {
@@ -70,7 +70,7 @@ struct paje_container {
     uint32_t stacks;       /* index of the first of its stacks, + 1 */
     uint32_t lane;
     int32_t rank; /* the world rank */
-    int is_used;  /* 1: it has events of its own, and so becomes a lane */
+    int is_used;  /* 1: it has events, and so becomes a lane */
 };
 
 /* The open states of a type in a container. */
@@ -94,14 +94,14 @@ struct paje_reader {
     uint32_t container_count, container_room;
     struct paje_stack *stacks; /* [stack_count] */
     uint32_t stack_count, stack_room;
-    double *sums; /* of variables */
+    double *sums; /* the present values of variables */
     uint32_t sum_count, sum_room;
     struct pithi_map event_numbers, type_numbers, value_numbers, container_numbers, stack_numbers,
-        sum_numbers;                                 /* + 1 */
-    struct pithi_sorter *ends, *messages, *numbered; /* ends: of links, by key; messages: by receiver; numbered: ends of
-                                                        messages, by place in the file */
+        sum_numbers;                                 /* each gives an index + 1 */
+    struct pithi_sorter *ends, *messages, *numbered; /* ends: starts and ends of links, by key; messages: by receiver;
+                                                        numbered: ends of messages, by place in the file */
     struct pithi_reorder reorder;
-    struct pithi_sorted next_end;                      /* the next end of a message */
+    struct pithi_sorted next_end;                      /* the next end of a message in the second pass */
     int has_next, is_own, has_records, is_ended;       /* is_ended: an outermost container was destroyed */
     uint64_t seq, lone_links, lone_pops, other_events; /* seq: place in the file; the others are counted for
                                                           properties */
@@ -115,24 +115,25 @@ static inline uint64_t pithi_paje_hash(uint64_t scope, const char *text)
 }
 static inline int pithi_paje_is_blank(char c) { return c == ' ' || c == '\t'; }
 
-/* Fails with the line and, if it is not NULL, a name in it. */
+/* Fails with a message that has the number of the line and, if it is not NULL, the name `name`. */
 int pithi_paje_wrong(const struct paje_reader *r, const char *what, const char *name);
-/* A name as it was, malloc'ed; NULL: no memory. */
+/* Returns a name as it was in the log, malloc'ed, or NULL if memory runs out. */
 char *pithi_paje_kept(const struct paje_reader *r, const char *text);
 
-/* The next line that is neither empty nor a comment: 1; 0 at the end; -1: no memory. */
+/* Gets the next line that is neither empty nor a comment. Returns 1, or 0 at the end, or -1 if memory runs out. */
 int pithi_paje_line(struct paje_reader *r, char **line);
-/* Takes a line with '%'. *open is the definition that it belongs to, or NULL. */
+/* Reads a line that begins with '%'. *open becomes the definition to which it belongs, or NULL. */
 int pithi_paje_percent(struct paje_reader *r, char *line, struct paje_event_def **open);
-/* Takes any other line: sets r->at and r->time_ns. */
+/* Reads any other line, and sets r->at and r->time_ns. */
 int pithi_paje_event(struct paje_reader *r, char *line, enum paje_kind *kind);
 int pithi_paje_needs(const struct paje_reader *r, enum paje_field field, const char *name);
 
-/* Take the event that defines a type, a value or a container. */
+/* These functions read an event that defines a type, a value or a container. */
 int pithi_paje_add_type(struct paje_reader *r, enum paje_kind kind);
 int pithi_paje_add_value(struct paje_reader *r);
 int pithi_paje_add_container(struct paje_reader *r);
-/* Find what an event refers to. `kind` OTHER: a type of any kind. *container UINT32_MAX: the root. */
+/* These functions find the type, state or container to which an event refers. `kind` OTHER means a type of any kind.
+ * *container becomes UINT32_MAX for the root. */
 int pithi_paje_find_type(const struct paje_reader *r, enum paje_kind kind, uint32_t *type);
 int pithi_paje_find_state(struct paje_reader *r, uint32_t type, const char *word, const char *name, uint32_t *value);
 int pithi_paje_find_container(const struct paje_reader *r, enum paje_field field, const char *name,

@@ -1,7 +1,7 @@
 /* paje_write.c - native records to Paje's trace format, which ViTE, PajeNG and R scripts on pj_dump read. A file begins
  * with the definitions of its events and their fields; types of containers, states, events, variables and links; states
- * with their colours; and containers (README.md). One line per event follows, in order of time. Messages are matched in
- * another order, so their ends are first sorted on disk, then merged with the records.
+ * with their colours; and containers (README.md). One line per event follows, in order of time. Messages come in the
+ * order of matching, so their ends are first sorted by time on disk, and then merged with the records.
  *
  *     5 s2 S "MPI_Send" "0.164 0.615 0.360"       state s2 of type S, with its colour
  *     9 0.000050000 S l0 s2                       lane l0 enters it
@@ -9,8 +9,8 @@
  *     10 0.000053000 S l0                         l0 leaves its innermost state
  *     13 0.000055000 L p0 l1 "MPI_COMM_WORLD" k1  message k1 comes to l1
  *
- * Aliases: CP CR CT (container types), S (states), L (links); s, e, v plus the id of a definition; o plus the number of
- * an event of Pith's own; p, r, l plus the number of a lane. */
+ * Aliases: CP CR CT (container types), S (states), L (links); s, e, v and the id of a definition; o and the number of
+ * one of Pith's special events; p, r, l and the number of a lane. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,8 +41,8 @@ enum paje_event {
     PAJE_END_LINK
 };
 
-/* Writes " \"text\"". Paje has no escapes, so control characters are spelled as in `pith print` and double quotes
- * become single ones. Its readers do not accept empty strings, which become "(none)".
+/* Writes " \"text\"". Paje has no escapes. So control characters are written as `pith print` writes them, and double
+ * quotes become single quotes. Readers of Paje do not accept empty strings, so an empty string becomes "(none)".
  * Returns 1 if a quote was changed. */
 static int put_string(struct pithi_out *out, enum pithi_quote quote, const char *text)
 {
@@ -94,7 +94,8 @@ static int put_named(struct pithi_out *out, enum paje_event event, char kind, ui
     pithi_out_text(out, type);
     int changed = put_string(out, PITHI_QUOTE_TABS, name);
     char text[40];
-    for (int i = 0, at = 0; i < 3; i++) { /* printf would use the locale's decimal point */
+    for (int i = 0, at = 0; i < 3; i++) { /* printf is not used, because it would write the decimal point of the
+                                             locale */
         unsigned thousandths = (rgb >> (16 - 8 * i) & 255) * 1000 / 255;
         at += snprintf(text + at, sizeof text - (size_t)at, "%s%u.%03u", i ? " " : "", thousandths / 1000,
                        thousandths % 1000);
@@ -132,7 +133,7 @@ enum { TEXT = 4096 }; /* bytes of a name */
 /* One end of a message. */
 struct end {
     uint64_t key, bytes; /* key: equal at both ends */
-    uint32_t lane, comm; /* index; communicator of the log */
+    uint32_t lane, comm; /* lane: index of the lane; comm: communicator of the log */
     int32_t tag;
     int sent; /* 1: the send */
 };
@@ -179,8 +180,8 @@ static void add_message(void *context, const struct pithlog_message *m, uint64_t
     add_end(context, m->recv_ns, &e);
 }
 
-/* Writes the ends of messages before a time; with `receives`, also the receives at that time. A call ends when its
- * message is received, so the receive comes before the end of the call, as in the log. */
+/* Writes the ends of messages that are before a time, and with `receives` also the receives at that time. A call ends
+ * when its message is received, so the receive must come before the end of the call, as in the log. */
 static void put_ends_before(struct paje_writer *w, uint64_t time, uint64_t receives)
 {
     struct pithi_sorted item;
@@ -339,8 +340,8 @@ static void begin(void *context, int64_t from_ns)
     for (uint32_t i = 0; i < sizeof own / sizeof *own; i++)
         put_named(out, PAJE_EVENT_TYPE, 'o', i, "CT", own[i], 0x808080);
 
-    /* The containers all exist from time 0. The alias of a rank uses its first lane. Names are unique,
-     * because PajeNG also finds containers by name. */
+    /* All containers exist from time 0. The alias of a rank has the number of its first lane. Names are unique, because
+     * PajeNG also finds containers by name. */
     const struct pithlog_lane *lane;
     uint32_t first = 0;
     const char *program = pithi_property(log, "program");
