@@ -1,11 +1,11 @@
 /* reading.c - shared helpers for readers and writers of foreign files. A binary heap sorts records by time and then by
  * arrival.
  *
- * By arrival, too, because the order of records with the same time matters: leave A, then enter B, both at 20, is not
+ * Arrival matters, because the order of records with the same time matters: leave A, then enter B, both at 20, is not
  * the same as enter B, then leave A.
  *
- * A file is mapped, and every 4 MiB the memory of the part that was read is given back to the system. So reading 10 GB
- * needs no more memory than reading 10 MB. A part that is read again comes from the file again. */
+ * A file is mapped, and after every 4 MiB the memory of the bytes that were read is given back to the system. So
+ * reading 10 GB needs no more memory than reading 10 MB. Bytes that are read again come from the file again. */
 #include "foreign/reading.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@
 #include "base/temporary.h"
 #include "native/segment.h"
 
-/* The size of the text up to its last newline. A line after it was cut while it was written. */
+/* Returns the size of the text up to its last newline. A line after this newline was cut while it was written. */
 size_t pithi_whole_lines(const struct pithi_input *input)
 {
     const unsigned char *newline = input->size ? memrchr(input->data, '\n', input->size) : NULL;
@@ -36,15 +36,15 @@ void pithi_passed_drop(const struct pithi_input *input, size_t *passed, size_t a
 {
     size_t end = at & ~(size_t)(PITHI_PASSED_STEP - 1); /* a multiple of each page size */
     if (input->mapped && at > *passed)
-        /* Lets the kernel drop these pages: they were read, and the file still has them. If they are read again, this
-         * only costs time. */
+        /* Lets the kernel drop these pages: they were read, and the file still has them. Reading them again only costs
+         * time. */
         madvise((void *)(input->data + *passed), end - *passed, MADV_DONTNEED);
-    else if (input->mapped) /* the reader starts again at a lower byte */
+    else if (input->mapped) /* the reader has moved to a lower byte */
         madvise((void *)input->data, input->size, MADV_DONTNEED);
     *passed = end;
 }
 
-/* Gives the next line without its newline. Returns 0 at the end, also if the file has become shorter since it was
+/* Gets the next line without its newline. Returns 0 at the end, and if the file has become shorter since it was
  * opened. */
 int pithi_lines_next(struct pithi_lines *lines, const char **line, size_t *size)
 {
@@ -65,14 +65,14 @@ int pithi_lines_wrong(const struct pithi_lines *lines, const char *what)
     return pithi_fail(PITH_ERR_DAMAGED, "%s: line %" PRIu64 ": %s", lines->input->path, lines->number, what);
 }
 
-/* Runs a writer that must seek. For a pipe it writes a temporary file, which is copied when it is whole. */
+/* Runs a writer that must seek. If the output is a pipe, the writer fills a temporary file, which is then copied. */
 int pithi_write_seekable(struct pithlog *log, FILE *out, const struct pithi_convert *how,
                          int (*write)(struct pithlog *log, FILE *out, const struct pithi_convert *how))
 {
     FILE *whole;
     int err, fd;
 
-    /* `out` can be used if it is seekable and at byte 0: behind other data, the offsets in the file would be wrong. */
+    /* `out` can be used if it is seekable and at byte 0. After other data, the offsets in the file would be wrong. */
     if (fseeko(out, 0, SEEK_CUR) == 0 && ftello(out) == 0)
         return write(log, out, how);
     fd = pithi_temporary_file();
@@ -95,12 +95,12 @@ int pithi_write_seekable(struct pithlog *log, FILE *out, const struct pithi_conv
 
 /* ---- Leaves without an enter ------------------------------------------------------------------------------------- */
 
-/* The number of a state with a LOST record of the file inside. Nothing need be added: if the state is never left, it
- * ends at that record. */
+/* The number that a state gets if the file has a LOST record inside it. No LOST record need be added for such a state:
+ * if it is never left, it ends at that record. */
 enum { ENDS_AT_LOST = -1 };
 
-/* Gives all open states without a number this number. States with a number are outside those without, so the loop ends
- * at the first state that has one. */
+/* Gives this number to all open states that have none. States that have a number contain those that have none, so the
+ * loop ends at the first state that has one. */
 static void number_states(struct pithi_stack *stack, int64_t number)
 {
     for (uint32_t i = stack->count; i-- > 0 && stack->states[i].enter_ns == 0;)
@@ -113,7 +113,7 @@ int pithi_leaves_look(struct pithi_leaves *leaves, const struct pithlog_record *
     struct pithi_stack *stack;
     uint32_t depth;
 
-    /* Records are lost here: states that are open may have ended among them. */
+    /* Records are lost here, and the ends of open states may be among them. */
     if (record->kind == PITHLOG_LOST && record->lane < leaves->lane_count && record->bytes > 0) {
         number_states(&leaves->lanes[record->lane], ENDS_AT_LOST);
         return PITH_OK;
@@ -129,14 +129,15 @@ int pithi_leaves_look(struct pithi_leaves *leaves, const struct pithlog_record *
     stack = &leaves->lanes[record->lane];
     if (record->kind == PITHLOG_ENTER)
         return pithi_stack_enter(stack, record->id, 0) ? PITH_OK : pithi_no_memory();
-    /* The leave has its enter. */
+    /* The leave has its enter, so nothing is wrong. */
     if (pithi_stack_leave(stack, record->id, 0, &ended, &depth))
         return PITH_OK;
-    /* A leave without an enter: it gets a number, and all open states without a number, which are around it, get this
-     * number. */
+    /* This leave has no enter, so it gets a number. All open states that have no number get this number, because the
+     * leave lies inside them. */
     number_states(stack, (int64_t)++leaves->alone);
-    /* In the second reading, a LOST record is added if this leave is among again->numbers: inside a state that is never
-     * left. The numbers are sorted, and leaves come in the same order again, so one position is enough. */
+    /* In the second reading, a LOST record is added before this leave if again->numbers contains its number. Then the
+     * leave lies inside a state that is never left. The numbers are sorted, and the leaves come in the same order as
+     * before, so one position in the list is enough. */
     const struct pithi_again *again = leaves->input->again;
     if (!again || !again->is_second || leaves->next >= again->count || again->numbers[leaves->next] != leaves->alone)
         return PITH_OK;
@@ -160,8 +161,8 @@ int pithi_leaves_end(struct pithi_leaves *leaves)
 
     if (!again || again->is_second)
         return PITH_OK;
-    /* If a state that is still open at the end has a number, a LOST record must be added before the leave with this
-     * number. The file is read again with these numbers. */
+    /* If a state that is still open at the end has a number, a LOST record is missing before the leave with this
+     * number. Such numbers are collected, and the file is read again with them. */
     for (uint32_t lane = 0; lane < leaves->lane_count; lane++)
         for (uint32_t i = 0; i < leaves->lanes[lane].count; i++) {
             int64_t number = leaves->lanes[lane].states[i].enter_ns;
@@ -193,7 +194,7 @@ void pithi_leaves_free(struct pithi_leaves *leaves)
 
 struct pithi_reorder_waiting {
     struct pithlog_record record; /* the payload is malloc'ed */
-    uint64_t order;               /* number of arrival, for records with the same time */
+    uint64_t order;               /* counts arrivals, to order records with the same time */
 };
 
 static int before(const void *a, const void *b)
@@ -217,7 +218,7 @@ static int emit(struct pithi_reorder *reorder, const struct pithlog_record *reco
     struct pithlog_record receive = *record;
     uint64_t *count = pithi_map_at(&reorder->received, record->posted);
     if (!count)
-        /* until here, `posted` of a receive identifies its receiver */
+        /* Up to this point, `posted` of a receive identifies its receiver. */
         return pithi_no_memory();
     receive.posted = (*count)++;
     return pithi_writer_add(reorder->writer, &receive);
@@ -228,8 +229,8 @@ static int emit_first(struct pithi_reorder *reorder)
     struct pithi_reorder_waiting first;
     int err;
 
-    /* Takes the earliest record from the heap. If it is earlier than a record that was already emitted, it came too
-     * late for the window, and is counted. */
+    /* Takes the earliest record from the heap. If it is earlier than a record that was already emitted, the window was
+     * too small for it, and it is counted. */
     pithi_heap_take(reorder->heap, &reorder->count, &first, sizeof first, before);
     if (reorder->has_last && first.record.time_ns < reorder->last_ns)
         reorder->late++;
@@ -247,7 +248,7 @@ int pithi_reorder_add(struct pithi_reorder *reorder, const struct pithlog_record
 
     if (!reorder->is_needed)
         return emit(reorder, record);
-    /* The window is full: emits its earliest record. */
+    /* If the window is full, emits its earliest record. */
     if (reorder->count == PITHI_REORDER_WINDOW)
         CHECK(emit_first(reorder));
     /* Copies the payload, which is valid during this call only. */
@@ -263,8 +264,8 @@ int pithi_reorder_add(struct pithi_reorder *reorder, const struct pithlog_record
     return PITH_OK;
 }
 
-/* Ends a state, begins a state, or both: a number of MPE may end a state and begin the next one. `info` goes inside its
- * state: before the leave, or after the enter. */
+/* Ends a state, begins a state, or does both, because a number of MPE may end a state and begin the next one. `info` is
+ * added inside its state, that is, before the leave or after the enter. */
 int pithi_reorder_states(struct pithi_reorder *reorder, struct pithlog_record *record, uint32_t ends, uint32_t starts,
                          const struct pithlog_record *info)
 {

@@ -189,7 +189,8 @@ static void put_ends_before(struct paje_writer *w, uint64_t time, uint64_t recei
     int status;
     while ((status = pithi_sorter_before(w->ends, time, receives, &item)) == 1) {
         memcpy(&e, item.data, sizeof e);
-        /* Writes "12 0.001000000 L p0 l3 \"MPI_COMM_WORLD\" k17 5 1000". Links belong to the program's container. */
+        /* Writes a line such as 12 0.001000000 L p0 l3 "MPI_COMM_WORLD" k17 5 1000. Links belong to the container of
+         * the program. */
         int64_t time_ns = pithi_sorted_time(&item);
         begin_event(&w->out, e.sent ? PAJE_START_LINK : PAJE_END_LINK, time_ns - w->start_ns);
         pithi_out_text(&w->out, " L p0");
@@ -235,7 +236,7 @@ static int put_record(void *context, const struct pithlog_step *step)
     put_ends_before(w, pithi_sort_time(r->time_ns), 0);
     switch (r->kind) {
     case PITHLOG_EVENT: {
-        /* The value is the payload, or the event's name if there is none. */
+        /* The value of the line is the payload, or the name of the event if it has no payload. */
         const struct pithlog_def *def = pithlog_get_def(w->log, r->id);
         char type[16], text[TEXT];
         snprintf(type, sizeof type, "e%u", (unsigned)r->id);

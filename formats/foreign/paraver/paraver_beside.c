@@ -6,7 +6,7 @@
  *
  *     a state of the log       PITHI_PRV_NAMED + id, as a state and as a value of the type of its calls
  *     an event, a counter      a separate type; after its name, in brackets, the payload format or the unit
- *     a payload, a function    a value 2, 3 ... of that type; 1: no payload
+ *     a payload, a function    a value 2, 3 ... of that type; the value 1 means no payload
  *
  * Pith's reader takes names and formats from the .pcf, so a log that is converted and read again has its
  * definitions. */
@@ -21,7 +21,7 @@
 #include "foreign/paraver/paraver.h"
 #include "foreign/paraver/paraver_write.h"
 
-/* Writes escaped text, and escapes blanks at its ends and, with `brackets`, each '['. */
+/* Writes a text that is already escaped. Also escapes blanks at its ends and, if `brackets`, each '['. */
 static void put_edges(struct pithi_out *out, const char *text, int brackets)
 {
     size_t size = strlen(text);
@@ -81,7 +81,7 @@ static void put_value(struct pithi_out *out, int64_t value, const char *label)
 
 static void end_type(struct pithi_out *out) { pithi_out_text(out, "\n\n"); }
 
-/* Writes a type with the label "name [format]". */
+/* Writes a type with the label "name [format]", followed by `behind`. */
 static void put_def_type(struct pithi_out *out, int64_t type, const struct pithlog_def *def, const char *behind)
 {
     char *format = pithi_quoted(PITHI_QUOTE_TABS, def->format);
@@ -96,7 +96,7 @@ static void put_def_type(struct pithi_out *out, int64_t type, const struct pithl
     free(format);
 }
 
-/* Writes the functions of samples, or call sites, from the first text on. */
+/* Writes the names of sampled functions, or of call sites, as values. `first` is the first of these texts. */
 static void put_functions(struct pithi_out *out, const struct pithi_prv_payloads *payloads, uint32_t first,
                           const uint32_t *next)
 {
@@ -116,8 +116,8 @@ static int put_defs(const struct pithlog *log, struct pithi_out *out, const stru
     uint32_t *next = calloc(payloads->count + (size_t)1, sizeof *next);
     const struct pithlog_def *def;
     int ok = first && next;
-    /* Makes a list of texts for each definition: first[def] is its first text + 1, next[i] the text after text i, + 1.
-     * Goes from the last text to the first, so that the lists are in order. */
+    /* Makes a list of texts for each definition. first[def] is the index + 1 of its first text; next[i] is the index +
+     * 1 of the text after text i. The loop goes from the last text to the first, so that the lists are in order. */
     for (uint32_t i = payloads->count; ok && i > 0; i--) {
         next[i - 1] = first[payloads->list[i - 1].def];
         first[payloads->list[i - 1].def] = i;
@@ -126,15 +126,15 @@ static int put_defs(const struct pithlog *log, struct pithi_out *out, const stru
         if (def->kind == PITHLOG_COUNTER_TYPE) {
             begin_type(out);
             put_def_type(out, PITHI_PRV_COUNTER + (int64_t)id, def, "");
-            /* Values of Paraver are integers, so a counter has two types: for the integer part, and for all bits of the
-             * double. */
+            /* Values of Paraver are integers, so a counter has two types. One has the integer part, the other all bits
+             * of the double. */
             put_def_type(out, PITHI_PRV_COUNTER_BITS + (int64_t)id, def, " (bits of the double)");
             end_type(out);
         } else if (def->kind == PITHLOG_EVENT_TYPE) {
             begin_type(out);
             put_def_type(out, PITHI_PRV_EVENT + (int64_t)id, def, "");
             pithi_out_text(out, "VALUES\n");
-            /* Values begin at 1, as 0 means an end in Paraver. */
+            /* Values begin at 1, because 0 means an end in Paraver. */
             put_value(out, 1, "(no payload)");
             for (uint32_t i = first[id]; i; i = next[i - 1]) {
                 put_number(out, i + (int64_t)1, "      ");
@@ -199,7 +199,7 @@ int pithi_prv_write_labels(const struct pithlog *log, const struct pithi_prv_pay
     for (uint32_t id = 0; (def = pithlog_get_def(log, id)); id++) {
         if (def->kind != PITHLOG_STATE)
             continue;
-        /* Follow Paraver's own PITHI_PRV_STATES states. */
+        /* The states of the log come after the PITHI_PRV_STATES states that Paraver itself has. */
         put_number(&out, PITHI_PRV_NAMED + (int64_t)id, "    ");
         put_name(&out, def->name);
         pithi_out_char(&out, '\n');
@@ -213,7 +213,7 @@ int pithi_prv_write_labels(const struct pithlog *log, const struct pithi_prv_pay
         put_colour(&out, PITHI_PRV_NAMED + (int64_t)id, pithlog_def_rgb(log, id));
     pithi_out_text(&out, "\n\n");
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
-        /* Writes the states of a type as its values; nothing if there are none. */
+        /* Writes the states of a type as its values. Writes nothing if the type has no states. */
         int begun = 0, value;
         for (uint32_t id = 0; (def = pithlog_get_def(log, id)); id++) {
             /* The name of a state decides to which type of calls it belongs. */
@@ -223,7 +223,8 @@ int pithi_prv_write_labels(const struct pithlog *log, const struct pithi_prv_pay
                 begin_type(&out);
                 put_type(&out, calls[i].type, calls[i].label);
                 pithi_out_text(&out, "VALUES\n");
-                /* In Paraver a call is an event with the function's value, and another with the value 0 at its end. */
+                /* In Paraver a call has two events: at its begin one with the value of the function, at its end one
+                 * with the value 0. */
                 put_value(&out, 0, "End");
             }
             begun = 1;
@@ -287,7 +288,7 @@ int pithi_prv_write_rows(const struct pithlog *log, const struct pithi_prv_place
     struct pithi_out out;
     int err;
     TRY(pithi_out_open(&out, file));
-    /* "1.alpha", "2.alpha" ..., node by node, in the order of the processors. */
+    /* Writes the names of the processors, "1.alpha", "2.alpha" ..., node by node. */
     begin_level(&out, "CPU", places->lane_count);
     for (uint32_t node = 0; node < places->node_count; node++)
         for (uint32_t cpu = 1; cpu <= places->cpus[node]; cpu++) {
@@ -304,7 +305,8 @@ int pithi_prv_write_rows(const struct pithlog *log, const struct pithi_prv_place
     pithi_out_char(&out, '\n');
     begin_level(&out, "THREAD", places->lane_count);
     for (uint32_t i = 0; i < places->lane_count; i++) {
-        /* "THREAD 1.R.T" counts from 1, but has the log's ranks and threads, whose numbers may have gaps. */
+        /* In "THREAD 1.R.T", R and T are the rank and thread of the log, counted from 1. Unlike the numbers in the .prv
+         * they may have gaps. */
         const struct pithlog_lane *lane = pithlog_get_lane(log, i);
         if (*lane->name)
             put_name(&out, lane->name);
@@ -333,10 +335,10 @@ int pithi_prv_places_open(struct pithi_prv_places *places, const struct pithlog 
     uint32_t room = 0;
     int ok = 1;
     for (uint32_t i = 0; ok && (lane = pithlog_get_lane(log, i)); before = lane, i++) {
-        /* Lanes are sorted by rank: a new rank is a new task. */
+        /* Lanes are sorted by rank, so a lane with another rank than the lane before begins a new task. */
         if (!before || before->rank != lane->rank) {
             uint64_t *task = pithi_map_at(&places->tasks, (uint32_t)lane->rank);
-            /* Hosts are distinguished by a hash of 63 bits, so two hosts of a log hardly ever have the same. */
+            /* Hosts are distinguished by a hash of 63 bits. Two hosts of a log hardly ever have the same hash. */
             const char **host = pithi_item_at(&known, pithi_hash_text(PITHI_HASH, lane->host) >> 1, &places->hosts,
                                               &places->node_count, &room, sizeof *places->hosts, NULL);
             ok = task && host;
@@ -351,7 +353,7 @@ int pithi_prv_places_open(struct pithi_prv_places *places, const struct pithlog 
         places->lanes[i].task = places->task_count;
         places->lanes[i].thread = i - places->first_lane[places->task_count - 1] + 1;
     }
-    /* An additional entry, the end of the last task. */
+    /* An additional entry gives the end of the last task. */
     places->first_lane[places->task_count] = places->lane_count;
     pithi_map_free(&known);
     if (!ok)
@@ -366,8 +368,8 @@ int pithi_prv_places_open(struct pithi_prv_places *places, const struct pithlog 
     for (uint32_t i = 0; i < places->lane_count; i++)
         places->cpus[places->nodes[places->lanes[i].task - 1] - 1]++;
     for (uint32_t i = 0; i < places->node_count; i++) {
-        /* A log has no processors, so each node gets a processor for each of its lanes: node 1 with 3 lanes has the
-         * processors 1 to 3, node 2 the next ones. */
+        /* A log does not know processors, so each node gets one processor for each of its lanes. If node 1 has 3 lanes,
+         * it has the processors 1 to 3, and node 2 has the next ones. */
         next[i] = sum;
         sum += places->cpus[i];
     }

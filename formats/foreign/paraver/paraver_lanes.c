@@ -1,8 +1,8 @@
 /* paraver_lanes.c - the threads, open states and communicators of a trace being read.
  *
- * State records are adjacent, and events lie inside them. At the time where a state ends and the next one begins, ends
- * of calls belong to the first state and begins of calls to the second. The change of states is therefore delayed until
- * a call begins or a later time comes:
+ * State records are adjacent, and events lie inside them. At the time where a state ends and the next state begins, a
+ * call that ends belongs to the first state, and a call that begins belongs to the second. Therefore the change of
+ * states is delayed until a call begins or a later time comes:
  *
  *     1:...:0:10:1            state 1 from 0 to 10         enter state 1 at 0
  *     2:...:5:50000001:1      call 1 begins at 5           enter call 1
@@ -23,7 +23,10 @@
 #include "base/text_fields.h"
 #include "foreign/paraver/paraver.h"
 
-enum { SURE_THREADS = 65536 }; /* this many threads of a header become lanes even without a row for each */
+enum {
+    SURE_THREADS = 65536
+}; /* up to this many threads of a header become lanes, even if the .row does not name
+                                  them */
 
 /* ---- Lanes ------------------------------------------------------------------------------------------------------- */
 
@@ -43,8 +46,8 @@ uint32_t pithi_prv_lanes_find(const struct pithi_prv_lanes *lanes, uint32_t task
     return (uint32_t)*pithi_map_find(&lanes->places, pithi_map_pair(task, thread)) - 1;
 }
 
-/* If the .row names the threads, or if they are at most SURE_THREADS, all threads of the header become lanes; else only
- * threads with records, as a damaged header may have any number. */
+/* Makes all threads of the header lanes, if the .row names them or if there are at most SURE_THREADS. Otherwise only
+ * threads with records become lanes, because a damaged header may state any number of threads. */
 static int use_all(struct pithi_prv_lanes *lanes, const struct pithi_prv_header *header, uint32_t rows)
 {
     uint64_t all = 0;
@@ -66,7 +69,7 @@ static int by_place(const void *a, const void *b)
                               : (x->thread > y->thread) - (x->thread < y->thread);
 }
 
-/* Parses Pith's own row, "name (1.3.2)" or "THREAD 1.3.2": rank 2, thread 1. The name stays in `row`. */
+/* Parses a row that Pith wrote: "name (1.3.2)" or "THREAD 1.3.2" is rank 2, thread 1. *name points into `row`. */
 static int take_own_row(char *row, int32_t *rank, uint32_t *thread, const char **name)
 {
     unsigned task, number;
@@ -157,7 +160,7 @@ static int change_state(struct pithi_prv_lanes *lanes, uint32_t place)
     return PITH_OK;
 }
 
-/* Ends and begins state records before `time_ns`; with `also`, at that time too. */
+/* Ends and begins the state records that end and begin before `time_ns`, or if `also` is set at that time. */
 static int settle(struct pithi_prv_lanes *lanes, uint32_t place, int64_t time_ns, int also)
 {
     struct pithi_prv_lane *l = &lanes->lanes[place];
@@ -198,7 +201,7 @@ int pithi_prv_lanes_end(struct pithi_prv_lanes *lanes)
 
 /* ---- Calls ------------------------------------------------------------------------------------------------------- */
 
-/* Ends the innermost call. */
+/* Ends the innermost call of a type. */
 static int end_call(struct pithi_prv_lanes *lanes, uint32_t place, uint64_t *inner, int64_t time_ns)
 {
     uint32_t call = (uint32_t)*inner - 1, def = lanes->calls[call].def;
@@ -218,7 +221,7 @@ int pithi_prv_lanes_enter(struct pithi_prv_lanes *lanes, uint32_t place, uint32_
     if (phase && *inner)
         CHECK(end_call(lanes, place, inner, time_ns));
     CHECK(settle(lanes, place, time_ns, 1));
-    /* The entry of a call that has ended is used again. */
+    /* If a call has ended, its entry is used again. */
     uint32_t call = lanes->call_free - 1;
     if (lanes->call_free)
         lanes->call_free = lanes->calls[call].outer;
@@ -242,7 +245,7 @@ int pithi_prv_lanes_leave(struct pithi_prv_lanes *lanes, uint32_t place, uint32_
     return end_call(lanes, place, inner, time_ns);
 }
 
-/* Pith stores a communicator's name as the label of a value. */
+/* Adds a communicator to the log. In a trace that Pith wrote, the name of a communicator is the label of a value. */
 static int make_comm(struct pithi_prv_comms *c, struct pithlog_comm comm, uint32_t *index)
 {
     const struct pithi_prv_type *type = c->own ? pithi_prv_type(c->labels, PITHI_PRV_COLL_COMM) : NULL;
@@ -303,7 +306,7 @@ int pithi_prv_comms_worlds(struct pithi_prv_comms *c)
 
     for (uint32_t app = 1; c->worlds && !err && app <= h->app_count; app++) {
         uint32_t first = h->first_task[app - 1], count = h->first_task[app] - first;
-        /* UINT32_MAX in the key is larger than the number of any line, so the key is new */
+        /* No line has the number UINT32_MAX, so this key is new. */
         if (count > 0 && !c->worlds[app])
             err = make_comm(c,
                             (struct pithlog_comm){.key = pithi_map_pair(app, UINT32_MAX),

@@ -5,8 +5,8 @@
 #include "foreign/paraver/paraver_line.h"
 #include "native/segment.h"
 
-/* A thread, with its current state record (`now`, until now_end) and the next one. The next state record is delayed,
- * because further events of its begin time may come. */
+/* A thread with its current state record (`now`, which lasts until now_end) and its next one. The next state record is
+ * delayed, because more events may come at the time at which it begins. */
 struct pithi_prv_lane {
     uint32_t task, thread;   /* task from 0 across all applications, thread from 1 */
     uint32_t number;         /* lane in the log */
@@ -25,58 +25,61 @@ struct pithi_prv_lanes {
     struct pithi_map places; /* (task, thread) -> index + 1 */
     int32_t *ranks;          /* [tasks] */
     struct pithi_prv_call {
-        uint32_t def, outer; /* def: definition; outer: index + 1 of the call of the same type around it, 0: none */
+        uint32_t def, outer; /* def: definition; outer: index + 1 of the call of the same type that contains this one,
+                                0: none */
     } * calls;
-    uint32_t call_count, call_room, call_free; /* call_free: index + 1 of a free call */
+    uint32_t call_count, call_room, call_free; /* call_free: index + 1 of an unused entry of `calls` */
     struct pithi_map inner;                    /* (lane, type) -> index + 1 of the innermost call */
     uint64_t cut, ends_alone;                  /* cut: state records that overlap; ends_alone: ends without a begin */
 };
 
-/* Adds a thread unless it is known. 0: no memory. */
+/* Adds a thread unless it is known. Returns 0 if memory runs out. */
 int pithi_prv_lanes_use(struct pithi_prv_lanes *lanes, uint32_t task, uint32_t thread);
-/* Call when all threads with records are known: adds those that only the header and the .row name, and makes the lanes.
- * `own`: the .row gives the ranks. */
+/* Call when all threads with records are known. Adds the threads that only the header and the .row name, and makes the
+ * lanes. `own`: the .row gives the ranks. */
 int pithi_prv_lanes_make(struct pithi_prv_lanes *lanes, const struct pithi_prv_header *header,
                          const struct pithi_prv_rows *rows, int own);
 void pithi_prv_lanes_close(struct pithi_prv_lanes *lanes);
-/* The index of a known thread in `lanes`. */
+/* Returns the index of a known thread in `lanes`. */
 uint32_t pithi_prv_lanes_find(const struct pithi_prv_lanes *lanes, uint32_t task, uint32_t thread);
 
-/* Call these in the order of each lane's times. They return PITH_OK or an error. */
+/* Call the following functions in the order of time in each lane. They return PITH_OK or an error. */
 
-/* pithi_prv_lanes_enter begins a call of a type; with `phase`, an open call of the type ends first.
- * pithi_prv_lanes_leave ends the innermost call of a type. */
+/* pithi_prv_lanes_enter begins a call of a type; if `phase`, an open call of the type ends first. pithi_prv_lanes_leave
+ * ends the innermost call of a type. */
 int pithi_prv_lanes_enter(struct pithi_prv_lanes *lanes, uint32_t place, uint32_t type, uint32_t def, int phase,
                           int64_t time_ns);
 int pithi_prv_lanes_leave(struct pithi_prv_lanes *lanes, uint32_t place, uint32_t type, int64_t time_ns);
 /* Adds a state record. */
 int pithi_prv_lanes_state(struct pithi_prv_lanes *lanes, uint32_t place, uint32_t def, int64_t begin_ns,
                           int64_t end_ns);
-/* Call before any other record of this time. */
+/* Ends and begins the state records that are due before this time. Call before any other record. */
 int pithi_prv_lanes_until(struct pithi_prv_lanes *lanes, uint32_t place, int64_t time_ns);
 /* Call after the last record. */
 int pithi_prv_lanes_end(struct pithi_prv_lanes *lanes);
 
-/* Parts of the reader, and the communicators found. Free it with pithi_map_free(&known). */
+/* Facts of the reader, and the communicators of the trace. Free `known` with pithi_map_free. */
 struct pithi_prv_comms {
     struct pithi_writer *writer;
     const struct pithi_prv_labels *labels;
     const struct pithi_prv_header *header;
     const int32_t *ranks;   /* [tasks] */
-    int own;                /* 1: Pith wrote it */
+    int own;                /* 1: Pith wrote the trace */
     struct pithi_map known; /* (application, number) -> communicator of the log + 1 */
-    uint32_t *worlds;       /* [applications + 1]: the communicator of all tasks; 0: none. NULL: one application */
+    uint32_t *worlds;       /* [applications + 1]: the communicator of all tasks of the application; 0: none. The
+                               pointer is NULL if there is only one application */
 };
 
 /* Reads a line "c:application:number:tasks:task:task...", from after the "c:". Ignores a malformed line. */
 int pithi_prv_comms_line(struct pithi_prv_comms *comms, const char *at, const char *end);
-/* After the lines: each of several applications gets its own MPI_COMM_WORLD, unless a line has all its tasks. */
+/* Call after the lines. If there are several applications, each gets its own MPI_COMM_WORLD, unless a line has all its
+ * tasks. */
 int pithi_prv_comms_worlds(struct pithi_prv_comms *comms);
 static inline uint32_t pithi_prv_comms_world(const struct pithi_prv_comms *comms, uint32_t app)
 {
     return comms->worlds ? comms->worlds[app] : 0;
 }
-/* Finds a communicator by number. A number without a line gets unknown members. */
+/* Finds a communicator by its number. If no line has the number, the members of the communicator are unknown. */
 int pithi_prv_comms_find(struct pithi_prv_comms *comms, uint32_t app, int64_t number, uint32_t *comm);
 
 #endif

@@ -1,8 +1,8 @@
 /* paraver_line.c - parses the lines of a .prv, .pcf and .row.
  *
  * Each section of a .pcf begins with a line of one word. These sections are used: STATES (number, name); STATES_COLOR
- * (number, {r,g,b}); EVENT_TYPE, the types of a group (colour, type, name); VALUES, the values of the group before
- * (value, name).
+ * (number, {r,g,b}); EVENT_TYPE (colour, type, name), whose types form a group; VALUES (value, name), which belong to
+ * the group before.
  *
  * A trace may have very many lines, so numbers are read by hand, without a copy of the line. */
 #include "foreign/paraver/paraver_line.h"
@@ -28,8 +28,8 @@ static const char *digits(const char *p, const char *end, int64_t *value)
     p += negative;
     if (p == end || !is_digit(*p))
         return NULL;
-    /* The first 18 digits need no check for overflow. */
-    const char *sure = end - p > 18 ? p + 18 : end; /* 18 digits are less than 2^63 */
+    /* The first 18 digits cannot overflow, so the first loop does not check for overflow. */
+    const char *sure = end - p > 18 ? p + 18 : end;
     for (; p < sure && is_digit(*p); p++)
         sum = sum * 10 + (unsigned)(*p - '0');
     for (; p < end && is_digit(*p); p++) {
@@ -42,7 +42,7 @@ static const char *digits(const char *p, const char *end, int64_t *value)
     return p;
 }
 
-/* Reads a number and the ':' after it. Returns 1, 0 at the end of the line, -1 if it is no number. */
+/* Reads a number and the ':' after it. Returns 1, or 0 at the end of the line, or -1 if there is no number. */
 int pithi_prv_number(const char **at, const char *end, int64_t *value)
 {
     const char *p = *at;
@@ -53,7 +53,7 @@ int pithi_prv_number(const char **at, const char *end, int64_t *value)
         return -1;
     *at = p + (p < end);
     return 1;
-    /* "3:4" is the pair (3, 4); a type without a value is an error. */
+    /* A type without a value is an error. */
 }
 
 int pithi_prv_pair(struct pithi_prv_line *line, int64_t *type, int64_t *value)
@@ -69,14 +69,15 @@ static int take_object(const char **at, const char *end, struct pithi_prv_object
 {
     int64_t n[4];
     for (int i = 0; i < 4; i++)
-        /* A cpu of 0 is unknown; applications, tasks and threads count from 1. */
+        /* A cpu of 0 means "unknown". Applications, tasks and threads count from 1. */
         if (pithi_prv_number(at, end, &n[i]) != 1 || n[i] < (i > 0) || n[i] > UINT32_MAX)
             return 0;
     *object = (struct pithi_prv_object){(uint32_t)n[1], (uint32_t)n[2], (uint32_t)n[3]};
     return 1;
 }
 
-/* Parses a line of a .prv. Returns 1 for a record, 0 for a line without one, -1 with *wrong for an error. */
+/* Parses a line of a .prv. Returns 1 for a record, 0 for a line without a record, or -1 for an error, which *wrong
+ * describes. */
 int pithi_prv_line(const char *line, size_t size, struct pithi_prv_line *got, const char **wrong)
 {
     const char *end = line + size, *at = line + 2;
@@ -89,7 +90,7 @@ int pithi_prv_line(const char *line, size_t size, struct pithi_prv_line *got, co
     if (end - line < 2 || line[1] != ':' || *line < '1' || *line > '4')
         return -1;
     *got = (struct pithi_prv_line){.kind = (enum pithi_prv_kind)(*line - '0')};
-    /* The text of the error if a number below cannot be read. */
+    /* The error if one of the next numbers cannot be read. */
     *wrong = "a record has cpu, application, task, thread, time, with ':' between";
     if (!take_object(&at, end, &got->from) || pithi_prv_number(&at, end, &got->time) != 1)
         return -1;
@@ -108,7 +109,8 @@ int pithi_prv_line(const char *line, size_t size, struct pithi_prv_line *got, co
         return 1;
     }
     if (got->kind == PITHI_PRV_RECORD_COLLECTIVE) {
-        /* Communicator, bytes sent and received, a number that is not used, and whether this is the root. */
+        /* Reads the communicator, the bytes sent and received, a number that is not used, and whether this task is the
+         * root. */
         int64_t n[5];
         for (int i = 0; i < 5; i++)
             if (pithi_prv_number(&at, end, &n[i]) != 1)
@@ -153,7 +155,7 @@ static int take_times(struct pithi_prv_header *header, struct cursor *c)
     size_t size;
     if (!close || !skip(c, '('))
         return 0;
-    /* a date that is too long is cut, as it is only shown */
+    /* A date that is too long is cut, because it is only shown. */
     size = (size_t)(close - c->at) < sizeof header->date - 1 ? (size_t)(close - c->at) : sizeof header->date - 1;
     memcpy(header->date, c->at, size);
     c->at = close + 1;
@@ -170,7 +172,7 @@ static int take_times(struct pithi_prv_header *header, struct cursor *c)
     return skip(c, ':');
 }
 
-/* Reads "2(4,4):"; the list is optional. */
+/* Reads the nodes with their processors, "2(4,4):". The list in brackets is optional. */
 static int take_nodes(struct cursor *c)
 {
     int64_t nodes;
@@ -205,7 +207,7 @@ static const char *take_app(struct pithi_prv_header *header, struct cursor *c, u
     /* "2(1:1,1:2),1:" has one communicator; in "2(1:1,1:2),2(1:1" another application follows the comma. */
     const char *before = c->at;
     if (skip(c, ',') && (!take(c, &comms) || (c->at < c->end && *c->at == '(')))
-        c->at = before; /* no number of communicators: the next application begins */
+        c->at = before; /* there is no number of communicators, and the next application begins here */
     return NULL;
 }
 
@@ -223,7 +225,8 @@ const char *pithi_prv_header(struct pithi_prv_header *header, const char *line, 
     c.at += sizeof begin - 1;
     if (!take_times(header, &c) || !take_nodes(&c) || !take(&c, &apps) || !skip(&c, ':'))
         return "the header is not (DATE):TIME:NODES(CPUS):APPLICATIONS:...";
-    /* One more turn than applications, so that first_task[apps] is the end of the last application. */
+    /* The loop makes one more turn than there are applications, so that first_task[apps] is the end of the last
+     * application. */
     for (int64_t i = 0; !wrong && i <= apps; i++) {
         if (!pithi_grow(&header->first_task, (uint32_t)i, &first_room, sizeof *header->first_task))
             return "no memory for its applications";
@@ -248,8 +251,8 @@ enum section { OTHER, STATES, COLOURS, TYPES, VALUES };
 
 /* ---- Lines ------------------------------------------------------------------------------------------------------- */
 
-/* Cuts off the next line, in place; NULL at the end.
- * The file is in memory and ends with a NUL, so labels are parts of it and need no copies. */
+/* Ends the next line with a NUL, in place, and returns it, or NULL at the end. The file is in memory and ends with a
+ * NUL, so labels point into the file and need no copies. */
 static char *next_line(char **at, char *end)
 {
     char *line = *at, *newline;
@@ -266,7 +269,7 @@ static char *next_line(char **at, char *end)
 
 static char *skip_blanks(char *p) { return p + strspn(p, " \t"); }
 
-/* Reads a number and moves *p after it; 0: there is none. */
+/* Reads a number and moves *p past it. Returns 0 if there is none. */
 static int take_number(char **p, int64_t *number)
 {
     char *end;
@@ -305,7 +308,7 @@ int pithi_prv_labels_open(struct pithi_prv_labels *labels, char *data, size_t si
     *l = (struct pithi_prv_labels){.data = data};
     while (data && (line = next_line(&at, data + size))) {
         line = skip_blanks(line);
-        /* A heading in capitals ends the section before; its own lines begin with a number. */
+        /* A heading in capitals ends the section before it. All other lines of a section begin with a number. */
         if (is_heading(line)) {
             section = OTHER;
             for (int i = STATES; i <= VALUES; i++)
@@ -345,11 +348,11 @@ int pithi_prv_labels_open(struct pithi_prv_labels *labels, char *data, size_t si
             l->types[l->type_count++] = (struct pithi_prv_type){type, line, l->group_count - 1};
             break;
         case VALUES:
-            /* values before the first group have no type and are left out */
+            /* Values before the first group have no type, so they are left out. */
             if (l->group_count == 0 || !take_number(&line, &number) || number < 0 || number > UINT32_MAX)
                 break;
             l->groups[l->group_count - 1].has_values = 1;
-            /* a label for 0 means that values are states (paraver_types.c) */
+            /* If 0 has a label, the values are states (paraver_types.c). */
             l->groups[l->group_count - 1].has_zero |= number == 0;
             if (!pithi_grow(&l->values, l->value_count, &l->value_room, sizeof *l->values) ||
                 !put_place(&l->by_value, pithi_map_pair(l->group_count - 1, (uint32_t)number), l->value_count))
@@ -407,7 +410,7 @@ int pithi_prv_colour(const struct pithi_prv_labels *labels, int64_t state, uint3
 
 /* ---- Rows -------------------------------------------------------------------------------------------------------- */
 
-/* A row section is "LEVEL THREAD SIZE 4", then 4 lines. */
+/* Reads the names in a .row. A section of it is "LEVEL THREAD SIZE 4" and then 4 lines. */
 int pithi_prv_rows_open(struct pithi_prv_rows *rows, char *data, size_t size)
 {
     char *at = data, *line, level[32];
@@ -441,7 +444,7 @@ void pithi_prv_rows_close(struct pithi_prv_rows *rows)
 
 char *pithi_prv_beside(const char *path, const char *suffix, size_t *size)
 {
-    /* Beside run.prv.gz are run.pcf and run.row, so a suffix of packers is removed first. */
+    /* The files beside run.prv.gz are run.pcf and run.row, so the suffix of a packer is removed first. */
     size_t length = pithi_unpacked_length(path), stem;
     const char *slash = strrchr(path, '/'), *dot = memrchr(path, '.', length);
     stem = dot && dot > slash ? (size_t)(dot - path) : length;

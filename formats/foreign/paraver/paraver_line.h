@@ -13,7 +13,8 @@ struct pithi_prv_header {
     int64_t unit_ns;                /* ns per unit of all times */
     int64_t end;                    /* time of the last record, in units */
     char date[64];                  /* as in the header */
-    uint32_t app_count, task_count; /* applications; tasks of all */
+    uint32_t app_count, task_count; /* app_count: number of applications; task_count: number of tasks of all
+                                       applications */
     uint32_t *first_task;           /* [app_count + 1] */
     struct pithi_prv_task {
         uint32_t threads, node; /* node from 1; 0: not given */
@@ -43,15 +44,16 @@ struct pithi_prv_line {
     int64_t state;                    /* value of a state, tag of a message, or communicator of a collective */
     uint64_t bytes, got_bytes;        /* of a message */
     int is_root;                      /* of a collective */
-    const char *pairs, *pairs_end;    /* events: for pithi_prv_pair */
+    const char *pairs, *pairs_end;    /* of an event: its types and values, which pithi_prv_pair reads */
 };
 
-/* Parses a line without its newline. 1: a record; 0: no record; -1: an error, described in *wrong. */
+/* Parses a line without its newline. Returns 1 for a record, 0 for a line without a record, or -1 for an error, which
+ * *wrong describes. */
 int pithi_prv_line(const char *line, size_t size, struct pithi_prv_line *got, const char **wrong);
-/* Gets the next type and value of an event. 1; 0 at the end; -1: not numbers. */
+/* Gets the next type and value of an event. Returns 1, or 0 at the end, or -1 if there are no numbers. */
 int pithi_prv_pair(struct pithi_prv_line *line, int64_t *type, int64_t *value);
 
-/* Gets the next number of a list separated by ':'. 1; 0 at the end; -1: not a number. */
+/* Gets the next number of a list separated by ':'. Returns 1, or 0 at the end, or -1 if there is no number. */
 int pithi_prv_number(const char **at, const char *end, int64_t *value);
 
 struct pithi_prv_type {
@@ -64,7 +66,8 @@ struct pithi_prv_labels {
     char *data; /* the file, cut into strings; labels point into it */
     struct pithi_prv_type *types;
     struct pithi_prv_group {
-        int has_values, has_zero; /* has_values: the values have labels; has_zero: one of the values is 0, an end */
+        int has_values, has_zero; /* has_values: the values have labels; has_zero: one of these values is 0, which ends
+                                     a state */
     } * groups;
     struct pithi_prv_value {
         uint32_t number; /* the value */
@@ -78,14 +81,15 @@ struct pithi_prv_labels {
     struct pithi_map colours;  /* number of a state -> colour + 1 */
 };
 
-/* Takes ownership of `data`, malloc'ed, with a NUL after its `size` bytes. Ignores malformed lines. 0: no memory. */
+/* Takes ownership of `data`, which is malloc'ed and has a NUL after its `size` bytes. Ignores malformed lines. Returns
+ * 0 if memory runs out. */
 int pithi_prv_labels_open(struct pithi_prv_labels *labels, char *data, size_t size);
 void pithi_prv_labels_close(struct pithi_prv_labels *labels);
 /* These return NULL if the .pcf has no such type or value. */
 const struct pithi_prv_type *pithi_prv_type(const struct pithi_prv_labels *labels, int64_t type);
 const char *pithi_prv_value(const struct pithi_prv_labels *labels, uint32_t group, int64_t value);
 const char *pithi_prv_state(const struct pithi_prv_labels *labels, int64_t state);
-/* Returns 1 and *rgb, or 0. */
+/* Returns 1 and sets *rgb, or returns 0 if the state has no colour. */
 int pithi_prv_colour(const struct pithi_prv_labels *labels, int64_t state, uint32_t *rgb);
 
 /* The names in the .row, by level. */
@@ -97,7 +101,8 @@ struct pithi_prv_rows {
 int pithi_prv_rows_open(struct pithi_prv_rows *rows, char *data, size_t size); /* `data` as for labels */
 void pithi_prv_rows_close(struct pithi_prv_rows *rows);
 
-/* Reads the file beside `path` with another suffix: malloc'ed, with a NUL at the end. NULL: it cannot be read. */
+/* Reads the file beside `path` that has another suffix. The result is malloc'ed, with a NUL at the end, or NULL if the
+ * file cannot be read. */
 char *pithi_prv_beside(const char *path, const char *suffix, size_t *size);
 
 #endif

@@ -1,12 +1,13 @@
 /* paraver_read.c - Paraver to native records, in three passes over the .prv. The first finds the threads and checks the
- * order of times. The second sorts the receives by time, because a line of a message is at the time of its send. The
- * third adds the records.
+ * order of times. The second sorts the receives by time, because the line of a message stands at the time of its send.
+ * The third adds the records.
  *
- * A line of a message has both ends; in a native log, sends and receives are matched by order. So receives of a task
- * are numbered in the order of their sends, the order of the lines, and each matches its own send.
+ * The line of a message has its send and its receive. In a native log, sends and receives are matched by order. So the
+ * receives of a task are numbered in the order of their sends, which is the order of the lines. Then each receive
+ * matches its own send.
  *
  *     3:...:1:1:...:9:9:...      sent at 1, received at 9       number 0
- *     3:...:2:2:...:5:5:...      sent at 2, received at 5       number 1: it ends first, but was sent second
+ *     3:...:2:2:...:5:5:...      sent at 2, received at 5       number 1: received first, but sent second
  *
  * If times go back, which Paraver allows, all lines are first put in order by a sort of their offsets on disk.
  */
@@ -33,11 +34,12 @@ struct pair {
 struct paraver_reader {
     const struct pithi_input *input;
     struct pithi_writer *writer;
-    size_t body, at, start;      /* offsets of the first record, the next line, this line */
-    size_t size;                 /* of the input, without a cut last line */
+    size_t body, at, start;      /* offsets. body: first record; at: next line; start: this line */
+    size_t size;                 /* bytes of the input, without a last line that was cut */
     size_t passed;               /* see foreign/reading.h */
     uint64_t line;               /* number of the line in the file, for error texts */
-    int own, disorder, messages; /* messages: 1: the trace has messages */
+    int own, disorder, messages; /* own: 1: Pith wrote the trace; disorder: 1: times go back; messages: 1: the trace has
+                                    messages */
     struct pithi_prv_header header;
     struct pithi_prv_labels labels;
     struct pithi_prv_rows rows;
@@ -47,11 +49,11 @@ struct paraver_reader {
     struct pithi_sorter *received; /* receives, by time */
     uint64_t *got;                 /* [tasks]: messages received so far */
     struct pithi_prv_comms comms;
-    struct pair *pairs; /* of the current event line */
+    struct pair *pairs; /* the pairs of the current event line */
     uint32_t pair_count, pair_room;
     uint64_t payloads;             /* number of payloads that were left out */
     int64_t last_ns;               /* time of the last record */
-    struct pithi_map function_map; /* (task, value): functions */
+    struct pithi_map function_map; /* (task, value) -> index in `functions` + 1 */
     struct function {
         uint32_t place, type; /* place: a lane of the task; type: index of the type */
         int64_t value;        /* the value of the function */
@@ -63,8 +65,8 @@ struct paraver_reader {
 
 /* The receive of a message, in the sorter. */
 struct end {
-    uint32_t lane, comm;    /* lane; communicator */
-    int32_t peer, tag;      /* peer: rank of the sender; tag: of the message */
+    uint32_t lane, comm;    /* lane: of the receiver; comm: communicator */
+    int32_t peer, tag;      /* peer: rank of the sender; tag: tag of the message */
     uint64_t bytes, posted; /* `posted`: number of the receive */
 };
 
@@ -77,7 +79,7 @@ static int wrong_line(const struct paraver_reader *r, const char *what)
 
 /* ---- Lines ------------------------------------------------------------------------------------------------------- */
 
-/* The length of the line at r->at, without its newline. */
+/* Returns the length of the line at r->at, without its newline. */
 static size_t line_size(const struct paraver_reader *r)
 {
     const char *from = (const char *)r->input->data + r->at;
@@ -99,7 +101,8 @@ static int time_fits(const struct paraver_reader *r, int64_t time)
     return time >= -most && time <= most;
 }
 
-/* Checks a record against the header. Returns what is wrong, or NULL; changes its times to nanoseconds. */
+/* Checks a record against the header. Changes its times to nanoseconds. Returns NULL, or what is wrong with the
+ * record. */
 static const char *settle_line(const struct paraver_reader *r, struct pithi_prv_line *line)
 {
     if (task_of(r, &line->from) < 0 || (line->kind == PITHI_PRV_RECORD_MESSAGE && task_of(r, &line->to) < 0))
@@ -111,8 +114,8 @@ static const char *settle_line(const struct paraver_reader *r, struct pithi_prv_
     return NULL;
 }
 
-/* Gets the next record of a kind, or of any kind if `kind` is 0; in the order of time if r->order is set, else of the
- * file. 1; 0 at the end; -1: an error. */
+/* Gets the next record of a kind, or of any kind if `kind` is 0. The records come in the order of time if r->order is
+ * set, otherwise in the order of the file. Returns 1, or 0 at the end, or -1 on an error. */
 static int next_line_of(struct paraver_reader *r, enum pithi_prv_kind kind, struct pithi_prv_line *line)
 {
     const char *wrong = NULL;
@@ -183,13 +186,14 @@ static int order_lines(struct paraver_reader *r)
 
 /* ---- Messages ---------------------------------------------------------------------------------------------------- */
 
-/* Messages have no communicator in Paraver; a message inside an application gets the application's MPI_COMM_WORLD. */
+/* In Paraver messages have no communicator. A message within an application gets the MPI_COMM_WORLD of that
+ * application. */
 static uint32_t comm_of(const struct paraver_reader *r, const struct pithi_prv_line *line)
 {
     return line->from.app == line->to.app ? pithi_prv_comms_world(&r->comms, line->from.app) : 0;
 }
 
-/* Adds the receives up to this time. */
+/* Adds the receives that are not later than `time_ns`. */
 static int add_arrivals(struct paraver_reader *r, int64_t time_ns)
 {
     struct pithi_sorted arrival;
@@ -213,17 +217,17 @@ static int add_arrivals(struct paraver_reader *r, int64_t time_ns)
 
 /* ---- Events ------------------------------------------------------------------------------------------------------ */
 
-/* The pairs of an event line, joined into one record. */
+/* A record that is made from the pairs of an event line. */
 struct event {
     uint32_t place, app;                /* place: the lane's index */
-    struct pithlog_record record, coll; /* `coll` if has_coll */
+    struct pithlog_record record, coll; /* coll: a collective, valid if has_coll */
     int has_coll;
 };
 
 /* ---- Samples ----------------------------------------------------------------------------------------------------- */
 
-/* A function has no address in the trace, so each gets its own CODE_BYTES addresses, and the event pith:code gives
- * their name. */
+/* In the trace a function has no address. So each function gets CODE_BYTES addresses of its own, and the event
+ * pith:code gives the name for these addresses. */
 enum { CODE_BYTES = 16, DEPTHS = PITHI_PRV_SAMPLED_END - PITHI_PRV_SAMPLED };
 
 static int own_event(struct paraver_reader *r, const char *name, const char *format, uint32_t *id)
@@ -232,7 +236,7 @@ static int own_event(struct paraver_reader *r, const char *name, const char *for
                           &(struct pithlog_def){PITHLOG_EVENT_TYPE, name, "", "pith", format}, id);
 }
 
-/* The functions of a line are one sample. Its CPU time is unknown. */
+/* Adds the functions of an event line as one sample. The CPU time of the sample is unknown. */
 static int add_sample(struct paraver_reader *r, const struct event *e)
 {
     unsigned char payload[8 * (DEPTHS + 1)], *end = pithi_put_be(payload, 0, 8);
@@ -247,7 +251,7 @@ static int add_sample(struct paraver_reader *r, const struct event *e)
         if (r->types.known[type].meaning != PITHI_PRV_SAMPLES || pair->type >= PITHI_PRV_SAMPLED_END ||
             pair->value <= 0 || pair->value > INT32_MAX || end == payload + sizeof payload)
             continue;
-        /* The address of a function of this task, made at its first use. */
+        /* Each function of a task gets its addresses at its first use. */
         uint32_t task = r->lanes.lanes[e->place].task;
         uint64_t *at = pithi_map_at(&r->function_map, pithi_map_pair(task, (uint32_t)pair->value));
         if (!at || (*at == 0 && !pithi_grow(&r->functions, r->function_count, &r->function_room, sizeof *r->functions)))
@@ -259,7 +263,7 @@ static int add_sample(struct paraver_reader *r, const struct event *e)
         address = *at * CODE_BYTES + CODE_BYTES / 2;
         end = pithi_put_be(end, address, 8);
     }
-    if (end == payload + 8) /* no pair is a function */
+    if (end == payload + 8) /* none of the pairs is a function */
         return PITH_OK;
     CHECK(own_event(r, "pith:sample", "cpu=%l", &record.id));
     CHECK(pithi_prv_lanes_until(&r->lanes, e->place, record.time_ns));
@@ -371,7 +375,7 @@ static int take_pair(struct paraver_reader *r, struct event *e, uint32_t i)
     CHECK(pithi_prv_lanes_until(&r->lanes, e->place, e->record.time_ns));
     switch (known->meaning) {
     case PITHI_PRV_COUNTERS: {
-        /* In traces by Pith, the next pair may have the exact value. */
+        /* In traces that Pith wrote, the next pair may have all bits of the value. */
         struct pithlog_record record = e->record;
         const struct pair *bits = &r->pairs[i + 1];
         record.kind = PITHLOG_COUNTER;
@@ -417,7 +421,7 @@ static int add_event(struct paraver_reader *r, uint32_t place, struct pithi_prv_
         r->pairs[r->pair_count++] = pair;
     }
     CHECK(status < 0 ? wrong_line(r, "an event has types and values, with ':' between") : PITH_OK);
-    /* States end in reverse order, because the last was entered last. */
+    /* Ends are handled in reverse order, because the state that was entered last must be left first. */
     uint32_t type;
     for (uint32_t i = r->pair_count; i-- > 0;) {
         CHECK(pithi_prv_types_find(&r->types, r->pairs[i].type, &type));
@@ -451,7 +455,7 @@ static int add_line(struct paraver_reader *r, struct pithi_prv_line *line)
                                                                     .bytes = line->bytes});
     }
     if (line->kind == PITHI_PRV_RECORD_COLLECTIVE) {
-        /* a collective of an old trace */
+        /* Such a record occurs only in old traces. */
         struct pithlog_record record = {.time_ns = line->time,
                                         .lane = r->lanes.lanes[place].number,
                                         .kind = PITHLOG_COLL,
@@ -501,7 +505,7 @@ int pithi_paraver_read(const struct pithi_input *input, struct pithi_writer *wri
     r.own = r.size - r.body > mark && memcmp(text + r.body, PITHI_PRV_MARK "\n", mark + 1) == 0;
     rewind_lines(&r);
 
-    /* The labels of the .pcf and the .row, which may be missing. */
+    /* Reads the labels of the .pcf and the .row. These files may be missing. */
     size_t beside_size;
     char *data = pithi_prv_beside(input->path, "pcf", &beside_size);
     if (!pithi_prv_labels_open(&r.labels, data, beside_size))
@@ -517,7 +521,7 @@ int pithi_paraver_read(const struct pithi_input *input, struct pithi_writer *wri
         TRY(pithi_sampling_read(writer, text + at, end ? (size_t)(end - text) - at : 0));
     }
 
-    /* The first pass: makes the threads known and checks the order of times. */
+    /* The first pass finds the threads and checks the order of times. */
     struct pithi_prv_line line;
     int64_t last = INT64_MIN;
     int status, ok = 1;
@@ -589,7 +593,8 @@ int pithi_paraver_read(const struct pithi_input *input, struct pithi_writer *wri
     TRY(pithi_say_count(writer, "paraver_ends_without_state", r.lanes.ends_alone));
     TRY(pithi_say_count(writer, "paraver_payloads_left_out", r.payloads));
 
-    /* Pith's traces have a last line; in others the header gives the time of the last record. */
+    /* A trace that Pith wrote ends with a special line. In other traces the header gives the time of the last
+     * record. */
     size_t end = r.size - (r.size > strlen(PITHI_PRV_END) ? strlen(PITHI_PRV_END "\n") : r.size);
     int promised = r.own && has_line(&r, r.body + strlen(PITHI_PRV_MARK "\n"), PITHI_PRV_PROMISE);
     if (pithi_ends_in_line(r.input))

@@ -7,8 +7,8 @@
  *     values with labels, none of them 0             an event, its label is the payload               EVENTS
  *     no labels of values                            a number: a counter                              COUNTERS
  *
- * The types of Extrae (user functions, MPI, samples) have fixed numbers and do not depend on labels. In traces by Pith
- * the types contain the numbers of definitions, so the log gets the same definitions again.
+ * The types of Extrae (user functions, MPI, samples) have fixed numbers and do not depend on labels. In traces that
+ * Pith wrote, the types contain the numbers of definitions, so the log gets the same definitions again.
  */
 #include "foreign/paraver/paraver_types.h"
 
@@ -58,7 +58,7 @@ static int add_own(struct pithi_prv_types *t, uint32_t number, enum pithlog_def_
     return err;
 }
 
-/* A definition in a trace by Pith, from its label. */
+/* A definition in a trace that Pith wrote, made from its label. */
 struct own {
     uint32_t number;            /* its id in the log from which the trace was written */
     enum pithlog_def_kind kind; /* state, event or counter */
@@ -71,7 +71,7 @@ static int by_number(const void *a, const void *b)
     return (x->number > y->number) - (x->number < y->number);
 }
 
-/* Finds a definition by its number in the trace, if it is of this kind. */
+/* Finds a definition by its number in the trace, if the definition is of this kind. */
 static int own_def(const struct pithi_prv_types *t, int64_t number, enum pithlog_def_kind kind, uint32_t *id)
 {
     const uint64_t *place = number < 0 ? NULL : pithi_map_find(&t->own_defs, (uint64_t)number);
@@ -93,7 +93,7 @@ int pithi_prv_types_open(struct pithi_prv_types *types, const struct pithi_prv_l
     int err = PITH_OK;
     if (!list)
         return pithi_no_memory();
-    /* Several types may belong to one definition; one of them is used. */
+    /* Several types may belong to one definition. Only one of them is used. */
     uint32_t count = 0;
     for (uint32_t i = 0; i < labels->state_count; i++)
         if (labels->states[i].number >= PITHI_PRV_NAMED)
@@ -108,7 +108,7 @@ int pithi_prv_types_open(struct pithi_prv_types *types, const struct pithi_prv_l
             list[count++] =
                 (struct own){(uint32_t)(type - PITHI_PRV_COUNTER), PITHLOG_COUNTER_TYPE, labels->types[i].label};
     }
-    /* Adds them in the order of their numbers, the order of the original log. */
+    /* Adds the definitions in the order of their numbers, which is the order of the original log. */
     qsort(list, count, sizeof *list, by_number);
     for (uint32_t i = 0; i < count && !err; i++)
         if (i == 0 || list[i].number != list[i - 1].number)
@@ -127,14 +127,15 @@ void pithi_prv_types_close(struct pithi_prv_types *types)
 
 static int is_mpi(int64_t type) { return type >= PITHI_PRV_MPI_POINT && type <= PITHI_PRV_MPI_IO; }
 
-/* States of MPI's functions can be nested in Pith's traces. In other traces, a new value may follow without the end of
- * the state before. */
+/* Returns 1 if the states of a type can be nested. In traces that Pith wrote, states of MPI functions can be nested. In
+ * other traces, a new value may follow without the end of the state before. */
 static int is_call(const struct pithi_prv_types *t, int64_t type)
 {
     return type == PITHI_PRV_USER || (t->own && is_mpi(type));
 }
 
-/* 1: in a trace of another program: the stack of a sample, not functions that are entered and left. */
+/* Returns 1 if events of this type give functions on the stack of a sample, rather than functions that are entered and
+ * left. This is so only in traces of other programs. */
 static int is_sampled(const struct pithi_prv_types *t, int64_t type)
 {
     return !t->own && type >= PITHI_PRV_SAMPLED && type < PITHI_PRV_SAMPLED_LINES_END;
@@ -157,7 +158,8 @@ static int find_own(struct pithi_prv_types *t, struct pithi_prv_known *k)
     } ranges[] = {{PITHI_PRV_EVENT, PITHI_PRV_EVENTS, PITHLOG_EVENT_TYPE},
                   {PITHI_PRV_EVENT_NUMBER, PITHI_PRV_NUMBERS, PITHLOG_EVENT_TYPE},
                   {PITHI_PRV_COUNTER, PITHI_PRV_COUNTERS, PITHLOG_COUNTER_TYPE}};
-    /* from the highest range down: a type belongs to the last range that begins at or below it */
+    /* The search goes from the highest range down, because a type belongs to the last range that begins at or below the
+     * type. */
     for (int i = 2; t->own && i >= 0; i--)
         if (k->type >= ranges[i].base && k->type < PITHI_PRV_COUNTER_BITS) {
             k->meaning = ranges[i].meaning;
@@ -166,8 +168,8 @@ static int find_own(struct pithi_prv_types *t, struct pithi_prv_known *k)
     return 0;
 }
 
-/* Decides what a type means, when it first occurs. The order of the tests matters: fixed numbers of Extrae come before
- * labels. */
+/* Decides what a type means when the type first occurs. The order of the tests matters, because fixed numbers of Extrae
+ * have priority over labels. */
 static int learn(struct pithi_prv_types *t, struct pithi_prv_known *k)
 {
     const struct pithi_prv_type *type = pithi_prv_type(t->labels, k->type);
@@ -184,7 +186,7 @@ static int learn(struct pithi_prv_types *t, struct pithi_prv_known *k)
                                                                  : PITHI_PRV_COUNTERS;
     if (k->meaning != PITHI_PRV_EVENTS && k->meaning != PITHI_PRV_COUNTERS)
         return PITH_OK;
-    /* An event or a counter is defined at once. A type without a label is called by its number. */
+    /* The definition of an event or a counter is made at once. A type without a label gets its number as its name. */
     char name[32];
     struct pithlog_def def = {.kind = k->meaning == PITHI_PRV_EVENTS ? PITHLOG_EVENT_TYPE : PITHLOG_COUNTER_TYPE,
                               .name = k->label,
@@ -198,8 +200,8 @@ static int learn(struct pithi_prv_types *t, struct pithi_prv_known *k)
 
 int pithi_prv_types_find(struct pithi_prv_types *types, int64_t type, uint32_t *place)
 {
-    /* The map takes all keys but the greatest, which is -1. So the highest bit is cleared: negative types become large
-     * positive keys, which no type uses. */
+    /* The map takes all keys but the greatest, which the type -1 would be. So the highest bit is cleared. Negative
+     * types become large positive keys, which no type uses. */
     uint64_t *at = pithi_map_at(&types->places, (uint64_t)type & INT64_MAX);
     if (!at || (*at == 0 && !pithi_grow(&types->known, types->known_count, &types->known_room, sizeof *types->known)))
         return pithi_no_memory();
@@ -215,8 +217,8 @@ int pithi_prv_types_find(struct pithi_prv_types *types, int64_t type, uint32_t *
 
 /* ---- Values ------------------------------------------------------------------------------------------------------ */
 
-/* Defines a state. Its name is the value's label; or the type's label, if the value's label only means "active"; or
- * MPI's name for the value; or made from the numbers. */
+/* Defines a state. Its name is the label of the value; the label of the type if the label of the value only means
+ * "active"; the name that MPI has for the value; or a name made from the numbers. */
 static int define_state(struct pithi_prv_types *t, const struct pithi_prv_known *k, int64_t value, uint32_t *def)
 {
     const char *label = k->group == UINT32_MAX ? NULL : pithi_prv_value(t->labels, k->group, value);
@@ -224,7 +226,7 @@ static int define_state(struct pithi_prv_types *t, const struct pithi_prv_known 
     char name[64];
     snprintf(name, sizeof name, "type %" PRId64 " value %" PRId64, k->type, value);
     if (label && *label)
-        /* Some labels only mean that a state is active. */
+        /* Some labels only mean that the state of the type is active. */
         label = (strcmp(label, "Begin") == 0 || strcmp(label, "BEGIN") == 0 || strcmp(label, "1") == 0) && *k->label
                     ? k->label
                     : label;
@@ -238,10 +240,10 @@ int pithi_prv_types_state(struct pithi_prv_types *types, uint32_t place, int64_t
 {
     const struct pithi_prv_known *k = &types->known[place];
     uint64_t *at;
-    /* in Pith's traces a value from PITHI_PRV_NAMED on is the number of a definition */
+    /* In traces that Pith wrote, a value from PITHI_PRV_NAMED on is the number of a definition. */
     if (types->own && value >= PITHI_PRV_NAMED && own_def(types, value - PITHI_PRV_NAMED, PITHLOG_STATE, def))
         return PITH_OK;
-    /* not a key of the map, so the state is found by its name each time */
+    /* Such a value cannot be a key of the map, so the state is found by its name each time. */
     if (value < 0 || value > UINT32_MAX)
         return define_state(types, k, value, def);
     at = pithi_map_at(&types->states, pithi_map_pair(place, (uint32_t)value));
@@ -255,7 +257,7 @@ int pithi_prv_types_state(struct pithi_prv_types *types, uint32_t place, int64_t
     return PITH_OK;
 }
 
-/* The state of a state record, which has its own list of labels and colours. */
+/* Finds the state of a state record. State records have their own list of labels and colours. */
 int pithi_prv_types_record(struct pithi_prv_types *types, int64_t state, uint32_t *def)
 {
     const char *label = pithi_prv_state(types->labels, state);
@@ -271,8 +273,8 @@ int pithi_prv_types_record(struct pithi_prv_types *types, int64_t state, uint32_
 
 /* ---- Payloads ---------------------------------------------------------------------------------------------------- */
 
-/* Makes the payload of an event from its value, malloc'ed. NULL with *size 0: none; with 1: no memory, or the text does
- * not fit the format. */
+/* Makes the payload of an event from its value, malloc'ed. Returns NULL with *size 0 if there is no payload. Returns
+ * NULL with *size 1 if memory runs out, or if the text does not fit the format. */
 unsigned char *pithi_prv_types_payload(struct pithi_prv_types *types, uint32_t place, int64_t value, size_t *size)
 {
     const struct pithi_prv_known *k = &types->known[place];
@@ -288,7 +290,7 @@ unsigned char *pithi_prv_types_payload(struct pithi_prv_types *types, uint32_t p
         *size = payload ? bytes : 1;
         return payload;
     }
-    /* in traces by Pith, 1 means an event without a payload */
+    /* In traces that Pith wrote, the value 1 means an event without a payload. */
     if (types->own && value == 1)
         return NULL;
     if (!types->own || !label) {
@@ -302,8 +304,8 @@ unsigned char *pithi_prv_types_payload(struct pithi_prv_types *types, uint32_t p
         *size = payload ? bytes + 2 : 1;
         return payload;
     }
-    /* "\x20" at the ends becomes a blank again, as blanks at the ends of labels are written that way. "\x20" after
-     * another backslash is text. */
+    /* Blanks at the ends of a label are written as "\x20", so "\x20" at an end becomes a blank again. After another
+     * backslash "\x20" is text. */
     char *text = strdup(label);
     size_t length = text ? strlen(text) : 0;
     if (length >= 4 && memcmp(text + length - 4, "\\x20", 4) == 0 && (length == 4 || text[length - 5] != '\\'))
@@ -321,10 +323,10 @@ unsigned char *pithi_prv_types_payload(struct pithi_prv_types *types, uint32_t p
 
 /* ---- Names ------------------------------------------------------------------------------------------------------- */
 
-/* The numbers that Paraver's configurations expect: Extrae's values of MPI functions, and the states of state records
- * with their usual colours. */
+/* The numbers that configuration files of Paraver expect: the values that Extrae gives to MPI functions, and the states
+ * of state records with their usual colours. */
 
-/* In the order of their values, from 1, without "MPI_". */
+/* The MPI functions without "MPI_", in the order of their values, from 1. */
 static const char calls[] =
     " Send Recv Isend Irecv Wait Waitall Bcast Barrier Reduce Allreduce Alltoall Alltoallv Gather Gatherv"
     " Scatter Scatterv Allgather Allgatherv Comm_rank Comm_size Comm_create Comm_dup Comm_split Comm_group"
@@ -385,7 +387,7 @@ enum {
     ONE_SIDED = 20
 };
 
-/* The name belongs to this thread, until its next call. */
+/* The name is valid until the next call in this thread. */
 const char *pithi_prv_call_name(int64_t value)
 {
     static _Thread_local char name[64];
@@ -393,7 +395,7 @@ const char *pithi_prv_call_name(int64_t value)
     if (value < 1)
         return NULL;
     while (--value > 0 && at[1])
-        /* the n-th word of the list */
+        /* goes to the word number `value` of the list */
         at += 1 + strcspn(at + 1, " ");
     size_t size = strcspn(at + 1, " ");
     if (size == 0)
@@ -407,8 +409,8 @@ const char *pithi_prv_call_name(int64_t value)
 int pithi_prv_call_type(const char *name, int *value)
 {
     const char *group = pithi_name_group(name);
-    /* The value of an MPI function is the number of blanks before its name in `calls`: Send, after the first blank, has
-     * 1. 0: no value. */
+    /* The value of an MPI function is the number of blanks before its name in `calls`. Send, after the first blank, has
+     * the value 1. The value 0 means that the function has none. */
     const char *at = strncmp(name, "MPI_", 4) == 0 ? pithi_word_find(calls, name + 4) : NULL;
     *value = 0;
     for (; at && at > calls; at--)

@@ -7,19 +7,19 @@
 
 enum pithi_prv_meaning {
     PITHI_PRV_CALLS = 1, /* a value enters a state, 0 leaves the innermost state of the type */
-    PITHI_PRV_PHASES,    /* a value ends the current state and begins the next, 0 ends it */
+    PITHI_PRV_PHASES,    /* a value ends the current state and begins the next one; 0 ends the current state */
     PITHI_PRV_EVENTS,    /* an event; the value's label is its payload */
     PITHI_PRV_NUMBERS,   /* Pith's own event with a number */
     PITHI_PRV_COUNTERS,
     PITHI_PRV_SAMPLES, /* a function on the stack of a sample */
-    PITHI_PRV_SPECIAL  /* the type has a meaning of its own */
+    PITHI_PRV_SPECIAL  /* the reader knows the type and treats it separately */
 };
 
 struct pithi_prv_known {
     int64_t type;                   /* number in the file */
-    enum pithi_prv_meaning meaning; /* what its events are */
+    enum pithi_prv_meaning meaning; /* what events of this type are */
     const char *label;
-    uint32_t group; /* of values; UINT32_MAX: values have no names */
+    uint32_t group; /* the group of its values; UINT32_MAX: its values have no names */
     uint32_t def;   /* of events and counters: the definition's id */
 };
 
@@ -29,11 +29,12 @@ struct pithi_prv_types {
     int own; /* 1: Pith wrote the trace, so Pith's own types are used */
     struct pithi_prv_known *known;
     uint32_t known_count, known_room;
-    struct pithi_map places, states, own_defs; /* places: type -> index + 1; states, own_defs: -> definition + 1 */
+    struct pithi_map places, states, own_defs; /* places: type -> index + 1; states: (index, value) -> definition + 1;
+                                                  own_defs: number in the trace -> definition + 1 */
 };
 
-/* In Pith's own traces, adds all definitions at once, in their order. Returns PITH_OK or an error; call
- * pithi_prv_types_close in both cases. */
+/* Opens `types`. In traces that Pith wrote, adds all definitions at once, in their order. Returns PITH_OK or an error;
+ * call pithi_prv_types_close in both cases. */
 int pithi_prv_types_open(struct pithi_prv_types *types, const struct pithi_prv_labels *labels, struct pithi_defs *defs,
                          int own);
 void pithi_prv_types_close(struct pithi_prv_types *types);
@@ -44,8 +45,8 @@ int pithi_prv_types_find(struct pithi_prv_types *types, int64_t type, uint32_t *
 int pithi_prv_types_state(struct pithi_prv_types *types, uint32_t place, int64_t value, uint32_t *def);
 /* Gets the state for the value of a state record. */
 int pithi_prv_types_record(struct pithi_prv_types *types, int64_t state, uint32_t *def);
-/* The payload for a value of an event: malloc'ed, *size bytes. NULL with *size 0: no payload; NULL with *size 1: a
- * malformed one. */
+/* Returns the payload for a value of an event, malloc'ed, *size bytes. Returns NULL with *size 0 if there is no
+ * payload, or NULL with *size 1 on an error. */
 unsigned char *pithi_prv_types_payload(struct pithi_prv_types *types, uint32_t place, int64_t value, size_t *size);
 
 #endif

@@ -1,6 +1,6 @@
-/* paraver_write.c - native records to Paraver. State records and messages are known at their ends, but their lines are
- * at the times of their begins. So two passes sort them on disk, and a third merges them with the events. README.md has
- * the rules.
+/* paraver_write.c - native records to Paraver. A state record or a message is complete only at its end, but its line
+ * stands at the time of its begin. So two passes sort them on disk, and a third merges them with the events. README.md
+ * has the rules.
  *
  *     1:1:1:1:1:50000:53000:4                 processor 1, thread 1.1.1: state 4 (Blocking Send) from 50 to 53 us
  *     2:1:1:1:1:50000:60000019:0              at 50 us: the user function ends
@@ -8,7 +8,8 @@
  *     3:1:1:1:1:50000:50000:2:1:2:1:55000:55000:1000:7      the message to thread 1.2.1 at 55 us, 1000 bytes, tag 7
  *     2:1:1:1:1:53000:50000001:0              MPI_Send ends
  *
- * Paraver draws state records and counts events, so a call is written as both. All numbers begin at 1. */
+ * Paraver draws state records and counts events, so a call is written as a state record and as events. All numbers
+ * begin at 1. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -33,8 +34,8 @@
 /* A state record or a message in the sorter. At the same time, state records come first. */
 struct waiting {
     int64_t end_ns;
-    uint32_t lane, other; /* lane: of the state, or the sender's; other: the receiver's */
-    int32_t value;        /* state or tag */
+    uint32_t lane, other; /* lane: the lane of the state, or of the sender; other: the lane of the receiver */
+    int32_t value;        /* state of a state record, or tag of a message */
     uint64_t bytes;       /* of a message */
 };
 enum { STATE_FIRST, MESSAGE_LAST = 2 }; /* at equal times a state comes before a message */
@@ -42,7 +43,7 @@ enum { STATE_FIRST, MESSAGE_LAST = 2 }; /* at equal times a state comes before a
 /* The state of a lane. */
 struct now {
     int64_t since_ns;
-    int state, seen; /* state: in the table of states; seen: 1: the lane has a state */
+    int state, seen; /* state: index in the table of states; seen: 1: the lane has a state */
 };
 
 struct paraver_writer {
@@ -52,9 +53,9 @@ struct paraver_writer {
     struct pithi_prv_payloads payloads;
     struct call {
         int type, value, state; /* numbers in the trace */
-    } * calls;                  /* [defs]: of states */
+    } * calls;                  /* [defs]; used for states */
     struct pithi_nest nest;
-    struct pithi_sorter *waiting; /* begins of states and messages, by time */
+    struct pithi_sorter *waiting; /* state records and messages, by the time of their begin */
     int err;
     struct now *now; /* [lanes] */
     int64_t zero_ns; /* time 0 of the trace */
@@ -103,7 +104,7 @@ static void end_line(struct paraver_writer *w) { pithi_out_char(&w->out, '\n'); 
 /* Keeps a line in the sorter until the third pass. Returns 0 after an error. */
 static int wait_for(struct paraver_writer *w, int64_t begin_ns, uint64_t kind, const struct waiting *item)
 {
-    /* sorted by time, then states before messages, then by order of arrival */
+    /* Lines are sorted by time, then by kind (states before messages), then by arrival. */
     struct pithi_sort_key key = {{pithi_sort_time(begin_ns), kind}};
     if (!w->err)
         w->err = pithi_sorter_add(w->waiting, &key, item, sizeof *item);
@@ -117,7 +118,7 @@ static void wait_message(void *context, const struct pithlog_message *m, uint64_
     wait_for(w, m->send_ns, MESSAGE_LAST, &(struct waiting){m->recv_ns, m->send_lane, m->recv_lane, m->tag, m->bytes});
 }
 
-/* Ends the lane's state, if it lasted at all. Returns 0 after an error. */
+/* Writes the state record of a lane that ends now, unless it took no time. Returns 0 after an error. */
 static int end_state_record(struct paraver_writer *w, uint32_t lane, int64_t time_ns)
 {
     struct now *now = &w->now[lane];
@@ -127,7 +128,8 @@ static int end_state_record(struct paraver_writer *w, uint32_t lane, int64_t tim
                     &(struct waiting){.end_ns = time_ns, .lane = lane, .value = now->state});
 }
 
-/* The innermost state gives the lane's state; outside all states the lane is running. */
+/* Called for each step. The innermost open state gives the state of the lane. Outside all states the lane is
+ * running. */
 static int follow_state(void *context, const struct pithlog_step *step)
 {
     struct paraver_writer *w = context;
@@ -141,7 +143,7 @@ static int follow_state(void *context, const struct pithlog_step *step)
         state = w->calls[step->record->id].state;
     else if (inner > 0)
         state = w->calls[step->open[inner - 1].id].state;
-    /* MPI_Send inside MPI_Send: the same state of Paraver goes on */
+    /* If the state stays the same for Paraver, as for MPI_Send inside MPI_Send, it goes on. */
     if (now->seen && now->state == state)
         return 1;
     if (!end_state_record(w, step->lane, step->to_ns))
@@ -152,12 +154,12 @@ static int follow_state(void *context, const struct pithlog_step *step)
     return 1;
 }
 
-/* The first two passes: collect and sort messages and state records. */
+/* Makes the first two passes, which collect and sort messages and state records. */
 static int collect_waiting(struct paraver_writer *w, const struct pithi_convert *how, int64_t end_ns)
 {
     struct pithi_each each = {
         .context = w, .put = follow_state, .message = wait_message, .failed = &w->err, .losses = &w->losses};
-    int err; /* from here on messages and states are added when they are complete */
+    int err; /* from here on messages and state records are added */
     TRY(pithi_sorter_new(&w->waiting, PITHI_SORTER_BYTES));
     if (!(w->now = calloc(w->places.lane_count + (size_t)1, sizeof *w->now)))
         return pithi_no_memory();
@@ -180,7 +182,7 @@ static void put_waiting_until(struct paraver_writer *w, int64_t time_ns)
 {
     struct pithi_sorted next;
     int status;
-    /* at the same time, state records come before the event, messages after it */
+    /* At the same time, state records come before the event, and messages after it. */
     while ((status = pithi_sorter_before(w->waiting, pithi_sort_time(time_ns), STATE_FIRST + 1, &next)) == 1) {
         struct waiting item;
         int is_state = next.key.word[1] == STATE_FIRST;
@@ -191,8 +193,8 @@ static void put_waiting_until(struct paraver_writer *w, int64_t time_ns)
         if (is_state) {
             put_time(w, item.end_ns);
         } else {
-            /* Paraver has two times for each end of a message: when the call began, and when the data moved. Here both
-             * are equal. */
+            /* Paraver has two times for each end of a message: when the call began, and when the data moved. Here the
+             * two times are equal. */
             put_time(w, pithi_sorted_time(&next));
             put_place(w, item.other);
             put_time(w, item.end_ns);
@@ -208,8 +210,8 @@ static void put_waiting_until(struct paraver_writer *w, int64_t time_ns)
 
 /* ---- Payloads ---------------------------------------------------------------------------------------------------- */
 
-/* 1: the text is read back as the same bytes. Otherwise the payload is left out, as it would be read back as another
- * one. */
+/* Returns 1 if a reader gets the same payload from the text. Otherwise the payload is left out, because it would be
+ * read back as another payload. */
 static int is_faithful(const struct pithlog_def *def, const struct pithlog_record *r, const char *text)
 {
     size_t size;
@@ -219,11 +221,11 @@ static int is_faithful(const struct pithlog_def *def, const struct pithlog_recor
     return same;
 }
 
-/* The value of a text that is already among the payloads. For a new text 0; *first is then where to add it (NULL: no
- * memory). */
+/* Returns the value of a text that is already among the payloads, or 0 for a new text. *first becomes the place where a
+ * new text is added; it is NULL if memory runs out. */
 static int64_t text_value(struct pithi_prv_payloads *p, uint32_t def, const char *text, uint64_t **first)
 {
-    /* Events with equal texts share a value; >> 1, as a map takes all keys but the greatest. */
+    /* Events with equal texts share a value. The hash is shifted, because a map takes all keys but the greatest. */
     uint64_t *known = *first = pithi_map_at(&p->by_hash, pithi_hash_text(PITHI_HASH ^ def, text) >> 1);
     for (uint32_t i = known ? (uint32_t)*known : 0; i; i = p->list[i - 1].next)
         if (p->list[i - 1].def == def && strcmp(p->list[i - 1].text, text) == 0)
@@ -231,7 +233,7 @@ static int64_t text_value(struct pithi_prv_payloads *p, uint32_t def, const char
     return 0;
 }
 
-/* Adds a new text, takes ownership of it, and returns its value; -1: no memory. */
+/* Adds a new text, takes ownership of it, and returns its value, or -1 if memory runs out. */
 static int64_t add_text(struct pithi_prv_payloads *p, uint32_t def, char *text, uint64_t *first)
 {
     if (!text || !pithi_grow(&p->list, p->count, &p->room, sizeof *p->list)) {
@@ -244,7 +246,7 @@ static int64_t add_text(struct pithi_prv_payloads *p, uint32_t def, char *text, 
     return p->count + INT64_C(1);
 }
 
-/* The value for a payload of an event; 0: the payload is left out; -1: no memory. */
+/* Returns the value for a payload of an event, or 0 if the payload is left out, or -1 if memory runs out. */
 static int64_t payload_value(struct paraver_writer *w, const struct pithlog_def *def, const struct pithlog_record *r)
 {
     struct pithi_prv_payloads *p = &w->payloads;
@@ -254,7 +256,8 @@ static int64_t payload_value(struct paraver_writer *w, const struct pithlog_def 
     char *text = line.text;
     uint64_t *first;
     int64_t value = text_value(p, r->id, text, &first);
-    /* The text is known; or it is new, but there are too many, or it would be read back as another payload. */
+    /* The text is freed if it is known. A new text is left out if there are too many texts, or if it would be read back
+     * as another payload. */
     if (value || !first || p->count >= PITHI_PRV_PAYLOADS || p->bytes + line.room > PITHI_PRV_PAYLOAD_BYTES ||
         !is_faithful(def, r, text)) {
         free(text);
@@ -264,7 +267,7 @@ static int64_t payload_value(struct paraver_writer *w, const struct pithlog_def 
     return add_text(p, r->id, text, first);
 }
 
-/* The value of a function or call site; 0: no memory. */
+/* Returns the value of a function or call site, or 0 if memory runs out. */
 static int64_t name_value(struct paraver_writer *w, uint32_t def, const char *name)
 {
     uint64_t *first;
@@ -274,7 +277,7 @@ static int64_t name_value(struct paraver_writer *w, uint32_t def, const char *na
     return value > 0 ? value : 0;
 }
 
-/* 1: the payload is a single whole number, which goes to *number; 0: it is not. */
+/* Returns 1 and sets *number if the payload is a single whole number, otherwise returns 0. */
 static int payload_number(const struct pithlog_def *def, const struct pithlog_record *r, int64_t *number)
 {
     char token = pithi_token_single(def->format);
@@ -292,7 +295,7 @@ static int payload_number(const struct pithlog_def *def, const struct pithlog_re
 /* ---- Events ------------------------------------------------------------------------------------------------------ */
 
 static void begin_call(void *context, uint32_t lane, uint32_t id, int64_t time_ns)
-/* in each type, a value other than 0 begins a call, 0 ends it */
+/* In each type, a value other than 0 begins a call, and 0 ends a call. */
 {
     struct paraver_writer *w = context;
     begin_event(w, lane, time_ns);
@@ -320,8 +323,8 @@ static int put_functions(struct paraver_writer *w, const struct pithlog_record *
         return !found || !*found;
     if (!is_sample && (value = name_value(w, w->payloads.callers, text)) > 0)
         put_pair(w, PITHI_PRV_CALLER, value);
-    /* In "main;solve;dot" the last function is the innermost, which is written first, at depth 0; so the text is cut
-     * from its end. */
+    /* The innermost function is written first, at depth 0. It is the last one in a text like "main;solve;dot", so
+     * functions are cut off from the end of the text. */
     for (; is_sample && last && value > 0 && depth < PITHI_PRV_SAMPLED_END - PITHI_PRV_SAMPLED; depth++) {
         last = strrchr(text, ';');
         if ((value = name_value(w, w->payloads.functions, last ? last + 1 : text)) > 0)
@@ -329,7 +332,7 @@ static int put_functions(struct paraver_writer *w, const struct pithlog_record *
         if (last)
             *last = 0;
     }
-    /* counts the functions that are left, which are too deep */
+    /* Counts the functions that were not written because they are too deep. */
     for (last = is_sample && last ? text : NULL; last; last = strchr(last + 1, ';'))
         w->deep++;
     w->payloads.depth = depth > w->payloads.depth ? depth : w->payloads.depth;
@@ -346,15 +349,15 @@ static void put_single(struct paraver_writer *w, const struct pithlog_record *r,
 
 static int is_user(const struct paraver_writer *w, uint32_t id) { return w->calls[id].type == PITHI_PRV_USER; }
 
-/* Calls of MPI have separate event types, so states of the user must nest only among themselves, and calls of MPI only
- * among themselves. */
+/* Returns 1 if two states need not nest. Calls of MPI have event types of their own. So states of the user must nest
+ * only among themselves, and calls of MPI only among themselves. */
 static int is_apart(void *context, uint32_t id, uint32_t ending)
 {
     return is_user(context, id) != is_user(context, ending);
 }
 
-/* First writes the delayed state records and messages of earlier times, as lines are in order of time. Numbers of ranks
- * and communicators are the log's + 1, because 0 means none in Paraver. */
+/* Writes a record. Before it, writes the delayed state records and messages of earlier times, because lines must be in
+ * order of time. Ranks and communicators are numbered from 1, because 0 means none in Paraver. */
 static int put_record(void *context, const struct pithlog_step *step)
 {
     struct paraver_writer *w = context;
@@ -384,13 +387,13 @@ static int put_record(void *context, const struct pithlog_step *step)
         return 1;
     }
     case PITHLOG_COUNTER: {
-        /* 2^53: a double holds each whole number up to this, so the whole number is the exact value */
+        /* 2^53: up to this limit a double holds each whole number, so the whole number is the exact value */
         double most = 9007199254740992.0, value = r->value;
         int64_t whole = value >= -9.2e18 && value <= 9.2e18 ? (int64_t)value : 0, bits;
         memcpy(&bits, &value, sizeof bits);
         begin_event(w, r->lane, r->time_ns);
         put_pair(w, PITHI_PRV_COUNTER + (int64_t)r->id, whole);
-        /* a fraction, a larger number or -0 also needs its bits */
+        /* A fraction, a larger number or -0 is not exact as a whole number, so its bits are written, too. */
         if (!(value >= -most && value <= most && (double)whole == value && !(whole == 0 && signbit(value))))
             put_pair(w, PITHI_PRV_COUNTER_BITS + (int64_t)r->id, bits);
         end_line(w);
@@ -400,7 +403,8 @@ static int put_record(void *context, const struct pithlog_step *step)
         begin_event(w, r->lane, r->time_ns);
         put_pair(w, PITHI_PRV_COLL_SENT, (int64_t)r->bytes);
         put_pair(w, PITHI_PRV_COLL_GOT, (int64_t)r->got_bytes);
-        /* Extrae writes the root only on the root itself, as 1; Pith's own type has the rank, for Pith's reader */
+        /* Extrae marks only the root itself, by the value 1. A type of Pith's own has the rank of the root, for the
+         * reader of Pith. */
         if (r->peer >= 0 && r->peer == pithlog_get_lane(w->log, r->lane)->rank)
             put_pair(w, PITHI_PRV_COLL_ROOT, 1);
         put_pair(w, PITHI_PRV_COLL_COMM, r->comm + INT64_C(1));
@@ -446,7 +450,7 @@ static int write_all(struct paraver_writer *w, FILE *out, const struct pithi_con
     /* the walk is opened only to find the interval */
     TRY(pithi_walk_open(&walk, w->log, how));
     pithi_walk_close(&walk);
-    /* Paraver has no negative times; a part of a log begins at 0 */
+    /* Paraver has no negative times; so the times of a part of a log begin at 0 */
     w->zero_ns = how->from_ns > INT64_MIN || walk.from_ns < 0 ? walk.from_ns : 0;
     const struct pithlog_def *def;
     w->calls = calloc(pithlog_get_info(w->log)->defs + (size_t)1, sizeof *w->calls);
@@ -455,7 +459,7 @@ static int write_all(struct paraver_writer *w, FILE *out, const struct pithi_con
     for (uint32_t id = 0; (def = pithlog_get_def(w->log, id)); id++) {
         struct call *call = &w->calls[id];
         call->type = pithi_prv_call_type(def->name, &call->value);
-        /* MPI functions have Extrae's numbers; all others the number of their definition */
+        /* MPI functions have the values of Extrae. All other states have the number of their definition. */
         call->value = call->value ? call->value : PITHI_PRV_NAMED + (int)id;
         call->state = pithi_prv_state_in(def->name);
     }
@@ -503,10 +507,10 @@ static int write_all(struct paraver_writer *w, FILE *out, const struct pithi_con
     }
     for (uint32_t i = 0; (comm = pithlog_get_comm(w->log, i)); i++)
         if (has_members(comm)) {
-            /* "c:1:number:tasks:task:task..."; an intercommunicator lists both groups. */
+            /* The line is "c:1:number:tasks:task:task...". An intercommunicator lists both groups. */
             int32_t all = comm->size + comm->remote_size, there = 0;
             for (int32_t m = 0; m < all; m++)
-                /* members are tasks, so members without a lane are left out */
+                /* Members are written as tasks, so members without a lane are left out. */
                 there += pithi_map_find(&w->places.tasks, (uint32_t)comm->world_ranks[m]) != NULL;
             w->members += (uint64_t)(all - there);
             pithi_out_text(&w->out, "c:1");
@@ -520,7 +524,7 @@ static int write_all(struct paraver_writer *w, FILE *out, const struct pithi_con
             end_line(w);
         }
 
-    /* The third pass: writes the events and merges the waiting records. */
+    /* The third pass writes the events and merges them with the delayed records. */
     struct pithi_each each = {.context = w, .put = put_record, .failed = &w->out.failed};
     w->nest = (struct pithi_nest){
         .begin = begin_call, .end = end_call, .context = w, .losses = &w->losses, .is_apart = is_apart};
@@ -530,7 +534,7 @@ static int write_all(struct paraver_writer *w, FILE *out, const struct pithi_con
     err = w->err ? w->err : err;
     pithi_out_text(&w->out, PITHI_PRV_END "\n");
     err = pithi_out_close(&w->out, err);
-    if (err == PITH_OK && how->beside[0]) /* the .pcf: labels of the values, known only now */
+    if (err == PITH_OK && how->beside[0]) /* the .pcf has the labels of values, which are known only now */
         err = pithi_prv_write_labels(w->log, &w->payloads, how->beside[0]);
     if (err == PITH_OK && how->beside[1])
         err = pithi_prv_write_rows(w->log, &w->places, how->beside[1]);
@@ -549,7 +553,7 @@ int pithi_paraver_write(struct pithlog *log, FILE *out, const struct pithi_conve
         uint64_t pairs = 0;
         w.losses.count[PITHI_LOSS_PAYLOADS] = w.lost_payloads;
         pithi_losses_zero(&w.losses, w.zero_ns);
-        /* The .pcf stores colours as numbers. */
+        /* Reports the colours as readers find them, because the .pcf stores colours as numbers. */
         char text[8];
         for (uint32_t id = 0; pithlog_get_def(w.log, id); id++) {
             snprintf(text, sizeof text, "#%06x", (unsigned)pithlog_def_rgb(w.log, id));

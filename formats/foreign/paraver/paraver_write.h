@@ -1,12 +1,13 @@
-/* paraver_write.h - shared by the parts of the writer: paraver_write.c writes the trace; paraver_beside.c writes the
- * files beside it and maps lanes to Paraver's tasks and processors. */
+/* paraver_write.h - what the files of the writer share. paraver_write.c writes the trace; paraver_beside.c writes the
+ * files beside it and maps lanes to tasks and processors of Paraver. */
 #ifndef PITHI_PARAVER_WRITE_H
 #define PITHI_PARAVER_WRITE_H
 
 #include "base/map.h"
 #include "reader/read/format.h"
 
-/* Lanes as threads. Tasks and threads count from 1 without gaps; each lane has its own processor. */
+/* The lanes as threads of Paraver. Tasks and threads count from 1 without gaps. Each lane has a processor of its
+ * own. */
 struct pithi_prv_places {
     struct pithi_prv_place {
         uint32_t task, thread, cpu; /* from 1 */
@@ -24,8 +25,8 @@ void pithi_prv_places_close(struct pithi_prv_places *places);
 /* Texts that became values of events, in order of appearance; their values are 2, 3 ... */
 struct pithi_prv_payloads {
     struct pithi_prv_payload {
-        uint32_t def, next; /* def: the event with this payload, or `functions` or `callers` below; next: index + 1 of
-                               the next text with this hash */
+        uint32_t def, next; /* def: the event that has this payload, or `functions` or `callers` below; next: index + 1
+                               of the next text with this hash */
         char *text;         /* malloc'ed */
     } * list;
     uint32_t functions, callers; /* values of `def` for functions of samples and for call sites */
@@ -34,7 +35,11 @@ struct pithi_prv_payloads {
     struct pithi_map by_hash;
     size_t bytes; /* of all texts */
 };
-enum { PITHI_PRV_PAYLOADS = 65536, PITHI_PRV_PAYLOAD_BYTES = 16 << 20 }; /* at most */
+enum {
+    PITHI_PRV_PAYLOADS = 65536,
+    PITHI_PRV_PAYLOAD_BYTES = 16 << 20
+}; /* the most payloads, and the most bytes of
+                                                                            their texts */
 
 /* Write the .pcf and the .row. Return PITH_OK or an error. */
 int pithi_prv_write_labels(const struct pithlog *log, const struct pithi_prv_payloads *payloads, FILE *out);

@@ -2,13 +2,13 @@
  * slices. Events and both ends of a message become instants, and a flow connects the two ends. Each counter gets a
  * track. Field numbers are as in perfetto/protos/trace/ (trace_packet, track_descriptor, track_event, interned_data).
  *
- * Packets need not be in order of time. So a second pass writes the messages after all other records, in the order in
- * which they are matched, and memory stays constant. Names are interned once, in the first packet.
+ * Packets need not be in order of time. So a second pass writes the messages after all other records, in the order of
+ * matching. This way memory does not grow with the number of messages. Names are interned once, in the first packet.
  *
  * The functions of samples are slices on an additional track below each lane. A sample stands for the time since the
- * sample before; if samples are taken by CPU time, for at most the CPU time that the thread has used since. If two
- * samples follow each other without time between them, the outermost functions that they have in common are continued
- * as one slice. */
+ * sample before it. If samples are taken by CPU time, it stands for at most the CPU time that the thread has used in
+ * that time. If two samples follow each other without time between them, the slices of the outermost functions that
+ * they have in common go on. */
 #include "foreign/formats.h"
 
 #include <inttypes.h>
@@ -42,7 +42,7 @@ enum { PROCESS_PID = 1, PROCESS_NAME = 6, THREAD_PID = 1, THREAD_TID, THREAD_NAM
 enum { INTERNED_CATEGORIES = 1, INTERNED_NAMES, INTERNED_NOTES, IID = 1, IID_NAME };
 enum { NOTE_NAME = 1, NOTE_UINT = 3, NOTE_INT, NOTE_STRING = 6 }; /* of DebugAnnotation */
 
-/* Interned names: the name of a definition has the number id + 1; these names follow. */
+/* Interned names. The name of a definition has the number id + 1. These names follow. */
 enum { SENT, RECEIVED, PAUSED, RESUMED, LOST, OWN_NAMES };
 static const char *const own_names[] = {"message sent", "message received", "recording paused", "recording resumed",
                                         "records lost"};
@@ -55,7 +55,7 @@ enum { SEQUENCE = 1, TEXT = 1024, EVENT_ROOM = TEXT + 256 };
 
 /* The functions of the last sample of a lane, which are open slices. */
 struct stack {
-    char *text; /* separated by ';'; NULL: none */
+    char *text; /* the names of the functions, separated by ';'; NULL: none */
     int64_t end_ns, cpu_ns;
     int seen; /* 1: there was a sample */
 };
@@ -66,8 +66,8 @@ struct perfetto_writer {
     struct stack *stacks; /* by lane */
     uint64_t samples;     /* written so far */
     uint64_t cut;         /* number of payloads that were cut, for the note */
-    int wall;             /* 1: samples at intervals of wall-clock time */
-    int64_t period_ns;    /* between two samples */
+    int wall;             /* 1: samples were taken at intervals of wall-clock time */
+    int64_t period_ns;    /* ns between two samples */
     struct pithi_out out;
     struct pithi_map counters; /* counter tracks already described */
     int64_t start_ns, from_ns; /* time 0 of the file; the start of the window */
@@ -79,7 +79,8 @@ struct perfetto_writer {
 
 enum { PB_VARINT, PB_FIXED64, PB_BYTES };
 
-/* All return the byte after what they wrote. They need room for 15 bytes for a number, else 10 + `size` bytes. */
+/* All these functions return the byte after what they wrote. They need room for 15 bytes for a number, and for 10 +
+ * `size` bytes for anything else. */
 static unsigned char *pb_varint(unsigned char *p, uint32_t field, uint64_t value)
 {
     return pithi_put_varint(pithi_put_varint(p, field << 3 | PB_VARINT), value);
@@ -108,7 +109,7 @@ static unsigned char *pb_bytes(unsigned char *p, uint32_t field, const void *dat
 
 /* ---- Packets ----------------------------------------------------------------------------------------------------- */
 
-/* Writes a packet around one field. `data` is that field's message. */
+/* Writes a packet with one field. `data` is the message in that field. */
 static void put_packet(struct perfetto_writer *w, uint32_t field, const unsigned char *data, size_t size,
                        int64_t time_ns, uint64_t flags)
 {
@@ -143,7 +144,7 @@ static unsigned char *put_note(unsigned char *p, uint32_t name, uint32_t kind, u
 
 /* ---- Tracks ------------------------------------------------------------------------------------------------------ */
 
-/* Track numbers are small, because each event contains one. */
+/* Track numbers are kept small, because each event contains one. */
 static uint64_t rank_track(uint32_t first_lane) { return 3 * (uint64_t)first_lane + 1; }
 static uint64_t lane_track(uint32_t lane) { return 3 * (uint64_t)lane + 2; }
 static uint64_t counter_track(const struct perfetto_writer *w, uint32_t lane, uint32_t id)
@@ -168,7 +169,7 @@ static int number_field(struct pithi_buffer *b, uint32_t field, uint64_t value)
     return 1;
 }
 
-/* Adds the message in `inner` as a field and empties `inner`. */
+/* Adds the message in `inner` to `b` as a field, and empties `inner`. */
 static int message_field(struct pithi_buffer *b, uint32_t field, struct pithi_buffer *inner)
 {
     int ok = pithi_buffer_reserve(b, inner->size + 20);
@@ -186,7 +187,8 @@ static int put_track(struct perfetto_writer *w, struct pithi_buffer *track, int 
     return ok;
 }
 
-/* The track of a lane's functions; its number follows the numbers of all counters. */
+/* Returns the track for the sampled functions of a lane. The numbers of these tracks come after the numbers of all
+ * counter tracks. */
 static uint64_t function_track(const struct perfetto_writer *w, uint32_t lane)
 {
     return counter_track(w, w->lanes, 0) + 3 * (uint64_t)lane;
@@ -248,7 +250,8 @@ static int intern(struct pithi_buffer *all, uint32_t field, uint64_t iid, const 
     return ok;
 }
 
-/* Writes the interned names. Each definition has a category with its own number, named by its group. */
+/* Writes the interned names. Each definition has a category with the same number as its name. The name of the category
+ * is the group of the definition. */
 static int put_names(struct perfetto_writer *w)
 {
     struct pithi_buffer all = {0};
@@ -290,7 +293,7 @@ static unsigned char *begin_instant(const struct perfetto_writer *w, unsigned ch
     return pb_varint(p, EVENT_NAME, w->defs + own + (uint64_t)1);
 }
 
-/* Ends the slices of the functions from `at` on in a stack's text. */
+/* Ends the slices of the functions in a text of a stack, from `at` on. */
 static void end_functions(struct perfetto_writer *w, uint32_t lane, const char *at)
 {
     unsigned char event[EVENT_ROOM];
@@ -315,7 +318,7 @@ static int put_sample(struct perfetto_writer *w, const struct pithlog_record *r,
         begin_ns = s->end_ns;
     begin_ns = begin_ns < w->from_ns ? w->from_ns : begin_ns;
     if (open && begin_ns == s->end_ns) {
-        /* skips the outermost functions that both stacks have in common: their slices go on */
+        /* Skips the outermost functions that the two stacks have in common, because their slices go on. */
         size_t size;
         while ((size = strcspn(open, ";")) > 0 && size == strcspn(text, ";") && memcmp(open, text, size) == 0) {
             open += size + (open[size] == ';');
@@ -416,7 +419,7 @@ static void put_message(void *context, const struct pithlog_message *m, uint64_t
     put_end(w, m, number, 0);
 }
 
-/* Shifts times if the window begins before 0: Perfetto has no times below 0. */
+/* Shifts all times if the window begins before 0, because Perfetto has no times below 0. */
 static void begin(void *context, int64_t from_ns)
 {
     struct perfetto_writer *w = context;

@@ -1,14 +1,15 @@
 /* picl_line.c - parses lines of PICL, compact (numbers only) or verbose (a label before each number), and assigns
  * numbers of PICL to the definitions of a log.
  *
- * The order of the numbers gives their meaning, so labels are skipped, and both forms are read in the same way:
+ * The meaning of the numbers follows from their order. So labels are skipped, and the two forms are read in the same
+ * way:
  *
  *     4 0 480 0 8 30008 1
  *     send clock 0 480 node 0 to 8 type 30008 lth 1
  *
- * Definitions have names, PICL has numbers. A name that was made from a number gets this number: "block 7" is block 7.
- * All other states get the free numbers of blocks, from 0. Events get numbers of marks, from 0; from 2^30 if the log
- * has trace_marks, whose numbers come from the program. */
+ * Definitions have names, but PICL has numbers. A state whose name was made from a number gets this number: "block 7"
+ * is block 7. All other states get the free numbers of blocks, from 0. Events get numbers of marks, from 0. If the log
+ * has trace_marks, whose numbers come from the program, the numbers of events begin at 2^30. */
 #include "foreign/picl/picl.h"
 
 #include <stdlib.h>
@@ -61,7 +62,7 @@ static const char *skip_word(const char *p, const char *end)
     return p;
 }
 
-/* Reads the next number and skips its label, if any. Returns the byte after it, or NULL. */
+/* Reads the next number and skips its label, if any. Returns the byte after the number, or NULL if there is none. */
 static const char *number(const char *p, const char *end, int64_t *value)
 {
     p = skip_blanks(p, end);
@@ -103,7 +104,7 @@ int pithi_picl_line(const char *line, size_t size, struct pithi_picl_line *got, 
         return -1;
     *wrong = "a record has its time as seconds and microseconds, then its node";
     p = skip_blanks(p, end);
-    /* "0 480 0" in a compact line, "clock 0 480 node 0" in a verbose one: `number` reads both. */
+    /* The line has "0 480 0" if it is compact, or "clock 0 480 node 0" if it is verbose. `number` reads both forms. */
     if (!(p = number(p, end, &seconds)) || !(p = number(p, end, &us)) || seconds < 0 || us < 0 ||
         seconds > INT64_MAX / 2000000000 || !(p = number(p, end, &node)) || node < PITHI_PICL_HOST ||
         node > INT32_MAX / 2)
@@ -126,7 +127,7 @@ int pithi_picl_line(const char *line, size_t size, struct pithi_picl_line *got, 
  * which programs hardly use. */
 enum { BESIDE_MARKS = 1 << 30 };
 
-static const char *const blocks[] = {"barrier", "bcast0", "bcast1", "globalOp"}; /* -1, -2 ... */
+static const char *const blocks[] = {"barrier", "bcast0", "bcast1", "globalOp"}; /* their numbers are -1, -2 ... */
 enum { BLOCKS = sizeof blocks / sizeof *blocks };
 
 void pithi_picl_block_name(int32_t type, char name[32])
@@ -147,7 +148,7 @@ static int block_number(const char *name, int32_t *number)
     if (value < INT32_MIN || value > INT32_MAX)
         return 0;
     *number = (int32_t)value;
-    /* 0 for "block 007": block 7 would be read back as "block 7". */
+    /* Returns 0 for "block 007", because block 7 would be read back as "block 7". */
     pithi_picl_block_name(*number, again);
     return strcmp(name, again) == 0;
 }
@@ -183,7 +184,8 @@ int pithi_picl_numbers_make(struct pithi_picl_numbers *numbers, const struct pit
         const struct pithlog_def *def = pithlog_get_def(log, id);
         numbers->own[id] = own_type(def);
         mark = numbers->own[id] == PITHI_PICL_MARK ? BESIDE_MARKS : mark;
-        /* States with names made from numbers keep these numbers; all others get the free numbers. */
+        /* States with names made from numbers keep these numbers, so these numbers are taken. All other states get the
+         * free numbers. */
         if (def->kind == PITHLOG_STATE && block_number(def->name, &own))
             ok = pithi_map_at(&taken, (uint32_t)own) != NULL;
     }

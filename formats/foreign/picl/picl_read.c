@@ -1,9 +1,9 @@
 /* picl_read.c - PICL to native records, in two passes. The first finds the nodes and checks the order of times; the
  * second adds the records.
  *
- *     16 0 0 0 block 2 is MPI_Send       a message of the trace: the name of a block, in files by Pith
+ *     16 0 0 0 block 2 is MPI_Send       a trace_message: the name of a block, in files that Pith wrote
  *     20 0 50 0 2 0 0                    node 0 at 50 us: block 2 begins
- *     4 0 50 0 1 7 1000                  it sends to node 1, type 7, 1000 bytes
+ *     4 0 50 0 1 7 1000                  the node sends to node 1, type 7, 1000 bytes
  *     11 0 50 0 0 0                      compstats: the send is over, without any time
  *     21 0 53 0 2 0 0                    block 2 ends
  *
@@ -24,13 +24,14 @@
 /* A node, with its pending send, receive or sync, which lasts until its second compstats. */
 struct node {
     int32_t number;                 /* in the file */
-    uint32_t lane, state;           /* state: definition of the pending record, once entered */
-    struct pithi_picl_line pending; /* the line that began it */
-    unsigned stats;                 /* compstats until the pending record ends; 0: nothing is pending */
-    int entered;                    /* the pending record's state is in the log */
+    uint32_t lane, state;           /* state: the state of the pending record, valid if `entered` */
+    struct pithi_picl_line pending; /* the pending record */
+    unsigned stats;                 /* number of compstats until the pending record ends; 0: nothing is pending */
+    int entered;                    /* 1: the state of the pending record was entered in the log */
     uint32_t blocking;              /* number of open recv_blocking */
     int32_t blocks;                 /* number of open blocks */
-    int tells_end, closed, exited;  /* tells_end: its first records show that close or exit records will come */
+    int tells_end, closed, exited;  /* tells_end: the first records of the node show that close or exit records will
+                                       come */
     uint64_t received;              /* receives so far */
 };
 
@@ -39,8 +40,9 @@ struct picl_reader {
     struct pithi_writer *writer;
     struct pithi_lines lines;   /* without a cut last line */
     struct pithi_map places;    /* node -> index + 1 */
-    struct pithi_map explained; /* (kind, number) -> the definition in an explanation + 1 */
-    int begun;                  /* 1: the first other record has come, so explanations are over */
+    struct pithi_map explained; /* (kind, number) -> the definition that a trace_message names, + 1 */
+    int begun;                  /* 1: a record has come that is not one of those with which nodes begin, so no more
+                                   trace_messages give names */
     struct node *nodes;         /* [count] */
     uint32_t count, room;
     int host, closes; /* host: 1: there is a host; closes: 1: a node has a close record */
@@ -50,7 +52,7 @@ struct picl_reader {
     uint64_t unended, ends_alone; /* counted for properties of the log */
 };
 
-/* Gets the next record. 1; 0 at the end; -1: a malformed line. */
+/* Gets the next record. Returns 1, or 0 at the end, or -1 for a malformed line. */
 static int next_line(struct picl_reader *r, struct pithi_picl_line *line)
 {
     const char *text, *wrong;
@@ -85,8 +87,7 @@ static int define(struct picl_reader *r, enum pithlog_def_kind kind, const char 
     return pithi_defs_add(pithi_writer_defs(r->writer), &def, id);
 }
 
-/* Takes a line such as "block 3 is MPI_Send", in which Pith's writer gives the name of a number. Returns 0 for any
- * other line. */
+/* Reads a line such as "block 3 is MPI_Send", in which Pith gives a name to a number. Returns 0 for any other line. */
 static int explain(struct picl_reader *r, const struct pithi_picl_line *line, int *err)
 {
     static const struct {
@@ -119,7 +120,7 @@ static int explain(struct picl_reader *r, const struct pithi_picl_line *line, in
     return found;
 }
 
-/* Finds the explained definition of a number. Returns 1 if there is one. */
+/* Finds the definition that a trace_message names for a number. Returns 1 if there is one. */
 static int find_explained(const struct picl_reader *r, enum pithlog_def_kind kind, int32_t number, uint32_t *id)
 {
     const uint64_t *made = pithi_map_find(&r->explained, pithi_map_pair(kind, (uint32_t)number));
@@ -151,12 +152,12 @@ static int add_message(struct picl_reader *r, struct node *node, const struct pi
                                     .tag = line->value[1],
                                     .bytes = line->value[2] > 0 ? (uint64_t)line->value[2] : 0,
                                     .posted = sent ? 0 : node->received++};
-    /* -1: a message to all nodes has no single receiver and is left out */
+    /* The peer of a message to all nodes is -1. Such a message has no single receiver, so it is left out. */
     return record.peer < 0 ? PITH_OK : add(r, &record);
 }
 
-/* Enters the state of the pending record. Called only when it is known that the record takes time: without a duration
- * it is only a message, the form in which Pith's writer writes messages. */
+/* Enters the state of the pending record. Called only when it is known that the record takes time. A record without a
+ * duration is only a message, because Pith writes messages in this form. */
 static int enter_pending(struct picl_reader *r, struct node *node)
 {
     enum pithi_picl_type type = node->pending.type;
@@ -180,14 +181,15 @@ static int end_pending(struct picl_reader *r, struct node *node, int64_t time_ns
     return PITH_OK;
 }
 
-/* Record types with which a node begins. */
+/* Returns 1 for the record types with which a node begins. */
 static int begins(int type)
 {
     return type == PITHI_PICL_START || type == PITHI_PICL_COMPSTATS || type == PITHI_PICL_OPEN;
 }
 
-/* Takes a line. A pending send, receive or sync lasts until its compstats (node->stats: number of compstats to come).
- * If another line adds a record before, this record is inside, so the state of the pending record is entered first. */
+/* Turns a line into records. A pending send, receive or sync lasts until its last compstats (node->stats: number of
+ * compstats to come). If another line adds a record before that, this record lies inside the pending one, so the state
+ * of the pending record is entered first. */
 static int add_line(struct picl_reader *r, const struct pithi_picl_line *line)
 {
     struct node *node = line->node == PITHI_PICL_ALL ? NULL : find_node(r, line->node);
@@ -200,7 +202,7 @@ static int add_line(struct picl_reader *r, const struct pithi_picl_line *line)
         return err;
     CHECK(err);
     r->begun |= !begins(line->type);
-    /* Record types that add to the log at once, so a pending state must be entered before them. */
+    /* These record types add to the log at once, so a pending state must be entered before them. */
     if (node->stats && (line->type == PITHI_PICL_RECV_BLOCKING || line->type == PITHI_PICL_RECV_WAKING ||
                         line->type == PITHI_PICL_MARK || line->type == PITHI_PICL_TEXT ||
                         line->type == PITHI_PICL_BLOCK_BEGIN || line->type == PITHI_PICL_BLOCK_END))
@@ -313,7 +315,7 @@ int pithi_picl_read(const struct pithi_input *input, struct pithi_writer *writer
     struct pithi_picl_line line;
     int64_t last_ns = INT64_MIN;
     int err, status;
-    /* The first pass: the nodes and the order of times. */
+    /* The first pass finds the nodes and checks the order of times. */
     r.first_ns = INT64_MAX;
     while ((status = next_line(&r, &line)) > 0) {
         if (line.node != PITHI_PICL_ALL && !find_node(&r, line.node))
@@ -329,7 +331,7 @@ int pithi_picl_read(const struct pithi_input *input, struct pithi_writer *writer
     if (status < 0)
         TRY(PITH_ERR_DAMAGED);
     TRY(make_lanes(&r));
-    /* The second pass: the records. */
+    /* The second pass adds the records. */
     while ((status = next_line(&r, &line)) > 0)
         TRY(add_line(&r, &line));
     if (status < 0)

@@ -2,15 +2,15 @@
  * are in trace_messages at the start. Messages are sends and receives that take no time, with their two compstats.
  * Events are marks. Times are in microseconds.
  *
- * Records that were read from PICL are written as they were: states send, recv, sync and recv_blocking as such records,
- * blocks and trace_marks with their numbers. A send lasts until its second compstats, but its first line has values of
- * the message, which are known only at its end:
+ * Records that were read from PICL are written in their old form. States send, recv, sync and recv_blocking become
+ * records of these types; blocks and trace_marks keep their numbers. A send lasts until its second compstats, but its
+ * first line contains values of the message, which the log has only at the end of the send:
  *
  *     enter send   send peer=1 tag=9   leave send        4 0 20 0 1 9 8    11 0 20 0 0 0    11 0 30 0 0 0
  *        20 us            30 us           30 us
  *
- * So a line may become known later than its place in the file. All lines are sorted by time, node and the order of the
- * records. */
+ * So some lines are known later than lines that come after them in the file. Therefore all lines are sorted by time,
+ * node and the order of the records. */
 #include "foreign/picl/picl.h"
 
 #include <stdlib.h>
@@ -24,14 +24,14 @@
 #include "foreign/names.h"
 #include "foreign/walk.h"
 
-enum { LINE = 128, TEXT_MOST = 4096 }; /* LINE: bytes of a line; TEXT_MOST: of a text at its end */
+enum { LINE = 128, TEXT_MOST = 4096 }; /* LINE: bytes of a line without its text; TEXT_MOST: bytes of the text */
 
 /* A node, with its pending records. */
 struct node {
-    int entered;     /* `enter` is a send, recv or sync that may become a record of PICL */
+    int entered;     /* 1: `enter` is the begin of a send, recv or sync, which may become a record of PICL */
     int has_message; /* 1: `message` is pending */
     struct pithlog_record enter, message;
-    uint64_t *waiting; /* orders of the begins of the open recv_blocking states, outermost first */
+    uint64_t *waiting; /* for each open recv_blocking state, the `order` of its begin; outermost first */
     uint32_t waiting_count, waiting_room;
 };
 
@@ -44,7 +44,7 @@ struct picl_writer {
     struct node *node;        /* [lanes] */
     uint32_t *first_node;     /* [lanes]: the first node of the lane's rank */
     int64_t zero_ns, last_ns; /* time 0 of the file; time of the last record */
-    uint64_t order;           /* of the next line */
+    uint64_t order;           /* order of the next line */
     int err;
     struct pithi_losses losses;
     uint64_t payloads, no_node, large; /* counted for the notes */
@@ -63,8 +63,8 @@ static void put_bytes(struct picl_writer *w, uint64_t us, uint32_t place, uint64
     w->err = w->err ? w->err : err;
 }
 
-/* Writes "TYPE SECONDS MICROSECONDS NODE VALUES" with the values as text. `order`: sorts lines of the same time and
- * node. */
+/* Writes "TYPE SECONDS MICROSECONDS NODE VALUES" with the values as text. `order` decides the order of lines of the
+ * same time and node. */
 static void put_at(struct picl_writer *w, uint64_t order, enum pithi_picl_type type, uint32_t node, int64_t time_ns,
                    const char *values)
 {
@@ -100,7 +100,7 @@ static void end_state(void *context, uint32_t lane, uint32_t id, int64_t time_ns
     put_block_at(w, w->order++, PITHI_PICL_BLOCK_END, lane, id, time_ns);
 }
 
-/* Writes partner, type and length. */
+/* Writes the partner, type and length of a message to `values`. */
 static void message_values(const struct picl_writer *w, const struct pithlog_record *message, char values[LINE])
 {
     const uint64_t *partner = pithi_map_find(&w->nodes, (uint32_t)message->peer);
@@ -108,7 +108,7 @@ static void message_values(const struct picl_writer *w, const struct pithlog_rec
              message->bytes > INT32_MAX ? INT32_MAX : (int)message->bytes);
 }
 
-/* Writes a send, receive or sync (`message` NULL) with its begin and end. */
+/* Writes a send, a receive or (if `message` is NULL) a sync, with its begin and end. */
 static void put_lasting(struct picl_writer *w, uint32_t node, const struct pithlog_record *message, int64_t from_ns,
                         int64_t to_ns)
 {
@@ -126,7 +126,7 @@ static void put_lasting(struct picl_writer *w, uint32_t node, const struct pithl
 
 /* ---- Pending records --------------------------------------------------------------------------------------------- */
 
-/* Writes the pending records: a state as a block, a message without a state. */
+/* Writes the pending records of a node. The state becomes a block, and the message gets no state. */
 static void release(struct picl_writer *w, uint32_t at)
 {
     struct node *node = &w->node[at];
@@ -142,20 +142,22 @@ static int is_waiting_state(const struct picl_writer *w, uint32_t id)
     return w->numbers.own[id] == PITHI_PICL_RECV_BLOCKING;
 }
 
-/* 1: a recv_blocking, which need not nest with other states, as its begin is written only when its end is known. */
+/* Returns 1 for a recv_blocking. It need not nest with other states, because its begin is written only when its end is
+ * known. */
 static int is_waiting(void *context, uint32_t id, uint32_t ending)
 {
     (void)ending;
     return is_waiting_state(context, id);
 }
 
-/* Ends a recv_blocking: with the message that it waited for, or as a block. */
+/* Ends a recv_blocking. It is written with the message for which it waited, or as a block if there is no such
+ * message. */
 static void end_waiting(struct picl_writer *w, const struct pithlog_step *step)
 {
     const struct pithlog_record *r = step->record;
     struct node *node = &w->node[r->lane];
     int64_t from_ns = step->open[step->at].from_ns;
-    uint32_t at = 0; /* its index in node->waiting */
+    uint32_t at = 0; /* index of this state in node->waiting */
     for (uint32_t i = 0; i < step->at; i++)
         at += (uint32_t)is_waiting_state(w, step->open[i].id);
     uint64_t order = node->waiting[at];
@@ -174,8 +176,8 @@ static void end_waiting(struct picl_writer *w, const struct pithlog_step *step)
     node->has_message = 0;
 }
 
-/* 1: the pending state can be a record of PICL. A send or receive that takes no time cannot: it would be read as a
- * message without a state. */
+/* Returns 1 if the pending state can be a record of PICL. A send or receive that takes no time cannot, because it would
+ * be read as a message without a state. */
 static int is_lasting(const struct picl_writer *w, const struct node *node, const struct pithlog_record *leave)
 {
     uint64_t end_us = us_of(w, leave->time_ns);
@@ -186,7 +188,8 @@ static int is_lasting(const struct picl_writer *w, const struct node *node, cons
     return node->has_message && us_of(w, node->message.time_ns) == end_us && us_of(w, node->enter.time_ns) < end_us;
 }
 
-/* All messages of a rank are written on its first node, as the partner's record can name only one node. */
+/* Adds a message. All messages of a rank are written on its first node, because the record of the partner can name only
+ * one node. */
 static void add_message(struct picl_writer *w, const struct pithlog_record *r)
 {
     uint32_t at = w->first_node[r->lane];
@@ -210,7 +213,7 @@ static void add_message(struct picl_writer *w, const struct pithlog_record *r)
 
 /* ---- Events ------------------------------------------------------------------------------------------------------ */
 
-/* The text of a trace_message, or NULL if it does not fit on a line. */
+/* Returns the text of a trace_message, or NULL if it does not fit on a line. */
 static const char *message_text(const struct pithlog_record *r, size_t *size)
 {
     const unsigned char *payload = r->payload;
@@ -255,7 +258,7 @@ static int put_record(void *context, const struct pithlog_step *step)
             end_waiting(w, step);
         else
             release(w, r->lane);
-        if (!waits || step->why & PITHLOG_DISCARDED) /* ends this state, or the states that are discarded with it */
+        if (!waits || step->why & PITHLOG_DISCARDED) /* Ends this state, or all states that are discarded with it. */
             pithi_nest_step(&w->nest, step);
         break;
     }
@@ -372,7 +375,7 @@ int pithi_picl_write(struct pithlog *log, FILE *out, const struct pithi_convert 
         TRY(PITH_ERR_IO);
     if (fflush(out) != 0 || ferror(out))
         TRY(pithi_fail(PITH_ERR_IO, "the PICL file cannot be written"));
-    w.losses.count[PITHI_LOSS_PAYLOADS] = w.payloads; /* without payloads of trace_mark and trace_message */
+    w.losses.count[PITHI_LOSS_PAYLOADS] = w.payloads; /* payloads other than those of trace_mark and trace_message */
     pithi_losses_tell(&w.losses, how);
     pithi_note(how, w.no_node, "ends of messages with ranks that are not in the log are left out");
     pithi_note(how, w.large, "sizes of messages of 2 GiB and more are written as 2147483647");
