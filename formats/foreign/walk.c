@@ -1,7 +1,7 @@
 /* walk.c - the steps of a log for writers of foreign formats, states that nest, and losses.
  *
- * In a native log a state may end while a state inside it is open. Most formats need nested states. For them the inner
- * state is cut in two: all times stay right, but there are an end and a begin more (SPLIT):
+ * In a native log a state may end while a state inside it is open. Most formats need nested states. For these formats
+ * the inner state is cut in two. All times stay right, but there is one more end and one more begin (SPLIT):
  *
  *     0 enter A   10 enter B   20 leave A   30 leave B
  *     written     A 0 to 20 with B 10 to 20 inside; B 20 to 30
@@ -39,7 +39,7 @@ int pithi_walk_open_lanes(struct pithi_walk *walk, struct pithlog *log, const st
     if (how && how->to_ns < walk->to_ns)
         walk->to_ns = how->to_ns;
     query.from_ns = walk->from_ns;
-    query.to_ns = walk->to_ns; /* if it is before from_ns, the log has nothing in the window, which is no error */
+    query.to_ns = walk->to_ns; /* if to_ns is before from_ns, the log has nothing in the window, which is no error */
     if (walk->to_ns < walk->from_ns)
         walk->to_ns = walk->from_ns;
     /* Formats count in seconds, microseconds or ticks, often from the first record, and readers refuse larger times. */
@@ -55,7 +55,7 @@ int pithi_walk_next(struct pithi_walk *walk, struct pithlog_step *step)
     int status;
 
     while ((status = pithi_carry_next(walk->carry, &walk->made)) != 0)
-        if (status == 1) { /* damage is not reported here, but when the steps come to it */
+        if (status == 1) { /* damage is reported when the steps come to it, not here */
             *step = (struct pithlog_step){.lane = walk->made.lane,
                                           .from_ns = walk->made.time_ns,
                                           .to_ns = walk->made.time_ns,
@@ -68,7 +68,7 @@ int pithi_walk_next(struct pithi_walk *walk, struct pithlog_step *step)
     while ((status = pithlog_walk_next(walk->steps, step)) == 1) {
         if (step->change > PITHLOG_ENDS && step->change != PITHLOG_HAPPENS)
             continue;
-        /* a LEAVE of a state that is not open */
+        /* a LEAVE of a state that is not open is left out */
         if (step->change == PITHLOG_HAPPENS && step->record->kind == PITHLOG_LEAVE) {
             if (walk->losses)
                 walk->losses->count[PITHI_LOSS_UNMATCHED]++;
@@ -83,7 +83,7 @@ int pithi_walk_next(struct pithi_walk *walk, struct pithlog_step *step)
             walk->made.time_ns = step->to_ns;
             step->record = &walk->made;
             if (walk->losses) {
-                /* Counts states that begin or end for another reason than their record. */
+                /* Counts states that begin or end for a reason other than their own record. */
                 struct pithi_losses *losses = walk->losses;
                 int ends = step->change == PITHLOG_ENDS;
                 losses->count[PITHI_LOSS_OPEN_START] += !ends && step->why & PITHLOG_AT_EDGE;
@@ -106,7 +106,7 @@ void pithi_walk_close(struct pithi_walk *walk)
     walk->steps = NULL;
 }
 
-/* 1: the state open[i] must nest with the states that end in this step. */
+/* Returns 1 if the state open[i] must nest with the states that end in this step. */
 static int must_nest(const struct pithi_nest *nest, const struct pithlog_step *step, uint32_t i)
 {
     uint32_t id = step->open[i].id, ending = step->why & PITHLOG_DISCARDED ? id : step->open[step->at].id;
@@ -121,9 +121,9 @@ void pithi_nest_step(const struct pithi_nest *nest, const struct pithlog_step *s
         return;
     }
     if (step->why & PITHLOG_DISCARDED) {
-        /* Too many states are open, and many are discarded, in one step each, the innermost first (native/stack.h). All
-         * are ended in the first of these steps: cutting the states inside them in each step would make millions of
-         * ends and begins. */
+        /* If too many states are open, many of them are discarded, the innermost first, each in a step of its own
+         * (native/stack.h). The first of these steps ends all of them here. If each step cut the states inside its
+         * state in two, this would make millions of ends and begins. */
         if (inside < PITHI_OPEN_OUTER + PITHI_OPEN_FORGOTTEN)
             return;
         at = PITHI_OPEN_OUTER;
@@ -233,7 +233,8 @@ void pithi_losses_zero(struct pithi_losses *losses, int64_t zero_ns)
     losses->count[PITHI_LOSS_ORIGIN] = zero_ns < 0 ? 0 - (uint64_t)zero_ns : (uint64_t)zero_ns;
 }
 
-/* 1: a time written as seconds in a double is read back as another time. Times below 52 days never change. */
+/* Returns 1 if a time that is written as seconds in a double is read back as another time. Times below 52 days never
+ * change. */
 static int changes_as_seconds(int64_t time_ns)
 {
     const int64_t exact_ns = INT64_C(1) << 52;
@@ -265,7 +266,8 @@ void pithi_losses_record(struct pithi_losses *losses, const struct pithlog_recor
     case PITHLOG_RECV: {
         uint64_t *posted = &losses->posted[losses->first[r->lane]];
         if (r->kind == PITHLOG_RECV) {
-            /* posted before a receive that has ended earlier: a format without numbers of posting loses this order */
+            /* This receive was posted before a receive that has already ended. A format without numbers of posting
+             * loses this order. */
             count[PITHI_LOSS_POSTED] += r->posted < *posted;
             *posted = r->posted < *posted ? *posted : r->posted + 1;
             count[PITHI_LOSS_EMPTY_RECVS] += r->peer < 0;
@@ -325,16 +327,16 @@ void pithi_losses_tell(struct pithi_losses *losses, const struct pithi_convert *
     uint64_t *count = losses->count;
     int colours = how->loses & PITHI_LOSES(COLOURS) && !(how->loses & PITHI_LOSES(COLOURS_CHANGED));
     count[PITHI_LOSS_NO_PARTNER] = losses->ends - 2 * losses->matched;
-    /* Losses of records were counted during the walk; losses of definitions, lanes and properties are counted here. */
+    /* The walk has counted losses of records. Losses of definitions, lanes and properties are counted here. */
     const struct pithlog_def *def;
     for (uint32_t id = 0; (def = pithlog_get_def(losses->log, id)) != NULL; id++) {
-        int kept = losses->used[id] & PITHI_KEPT; /* 1: all of the definition but its colour is written */
+        int kept = losses->used[id] & PITHI_KEPT; /* not 0: the file has the definition, except perhaps its colour */
         if (def->kind == PITHLOG_COUNTER_TYPE && how->loses & PITHI_LOSES(COUNTER_DEFS) && !kept) {
             count[PITHI_LOSS_COUNTER_DEFS]++;
         } else if (how->loses & PITHI_LOSES(UNUSED) && !losses->used[id]) {
             count[PITHI_LOSS_UNUSED]++;
         } else {
-            /* readers derive this group from the name if a file has no groups */
+            /* If a format has no groups, readers derive this group from the name. */
             const char *made = def->kind == PITHLOG_STATE ? pithi_name_group(def->name) : "user";
             count[PITHI_LOSS_GROUPS] += strcmp(def->group, made) != 0;
             count[PITHI_LOSS_COLOURS] += (uint64_t)(colours && *def->colour);

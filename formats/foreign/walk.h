@@ -1,6 +1,7 @@
-/* walk.h - a log for writers of foreign formats: in time order, without times before the window, with a start for every
- * end and an end for every start. States that are open at an edge of the window begin or end there; so do states that
- * begin or end where records are missing. pithlog_walk keeps the open states, so no writer needs a stack. */
+/* walk.h - gives a log to writers of foreign formats. Records come in order of time, none is before the window, and
+ * each begin of a state has an end and each end a begin. States that are open at an edge of the window begin or end at
+ * that edge. States that begin or end where records are missing begin or end at the hole. pithlog_walk keeps the open
+ * states, so no writer needs a stack. */
 #ifndef PITHI_WALK_H
 #define PITHI_WALK_H
 
@@ -10,8 +11,8 @@
 
 /* ---- Losses ------------------------------------------------------------------------------------------------------ */
 
-/* The parts of a log that a format cannot hold. All formats count them in the same way and report them in
- * the same words, so that each loss is reported once.
+/* Counts what a format cannot hold of a log. All formats count losses in the same way and report them in the same
+ * words. Each loss is reported once.
  *
  *     TRY(pithi_losses_open(&losses, log));
  *     walk.losses = &losses;                       counts all records of this walk
@@ -62,7 +63,7 @@
 enum pithi_loss { PITHI_LOSS_LIST(PITHI_LOSS_ROW) PITHI_LOSSES };
 #undef PITHI_LOSS_ROW
 
-/* Bits of the mask in a format's row (base/formats.def): a single bit, and groups of bits. */
+/* Bits of the mask in the row of a format (base/formats.def): the bit of one loss, and groups of bits. */
 #define PITHI_LOSES(name) (UINT64_C(1) << PITHI_LOSS_##name)
 #define PITHI_LOSES_OPEN                                                                                               \
     (PITHI_LOSES(OPEN_START) | PITHI_LOSES(OPEN_END) | PITHI_LOSES(OPEN_HOLE) | PITHI_LOSES(DISCARDED))
@@ -77,10 +78,10 @@ enum { PITHI_KEPT = 2 };
 struct pithi_losses {
     struct pithlog *log;
     int64_t zero_ns;              /* log time of the file's time 0 */
-    uint64_t count[PITHI_LOSSES]; /* of each kind of loss */
+    uint64_t count[PITHI_LOSSES]; /* the count of each kind of loss */
     unsigned char *used;          /* by definition: 1: a record uses it; PITHI_KEPT: it is in the file even if no record
                                      uses it */
-    uint32_t *first;              /* by lane: the first lane of its rank */
+    uint32_t *first;              /* by lane: index of the first lane of its rank */
     uint64_t *posted;             /* by lane, set for the first lane of each rank: the highest number of posting + 1 */
     uint64_t kept_properties;     /* number of properties that the format writes */
     uint32_t stack_ids[2];        /* the definitions of samples and call sites; UINT32_MAX: none */
@@ -93,11 +94,11 @@ void pithi_losses_close(struct pithi_losses *losses);
 /* Sets the log time that is 0 in the file. Call it before the first record. Default: 0. */
 void pithi_losses_zero(struct pithi_losses *losses, int64_t zero_ns);
 
-/* The walk calls it for each record that it delivers. */
+/* Counts the losses of a record. The walk calls this function for each record that it delivers. */
 void pithi_losses_record(struct pithi_losses *losses, const struct pithlog_record *record);
 
-/* Sets the colour that definition `id` has in the file; "": none. Another spelling of the same colour, and a colour for
- * a definition without one, are not losses. */
+/* Sets the colour that definition `id` has in the file; "": none. Another spelling of the same colour is no loss. A
+ * colour for a definition that has none is no loss, either. */
 void pithi_losses_colour(struct pithi_losses *losses, uint32_t id, const char *written);
 
 /* Notes that the file has the property `key`, if the log has it. */
@@ -112,34 +113,35 @@ void pithi_losses_tell(struct pithi_losses *losses, const struct pithi_convert *
 
 struct pithi_walk {
     struct pithlog_walk *steps;
-    struct pithi_carry *carry;   /* for a window: gives the names of its functions first; NULL: all were given */
+    struct pithi_carry *carry;   /* for a window: first gives the names of its functions; NULL: all names were given */
     int64_t from_ns, to_ns;      /* the window, within the times of the log */
     struct pithi_losses *losses; /* set it after opening to count losses; NULL: not counted */
-    struct pithlog_record made;  /* the record of the last step, if it differs from the log's */
+    struct pithlog_record made;  /* the record of the last step, if it differs from the record in the log */
 };
 
 int pithi_walk_open(struct pithi_walk *walk, struct pithlog *log, const struct pithi_convert *how);
-/* Walks only `lanes`, which must stay valid until the walk is closed; NULL: all lanes. The window is found from the
- * whole log. */
+/* Walks only `lanes`, which must stay valid until the walk is closed; NULL: all lanes. The times of the window follow
+ * from the whole log, not only from these lanes. */
 int pithi_walk_open_lanes(struct pithi_walk *walk, struct pithlog *log, const struct pithi_convert *how,
                           const uint32_t *lanes, uint32_t count);
-/* The next BEGINS, ENDS or HAPPENS, with a record of that time; a state that goes on after a hole counts as one state.
- * 1; 0 at the end; -1: error. */
+/* Gets the next step that BEGINS, ENDS or HAPPENS, with a record of that time. A state that goes on after a hole counts
+ * as one state. Returns 1, or 0 at the end, or -1 on an error. */
 int pithi_walk_next(struct pithi_walk *walk, struct pithlog_step *step);
 void pithi_walk_close(struct pithi_walk *walk);
 
 /* ---- Nested states ---- */
 
-/* Some formats require states to nest: an end ends the state that began last. If a state ends while states inside it
- * are open, these end before it and begin again: A [ B ] ends A before B becomes A [ B ], B. */
+/* Some formats require states to nest: an end ends the state that began last. If a state A ends while a state B inside
+ * it is open, B ends before A and begins again after A. */
 struct pithi_nest {
     void (*begin)(void *context, uint32_t lane, uint32_t id, int64_t time_ns);
     void (*end)(void *context, uint32_t lane, uint32_t id, int64_t time_ns);
-    void *context;                                                /* the caller's */
+    void *context;                                                /* passed to the callbacks */
     struct pithi_losses *losses;                                  /* counts the states that begin again */
-    int (*is_apart)(void *context, uint32_t id, uint32_t ending); /* 1: may end after the state around it; or NULL */
+    int (*is_apart)(void *context, uint32_t id, uint32_t ending); /* returns 1 if state `id` need not nest with the
+                                                                     state `ending`; may be NULL */
 };
-/* Takes a step that BEGINS or ENDS a state, and calls `begin` and `end`. */
+/* Handles a step that BEGINS or ENDS a state: calls `begin` and `end`, so that states nest. */
 void pithi_nest_step(const struct pithi_nest *nest, const struct pithlog_step *step);
 
 /* ---- Writers that take steps as they come ---- */
@@ -148,16 +150,18 @@ void pithi_nest_step(const struct pithi_nest *nest, const struct pithlog_step *s
 struct pithi_each {
     void *context;
     void (*begin)(void *context, int64_t from_ns); /* called first, with the start of the window; or NULL */
-    int (*put)(void *context, const struct pithlog_step *step);                             /* 0: out of memory */
-    void (*message)(void *context, const struct pithlog_message *message, uint64_t number); /* from 1 */
-    const int *failed;                                                                      /* non-zero: stop */
+    int (*put)(void *context, const struct pithlog_step *step);                             /* returns 0 if memory runs
+                                                                                               out */
+    void (*message)(void *context, const struct pithlog_message *message, uint64_t number); /* `number` counts from 1 */
+    const int *failed;                                                                      /* stops if it is not 0 */
     struct pithi_losses *losses; /* as in struct pithi_walk */
-    /* If set, these get the begins and ends of states, made to nest (pithi_nest), and `put` gets all other records. */
+    /* If `enter` is set, `enter` and `leave` get the begins and ends of states, which are made to nest (pithi_nest),
+     * and `put` gets all other records. */
     void (*enter)(void *context, uint32_t lane, uint32_t id, int64_t time_ns);
     void (*leave)(void *context, uint32_t lane, uint32_t id, int64_t time_ns);
 };
 int pithi_each_record(struct pithlog *log, const struct pithi_convert *how, const struct pithi_each *each);
-/* Reports the matched messages whose two ends both lie in the window, in no particular order. */
+/* Calls `message` for each matched message whose send and receive lie in the window, in no particular order. */
 int pithi_each_message(struct pithlog *log, const struct pithi_convert *how, const struct pithi_each *each);
 
 #endif

@@ -1,6 +1,7 @@
 /* slog2_layout.h - the bytes of a SLOG-2 file, version 2.0.6. Numbers are big-endian. A string is its length (16 bits)
- * and its bytes. A place in the file is an offset (64) and a size (32). A node of the tree has a depth (16; leaves 0)
- * and a number (32) among the nodes of its depth. Times are seconds, as doubles.
+ * and its bytes. A place in the file is an offset (64 bits) and a size (32 bits). A node of the tree has a depth (16
+ * bits, 0 for a leaf) and a number (32 bits) among the nodes of its depth. Times are seconds, as doubles. Below,
+ * numbers in brackets are sizes in bits or counts.
  *
  *     header 108   version, children per node, bytes per leaf, depth, largest part; places of: categories, methods,
  *                  line maps, root, directory, annotations, postamble
@@ -23,16 +24,16 @@
 
 enum {
     PITHI_SLOG2_HEADER = 108, /* bytes of the file's head */
-    PITHI_SLOG2_NODE = 34,    /* its header */
+    PITHI_SLOG2_NODE = 34,    /* bytes of the header of a node */
     PITHI_SLOG2_ENTRY = 34,
     PITHI_SLOG2_CHILDREN = 2, /* per node, as Pith writes them */
-    PITHI_SLOG2_LEAF = 65536, /* bytes of a leaf, unless there are many lines */
+    PITHI_SLOG2_LEAF = 65536, /* usual bytes of a leaf; more if there are many lines */
     PITHI_SLOG2_STRING_MAX = 32767
 };
 
 enum pithi_slog2_topology { PITHI_SLOG2_EVENT, PITHI_SLOG2_STATE, PITHI_SLOG2_ARROW, PITHI_SLOG2_TOPOLOGIES };
 
-/* The categories of previews: -1, -2, -3. No drawable has them. */
+/* The categories of previews are -1, -2 and -3. No drawable has such a category. */
 static inline int32_t pithi_slog2_preview(enum pithi_slog2_topology topology)
 {
     static const int32_t numbers[PITHI_SLOG2_TOPOLOGIES] = {-1, -3, -2};
@@ -46,7 +47,7 @@ struct pithi_slog2_place {
 
 /* ---- Reading ----------------------------------------------------------------------------------------------------- */
 
-/* Bytes being read. The first read past `end` sets `failed`; it and all further reads return 0. */
+/* Bytes that are being read. The first read past `end` sets `failed`. This read and all later ones return 0. */
 struct pithi_slog2_bytes {
     const unsigned char *data;
     size_t at, end;
@@ -91,7 +92,7 @@ static inline struct pithi_slog2_place pithi_slog2_place(struct pithi_slog2_byte
     return place;
 }
 
-/* The bytes of a string, without a NUL at the end. */
+/* Reads a string: returns its bytes, without a NUL at the end, and sets *size. */
 static inline const char *pithi_slog2_string(struct pithi_slog2_bytes *b, size_t *size)
 {
     *size = pithi_slog2_u16(b);

@@ -3,13 +3,13 @@
  * Writing: a log of two ranks with a message in another communicator than the world has these lines:
  *
  *     line   rank  thread  comm  rank in comm
- *     0      0     0       0     0             the world: line N is lane N
+ *     0      0     0       0     0             the world; line N is lane N
  *     1      1     0       0     1
  *     2      0     0       1     1             the communicator with world ranks 1, 0, numbered 1 at first use
  *     3      1     0       1     0
  *
- * An arrow in the file connects two lines, so its lines show the communicator of the message. States and events are on
- * lines of the world. */
+ * An arrow in the file connects two lines, so these lines show the communicator of the message. States and events are
+ * on lines of the world. */
 #include "foreign/slog2/slog2_lines.h"
 
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static int add_row(struct pithi_slog2_lines *lines, uint32_t lane, int32_t comm,
     return PITH_OK;
 }
 
-/* The first lines are the world's: line N is lane N. */
+/* The first lines belong to the world. Line N is lane N. */
 int pithi_slog2_lines_open(struct pithi_slog2_lines *lines, struct pithlog *log)
 {
     uint32_t lanes = pithlog_get_info(log)->lanes;
@@ -62,12 +62,12 @@ void pithi_slog2_lines_free(struct pithi_slog2_lines *lines)
 
 /* ---- Communicators ----------------------------------------------------------------------------------------------- */
 
-/* Adds the line of a lane whose rank in the communicator is `in_comm`; the remote group's ranks follow the local
- * ones. */
+/* Adds the line of a lane whose rank in the communicator is `in_comm`; ranks of the remote group come after those of
+ * the local group. */
 static int add_line(struct pithi_slog2_lines *lines, const struct pithlog_comm *def, int32_t number, int32_t in_comm,
                     uint32_t lane, uint64_t *line)
 {
-    int remote = in_comm >= def->size; /* ranks of the remote group follow the local ones in world_ranks */
+    int remote = in_comm >= def->size; /* in world_ranks, the remote group comes after the local group */
     *line = lines->count + (uint64_t)1;
     return add_row(lines, lane, number + remote, in_comm - (remote ? def->size : 0));
 }
@@ -82,7 +82,7 @@ static int line_of(struct pithi_slog2_lines *lines, uint32_t comm, const struct 
     *line = -1;
     if (!known || !number)
         return pithi_no_memory();
-    /* not the first thread of its rank: it gets a line at its first message */
+    /* A lane that is not the first thread of its rank gets a line at its first message. */
     if (!*known && rank)
         CHECK(add_line(lines, def, (int32_t)*number, (int32_t)*rank - 1, lane, known));
     *line = (int32_t)*known - 1;
@@ -101,9 +101,9 @@ static int find_comm(struct pithi_slog2_lines *lines, uint32_t comm, const struc
         return PITH_OK;
     }
     if (!*number) {
-        /* Gives the communicator a number and all its members lines, so that the maps show all members. */
+        /* Gives the communicator a number, and gives lines to all its members, so that the maps show all members. */
         *number = (uint64_t)++lines->last_number; /* 0 is the world */
-        /* in the file the remote group is another communicator, with the next number */
+        /* In the file, the remote group is a communicator of its own, with the next number. */
         lines->last_number += (*def)->remote_size > 0;
         int32_t own = (int32_t)*number;
         for (int32_t i = 0; i < (*def)->size + (*def)->remote_size; i++) {
@@ -136,7 +136,7 @@ int pithi_slog2_lines_message(struct pithi_slog2_lines *lines, const struct pith
         }
         lines->unknown_members += line[0] < 0 || line[1] < 0;
     }
-    /* Uses the lines of the world: the arrow is kept, its communicator is lost. */
+    /* If a line is missing, uses the lines of the world. This keeps the arrow, but loses its communicator. */
     if (line[0] < 0 || line[1] < 0) {
         line[0] = (int32_t)message->send_lane;
         line[1] = (int32_t)message->recv_lane;
@@ -166,7 +166,7 @@ static int put_number(struct pithi_buffer *bytes, int32_t value)
     return pithi_buffer_add(bytes, number, sizeof number);
 }
 
-/* Writes a line map. `columns` says which value of a row each column shows; -1 is the line's number. */
+/* Writes a line map. `columns` says which value of a row each column shows; -1 stands for the number of the line. */
 static int put_map(const struct pithi_slog2_lines *lines, struct pithi_buffer *bytes, const char *title,
                    const char *const labels[COLUMNS], const int columns[COLUMNS], int count)
 {
@@ -181,7 +181,7 @@ static int put_map(const struct pithi_slog2_lines *lines, struct pithi_buffer *b
         for (int i = 0; ok && i < count; i++)
             ok = put_number(bytes, columns[i] < 0 ? (int32_t)line : values[columns[i]]);
     }
-    return ok && pithi_buffer_add(bytes, "\0", 2); /* no methods */
+    return ok && pithi_buffer_add(bytes, "\0", 2); /* there are no methods */
 }
 
 int pithi_slog2_lines_write(const struct pithi_slog2_lines *lines, struct pithi_buffer *bytes)
@@ -199,8 +199,8 @@ int pithi_slog2_lines_write(const struct pithi_slog2_lines *lines, struct pithi_
     return ok ? PITH_OK : pithi_no_memory();
 }
 
-/* MEMORY: bytes of each sorter in memory; PATHS_MOST: paths of a receiver that are kept. A path is a communicator, tag
- * and sender */
+/* MEMORY: bytes of memory of each sorter; PATHS_MOST: the most paths of a receiver that are kept. A path is a
+ * communicator, tag and sender */
 enum { MEMORY = 8 << 20, PATHS_MOST = 1 << 18 };
 
 /* The receiver whose arrows are being numbered by receipt. */
@@ -224,7 +224,7 @@ void pithi_slog2_arrows_free(struct pithi_slog2_arrows *arrows)
     pithi_map_free(&arrows->crossed);
 }
 
-/* Sends of the same time are numbered by lane, as the log's reader orders them. */
+/* Adds an arrow. Sends of the same time are numbered by lane, because the reader of the log orders them so. */
 int pithi_slog2_arrows_add(struct pithi_slog2_arrows *arrows, const struct pithi_slog2_arrow *arrow)
 {
     /* the order in which the reader of the log matches sends */
@@ -242,7 +242,7 @@ static int number_by_send(struct pithi_slog2_arrows *arrows)
     int status, err;
     TRY(pithi_sorter_end(arrows->by_send));
     while ((status = pithi_sorter_next(arrows->by_send, &item)) == 1) {
-        /* the second sort is by receiver, so each receiver's arrows come together */
+        /* The second sort is by receiver, so that the arrows of each receiver come together. */
         struct pithi_slog2_arrow arrow;
         memcpy(&arrow, item.data, sizeof arrow);
         struct pithi_sort_key key = {{(uint32_t)arrow.recv_rank, pithi_sort_time(arrow.recv_ns), arrow.recv_lane}};
@@ -265,18 +265,18 @@ out:
 
 /* ---- By receipt -------------------------------------------------------------------------------------------------- */
 
-/* 1: another arrow of the same path was sent later and received earlier. -1: no memory. With more than PATHS_MOST paths
- * the test would cost too much, so it returns 1: numbers by sending are always right. */
+/* Returns 1 if another arrow of the same path was sent later and received earlier. Returns -1 if memory runs out. With
+ * more than PATHS_MOST paths the test would cost too much, so it returns 1, because numbers by sending are always
+ * right. */
 static int is_crossed(struct receiver *receiver, const struct pithi_slog2_arrow *arrow)
 {
-    /* If two paths have the same hash, 1 may be returned without need, which is harmless, too. */
+    /* If two paths have the same hash, the result may be 1 without need, which is harmless. */
     uint64_t path = pithi_hash_mix((uint64_t)arrow->comm << 32 | (uint32_t)arrow->tag, (uint32_t)arrow->send_rank) *
                     UINT64_C(0xd6e8feb86659fd93);
     uint64_t *last = receiver->last.count < PATHS_MOST ? pithi_map_at(&receiver->last, path) : NULL;
     if (!last)
         return receiver->last.count < PATHS_MOST ? -1 : 1;
-    int crossed = *last > arrow->sent + 1; /* the arrow of this path that was received before was sent after this
-                                              arrow */
+    int crossed = *last > arrow->sent + 1; /* the last arrow of this path was received earlier, but sent later */
     *last = arrow->sent + 1;
     return crossed;
 }
@@ -292,7 +292,7 @@ int pithi_slog2_arrows_end(struct pithi_slog2_arrows *arrows,
     TRY(pithi_sorter_end(arrows->by_receipt));
     while ((status = pithi_sorter_next(arrows->by_receipt, &item)) == 1) {
         memcpy(&arrow, item.data, sizeof arrow);
-        /* arrows are sorted by receiver: all arrows of the last receiver have come */
+        /* The arrows are sorted by receiver. At another receiver, all arrows of the last one have come. */
         if (receiver.rank != arrow.recv_rank) {
             pithi_map_free(&receiver.last);
             receiver = (struct receiver){.rank = arrow.recv_rank};

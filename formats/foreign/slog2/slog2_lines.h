@@ -1,20 +1,22 @@
 /* slog2_lines.h - lines and line maps of a SLOG-2 file being written, and arrows of one being read.
  *
  * Each lane has a line of the world for its states and events. Messages of another communicator are on lines of that
- * communicator, one for each lane; all its members get these lines when it is first used. The maps give the rank,
- * thread and communicator of a line; each group of an intercommunicator counts as a communicator.
+ * communicator, which has one line for each lane. All members of the communicator get these lines when it is first
+ * used. The maps give the rank, thread and communicator of a line; each group of an intercommunicator counts as a
+ * communicator.
  *
  * A native log has no arrows: for each communicator, sender, receiver and tag, the n-th send in time order matches the
- * n-th receive in the order of posting (match.c). So the reader must choose posting numbers with which sends and
- * receives match as the arrows do:
+ * n-th receive in the order of posting (match.c). So the reader must choose posting numbers such that each send matches
+ * the receive of its arrow:
  *
  *     arrows        sent at 1, received at 9 (A)        sent at 2, received at 5 (B)
  *     by receipt    B is 0, A is 1: the send at 1 would match the receive at 5, so both arrows would be wrong
  *     by sending    A is 0, B is 1: the arrows stay as they are
  *
  * If a program waits for its messages one by one, its receives are numbered by receipt. So a receiver gets numbers by
- * receipt if its arrows then stay as they are, otherwise numbers by sending. The choice needs all arrows of a receiver:
- * they are sorted by sending, then by receiver and receipt, and each arrow gets both numbers. */
+ * receipt if these keep its arrows as they are. Otherwise it gets numbers by sending. The choice needs all arrows of a
+ * receiver. So arrows are sorted by sending, then by receiver and receipt, and each arrow gets a number of each
+ * kind. */
 #ifndef PITHI_SLOG2_LINES_H
 #define PITHI_SLOG2_LINES_H
 
@@ -24,7 +26,7 @@
 #include "foreign/slog2/slog2_layout.h"
 #include "pithlog.h"
 
-struct pithi_slog2_row; /* a row of the line maps */
+struct pithi_slog2_row; /* one row of the line maps */
 
 struct pithi_slog2_lines {
     struct pithlog *log;
@@ -33,7 +35,8 @@ struct pithi_slog2_lines {
     int threads;              /* some lane has a thread number above 0 */
     struct pithi_map lane_of; /* rank -> index of its first lane, + 1 */
     struct pithi_map used;    /* communicator of the log -> its number in the file; 0: members unknown */
-    struct pithi_map rank_of; /* (communicator, world rank) -> rank in it + 1; remote ranks follow local ones */
+    struct pithi_map rank_of; /* (communicator, world rank) -> rank in it + 1; ranks of the remote group come after
+                                 those of the local group */
     struct pithi_map line_of; /* (communicator of the log, lane) -> line + 1 */
     int32_t last_number;      /* the highest number of a communicator in the file so far */
     uint64_t unknown_members; /* messages whose communicator has unknown members */
@@ -58,7 +61,7 @@ struct pithi_slog2_arrow {
 
 struct pithi_slog2_arrows {
     struct pithi_sorter *by_send, *by_receipt;
-    struct pithi_map crossed; /* receivers on which some arrows overtake others */
+    struct pithi_map crossed; /* receivers at which some arrow overtakes another one */
 };
 
 int pithi_slog2_arrows_open(struct pithi_slog2_arrows *arrows);
@@ -67,7 +70,7 @@ int pithi_slog2_arrows_add(struct pithi_slog2_arrows *arrows, const struct pithi
 /* Call after the last arrow is added; passes each arrow to `take`. */
 int pithi_slog2_arrows_end(struct pithi_slog2_arrows *arrows,
                            int (*take)(void *context, const struct pithi_slog2_arrow *arrow), void *context);
-/* The posting number of an arrow's receive. Call after pithi_slog2_arrows_end. */
+/* Returns the posting number for the receive of an arrow. Call after pithi_slog2_arrows_end. */
 uint64_t pithi_slog2_arrow_posted(const struct pithi_slog2_arrows *arrows, int32_t rank, uint64_t by_send,
                                   uint64_t by_receipt);
 

@@ -4,8 +4,9 @@
  *     a node         state compute 0 to 50 us, state MPI_Send 50 to 53, arrow 50 to 55       (ordered by their ends)
  *     its ends       0 enter compute   50 leave compute   50 enter MPI_Send   50 send   53 leave MPI_Send   55 recv
  *
- * A long state is in a node near the root, and the states inside it are in leaves far below. So in no order of nodes
- * all records are in order of time. Sorting is the simplest way, and does not need the tree. */
+ * A long state is in a node near the root, and the states inside it are in leaves far below. So there is no order of
+ * nodes in which all records come in order of time. Sorting the records is the simplest way, and does not need the
+ * tree. */
 #include "foreign/formats.h"
 
 #include <inttypes.h>
@@ -19,11 +20,15 @@
 #include "native/defs.h"
 #include "native/event_numbers.h"
 
-enum { MEMORY = 16 << 20, VERTICES = 2 }; /* bytes of the sorter; the first and the last point of a line */
+enum {
+    MEMORY = 16 << 20,
+    VERTICES = 2
+}; /* MEMORY: bytes of the sorter; VERTICES: the first and the last point of a
+                                             drawable */
 
-/* The order of records of a lane at the same time. A message is received inside the state that waited for it, so
- * RECEIVED is first. States that end precede states that begin; the innermost ends first and the outermost begins
- * first. Other records follow, inside the states that just began. A state that takes no time ends last. */
+/* The order of records of a lane that have the same time. A receive comes first, because it lies inside the state that
+ * waited for the message. Then states end, the innermost first. Then states begin, the outermost first. Other records
+ * come next, inside the states that have just begun. A state that takes no time ends last. */
 enum phase { RECEIVED, LEFT, ENTERED, HAPPENED, LEFT_AT_ONCE };
 
 /* A record in the sorter. An event's payload follows it. */
@@ -40,7 +45,7 @@ struct primitive {
     const unsigned char *info;
     size_t info_size;
     uint32_t vertices;
-    double time[VERTICES]; /* of the first and last vertex */
+    double time[VERTICES]; /* times of the first and the last vertex */
     int32_t line[VERTICES];
 };
 
@@ -86,7 +91,7 @@ static int add_event(struct slog2_reader *r, uint32_t lane, uint32_t id, int64_t
 
 /* ---- Drawables --------------------------------------------------------------------------------------------------- */
 
-/* The value of a token in a drawable's info; 0 if it has none. */
+/* Returns the value of a token in the info of a drawable, or 0 if the info does not have this token. */
 static int64_t value_of(const struct pithi_slog2_category *category, int token, const struct primitive *p)
 {
     struct pithi_slog2_bytes bytes = {.data = p->info, .end = p->info_size};
@@ -116,7 +121,8 @@ static int add_primitive(struct slog2_reader *r, const struct primitive *p)
     }
     CHECK(pithi_slog2_line(&r->scan, p->line[0], &from));
     CHECK(pithi_slog2_line(&r->scan, p->line[1], &to));
-    /* if the maps were cut, a call makes the line, and the second call may have moved the first line */
+    /* If the maps were cut, a call makes the line. So the second call may have moved the first line, which is looked up
+     * again. */
     if (r->scan.cut)
         CHECK(pithi_slog2_line(&r->scan, p->line[0], &from));
     if (!from || !to) {
@@ -177,7 +183,7 @@ static void read_primitive(struct pithi_slog2_bytes *bytes, struct primitive *p)
     }
 }
 
-/* Adds a composite's primitives, and a state around them if all are on one line. */
+/* Adds the primitives of a composite. If all of them are on one line, also adds a state that contains them. */
 static int read_composite(struct slog2_reader *r, struct pithi_slog2_bytes *bytes)
 {
     struct primitive whole = {.category = pithi_slog2_i32(bytes)}, part;
@@ -245,7 +251,7 @@ static int take_arrow(void *context, const struct pithi_slog2_arrow *arrow)
     return add_item(r, arrow->recv_ns, RECEIVED, arrow->by_receipt, &item, sizeof item);
 }
 
-/* Reports the progress of a pass; returns 0 to stop it. */
+/* Reports the progress of a pass. Returns 0 if the pass must stop. */
 static int is_at(const struct pithi_input *input, uint64_t done, uint64_t all)
 {
     return pithi_input_at(input, (size_t)((double)input->size * ((double)done / (double)all)));
@@ -259,7 +265,7 @@ int pithi_slog2_read(const struct pithi_input *input, struct pithi_writer *write
     TRY(pithi_sorter_new(&r.records, MEMORY));
     TRY(pithi_slog2_arrows_open(&r.arrows));
     for (uint32_t i = 0; i < r.scan.node_count && is_at(input, i, r.scan.node_count); i++) {
-        /* Keeps the drawables before the first damage in a node. */
+        /* In a damaged node, keeps the drawables before the damage. */
         struct pithi_slog2_bytes bytes = {.data = r.scan.input->data, .at = (size_t)r.scan.nodes[i].place.at};
         bytes.end = bytes.at + r.scan.nodes[i].place.size;
         pithi_passed(r.scan.input, &r.passed, bytes.at);
@@ -275,7 +281,7 @@ int pithi_slog2_read(const struct pithi_input *input, struct pithi_writer *write
     }
     TRY(pithi_slog2_arrows_end(&r.arrows, take_arrow, &r));
 
-    /* All drawables are in the sorter, split into their ends; now these come out by time. */
+    /* All drawables are in the sorter, split into their two ends. Now these ends come out in order of time. */
     uint64_t done = 0;
     struct pithi_sorted sorted;
     int status;

@@ -1,11 +1,11 @@
 /* slog2_scan.c - reads a file's header, categories and directory, and finds the nodes of a cut file.
  *
- * A category is a name and a payload format in pieces: the keys "msg_tag=" and ", msg_size=" with the types "dd" are
- * the format "msg_tag=%d, msg_size=%d". These keys give the tag and the size of a message, for which an arrow has no
- * fields.
+ * A category has a name and a payload format, which is stored as keys and types. The keys "msg_tag=" and ", msg_size="
+ * with the types "dd" mean the format "msg_tag=%d, msg_size=%d". An arrow has no fields for the tag and the size of its
+ * message, so these are found by these keys.
  *
- * Each size in the file is checked against the size of the file before memory is allocated. Nodes must not share bytes:
- * a directory could otherwise list the same large node many times.
+ * Each size in the file is checked against the size of the file before memory is allocated. Nodes must not share bytes,
+ * because otherwise a directory could list the same large node many times.
  */
 #include "foreign/slog2/slog2_scan.h"
 
@@ -25,7 +25,7 @@ int pithi_slog2_wrong(const struct pithi_slog2_scan *scan, const struct pithi_sl
                       what ? what : "a part of the file ends too early");
 }
 
-/* Opens the part of the file at a place, up to the end of the file. */
+/* Opens the bytes of the file from a place on, up to the end of the file. */
 static void open_part(const struct pithi_slog2_scan *scan, struct pithi_slog2_place place,
                       struct pithi_slog2_bytes *bytes)
 {
@@ -58,7 +58,7 @@ struct pithi_slog2_category *pithi_slog2_category(struct pithi_slog2_scan *scan,
     return category->name && category->format && category->tokens ? category : NULL;
 }
 
-/* Copies a string, with NULs in it replaced, and ends it with a NUL. */
+/* Copies a string, replaces NULs in it, and ends it with a NUL. */
 static char *copy_text(const char *text, size_t size)
 {
     char *copy = malloc(size + 1);
@@ -72,7 +72,7 @@ static char *copy_text(const char *text, size_t size)
     return copy;
 }
 
-/* 1: the key contains `word`, as ", msg_size=" contains "size". */
+/* Returns 1 if the key contains `word`. For example, ", msg_size=" contains "size". */
 static int says(const char *key, size_t size, const char *word)
 {
     size_t length = strlen(word);
@@ -82,7 +82,7 @@ static int says(const char *key, size_t size, const char *word)
     return 0;
 }
 
-/* Turns the keys and types of an info into a payload format. */
+/* Makes the payload format of a category from its keys and types. */
 static int read_format(struct pithi_slog2_bytes *bytes, struct pithi_slog2_category *category)
 {
     struct pithi_slog2_bytes keys = *bytes;
@@ -99,7 +99,7 @@ static int read_format(struct pithi_slog2_bytes *bytes, struct pithi_slog2_categ
     free(category->format);
     free(category->tokens);
     category->tokens = copy_text((const char *)types, type_count);
-    /* Room for the keys with each percent sign doubled, and a token after each key. */
+    /* Computes the room for the keys, in which each percent sign is doubled, and for a token after each key. */
     struct pithi_slog2_bytes measured = keys;
     size_t room = 1 + 2 * (size_t)type_count;
     for (uint32_t i = 0; i < key_count && !measured.failed; i++) {
@@ -137,7 +137,7 @@ static int read_categories(struct pithi_slog2_scan *scan, struct pithi_slog2_byt
         const char *name = pithi_slog2_string(bytes, &size);
         uint32_t topology = pithi_slog2_u32(bytes), colour = pithi_slog2_u32(bytes);
         struct pithi_slog2_category *category;
-        pithi_slog2_u16(bytes); /* a flag that the colour may be changed, and the width of lines */
+        pithi_slog2_u16(bytes); /* a flag (the user may change the colour), and the width of lines */
         if (bytes->failed)
             return pithi_slog2_wrong(scan, bytes, NULL);
         if (topology >= PITHI_SLOG2_TOPOLOGIES || pithi_map_find(&scan->category_of, (uint32_t)number)) {
@@ -218,7 +218,7 @@ static int by_place(const void *a, const void *b)
 
 /* ---- Cut files --------------------------------------------------------------------------------------------------- */
 
-/* In a cut file, ignores damage, so that the part before the cut is kept. */
+/* If the file was cut, ignores damage, so that everything before the cut is kept. */
 static int settle_cut(const struct pithi_slog2_scan *scan, int err)
 {
     return err == PITH_ERR_DAMAGED && scan->cut ? PITH_OK : err;
@@ -269,8 +269,8 @@ int pithi_slog2_scan(struct pithi_slog2_scan *scan, const struct pithi_input *in
     CHECK(settle_cut(scan, pithi_slog2_scan_views(scan, &bytes)));
     if (scan->cut) {
         /* The directory is at the end of the file, so a cut removes it first. But all known writers store the nodes one
-         * after another, directly after the header, and each node contains its own place and size. The last node may be
-         * cut. */
+         * after another, directly after the header, and each node contains its own place. So the nodes are found
+         * without the directory. The last node may be cut. */
         size_t size = scan->input->size;
         uint32_t room = 0;
         for (size_t at = PITHI_SLOG2_HEADER; at < size;) {
@@ -314,7 +314,7 @@ int pithi_slog2_scan(struct pithi_slog2_scan *scan, const struct pithi_input *in
     }
     scan->node_count = count;
     qsort(scan->nodes, count, sizeof *scan->nodes, by_place);
-    /* Nodes that share bytes are refused: they would be read more than once, and a file could contain loops. */
+    /* Nodes that share bytes are refused, because they would be read more than once, and a file could contain loops. */
     for (uint32_t i = 1; i < scan->node_count; i++) {
         const struct pithi_slog2_place *before = &scan->nodes[i - 1].place, *place = &scan->nodes[i].place;
         if (before->at + before->size > place->at)

@@ -7,13 +7,14 @@
 #include "foreign/slog2/slog2_layout.h"
 #include "reader/read/format.h"
 
-/* A category of states, events or messages. Its info is text and tokens in turn: "n=" d " s=" s. */
+/* A category of states, events or messages. An info alternates text and tokens. For the format "n=%d s=%s" it is "n=" d
+ * " s=" s. */
 struct pithi_slog2_category {
     int32_t number;
     enum pithi_slog2_topology topology;
     char *name, *format, *tokens;
     uint32_t rgb;
-    int tag, bytes;     /* messages: which token of the info is the tag, the size; -1: none */
+    int tag, bytes;     /* for messages: indexes of the tokens of the info that are the tag and the size; -1: none */
     uint32_t def, info; /* definition ids + 1, set at first use; info: the event for a state's info */
 };
 
@@ -25,10 +26,11 @@ struct pithi_slog2_node {
 
 struct pithi_slog2_line {
     int32_t rank, thread;  /* rank < -1 or thread < 0: the line belongs to no lane */
-    int32_t comm, in_comm; /* the line's communicator in the file, and its rank there; else 0, -1 */
+    int32_t comm, in_comm; /* comm: communicator of the line in the file; in_comm: rank of the line in it; 0 and -1 if
+                              there is none */
     int has_lane;
     uint32_t lane;
-    uint32_t comm_index; /* of the log, from the writer */
+    uint32_t comm_index; /* communicator of the log, as the writer numbers it */
 };
 
 struct pithi_slog2_scan {
@@ -49,8 +51,8 @@ struct pithi_slog2_scan {
 int pithi_slog2_scan(struct pithi_slog2_scan *scan, const struct pithi_input *input, struct pithi_writer *writer);
 void pithi_slog2_scan_free(struct pithi_slog2_scan *scan);
 
-/* Finds a category by number. A number that the file does not define gets an unknown category of this topology. NULL:
- * no memory. */
+/* Finds a category by number. A number that the file does not define gets an unknown category of this topology. Returns
+ * NULL if memory runs out. */
 struct pithi_slog2_category *pithi_slog2_category(struct pithi_slog2_scan *scan, int32_t number,
                                                   enum pithi_slog2_topology topology);
 /* Gets the definition of a category in the log. */
@@ -58,16 +60,17 @@ int pithi_slog2_define(struct pithi_slog2_scan *scan, struct pithi_slog2_categor
 /* Gets the event that holds the info of a category's states. */
 int pithi_slog2_define_info(struct pithi_slog2_scan *scan, struct pithi_slog2_category *category, uint32_t *id);
 
-/* Finds a line and makes its lane. NULL: no such line, or a line without a lane. If a cut removed the line maps, line N
- * is rank N; then a call may move lines returned before. */
+/* Finds a line and makes its lane. *line becomes NULL if there is no such line, or if the line has no lane. If a cut
+ * removed the line maps, line N becomes rank N. In that case a call may move the lines that earlier calls returned. */
 int pithi_slog2_line(struct pithi_slog2_scan *scan, int32_t number, const struct pithi_slog2_line **line);
 /* Finds the communicator of a message between two lines. */
 int pithi_slog2_message_comm(struct pithi_slog2_scan *scan, const struct pithi_slog2_line *from,
                              const struct pithi_slog2_line *to, uint32_t *comm);
 
-/* Part of the scan (slog2_views.c): reads the line maps; makes their lanes and communicators. */
+/* A step of the scan (slog2_views.c). Reads the line maps, and makes their lanes and communicators. */
 int pithi_slog2_scan_views(struct pithi_slog2_scan *scan, struct pithi_slog2_bytes *bytes);
-/* Fails with "FILE: byte N: WHAT" for malformed bytes; `what` NULL: they end too early. */
+/* Fails with "FILE: byte N: WHAT" for malformed bytes; If `what` is NULL, the message says that the bytes end too
+ * early. */
 int pithi_slog2_wrong(const struct pithi_slog2_scan *scan, const struct pithi_slog2_bytes *bytes, const char *what);
 
 #endif

@@ -1,10 +1,10 @@
 /* slog2_shadow.c - the previews and the category list of a file being written.
  *
- * Until it is written, a shadow has sums, because means cannot be merged. Two states from 10 to 12 s and from 16 to 17
- * s have the sums 26 and 29; divided by 2 they give the vertices 13 and 14.5. Merged with a third state from 1 to 4 s
- * in another node, the sums are 27 and 33; divided by 3 they give 9 and 11.
+ * Until a shadow is written, it has sums of times, because means cannot be merged. Two states from 10 to 12 s and from
+ * 16 to 17 s have the sums 26 and 29; divided by 2 they give the vertices 13 and 14.5. Merged with a third state from 1
+ * to 4 s in another node, the sums are 27 and 33; divided by 3 they give 9 and 11.
  *
- * A set is kept (in the temporary file of slog2_tree.c) as a head, the shadows and the weights; each shadow has the
+ * The temporary file of slog2_tree.c keeps a set of shadows as a head, the shadows and the weights. Each shadow has the
  * index of its first weight.
  */
 #include "foreign/slog2/slog2_shadow.h"
@@ -17,18 +17,20 @@
 #include "native/event_numbers.h"
 
 struct pithi_slog2_shadow {
-    enum pithi_slog2_topology topology; /* for an event, both lines and both times are equal */
+    enum pithi_slog2_topology topology; /* for an event, the two lines are equal, and so are the two times */
     int32_t line[2];
-    uint32_t first_weight, weights; /* in a kept set: index of its first weight, and their number */
+    uint32_t first_weight, weights; /* in a kept set: first_weight: index of its first weight; weights: number of its
+                                       weights */
     int64_t first_ns, last_ns;      /* the box: contains all drawables */
-    double sum_s[2];                /* the sums of the first and of the second vertices' times */
+    double sum_s[2];                /* sums of the times of the first and of the second vertices */
     uint64_t count;                 /* number of drawables */
 };
 
 struct pithi_slog2_weight {
     uint32_t shadow; /* index of its shadow */
     int32_t category;
-    double all_s, own_s; /* seconds, summed over its drawables; own_s: without nested states */
+    double all_s, own_s; /* sums in seconds. all_s: total time of its drawables; own_s: self time, without nested
+                            states */
     uint64_t count;
 };
 
@@ -50,16 +52,16 @@ void pithi_slog2_shadows_free(struct pithi_slog2_shadows *set)
 static int shadow_at(struct pithi_slog2_shadows *set, enum pithi_slog2_topology topology, const int32_t line[2],
                      uint32_t *index)
 {
-    /* the topology in the highest 2 bits, then two lines of 31 bits */
+    /* The key has the topology in the highest 2 bits, then two lines of 31 bits each. */
     uint64_t key = (uint64_t)topology << 62 | (uint64_t)(uint32_t)line[0] << 31 | (uint32_t)line[1];
     int fresh;
     struct pithi_slog2_shadow *shadow =
-        /* `fresh`: no drawable of this kind was between these lines so far */
+        /* `fresh` becomes 1 if there is no shadow of this topology between these lines yet */
         pithi_item_at(&set->shadow_of, key, &set->shadows, &set->count, &set->room, sizeof *shadow, &fresh);
     if (!shadow)
         return 0;
     if (fresh)
-        *shadow = (struct pithi_slog2_shadow){/* an empty box */
+        *shadow = (struct pithi_slog2_shadow){/* a box without any drawable */
                                               .topology = topology,
                                               .line = {line[0], line[1]},
                                               .first_ns = INT64_MAX,
@@ -142,7 +144,7 @@ int pithi_slog2_shadows_keep(struct pithi_slog2_shadows *set, struct pithi_buffe
         qsort(set->weights, set->weight_count, sizeof *set->weights, by_shadow);
     for (uint32_t i = 0; i < set->weight_count; i++) {
         struct pithi_slog2_shadow *shadow = &set->shadows[set->weights[i].shadow];
-        /* weights are sorted by shadow, so the first weight seen is the shadow's first */
+        /* The weights are sorted by shadow, so the first weight of a shadow that the loop meets is its first weight. */
         shadow->first_weight = shadow->weights++ ? shadow->first_weight : i;
     }
     kept->size = 0;
@@ -196,7 +198,8 @@ static int write_shadow(const struct pithi_slog2_shadow *shadow, const struct pi
     p = pithi_slog2_put32(p, shadow->weights);
     for (uint32_t i = 0; i < shadow->weights; i++) {
         p = pithi_slog2_put32(p, (uint32_t)weights[i].category);
-        /* the share of the box's time. The length is 0 if all drawables have the same time */
+        /* A ratio is the fraction of the time of the box. The length of the box is 0 if all drawables have the same
+         * time. */
         p = pithi_slog2_put_float(p, length > 0 ? weights[i].all_s / length : 0);
         p = pithi_slog2_put_float(p, length > 0 ? weights[i].own_s / length : 0);
         p = pithi_slog2_put64(p, weights[i].count);
@@ -205,11 +208,11 @@ static int write_shadow(const struct pithi_slog2_shadow *shadow, const struct pi
     return 1;
 }
 
-/* The means of the vertices. For an arrow begin_of may be later than end_of. */
+/* These are the means of the first and of the second vertices. For an arrow, begin_of may be later than end_of. */
 static double begin_of(const struct pithi_slog2_shadow *s) { return s->sum_s[0] / (double)s->count; }
 static double end_of(const struct pithi_slog2_shadow *s) { return s->sum_s[1] / (double)s->count; }
 
-/* Sorts by begin; at the same begin the longest first, then by line. */
+/* Sorts by begin. At the same begin the longest comes first, then the order is by line. */
 static int by_begin(const void *a, const void *b)
 {
     const struct pithi_slog2_shadow *x = *(struct pithi_slog2_shadow *const *)a;
@@ -251,7 +254,7 @@ int pithi_slog2_shadows_write(const void *kept, struct pithi_buffer *out)
     return ok;
 }
 
-/* NAME: bytes of a name, with its NUL; LONGEST: of a category, with its other fields */
+/* NAME: bytes of a name, with its NUL; LONGEST: bytes of a category without its format */
 enum { NAME = 4096, LONGEST = NAME + 64 };
 enum { STATE_WIDTH = 1, MESSAGE_WIDTH = 3, PREVIEW_WIDTH = 5 }; /* widths of lines, as Jumpshot draws them */
 static const uint32_t OPAQUE = 0xff000000, WHITE = 0xffffffff;  /* colours as ARGB */
@@ -261,7 +264,7 @@ struct pithi_slog2_used {
     double all_s, own_s;
 };
 
-/* A category without its ratios. */
+/* The facts of a category, except its ratios. */
 struct category {
     int32_t number;
     const char *name, *format;
@@ -271,8 +274,8 @@ struct category {
 
 int pithi_slog2_categories_open(struct pithi_slog2_categories *categories, struct pithlog *log)
 {
-    uint32_t count = pithlog_get_info(log)->defs + 2; /* the category of messages, one for each definition, and the
-                                                         category of large messages */
+    uint32_t count = pithlog_get_info(log)->defs + 2; /* one category for messages, one for each definition, and one for
+                                                         large messages */
     *categories = (struct pithi_slog2_categories){.log = log, .count = count};
     categories->used = calloc(count, sizeof *categories->used);
     return categories->used ? PITH_OK : pithi_no_memory();
@@ -282,7 +285,8 @@ void pithi_slog2_categories_free(struct pithi_slog2_categories *categories) { fr
 
 int32_t pithi_slog2_message_category(const struct pithi_slog2_categories *categories, uint64_t message_bytes)
 {
-    return message_bytes > INT32_MAX ? (int32_t)categories->count - 1 : 0; /* a size of 32 bits is signed in the file */
+    return message_bytes > INT32_MAX ? (int32_t)categories->count - 1 : 0; /* in the file, a size of 32 bits is
+                                                                              signed */
 }
 
 void pithi_slog2_categories_add(struct pithi_slog2_categories *categories, const struct pithi_slog2_drawable *drawable)
@@ -304,9 +308,9 @@ static int put_string(struct pithi_buffer *bytes, const char *text, size_t size)
     return pithi_buffer_add(bytes, head, sizeof head) && pithi_buffer_add(bytes, text, size);
 }
 
-/* Copies the text up to the next token into `key`, with %% as one percent sign. *token is the token, or 0 at the end.
- * Returns the rest of the format. */
-/* "n=%d s=%s!" has the keys "n=", " s=" and "!" and the types "ds". */
+/* Copies the text of a format up to the next token into `key`, with %% as one percent sign. *token becomes the token,
+ * or 0 at the end. Returns the rest of the format. */
+/* For example, "n=%d s=%s!" has the keys "n=", " s=" and "!" and the types "ds". */
 static const char *next_key(const char *format, char *key, size_t *size, char *token)
 {
     *size = 0;
@@ -322,7 +326,7 @@ static const char *next_key(const char *format, char *key, size_t *size, char *t
     return format;
 }
 
-/* 1: each percent sign is doubled, or begins a known token. */
+/* Returns 1 if each percent sign of the format is doubled or begins a known token. */
 static int can_be_followed(const char *format)
 {
     for (; *format; format++)
@@ -331,8 +335,8 @@ static int can_be_followed(const char *format)
     return 1;
 }
 
-/* Writes the keys (the text before, between and after tokens) and the types of a format; nothing for an empty
- * format. */
+/* Writes the keys (the text before, between and after tokens) and the types of a format; An empty format has no keys
+ * and no types. */
 static int put_format(struct pithi_buffer *bytes, const char *format)
 {
     size_t length = strlen(format), size, tokens = 0, keys = 0;
@@ -361,7 +365,7 @@ static int put_category(struct pithi_buffer *bytes, const struct category *c, co
                         double length_s)
 {
     unsigned char middle[10], end[16], *p;
-    double scale = length_s > 0 ? 1 / length_s : 0; /* ratios are shares of the time of the whole file */
+    double scale = length_s > 0 ? 1 / length_s : 0; /* ratios are fractions of the time of the whole file */
     pithi_slog2_put32(middle, (uint32_t)c->number);
     if (!pithi_buffer_add(bytes, middle, 4) || !put_string(bytes, c->name, strlen(c->name)))
         return 0;
@@ -387,7 +391,7 @@ static int put_definition(struct pithi_slog2_categories *categories, struct pith
                                 .topology = state ? PITHI_SLOG2_STATE : PITHI_SLOG2_EVENT,
                                 .argb = OPAQUE | pithlog_def_rgb(categories->log, id),
                                 .width = STATE_WIDTH};
-    /* a name must be unique among states, or among events */
+    /* The name of a state must be unique among states, that of an event among events. */
     changed = pithi_name_unique(&names[state], name, sizeof name, *def->name ? def->name : "?");
     categories->cut_names += changed > 0;
     categories->cut_formats += !state && (!followed || strlen(def->format) > PITHI_SLOG2_STRING_MAX);
@@ -405,13 +409,14 @@ static int put_all(struct pithi_slog2_categories *categories, double length_s, s
                                    WHITE,
                                    MESSAGE_WIDTH};
     struct pithi_map names[2] = {{0}, {0}};
-    /* First come the categories of the kinds of previews that the file has. */
+    /* The categories of previews come first, but only of the kinds of previews that the file has. */
     static const struct category previews[PITHI_SLOG2_TOPOLOGIES] = {
         {-1, "Preview_Event", "", PITHI_SLOG2_EVENT, 0xbfffffff, PREVIEW_WIDTH},
         {-3, "Preview_State", "", PITHI_SLOG2_STATE, 0xbfffffff, PREVIEW_WIDTH},
         {-2, "Preview_Arrow", "", PITHI_SLOG2_ARROW, 0xffffff00, PREVIEW_WIDTH}};
     static const struct pithi_slog2_used none;
-    int there[PITHI_SLOG2_TOPOLOGIES] = {0}, ok = 1; /* 1: the file has drawables of this kind, and so previews */
+    int there[PITHI_SLOG2_TOPOLOGIES] = {0}, ok = 1; /* 1: the file has drawables of this kind, and so also previews of
+                                                        this kind */
     for (uint32_t i = 0; i < categories->count; i++) {
         const struct pithlog_def *def = i ? pithlog_get_def(categories->log, i - 1) : NULL;
         there[!def                         ? PITHI_SLOG2_ARROW

@@ -1,13 +1,14 @@
 /* slog2_shadow.h - previews ("shadows") and categories of a SLOG-2 file being written. A viewer draws the preview of a
- * node that it has not read.
+ * node instead of the node while it has not read that node.
  *
  * One shadow represents all events, all states or all arrows of a subtree between the same lines. Its vertices are the
  * means of the vertices of these drawables, its box contains all of them, and its weights give the share of each
- * category. For example, for two states "a" of 2 s and 1 s in a shadow from 10 s to 20 s, "a" has the ratio (2 + 1) /
- * 10 = 0.3. A weight has two ratios, of total time and of self time: the time of nested states is only in the first.
+ * category. For example, if a shadow from 10 s to 20 s has two states "a" of 2 s and 1 s, "a" has the ratio (2 + 1) /
+ * 10 = 0.3. A weight has a ratio of total time and a ratio of self time; only the first includes the time of nested
+ * states.
  *
  * Each definition in use has a category, numbered from 1 in the order of definition; category 0 is for messages. The
- * last category is for messages of 2 GiB and more, whose size needs another token. */
+ * last category is for messages of 2 GiB and more, whose size needs a token of 8 bytes. */
 #ifndef PITHI_SLOG2_SHADOW_H
 #define PITHI_SLOG2_SHADOW_H
 
@@ -19,7 +20,7 @@
 struct pithi_slog2_drawable {
     enum pithi_slog2_topology topology;
     int32_t category;
-    int32_t line[2]; /* both are the same for an event or a state */
+    int32_t line[2]; /* the two are equal for an event or a state */
     int64_t time_ns[2];
     int64_t own_ns; /* states: self time, without nested states */
     const void *info;
@@ -38,7 +39,7 @@ static inline int64_t pithi_slog2_last_ns(const struct pithi_slog2_drawable *d)
 struct pithi_slog2_shadow;
 struct pithi_slog2_weight;
 
-/* The shadows of a node. All zero is an empty set. */
+/* The shadows of a node. A set in which all members are zero is empty. */
 struct pithi_slog2_shadows {
     struct pithi_slog2_shadow *shadows;
     uint32_t count, room;
@@ -54,15 +55,15 @@ int pithi_slog2_shadows_add(struct pithi_slog2_shadows *set, const struct pithi_
  * adds such a kept set to another set. */
 int pithi_slog2_shadows_keep(struct pithi_slog2_shadows *set, struct pithi_buffer *kept);
 int pithi_slog2_shadows_merge(struct pithi_slog2_shadows *set, const void *kept);
-/* Writes both lists of a kept set in the file's format. */
+/* Writes the two lists of a kept set (states, other shadows) in the file's format. */
 int pithi_slog2_shadows_write(const void *kept, struct pithi_buffer *out);
 
-struct pithi_slog2_used; /* statistics of the drawables of a category */
+struct pithi_slog2_used; /* count and times of the drawables of a category */
 
 struct pithi_slog2_categories {
     struct pithlog *log;
     struct pithi_slog2_used *used;
-    uint32_t count; /* of categories */
+    uint32_t count; /* number of categories */
     uint64_t cut_names, cut_formats;
 };
 

@@ -1,16 +1,17 @@
 /* slog2_tree.c - the open nodes, the directory, and a temporary file of previews. Previews are on disk so that memory
  * does not grow with the log.
  *
- * slog2_tree.h explains the tree by an example. This is what is stored of that tree while leaf (0,3) is filled:
+ * slog2_tree.h explains the tree by an example. While leaf (0,3) of that tree is being filled, its pieces are stored as
+ * follows:
  *
  *     memory       levels: the open nodes (0,3), (1,1) and (2,0), with their drawables, which are not written yet
  *     memory       children: (1,1) has (0,2), (2,0) has (1,0), with the offsets of their previews
  *     file         (0,0) (0,1) (1,0) (0,2): a node is written after its children, so the root comes last
  *     temporary    the previews of (1,0), then of (0,2): a stack
  *
- * A parent is written after both children, with the previews of both. After that only the parent's own set of previews
- * is needed, so it is stored over the sets of its children. So the stack does not become higher than the tree, however
- * long the log is. */
+ * A parent is written after its two children, with the previews of these children. After that only the previews of the
+ * parent itself are needed, so they are stored over the previews of its children. So the stack never becomes higher
+ * than the tree, however long the log is. */
 #include "foreign/slog2/slog2_tree.h"
 
 #include <stdlib.h>
@@ -24,7 +25,7 @@
 
 /* An entry of the directory. A copy of it precedes the previews of the node in its parent. */
 struct pithi_slog2_entry {
-    int64_t first_ns, last_ns; /* of the records in it and below */
+    int64_t first_ns, last_ns; /* times of the drawables in the node and below it */
     uint32_t depth, number;    /* depth: 0 for a leaf; number: among the nodes of its depth */
     struct pithi_slog2_place place;
 };
@@ -36,7 +37,7 @@ struct child {
     size_t size;
 };
 
-/* a drawable of an open node, in the order of arrival */
+/* A drawable of an open node. Drawables are kept in the order of arrival. */
 struct held {
     struct pithi_slog2_drawable drawable; /* its info is in the level's `infos`, at offset `info` */
     size_t info;
@@ -44,7 +45,7 @@ struct held {
 
 struct pithi_slog2_level {
     int64_t first_ns; /* the node's begin: the end of the node before it */
-    uint32_t number;  /* of the node, among the nodes of its depth */
+    uint32_t number;  /* number of the node among the nodes of its depth */
     struct held *held;
     uint32_t count, room;
     struct pithi_buffer infos; /* bytes of all infos; `held` has offsets, as this buffer may move when it grows */
@@ -53,9 +54,14 @@ struct pithi_slog2_level {
     uint32_t child_count;
 };
 
-/* bytes of a node's three counts; of a vertex; of a drawable without its vertices and info */
+/* LISTS: bytes of the three counts of a node; VERTEX: of a vertex; DRAWABLE: of a drawable without its vertices and
+ * info */
 enum { LISTS = 12, VERTEX = 12, DRAWABLE = 9 };
-enum { LINE_BYTES = 512, LEAF_MOST = 4 << 20 }; /* bytes of a leaf: at least for each line, at most in all */
+enum {
+    LINE_BYTES = 512,
+    LEAF_MOST = 4 << 20
+}; /* LINE_BYTES: a leaf has at least so many bytes for each line;
+                                                   LEAF_MOST: the most bytes of a leaf */
 
 static uint32_t vertices_of(const struct pithi_slog2_drawable *d) { return d->topology == PITHI_SLOG2_EVENT ? 1 : 2; }
 
@@ -82,7 +88,7 @@ int pithi_slog2_tree_open(struct pithi_slog2_tree *tree, FILE *out, int64_t firs
                                       .first_ns = first_ns,
                                       .last_ns = first_ns,
                                       .previews = -1};
-    /* each leaf has a preview of each line, so many lines need larger leaves */
+    /* Each leaf has a preview of each line, so a file with many lines needs larger leaves. */
     while (tree->leaf_bytes < LEAF_MOST && tree->leaf_bytes / LINE_BYTES < lines)
         tree->leaf_bytes *= 2;
     return add_root(tree);
@@ -115,14 +121,14 @@ static unsigned char *put_entry(unsigned char *p, const struct pithi_slog2_entry
 
 static int compare(int64_t a, int64_t b) { return (a > b) - (a < b); }
 
-/* Sorts by begin; at the same begin the longest first; then by category and line. */
+/* Sorts by begin. At the same begin the longest comes first, then the order is by category and line. */
 static int by_begin(const void *a, const void *b)
 {
     const struct pithi_slog2_drawable *x = &((const struct held *)a)->drawable,
                                       *y = &((const struct held *)b)->drawable;
     int order = compare(pithi_slog2_first_ns(x), pithi_slog2_first_ns(y));
     order = order ? order : compare(pithi_slog2_last_ns(y), pithi_slog2_last_ns(x));
-    /* a fixed order of all others, so that each run writes the same bytes */
+    /* The order of all others is fixed, too, so that each run writes the same bytes. */
     order = order ? order : compare(x->category, y->category);
     order = order ? order : compare(x->line[0], y->line[0]);
     return order ? order : compare(x->line[1], y->line[1]);
@@ -152,16 +158,16 @@ static void put_list(struct pithi_buffer *node, const struct pithi_slog2_level *
 
 /* ---- The end of a node ------------------------------------------------------------------------------------------- */
 
-/* Stores the node's previews over the previews of its children. Its parent will write them. */
+/* Stores the previews of a node over the previews of its children. The parent of the node will write them. */
 static int hand_up(struct pithi_slog2_tree *tree, uint32_t depth, struct pithi_slog2_shadows *set)
 {
     struct pithi_slog2_level *level = &tree->levels[depth], *parent = level + 1;
     uint64_t at = 0;
     if (!pithi_slog2_shadows_keep(set, &tree->kept))
         return pithi_no_memory();
-    /* `at` is the place on the stack of previews: where the previews of the first child begin, which are not needed any
-     * more. A leaf has no children: its previews go on top of the stack, behind the last child of the lowest level that
-     * has children. */
+    /* `at` is the place on the stack of previews. It is where the previews of the first child begin, because these are
+     * not needed any more. A leaf has no children, so its previews go on top of the stack, after the last child of the
+     * lowest level that has children. */
     if (level->child_count)
         at = level->children[0].at;
     else
@@ -185,7 +191,7 @@ static int end_node(struct pithi_slog2_tree *tree, uint32_t depth)
     struct pithi_slog2_level *level = &tree->levels[depth];
     int err = PITH_OK;
 
-    /* Makes the node without its header: its drawables, then the previews of its children. */
+    /* Makes the bytes of the node without its header, that is, its drawables and then the previews of its children. */
     if (level->count)
         qsort(level->held, level->count, sizeof *level->held, by_begin);
     tree->node.size = 0;
@@ -195,11 +201,11 @@ static int end_node(struct pithi_slog2_tree *tree, uint32_t depth)
     put_list(&tree->node, level, 0);
     put_list(&tree->node, level, 1);
     for (uint32_t i = 0; i < level->count; i++)
-        /* the set of previews gets the node's drawables here, and the sets of the children below */
+        /* The set of previews gets the drawables of the node here. Below, it gets the sets of the children. */
         if (!pithi_slog2_shadows_add(&set, &level->held[i].drawable))
             TRY(pithi_no_memory());
     /* Writes the children's previews into the node and adds them to the node's own set. */
-    /* from here on, the size is not known before: shadows_write makes room */
+    /* From here on the size is not known in advance, so shadows_write reserves memory. */
     tree->node.size =
         (size_t)(pithi_slog2_put32(tree->node.data + tree->node.size, level->child_count) - tree->node.data);
     for (uint32_t i = 0; i < level->child_count; i++) {
@@ -245,14 +251,14 @@ out:
     return err;
 }
 
-/* Ends the leaf and each node that is full with it. A full root gets a parent. */
+/* Ends the leaf, and each node that is full when the leaf ends. If the root is full, it gets a parent. */
 static int next_leaf(struct pithi_slog2_tree *tree)
 {
     uint32_t number = tree->levels[0].number + 1, depth = 0;
-    /* number >> depth is the node of this depth that contains the next leaf. From leaf 1 to leaf 2: 1 >> 1 = 0, 2 >> 1
-     * = 1, so (1,0) ends too; from 2 to 3 both are 1, so (1,1) goes on. */
+    /* number >> depth is the node of this depth that contains the next leaf. If the next leaf is 2, 1 >> 1 = 0 and 2 >>
+     * 1 = 1 differ, so node (1,0) ends, too. If the next leaf is 3, both are 1, so (1,1) goes on. */
     for (; depth == 0 || tree->levels[depth].number != number >> depth; depth++) {
-        if (depth + 1 == tree->count) /* a full root becomes a child: the tree grows at its top */
+        if (depth + 1 == tree->count) /* a full root becomes a child, because the tree grows at its top */
             CHECK(add_root(tree));
         CHECK(end_node(tree, depth));
     }
@@ -269,10 +275,10 @@ int pithi_slog2_tree_add(struct pithi_slog2_tree *tree, const struct pithi_slog2
 {
     const struct pithi_slog2_level *leaf = &tree->levels[0];
     uint32_t depth = 0;
-    /* a drawable that is larger than a leaf gets a leaf for itself */
+    /* A drawable that is larger than a leaf gets a leaf of its own. */
     if (leaf->count && PITHI_SLOG2_NODE + LISTS + leaf->size + size_of(drawable) > tree->leaf_bytes)
         CHECK(next_leaf(tree));
-    /* finds the deepest node that contains its begin; all open nodes contain its end */
+    /* Finds the deepest node that contains the begin of the drawable. All open nodes contain its end. */
     while (depth + 1 < tree->count && pithi_slog2_first_ns(drawable) < tree->levels[depth].first_ns)
         depth++;
     tree->last_ns = pithi_slog2_last_ns(drawable) > tree->last_ns ? pithi_slog2_last_ns(drawable) : tree->last_ns;
@@ -286,7 +292,7 @@ int pithi_slog2_tree_add(struct pithi_slog2_tree *tree, const struct pithi_slog2
 
 int pithi_slog2_tree_end(struct pithi_slog2_tree *tree, struct pithi_slog2_place *root, uint32_t *depth)
 {
-    /* from the leaf to the root, full or not */
+    /* Ends all open nodes, from the leaf to the root, whether they are full or not. */
     for (uint32_t i = 0; i < tree->count; i++)
         CHECK(end_node(tree, i));
     *root = tree->entries[tree->entry_count - 1].place;
@@ -294,7 +300,7 @@ int pithi_slog2_tree_end(struct pithi_slog2_tree *tree, struct pithi_slog2_place
     return PITH_OK;
 }
 
-/* Sorts by begin; at the same begin the outer node first, so that the root comes first. */
+/* Sorts by begin. At the same begin the outer node comes first, so the root comes first of all. */
 static int by_time(const void *a, const void *b)
 {
     const struct pithi_slog2_entry *x = a, *y = b;

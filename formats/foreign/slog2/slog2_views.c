@@ -11,7 +11,7 @@
 #include "base/map.h"
 #include "foreign/slog2/slog2_scan.h"
 
-/* A map and the columns of the values in its rows; -1: no such column. */
+/* A line map, and the columns in which its rows have certain values; -1: the map has no such column. */
 struct map {
     struct pithi_slog2_bytes rows;
     uint32_t row_count, columns;
@@ -28,7 +28,7 @@ static int read_map(struct pithi_slog2_scan *scan, struct pithi_slog2_bytes *byt
 {
     size_t size, row;
     *map = (struct map){.rank = -1, .thread = -1, .comm = -1, .in_comm = -1, .worth = 2};
-    pithi_slog2_string(bytes, &size); /* its title */
+    pithi_slog2_string(bytes, &size); /* the title of the map */
     map->columns = pithi_slog2_u32(bytes);
     for (uint32_t i = 0; i < map->columns && !bytes->failed; i++) {
         const char *label = pithi_slog2_string(bytes, &size);
@@ -59,7 +59,7 @@ static int read_map(struct pithi_slog2_scan *scan, struct pithi_slog2_bytes *byt
     return bytes->failed ? pithi_slog2_wrong(scan, bytes, NULL) : PITH_OK;
 }
 
-/* Reads the next row: returns its line number and gets the values of two columns. */
+/* Reads the next row. Returns its line number and sets *value and *other to the values of two columns. */
 static int32_t read_row(struct map *map, int64_t first, int64_t second, int32_t *value, int32_t *other)
 {
     int32_t line = pithi_slog2_i32(&map->rows);
@@ -102,15 +102,15 @@ static int make_lane(struct pithi_slog2_scan *scan, struct pithi_slog2_line *lin
 
 /* ---- Communicators ----------------------------------------------------------------------------------------------- */
 
-/* Gets the world ranks of the members of a communicator, in the order of their ranks in it. Returns their number, or 0
- * if some are unknown. */
+/* Gets the world ranks of the members of a communicator, in the order of their ranks in the communicator. Returns their
+ * number, or 0 if some are unknown. */
 static int32_t members_of(struct pithi_slog2_line *const *lines, uint32_t count, int32_t *ranks)
 {
     int32_t size = 0;
     for (uint32_t i = 0; i < count; i++) {
         if (lines[i]->in_comm == size && is_placed(lines[i]))
             ranks[size++] = lines[i]->rank;
-        else if (lines[i]->in_comm != size - 1) /* lines of other threads of the last rank are skipped */
+        else if (lines[i]->in_comm != size - 1) /* lines of other threads of the rank before are skipped */
             return 0;
     }
     return size;
@@ -157,8 +157,9 @@ out:
     return err;
 }
 
-/* Finds the members of one group by a search over all lines, because intercommunicators are few. If the search takes
- * more than INTER_WORK steps, as in a file made to be slow, the members stay unknown. */
+/* Finds the members of one group of an intercommunicator. It searches all lines, which is fast enough because
+ * intercommunicators are few. If the search takes more than INTER_WORK steps, as in a file that was made to be slow,
+ * the members stay unknown. */
 enum { INTER_WORK = 1 << 24 };
 static int32_t group_of(const struct pithi_slog2_scan *scan, int32_t comm, struct pithi_slog2_line **lines,
                         int32_t *ranks)
@@ -215,8 +216,8 @@ int pithi_slog2_message_comm(struct pithi_slog2_scan *scan, const struct pithi_s
 
 /* ---- All --------------------------------------------------------------------------------------------------------- */
 
-/* Unused lines get lanes, too. But a lane takes some KB of memory; so if a small file has very many lines, lanes
- * are made only when they are first used. */
+/* Lines without drawables get lanes, too. But a lane takes some KB of memory. So if a small file has very many lines, a
+ * lane is made only when its line is first used. */
 enum { LANES_AT_ONCE = 4096, LANE_BYTES = 256 };
 
 int pithi_slog2_scan_views(struct pithi_slog2_scan *scan, struct pithi_slog2_bytes *bytes)
@@ -230,8 +231,8 @@ int pithi_slog2_scan_views(struct pithi_slog2_scan *scan, struct pithi_slog2_byt
     }
     if (count == 0 || bytes->failed)
         return pithi_slog2_wrong(scan, bytes, "there is no line map");
-    /* Lines are made from the map with ranks and threads; a map with communicators adds the communicator of each
-     * line. */
+    /* Makes the lines from the map that has ranks and threads. A map that has communicators adds the communicator of
+     * each line. */
     for (uint32_t row = 0; row < ranks.row_count; row++) {
         struct pithi_slog2_line line = {.in_comm = -1};
         int32_t number = read_row(&ranks, ranks.rank, ranks.thread, &line.rank, &line.thread);

@@ -1,13 +1,15 @@
 /* slog2_write.c - native records to SLOG-2. The tree needs drawables in the order of their ends. States and events come
- * in this order, as a state is complete when it is left. Arrows do not, so they are sorted on disk first.
+ * in this order, because a state is complete when it is left. Arrows do not come in this order, so they are sorted on
+ * disk first.
  *
- * There are two passes over the log, as an arrow is complete only when both of its ends are known:
+ * There are two passes over the log, because an arrow is complete only when its send and its receive are known:
  *
  *     pass 1     messages are matched, and sorted by the later of their two times
  *     pass 2     states when they end, events when they come; before each, the arrows that end earlier
  *
- * The file is written from front to back: an empty header, nodes, then categories, lines and directory, which are known
- * last; then the header with their places over the empty one. So the output must be seekable. */
+ * The file is written from front to back: an empty header, the nodes, then the categories, lines and directory, which
+ * are known last. Then the header, with the places of these, is written over the empty header. So the output must be
+ * seekable. */
 #include "foreign/formats.h"
 
 #include "base/bytes.h"
@@ -23,7 +25,8 @@
 #include "foreign/walk.h"
 #include "native/event_numbers.h"
 
-/* ARROWS_MEMORY: bytes of arrows in memory; ARROW_INFO: of an arrow's info, a tag of 4 bytes and a size of 4 or 8 */
+/* ARROWS_MEMORY: bytes of arrows in memory; ARROW_INFO: most bytes of the info of an arrow, which is a tag of 4 bytes
+ * and a size of 4 or 8 */
 enum { ARROWS_MEMORY = 8 << 20, ARROW_INFO = 12 };
 
 struct slog2_writer {
@@ -32,20 +35,20 @@ struct slog2_writer {
     struct pithi_slog2_lines lines;
     struct pithi_slog2_categories categories;
     struct pithi_sorter *arrows; /* messages by the time at which their arrow ends */
-    int failed;                  /* an error whose text is set */
+    int failed;                  /* the first error; its text is set */
     struct pithi_losses losses;
     uint64_t cut_payloads; /* payloads of events that were longer than a string of the file */
 };
 
 /* ---- Arrows ------------------------------------------------------------------------------------------------------ */
 
-/* a message may be received before it was sent, if clocks differ */
+/* If clocks differ, a message may be received before it was sent. */
 static int64_t end_of(const struct pithlog_message *m) { return m->send_ns > m->recv_ns ? m->send_ns : m->recv_ns; }
 
 static void keep_message(void *context, const struct pithlog_message *m, uint64_t number)
 {
     struct slog2_writer *w = context;
-    /* by number after time: arrows of the same time stay in the order of the log */
+    /* The key has the time, then the number, so that arrows of the same time stay in the order of the log. */
     struct pithi_sort_key key = {{pithi_sort_time(end_of(m)), number}};
     w->failed = pithi_sorter_add(w->arrows, &key, m, sizeof *m);
 }
@@ -81,8 +84,8 @@ static int draw_arrows(struct slog2_writer *w, int64_t until_ns)
 }
 
 /* Copies a payload that is longer than the file's strings to cut[PITHI_SLOG2_STRING_MAX]. A string that crosses the end
- * is cut between characters, and its length is corrected, so that a reader does not read beyond the end. Returns the
- * size. */
+ * is cut between characters, and its length is corrected, so that a reader does not read beyond the end of the payload.
+ * Returns the size. */
 static uint32_t cut_payload(const char *format, const unsigned char *payload, unsigned char *cut)
 {
     uint32_t at = 0, taken;
@@ -110,10 +113,10 @@ static uint32_t cut_payload(const char *format, const unsigned char *payload, un
 
 struct part {
     struct pithi_slog2_place categories, lines, root, directory, postamble; /* offset and size of each in the file */
-    uint32_t depth;                                                         /* of the root: leaves have depth 0 */
+    uint32_t depth;                                                         /* depth of the root; leaves have depth 0 */
 };
 
-/* Appends a part to the file and notes its place. */
+/* Appends one of these parts to the file, and stores its place. */
 static int write_part(struct slog2_writer *w, struct pithi_buffer *bytes, struct pithi_slog2_place *place)
 {
     *place = (struct pithi_slog2_place){w->tree.at, (uint32_t)bytes->size};
@@ -140,7 +143,8 @@ static int write_file(struct pithlog *log, FILE *out, const struct pithi_convert
     struct part part = {.postamble = {0, 0}};
     int status = 0, err;
 
-    if (fwrite(header, 1, sizeof header, out) != sizeof header) /* room for the header, which is written last */
+    if (fwrite(header, 1, sizeof header, out) != sizeof header) /* Reserves room for the header, which is written
+                                                                   last. */
         TRY(pithi_fail(PITH_ERR_IO, "the SLOG-2 file cannot be written"));
     TRY(pithi_losses_open(&w.losses, log));
     TRY(pithi_slog2_lines_open(&w.lines, log));
@@ -156,9 +160,9 @@ static int write_file(struct pithlog *log, FILE *out, const struct pithi_convert
     walk.losses = &w.losses;
     TRY(pithi_slog2_tree_open(&w.tree, out, walk.from_ns, pithlog_get_info(log)->lanes));
     while ((status = pithi_walk_next(&walk, &step)) == 1) {
-        /* arrows that end at the same time come after the state or event */
+        /* Arrows that end at the same time as a state or event come after it. */
         TRY(draw_arrows(&w, step.to_ns));
-        /* SLOG-2 has nothing for other records. */
+        /* Only states and events are written here. SLOG-2 cannot hold other records. */
         if (step.change == PITHLOG_ENDS) {
             const struct pithlog_open *state = &step.open[step.at];
             TRY(draw(&w, &(struct pithi_slog2_drawable){.topology = PITHI_SLOG2_STATE,
@@ -186,7 +190,7 @@ static int write_file(struct pithlog *log, FILE *out, const struct pithi_convert
         TRY(PITH_ERR_DAMAGED);
     TRY(draw_arrows(&w, INT64_MAX));
 
-    /* Notes the colours as readers of the file will see them. */
+    /* Reports the colours as readers of the file will see them. */
     char text[8];
     for (uint32_t id = 0; pithlog_get_def(log, id); id++)
         if (w.losses.used[id] && pithlog_get_def(log, id)->kind != PITHLOG_COUNTER_TYPE)
@@ -226,7 +230,8 @@ static int write_file(struct pithlog *log, FILE *out, const struct pithi_convert
 
     const struct pithlog_comm *comm;
     uint64_t unused = 0, names = 0;
-    for (uint32_t i = 1; (comm = pithlog_get_comm(log, i)) != NULL; i++) { /* from 1: the world always has its lines */
+    for (uint32_t i = 1; (comm = pithlog_get_comm(log, i)) != NULL; i++) { /* from 1, because communicator 0, the world,
+                                                                              always has its lines */
         const uint64_t *used = pithi_map_find(&w.lines.used, i);
         unused += !used || !*used;
         names += used && *used && comm->name && *comm->name;

@@ -1,6 +1,7 @@
 /* sqlite_functions.c - median and percentile as functions of SQL. The percentile P of n sorted values is the value at
- * index P / 100 * (n - 1); between two indexes it is interpolated: percentile 25 of 10, 20, 40 has the index 0.5 and is
- * 15. The median is the percentile 50. Values that are no numbers are ignored; without values the result is NULL. */
+ * index P / 100 * (n - 1); between two indexes it is interpolated. For example, percentile 25 of 10, 20, 40 has the
+ * index 0.5 and is 15. The median is percentile 50. Values that are not numbers are ignored. If there are no numbers,
+ * the result is NULL. */
 #include <stdlib.h>
 
 #include "base/map.h"
@@ -9,12 +10,12 @@
 /* SQLITE_UTF8, SQLITE_DETERMINISTIC and SQLITE_INNOCUOUS of sqlite3.h. */
 enum { FLAGS = 1 | 0x800 | 0x200000 };
 
-static const struct pithi_sqlite *sqlite; /* its functions, once they are loaded */
+static const struct pithi_sqlite *sqlite; /* the functions of SQLite, once they are loaded */
 
 struct values {
     double *all, percent; /* all: the values so far, malloc'ed; percent: P, 0 to 100 */
     size_t count, room;
-    const char *wrong; /* an error of the caller; NULL: none */
+    const char *wrong; /* text of an error in the query; NULL: none */
 };
 
 static void take(void *context, int count, void **arguments)

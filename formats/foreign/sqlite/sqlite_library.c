@@ -32,7 +32,7 @@ int pithi_sqlite_begin(const char *path, const struct pithi_sqlite **sqlite)
                           "%s: SQLite needs the library libsqlite3.so.0, which is not here; install "
                           "libsqlite3-0",
                           path);
-    /* if several threads do this at once, they store the same values */
+    /* If several threads do this at once, they store the same values. */
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         void *function = dlsym(handle, list[i].name);
         if (!function)

@@ -1,5 +1,5 @@
-/* sqlite_library.h - libsqlite3, which is loaded when a database is first written or queried. It needs no headers at
- * build time: SQLite's interface is stable, and the few functions and numbers in use are here. */
+/* sqlite_library.h - loads libsqlite3 when a database is first written or queried. It needs no headers at build time:
+ * SQLite's interface is stable, and the few functions and numbers that Pith uses are declared here. */
 #ifndef PITHI_SQLITE_LIBRARY_H
 #define PITHI_SQLITE_LIBRARY_H
 
@@ -16,7 +16,7 @@ enum { PITHI_SQLITE_INTEGER = 1, PITHI_SQLITE_FLOAT, PITHI_SQLITE_TEXT, PITHI_SQ
 
 /* A module of virtual tables (sqlite3_module, version 1), and the first members of its tables and cursors. */
 struct pithi_sqlite_table {
-    const void *module; /* SQLite's */
+    const void *module; /* set by SQLite */
     int references;
     char *error; /* text of an error, which SQLite frees */
 };
@@ -90,7 +90,8 @@ struct pithi_sqlite {
 /* Lets queries of a connection use median(X) and percentile(X, P). Returns SQLite's result. */
 int pithi_sqlite_functions(const struct pithi_sqlite *sqlite, struct sqlite3 *db);
 
-/* Loads the library. `path`: for the error's text. PITH_ERR_UNSUPPORTED: it is not installed. */
+/* Loads the library. `path` is the file that an error names. Returns PITH_ERR_UNSUPPORTED if the library is not
+ * installed. */
 int pithi_sqlite_begin(const char *path, const struct pithi_sqlite **sqlite);
 
 #endif

@@ -1,9 +1,9 @@
 /* sqlite_rows.c - the virtual table pith_rows, which gives SQLite the collected rows. Its functions are called for each
  * value, so they must be fast: rows are an array of cells, and all texts are in one buffer.
  *
- * 1024 rows of two values are one statement with 2048 calls of get_value. Otherwise they would be 1024 statements, each
- * with two calls to bind, one to step and one to reset. If the table is sorted by a key, the rows of a batch are
- * inserted in the order of the key: most of them then go to the end of the tree, where SQLite need not search.
+ * This way 1024 rows of two values take one statement with 2048 calls of get_value. Without it they would take 1024
+ * statements, each with two calls to bind, one to step and one to reset. If the table is sorted by a key, the rows of a
+ * batch are inserted in the order of the key. Then most rows go to the end of the tree, where SQLite need not search.
  */
 #include "foreign/sqlite/sqlite_rows.h"
 
@@ -23,17 +23,17 @@ struct cell {
         double real;
         size_t text; /* offset in rows->texts */
     };
-    char type; /* i, d, s, n */
+    char type; /* i: integer, d: real, s: text, n: no value */
 };
 
 struct pithi_sqlite_rows {
     struct pithi_sqlite_source *source;
     struct sqlite3_stmt *insert; /* INSERT ... SELECT from the virtual table */
-    int columns, count;          /* columns: of a row; count: rows collected */
+    int columns, count;          /* columns: number of columns; count: rows collected */
     int is_sorted;
     int64_t largest;                   /* the largest key in the table, if is_sorted */
     uint16_t order[ROWS];              /* order in which the rows are inserted */
-    struct pithi_buffer texts;         /* of the cells, one after another */
+    struct pithi_buffer texts;         /* texts of the cells, one after another */
     struct cell cells[ROWS * COLUMNS]; /* rows of `columns` cells, one after another */
 };
 
@@ -41,14 +41,14 @@ struct pithi_sqlite_rows {
 
 struct table {
     struct pithi_sqlite_table base;
-    const struct pithi_sqlite_source *source; /* whose rows it shows */
+    const struct pithi_sqlite_source *source; /* the source of the rows that the table shows */
 };
 
 struct cursor {
     struct pithi_sqlite_cursor base;
     const struct pithi_sqlite_rows *rows;
     int row;                  /* index in rows->order */
-    const struct cell *cells; /* of this row */
+    const struct cell *cells; /* cells of this row */
 };
 
 static int connect_table(struct sqlite3 *db, void *context, int count, const char *const *words,
@@ -207,8 +207,8 @@ int pithi_sqlite_rows_flush(struct pithi_sqlite_rows *rows)
     if (!rows->count)
         return PITHI_SQLITE_OK;
     if (rows->is_sorted) {
-        /* SQLite searches the table for each key that it is given. If a key is NULL, it makes the next key itself: the
-         * largest one plus 1. That needs no search. So a key that is the largest so far plus 1 becomes NULL. */
+        /* SQLite searches the table for each key that it is given. If a key is NULL, SQLite makes the key itself, the
+         * largest key plus 1, and need not search. So a key that is the largest so far plus 1 is given as NULL. */
         for (int i = 0; i < rows->count; i++) {
             struct cell *key = &rows->cells[rows->order[i] * rows->columns];
             if (key->integer == rows->largest + 1)
@@ -262,7 +262,7 @@ int pithi_sqlite_rows_put(struct pithi_sqlite_rows *rows, const char *types, va_
     }
     if (status)
         return status;
-    /* Inserts the row at its place in `order`. Few rows are out of order, and only by a few places. */
+    /* Inserts the row at its place in `order`. Few rows are out of order, and these only by a few places. */
     int64_t key = rows->cells[rows->count * rows->columns].integer;
     int at = rows->count;
     for (; rows->is_sorted && at > 0 && rows->cells[rows->order[at - 1] * rows->columns].integer > key; at--)

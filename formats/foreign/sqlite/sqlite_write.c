@@ -1,7 +1,8 @@
 /* sqlite_write.c - a log as an SQLite database: its tables, and the rows of each (README.md lists them). One pass over
- * the records fills intervals, events, counters and collectives; one matches the messages; the analysis gives the wait
- * states. Intervals come almost in the order of their index, so it is faster to let this index grow with the rows than
- * to make it at the end. Messages do not, so their index is made at the end. */
+ * the records fills intervals, events, counters and collectives. A second pass matches the messages. The analysis gives
+ * the wait states. Intervals come almost in the order of their index, so it is faster to let this index grow with the
+ * rows than to make it at the end. Messages do not come in the order of their index, so that index is made at the
+ * end. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -21,9 +22,9 @@
 #include "foreign/walk.h"
 #include "reader/read/payload.h"
 
-/* Foreign keys are declared for programs that draw or join tables by them; SQLite checks none, since `foreign_keys` is
- * off. The database is written once, by one process, and is removed if that fails, so it needs no journal and no lock.
- * With large pages it has fewer pages. user_version is the version of these tables. */
+/* Foreign keys are declared for programs that draw or join tables by them. SQLite does not check them, because
+ * `foreign_keys` is off. The database is written once, by one process, and is removed if writing fails, so it needs no
+ * journal and no lock. Large pages make fewer pages. user_version is the version of these tables. */
 static const char tables[] =
     "PRAGMA page_size = 65536; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;"
     "PRAGMA foreign_keys = OFF; PRAGMA cache_size = -16384; PRAGMA application_id = 1349088360; PRAGMA user_version = "
@@ -107,13 +108,13 @@ struct writer {
     struct pithi_sqlite_rows *rows[RECORD_TABLES];
     const struct pithi_convert *how;
     int64_t intervals;             /* number of intervals so far */
-    struct pithi_map path_numbers; /* (path around + 1, state) -> path + 1 */
+    struct pithi_map path_numbers; /* (path of the state around + 1, state) -> path + 1 */
     struct call_path {
-        uint32_t parent, state, depth; /* parent: the path around + 1; 0: none */
+        uint32_t parent, state, depth; /* parent: path of the state around, + 1; 0: none */
     } * paths;
     uint32_t path_count, path_room, sample_id;
-    struct pithi_map stack_numbers;   /* hash of the functions -> number of the stack */
-    struct pithi_sqlite_rows *stacks; /* rows of the table `stacks`, the lists of functions */
+    struct pithi_map stack_numbers;   /* hash of the list of functions -> number of the stack */
+    struct pithi_sqlite_rows *stacks; /* rows of the table `stacks`, which has the lists of functions */
     struct numbered_lane {
         struct numbered {
             int64_t interval;
@@ -124,7 +125,7 @@ struct writer {
     struct pithi_payload_line payload;
 };
 
-/* Keeps the error; later calls see it in w->failed and do nothing more. */
+/* Keeps the error in w->failed. Later calls see it and do nothing. */
 static int failed(struct writer *w)
 {
     return w->failed = pithi_fail(PITH_ERR_IO, "%s: SQLite: %s", w->path, w->sqlite->errmsg(w->db));
@@ -135,7 +136,7 @@ static int run(struct writer *w, const char *sql)
     return w->sqlite->exec(w->db, sql, NULL, NULL, NULL) ? failed(w) : PITH_OK;
 }
 
-/* Sets w->failed after a function of sqlite_rows.h; returns it. */
+/* Sets w->failed if a function of sqlite_rows.h has failed. Returns w->failed. */
 static int check(struct writer *w, int status)
 {
     /* a negative status has no text in SQLite */
@@ -177,7 +178,7 @@ static int put_facts(struct writer *w)
     TRY(begin_rows(w, "INSERT OR REPLACE INTO log", 2, &s));
     for (uint32_t i = 0; (key = pithlog_get_property(w->log, i, &value)) != NULL; i++)
         put(w, s, "tt", key, value);
-    /* Facts of the log come first; they replace properties with the same key. */
+    /* Facts of the log replace properties with the same key. */
     put(w, s, "ss", "format", info->format);
     put(w, s, "ss", "complete", info->complete ? "yes" : "no");
     const struct {
@@ -194,7 +195,6 @@ out:
 }
 
 static int put_lanes(struct writer *w)
-/* A log may have a property with the key "format"; then the fact replaces it. */
 {
     struct pithi_sqlite_rows *s = NULL;
     const struct pithlog_lane *l;
@@ -239,7 +239,7 @@ static int put_communicators(struct writer *w)
     TRY(begin_rows(w, "INSERT INTO members", 4, &member));
     for (uint32_t i = 0; (c = pithlog_get_comm(w->log, i)) != NULL; i++) {
         put(w, s, "itii", (int64_t)i, c->name, (int64_t)c->size, (int64_t)c->remote_size);
-        /* Members of the remote group follow the members of the local group, and are numbered from 0 again. */
+        /* Members of the remote group come after those of the local group, and are numbered from 0 again. */
         for (int32_t m = 0; c->world_ranks && m < c->size + c->remote_size; m++)
             put(w, member, "iiii", (int64_t)i, (int64_t)(m < c->size ? m : m - c->size), (int64_t)c->world_ranks[m],
                 (int64_t)(m >= c->size));
@@ -256,7 +256,7 @@ out:
 
 static void begin(void *context, int64_t from_ns) { (void)context, (void)from_ns; }
 
-/* The text of an event's payload; NULL: none. */
+/* Returns the text of the payload of an event, or NULL if it has none. */
 static const char *payload_of(struct writer *w, const struct pithlog_record *r)
 {
     const char *text;
@@ -269,7 +269,7 @@ static const char *payload_of(struct writer *w, const struct pithlog_record *r)
     return text;
 }
 
-/* Adds a row for each path. Its name is made from the names of its states. */
+/* Adds a row for each path. The name of a path is made from the names of its states. */
 static int put_paths(struct writer *w)
 {
     struct pithi_sqlite_rows *s = NULL;
@@ -277,9 +277,9 @@ static int put_paths(struct writer *w)
     int err;
 
     TRY(begin_rows(w, "INSERT INTO call_paths", 5, &s));
-    /* A path has a higher number than the path around it, so the parent of each row is already in the table. */
+    /* A path has a higher number than its parent path, so the parent of each row is already in the table. */
     for (uint32_t i = 0; i < w->path_count; i++) {
-        enum { NAMES = 64 }; /* of a deeper path, only the innermost names */
+        enum { NAMES = 64 }; /* the most names; of a deeper path only the innermost names are used */
         const char *names[NAMES];
         uint32_t count = 0, at = i + 1;
         for (; at && count < NAMES; at = w->paths[at - 1].parent)
@@ -305,8 +305,8 @@ out:
     return err;
 }
 
-/* The functions of a sample, if they have names. Equal lists, found by their hash, share one row of `stacks`, as most
- * samples have a list that an earlier sample had. */
+/* Adds the functions of a sample, if they have names. Equal lists of functions share one row of `stacks`, because most
+ * samples have a list that an earlier sample had. Lists are found by their hash. */
 static void put_sample(struct writer *w, const struct pithlog_record *r)
 {
     const char *functions =
@@ -320,7 +320,7 @@ static void put_sample(struct writer *w, const struct pithlog_record *r)
         return;
     }
     if (!*stack) {
-        /* the map already includes this new list, so numbers begin with 1 */
+        /* The count of the map already includes this new list, so numbers begin with 1. */
         *stack = w->stack_numbers.count;
         put(w, w->stacks, "it", (int64_t)*stack, functions);
     }
@@ -345,7 +345,7 @@ static int put_record(void *context, const struct pithlog_step *step)
         if (!path || (!*path && !pithi_grow(&w->paths, w->path_count, &w->path_room, sizeof *w->paths)))
             return 0;
         if (!*path) {
-            /* around 0: an outermost path, which has the depth 0 */
+            /* If `around` is 0, the path is an outermost path and has the depth 0. */
             w->paths[w->path_count] = (struct call_path){around, r->id, around ? w->paths[around - 1].depth + 1 : 0};
             *path = ++w->path_count;
         }
@@ -362,7 +362,7 @@ static int put_record(void *context, const struct pithlog_step *step)
         else
             put(w, w->rows[INTERVALS], "iiiiiiini", ended.interval, (int64_t)step->lane, (int64_t)state->id,
                 state->from_ns, step->to_ns, step->self_ns, (int64_t)0, (int64_t)ended.path - 1);
-        /* If states do not nest, a state may end while states inside it go on; these move down one place. */
+        /* If states do not nest, a state may end while states inside it go on; the inner states move down one place. */
         memmove(&open[step->at], &open[step->at + 1], (step->depth - step->at - 1) * sizeof *open);
         break;
     }
@@ -370,12 +370,12 @@ static int put_record(void *context, const struct pithlog_step *step)
         put_sample(w, r);
         put(w, w->rows[EVENTS], "iiis", (int64_t)r->lane, (int64_t)r->id, r->time_ns, payload_of(w, r));
         break;
-    /* SQLite stores NaN as NULL */
+    /* (SQLite stores a NaN as NULL.) */
     case PITHLOG_COUNTER:
         put(w, w->rows[COUNTERS], "iiid", (int64_t)r->lane, (int64_t)r->id, r->time_ns, r->value);
         break;
     case PITHLOG_COLL:
-        /* the interval of the innermost open state is the call of the collective */
+        /* The interval of the innermost open state is the call of the collective. */
         put(w, w->rows[COLLECTIVES], step->depth ? "iiiiiii" : "iiiiiin", (int64_t)r->lane, r->time_ns,
             (int64_t)r->comm, (int64_t)r->peer, (int64_t)r->bytes, (int64_t)r->got_bytes,
             step->depth ? w->lanes[step->lane].open[step->depth - 1].interval : 0);
@@ -423,7 +423,7 @@ static int put_records(struct writer *w, const struct pithi_convert *how)
     TRY(begin_rows(w, "INSERT INTO stacks", 2, &w->stacks));
     TRY(pithi_each_record(w->log, how, &each));
     TRY(w->failed);
-    /* A second pass for messages, since a message is known only when both its ends were seen. */
+    /* A second pass finds messages, because a message is known only when its two ends were seen. */
     TRY(pithi_each_message(w->log, how, &each));
     TRY(w->failed);
     for (int i = 0; i < RECORD_TABLES; i++)
@@ -452,7 +452,7 @@ static int put_analysis(struct writer *w, const struct pithi_convert *how)
         return PITH_OK;
     err = pithlog_analyze(w->log, &query, &analysis);
     /* For a damaged log, `analysis` covers the parts that can be read. */
-    if (!analysis) /* no memory, no place for the graph; or times that cannot be analysed */
+    if (!analysis) /* No memory, no place for the graph, or times that cannot be analysed. */
         return err == PITH_ERR_UNSUPPORTED ? PITH_OK : err;
     info = pithlog_analysis_get_info(analysis);
     TRY(begin_rows(w, "INSERT INTO waits", 7, &wait));
@@ -479,7 +479,7 @@ static int put_analysis(struct writer *w, const struct pithi_convert *how)
         put(w, path, "iii", (int64_t)parts[i].lane, parts[i].from_ns, parts[i].to_ns);
     TRY(begin_rows(w, "INSERT INTO critical_states", 3, &states));
     for (size_t i = 0, count = pithlog_analysis_path_shares(analysis, &shares); i < count; i++)
-        if (shares[i].state == PITHLOG_COMPUTING) /* the column is NULL: outside all states */
+        if (shares[i].state == PITHLOG_COMPUTING) /* outside all states the column is NULL */
             put(w, states, "ini", (int64_t)shares[i].lane, shares[i].ns);
         else
             put(w, states, "iii", (int64_t)shares[i].lane, (int64_t)shares[i].state, shares[i].ns);
@@ -496,7 +496,7 @@ out:
     return err;
 }
 
-/* SQLite opens the file by its name. */
+/* Writes the database. `out` is not used for writing, because SQLite opens the file by its name. */
 int pithi_sqlite_write(struct pithlog *log, FILE *out, const struct pithi_convert *how)
 {
     struct stat status;
@@ -504,7 +504,7 @@ int pithi_sqlite_write(struct pithlog *log, FILE *out, const struct pithi_conver
     const struct pithlog_def *d;
     int err;
 
-    /* A pipe cannot be a database: SQLite writes pages in any order. */
+    /* A pipe cannot be a database, because SQLite writes pages in any order. */
     if (fstat(fileno(out), &status) != 0 || !S_ISREG(status.st_mode))
         return pithi_fail(PITH_ERR_UNSUPPORTED, "%s: a database needs a file; give a name", how->path);
     CHECK(pithi_sqlite_begin(how->path, &w.sqlite));
@@ -524,7 +524,7 @@ int pithi_sqlite_write(struct pithlog *log, FILE *out, const struct pithi_conver
     TRY(put_analysis(&w, how));
     TRY(run(&w, indexes));
 out:
-    /* Frees all, also after an error; what was not opened is NULL. */
+    /* Frees everything, after an error, too. Whatever was not opened is NULL. */
     for (uint32_t i = 0; w.lanes && i < pithlog_get_info(log)->lanes; i++)
         free(w.lanes[i].open);
     free(w.lanes);
@@ -535,7 +535,7 @@ out:
     pithi_sqlite_rows_close(w.stacks);
     for (size_t i = 0; i < sizeof w.rows / sizeof *w.rows; i++)
         pithi_sqlite_rows_close(w.rows[i]);
-    /* closing writes what is left, so it may fail */
+    /* Closing writes the rest of the database, so it may fail. */
     if (w.sqlite->close(w.db) && !err)
         err = pithi_fail(PITH_ERR_IO, "%s: SQLite cannot close it", how->path);
     return err;

@@ -4,8 +4,9 @@
  *     --columns time_ns,kind,name,duration_ns       0      enter  solve
  *                                                   53000  leave  solve  53000
  *
- * Each record is a row of all chosen columns; columns that its kind does not have are empty. One table lists the kinds
- * that have a column, for the check and for the output: a new column needs a line in it and one in put_cell.
+ * Each record is a row of all chosen columns; columns that its kind does not have are empty. The table `columns` lists
+ * for each column the kinds of records that have it. The check of the list and the output use this table. A new column
+ * needs a line in the table and one in put_cell.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +19,7 @@
 #define BIT(kind) (1u << (kind))
 #define ALL UINT32_MAX
 #define LEAVE BIT(PITHLOG_LEAVE)
-#define STATES (BIT(PITHLOG_ENTER) | LEAVE) /* kinds of records, as bits */
+#define STATES (BIT(PITHLOG_ENTER) | LEAVE) /* these masks have a bit for each kind of record */
 #define DEFINED (STATES | BIT(PITHLOG_EVENT) | BIT(PITHLOG_COUNTER))
 #define MESSAGES (BIT(PITHLOG_SEND) | BIT(PITHLOG_RECV))
 #define COLL BIT(PITHLOG_COLL)
@@ -90,7 +91,7 @@ int pithi_print_columns_parse(const char *text, struct pithi_print_columns *chos
         size_t size = strcspn(word, ",");
         int i = 0;
 
-        /* the words are no C strings, so both the size and the bytes are compared */
+        /* The words are not C strings, so size and bytes are compared. */
         while (i < PITHI_PRINT_COLUMNS && (strlen(columns[i].name) != size || memcmp(columns[i].name, word, size) != 0))
             i++;
         if (i == PITHI_PRINT_COLUMNS) {
@@ -102,7 +103,7 @@ int pithi_print_columns_parse(const char *text, struct pithi_print_columns *chos
             return pithi_fail(PITH_ERR_USAGE, "there is no column '%.*s'%s", (int)size, word,
                               pithi_nearest_ask(&nearest));
         }
-        /* a column may be named twice, so the list could otherwise become longer than the array */
+        /* A column may be named twice, so without this check the list could become longer than the array. */
         if (chosen->count == PITHI_PRINT_COLUMNS)
             return pithi_fail(PITH_ERR_USAGE, "at most %d columns", (int)PITHI_PRINT_COLUMNS);
         chosen->columns[chosen->count++] = (unsigned char)i;
@@ -122,8 +123,9 @@ struct rows {
     struct pithi_payload_line payload;
 };
 
-/* Returns 1 if this record has a value for the column. The table decides by the kind; but some records have fewer
- * values: a LEAVE without its ENTER has no duration, and a state or event with comm 0 names no communicator. */
+/* Returns 1 if this record has a value for the column. The table decides by the kind of the record. But some records
+ * have fewer values: a LEAVE without its ENTER has no duration, and a state or event with comm 0 names no
+ * communicator. */
 static int has_column(enum column column, const struct pithlog_record *r)
 {
     if (!(columns[column].kinds >> r->kind & 1))
@@ -181,7 +183,8 @@ static void put_cell(struct rows *rows, enum column column, const struct pithlog
         pithi_out_i64(out, r->start_ns);
         break;
     case C_DURATION_NS:
-        /* Unsigned, as a damaged log may have any two times, and signed overflow is undefined. */
+        /* The difference is unsigned, because a damaged log may have any two times, and signed overflow is
+         * undefined. */
         pithi_out_i64(out, (int64_t)((uint64_t)r->time_ns - (uint64_t)r->start_ns));
         break;
     case C_SELF_NS:
@@ -193,7 +196,8 @@ static void put_cell(struct rows *rows, enum column column, const struct pithlog
     case C_COMM_NAME:
         put_text(rows, pithlog_get_comm(rows->log, r->comm)->name);
         break;
-    /* two columns of such a pair use the same field of the record: no record has both */
+    /* Two columns of a pair such as peer and root use the same field of the record, because no record has both
+     * columns. */
     case C_PEER:
     case C_ROOT:
         pithi_out_i64(out, r->peer);
@@ -238,8 +242,8 @@ static int put_rows(struct rows *rows)
     CHECK(pithlog_iter_open(rows->log, &query, &iter));
     for (; !rows->out.failed && (more = pithlog_iter_next(iter, &record)) == 1; records++) {
         int is_first = 1;
-        /* Empty cells keep their separator in CSV and with tabs, or later values would be in a wrong column. JSON
-         * leaves the key out, so a record may be {}. */
+        /* In CSV and with tabs an empty cell keeps its separator, because otherwise later values would be in a wrong
+         * column. In JSON its key is left out, so a record may be {}. */
         for (uint32_t i = 0; i < chosen->count; i++) {
             enum column column = (enum column)chosen->columns[i];
             int has = has_column(column, &record);
@@ -272,7 +276,7 @@ int pithi_print_columns(struct pithlog *log, FILE *out, const struct pithi_text_
     if (err)
         return err;
     pithi_print_version(&rows.out, how->style, "columns");
-    if (how->style != PITHI_TEXT_JSON) { /* in JSON, each row has the names */
+    if (how->style != PITHI_TEXT_JSON) { /* in JSON each row has the names of the columns */
         if (how->style == PITHI_TEXT_TABS)
             pithi_out_text(&rows.out, "# ");
         for (uint32_t i = 0; i < how->columns.count; i++) {

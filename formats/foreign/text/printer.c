@@ -1,6 +1,6 @@
 /* printer.c - formats records and definitions as lines in each style, and prints whole logs.
  *
- * The parts of a line that depend on definitions, lanes and communicators are quoted once, in advance. Writing a line
+ * The pieces of a line that depend on definitions, lanes and communicators are quoted once, in advance. Writing a line
  * is then little more than a few calls of memcpy. Each kind of record has one function for all three styles: put_field
  * writes the key of a value in the current style.
  *
@@ -20,7 +20,8 @@
 #include "foreign/walk.h"
 #include "native/defs.h"
 
-/* The values of a record besides time, lane, kind and name. In CSV each is a column, in this order. */
+/* The values of a record besides time, lane, kind and name. In CSV each value is a column; the columns have this
+ * order. */
 enum field {
     F_COMM,
     F_PEER,
@@ -52,7 +53,7 @@ enum { KINDS = sizeof kind_names / sizeof *kind_names };
 
 const char *pithi_print_kind(uint32_t kind) { return kind < KINDS && kind_names[kind] ? kind_names[kind] : "unknown"; }
 
-/* Prints the first line, which gives programs the version of the output's form. */
+/* Prints the first line, which tells programs the version of the output's form. */
 void pithi_print_version(struct pithi_out *out, enum pithi_text_style style, const char *what)
 {
     char text[64];
@@ -69,8 +70,8 @@ enum pithi_quote pithi_print_quote(enum pithi_text_style style)
     return quotes[style];
 }
 
-/* The text of a payload is already escaped, so its backslashes are not doubled. In JSON it is quoted like any other
- * text. */
+/* Writes a payload as text. This text is already escaped, so its backslashes are not doubled. In JSON it is quoted like
+ * any other text. */
 void pithi_print_payload(struct pithi_out *out, enum pithi_text_style style, struct pithi_payload_line *line,
                          const char *format, const struct pithlog_record *record)
 {
@@ -87,7 +88,7 @@ void pithi_print_payload(struct pithi_out *out, enum pithi_text_style style, str
 
 void pithi_print_double(struct pithi_out *out, enum pithi_text_style style, double value)
 {
-    /* infinity - infinity is NaN, so this is 0 for finite values only */
+    /* The difference is 0 only for finite values, because infinity - infinity is NaN. */
     if (style == PITHI_TEXT_JSON && !(value - value == 0))
         pithi_out_text(out, "null"); /* JSON has no infinity and no NaN */
     else
@@ -96,7 +97,7 @@ void pithi_print_double(struct pithi_out *out, enum pithi_text_style style, doub
 
 /* ---- Parts of lines made in advance ------------------------------------------------------------------------------ */
 
-/* Sets pieces[index] to the malloc'ed `text` (NULL: out of memory). If index == *count, it appends a piece. */
+/* Sets pieces[index] to `text`, which is malloc'ed, or NULL if memory ran out. If index == *count, appends a piece. */
 static int set_piece(struct pithi_text_piece **pieces, uint32_t *count, uint32_t index, char *text)
 {
     if (!text || (index == *count && !pithi_grow_one(pieces, *count, sizeof **pieces))) {
@@ -120,7 +121,7 @@ static void free_pieces(struct pithi_text_piece *pieces, uint32_t count)
 
 int pithi_printer_open(struct pithi_printer *p, FILE *file, enum pithi_text_style style, const char *glob)
 {
-    /* without names of functions there is no column for them */
+    /* If functions have no names, there is no column for them. */
     *p = (struct pithi_printer){.style = style, .quote = pithi_print_quote(style), .glob = glob, .fields = F_FUNCTIONS};
     return pithi_out_open(&p->out, file);
 }
@@ -142,7 +143,7 @@ int pithi_printer_close(struct pithi_printer *p, int err)
 
 /* ---- Records --------------------------------------------------------------------------------------------------- */
 
-/* Writes a part of a line. If the record's lane or definition was not printed (yet), its text is empty. */
+/* Writes a piece of a line. If the lane or definition of the record was not printed, or not yet, its text is empty. */
 static void put_piece(struct pithi_printer *p, const struct pithi_text_piece *pieces, uint32_t count, uint32_t i)
 {
     if (i < count && pieces[i].size)
@@ -161,7 +162,7 @@ static void put_field(struct pithi_printer *p, int field)
         pithi_out_text(&p->out, field_tabs[field]);
         break;
     case PITHI_TEXT_CSV:
-        /* Commas from the last column written (p->field) to this one. */
+        /* Writes the commas from the last column that was written (p->field) to this column. */
         pithi_out_bytes(&p->out, commas, (size_t)(field + 1 - p->field));
         p->field = field + 1;
         break;
@@ -191,7 +192,7 @@ static void put_word(struct pithi_printer *p, int field, const char *word)
     pithi_out_quoted(&p->out, p->quote, word);
 }
 
-/* 1: records of this kind have no definition; their name is the name of their communicator. */
+/* Returns 1 if records of this kind have no definition, but the name of their communicator as name. */
 static int has_comm(uint32_t kind) { return kind >= PITHLOG_SEND && kind <= PITHLOG_COMM_FREE; }
 
 void pithi_printer_record(struct pithi_printer *p, const struct pithlog_record *r)
@@ -199,8 +200,8 @@ void pithi_printer_record(struct pithi_printer *p, const struct pithlog_record *
     struct pithi_out *out = &p->out;
     int json = p->style == PITHI_TEXT_JSON;
 
-    /* With a pattern for names (--state), prints only records of definitions whose name matches, so no messages and no
-     * collectives. */
+    /* If there is a pattern for names (--state), only records are printed whose definition has a matching name. So no
+     * messages and no collectives are printed. */
     if (p->wanted && !(r->kind <= PITHLOG_COUNTER && r->id < p->name_count && p->wanted[r->id]))
         return;
     if (json)
@@ -303,7 +304,7 @@ static void end_define(struct pithi_printer *p) { pithi_out_text(&p->out, p->sty
 
 void pithi_printer_property(struct pithi_printer *p, const char *key, const char *value)
 {
-    /* A CSV file has only records, as all lines of a table have the same columns. */
+    /* A CSV file has only records, because all lines of a table have the same columns. */
     if (p->style == PITHI_TEXT_CSV)
         return;
     begin_define(p, "property");
@@ -322,8 +323,8 @@ int pithi_printer_lane(struct pithi_printer *p, uint32_t index, const struct pit
         define_text(p, "host", lane->host);
         end_define(p);
     }
-    /* The part between time and kind is the same for all records of a lane. A lane may be defined again, for example
-     * with another rank; then this part is replaced. */
+    /* The text between time and kind is the same for all records of a lane. A lane may be defined again, for example
+     * with another rank; then this text is replaced. */
     static const char *const forms[] = {[PITHI_TEXT_TABS] = "\t%d\t%u\t",
                                         [PITHI_TEXT_CSV] = ",%d,%u,",
                                         [PITHI_TEXT_JSON] = ",\"rank\":%d,\"thread\":%u,\"kind\":\""};
@@ -355,7 +356,8 @@ int pithi_printer_def(struct pithi_printer *p, const struct pithlog_def *def)
         p->wanted[i] = fnmatch(p->glob, def->name, 0) == 0;
     if (!p->formats[i])
         return pithi_no_memory();
-    /* On an error `formats` must not have one entry more than `names`, as closing frees the same number of both. */
+    /* On an error, the new entry of `formats` must be freed here, because closing frees only as many formats as there
+     * are `names`. */
     int err = set_piece(&p->names, &p->name_count, i, pithi_quoted(p->quote, def->name));
     if (err)
         free(p->formats[i]);
@@ -387,7 +389,7 @@ int pithi_printer_comm(struct pithi_printer *p, uint32_t index, const struct pit
         /* a communicator that no rank described has no size */
         if (comm->size)
             define_int(p, "size", comm->size);
-        /* The array has the members of the local group, then the members of the remote group. */
+        /* The array has first the members of the local group, then those of the remote group. */
         if (comm->size && comm->world_ranks)
             define_members(p, "ranks", comm->world_ranks, comm->size);
         if (comm->remote_size && comm->world_ranks)
@@ -458,7 +460,7 @@ int pithi_text_print(struct pithlog *log, FILE *out, const struct pithi_text_pri
     uint64_t records = 0;
     int more = 0;
     TRY(pithlog_iter_open(log, &how->query, &iter));
-    /* A full disk ends the reading too. */
+    /* The loop also ends if the disk is full. */
     for (; !printer.out.failed && (more = pithlog_iter_next(iter, &record)) == 1; records++)
         pithi_printer_record(&printer, &record);
     if (how->printed)

@@ -1,7 +1,8 @@
 /* printer.h - a log as lines of text: the output of `pith print`, and the formats text, csv and json of `pith convert`.
  * Each record is one line, in time order. Memory use is constant. man/pith-print.1 describes the lines of each style.
  *
- * pithi_text_print prints a whole log. For a running program (tools/print.c) a printer prints the lines one by one:
+ * pithi_text_print prints a whole log. For a running program (tools/print.c), the functions of a printer print the
+ * lines one by one:
  *
  *     pithi_printer_open(&printer, stdout, style, glob);
  *     pithi_printer_lane(&printer, 0, lane);       before the records that refer to it
@@ -35,14 +36,15 @@ int pithi_print_columns_parse(const char *text, struct pithi_print_columns *colu
 struct pithi_text_print {
     enum pithi_text_style style;
     struct pithlog_query query;         /* the records to print */
-    int has_end;                        /* 1: print the lines of printer.h by which a reader detects a cut */
-    int has_version;                    /* 1: the first line names the version of the lines */
-    struct pithi_print_columns columns; /* after a line of the version, only these columns of each record; count 0:
-                                           whole lines */
+    int has_end;                        /* 1: print PITHI_TEXT_PROMISE and PITHI_TEXT_END, by which a reader detects a
+                                           cut */
+    int has_version;                    /* 1: the first line gives the version of the output's form */
+    struct pithi_print_columns columns; /* print only these columns of each record, after a line with the version; count
+                                           0: print whole lines */
     const char *name_glob;      /* not NULL: print only states, events and counters whose name matches (fnmatch) */
     uint64_t *printed;          /* not NULL: counts the records */
-    struct pithi_naming naming; /* with functions, samples have names, and properties with names of addresses are left
-                                   out */
+    struct pithi_naming naming; /* if it has functions, samples get names, and properties with names of addresses are
+                                   left out */
 };
 
 /* Prints the parts of the log that `how` selects. Returns PITH_OK or an error. */
@@ -50,7 +52,7 @@ int pithi_text_print(struct pithlog *log, FILE *out, const struct pithi_text_pri
 
 /* Like pithi_text_print, for how->columns (print_columns.c). */
 int pithi_print_columns(struct pithlog *log, FILE *out, const struct pithi_text_print *how);
-/* Prints the line of the version. `what`: "print" for whole lines, which can be read as a log, or "columns". */
+/* Prints the line with the version. `what` is "print" for whole lines, which can be read as a log, or "columns". */
 void pithi_print_version(struct pithi_out *out, enum pithi_text_style style, const char *what);
 const char *pithi_print_kind(uint32_t kind); /* "enter" ... */
 /* How a style writes names, payloads and numbers. */
@@ -59,7 +61,7 @@ void pithi_print_payload(struct pithi_out *out, enum pithi_text_style style, str
                          const char *format, const struct pithlog_record *record);
 void pithi_print_double(struct pithi_out *out, enum pithi_text_style style, double value);
 
-/* A part of a line, made in advance. */
+/* A piece of a line, made in advance. */
 struct pithi_text_piece {
     char *text; /* malloc'ed */
     size_t size;
@@ -68,36 +70,36 @@ struct pithi_text_piece {
 struct pithi_printer {
     struct pithi_out out; /* flush it to show lines at once; if `failed` is set, stop */
     enum pithi_text_style style;
-    enum pithi_quote quote;              /* of texts, by the style */
-    const char *glob;                    /* of --state; NULL: all */
+    enum pithi_quote quote;              /* how the style quotes texts */
+    const char *glob;                    /* the pattern of --state; NULL: print all */
     struct pithi_text_piece *names;      /* names of definitions, quoted */
     char **formats;                      /* payload formats of definitions */
-    unsigned char *wanted;               /* by definition: its name matches the glob; NULL: all match */
+    unsigned char *wanted;               /* by definition: 1: its name matches the glob; NULL: all match */
     struct pithi_text_piece *comm_names; /* [comm_count] */
     struct pithi_text_piece *lanes;      /* the text between the time and the kind */
     uint32_t name_count, comm_count, lane_count;
     int field, fields;                  /* field: CSV: the next column; fields: number of columns */
-    const struct pithi_text_print *how; /* of a whole log; NULL: a running program */
+    const struct pithi_text_print *how; /* set for a whole log; NULL for a running program */
     struct pithi_payload_line payload;
 };
 
-/* `glob` NULL: print all; else only states, events and counters with a matching name. The caller keeps and closes the
- * file. */
+/* If `glob` is NULL, all records are printed; otherwise only states, events and counters with a matching name. The
+ * caller keeps and closes the file. */
 int pithi_printer_open(struct pithi_printer *printer, FILE *file, enum pithi_text_style style, const char *glob);
 /* Frees the printer. Returns `err`, or the write error if `err` is 0. */
 int pithi_printer_close(struct pithi_printer *printer, int err);
 
-/* Print the lines of definitions (none in CSV) and store them for records. Add definitions in order of their ids. A
- * lane or communicator is new if its index is one more than the last; otherwise it is replaced. Return PITH_OK or out
- * of memory. */
+/* These functions print the lines of definitions (none in CSV), and keep what the lines of records need. Add
+ * definitions in the order of their ids. A lane or communicator is new if its index is one more than the last index;
+ * otherwise it replaces an earlier one. They return PITH_OK, or an error if memory runs out. */
 int pithi_printer_def(struct pithi_printer *printer, const struct pithlog_def *def);
 int pithi_printer_lane(struct pithi_printer *printer, uint32_t index, const struct pithlog_lane *lane);
 int pithi_printer_comm(struct pithi_printer *printer, uint32_t index, const struct pithlog_comm *comm);
 void pithi_printer_property(struct pithi_printer *printer, const char *key, const char *value);
 /* Prints the column names. */
 void pithi_printer_head(struct pithi_printer *printer);
-/* For finished logs, so that a reader can detect a cut: a line before the column names that announces the last line,
- * and the last line itself. CSV and JSON have neither. */
+/* Lines for a finished log, by which a reader can detect a cut. PROMISE is printed before the column names and
+ * announces the last line, END. CSV and JSON have neither. */
 #define PITHI_TEXT_PROMISE "# the last line is \"# end\""
 #define PITHI_TEXT_END "# end"
 void pithi_printer_promise(struct pithi_printer *printer);

@@ -1,13 +1,13 @@
 /* text_read.c - turns the lines of `pith print` into a log, so that scripts can make logs. The first pass reads
- * definitions and checks whether times decrease; if so, records go through the window of foreign/reading.h. The second
- * pass reads records. Definitions may be missing: records then define their states, events and counters.
+ * definitions and checks whether times decrease. If times decrease, records go through the window of foreign/reading.h.
+ * The second pass reads records. If definitions are missing, records define their states, events and counters.
  *
  *     0.000000000   0   0   enter   compute                              (with tabs between)
  *     0.000050000   0   0   leave   compute
  *     0.000050000   0   0   send            peer=1   tag=7   bytes=1000
  *
- * These three lines are a log. A missing value has a default: a receive without posted= has the next number of its
- * rank. */
+ * These three lines are a complete log. A missing value has a default: a receive without posted= gets the next number
+ * of its rank. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,25 +25,26 @@ struct text_reader {
     const struct pithi_input *input;
     struct pithi_writer *writer;
     struct pithi_lines lines;
-    struct pithi_buffer text;   /* of the line, decoded */
-    struct pithi_fields fields; /* of the line */
+    struct pithi_buffer text;   /* the current line, decoded */
+    struct pithi_fields fields; /* the fields of the current line */
     struct pithi_map comms;     /* number in the file -> index + 1 */
     struct pithi_map lanes;     /* (rank, thread) -> lane + 1 */
     struct pithi_reorder reorder;
     struct pithi_leaves leaves;
-    struct pithi_map event_names;          /* hashes of event names: value 1: a line defines the event; 2: its payloads
-                                              are text */
+    struct pithi_map event_names;          /* hash of an event name -> 1: a line defines the event; 2: its payloads are
+                                              text */
     struct pithi_buffer text_events;       /* names of the events whose payloads are text, each with a NUL */
-    struct pithi_map peers;                /* rank -> number of messages with it */
+    struct pithi_map peers;                /* rank -> number of messages whose peer it is */
     struct pithi_map received;             /* rank -> number of receives so far */
     uint64_t odd_payloads, nameless_peers; /* counted for properties of the log */
-    uint64_t promises, ends; /* lines that announce the last line, and last lines; more than one if files were joined */
+    uint64_t promises, ends; /* promises: lines that announce the last line; ends: last lines. There may be several of
+                                each if files were joined */
     uint64_t records;        /* number of records so far */
 };
 
 /* ---- Lines ------------------------------------------------------------------------------------------------------- */
 
-/* Reads the next line that is not empty, without splitting it. 1; 0 at the end. */
+/* Reads the next line that is not empty, without splitting it. Returns 1, or 0 at the end. */
 static int next_bytes(struct text_reader *r, const char **line, size_t *size)
 {
     while (pithi_lines_next(&r->lines, line, size)) {
@@ -54,7 +55,7 @@ static int next_bytes(struct text_reader *r, const char **line, size_t *size)
     return 0;
 }
 
-/* Splits a line into fields. 1; -1: out of memory. */
+/* Splits a line into fields. Returns 1, or -1 if memory runs out. */
 static int cut_line(struct text_reader *r, const char *line, size_t size)
 {
     r->text.size = 0;
@@ -66,7 +67,7 @@ static int cut_line(struct text_reader *r, const char *line, size_t size)
     return 1;
 }
 
-/* Reads and splits the next line that is not empty. 1; 0 at the end; -1: out of memory. */
+/* Reads and splits the next line that is not empty. Returns 1, or 0 at the end, or -1 if memory runs out. */
 static int next_line(struct text_reader *r)
 {
     const char *line;
@@ -125,7 +126,7 @@ static int take_ranks(struct text_reader *r, const char *text, struct pithi_buff
     return PITH_OK;
 }
 
-/* Number 0 is the world, which always exists. */
+/* Defines a communicator. Number 0 is the world, which always exists. */
 static int define_comm(struct text_reader *r)
 {
     struct pithi_buffer ranks = {0};
@@ -153,7 +154,7 @@ out:
 
 static uint64_t hash_name(const char *name, size_t size) { return pithi_hash_bytes(PITHI_HASH, name, size); }
 
-/* Takes a line with '#'. A line of no known kind is a comment. */
+/* Reads a line that begins with '#'. If it defines nothing that is known, it is a comment. */
 static int take_definition(struct text_reader *r)
 {
     const char *kind = r->fields.at[0] + 1 + (r->fields.at[0][1] == ' ');
@@ -284,7 +285,8 @@ static int take_values(struct text_reader *r, struct pithlog_record *record)
         CHECK(number(r, "tag", INT32_MIN, INT32_MAX, 0, &tag));
         CHECK(count(r, "bytes", 0, &record->bytes));
         if (record->kind == PITHLOG_RECV) {
-            /* If `posted` is missing, receives count as completed in the order of posting. */
+            /* If `posted` is missing, the receives of a rank are assumed to be posted in the order in which they
+             * complete. */
             int64_t rank = 0;
             pithi_text_i64(r->fields.at[RANK], 0, INT32_MAX, &rank);
             uint64_t *received = pithi_map_at(&r->received, (uint64_t)rank);
@@ -298,7 +300,8 @@ static int take_values(struct text_reader *r, struct pithlog_record *record)
                 return pithi_no_memory();
             ++*messages;
         }
-        r->nameless_peers += peer < 0 && record->kind == PITHLOG_SEND; /* a receive may have got no message */
+        r->nameless_peers += peer < 0 && record->kind == PITHLOG_SEND; /* not counted for a receive, which may have got
+                                                                          no message */
         return PITH_OK;
     }
     case PITHLOG_COLL: {
@@ -343,8 +346,8 @@ out:
 
 /* ---- The file ---------------------------------------------------------------------------------------------------- */
 
-/* Reads the time in the first column. 1: *time_ns is the time; for a first column of 64 bytes or more INT64_MIN, which
- * counts as a decreasing time. */
+/* Reads the time in the first column. Returns 1 and sets *time_ns. If the first column has 64 bytes or more, *time_ns
+ * becomes INT64_MIN, which counts as a decreasing time. */
 static int line_time(const char *line, size_t size, int64_t *time_ns)
 {
     char text[64];
@@ -359,8 +362,9 @@ static int line_time(const char *line, size_t size, int64_t *time_ns)
 
 /* ---- Payloads of events that no line defines --------------------------------------------------------------------- */
 
-/* Such an event has no format, so its payload must be hex. If a payload is not hex, all payloads of the event are text,
- * and it gets the format %s. The first pass finds these events, before any record is added. */
+/* An event that no line defines has no format, so its payloads must be hex. If one of them is not hex, all payloads of
+ * the event are text, and the event gets the format %s. The first pass finds these events, before any record is
+ * added. */
 static int look_at_payload(struct text_reader *r, const char *line, size_t size)
 {
     static const char kind[] = "event\t";
@@ -392,13 +396,13 @@ static int look_at_payload(struct text_reader *r, const char *line, size_t size)
 
 /* ---- Cut files --------------------------------------------------------------------------------------------------- */
 
-/* 1: the file ends inside a line. A script may leave out the last newline, so the line is used if it can be read,
- * though it may be a part of a longer line. */
+/* Returns 1 if the last line has no newline. A script may leave out the last newline, so this line is used if it can be
+ * read, even if it may be cut. */
 static int is_cut(const struct text_reader *r) { return pithi_ends_in_line(r->input); }
 
 static int is_last_line(const struct text_reader *r) { return r->lines.at >= r->lines.size; }
 
-/* Ignores the error of a last line that was cut and cannot be read. */
+/* Ignores an error in the last line, if that line was cut. */
 static int settle_last_line(struct text_reader *r, int err)
 {
     return err == PITH_ERR_DAMAGED && is_cut(r) && is_last_line(r) && r->lines.number > 1 ? PITH_OK : err;
@@ -406,7 +410,7 @@ static int settle_last_line(struct text_reader *r, int err)
 
 /* ---- The passes -------------------------------------------------------------------------------------------------- */
 
-/* The number of messages with ranks that have no lane. */
+/* Returns the number of messages whose peer has no lane. */
 static uint64_t unknown_peers(const struct text_reader *r)
 {
     struct pithi_map ranks = {0};
@@ -430,7 +434,7 @@ int pithi_text_read(const struct pithi_input *input, struct pithi_writer *writer
                             .leaves = {.input = input, .writer = writer}};
     int err = PITH_OK;
 
-    /* The first pass. It does not split records into fields, because it needs only their times. */
+    /* The first pass does not split records into fields, because it needs only their times. */
     int64_t last_ns = INT64_MIN, time_ns;
     const char *line;
     size_t size;
@@ -446,8 +450,8 @@ int pithi_text_read(const struct pithi_input *input, struct pithi_writer *writer
         if (memmem(line, size, "\tpayload=", strlen("\tpayload=")))
             err = look_at_payload(&r, line, size);
     }
-    /* Defines the events whose payloads are text. This is done after the first pass, so that a definition further down
-     * in the file has priority. */
+    /* Defines the events whose payloads are text. This is done after the first pass, because a definition that comes
+     * later in the file has priority. */
     char *name = (char *)r.text_events.data, *end = name ? name + r.text_events.size : name;
     for (; err == PITH_OK && name < end; name += size) {
         struct pithlog_def def = {PITHLOG_EVENT_TYPE, name, "", "", "%s"};
@@ -458,7 +462,7 @@ int pithi_text_read(const struct pithi_input *input, struct pithi_writer *writer
         pithi_unescape(name);
         err = pithi_defs_add(pithi_writer_defs(r.writer), &def, &id);
     }
-    /* A file written by Pith consists of whole lines, so a last line without a newline is dropped. */
+    /* A file that Pith wrote consists of whole lines, so a last line without a newline is dropped. */
     if (r.promises)
         r.lines.size = pithi_whole_lines(r.input);
     TRY(err);
