@@ -243,8 +243,9 @@ static int take_header(struct pithi_alog_scan *scan, const struct pithi_alog_lin
         scan->end_ns = line->time_ns;
         return PITH_OK;
     case PITHI_ALOG_SYNC:
-        scan->seen++; /* Some writers include these lines in the count of the header. For all other writers `seen`
-                         becomes larger than `told`, which is harmless. */
+        /* Some writers include these lines in the count of the header. For all other writers `seen` becomes larger than
+         * `told`, which is harmless. */
+        scan->seen++;
         return PITH_OK;
     case PITHI_ALOG_START:
         scan->start_ns = line->time_ns;
@@ -330,8 +331,9 @@ static int take_header(struct pithi_alog_scan *scan, const struct pithi_alog_lin
         }
         return PITH_OK;
     default:
-        return PITH_OK; /* All other header lines are ignored. Some have counts that follow more reliably from the event
-                           lines; the log needs nothing from the rest. */
+        /* All other header lines are ignored. Some have counts that follow more reliably from the event lines; the log
+         * needs nothing from the rest. */
+        return PITH_OK;
     }
 }
 

@@ -316,10 +316,8 @@ int32_t pithi_chrome_lanes_rank(const struct pithi_chrome_lanes *lanes, uint32_t
     return (int32_t)lanes->processes[lanes->threads[thread].process].result;
 }
 
-enum {
-    MEMORY = PITHI_SORTER_BYTES / 4
-}; /* bytes of a sorter: a quarter of the usual size, because several sorters are
-                                             open at a time */
+/* bytes of a sorter: a quarter of the usual size, because several sorters are open at a time */
+enum { MEMORY = PITHI_SORTER_BYTES / 4 };
 
 struct end {
     int64_t time_ns, tag; /* tag: the tag of the message */

@@ -177,8 +177,8 @@ int pithi_clog2_make_shift(const struct pithi_clog2_made *made, struct pithi_clo
     body = pithi_clog2_put(stream, PITHI_CLOG2_TIMESHIFT, time_ns, 0, rank, 0);
     if (!body)
         return PITH_ERR_IO;
-    pithi_clog2_put64f(body, -0.0); /* The record has the negated shift of the rank's times. The shift is 0, so this is
-                                       -0.0. */
+    /* The record has the negated shift of the rank's times. The shift is 0, so this is -0.0. */
+    pithi_clog2_put64f(body, -0.0);
     return PITH_OK;
 }
 

@@ -433,8 +433,9 @@ int pithi_clog2_scan(struct pithi_clog2_scan *scan, const struct pithi_input *in
     if (cursor.damaged && !cursor.records)
         return pithi_fail(PITH_ERR_DAMAGED, "%s: byte %zu: no record can be read from here on; the file is damaged",
                           input->path, cursor.first_damage);
-    if (!scan->comm_count) /* The file was cut before the first COMMEVT, so the ranks of clock shifts are unknown and
-                              the shifts are left out. */
+    /* If the file was cut before the first COMMEVT, the ranks of clock shifts are unknown, so the shifts are left
+     * out. */
+    if (!scan->comm_count)
         scan->made = PITHI_CLOG2_MADE_SHIFTS;
     /* The size of a communicator is known if all its ranks from 0 to the highest are known. An unmerged file has only
      * one process, so in such a file only MPI_COMM_SELF is complete. */

@@ -241,8 +241,8 @@ static OTF2_CallbackCode on_MetricClass(void *data, OTF2_MetricRef self, uint8_t
     (void)occurrence, (void)recorder;
     NEW_ROW(metrics, self);
     struct otf2_metric *row = made;
-    row->of = OTF2_UNDEFINED_METRIC; /* A class has the undefined reference here; an instance has the reference of its
-                                        class. */
+    /* A class has the undefined reference here; an instance has the reference of its class. */
+    row->of = OTF2_UNDEFINED_METRIC;
     row->count = count;
     row->members = malloc((count + (size_t)1) * sizeof *members);
     row->ids = calloc(count + (size_t)1, sizeof *row->ids); /* 0: no counter yet */

@@ -238,8 +238,8 @@ int pithi_otf2_places_make(struct otf2_reader *r)
         struct otf2_location *location = &OTF2_ROWS(r->defs.locations, struct otf2_location)[i];
         struct otf2_process *of = pithi_otf2_table_get(&r->defs.processes, location->process);
         location->rank = of ? of->rank : next_rank++;
-        location->thread = location->type != OTF2_LOCATION_TYPE_CPU_THREAD; /* 0 or 1 for now, so that CPU threads are
-                                                                               sorted first */
+        /* 0 or 1 for now, so that CPU threads are sorted first */
+        location->thread = location->type != OTF2_LOCATION_TYPE_CPU_THREAD;
     }
 
     if (!(r->order = malloc((r->defs.locations.count + (size_t)1) * sizeof *r->order)))

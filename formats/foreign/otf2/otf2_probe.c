@@ -50,8 +50,8 @@ char *pithi_otf2_anchor_in(const char *folder)
         if (!pithi_otf2_named(entry->d_name) || asprintf(&path, "%s/%s", folder, entry->d_name) < 0)
             continue;
         if (is_anchor(path) && ++count == 1)
-            found = path; /* If a folder has two anchors, the result is NULL, because it is not clear which archive is
-                             meant. */
+            /* If a folder has two anchors, the result is NULL, because it is not clear which archive is meant. */
+            found = path;
         else
             free(path);
     }

@@ -29,8 +29,8 @@ static int read_local_definitions(struct otf2_reader *r)
 
     for (uint32_t i = 0; i < r->lanes; i++)
         r->otf2->Reader_SelectLocation(r->reader, location_at(r, i)->ref);
-    if (r->otf2->Reader_OpenDefFiles(r->reader) != OTF2_SUCCESS) /* an archive may have no definition files of
-                                                                    locations */
+    /* an archive may have no definition files of locations */
+    if (r->otf2->Reader_OpenDefFiles(r->reader) != OTF2_SUCCESS)
         return PITH_OK;
     for (uint32_t i = 0; i < r->lanes && code == OTF2_SUCCESS; i++) {
         OTF2_DefReader *reader = r->otf2->Reader_GetDefReader(r->reader, location_at(r, i)->ref);
@@ -76,8 +76,8 @@ static int read_events(struct otf2_reader *r, OTF2_GlobalEvtReader *merged)
         if (!pithi_watched_at(r->watched, r->read * EVENT_BYTES, r->total * EVENT_BYTES))
             return PITH_OK; /* the user has ended the reading */
     } while (code == OTF2_SUCCESS && count == EVENTS_AT_ONCE);
-    if (r->err != PITH_OK) /* If a callback failed, returns its error, because libotf2 only reports that it was
-                              interrupted. */
+    /* If a callback failed, returns its error, because libotf2 only reports that it was interrupted. */
+    if (r->err != PITH_OK)
         return r->err;
     return code == OTF2_SUCCESS ? PITH_OK : pithi_otf2_fail(PITH_ERR_DAMAGED, r->path, "events cannot be read", code);
 }
@@ -89,8 +89,8 @@ static int read_merged(struct otf2_reader *r, uint32_t first, uint32_t count)
     OTF2_GlobalEvtReader *merged;
     int err;
 
-    for (uint32_t i = first; i < first + count; i++) /* It is an error if a location with events cannot be read. A
-                                                        location without events may have no file. */
+    /* It is an error if a location with events cannot be read. A location without events may have no file. */
+    for (uint32_t i = first; i < first + count; i++)
         if (!r->otf2->Reader_GetEvtReader(r->reader, location_at(r, i)->ref) && location_at(r, i)->events)
             settle_cut(r,
                        pithi_otf2_fail(PITH_ERR_DAMAGED, r->path, "events of a location cannot be read", OTF2_SUCCESS));

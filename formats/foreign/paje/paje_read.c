@@ -22,10 +22,8 @@
 #include "foreign/names.h"
 #include "foreign/paje/paje_reader.h"
 
-enum {
-    MEMORY = PITHI_SORTER_BYTES / 4
-}; /* bytes of a sorter: a quarter of the usual size, because several sorters are
-                                             open at a time */
+/* bytes of a sorter: a quarter of the usual size, because several sorters are open at a time */
+enum { MEMORY = PITHI_SORTER_BYTES / 4 };
 
 struct link_end {
     int64_t time_ns; /* time of the end */

@@ -94,8 +94,8 @@ static int put_named(struct pithi_out *out, enum paje_event event, char kind, ui
     pithi_out_text(out, type);
     int changed = put_string(out, PITHI_QUOTE_TABS, name);
     char text[40];
-    for (int i = 0, at = 0; i < 3; i++) { /* printf is not used, because it would write the decimal point of the
-                                             locale */
+    /* printf is not used, because it would write the decimal point of the locale */
+    for (int i = 0, at = 0; i < 3; i++) {
         unsigned thousandths = (rgb >> (16 - 8 * i) & 255) * 1000 / 255;
         at += snprintf(text + at, sizeof text - (size_t)at, "%s%u.%03u", i ? " " : "", thousandths / 1000,
                        thousandths % 1000);

@@ -23,10 +23,8 @@
 #include "base/text_fields.h"
 #include "foreign/paraver/paraver.h"
 
-enum {
-    SURE_THREADS = 65536
-}; /* up to this many threads of a header become lanes, even if the .row does not name
-                                  them */
+/* up to this many threads of a header become lanes, even if the .row does not name them */
+enum { SURE_THREADS = 65536 };
 
 /* ---- Lanes ------------------------------------------------------------------------------------------------------- */
 

@@ -395,7 +395,7 @@ const char *pithi_prv_call_name(int64_t value)
     if (value < 1)
         return NULL;
     while (--value > 0 && at[1])
-        /* goes to the word number `value` of the list */
+        /* moves on by one word of the list */
         at += 1 + strcspn(at + 1, " ");
     size_t size = strcspn(at + 1, " ");
     if (size == 0)

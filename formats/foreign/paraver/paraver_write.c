@@ -159,7 +159,7 @@ static int collect_waiting(struct paraver_writer *w, const struct pithi_convert 
 {
     struct pithi_each each = {
         .context = w, .put = follow_state, .message = wait_message, .failed = &w->err, .losses = &w->losses};
-    int err; /* from here on messages and state records are added */
+    int err;
     TRY(pithi_sorter_new(&w->waiting, PITHI_SORTER_BYTES));
     if (!(w->now = calloc(w->places.lane_count + (size_t)1, sizeof *w->now)))
         return pithi_no_memory();

@@ -35,11 +35,8 @@ struct pithi_prv_payloads {
     struct pithi_map by_hash;
     size_t bytes; /* of all texts */
 };
-enum {
-    PITHI_PRV_PAYLOADS = 65536,
-    PITHI_PRV_PAYLOAD_BYTES = 16 << 20
-}; /* the most payloads, and the most bytes of
-                                                                            their texts */
+/* the most payloads, and the most bytes of their texts */
+enum { PITHI_PRV_PAYLOADS = 65536, PITHI_PRV_PAYLOAD_BYTES = 16 << 20 };
 
 /* Write the .pcf and the .row. Return PITH_OK or an error. */
 int pithi_prv_write_labels(const struct pithlog *log, const struct pithi_prv_payloads *payloads, FILE *out);

@@ -20,11 +20,8 @@
 #include "native/defs.h"
 #include "native/event_numbers.h"
 
-enum {
-    MEMORY = 16 << 20,
-    VERTICES = 2
-}; /* MEMORY: bytes of the sorter; VERTICES: the first and the last point of a
-                                             drawable */
+/* MEMORY: bytes of the sorter; VERTICES: the first and the last point of a drawable */
+enum { MEMORY = 16 << 20, VERTICES = 2 };
 
 /* The order of records of a lane that have the same time. A receive comes first, because it lies inside the state that
  * waited for the message. Then states end, the innermost first. Then states begin, the outermost first. Other records

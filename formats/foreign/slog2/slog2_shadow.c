@@ -274,8 +274,8 @@ struct category {
 
 int pithi_slog2_categories_open(struct pithi_slog2_categories *categories, struct pithlog *log)
 {
-    uint32_t count = pithlog_get_info(log)->defs + 2; /* one category for messages, one for each definition, and one for
-                                                         large messages */
+    /* one category for messages, one for each definition, and one for large messages */
+    uint32_t count = pithlog_get_info(log)->defs + 2;
     *categories = (struct pithi_slog2_categories){.log = log, .count = count};
     categories->used = calloc(count, sizeof *categories->used);
     return categories->used ? PITH_OK : pithi_no_memory();
@@ -285,8 +285,8 @@ void pithi_slog2_categories_free(struct pithi_slog2_categories *categories) { fr
 
 int32_t pithi_slog2_message_category(const struct pithi_slog2_categories *categories, uint64_t message_bytes)
 {
-    return message_bytes > INT32_MAX ? (int32_t)categories->count - 1 : 0; /* in the file, a size of 32 bits is
-                                                                              signed */
+    /* in the file, a size of 32 bits is signed */
+    return message_bytes > INT32_MAX ? (int32_t)categories->count - 1 : 0;
 }
 
 void pithi_slog2_categories_add(struct pithi_slog2_categories *categories, const struct pithi_slog2_drawable *drawable)
@@ -415,8 +415,8 @@ static int put_all(struct pithi_slog2_categories *categories, double length_s, s
         {-3, "Preview_State", "", PITHI_SLOG2_STATE, 0xbfffffff, PREVIEW_WIDTH},
         {-2, "Preview_Arrow", "", PITHI_SLOG2_ARROW, 0xffffff00, PREVIEW_WIDTH}};
     static const struct pithi_slog2_used none;
-    int there[PITHI_SLOG2_TOPOLOGIES] = {0}, ok = 1; /* 1: the file has drawables of this kind, and so also previews of
-                                                        this kind */
+    /* 1: the file has drawables of this kind, and so also previews of this kind */
+    int there[PITHI_SLOG2_TOPOLOGIES] = {0}, ok = 1;
     for (uint32_t i = 0; i < categories->count; i++) {
         const struct pithlog_def *def = i ? pithlog_get_def(categories->log, i - 1) : NULL;
         there[!def                         ? PITHI_SLOG2_ARROW

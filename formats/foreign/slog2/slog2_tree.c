@@ -57,11 +57,8 @@ struct pithi_slog2_level {
 /* LISTS: bytes of the three counts of a node; VERTEX: of a vertex; DRAWABLE: of a drawable without its vertices and
  * info */
 enum { LISTS = 12, VERTEX = 12, DRAWABLE = 9 };
-enum {
-    LINE_BYTES = 512,
-    LEAF_MOST = 4 << 20
-}; /* LINE_BYTES: a leaf has at least so many bytes for each line;
-                                                   LEAF_MOST: the most bytes of a leaf */
+/* LINE_BYTES: a leaf has at least so many bytes for each line; LEAF_MOST: the most bytes of a leaf */
+enum { LINE_BYTES = 512, LEAF_MOST = 4 << 20 };
 
 static uint32_t vertices_of(const struct pithi_slog2_drawable *d) { return d->topology == PITHI_SLOG2_EVENT ? 1 : 2; }
 

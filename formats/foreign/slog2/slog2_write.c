@@ -143,8 +143,8 @@ static int write_file(struct pithlog *log, FILE *out, const struct pithi_convert
     struct part part = {.postamble = {0, 0}};
     int status = 0, err;
 
-    if (fwrite(header, 1, sizeof header, out) != sizeof header) /* Reserves room for the header, which is written
-                                                                   last. */
+    /* Reserves room for the header, which is written last. */
+    if (fwrite(header, 1, sizeof header, out) != sizeof header)
         TRY(pithi_fail(PITH_ERR_IO, "the SLOG-2 file cannot be written"));
     TRY(pithi_losses_open(&w.losses, log));
     TRY(pithi_slog2_lines_open(&w.lines, log));
@@ -230,8 +230,8 @@ static int write_file(struct pithlog *log, FILE *out, const struct pithi_convert
 
     const struct pithlog_comm *comm;
     uint64_t unused = 0, names = 0;
-    for (uint32_t i = 1; (comm = pithlog_get_comm(log, i)) != NULL; i++) { /* from 1, because communicator 0, the world,
-                                                                              always has its lines */
+    /* from 1, because communicator 0, the world, always has its lines */
+    for (uint32_t i = 1; (comm = pithlog_get_comm(log, i)) != NULL; i++) {
         const uint64_t *used = pithi_map_find(&w.lines.used, i);
         unused += !used || !*used;
         names += used && *used && comm->name && *comm->name;

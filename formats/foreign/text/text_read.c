@@ -300,8 +300,8 @@ static int take_values(struct text_reader *r, struct pithlog_record *record)
                 return pithi_no_memory();
             ++*messages;
         }
-        r->nameless_peers += peer < 0 && record->kind == PITHLOG_SEND; /* not counted for a receive, which may have got
-                                                                          no message */
+        /* not counted for a receive, which may have got no message */
+        r->nameless_peers += peer < 0 && record->kind == PITHLOG_SEND;
         return PITH_OK;
     }
     case PITHLOG_COLL: {
