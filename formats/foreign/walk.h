@@ -1,7 +1,7 @@
 /* walk.h - gives a log to writers of foreign formats. Records come in order of time, none is before the window, and
- * each begin of a state has an end and each end a begin. States that are open at an edge of the window begin or end at
- * that edge. States that begin or end where records are missing begin or end at the hole. pithlog_walk keeps the open
- * states, so no writer needs a stack. */
+ * each begin of a state has an end and each end a begin. A state that is open at an edge of the window begins or ends
+ * at that edge. A state whose begin or end is missing because of a hole begins or ends at the hole. pithlog_walk keeps
+ * the open states, so no writer needs a stack. */
 #ifndef PITHI_WALK_H
 #define PITHI_WALK_H
 

@@ -11,7 +11,7 @@
  *
  * Flow events ("s" starts, "t" continues, "f" ends) are identified by category, name and id. Two flow events of a flow
  * that are adjacent in time become a message. Because of different clocks, an end may be earlier than its start. The
- * two still become a message if the flow has no other start before this end. */
+ * two still become a message if the flow has no other start that is earlier than the end. */
 #ifndef PITHI_CHROME_LANES_H
 #define PITHI_CHROME_LANES_H
 

@@ -177,7 +177,7 @@ static int32_t known_solo(const char *name)
     return -1;
 }
 
-/* Returns the entry of a record's definition. NULL: the error is set. */
+/* Returns the entry of a definition that a record uses, or NULL with the error set. */
 static struct pithi_clog2_number *number_of(struct pithi_clog2_numbers *numbers, uint32_t id)
 {
     const struct pithlog_def *def = pithlog_get_def(numbers->log, id);

@@ -94,7 +94,7 @@ uint64_t pithi_otf2_bytes(const struct pithi_input *input)
     uint64_t bytes = 0;
     int named = anchor && pithi_otf2_named(anchor);
 
-    for (int i = 0; named && i < ENDINGS; i++) /* adds up the sizes of all files, for progress */
+    for (int i = 0; named && i < ENDINGS; i++) /* all files of the archive, whose sizes are added up for progress */
         /* the name without ".otf2", then the ending */
         if (asprintf(&paths[i], "%.*s%s", (int)strlen(anchor) - 5, anchor, endings[i]) < 0)
             paths[i] = NULL;

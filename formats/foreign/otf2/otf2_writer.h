@@ -55,7 +55,7 @@ struct otf2_writer {
         struct pithi_map functions; /* hash of a name -> its region + 1 */
         struct pithi_map known;     /* (parent + 1, region) -> its reference + 1 */
         struct otf2_node_above {
-            uint32_t parent, depth; /* parent: its reference + 1; 0: none */
+            uint32_t parent, depth; /* parent: reference of the parent + 1; 0: none */
         } * list;
         uint32_t count, room;
     } contexts;
