@@ -69,7 +69,7 @@ int pithi_slog2_message_comm(struct pithi_slog2_scan *scan, const struct pithi_s
 
 /* A step of the scan (slog2_views.c). Reads the line maps, and makes their lanes and communicators. */
 int pithi_slog2_scan_views(struct pithi_slog2_scan *scan, struct pithi_slog2_bytes *bytes);
-/* Fails with "FILE: byte N: WHAT" for malformed bytes; If `what` is NULL, the message says that the bytes end too
+/* Fails with "FILE: byte N: WHAT" for malformed bytes. If `what` is NULL, the message says that the bytes end too
  * early. */
 int pithi_slog2_wrong(const struct pithi_slog2_scan *scan, const struct pithi_slog2_bytes *bytes, const char *what);
 

@@ -335,7 +335,7 @@ static int can_be_followed(const char *format)
     return 1;
 }
 
-/* Writes the keys (the text before, between and after tokens) and the types of a format; An empty format has no keys
+/* Writes the keys (the text before, between and after tokens) and the types of a format. An empty format has no keys
  * and no types. */
 static int put_format(struct pithi_buffer *bytes, const char *format)
 {
