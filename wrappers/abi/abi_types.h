@@ -9,7 +9,7 @@ typedef intptr_t MPI_Aint;
 typedef int64_t MPI_Offset, MPI_Count;
 typedef struct {
     int MPI_SOURCE, MPI_TAG, MPI_ERROR;
-    int MPI_internal[5]; /* the library's own */
+    int MPI_internal[5]; /* for the library's own use */
 } MPI_Status;
 
 typedef struct MPI_ABI_Comm *MPI_Comm;

@@ -79,8 +79,8 @@ struct moment {
     uint64_t ticks; /* of pith_clock_ticks at the same time */
 };
 
-/* The present time by both clocks. It reads both clocks several times, and the reading that took least time counts,
- * since the system may take the core away during a reading. */
+/* Returns the present time by both clocks. The function reads the pair of clocks several times and keeps the pair that
+ * took the least time to read, because the system may take the core away in the middle of a pair. */
 static struct moment now_in_both(void)
 {
     struct moment best = {0, 0};
@@ -110,7 +110,7 @@ uint64_t pithi_also_ticks_of(double ns)
 
 void *pithi_also_map(int fd, size_t bytes)
 {
-#ifdef SYS_mmap2 /* 32 bits: the older SYS_mmap takes its arguments in another way */
+#ifdef SYS_mmap2 /* systems of 32 bits have SYS_mmap, too, but its arguments differ from mmap's */
     enum { NUMBER = SYS_mmap2 };
 #else
     enum { NUMBER = SYS_mmap };
@@ -135,10 +135,12 @@ uint32_t pithi_also_state(uint32_t *id, const char *name, const char *colour, co
 
 /* ---- The wrapped functions --------------------------------------------------------------------------------------- */
 
-/* The linker makes these two symbols for the section. Weak, as a library that wraps no function has no such section. */
+/* The linker defines these two symbols as begin and end of the section pithi_next. They are weak, because a library
+ * that wraps no function has no such section. */
 extern struct pithi_next __start_pithi_next[] __attribute__((weak)), __stop_pithi_next[] __attribute__((weak));
 
-/* It may be called before begin(): the constructors of other libraries may already make wrapped calls. */
+/* Looks the function up if begin() has not run yet, because constructors of other libraries may make wrapped calls
+ * before this library's constructor runs. */
 void *pithi_next_find(struct pithi_next *next)
 {
     void *function = __atomic_load_n(&next->function, __ATOMIC_RELAXED);
@@ -171,5 +173,5 @@ __attribute__((constructor)) static void begin(void)
     pthread_atfork(NULL, NULL, in_child);
     process = getpid();
     if (is_early && (secure_getenv("PITH_SAMPLE") || secure_getenv("PITH_SNAPSHOT") || secure_getenv("PITH_HANG")))
-        pith_start(); /* now, since it makes threads, which must not happen inside a wrapped call */
+        pith_start(); /* here, because pith_start makes threads, which a wrapped call must not do */
 }

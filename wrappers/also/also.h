@@ -3,8 +3,9 @@
  * libpith-functions (functions.h), libpith-openmp (openmp.h), libpith-pthread, libpith-memory (memory.h).
  *
  * A process's calls are recorded from its first call of MPI or of pith.h on. The program that `pith run` started itself
- * is recorded from its start, unless it may be a script or another starter of the real program (run/run.c). Forked
- * children and the programs that the program starts are not recorded. Calls from Pith's own libraries never are.
+ * is recorded from its start; exception: mpirun started it and it is not linked with MPI, since it may then be a script
+ * that starts the real program (run/run.c). Forked children and the programs that the program starts are not recorded.
+ * Calls from Pith's own libraries are never recorded.
  *
  * An allocator may make many of these calls (mmap, read, pthread_mutex_lock) while it holds its locks. So code that
  * runs inside a wrapped call must not call the program's malloc or free: it takes memory from mmap, and its
@@ -20,26 +21,27 @@
 #define PITHI_ALSO_API __attribute__((visibility("default")))
 #define PITHI_CALLER __builtin_return_address(0)
 
-/* 1: a call that returns to the address `caller` is to be recorded. `caller` NULL: any call of the program. Preserves
- * errno; safe in signal handlers. */
+/* Returns 1 if a call that returns to the address `caller` is to be recorded; for `caller` NULL, if any call of the
+ * program is to be recorded now. Preserves errno; safe in signal handlers. */
 int pithi_also_wanted(const void *caller);
-/* Calls are recorded from now on, even before the first call of MPI or pith.h. */
+/* Makes recording begin now, instead of with the first call of MPI or pith.h. */
 void pithi_also_begin_early(void);
-/* 1: this is a child made by vfork or clone, which shares the memory of the recorded process. It costs a system
+/* Returns 1 in a child process made by vfork or clone, which shares the memory of the recorded process. Costs a system
  * call. */
 int pithi_also_is_guest(void);
 
-/* Maps so many bytes of a file to read them, or of empty memory (fd -1), by a system call: the wrapped mmap is for the
- * program's calls. NULL: it cannot. */
+/* Maps `bytes` bytes of the file `fd` for reading, or of empty memory if `fd` is -1. Makes the system call itself,
+ * because the function mmap is wrapped. Returns NULL if the system refuses. */
 void *pithi_also_map(int fd, size_t bytes);
 
-/* CLOCK_MONOTONIC, to measure costs. */
+/* Returns the time of CLOCK_MONOTONIC, for measuring costs. */
 int64_t pithi_also_now_ns(void);
-/* Converts a duration to ticks of pith_clock_ticks. Takes a millisecond, since it measures the rate of the ticks. */
+/* Converts a duration to ticks of pith_clock_ticks. Each call takes a millisecond, because it measures how fast the
+ * ticks count. */
 uint64_t pithi_also_ticks_of(double ns);
 
-/* The id of the state `name`, which is defined by the first call; 0: the user left this state out. *id, which is read
- * and written atomically, keeps the id between calls and must be 0 before the first one. */
+/* Returns the id of the state `name`; 0 if the user left this state out. The first call defines the state. *id keeps
+ * the id between calls; it must be 0 before the first call, and is accessed atomically. */
 uint32_t pithi_also_state(uint32_t *id, const char *name, const char *colour, const char *group);
 
 /* The real function of a wrapped name: the next function of this name that the loader finds after the calling library.
@@ -47,12 +49,12 @@ uint32_t pithi_also_state(uint32_t *id, const char *name, const char *colour, co
  * dlsym. */
 struct pithi_next {
     const char *name, *version;                 /* NULL: the default version */
-    void *function;                             /* the next one in the order of loading; NULL: there is none */
+    void *function;                             /* the real function; NULL: not looked up yet, or there is none */
 } __attribute__((aligned(4 * sizeof(void *)))); /* the section pithi_next is an array: no gaps between its elements */
 void *pithi_next_find(struct pithi_next *next);
 void pithi_next_find_all(void);
 #define NEXT(name) NEXT_VERSION(name, (void *)0)
-/* As NEXT, but the given version of the symbol, if the library has it. */
+/* As NEXT, but prefers the given version of the symbol to the default version. */
 #define NEXT_VERSION(name, version)                                                                                    \
     __extension__({                                                                                                    \
         static struct pithi_next next_ __attribute__((section("pithi_next"), used)) = {#name, version, (void *)0};     \

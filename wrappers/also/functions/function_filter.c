@@ -19,10 +19,10 @@
 #include "base/say.h"
 
 static struct rule {
-    /* is_wanted: 1: includes, 0: excludes; is_source: 1: the glob is of source files, 0: of functions */
+    /* is_wanted: 1 for "include", 0 for "exclude"; is_source: 1 if the glob matches source files, 0 if functions */
     int is_wanted, is_source;
     char *glob;
-    struct rule *before; /* of the line before it in the file: the search starts from the last line */
+    struct rule *before; /* the rule of the line above; a search begins with the last line's rule */
 } * last;
 
 static void complain(const char *file, int line, const char *what)
@@ -35,7 +35,7 @@ static void complain(const char *file, int line, const char *what)
         pithi_say("PITH_FUNCTIONS_FILTER: %s: %s; all functions are recorded", file, what);
 }
 
-/* Adds the rule that a line has. Returns 0 if the line is no rule. Changes the line. */
+/* Adds the rule in `line`, and changes the text of `line`. Returns 0 if the line is not a rule. */
 static int add_rule(char *line)
 {
     static const struct {

@@ -1,9 +1,9 @@
 /* function_table.c - finds the functions of the program by their addresses.
  *
  * Most names are read when this library is loaded. If a library is loaded later, its names are read at the first call
- * of one of its functions. That may happen in a signal handler, or in a function that an allocator calls while it holds
- * its locks. So the files are read by another program (names/function_names.c), because reading them needs malloc, and
- * the memory of this file comes from mmap. */
+ * of one of its functions. This call may come from a signal handler, or from an allocator that holds its locks, so the
+ * code here must not call malloc. It takes memory from mmap, and another program (names/function_names.c), which may
+ * call malloc, reads the files. */
 #include "functions.h"
 
 #include <errno.h>
@@ -19,11 +19,12 @@
 
 #include "pith_tool.h"
 
-/* pithi_traced_find returns this for an address that it cannot add. The name is NULL: the function is not recorded. */
+/* What pithi_traced_find returns for an address that it cannot add. Its name is NULL, so the function is not
+ * recorded. */
 static struct pithi_traced unwanted;
 
-/* A hash table, at most half full. A larger one replaces it when it is too full; the old one is never freed, as a
- * thread may still search in it. */
+/* A hash table, at most half full. Before it gets fuller, a larger table replaces it. The old table is never freed,
+ * because a thread may still be searching it. */
 struct table {
     size_t room, count;           /* room: a power of 2 */
     struct pithi_traced *slots[]; /* [room], by the hash of the address; NULL: free; accessed atomically */
@@ -31,7 +32,7 @@ struct table {
 static struct table *table;                              /* accessed atomically; NULL: none yet */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* held while anything is added */
 
-/* Returns zeroed memory, which is never freed; NULL: there is none. The caller holds the lock. */
+/* Returns zeroed memory, which is never freed; NULL if there is no memory. The caller holds the lock. */
 static void *room_for(size_t size)
 {
     enum { BLOCK = 1 << 18 }; /* bytes of memory taken at once */
@@ -99,16 +100,16 @@ static void add(uintptr_t address, const char *name, const char *source)
 
 /* ---- The functions of files -------------------------------------------------------------------------------------- */
 
-/* A program or library whose functions were read, or whose reading was tried: a file without symbols is not read at
- * each call. */
+/* A program or library that was read, or could not be read. Keeping the latter, too, avoids reading a file without
+ * symbols again at each call. */
 struct module {
     struct module *next; /* the module that was added before this one */
     uintptr_t bias;      /* address in this process - address in the file */
     char path[];
 };
 
-/* Adds the module to the list of modules that were read, and returns it. NULL: it is in the list already, or there is
- * no memory. */
+/* Adds the module to the list of modules that were read, and returns it. Returns NULL if the module is in the list
+ * already or there is no memory. */
 static struct module *read_before(const char *path, uintptr_t bias)
 {
     static struct module *all;
@@ -124,7 +125,7 @@ static struct module *read_before(const char *path, uintptr_t bias)
     return all = module;
 }
 
-/* Returns the text at *at and moves *at behind its 0; NULL: there is no whole text before `end`. */
+/* Returns the text at *at and moves *at behind the text's final 0. Returns NULL if no 0 comes before `end`. */
 static const char *next_text(const char **at, const char *end)
 {
     const char *text = *at, *ends = text < end ? memchr(text, 0, (size_t)(end - text)) : NULL;
@@ -152,7 +153,7 @@ static void read_modules(void)
         files[i] = *waiting[i]->path ? waiting[i]->path : self;
     files[waiting_count] = NULL;
     if (out >= 0 && pith_function_names(files, out) == 0 && fstat(out, &status) == 0 && status.st_size > 0) {
-        /* The names stay in this mapping, where the other program has written them. */
+        /* pith-functions wrote the names into `out`. The table points into this mapping, so it is never unmapped. */
         const char *at = pithi_also_map(out, (size_t)status.st_size), *end = at ? at + status.st_size : NULL;
         const char *number, *address, *name, *source;
         while ((number = next_text(&at, end)) && (address = next_text(&at, end)) && (name = next_text(&at, end)) &&
@@ -178,8 +179,8 @@ static void add_module(const char *path, uintptr_t bias)
         read_modules();
 }
 
-/* Libraries of the system and Pith's own are normally not compiled with instrumentation, so they are not read at the
- * start. If a library there is, its names are read at the first call of one of its functions. */
+/* Returns 1 for a library of the system or of Pith. Such libraries are rarely compiled with instrumentation, so they
+ * are not read at the start. The names of one that is instrumented are read at the first call of its functions. */
 static int is_system(const char *path)
 {
     static const char *const folders[] = {"/lib", "/usr/lib", "linux-vdso", "linux-gate"};
@@ -210,11 +211,11 @@ void pithi_traced_read(void)
 /* ---- Functions of libraries that are loaded later ---------------------------------------------------------------- */
 
 struct wanted {
-    uintptr_t address, bias; /* address: of the function; bias: of its module, as in struct module */
-    char path[4096];         /* of its module's file; "": the program itself */
+    uintptr_t address, bias; /* the function's address; the bias of its module, as in struct module */
+    char path[4096];         /* the path of its module's file; "": the program itself */
 };
 
-/* Called for each module: finds the module that contains the address. */
+/* Called for each module, until it returns 1 for the module that contains the wanted address. */
 static int find_module(struct dl_phdr_info *info, size_t size, void *context)
 {
     struct wanted *wanted = context;
@@ -230,8 +231,8 @@ static int find_module(struct dl_phdr_info *info, size_t size, void *context)
     return 0;
 }
 
-/* Adds the function at an address that is not in the table. If it has no symbol, its name consists of its file's name
- * and its address in this file. The caller holds the lock. */
+/* Adds the function at an address that is not in the table. A function without a symbol gets a name from its file's
+ * name and its address in this file. The caller holds the lock. */
 static void add_later(uintptr_t address)
 {
     struct wanted wanted = {.address = address};
@@ -259,8 +260,8 @@ struct pithi_traced *pithi_traced_find(uintptr_t address)
     struct table *in = __atomic_load_n(&table, __ATOMIC_ACQUIRE);
     struct pithi_traced *found = in ? __atomic_load_n(slot_of(in, address), __ATOMIC_ACQUIRE) : NULL;
 
-    /* Nothing is added while this thread is adding (in a signal handler, say), and nothing that is not recorded: in a
-     * forked child, the lock may be held by a thread that the child does not have. */
+    /* Adding takes the lock. This thread may hold it already (is_adding), if a signal handler interrupted the adding.
+     * In a forked child, where nothing is recorded, a thread that the child does not have may hold it forever. */
     if (found || is_adding || !pithi_also_wanted(NULL))
         return found ? found : &unwanted;
     is_adding = 1;

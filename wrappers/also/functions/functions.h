@@ -10,21 +10,22 @@
 #include "also/also.h"
 
 struct pithi_traced {
-    uintptr_t address; /* where it begins in this process */
+    uintptr_t address; /* where the function begins in this process */
     const char *name;  /* NULL: the function is not recorded */
-    uint32_t id;       /* of its state; 0: not yet defined; accessed atomically */
+    uint32_t id;       /* the id of the function's state; 0: not yet defined; accessed atomically */
 };
 
 /* Reads the names of the functions of the program and of its libraries, except the system's libraries. Call it when
  * this library is loaded. */
 void pithi_traced_read(void);
-/* The function that begins at `address`; never NULL. Preserves errno. Never calls malloc; safe in signal handlers. */
+/* Returns the function that begins at `address`, never NULL. Preserves errno. Never calls malloc; safe in signal
+ * handlers. */
 struct pithi_traced *pithi_traced_find(uintptr_t address);
 
-/* Reads the file that PITH_FUNCTIONS_FILTER names. Prints a message if it cannot be read, and one for each wrong
- * line. */
+/* Reads the file that PITH_FUNCTIONS_FILTER names. Prints a message if the file cannot be read, and a message for each
+ * wrong line. */
 void pithi_traced_filter_read(void);
-/* 1: the user wants the function `name`, which is defined in the file `source` (NULL: unknown). */
+/* Returns 1 if the user wants the function `name`, which is defined in the file `source` (NULL: unknown). */
 int pithi_traced_filter(const char *name, const char *source);
 
 #endif

@@ -1,8 +1,8 @@
 /* hooks.c - the two functions that an instrumented program calls at the begin and the end of each of its functions.
  *
  * Each thread has a stack of the functions that it is in. If a function ends soon and nothing else was recorded in it,
- * its record is removed again (pith_begin_undo), so it is not in the spill file either. Functions that were left by
- * longjmp get no call at their end; they end when a function below them on the stack ends. */
+ * pith_begin_undo removes its enter record, before this record gets into the spill file. A function that longjmp left
+ * gets no call at its end; its state ends when a function below it on the stack ends. */
 #include "functions.h"
 
 #include <stdio.h>
@@ -17,24 +17,24 @@
 
 struct frame {
     const struct pithi_traced *function;
-    uint32_t id;                 /* of the state that began; 0: it is not recorded */
-    struct pith_tentative begun; /* the record of its begin */
-    uint64_t ticks;              /* when it began */
+    uint32_t id;                 /* the id of the function's state; 0: this call is not recorded */
+    struct pith_tentative begun; /* the state's enter record */
+    uint64_t ticks;              /* when the state began */
 };
-enum { FRAMES = 512 }; /* deeper functions are recorded even if they are short */
+enum { FRAMES = 512 }; /* functions nested deeper than this are recorded even if they are short */
 static __thread unsigned depth INITIAL;
 static __thread struct frame frames[FRAMES] INITIAL;
 
 static int is_called; /* 1: a hook was called, in any thread */
 
-static uint64_t least_ticks; /* shorter functions are not recorded; 0: all are */
+static uint64_t least_ticks; /* shorter calls are not recorded; 0: all calls are recorded */
 
 /* The hooks' cost per function besides writing records, in ns: for a function that stays recorded, and for a function
- * whose record is removed. Counted as overhead of Pith by pith_own_cost, in portions, as each call of it is a
- * record. */
+ * whose record is removed. pith_own_cost tells the log these costs. Each call of pith_own_cost writes a record, so the
+ * costs of many functions are summed up for one call. */
 static double kept_ns, dropped_ns;
 static __thread double untold_ns INITIAL; /* cost that was not yet passed to pith_own_cost */
-enum { OFTEN_NS = 100000 };               /* ns that a portion has at least */
+enum { OFTEN_NS = 100000 };               /* the least sum for a call of pith_own_cost */
 
 static void add_cost(double ns)
 {
@@ -68,7 +68,7 @@ PITHI_ALSO_API void __cyg_profile_func_enter(void *address, void *caller)
             pith_begin(id);
         return;
     }
-    frame = &frames[depth++]; /* before it is filled: a signal handler then uses the next frame */
+    frame = &frames[depth++]; /* depth grows before the frame is filled, so that a signal handler uses the next frame */
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     frame->function = function;
     frame->id = id;
@@ -118,7 +118,7 @@ PITHI_ALSO_API void __cyg_profile_func_exit(void *address, void *caller)
 
 /* ---- The start and the end --------------------------------------------------------------------------------------- */
 
-/* Measures kept_ns and dropped_ns: does what the two hooks do besides the records. */
+/* Measures kept_ns and dropped_ns by doing what the two hooks do besides writing records. */
 static void measure(uintptr_t address)
 {
     /* TRIES: measurements, of which the shortest counts; CALLS: pairs of calls in a measurement */
@@ -139,7 +139,7 @@ static void measure(uintptr_t address)
     }
     kept_ns = best;
     dropped_ns = best;
-    int64_t from = pithi_also_now_ns(); /* a removed record was written, too, which costs a reading of the clock */
+    int64_t from = pithi_also_now_ns(); /* writing a record that is removed later reads the clock once */
     for (int i = 0; i < CALLS; i++)
         ticks += pith_clock_ticks();
     dropped_ns += (double)(pithi_also_now_ns() - from) / CALLS;

@@ -23,22 +23,23 @@
 
 enum { PITHI_IO_NAME = 248, PITHI_IO_PATH = 4096 }; /* bytes, with the final 0 */
 struct pithi_io_file {
-    int kind;                 /* whether it is recorded (io_files.c); accessed atomically */
-    int seekable;             /* 1: it has a position */
-    char name[PITHI_IO_NAME]; /* of a longer name: "..." and its end */
+    int kind;                 /* UNKNOWN, RECORDED or OTHER (io_files.c); accessed atomically */
+    int seekable;             /* 1: the file has a position */
+    char name[PITHI_IO_NAME]; /* if the name is too long: "..." and the end of the name */
 };
 
-/* The file of a descriptor; NULL: there is none, or it is not recorded. Preserves errno. */
+/* Returns the file of a descriptor; NULL if the descriptor has no file or the file is not recorded. Preserves errno. */
 struct pithi_io_file *pithi_io_file_of(int fd);
 /* As pithi_io_file_of, for a descriptor that was just opened by the name `path`. */
 struct pithi_io_file *pithi_io_file_opened(int fd, const char *path);
-/* The path that a call such as openat means: `path` itself if it does not depend on `folder`; else the folder's name
- * and `path`, joined in `name`. NULL: the folder is unknown or not recorded, or the path is too long. */
+/* Returns the path of a file for a call such as openat: `path` itself if it does not depend on `folder`, else the
+ * folder's name and `path`, joined in `name`. Returns NULL if the folder is unknown or not recorded, or the joined path
+ * is too long. */
 const char *pithi_io_file_path(char name[PITHI_IO_PATH], int folder, const char *path);
-/* Call these when a descriptor, or each from `first` to `last`, is closed or replaced. */
+/* Call these when the descriptor `fd`, or all descriptors from `first` to `last`, are closed or replaced. */
 void pithi_io_file_forget(int fd);
 void pithi_io_file_forget_range(unsigned first, unsigned last);
-/* 1: files of this name are recorded. 0 for NULL. */
+/* Returns 1 if the file `path` is to be recorded; 0 if not, or if `path` is NULL. */
 int pithi_io_file_wanted(const char *path);
 
 /* ---- Records (io_record.c) --------------------------------------------------------------------------------------- */
@@ -49,14 +50,14 @@ struct pithi_io_state {
 };
 
 struct pithi_io_call {
-    uint32_t id;                /* of its state; 0: the call is not recorded */
-    struct pithi_io_file *file; /* NULL: not known, or not wanted */
+    uint32_t id;                /* the id of the call's state; 0: the call is not recorded */
+    struct pithi_io_file *file; /* NULL: unknown or not recorded */
     FILE *stream;               /* NULL: a call with a descriptor */
     int fd;                     /* -1: not known (a call that opens a file) */
 };
 
-/* The state begins with pithi_io_begin... It ends when the program leaves the block in which this variable is declared,
- * even because the thread is cancelled. */
+/* The type of a variable that a wrapper sets by one of the functions pithi_io_begin..., which begin the call's state.
+ * The state ends when the thread leaves the block that declares the variable, even by being cancelled. */
 #define IO_CALL __attribute__((cleanup(pithi_io_end))) struct pithi_io_call
 struct pithi_io_call pithi_io_begin(struct pithi_io_state *state, int fd, const void *caller);
 struct pithi_io_call pithi_io_begin_stream(struct pithi_io_state *state, FILE *stream, const void *caller);
@@ -67,7 +68,7 @@ void pithi_io_end(const struct pithi_io_call *call);
  * begin, or PITHI_IO_HERE if the call used the position of the file. These functions preserve errno. */
 #define PITHI_IO_HERE (-2)
 void pithi_io_moved(const struct pithi_io_call *call, int64_t bytes, int64_t offset);
-/* Opening `path` gave `fd` (-1: it failed). */
+/* Call it after the real call, which opened `path` and returned the descriptor `fd` (-1: the call failed). */
 void pithi_io_opened(const struct pithi_io_call *call, const char *path, int fd);
 /* Call it before a call that reads and writes nothing but closes or flushes the file, or starts a request for it. */
 void pithi_io_touches(const struct pithi_io_call *call);

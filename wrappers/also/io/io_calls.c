@@ -162,8 +162,8 @@ MOVES(pwritev2, pwritev, OR_HERE, (int fd, const struct iovec *parts, int count,
 MOVES(pwritev64v2, pwritev, OR_HERE, (int fd, const struct iovec *parts, int count, off64_t offset, int flags),
       (fd, parts, count, offset, flags))
 
-/* For calls that copy from one file to another: the file that is written, or, if that is not recorded (a socket or a
- * pipe), the file that is read. */
+/* A call that copies from one file to another is recorded for one of them. Returns the descriptor of this file: `fd`,
+ * which is written, or if its file is not recorded (a socket or a pipe), `from`, which is read. */
 static int either(int fd, int from, const void *caller)
 {
     return pithi_also_wanted(caller) && !pithi_also_is_guest() && pithi_io_file_of(fd) ? fd : from;
@@ -171,7 +171,8 @@ static int either(int fd, int from, const void *caller)
 #define EITHER either(fd, from, PITHI_CALLER)
 #define IS_WRITTEN (record.fd == fd)
 #define AFTER(offset) ((offset) ? *(offset)-bytes : PITHI_IO_HERE)
-/* AFTER: where the access began: the call has moved *offset forward by `bytes`. NULL stands for the position. */
+/* AFTER is the offset at which the access began, because the call has moved *offset forward by `bytes`. If `offset` is
+ * NULL, the call used the position of the file. */
 MOVES_FOR(EITHER, copy_file_range, copy_file_range, IS_WRITTEN ? AFTER(offset) : AFTER(from_offset),
           (int from, off64_t *from_offset, int fd, off64_t *offset, size_t size, unsigned flags),
           (from, from_offset, fd, offset, size, flags))
@@ -253,7 +254,7 @@ SYNCS(aio_fsync64, aiocb64)
 RETURNS(aio_return, aiocb)
 RETURNS(aio_return64, aiocb64)
 
-/* Declares `first`, the descriptor of the first request in a list: the call is recorded for its file. */
+/* Declares `first`, the descriptor of the first request in a list. The call is recorded for this request's file. */
 #define FIRST(first, list, count)                                                                                      \
     int first = -1;                                                                                                    \
     for (int i = 0; list && i < count && first < 0; i++)                                                               \
@@ -295,8 +296,8 @@ LISTS(lio_listio64, aiocb64)
 TOUCHES(fsync)
 TOUCHES(fdatasync)
 
-/* The file is forgotten before the real call: as soon as that has closed the descriptor, another thread may get the
- * same number. */
+/* The file is forgotten before the real call, because as soon as the real call has closed the descriptor, another
+ * thread may open a file and get the same descriptor. */
 PITHI_ALSO_API int close(int fd)
 {
     IO_CALL record = pithi_io_begin(&io_close, fd, PITHI_CALLER);
@@ -325,7 +326,7 @@ PITHI_ALSO_API int dup3(int from, int to, int flags)
 
 PITHI_ALSO_API int closedir(DIR *folder)
 {
-    DIR *volatile given = folder; /* the header excludes NULL, but the library's call then returns an error */
+    DIR *volatile given = folder; /* volatile, or the compiler drops the test for NULL, which the header forbids */
 
     if (given)
         pithi_io_file_forget(dirfd(given));

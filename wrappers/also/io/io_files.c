@@ -2,7 +2,8 @@
  *
  * The name is the path by which the program opened the file. If that call was not seen (inherited descriptors, dup),
  * the name is read from /proc at the first use. If a descriptor is closed by other means than a call that libpith-io
- * wraps, for example by a system call of the program's own, its old name remains until it is opened again.
+ * wraps, for example by a system call of the program's own, the descriptor keeps its old name here until a wrapped call
+ * opens it again.
  *
  * Nothing here calls malloc or takes a lock, because open, read, write and close may be called in signal handlers.
  */
@@ -18,7 +19,7 @@ enum { FILES = 4096 };                    /* higher descriptors are not recorded
 enum { UNKNOWN, RECORDED, OTHER };        /* values of `kind`; UNKNOWN: not looked up yet; OTHER: not recorded */
 static struct pithi_io_file files[FILES]; /* by descriptor */
 
-/* Sets the name of `size` bytes, of which only the end is kept if it is too long. */
+/* Sets the file's name, which has `size` bytes. Of a name that is too long, only the end is kept. */
 static void set_name(struct pithi_io_file *file, const char *name, size_t size)
 {
     size_t most = sizeof file->name - 1;

@@ -100,9 +100,9 @@ static void record_file(const char *name, int fd)
     record(&file_event, &payload);
 }
 
-/* The position of a stream. -1: unknown, because another thread has locked the stream. Waiting for the lock is no
- * choice: that thread may keep it until this thread does something else, for example if the program locks streams
- * itself and calls fwrite_unlocked. */
+/* Returns the position of a stream; -1 if it is unknown because another thread has locked the stream. This function
+ * must not wait for the lock, because the other thread may hold it until this thread does something else: a program may
+ * lock streams itself and call fwrite_unlocked. */
 static int64_t stream_position(FILE *stream)
 {
     int64_t at = -1;
@@ -114,7 +114,8 @@ static int64_t stream_position(FILE *stream)
     return at;
 }
 
-/* Where an access of `bytes` bytes that has just ended began; -1: unknown, or the file has no position. */
+/* Returns the offset at which the call's access began. The access has just ended and moved `bytes` bytes. Returns -1 if
+ * the offset is unknown or the file has no position. */
 static int64_t position(const struct pithi_io_call *call, int64_t bytes)
 {
     int64_t end = -1;
@@ -125,19 +126,21 @@ static int64_t position(const struct pithi_io_call *call, int64_t bytes)
 }
 
 /* ---- The cost besides the records --------------------------------------------------------------------------------
- * libpith-io's work for a call costs more than its records. This cost is measured in the first calls of each kind,
- * where the work of pithi_io_begin is done again. The least measurement counts, as other processes may interrupt one.
- * The cost includes storing the event's payload, since liblog only measures the cost of events with empty payloads. */
+ * For each call, libpith-io does more work than writing records. The cost of this work is measured in the first calls
+ * of each kind. The work of pithi_io_begin was already done before the measurement, so it is done a second time inside
+ * it. The smallest measured cost counts, because other processes may interrupt a measurement. The cost includes storing
+ * the event's payload, because liblog only measures the cost of events with empty payloads. */
 
-/* kinds of calls, of which STREAM and POSITION may be added; how often each kind is measured; ns that are worth a
- * record */
+/* STREAM to TOUCHING: kinds of calls (STREAM + POSITION is a kind, too); TRIES: how often each kind is measured;
+ * OFTEN_NS: pith_own_cost is called for no less than this cost */
 enum { STREAM = 1, POSITION = 2, OPENING = 4, TOUCHING = 5, KINDS = 6, TRIES = 64, OFTEN_NS = 10000 };
 static struct {
-    int64_t ns; /* the least so far; 0: not measured; these two are accessed atomically */
-    int tries;  /* times it was measured */
+    int64_t ns; /* the least cost so far; 0: not measured; accessed atomically */
+    int tries;  /* how often this kind was measured; accessed atomically */
 } costs[KINDS];
 
-/* Call it before the work that follows a call. Returns the time if this work is to be measured; else 0. */
+/* Call it after the real call and before libpith-io's work for it. Returns the present time if this work is to be
+ * measured, else 0. */
 static int64_t cost_begin(int kind, const struct pithi_io_call *call)
 {
     int64_t from;
@@ -149,8 +152,8 @@ static int64_t cost_begin(int kind, const struct pithi_io_call *call)
     return from;
 }
 
-/* Adds the cost of a call to the cost that the log says for this thread (pith_own_cost). This is a record, so the costs
- * are passed on in portions of OFTEN_NS. */
+/* Adds the cost of a call, and passes the sum of this thread's costs to pith_own_cost when it reaches OFTEN_NS. Calling
+ * pith_own_cost for each call would write too many records. `from` is what cost_begin returned. */
 static void cost_end(int kind, int64_t from)
 {
     static __thread int64_t untold_ns __attribute__((tls_model("initial-exec")));
