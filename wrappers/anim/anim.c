@@ -1,8 +1,9 @@
-/* anim.c - starts the window as a detached process.
+/* anim.c - starts the viewer's window as a detached process.
  *
- * The program must not notice it: there must be no child that its wait() could return, no SIGCHLD, and no copy of its
- * memory, for which there may be no room. So two processes are made, which share the program's memory until they end or
- * call exec; the process that makes one waits for that. They run on stacks of their own and make system calls only:
+ * The program must not notice this process. So the program must get no child that its wait() could return, no SIGCHLD,
+ * and no copy of its memory, for which there may be no room. Therefore two processes are made one after the other. Each
+ * shares the program's memory until it ends or calls exec, and its parent waits until then. Both run on stacks of their
+ * own and make only system calls:
  *
  *     the program -> become_parent, which ends at once without a signal -> become_window, an orphan -> pith-view */
 #include "job.h"
@@ -30,7 +31,8 @@
 
 /* ---- Is there a display? ----------------------------------------------------------------------------------------- */
 
-/* 1: a server listens at this socket. `is_abstract` 1: the name is no file's name. */
+/* Returns 1 if a server listens at the socket `path`. `is_abstract` 1: `path` is not a file but a name in Linux's
+ * abstract namespace of sockets. */
 static int can_connect(const char *path, int is_abstract)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -46,8 +48,8 @@ static int can_connect(const char *path, int is_abstract)
     return status == 0 || errno == EAGAIN;
 }
 
-/* The reason why no window can be opened; NULL: none is known. A remote display (ssh -X) is not tested, as that would
- * take long. */
+/* Returns the reason why no window can be opened; NULL if no reason is known. Remote displays (ssh -X) are not tested,
+ * because the test would take long. */
 static const char *wrong_display(void)
 {
     const char *display = secure_getenv("DISPLAY");
@@ -65,7 +67,7 @@ static const char *wrong_display(void)
 
 /* ---- The window's process ---------------------------------------------------------------------------------------- */
 
-/* Finds pith-view, PREFIX/libexec/pith/pith-view, by the path of this library, PREFIX/lib/pith/MPI/libpith-anim.so. 0:
+/* Finds PREFIX/libexec/pith/pith-view by the path of this library, PREFIX/lib/pith/MPI/libpith-anim.so. Returns 0 if
  * there is no such program. */
 static int find_viewer(char *path, size_t size)
 {
@@ -83,7 +85,7 @@ static int find_viewer(char *path, size_t size)
     return snprintf(path, size, "%s/libexec/pith/pith-view", self) < (int)size && access(path, X_OK) == 0;
 }
 
-/* The environment without the variables that are meant for the program only. */
+/* Returns a copy of the environment without the variables that are only for the program. */
 static char **own_environment(void)
 {
     size_t count = 0, kept = 0;
@@ -102,14 +104,15 @@ struct start {
     char **arguments, **environment; /* as of execve, malloc'ed */
 };
 
-/* The window's process, which shares the program's memory until the exec: it makes system calls only. */
+/* The process of the viewer's window. It shares the program's memory until it calls exec, so until then it makes only
+ * system calls. */
 static int become_window(void *context)
 {
     const struct start *start = context;
     sigset_t none;
     int null;
 
-    setpriority(PRIO_PROCESS, 0, 10); /* the program has precedence */
+    setpriority(PRIO_PROCESS, 0, 10); /* the program shall get the cores first */
     null = open("/dev/null", O_RDWR);
     for (int fd = 0; fd < 3; fd++)
         dup2(null, fd);
@@ -132,8 +135,8 @@ static int become_parent(void *context)
     _exit(clone(become_window, stacks[1] + sizeof stacks[1], CLONE_VM | CLONE_VFORK | SIGCHLD, context) > 0 ? 0 : 1);
 }
 
-/* Like vfork twice, but the first process sends no signal at its end: the program's SIGCHLD handlers and wait() do not
- * notice it. */
+/* Makes the two processes, as two calls of vfork would. But the first process sends no signal at its end, so the
+ * program's SIGCHLD handlers and wait() do not notice this process. */
 static int start_window(struct start *start)
 {
     sigset_t all, before;

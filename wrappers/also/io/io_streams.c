@@ -51,7 +51,7 @@ static int descriptor(FILE *stream)
 OPENS(fopen)
 OPENS(fopen64)
 
-/* freopen and pclose close or replace the descriptor of a stream. They are not recorded. */
+/* freopen and pclose replace or close the descriptor of a stream. These calls are not recorded. */
 #define REOPENS(name)                                                                                                  \
     PITHI_ALSO_API FILE *name(const char *path, const char *mode, FILE *stream)                                        \
     {                                                                                                                  \
@@ -95,8 +95,8 @@ size_t __fread_unlocked_chk(void *data, size_t room, size_t size, size_t count, 
 char *__fgets_chk(char *text, size_t room, int size, FILE *stream);
 char *__fgets_unlocked_chk(char *text, size_t room, int size, FILE *stream);
 
-/* Wraps a call that returns `type`. `moved`: the number of bytes that it moved, computed from `result`; -1: it
- * failed. */
+/* Wraps a call that returns a value `result` of type `type`. `moved`: an expression of `result` that gives the number
+ * of bytes that the call moved, or -1 if the call failed. */
 #define MOVES(type, name, state, file, moved, parameters, arguments)                                                   \
     PITHI_ALSO_API type name parameters                                                                                \
     {                                                                                                                  \
@@ -133,7 +133,7 @@ MOVES(char *, __fgets_unlocked_chk, fgets, stream, LINE, (char *text, size_t roo
 MOVES(ssize_t, getline, getline, stream, READ, (char **text, size_t *room, FILE *stream), (text, room, stream))
 MOVES(ssize_t, getdelim, getdelim, stream, READ, (char **text, size_t *room, int end, FILE *stream),
       (text, room, end, stream))
-/* Headers may define getline and getdelim as inline functions, which call this one. */
+/* Headers may define getline and getdelim as inline functions that call __getdelim. */
 PITHI_ALSO_API ssize_t __getdelim(char **text, size_t *room, int end, FILE *stream)
 {
     IO_CALL record = pithi_io_begin_stream(end == '\n' ? &io_getline : &io_getdelim, stream, PITHI_CALLER);
@@ -162,7 +162,7 @@ MOVES(int, __vfprintf_chk, fprintf, stream, result, (FILE * stream, int flag, co
 MOVES(int, __vprintf_chk, fprintf, stdout, result, (int flag, const char *format, va_list values),
       (flag, format, values))
 
-/* The functions that take their values as `...` call the real function that takes a va_list. */
+/* Wraps a function that takes its values as `...`. The wrapper calls `next`, the function that takes a va_list. */
 #define PRINTS(name, file, next, parameters, arguments)                                                                \
     PITHI_ALSO_API int name parameters                                                                                 \
     {                                                                                                                  \

@@ -1,12 +1,12 @@
 /* memory_calls.c - the calls that allocate and free memory.
  *
- * The allocator behind these wrappers may be the C library's or another one. It is found by dlsym, which may itself
- * allocate: such calls get memory from the array `early`, which is never freed.
+ * The allocator behind these wrappers may be the C library's or another one. dlsym finds its functions. dlsym may
+ * allocate memory itself, which it gets from the array `early`; this memory is never freed.
  *
- * Allocators other than the C library's call mmap and munmap through these wrappers. Such a call is part of an
- * allocation that is recorded itself, so it is not recorded (`inside`). But when an allocator works outside of a
- * wrapped call (in C++'s new if it has its own, or in a thread of its own), its mappings are recorded. It may hold its
- * locks then, so recording must not allocate.
+ * Allocators other than the C library's call mmap and munmap through these wrappers. Inside a wrapped call such as
+ * malloc (`inside`), such a mapping is not recorded, because the wrapped call is. But an allocator may also map memory
+ * outside of wrapped calls, in a C++ operator new of its own or in a thread of its own; such mappings are recorded. The
+ * allocator may hold its locks while it maps memory, so the code that records must not allocate.
  */
 #undef _FILE_OFFSET_BITS /* both mmap and mmap64 are wrapped */
 #include "memory.h"
@@ -27,7 +27,7 @@ static int is_ready;      /* 1: the real functions are known */
 /* 1: this thread is looking for the real functions, so its calls come from dlsym */
 static __thread int finding __attribute__((tls_model("initial-exec")));
 
-/* Finds the real functions. 0: this call comes from that search itself. */
+/* Finds the real functions. Returns 0 if this call comes from dlsym while the functions are being looked up. */
 static int make_ready(void)
 {
     if (finding)
@@ -51,7 +51,7 @@ static void *early_get(size_t bytes)
 
 static int is_early(const void *block) { return (uintptr_t)block - (uintptr_t)early < sizeof early; }
 
-/* How many calls of the allocator this thread is in. */
+/* How many nested calls of the allocator this thread is in. */
 static __thread int inside __attribute__((tls_model("initial-exec")));
 #define ALLOCATOR(call)                                                                                                \
     __extension__({                                                                                                    \
@@ -65,7 +65,7 @@ static __thread int inside __attribute__((tls_model("initial-exec")));
 
 /* ---- Allocating -------------------------------------------------------------------------------------------------- */
 
-/* The allocator gave a block to the caller. Not recorded if the allocator itself called. */
+/* Records that the allocator gave a block to the caller, unless the allocator itself is the caller. */
 static inline void got(const char *call, const void *block, size_t bytes, const void *caller)
 {
     if (__builtin_expect(bytes >= pithi_memory_least, 0) && !inside)
@@ -95,8 +95,8 @@ PITHI_ALSO_API int posix_memalign(void **block, size_t alignment, size_t size)
     return result;
 }
 
-/* To be called before a block is freed: as pithi_memory_take, but fast for the usual block, which is too small to have
- * been recorded. */
+/* Does what pithi_memory_take does, but is fast for a block that is too small to have been recorded, as most are. Call
+ * it before a block is freed. */
 static size_t take(void *block)
 {
     if (!__atomic_load_n(&pithi_memory_count, __ATOMIC_RELAXED) || !block || inside ||
@@ -111,7 +111,7 @@ static void *reallocate(const char *call, void *block, size_t size, const void *
 
     if (!IS_READY || is_early(block)) {
         result = malloc(size);
-        /* The block's size is not known. It ends where `early` ends at the latest. */
+        /* The size of a block in `early` is not known, but the block ends before `early` ends. */
         size_t room = (size_t)(early + sizeof early - (char *)block);
         if (block && result)
             memcpy(result, block, size < room ? size : room);
@@ -153,10 +153,11 @@ PITHI_ALSO_API void free(void *block)
 }
 
 /* ---- Mapping -----------------------------------------------------------------------------------------------------
- * UCX, a network library, looks up mmap and the other functions by dlsym and writes a jump into their code, so that
- * each call reaches UCX. It must find the C library's own functions, which the C library itself also calls, and not
- * these wrappers. So the wrappers have the symbol version of the C library's functions, but not as the default version
- * ("@", not "@@"): the loader then binds a program's calls to them, while dlsym does not find them. */
+ * UCX, a network library, looks up mmap and the other functions here by dlsym, and writes a jump into their code so
+ * that each call reaches UCX. UCX must find the C library's functions, and not these wrappers, because the C library's
+ * own calls do not go through wrappers. So the wrappers have the symbol version of the C library's functions, but not
+ * as the default version ("@", not "@@"). With this version, the loader binds a program's calls to the wrappers, while
+ * dlsym finds the C library's functions. */
 
 #if defined(__x86_64__)
 #define VERSION "GLIBC_2.2.5"
@@ -180,7 +181,7 @@ PITHI_ALSO_API void free(void *block)
 MAPS(mmap, off_t)
 MAPS(mmap64, off64_t)
 
-/* A program may unmap a whole block or its first part; the rest then stays recorded. */
+/* If a program unmaps the beginning of a recorded block, the rest of the block stays recorded. */
 WRAPS(int, munmap)(void *block, size_t size);
 int pithi_memory_munmap(void *block, size_t size)
 {

@@ -1,8 +1,8 @@
 /* memory_record.c - remembers the blocks that were recorded, and records their events and the counter of the resident
  * size (memory.h).
  *
- * The recorder itself maps memory while it records, through the wrapped calls. Such a call is not recorded, because of
- * its caller (pithi_also_wanted), and `busy` prevents a record inside another one.
+ * The recorder itself maps memory while it records, through the wrapped calls. pithi_also_wanted excludes these calls
+ * by their caller, and `busy` prevents a call from being recorded while this thread records another call.
  *
  * Allocators call mmap and munmap while they hold their locks. So nothing here calls the program's allocator.
  */
@@ -28,16 +28,16 @@ static __thread int busy __attribute__((tls_model("initial-exec"))); /* 1: this 
 
 /* ---- The blocks -------------------------------------------------------------------------------------------------- */
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the table */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for the table of blocks */
 
 /* The blocks, as a hash table, at most half full, in a mapping of its own. Only accessed under the lock. */
 static struct block {
-    uintptr_t address; /* 0: free */
-    size_t bytes;      /* 0: the block was freed; the entry is dropped when the table is copied */
+    uintptr_t address; /* 0: the entry is unused */
+    size_t bytes;      /* 0: the block was freed; copy_blocks drops the entry */
 } * blocks;
 static size_t block_room, block_used; /* block_room: a power of two */
 
-/* The entry of an address, or the free one where it would go. */
+/* Returns the entry of an address, or the unused entry where this address would go. */
 static struct block *block_at(uintptr_t address)
 {
     size_t at = (size_t)(address * UINT64_C(0x9e3779b97f4a7c15) >> 20);
@@ -47,7 +47,7 @@ static struct block *block_at(uintptr_t address)
     return &blocks[at & (block_room - 1)];
 }
 
-/* Replaces the table by a copy that has at least four entries for each block. 0: no memory. */
+/* Replaces the table by a copy that has at least four entries for each block. Returns 0 if there is no memory. */
 static int copy_blocks(void)
 {
     struct block *old = blocks;
@@ -118,7 +118,7 @@ void pithi_memory_keep(const void *block, size_t bytes)
 
 /* ---- The resident size ------------------------------------------------------------------------------------------- */
 
-enum { PERIOD_NS = 10000000 }; /* ns between two values */
+enum { PERIOD_NS = 10000000 }; /* ns between two values of the counter */
 
 static void count_resident(void)
 {
@@ -152,7 +152,7 @@ static void watch(void)
 
     if (busy)
         return;
-    /* Only one thread in each period gets past this. */
+    /* Only one thread in each period gets past the following tests. */
     static int64_t next_ns; /* atomic */
     int64_t next = __atomic_load_n(&next_ns, __ATOMIC_RELAXED), now;
     struct timespec time;
@@ -228,7 +228,8 @@ void pithi_memory_freed(const char *call, const void *block, size_t bytes, const
 
 /* ---- The start --------------------------------------------------------------------------------------------------- */
 
-/* In a forked child nothing is recorded or looked up: the lock may be held by a thread that the child does not have. */
+/* Switches recording off in a forked child, and also the look-up of blocks, because a thread that the child does not
+ * have may hold the lock forever. */
 static void in_child(void)
 {
     pithi_memory_least = SIZE_MAX;

@@ -1,8 +1,8 @@
 /* gomp.c - parallel regions, tasks and synchronization of GNU's runtime (libgomp), recorded in wrappers of the
- * functions that code compiled by gcc calls. Their parameters are as in the runtimes for OpenMP 4.5 to 5.1.
+ * functions that code compiled by gcc calls. The wrappers have the parameters of the runtimes for OpenMP 4.5 to 5.1.
  *
- * gcc makes a function of a region's body and calls GOMP_parallel(body, data). The wrapper gives the runtime another
- * function instead, which then runs in each thread of the team:
+ * gcc makes a function of a region's body and calls GOMP_parallel(body, data). The wrapper of GOMP_parallel passes
+ * another function to the runtime, take_part, which then runs in each thread of the team and calls the body:
  *
  *     the program    GOMP_parallel(body, data)
  *     the runtime    GOMP_parallel(take_part, &region)
@@ -21,13 +21,14 @@ static int is_other; /* 1: these functions belong to another runtime (LLVM's), w
 
 int pithi_gomp_is_other(void) { return is_other; }
 
-/* The caller does not matter, as only the program calls these functions. It may even lie in this library: gcc compiles
- * the last call of a region's body as a jump, so the call returns to take_part. */
+/* Returns 1 if calls of these functions are to be recorded. Only the program calls them, so pithi_also_wanted need not
+ * test the caller. The return address would even be wrong: gcc compiles the last call of a region's body as a jump, so
+ * this call returns to take_part in this library. */
 int pithi_gomp_wanted(void) { return !is_other && pithi_also_wanted(NULL); }
 
-/* A module that the program loaded by dlopen may have a runtime that only this module can see, so pithi_next_find does
- * not find it. `inside` is an address in such a module: the last caller outside this library in this thread, or in the
- * thread that began the region; NULL: none. The functions are then looked up as this module sees them. */
+/* An address in the module (program or library) that last called a function here from outside this library, in this
+ * thread or in the thread that began the region; NULL: none yet. If the program loaded this module by dlopen, only this
+ * module may see its runtime. pithi_next_find then finds no function, and pithi_gomp_find searches from this module. */
 static __thread const void *inside __attribute__((tls_model("initial-exec")));
 
 void *pithi_gomp_find(struct pithi_next *next, const void *caller)
@@ -64,12 +65,12 @@ int omp_get_cancellation(void);
 
 struct region {
     void (*function)(void *data); /* the body; NULL: the region is not recorded */
-    void *data;                   /* the program's, for `function` */
-    const void *site, *inside;    /* site: where the program began it; inside: the thread's `inside` then */
+    void *data;                   /* the program's argument for `function` */
+    const void *site, *inside;    /* site: where the program began the region; inside: `inside` of the master then */
     enum pithi_omp_kind sharing;  /* the loop or sections that the region consists of; PITHI_OMP_KINDS: none */
-    pthread_t master;             /* the thread that began it */
+    pthread_t master;             /* the thread that began the region */
     void (*barrier)(void);        /* GOMP_barrier; NULL: the region may be cancelled, so it gets no barrier */
-    struct region *outside;       /* around this one, if GOMP_parallel_start began that, too; NULL: none */
+    struct region *outside;       /* the next outer region that GOMP_parallel_start... began; NULL: none */
 };
 
 static void begin_part(const struct region *region)
@@ -91,7 +92,7 @@ static void end_part(const struct region *region)
 /* Each thread of the team runs this instead of the body. */
 static void take_part(void *argument)
 {
-    struct region region = *(struct region *)argument; /* it may be gone after the barrier */
+    struct region region = *(struct region *)argument; /* a copy, because *argument may be gone after the barrier */
 
     inside = region.inside;
     pithi_omp_idle_end();
@@ -110,7 +111,7 @@ static void end_region(const struct region *region)
         pithi_omp_end(PITHI_OMP_PARALLEL);
 }
 
-/* In a wrapper with the parameters `function` and `data`: begins a region, keeps these two in *to, and replaces them by
+/* Begins a region, in a wrapper that has the parameters `function` and `data`. Saves these two in *to, and sets them to
  * take_part and `to`. */
 #define BEGIN_REGION(to, kind)                                                                                         \
     if (pithi_gomp_wanted()) {                                                                                         \
@@ -154,9 +155,10 @@ RUNS_RUNTIME_LOOP(runtime)
 RUNS_RUNTIME_LOOP(nonmonotonic_runtime)
 RUNS_RUNTIME_LOOP(maybe_nonmonotonic_runtime)
 
-/* ---- Regions in code of gcc before 4.9, which calls one function at the begin and one at the end ----------------- */
+/* ---- Regions in code of gcc before 4.9 --------------------------------------------------------------------------- */
 
-/* The innermost region of this thread that such a function began. */
+/* Such code calls a function GOMP_parallel..._start at the begin of a region, and GOMP_parallel_end at its end. This is
+ * the innermost region of this thread that began in this way. */
 static __thread struct region *started __attribute__((tls_model("initial-exec")));
 
 #define STARTS(name, kind, parameters, arguments)                                                                      \
@@ -212,11 +214,11 @@ PITHI_ALSO_API void GOMP_parallel_end(void)
 
 /* A task that is recorded gets this header before its data, in the block that the runtime makes for the task. */
 struct task {
-    void (*function)(void *data);       /* of the program */
-    void (*copy)(void *to, void *from); /* the program's; NULL: memcpy */
-    void *data;                         /* the program's, to be copied */
-    size_t size;                        /* of its data */
-    size_t offset;                      /* of the data in the block */
+    void (*function)(void *data);       /* the program's function for the task */
+    void (*copy)(void *to, void *from); /* the program's function that copies the data; NULL: memcpy */
+    void *data;                         /* the program's data, which copy_task copies behind this header */
+    size_t size;                        /* the size of the data */
+    size_t offset;                      /* where the copy of the data begins in the block */
     const void *site;                   /* where the program made the task */
 };
 
@@ -241,8 +243,8 @@ static void run_task(void *block)
     pithi_omp_end(PITHI_OMP_TASK);
 }
 
-/* The flag of a detachable task. It is not recorded: the runtime stores its event in the task's data before it copies
- * them, so they must be where the program expects them. */
+/* The flag of a detachable task. Such a task is not recorded, because it cannot get the header: the runtime stores the
+ * task's event in the task's data before it copies them, at the place where the program expects it. */
 enum { DETACH = 1 << 13 };
 
 void GOMP_task(void (*function)(void *), void *data, void (*copy)(void *, void *), long size, long align,
@@ -264,7 +266,7 @@ PITHI_ALSO_API void GOMP_task(void (*function)(void *), void *data, void (*copy)
 
 /* ---- Waiting ----------------------------------------------------------------------------------------------------- */
 
-/* Wraps a call that is a state. This ends when the thread leaves the call, even because it is cancelled. */
+/* Ends the state of a wrapped call. Runs when the thread leaves the wrapper, even because the thread is cancelled. */
 static void end_call(const enum pithi_omp_kind *kind)
 {
     if (*kind != PITHI_OMP_KINDS)
@@ -298,7 +300,8 @@ CALL(void, GOMP_taskloop_ull, PITHI_OMP_TASKLOOP,
       unsigned long tasks, int priority, unsigned long long start, unsigned long long end, unsigned long long step),
      (function, data, copy, size, align, flags, tasks, priority, start, end, step))
 
-/* Wraps the two calls of a mutual exclusion: the state of waiting for it, then the state of having it. */
+/* Wraps the functions that begin and end a mutual exclusion. Records two states in turn: the thread waits for the
+ * exclusion, and the thread has it. */
 #define EXCLUDES(start, end, kind, parameters, arguments)                                                              \
     void start parameters;                                                                                             \
     PITHI_ALSO_API void start parameters                                                                               \

@@ -1,6 +1,7 @@
-/* gomp_loops.c - work sharing of GNU's runtime, by wrappers as in gomp.c: loops that are not static, sections, single.
+/* gomp_loops.c - wrappers as in gomp.c, for the work sharing of GNU's runtime: sections, single and loops.
  *
- * For a static loop, code compiled by gcc computes the iterations itself and calls nothing but the barrier after it. */
+ * Static loops have no state: code compiled by gcc computes a thread's iterations itself, and calls the runtime only
+ * for the barrier after the loop. */
 #include "openmp.h"
 
 /* Wraps the start of a loop or of sections. The state ends in one of the functions of ENDS below. */
@@ -15,8 +16,8 @@
 #define LOOP(name, parameters, arguments) SHARES(_Bool, GOMP_loop_##name, PITHI_OMP_LOOP, parameters, arguments)
 #define UNSIGNED unsigned long long
 
-/* Loops by the type of their counter (long or unsigned long long), with a chunk size, without one, and with
- * reductions. */
+/* A loop has a counter of the type long or unsigned long long. The three macros below are for loops with a chunk size,
+ * without a chunk size, and with reductions. */
 #define CHUNKED(name)                                                                                                  \
     LOOP(name##_start, (long start, long end, long step, long chunk, long *from, long *to),                            \
          (start, end, step, chunk, from, to))                                                                          \
@@ -117,8 +118,9 @@ ENDS_AT_ONCE(GOMP_sections_end_nowait, PITHI_OMP_SECTIONS)
 
 /* ---- Single ------------------------------------------------------------------------------------------------------ */
 
-/* The end of a single block is a call only if the block passes data to the other threads (copyprivate), which wait for
- * it in GOMP_single_copy_start. There, the one thread that runs the block gets NULL. */
+/* A single block with copyprivate, that is, a block that passes data to the other threads. GOMP_single_copy_start
+ * returns NULL at once to the thread that runs the block; in the other threads, it waits until GOMP_single_copy_end
+ * passes the data. A block without copyprivate has no call at its end, so no state of it can be recorded. */
 void *GOMP_single_copy_start(void);
 PITHI_ALSO_API void *GOMP_single_copy_start(void)
 {

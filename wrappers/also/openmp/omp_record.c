@@ -1,7 +1,7 @@
 /* omp_record.c - records the states of a thread of OpenMP (openmp.h).
  *
- * A thread has a stack of its open states, because the runtime does not always say that they end: a region may be
- * cancelled, and recording may begin, pause or end inside a state. */
+ * A thread has a stack of its open states, because the runtime does not report the end of each state: a region may be
+ * cancelled. Recording may also begin, pause or end inside a state. */
 #include "openmp.h"
 
 #include <pthread.h>
@@ -38,7 +38,7 @@ static __thread struct {
     int has_key;
     struct {
         enum pithi_omp_kind kind;
-        uint32_t id; /* 0: not recorded */
+        uint32_t id; /* 0: the state is not recorded */
     } levels[LEVELS];
     struct pith_wait_end late;
 } self __attribute__((tls_model("initial-exec")));
@@ -52,7 +52,8 @@ static uint32_t id_of(enum pithi_omp_kind kind)
                             kinds[kind].waits ? "OpenMP waiting" : "OpenMP");
 }
 
-/* Puts a state on the stack. `id` 0: it is not recorded, but its end will come. */
+/* Puts a state on the stack. A state with the `id` 0 is not recorded, but it is on the stack because its end will be
+ * reported. */
 static void push(enum pithi_omp_kind kind, uint32_t id)
 {
     if (self.depth < LEVELS) {
@@ -78,8 +79,8 @@ void pithi_omp_begin(enum pithi_omp_kind kind, const void *caller)
         pith_call_site(caller);
 }
 
-/* Ends the states from the innermost state to the state of index `level`: now by end_now, or at the time of
- * pith_same_from by end_same. */
+/* Ends the states from the innermost state to the state of index `level`. `end`: end_now ends them at the present time,
+ * end_same at the time that pith_same_from set. */
 static void end_to(unsigned level, void (*end)(uint32_t id))
 {
     while (self.depth > level)
@@ -90,7 +91,7 @@ static void end_to(unsigned level, void (*end)(uint32_t id))
 static void end_now(uint32_t id) { pith_end(id); }
 static void end_same(uint32_t id) { pith_same_end(id); }
 
-/* The index + 1 of the innermost state of this kind; 0: there is none. */
+/* Returns the index of the innermost state of this kind, plus 1; 0 if there is no such state. */
 static unsigned find(enum pithi_omp_kind kind)
 {
     unsigned count = self.depth;

@@ -1,19 +1,19 @@
 /* ompt.c - the tool whose functions LLVM's runtime of OpenMP calls (OMPT, OpenMP 5.0, chapter 4).
  *
- * At the end of a region, the threads of the team wait in a barrier. The runtime calls this tool in the master when the
- * barrier ends, but in the other threads only when they get work again. So the master notes the time when the region
- * ended, and the others count as idle from then on. */
+ * At the end of a region, the threads of the team wait in a barrier. In the master, the runtime calls this tool when
+ * the barrier ends, but in the other threads only when they get work again. So the master notes when the region ended,
+ * and the other threads count as idle from this time on. */
 #include "openmp.h"
 
 #include <omp-tools.h>
 
 #include "pith_tool.h"
 
-/* A parallel region. It exists until the last of its threads has learned that it ended. */
+/* A parallel region and its team. The struct exists until the last thread of the team has seen the region's end. */
 struct team {
     const void *site;   /* where in the program the region is */
     uint64_t end_ticks; /* when the region ended; 0: not yet; accessed atomically */
-    int users;          /* how many threads still refer to it; accessed atomically */
+    int users;          /* how many references to this struct exist; accessed atomically */
 };
 
 static void leave_team(struct team *team)
@@ -47,7 +47,8 @@ static void on_parallel_end(ompt_data_t *parallel, ompt_data_t *task, int flags,
     pithi_omp_end(PITHI_OMP_PARALLEL);
 }
 
-/* The data of an implicit task points to its team. */
+/* An implicit task, a thread's part of a region, begins or ends. The runtime keeps a word of data for the task; here it
+ * points to the task's team. */
 static void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task, unsigned threads,
                              unsigned index, int flags)
 {
@@ -90,7 +91,7 @@ static void on_work(ompt_work_t work, ompt_scope_endpoint_t endpoint, ompt_data_
         kind = kinds[work];
     else if ((int)work >= LOOP_STATIC && (int)work <= LOOP_OTHER)
         kind = PITHI_OMP_LOOP;
-    if (kind == PITHI_OMP_PARALLEL) /* no state */
+    if (kind == PITHI_OMP_PARALLEL) /* this kind of work has no state */
         return;
     if (endpoint == ompt_scope_begin)
         pithi_omp_begin(kind, site);
@@ -98,8 +99,8 @@ static void on_work(ompt_work_t work, ompt_scope_endpoint_t endpoint, ompt_data_
         pithi_omp_end(kind);
 }
 
-/* The data of an explicit task: the place in the program where it was made, shifted left by 2, and these bits. The data
- * of an implicit task is a pointer, in which these bits are 0. */
+/* The runtime keeps a word of data for each task. For an explicit task it has these two bits, and above them the
+ * address in the program where the task was made. For an implicit task it is a pointer, in which these bits are 0. */
 enum { EXPLICIT = 1, BEGUN = 2 };
 
 static void on_task_create(ompt_data_t *task, const ompt_frame_t *frame, ompt_data_t *new_task, int flags,
@@ -110,8 +111,8 @@ static void on_task_create(ompt_data_t *task, const ompt_frame_t *frame, ompt_da
         new_task->value = (uint64_t)(uintptr_t)site << 2 | EXPLICIT;
 }
 
-/* A thread switches between tasks. If a task waits, others may run inside its state, so a state ends only with its
- * task, and begins when the task first runs. */
+/* A thread switches from the task `prior` to `next`. The state of a task begins when the task first runs and ends with
+ * the task. While a task waits, the thread may run other tasks, whose states then lie inside its state. */
 static void on_task_schedule(ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next)
 {
     int has_ended = status == ompt_task_complete || status == ompt_task_cancel || status == ompt_task_detach;
@@ -144,11 +145,12 @@ static void on_wait(ompt_sync_region_t region, ompt_scope_endpoint_t endpoint, o
         if (team && kind == PITHI_OMP_BARRIER && region != ompt_sync_region_barrier_explicit)
             pithi_omp_idle_after(&team->end_ticks);
     } else if (kind != PITHI_OMP_BARRIER || !team || !__atomic_load_n(&team->end_ticks, __ATOMIC_ACQUIRE))
-        pithi_omp_end(kind); /* else it ends with the implicit task, at the time that the master noted */
+        pithi_omp_end(kind); /* else the barrier ends with the implicit task, at the time that the master noted */
 }
 
-/* The states of waiting for a mutex and of having it; PITHI_OMP_KINDS: none. Locks have no state of having them, as
- * they need not be released in the reverse order, and states must be nested. */
+/* For each kind of mutual exclusion, the state of a thread that waits for it and of a thread that has it;
+ * PITHI_OMP_KINDS: no state. A thread that has a lock has no state for it, because states must be nested, but locks may
+ * be released in any order. */
 static const struct exclusion {
     enum pithi_omp_kind wait, have;
 } exclusions[] = {

@@ -12,7 +12,8 @@
  *                omp:idle                 until the next parallel region
  *
  * ompt.c is the tool that LLVM's runtime calls (OMPT, OpenMP 5.0, chapter 4). GNU's runtime has no such interface, so
- * gomp.c and gomp_loops.c wrap the functions that code compiled by gcc calls. omp_record.c records for both.
+ * gomp.c and gomp_loops.c wrap the functions that code compiled by gcc calls. omp_record.c writes the records for both
+ * runtimes.
  */
 #ifndef PITHI_OPENMP_H
 #define PITHI_OPENMP_H
@@ -33,7 +34,7 @@ enum pithi_omp_kind {
     PITHI_OMP_TASKWAIT,      /* waits for its child tasks */
     PITHI_OMP_TASKGROUP,     /* waits for the tasks of a group */
     PITHI_OMP_CRITICAL,      /* inside a critical section */
-    PITHI_OMP_CRITICAL_WAIT, /* waits to enter one */
+    PITHI_OMP_CRITICAL_WAIT, /* waits to enter a critical section */
     PITHI_OMP_ORDERED,       /* inside an ordered block */
     PITHI_OMP_ORDERED_WAIT,  /* waits for its turn */
     PITHI_OMP_LOCK_WAIT,     /* waits for a lock */
@@ -41,32 +42,36 @@ enum pithi_omp_kind {
     PITHI_OMP_KINDS
 };
 
-/* The thread begins a state. `caller`: where in the program, for the log's call sites; NULL: unknown. */
+/* The thread begins a state. `caller`: the address in the program that the log names as the call site; NULL:
+ * unknown. */
 void pithi_omp_begin(enum pithi_omp_kind kind, const void *caller);
-/* Ends the thread's innermost state of this kind, and the states inside it. Nothing if there is none. */
+/* Ends the thread's innermost state of this kind, and the states inside it. Does nothing if no such state is open. */
 void pithi_omp_end(enum pithi_omp_kind kind);
 
-/* A thread of a team has no work since the time `ticks` (of pith_clock_ticks; 0: now): its innermost implicit task ends
- * and the state omp:idle begins. pithi_omp_idle_end ends it, or does nothing if the thread is not idle. */
+/* pithi_omp_idle_begin: a thread of a team has no work since the time `ticks` (of pith_clock_ticks; 0: now). At this
+ * time its innermost implicit task ends and the state omp:idle begins. pithi_omp_idle_end ends omp:idle, or does
+ * nothing if the thread is not idle. */
 void pithi_omp_idle_begin(uint64_t ticks);
 void pithi_omp_idle_end(void);
-/* The thread waits at the end of a region, and may never get a call when the region has ended. If recording ends while
- * it waits and *ticks is not 0 then, the thread counts as idle since *ticks. NULL: it no longer waits. */
+/* The thread waits at the end of a region. The runtime may never call it back when the region has ended, but the master
+ * then sets *ticks to the time. If recording ends while the thread waits and *ticks is not 0, the thread counts as idle
+ * since *ticks. `ticks` NULL: the thread no longer waits. */
 void pithi_omp_idle_after(const uint64_t *ticks);
 
-/* A block of PITHI_OMP_BLOCK bytes, all 0, for the data of a region; NULL: no memory. It comes from mmap (see also.h).
- * pithi_omp_give returns it. */
+/* Returns a block of PITHI_OMP_BLOCK bytes, all 0, for the data of a region; NULL if there is no memory. The memory
+ * comes from mmap, for the reason in also.h. pithi_omp_give frees the block. */
 enum { PITHI_OMP_BLOCK = 128 };
 void *pithi_omp_take(void);
 void pithi_omp_give(void *block);
 
 /* ---- GNU's runtime (gomp.c) -------------------------------------------------------------------------------------- */
 
-/* 1: a call of GNU's runtime is to be recorded. Not for ends of states, which are recorded if their begins were. */
+/* Returns 1 if a call of GNU's runtime that begins a state is to be recorded. A call that ends a state does not ask:
+ * the end is recorded if the begin was. */
 int pithi_gomp_wanted(void);
-/* 1: the functions GOMP_... belong to another runtime (LLVM's), which ompt.c records. */
+/* Returns 1 if the functions GOMP_... belong to another runtime (LLVM's), which ompt.c records. */
 int pithi_gomp_is_other(void);
-/* The runtime's function `next`, as the caller at this address would find it. */
+/* Returns the runtime's function `next`, as the code at the address `caller` would find it. */
 void *pithi_gomp_find(struct pithi_next *next, const void *caller);
 #define GOMP(name)                                                                                                     \
     __extension__({                                                                                                    \

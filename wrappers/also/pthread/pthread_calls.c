@@ -1,9 +1,9 @@
 /* pthread_calls.c - libpith-pthread: records the waiting of threads for each other as states, and the names of threads.
  *
- * The wrapper of a lock tries to take it first. If it is free, which is the usual case, nothing is measured or
- * recorded. Otherwise, and in calls that always wait, a state begins; if the wait turns out to be short, the record is
- * removed again. Timed calls are not tried first where the C library checks the time before the lock, because the
- * result must not depend on the wrapper.
+ * The wrapper of a call that takes a lock first tries to take the lock without waiting. If the lock is free, as usual,
+ * nothing is measured or recorded. Otherwise, and in calls that always wait, a state begins; if the wait turns out to
+ * be short, the state's record is removed again. Some timed calls of the C library check the time before the lock.
+ * Their wrappers do not try to take the lock first, because that could change the result of the call.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -21,7 +21,7 @@ static uint64_t least_ticks; /* shorter waits are not recorded */
 
 enum { NAME = 16 }; /* bytes of a thread's name in the kernel, with the final 0 */
 static char process_name[NAME];
-static unsigned renamed; /* how often a thread was named by another one; accessed atomically */
+static unsigned renamed; /* how often a thread gave a name to another thread; accessed atomically */
 
 PITHI_ALSO_API int pthread_setname_np(pthread_t thread, const char *name)
 {
@@ -43,9 +43,9 @@ struct wait_state {
 };
 
 struct wait {
-    uint32_t id;                 /* of the state; 0: it is not recorded */
-    struct pith_tentative begun; /* the record of its begin */
-    uint64_t ticks;              /* when it began */
+    uint32_t id;                 /* the id of the wait's state; 0: the wait is not recorded */
+    struct pith_tentative begun; /* the state's enter record */
+    uint64_t ticks;              /* when the state began */
 };
 
 static struct wait begin_wait(struct wait_state *state, const void *caller)
@@ -72,7 +72,7 @@ static void end_wait(const struct wait *wait)
         return;
     if (!wait->begun.record || pith_clock_ticks() - wait->ticks >= least_ticks || !pith_begin_undo(&wait->begun))
         pith_end(wait->id);
-    /* If a thread was named by another one since this thread's last wait, it may be this one. */
+    /* If a thread was named by another thread since this thread's last wait, this thread may have got a new name. */
     static __thread unsigned seen __attribute__((tls_model("initial-exec")));
     unsigned now = __atomic_load_n(&renamed, __ATOMIC_RELAXED);
     char name[NAME];
@@ -85,7 +85,8 @@ static void end_wait(const struct wait *wait)
     errno = saved;
 }
 
-/* The rest of the block is a wait of `call`. It ends when the block is left, even because the thread is cancelled. */
+/* Begins the state of a wait in `call`. The state ends when the thread leaves the block in which this macro stands,
+ * even because the thread is cancelled. */
 #define WAIT(call)                                                                                                     \
     static struct wait_state state = {#call, 0};                                                                       \
     __attribute__((cleanup(end_wait), unused)) struct wait wait = begin_wait(&state, PITHI_CALLER)
@@ -107,7 +108,7 @@ TRIES_FIRST(pthread_mutex_timedlock, pthread_mutex_trylock, lock,
 TRIES_FIRST(pthread_rwlock_rdlock, pthread_rwlock_tryrdlock, lock, (pthread_rwlock_t * lock), (lock))
 TRIES_FIRST(pthread_rwlock_wrlock, pthread_rwlock_trywrlock, lock, (pthread_rwlock_t * lock), (lock))
 
-/* sem_wait is a cancellation point even if the semaphore is free; sem_trywait is none. */
+/* sem_wait is a cancellation point even if the semaphore is free, but sem_trywait is not. */
 PITHI_ALSO_API int sem_wait(sem_t *semaphore)
 {
     int saved = errno;
@@ -143,8 +144,8 @@ WAITS(sem_timedwait, NEXT(sem_timedwait), (sem_t *restrict semaphore, const stru
 WAITS(sem_clockwait, NEXT(sem_clockwait),
       (sem_t *restrict semaphore, clockid_t clock, const struct timespec *restrict until), (semaphore, clock, until))
 
-/* The version since which pthread_cond_t has its present layout. Before glibc 2.36, dlsym without a version finds the
- * functions before it, which expect another layout. */
+/* The symbol version of the functions that use the present layout of pthread_cond_t. Before glibc 2.36, dlsym without a
+ * version finds the older functions, which expect an older layout. */
 #define CONDITION "GLIBC_2.3.2"
 WAITS(pthread_cond_wait, NEXT_VERSION(pthread_cond_wait, CONDITION),
       (pthread_cond_t *restrict condition, pthread_mutex_t *restrict lock), (condition, lock))
