@@ -1,9 +1,10 @@
-/* agree.c - exchanges and compares: the processes of a team add up one number each (facts.h) over the team's shadow.
- * The sum is 0 if all agree. No collective is smaller, so a check costs as little as MPI's fastest collective.
+/* agree.c - compares the calls of a team's processes. Each process computes a number from its call (facts.h), and the
+ * processes add these numbers up by a collective on the team's shadow. The sum is 0 if the calls agree. A sum of one
+ * number per process costs about as little as any collective of MPI.
  *
- * The sum does not block. A call that waits for it tests now and then whether it has waited too long. A call that must
- * not wait leaves the sum to the call that completes its request. If it has no request (MPI_Comm_free), later calls
- * test the sum.
+ * The collective that computes the sum does not block. A call that waits for the sum tests now and then whether it has
+ * waited too long. A call that must not wait leaves its sum to the call that completes its request, or if it has no
+ * request (MPI_Comm_free), to later calls.
  */
 #include "agree.h"
 
@@ -45,8 +46,9 @@ int pithi_await_seconds(void)
     return seconds;
 }
 
-/* Reports a long wait. `whom`: what the call waits for; NULL: finds the missing processes. 1: reported, or there is
- * nothing to report. 0: not reported, because a later report will be more exact; not if `is_last`. */
+/* Reports a long wait. `whom`: a text that says what the call waits for; NULL: the function finds the missing
+ * processes. Returns 0 if it made no report because a later report will be more exact, which cannot happen if `is_last`
+ * is 1. Otherwise returns 1: the wait was reported, or there is nothing to report. */
 static int report_wait(const struct pithi_check *check, int64_t waited_ns, const char *whom, int is_last)
 {
     char missing[1024] = "", where[128], line[1536];
@@ -68,11 +70,11 @@ static int report_wait(const struct pithi_check *check, int64_t waited_ns, const
     return 1;
 }
 
-/* Declared here, because waiting also ends the checks in left_checks. */
+/* Declared here, because pithi_await calls it while it waits. */
 static void end_left(void);
 
-/* See agree.h. While it waits, it stores the call in shared memory for other processes (whereabouts.h), and reports a
- * wait that is too long, once. */
+/* See agree.h. While this function waits, the shared memory says for which call, so that other processes can read it
+ * (whereabouts.h). */
 void pithi_await(MPI_Request *request, const struct pithi_check *check, const char *whom)
 {
     int64_t begun_ns = 0, limit_ns = (int64_t)pithi_await_seconds() * 1000000000;
@@ -92,11 +94,11 @@ void pithi_await(MPI_Request *request, const struct pithi_check *check, const ch
         if (!begun_ns) {
             begun_ns = now_ns;
             pithi_verdict_where(check, here->text, sizeof here->text);
-            /* Released after the text is complete, so that readers may print it. */
+            /* `named` is set after the text is complete, so that other processes may print the text. */
             __atomic_store_n(&here->named, here->call, __ATOMIC_RELEASE);
         }
         if (limit_ns && !is_reported && now_ns - begun_ns > limit_ns)
-            /* After twice the limit a vague report is made, too. */
+            /* After twice the limit, the wait is reported even if the report is vague. */
             is_reported = report_wait(check, now_ns - begun_ns, whom, now_ns - begun_ns > 2 * limit_ns);
     }
     here->team = 0;
@@ -115,7 +117,7 @@ void pithi_await_all(MPI_Comm comm, const char *name)
 
 /* ---- the sum ----------------------------------------------------------------------------------------------------- */
 
-/* Starts the exchange of the sum. 0: no exchange is pending; check->got is the result. */
+/* Starts the collective that computes the sum. Returns 0 if it did not start; check->got is then the result. */
 static int begin(struct pithi_check *check)
 {
     check->call = ++check->team->calls;
@@ -134,8 +136,8 @@ static void count(const struct pithi_check *check)
         __atomic_add_fetch(&pithi_agreed_other_job, 1, __ATOMIC_RELAXED);
 }
 
-/* Compares a value that only some processes state; 1: all stated values are equal. One MPI_MIN over the value and its
- * complement gives the smallest and the largest. */
+/* Compares a value that only some processes state. Returns 1 if all stated values are equal. One MPI_MIN over the value
+ * and its complement gives the smallest and the largest stated value. */
 static int agrees_on_only(struct pithi_check *check)
 {
     int64_t value = (int64_t)(check->only.value & INT64_MAX), sent[2] = {INT64_MAX, INT64_MAX}, got[2];
@@ -151,7 +153,7 @@ static int agrees_on_only(struct pithi_check *check)
     return got[0] == INT64_MAX || got[0] == ~got[1];
 }
 
-/* A blocking check. 1: all agree, or the team has only one process. */
+/* Makes a blocking check. Returns 1 if all processes of the team agree. */
 static int agrees(struct pithi_check *check)
 {
     if (begin(check))
@@ -188,14 +190,14 @@ static int call_handler(const struct pithi_team *team)
     return MPI_ERR_ARG;
 }
 
-/* The calls differ: reports that, then calls the error handler, as for any error of MPI. */
+/* Reports that the calls differ, then calls the error handler, as MPI does for any error. */
 static void refuse(struct pithi_check *check, int *result)
 {
     pithi_verdict(check);
     *result = call_handler(check->team);
 }
 
-/* The third step of a call (check.h). 1: make the call; 0: return *result instead. */
+/* Makes the third step, the check (see check.h). */
 int pithi_check_agree(int *result)
 {
     struct pithi_check *check = pithi_check_now();
@@ -216,19 +218,20 @@ int pithi_check_agree(int *result)
 
 /* ---- calls that do not block ------------------------------------------------------------------------------------- */
 
-static int client; /* the number of the checks as a client of request.h; the slot has the pending check */
+static int client; /* this file's number as a client of request.h; its data for a request is the pending check */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct pithi_check *left_checks; /* pending checks without a request, the newest first; atomic */
 
-/* A handle may have several pending checks at once: keeps the old one. */
+/* Called if a new request has the handle of an older one. Returns 0, which keeps the older one's pending check, because
+ * a handle may have several pending checks at once. */
 static int reused(void *data)
 {
     (void)data;
     return 0;
 }
 
-/* Copies the description of a call into a pending check, which outlives the call. It takes over the arrays; the next
- * call makes new ones. */
+/* Copies the description of a call into a pending check, which outlives the call. The pending check gets the arrays of
+ * the description, and the thread's next call allocates new arrays. */
 static struct pithi_check *take_over(struct pithi_check *now)
 {
     struct pithi_check *check = malloc(sizeof *check);
@@ -242,7 +245,7 @@ static struct pithi_check *take_over(struct pithi_check *now)
     return check;
 }
 
-/* Starts a check and returns it; NULL: the call is not checked. For calls that must not block. */
+/* Starts a check of a call that must not block, and returns the check; NULL if the call is not checked. */
 struct pithi_check *pithi_check_start(void)
 {
     end_left();
@@ -259,7 +262,7 @@ struct pithi_check *pithi_check_start(void)
     return check;
 }
 
-/* Leaves the check to later calls, which test it. */
+/* Puts the check into left_checks, which later calls test. */
 static void leave(struct pithi_check *check)
 {
     pthread_mutex_lock(&lock);
@@ -268,7 +271,8 @@ static void leave(struct pithi_check *check)
     pthread_mutex_unlock(&lock);
 }
 
-/* After the call has made its request: the request gets the check. Without a request it is left to later calls. */
+/* Call it after the call has made its request. Attaches the check to this request. If there is no request, leaves the
+ * check to later calls. */
 void pithi_check_posted(struct pithi_check *check, int result, const MPI_Request *request)
 {
     struct pithi_request *entry = NULL;
@@ -294,13 +298,13 @@ void pithi_check_post(void)
         leave(check);
 }
 
-/* Claims the request's entry that has a pending check; NULL: none. */
+/* Claims an entry of the request that has a pending check; NULL if there is none. */
 static struct pithi_request *claim(MPI_Request request)
 {
     return pithi_request_claim(pithi_request_key(request), 1u << client);
 }
 
-/* Takes the check out of a claimed entry, which is then forgotten; NULL: none. */
+/* Returns the check of a claimed entry, and removes the entry. Returns NULL if `claimed` is NULL. */
 static struct pithi_check *take(struct pithi_request *claimed)
 {
     struct pithi_check *check = claimed ? *(struct pithi_check **)pithi_request_data(claimed, client) : NULL;
@@ -310,14 +314,13 @@ static struct pithi_check *take(struct pithi_request *claimed)
     return check;
 }
 
-/* Ends and frees a check whose sum has arrived. 0: the calls differed. */
+/* Ends and frees a check whose sum has arrived. Returns 0 if the calls differ, after it reported that. */
 static int finish(struct pithi_check *check, int *result)
 {
     int good = check->got == 0;
 
     if (!good)
         refuse(check, result);
-    /* Frees a check that has its answer. */
     pithi_team_hold(check->team, -1); /* may free the team */
     free(check->facts);
     free(check->parts);
@@ -325,7 +328,7 @@ static int finish(struct pithi_check *check, int *result)
     return good;
 }
 
-/* Before MPI_Wait: waits for the sums of these requests first. */
+/* Called before MPI_Wait and MPI_Waitall. Waits for the sums of all checks of these requests. */
 int pithi_check_settled(MPI_Count count, const MPI_Request *requests, int *result)
 {
     struct pithi_check *check;
@@ -339,7 +342,8 @@ int pithi_check_settled(MPI_Count count, const MPI_Request *requests, int *resul
     return 1;
 }
 
-/* Before MPI_Test. 1: all sums have arrived; -1: some have not, so the call must return "not complete"; 0: an error. */
+/* Called before MPI_Test and the like. Returns 1 if the sums of all checks have arrived; -1 if a sum has not arrived
+ * yet, so that MPI_Test must return "not complete"; 0 if calls differ. */
 int pithi_check_ready(MPI_Count count, const MPI_Request *requests, int *result)
 {
     struct pithi_check *check;
@@ -349,7 +353,7 @@ int pithi_check_ready(MPI_Count count, const MPI_Request *requests, int *result)
         while ((check = take(claim(requests[i])))) {
             REAL(MPI_Test)(&check->exchange, &done, MPI_STATUS_IGNORE);
             if (!done) {
-                pithi_check_posted(check, MPI_SUCCESS, &requests[i]); /* not complete: gives it back to the request */
+                pithi_check_posted(check, MPI_SUCCESS, &requests[i]); /* gives the check back to the request */
                 late = 1;
                 break;
             }
@@ -359,15 +363,15 @@ int pithi_check_ready(MPI_Count count, const MPI_Request *requests, int *result)
     return late ? -1 : 1;
 }
 
-/* Before MPI_Waitany and MPI_Waitsome: waits until the sum of one request has arrived, or another request is
- * complete. */
+/* Called before MPI_Waitany and MPI_Waitsome. Waits until the sums of all these requests have arrived, or until a
+ * request that has no pending check (any more) is complete. */
 int pithi_check_settled_some(MPI_Count count, const MPI_Request *requests, int *result)
 {
     while (pithi_request_any()) {
         int ready = pithi_check_ready(count, requests, result);
         if (ready >= 0)
             return ready;
-        /* If a request without a pending check is complete, the real call need not wait. */
+        /* If a request without a pending check is complete, the real call can return it at once. */
         int complete = 0;
 
         for (MPI_Count i = 0; i < count && !complete; i++)
@@ -380,8 +384,8 @@ int pithi_check_settled_some(MPI_Count count, const MPI_Request *requests, int *
     return 1;
 }
 
-/* Ends the checks in left_checks whose sum has arrived, the oldest first. Not under the lock, because MPI may call code
- * of the program. */
+/* Ends the checks in left_checks whose sum has arrived, the oldest first. Does not hold the lock meanwhile, because MPI
+ * may call code of the program. */
 static void end_left(void)
 {
     struct pithi_check *left = NULL, *check, *next;
@@ -419,7 +423,8 @@ void pithi_check_mark(void)
 
 enum { CALLS, OTHER_JOB, ERRORS, UNCHECKED, SUMS }; /* indices of the sums over the job */
 
-/* At the end of the job: completes pending checks, and prints the last lines, with sums over all processes. */
+/* Called at the end of the job. Completes pending checks, and prints the last lines, which have sums over all
+ * processes. */
 static void end_job(void)
 {
     const struct pithi_team *world = pithi_team_of_comm(MPI_COMM_WORLD);
@@ -433,8 +438,8 @@ static void end_job(void)
         MPI_Request request;
         struct pithi_check *check;
 
-        while (
-            (check = take(pithi_request_claim_any(1u << client)))) /* the checks of requests that never complete, too */
+        /* Checks of requests that the program never completed become checks that this function completes. */
+        while ((check = take(pithi_request_claim_any(1u << client))))
             leave(check);
         for (int round = 0; round < ROUNDS && more; round++) {
             int mine = left_checks != NULL;
@@ -499,7 +504,7 @@ static int is_deleted(MPI_Comm comm, int key, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
-/* After MPI_Init or MPI_Init_thread. */
+/* Called after MPI_Init or MPI_Init_thread, which returned `result`. */
 void pithi_check_begin_job(int result)
 {
     static const struct pithi_request_client checks = {.size_bytes = sizeof(struct pithi_check *), .reused = reused};
@@ -507,7 +512,8 @@ void pithi_check_begin_job(int result)
     MPI_Comm parent = MPI_COMM_NULL;
 
     if (result == MPI_SUCCESS && pithi_where_rank < 0) {
-        /* Only processes with this library can take part; a line names the others. */
+        /* Only processes with this library can take part in checks. The function prints a line that names the other
+         * processes. */
         MPI_Group members = pithi_members_find("what they do together is checked among them");
 
         pithi_team_make_world(members);

@@ -4,38 +4,41 @@
 
 #include "facts.h"
 
-/* Waits for a request on a shadow. Reports a long wait once, with the missing ranks. `check`: the call that waits.
- * `whom`: a text in place of the missing ranks; NULL: none. */
+/* Waits for a request on a shadow. Reports a long wait once, with the ranks that are missing. `check`: the check of the
+ * call that waits. `whom`: a text that the report has in place of the missing ranks; NULL: none. */
 void pithi_await(MPI_Request *request, const struct pithi_check *check, const char *whom);
-/* Waits until all processes of a communicator without a team have entered the call with that name. */
+/* Waits until all processes of a communicator that has no team have entered the MPI function `name`. */
 void pithi_await_all(MPI_Comm comm, const char *name);
-/* The seconds of PITH_CHECK_SECONDS, after which a wait is reported; 0: never. */
+/* Returns the value of PITH_CHECK_SECONDS, after which a wait is reported; 0: waits are never reported. */
 int pithi_await_seconds(void);
 int64_t pithi_await_now_ns(void);
 
-/* subgroup.c: 1 if the check's members agree. All members call it. */
+/* subgroup.c: returns 1 if the check's members agree. All members call it. */
 int pithi_subgroup_agrees(struct pithi_check *check);
 void pithi_subgroup_begin(MPI_Comm world); /* collective, once */
 
-/* verdict.c: finds and reports the difference. All processes of the team, or all members, call it; the first of them
- * prints the report. */
-/* number of its tags on a shadow; bytes of a problem's text */
+/* PITHI_VERDICT_TAGS: verdict.c uses the tags below this one on a shadow; PITHI_VERDICT_TEXT: bytes of a problem's
+ * text */
 enum { PITHI_VERDICT_TAGS = 8192, PITHI_VERDICT_TEXT = 160 };
-/* The tags after the tags of verdict.c: first of left.c, then of subgroup.c. */
+/* The tags of left.c, which follow those of verdict.c. The tags from PITHI_SUBGROUP_TAGS on belong to subgroup.c. */
 enum { PITHI_LEFT_TAG_FOUND = PITHI_VERDICT_TAGS, PITHI_LEFT_TAG_LINES, PITHI_SUBGROUP_TAGS };
+/* verdict.c: finds out how the calls differ and reports it. All processes of the team, or all members, call this
+ * function; the first of them prints the report. */
 void pithi_verdict(struct pithi_check *check);
-/* "(communicator MPI_COMM_WORLD, 17th collective call)" */
+/* Prints, for example, "(communicator MPI_COMM_WORLD, 17th collective call)". */
 void pithi_verdict_where(const struct pithi_check *check, char *text, size_t size);
 /* Writes one or more whole lines to standard error or PITH_CHECK_FILE, in one piece. */
 void pithi_check_say(const char *lines);
 
-/* Prints increasing ranks as "rank 2" or "ranks 1-3,5". A list that is too long for the text ends with "and N more". */
+/* Prints a list of increasing ranks as "rank 2" or "ranks 1-3,5". If the list is too long for `size` bytes, the text
+ * ends with "and N more". */
 void pithi_check_ranks(const int *ranks, int count, char *text, size_t size);
 
-/* source_line.c: the place in the program that made a call: the first address outside MPI and its bindings. */
+/* source_line.c: the place in the program that made a call, that is, the first return address outside MPI and its
+ * bindings. */
 struct pithi_source {
-    char module[240]; /* path of the program or library; cut if longer */
-    uint64_t offset;  /* the address as the module's file has it */
+    char module[240]; /* path of the program or library; a longer path is cut */
+    uint64_t offset;  /* the address within the module's file */
 };
 void pithi_source_of(const void *caller, struct pithi_source *source);
 /* Returns `caller`, or, if a binding of MPI made the call, the caller of that binding. */
@@ -43,8 +46,8 @@ const void *pithi_source_address(const void *caller);
 /* Prints "ring.c:42", or without debug information "ring+0x11d9". */
 void pithi_source_print(const struct pithi_source *source, char *text, size_t size);
 
-/* Numbers of calls: checked; with processes of another job; wrong; not checked, for lack of a team (facts.c).
- * Atomic. */
+/* Counts of calls that were checked, that had processes of another job, that were wrong, and that were not checked
+ * because there was no team (facts.c). Atomic. */
 extern int64_t pithi_agreed_calls, pithi_agreed_other_job, pithi_agreed_errors, pithi_fact_unchecked;
 
 #endif

@@ -8,18 +8,18 @@
 
 static const struct pithi_team *team(void) { return pithi_check_now()->team; }
 
-/* A number that two processes must state alike is exchanged as a part: a signature with the number as its hash. `text`:
- * as in pithi_signature_print: "=" and the name of the number, or a text with %lld. */
+/* Returns a number as the signature of a part (facts.h), because two processes must state the number alike. `text`:
+ * "=" and the name of the number, or a text with %lld (see pithi_signature_print). */
 static struct pithi_signature as_data(int64_t value, const char *text)
 {
-    /* Bit 62 keeps it apart from hashes of data, which are below 2^61. */
+    /* Bit 62 distinguishes the number from hashes of data, which are below 2^61. */
     return (struct pithi_signature){(uint64_t)value | UINT64_C(1) << 62, 1, value, text};
 }
 
 /* ---- communicators ----------------------------------------------------------------------------------------------- */
 
-/* Different groups are allowed, but all members of a group must name the same group: the first member gives a hash of
- * it to the others. */
+/* Checks the argument `group` of a call. The processes may name different groups, but all members of a group must name
+ * this group. So the first member gives a hash of its group to the other members. */
 void pithi_check_group(MPI_Comm comm, MPI_Group group)
 {
     int count = 0, self = 0;
@@ -27,14 +27,14 @@ void pithi_check_group(MPI_Comm comm, MPI_Group group)
 
     if (!team() || team()->entry->remote_size)
         return;
-    /* The list of ranks in the communicator is compared by a hash. */
+    /* The hash is of the members' ranks in the communicator. */
     int *ranks = group == MPI_GROUP_NULL ? NULL : pithi_team_places(group, comm, &count);
     for (int i = 0; ranks && i < count; i++) {
         hash = hash * 31 + (uint64_t)(uint32_t)ranks[i] + 1;
         self |= ranks[i] == team()->entry->rank;
     }
     hash &= (UINT64_C(1) << 62) - 1;
-    /* Only members compare: a process outside the group may name another group, or none. */
+    /* Only members compare the hash, because a process outside the group may name another group or no group. */
     if (ranks && self && ranks[0] == team()->entry->rank)
         for (int i = 1; i < count; i++)
             pithi_part_give(pithi_team_local(team(), ranks[i]), as_data((int64_t)hash, "=group"));
@@ -43,14 +43,14 @@ void pithi_check_group(MPI_Comm comm, MPI_Group group)
     free(ranks);
 }
 
-/* In each of the two groups, all processes must state the same value. */
+/* Checks the argument `high` of MPI_Intercomm_merge: all processes of one group must state the same value. */
 void pithi_check_merge(int high)
 {
     const struct pithi_team *of = team();
 
     if (!of || !of->entry->remote_size)
         return;
-    /* Within this process's group; the other group may state another value. */
+    /* Compared only within this process's group, because the other group may state another value. */
     struct pithi_signature said = as_data(high != 0, "=high");
     if (of->entry->rank == 0)
         for (int i = 1; i < of->entry->size; i++)
@@ -80,7 +80,7 @@ void pithi_check_graph(int nodes, const int *index, const int *edges, int reorde
 
 #ifdef MPI_UNWEIGHTED
 static const int *unweighted(void) { return MPI_UNWEIGHTED; }
-#else /* MPICH: a variable, looked up the way real.h looks up functions */
+#else /* In MPICH it is a variable, looked up in the way in which real.h looks up functions. */
 static const int *unweighted(void)
 {
     static void *slot;
@@ -93,7 +93,7 @@ static const int *unweighted(void)
 static struct pithi_signature edge(const int *weights, int i)
 {
     if (weights == unweighted())
-        /* A number that is no int, so an edge without a weight differs from all edges with one. */
+        /* This number does not fit into an int, so an edge without a weight differs from all edges with weights. */
         return as_data(INT64_C(1) << 40, "an edge without a weight");
     return as_data(weights[i], "an edge of weight %lld");
 }
@@ -140,17 +140,16 @@ static const char *mode_text(int mode)
     return text;
 }
 
-/* The real path of a file, because two names may denote one file. If the file does not exist yet: the real path of its
- * folder, with the name. */
+/* Returns the real path of a file, because two names may denote one file. If the file does not exist yet, the real path
+ * consists of the folder's real path and the file's name. */
 static const char *real_name(const char *name)
 {
     static __thread char text[PATH_MAX + 256];
     char folder[PATH_MAX], found[PATH_MAX];
-    /* a file system may come first, as in "ufs:name" */
+    /* the name may begin with the kind of file system, as in "ufs:name" */
     const char *colon = strchr(name, ':'), *plain = colon && colon - name > 1 ? colon + 1 : name;
     const char *slash = strrchr(plain, '/');
 
-    /* A file that exists has one real path; for one that will be made, its folder has. */
     if (realpath(plain, text))
         return text;
     snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - plain) + 1 : 1, slash ? plain : ".");
@@ -176,12 +175,12 @@ void pithi_check_view(MPI_Datatype element, const char *representation)
         return;
     if (element != MPI_DATATYPE_NULL)
         REAL(MPI_Type_get_extent)(element, &low, &extent);
-    /* Etypes may differ, but not in extent. */
+    /* The processes may pass different etypes, but these must have the same extent. */
     pithi_check_number("the extent of etype", extent);
     pithi_check_text("datarep", representation);
 }
 
-/* All processes must give these two assertions, or none. */
+/* Checks two assertions of MPI_Win_fence. If a process gives one of them, all processes must give it. */
 void pithi_check_fence(int hints)
 {
     pithi_check_text("MPI_MODE_NOPRECEDE in assert", hints & MPI_MODE_NOPRECEDE ? "given" : "not given");

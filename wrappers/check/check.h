@@ -6,7 +6,7 @@
  *     the processes   pithi_check_comm, _file, _window      the team (team.h)
  *     the arguments   pithi_check_number ..., and shapes.c  facts, which all processes must state alike; and data that
  *                                                           go from one process to another, which both must state alike
- *     the check       pithi_check_agree                     all processes exchange the hash of these
+ *     the check       pithi_check_agree                     all processes exchange a hash of the facts and the data
  *
  * Calls that must not block use pithi_check_start as the third step. They get the result when the request completes.
  */
@@ -21,16 +21,18 @@
 
 struct pithi_check;
 struct pithi_check_call {
-    /* restored by pithi_check_leave, as a callback may make a call inside another */
+    /* What was there before the call, for pithi_check_leave: a callback may make a call inside another call. */
     int outer_recorded, outer_function;
     struct pithi_check *outer;
 };
-/* Around every MPI call. `function`: an index into pithi_check_names (check.w). */
+/* Call enter and leave at the begin and the end of every MPI call. `function`: an index into pithi_check_names
+ * (check.w). */
 extern const char *const pithi_check_names[];
 void pithi_check_enter(struct pithi_check_call *call, int function, const void *caller);
 void pithi_check_leave(const struct pithi_check_call *call);
 
-/* The job: call mark before MPI_Init, begin_job after it, and ended_job after MPI_Finalize, in which the checks end. */
+/* Call mark before MPI_Init, begin_job after MPI_Init, and ended_job after MPI_Finalize. MPI_Finalize ends the
+ * checks. */
 void pithi_check_mark(void);
 void pithi_check_begin_job(int result);
 void pithi_check_ended_job(void);
@@ -40,19 +42,20 @@ void pithi_check_ended_job(void);
 void pithi_check_comm(MPI_Comm comm);
 void pithi_check_file(MPI_File file);
 void pithi_check_window(MPI_Win window);
-/* Call it before the others if the call must not wait for other processes. */
+/* Call it before the other functions of this section if the call must not wait for other processes. */
 void pithi_check_later(void);
-void pithi_check_wait(
-    void); /* MPI need not wait for all in this call, but the check does; the report of a long wait says so */
+/* Call it if MPI need not wait for all processes in this call. The check does, and the report of a long wait says
+ * so. */
+void pithi_check_wait(void);
 /* For calls that only the processes of a group make; a tag or a text identifies the call. Calls without a communicator
  * use MPI_COMM_WORLD. */
 void pithi_check_members(MPI_Comm comm, MPI_Group group, int tag);
 void pithi_check_members_named(MPI_Group group, const char *tag);
 
-/* After a call that made an object (_made), or before a call that frees one (_gone). `parent`: a communicator with all
- * processes of the new one that are in this job. */
+/* Call a function _made after a call that made an object, and _gone before a call that frees an object. `parent`: a
+ * communicator that has all those processes of the new communicator that are in this job. */
 void pithi_check_comm_made(int result, MPI_Comm parent, const MPI_Comm *made);
-void pithi_check_expect(void); /* MPI_Comm_idup: a communicator will be made later */
+void pithi_check_expect(void); /* call it in MPI_Comm_idup, which makes the communicator only later */
 void pithi_check_comm_gone(const MPI_Comm *comm);
 void pithi_check_file_made(int result, MPI_Comm comm, const char *name, const MPI_File *file);
 void pithi_check_window_made(int result, MPI_Comm comm, const MPI_Win *window);
@@ -65,16 +68,18 @@ void pithi_check_numbers(const char *argument, int count, const int *values);
 void pithi_check_numbers_at(const char *argument, int index, int64_t value); /* one number of a list */
 void pithi_check_truths(const char *argument, int count, const int *values);
 void pithi_check_text(const char *argument, const char *text); /* the address must stay valid during the call */
-/* A value that only some processes state; all of these must agree. At most one such value in a call. */
+/* States a value that only some processes have (is_stated 1); the values of these processes must be equal. A call can
+ * have at most one such value. */
 void pithi_check_number_if(int is_stated, const char *argument, int64_t value);
 
-/* The arguments of a collective: shapes.c. `name`: the function's. */
+/* shapes.c: state the arguments of a collective. `name`: the name of the MPI function. */
 void pithi_check_collective(const struct pithi_collective *call, const char *name, MPI_Op op);
 void pithi_check_root(int root);
-/* 1: MPI itself refuses the call in this process, whatever the others do, so it is not checked: refused_calls.c. */
+/* refused_calls.c: returns 1 if MPI itself refuses the call in this process, whatever the other processes do. Such a
+ * call is not checked. */
 int pithi_check_refused(const struct pithi_collective *call);
 
-/* For other calls: arguments.c. */
+/* arguments.c: state the arguments of calls that make communicators, topologies, windows and files. */
 void pithi_check_group(MPI_Comm comm, MPI_Group group);
 void pithi_check_merge(int high);
 void pithi_check_cart_sub(MPI_Comm comm, const int *remain);
@@ -84,31 +89,32 @@ void pithi_check_adjacent(int in, const int *sources, const int *in_weights, int
 void pithi_check_open(const char *name, int mode);
 void pithi_check_view(MPI_Datatype element, const char *representation);
 void pithi_check_fence(int hints);
-/* For calls that make an intercommunicator of two groups, after the check within this process's group. The two leaders
- * compare their tags and check that they name each other; then they send the result to their groups. 0: the call must
- * not be made. */
+/* For a call that makes an intercommunicator of two groups, after the check within this process's group. The two
+ * leaders compare their tags and check that each of them names the other as leader; then they send the result to their
+ * groups. Returns 0 if the call must not be made. */
 int pithi_check_leaders(MPI_Comm local, int leader, MPI_Comm peers, int remote_leader, int tag, int *result);
 int pithi_check_leaders_named(MPI_Group local, int leader, MPI_Group remote, int remote_leader, const char *tag,
                               int *result);
 
 /* ---- the check --------------------------------------------------------------------------------------------------- */
 
-/* 1: all agree, or there is nothing to check. 0: they disagree; the error was reported, and the error handler has
- * returned. The wrapper then returns `result` without making the call. */
+/* Returns 1 if all processes agree or there is nothing to check. Returns 0 if they disagree: the error was reported,
+ * and the error handler has returned, so the wrapper returns *result without making the call. */
 int pithi_check_agree(int *result);
 
-/* For calls that need not wait for others and make no request (MPI_Comm_free): the processes exchange their facts while
- * they go on. Later checked calls, and MPI_Finalize, read the result when it has arrived. The call was made by then, so
- * an error only calls the error handler. */
+/* For calls that need not wait for other processes and make no request (MPI_Comm_free). The processes go on while their
+ * facts are exchanged. Later checked calls, and MPI_Finalize, read the result when it has arrived. By then the call was
+ * made, so an error only calls the error handler. */
 void pithi_check_post(void);
 
-/* For nonblocking calls: start before the call; NULL: nothing to check. posted after the call gives the check to its
- * request. */
+/* For nonblocking calls. Call start before the call; it returns the check, or NULL if there is nothing to check. Call
+ * posted after the call; it attaches the check to the call's request. */
 struct pithi_check *pithi_check_start(void);
 void pithi_check_posted(struct pithi_check *check, int result, const MPI_Request *request);
-/* Before a call that completes requests. settled waits for the checks of all these requests; 0: they disagree, as in
- * pithi_check_agree. settled_some waits until a check, or a request without a check, is complete. ready does not wait:
- * 1, 0, or -1: some checks are not complete. */
+/* Call one of these before a call that completes requests. settled waits for the checks of all these requests.
+ * settled_some also stops waiting when a request without a pending check is complete. ready does not wait. All return 1
+ * if the real call may be made, and 0 if processes disagree, as in pithi_check_agree; ready returns -1 if a check is
+ * not complete. */
 int pithi_check_settled(MPI_Count count, const MPI_Request *requests, int *result);
 int pithi_check_settled_some(MPI_Count count, const MPI_Request *requests, int *result);
 int pithi_check_ready(MPI_Count count, const MPI_Request *requests, int *result);

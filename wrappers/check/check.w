@@ -1,9 +1,9 @@
-/* check.w - checks that all processes make the same collective calls, with matching arguments. wrappergen makes a
- * function of it for every MPI function; roles.table lists the collective ones and their arguments.
+/* check.w - checks that all processes make the same collective calls, with matching arguments. From this file,
+ * wrappergen makes a wrapper of every MPI function; roles.table lists the collective functions and their arguments.
  *
- * Several parts below may apply to one function. Their code before the call runs in the order of this file: it notes
- * the call (1), finds its team (2), states its arguments (3) and runs the check (4). The call is made only if all
- * agree. Objects that it made or freed are noted after it (5).
+ * Several sections below may apply to one function. What they do before the call runs in the order of this file: note
+ * the call (1), find its team (2), state its arguments (3) and run the check (4). The call is made only if all
+ * processes agree. After the call, the objects that it made or freed are noted (5).
  */
 #include "check.h"
 #include "completion.h"
@@ -165,7 +165,7 @@ const char *const pithi_check_names[] = {
     }
 {{endfn}}
 
-/* In these calls no process needs to wait for the others. */
+/* In these calls no process needs to wait for other processes. */
 {{fn f @comm_free}} pithi_check_post(); pithi_check_comm_gone({{comm}}); {{callfn}} {{endfn}}
 {{fn f @comm_hints @file_hints @win_hints}} pithi_check_post(); {{callfn}} {{endfn}}
 
@@ -184,8 +184,8 @@ const char *const pithi_check_names[] = {
 
 {{fn f @job_init}} pithi_check_mark(); {{callfn}} pithi_check_begin_job({{returnVal}}); {{endfn}}
 
-/* MPI_Finalize goes on when all processes have called it; any other call of theirs before that is an error, so the
- * check is repeated. */
+/* MPI_Finalize is made when all processes have called it. If a process makes another collective call first, this is an
+ * error, which ends the check, so the check is repeated until all processes are in MPI_Finalize. */
 {{fn f @job_finalize}}
     do
         pithi_check_comm(MPI_COMM_WORLD);

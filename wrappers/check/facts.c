@@ -5,8 +5,8 @@
  *     facts    hash of "MPI_Bcast", then root 0, mixed in this order
  *     parts    rank 0 gives 10 MPI_INT to ranks 1 and 2; ranks 1 and 2 each expect 10 MPI_INT from rank 0
  *
- * A thread reuses its description for each call, so a call needs no memory once the arrays have grown. Names and texts
- * are not copied: they are constants, or arguments that live as long as the call. */
+ * A thread reuses its description for each call, so a call allocates no memory once the arrays are large enough. Names
+ * and texts are not copied, because they are constants or arguments that live as long as the call. */
 #include "facts.h"
 
 #include "agree.h"
@@ -18,7 +18,7 @@
 
 /* This thread's description; NULL before the first call. */
 static __thread struct pithi_check *now __attribute__((tls_model("initial-exec")));
-static struct pithi_check none; /* used without memory; it has no team, so nothing is checked */
+static struct pithi_check none; /* used if there is no memory; it has no team, so nothing is checked */
 int64_t pithi_fact_unchecked;   /* collective calls on communicators without a team; atomic */
 
 struct pithi_check *pithi_check_now(void) { return now ? now : &none; }
@@ -37,21 +37,21 @@ static void begin(const char *name, const void *caller)
     now->problem = NULL;
 }
 
-/* `caller`: the return address, which shows whether the MPI library itself made the call. */
+/* See check.h. `caller`: the call's return address, which shows whether the MPI library itself made the call. */
 void pithi_check_enter(struct pithi_check_call *call, int function, const void *caller)
 {
     struct pithi_self *self = &pithi_self;
 
     call->outer_recorded = self->recorded;
     call->outer_function = pithi_where ? pithi_where->function : 0;
-    /* The outermost call, or a call that the program makes in a callback. */
+    /* A call counts if it is the outermost call, or if the program makes it in a callback. */
     self->recorded = self->depth++ == 0 || pithi_nested_counts(caller);
     if (!self->recorded)
         return;
     pithi_where_set(function + 1);
     if (self->depth > 1) {
-        /* A call inside another one (MPI called the program's code, such as an operation) gets its own description,
-         * since the outer call still uses the other one. */
+        /* A call inside another call (MPI called code of the program, such as an operation) gets a description of its
+         * own, because the outer call still uses the thread's description. */
         call->outer = now;
         now = NULL;
         begin(pithi_check_names[function], caller);
@@ -81,7 +81,7 @@ void pithi_check_leave(const struct pithi_check_call *call)
 
 /* ---- the team ---------------------------------------------------------------------------------------------------- */
 
-/* 1: the program made this call, and there is a description for it. */
+/* Returns 1 if the program made this call and there is a description for it. */
 static int is_checked(void) { return pithi_self.recorded && now; }
 
 void pithi_check_later(void)
@@ -96,14 +96,14 @@ void pithi_check_wait(void)
         now->is_wait_ours = 1;
 }
 
-/* Finds the team of a communicator. A communicator of MPI_Comm_idup has none yet: making it is collective, so it first
- * waits until all processes have entered the call. */
+/* Finds the team of a communicator. A communicator that MPI_Comm_idup made has no team yet, so this function makes it.
+ * This is collective, so the function first waits until all processes have entered the call. */
 void pithi_check_comm(MPI_Comm comm)
 {
     if (!is_checked())
         return;
     if (!now->is_later && pithi_team_is_missing(comm))
-        pithi_await_all(comm, now->name); /* calls that must not wait are not checked then */
+        pithi_await_all(comm, now->name); /* a call that must not wait (is_later) makes no team and is not checked */
     now->team = now->is_later ? pithi_team_of_comm(comm) : pithi_team_make_missing(comm);
     if (!now->team)
         __atomic_add_fetch(&pithi_fact_unchecked, 1, __ATOMIC_RELAXED);
@@ -121,7 +121,8 @@ void pithi_check_window(MPI_Win window)
         now->team = pithi_team_of_window(window);
 }
 
-/* Makes the team of a new communicator. `parent` MPI_COMM_NULL: the call had only groups. */
+/* Makes the team of a new communicator. `parent`: MPI_COMM_NULL if the call has groups but no communicator as
+ * argument. */
 void pithi_check_comm_made(int result, MPI_Comm parent, const MPI_Comm *made)
 {
     const struct pithi_team *of = pithi_team_of_comm(parent == MPI_COMM_NULL ? MPI_COMM_WORLD : parent);
@@ -158,7 +159,7 @@ void pithi_check_window_made(int result, MPI_Comm comm, const MPI_Win *window)
 
 /* ---- facts ------------------------------------------------------------------------------------------------------- */
 
-/* Never NULL: without memory, a place that nothing reads. */
+/* Returns a new fact of this call. If there is no memory, returns a fact that nothing reads; never returns NULL. */
 static struct pithi_fact *add_fact(const char *argument, int index, enum pithi_fact_kind kind)
 {
     if (now->fact_count == now->fact_room) {
@@ -176,7 +177,7 @@ static struct pithi_fact *add_fact(const char *argument, int index, enum pithi_f
     return fact;
 }
 
-/* 1: facts of this call are wanted. */
+/* Returns 1 if this call has a team, so that its facts are wanted. */
 static int is_known(void) { return pithi_check_now()->team != NULL; }
 
 void pithi_check_number(const char *argument, int64_t value)
@@ -235,7 +236,7 @@ void pithi_check_number_if(int is_stated, const char *argument, int64_t value)
     now->only = (struct pithi_fact){.argument = argument, .index = -1, .value = (uint64_t)value};
 }
 
-/* For example `count` and `type` of MPI_Allreduce. */
+/* For example, states the data of MPI_Allreduce, which `count` and `type` describe. */
 void pithi_fact_data(const char *argument, struct pithi_signature data)
 {
     if (!is_known())
@@ -246,7 +247,7 @@ void pithi_fact_data(const char *argument, struct pithi_signature data)
     fact->text = data.element;
 }
 
-/* A signature with the hash 0 is empty and needs no part. */
+/* Adds a part to this call. A signature with the hash 0 is empty and needs no part. */
 static void add_part(int peer, int is_got, struct pithi_signature data)
 {
     if (!is_known() || !data.hash || peer < 0)
@@ -265,7 +266,7 @@ static void add_part(int peer, int is_got, struct pithi_signature data)
 void pithi_part_give(int peer, struct pithi_signature data) { add_part(peer, 0, data); }
 void pithi_part_get(int peer, struct pithi_signature data) { add_part(peer, 1, data); }
 
-/* The first problem counts. */
+/* Keeps the problem, unless this call has one already. */
 void pithi_fact_problem(const char *what)
 {
     if (is_known() && !now->problem)
@@ -274,7 +275,7 @@ void pithi_fact_problem(const char *what)
 
 /* ---- the number to exchange -------------------------------------------------------------------------------------- */
 
-/* Two multiplications, so that each changed bit changes all bits of the result. */
+/* Two multiplications spread the influence of each bit over all bits of the result. */
 static uint64_t mix(uint64_t hash, uint64_t value)
 {
     hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
@@ -282,7 +283,7 @@ static uint64_t mix(uint64_t hash, uint64_t value)
     return hash ^ hash >> 29;
 }
 
-/* Processes may call MPI_Send_c or MPI_Send, so the suffix is left out. */
+/* Leaves out the suffix "_c", because one process may call MPI_Bcast and another one MPI_Bcast_c. */
 uint64_t pithi_fact_hash_name(const char *name)
 {
     size_t size = strlen(name);
@@ -299,18 +300,18 @@ uint64_t pithi_fact_hash(const struct pithi_check *check)
     return hash;
 }
 
-/* The hash of data on their way; it depends on the direction. */
+/* Returns the hash of data that go from one rank to another. It also depends on these ranks and on the direction. */
 static uint64_t on_way(uint64_t from, uint64_t to, uint64_t hash) { return mix(mix(from, to), hash); }
 
-/* The number that this process contributes to the sum, which is 0 over all processes if they agree. */
+/* Returns the number that this process contributes to the sum. The sum over all processes is 0 if they agree. */
 uint64_t pithi_fact_sum(const struct pithi_check *check)
 {
-    /* | 1: with a problem the contribution is never 0. */
+    /* | 1: so that a problem never contributes 0 */
     uint64_t sum = check->problem ? pithi_fact_hash_name(check->problem) | 1 : 0, facts = pithi_fact_hash(check);
     uint64_t rank = (uint64_t)check->team->rank;
 
-    /* The facts go to the next rank, where the same hash is subtracted: each process but the last gives, each but the
-     * first expects. */
+    /* Each process but the last adds the hash of its facts as if it gave them to the next rank. Each process but the
+     * first subtracts its own hash as if it expected it from the previous rank. */
     if (check->team->rank + 1 < check->team->size)
         sum += on_way(rank, rank + 1, facts);
     if (check->team->rank > 0)
