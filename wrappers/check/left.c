@@ -1,12 +1,12 @@
-/* left.c - follows the program's objects (left.h), and reports at the end.
+/* left.c - follows the program's objects (left.h), and reports at the end those that remain.
  *
  *     line 12: MPI_Isend(..., &r)      made: entry {key of r, site 5, count 1}
  *     line 20: MPI_Wait(&r)            the handle becomes MPI_REQUEST_NULL: the entry is removed
  *     MPI_Finalize                     the remaining entries are added up by site:
  *         rank 2: 1 request of MPI_Isend at solve.c:12 never completed
  *
- * Tables have a fixed size and come from mmap: this code runs inside MPI calls of a program that may have no memory
- * left, and whose allocator may be in use. With MAP_NORESERVE, pages that are never touched cost nothing. */
+ * Tables have a fixed size and come from mmap, because this code runs inside MPI calls, where the program may have no
+ * memory left or its allocator may be in use. With MAP_NORESERVE, pages that are never touched cost nothing. */
 #include "left.h"
 
 #include "agree.h"
@@ -26,12 +26,12 @@ static void *pages(size_t bytes)
 
 /* ---- call sites -------------------------------------------------------------------------------------------------- */
 
-/* Sites have numbers from 1; 0: none. If the table is full, a site gets the number of its kind, a number up to
- * PITHI_LEFT_KINDS; reports then print "a call that was not kept". */
+/* Sites have numbers; 0 means no site. The numbers 1 to PITHI_LEFT_KINDS stand for the kinds of objects: if the table
+ * is full, a new site gets the number of its kind, and reports print "a call that was not kept". */
 enum { SITES = 4096, SLOTS = 2 * SITES }; /* half of the slots stay free, so each search ends */
 struct site {
     const void *address;
-    const char *name; /* MPI function, in pithi_check_names; NULL: not kept */
+    const char *name; /* the MPI function, from pithi_check_names; NULL: the site stands for a kind of objects */
     enum pithi_left_kind kind;
 };
 static struct site sites[SITES];
@@ -41,7 +41,7 @@ static pthread_mutex_t naming = PTHREAD_MUTEX_INITIALIZER;       /* taken to add
 /* A hash: the upper half of the product depends on all bits of `value`. */
 static uint32_t mix(uint64_t value) { return (uint32_t)(value * UINT64_C(0x9e3779b97f4a7c15) >> 32); }
 
-/* The slot of a site, or the free slot where it belongs. */
+/* Returns the slot of a site, or the free slot where the site would go. */
 static uint32_t *slot_of(const struct site *wanted)
 {
     uint32_t at = mix((uint64_t)(uintptr_t)wanted->address ^ (uint64_t)(uintptr_t)wanted->name << 24 ^ wanted->kind), n;
@@ -56,21 +56,21 @@ static uint32_t *slot_of(const struct site *wanted)
     return &slots[at % SLOTS];
 }
 
-/* Adds a site and returns its number. A program has few sites, so after its first calls none is added. */
+/* Adds a site and returns its number. A program has few sites, so this function is soon no longer called. */
 static uint32_t add_site(const struct site *wanted)
 {
     pthread_mutex_lock(&naming);
-    uint32_t *slot = slot_of(wanted), number = *slot; /* another thread may have added it */
+    uint32_t *slot = slot_of(wanted), number = *slot; /* not 0 if another thread has just added this site */
     if (!number && site_count < SITES) {
         number = site_count++;
         sites[number] = *wanted;
-        __atomic_store_n(slot, number, __ATOMIC_RELEASE); /* the site is complete: readers take no lock */
+        __atomic_store_n(slot, number, __ATOMIC_RELEASE); /* last, as readers take no lock */
     }
     pthread_mutex_unlock(&naming);
     return number ? number : 1 + wanted->kind;
 }
 
-/* The number of the call site of this thread's present call. */
+/* Returns the number of the call site of this thread's present call. */
 static uint32_t site_here(enum pithi_left_kind kind, const void *address)
 {
     const struct site wanted = {address, pithi_check_now()->name, kind};
@@ -79,40 +79,40 @@ static uint32_t site_here(enum pithi_left_kind kind, const void *address)
     return number ? number : add_site(&wanted);
 }
 
-/* The first sites are numbered by kind. */
+/* Returns the kind of a site's objects. The first sites stand for the kinds themselves. */
 static enum pithi_left_kind kind_of(uint32_t site)
 {
     return site <= PITHI_LEFT_KINDS ? (enum pithi_left_kind)(site - 1) : sites[site].kind;
 }
 
-/* 1: the program itself made the call, and it is checked. */
+/* Returns 1 if the program itself made this thread's present call, and the call is checked. */
 static int counts(void) { return pithi_self.recorded && pithi_check_now()->caller; }
 
 /* ---- open objects ------------------------------------------------------------------------------------------------ */
 
-/* MOST: entries; BUCKETS: lists of entries; HINTS: slots for variables */
+/* MOST: the most entries; BUCKETS: how many lists of entries; HINTS: how many slots for hints, by variable */
 enum { MOST = 1 << 20, BUCKETS = 1 << 18, HINTS = 1 << 16 };
 struct entry {
     uint64_t key;
-    uint32_t site, count; /* site: the call site's number; count: objects of the handle from there */
-    uint32_t next;        /* next in the bucket, the newest first, or among the unused; 0: the last */
-    uint32_t is_guess;    /* 1: an object of another site may have been freed instead */
+    uint32_t site, count; /* site: the call site's number; count: how many objects of the handle this site made */
+    uint32_t next;        /* next entry in the bucket, the newest first, or in the list of unused entries; 0: none */
+    uint32_t is_guess;    /* 1: an object of this handle was freed, but its site was only guessed */
 };
 static struct entry *entries; /* [0] is not used; NULL: not mapped */
-static uint32_t *buckets;     /* numbers of the first entries */
-static uint64_t *hints;       /* by variable: its address << 12 | the site that last stored a handle in it */
+static uint32_t *buckets;     /* for each bucket, the number of its first entry */
+static uint64_t *hints;       /* for a variable: its address << 12 | the site that last stored a handle in it */
 static uint32_t made_entries = 1, unused;
 static int is_without_memory; /* 1: mapping failed once, and is not tried again */
-/* Calls without open requests need not take the lock. */
-static int64_t open_requests; /* atomic */
-static int64_t unfollowed;    /* number of objects that found no entry */
+/* How many requests are open: if none is, calls that complete requests need not take the lock. Atomic. */
+static int64_t open_requests;
+static int64_t unfollowed; /* number of objects for which there was no free entry */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 _Static_assert(SITES == 1 << 12, "a hint has 12 bits for the site");
 
 static int is_request(enum pithi_left_kind kind) { return kind == PITHI_LEFT_REQUEST || kind == PITHI_LEFT_PERSISTENT; }
 
-/* The key of a handle. `is_own`: 0: not an object of the program, and the key is 0. Handles of different kinds may have
- * the same bits, so the key has the kind. */
+/* Returns the key of a handle, which includes the kind, because handles of different kinds may have the same bits.
+ * Returns 0 if `is_own` is 0, that is, if the handle is predefined or null. */
 static uint64_t key_of(enum pithi_left_kind kind, uint64_t handle, int is_own)
 {
     return is_own ? handle << 4 | (is_request(kind) ? PITHI_LEFT_REQUEST : kind) | UINT64_C(1) << 63 : 0;
@@ -123,7 +123,8 @@ static uint64_t key_of(enum pithi_left_kind kind, uint64_t handle, int is_own)
         type is = *(const type *)where;                                                                                \
         return key_of(kind, (uint64_t)(uintptr_t)is, __VA_ARGS__);                                                     \
     }
-/* The key of the handle in a variable; 0 for predefined handles, which need not be freed. */
+/* Returns the key of the handle in the variable at `where`; 0 for a null or predefined handle, which need not be
+ * freed. */
 static uint64_t key_at(enum pithi_left_kind kind, const void *where)
 {
     switch (kind) {
@@ -153,10 +154,10 @@ static uint64_t key_at(enum pithi_left_kind kind, const void *where)
 
 static uint32_t *bucket_of(uint64_t key) { return &buckets[mix(key) % BUCKETS]; }
 
-/* The slot for the hint of a variable. Neighbouring variables have different slots. */
+/* Returns the slot for the hint of a variable. Neighbouring variables have different slots. */
 static uint64_t *hint_of(const void *where) { return &hints[(uintptr_t)where / sizeof(int) % HINTS]; }
 
-/* Maps the tables at the first object. 0: no memory. Under the lock. */
+/* Maps the tables when the first object is entered. Returns 0 if there is no memory. The caller holds the lock. */
 static int has_memory(void)
 {
     if (entries || is_without_memory)
@@ -169,12 +170,13 @@ static int has_memory(void)
     return entries != NULL;
 }
 
-/* A new entry, at the front of its bucket; NULL: the table is full. Under the lock. */
+/* Returns a new entry, which it puts at the front of the key's bucket; NULL if the table is full. The caller holds the
+ * lock. */
 static struct entry *new_entry(uint64_t key, uint32_t site)
 {
     uint32_t number = unused;
 
-    if (number) /* reuses an entry */
+    if (number) /* reuses an entry that is free again */
         unused = entries[number].next;
     else if (made_entries < MOST)
         number = made_entries++;
@@ -186,13 +188,14 @@ static struct entry *new_entry(uint64_t key, uint32_t site)
     return &entries[number];
 }
 
-/* Counts an object of a handle from a site. `where`: the program's variable; NULL: unknown. Under the lock. */
+/* Counts an object that a site made and that has the handle of `key`. `where`: the program's variable with the handle;
+ * NULL: unknown. The caller holds the lock. */
 static void open_locked(uint64_t key, uint32_t site, const void *where)
 {
     struct entry *entry = NULL;
 
     if (has_memory()) {
-        /* An entry of this handle and site is counted up. */
+        /* Looks for an entry of this handle and site. */
         for (uint32_t at = *bucket_of(key); at && !entry; at = entries[at].next)
             if (entries[at].key == key && entries[at].site == site)
                 entry = &entries[at];
@@ -200,7 +203,7 @@ static void open_locked(uint64_t key, uint32_t site, const void *where)
             entry = new_entry(key, site);
     }
     if (!entry) {
-        unfollowed++; /* the report has their number */
+        unfollowed++; /* for the report */
         return;
     }
     entry->count++;
@@ -210,10 +213,11 @@ static void open_locked(uint64_t key, uint32_t site, const void *where)
         __atomic_add_fetch(&open_requests, 1, __ATOMIC_RELAXED);
 }
 
-/* Removes an object of the handle and returns its site; 0: unknown handle. Under the lock. */
+/* Removes an object that has the handle of `key`. Returns the object's site; 0 if the handle is unknown. `where`: as in
+ * open_locked. The caller holds the lock. */
 static uint32_t close_locked(uint64_t key, const void *where)
 {
-    uint32_t *newest = NULL, *at, hinted = 0, same = 0; /* `newest`: the link to the entry that is taken */
+    uint32_t *newest = NULL, *at, hinted = 0, same = 0; /* `newest`: the link to the entry that loses an object */
 
     if (!entries)
         return 0;
@@ -223,7 +227,7 @@ static uint32_t close_locked(uint64_t key, const void *where)
         if (entries[*at].key != key)
             continue;
         same++;
-        if (!newest || entries[*at].site == hinted) /* the first in the bucket, or the entry with the hint's site */
+        if (!newest || entries[*at].site == hinted) /* the newest entry, or better the entry with the hint's site */
             newest = at;
     }
     if (!newest)
@@ -245,7 +249,8 @@ static uint32_t close_locked(uint64_t key, const void *where)
     return site;
 }
 
-/* `where`; NULL if a binding of another language made the call, which may pass a copy of the program's variable. */
+/* Returns `where`, or NULL if a binding of another language made the call, because it may pass a copy of the program's
+ * variable. */
 static const void *own_variable(const void *where)
 {
     const void *caller = pithi_check_now()->caller;
@@ -253,7 +258,7 @@ static const void *own_variable(const void *where)
     return pithi_source_address(caller) == caller ? where : NULL;
 }
 
-/* After the call has stored the handle in the program's variable `where`. */
+/* See left.h. The call has stored the handle in the program's variable `where`. */
 void pithi_left_made(int result, enum pithi_left_kind kind, const void *where)
 {
     uint64_t key = result == MPI_SUCCESS && counts() ? key_at(kind, where) : 0;
@@ -267,8 +272,8 @@ void pithi_left_made(int result, enum pithi_left_kind kind, const void *where)
     pthread_mutex_unlock(&lock);
 }
 
-/* MPI_Type_get_contents makes new handles of the datatypes of which a datatype consists; predefined ones need not be
- * freed. */
+/* MPI_Type_get_contents returns the datatypes of which a datatype consists. The derived datatypes among them have new
+ * handles, which the program must free. */
 void pithi_left_contents(int result, MPI_Datatype of, MPI_Count room, const MPI_Datatype *types)
 {
     if (result != MPI_SUCCESS || !counts())
@@ -279,8 +284,8 @@ void pithi_left_contents(int result, MPI_Datatype of, MPI_Count room, const MPI_
             pithi_left_made(result, PITHI_LEFT_TYPE, &types[i]);
 }
 
-/* The entry is removed before the call: once the call has freed the handle, another thread may get it for a new
- * object. */
+/* Removes the object before the call, because once the call has freed the handle, another thread may get this handle
+ * for a new object. */
 uint32_t pithi_left_freeing(enum pithi_left_kind kind, const void *where)
 {
     uint64_t key = where && counts() ? key_at(kind, where) : 0;
@@ -314,7 +319,7 @@ void pithi_left_await(struct pithi_left_awaited *awaited, MPI_Count count, const
     if (!__atomic_load_n(&open_requests, __ATOMIC_RELAXED) || !requests || count <= 0 || !counts())
         return;
     size_t bytes = (size_t)count * sizeof *requests;
-    awaited->before = bytes <= sizeof awaited->few ? awaited->few : pages(bytes); /* more than 64 requests */
+    awaited->before = bytes <= sizeof awaited->few ? awaited->few : pages(bytes); /* pages: for more than 64 requests */
     if (!awaited->before)
         return;
     memcpy(awaited->before, requests, bytes);
@@ -322,7 +327,7 @@ void pithi_left_await(struct pithi_left_awaited *awaited, MPI_Count count, const
     awaited->requests = requests;
 }
 
-/* Requests that have become MPI_REQUEST_NULL are complete. */
+/* Removes the requests that the call has set to MPI_REQUEST_NULL, because these are complete. */
 void pithi_left_awaited(struct pithi_left_awaited *awaited)
 {
     if (!awaited->count)
@@ -342,17 +347,17 @@ void pithi_left_awaited(struct pithi_left_awaited *awaited)
 
 /* ---- messages ---------------------------------------------------------------------------------------------------- */
 
-/* The call sites of the last sends, by communicator, peer and tag. If sends of several call sites have the same three,
- * it is unknown which of them was not received (is_guess). */
-enum { SENDS = 1 << 14 }; /* slots; a later send may take the slot of an earlier one */
+/* The call sites of the last sends, by communicator, peer and tag. If sends from several call sites have the same
+ * communicator, peer and tag, it is unknown which of these sends was not received (is_guess). */
+enum { SENDS = 1 << 14 }; /* slots; a later send may take the slot of an earlier send */
 struct sent {
     uint64_t comm;           /* the communicator's handle */
     int32_t peer, tag;       /* as in the call */
-    uint32_t site, is_guess; /* as in struct entry */
+    uint32_t site, is_guess; /* site: as in struct entry; is_guess: 1: several call sites sent with these three */
 };
 static struct sent *sends;
 
-/* The slot of a send, by hash. A later send with the same slot replaces the earlier one. */
+/* Returns the slot of a send, by hash. A later send with the same slot replaces the earlier send. */
 static struct sent *sent_of(uint64_t comm, int peer, int tag)
 {
     uint64_t value = comm ^ (uint64_t)(uint32_t)peer << 32 ^ (uint64_t)(uint32_t)tag << 8;
@@ -360,7 +365,7 @@ static struct sent *sent_of(uint64_t comm, int peer, int tag)
     return &sends[mix(value) % SENDS];
 }
 
-/* Notes all sends: only in MPI_Finalize is it clear which sends were not received. */
+/* Notes a send. All sends are noted, because which of them are not received is only known in MPI_Finalize. */
 void pithi_left_sending(MPI_Comm comm, int peer, int tag)
 {
     const uint64_t handle = (uint64_t)(uintptr_t)comm;
@@ -384,24 +389,24 @@ struct found {
     int32_t to, tag; /* to: the receiver's rank in the communicator */
     int32_t place;   /* the sender's rank in the shadow of MPI_COMM_WORLD */
 };
-enum { MOST_FOUND = 1024 }; /* of a process */
+enum { MOST_FOUND = 1024 }; /* the most messages that a process finds */
 struct search {
     const struct pithi_team *world; /* the team of all processes; NULL: none */
     struct found *found;            /* [count] messages whose senders must be informed */
     int count;
     int64_t *left;  /* [sites] number of objects or messages */
     char *is_guess; /* [sites] 1: at least one of `left` is a guess */
-    uint64_t team;  /* for `compare`: the team to look for; result: its communicator */
-    MPI_Comm comm;
+    uint64_t team;  /* for `compare`: the id of the team to look for */
+    MPI_Comm comm;  /* what `compare` found: this team's communicator */
 };
 
-/* Counts a message of this process that was not received, at the site of its send. MPI_COMM_NULL: unknown
- * communicator. */
+/* Counts a message that this process sent and nobody received, at the call site of the send. `comm`: MPI_COMM_NULL if
+ * the communicator is unknown. */
 static void add_sent(struct search *search, MPI_Comm comm, int peer, int tag)
 {
     const uint64_t handle = (uint64_t)(uintptr_t)comm;
     const struct sent *sent = sends && comm != MPI_COMM_NULL ? sent_of(handle, peer, tag) : NULL;
-    uint32_t site = 1 + PITHI_LEFT_SENT; /* site unknown, because another send has taken the slot */
+    uint32_t site = 1 + PITHI_LEFT_SENT; /* stays if the site is unknown, for example if another send took the slot */
 
     if (sent && sent->site && sent->comm == handle && sent->peer == peer && sent->tag == tag) {
         site = sent->site;
@@ -421,8 +426,8 @@ static void each_comm(struct search *search, void (*visit)(struct search *search
             visit(search, (MPI_Comm)(uintptr_t)(entries[i].key << 1 >> 5));
 }
 
-/* Looks for unreceived messages on a communicator, one from each sender: MPI shows only the first, so there may be
- * more. Receives nothing. */
+/* Looks for unreceived messages on a communicator, without receiving them. Finds at most one message of each sender,
+ * because MPI shows only the first. */
 static void probe(struct search *search, MPI_Comm comm)
 {
     const struct pithi_team *team = pithi_team_of_comm(comm), *world = search->world;
@@ -435,7 +440,7 @@ static void probe(struct search *search, MPI_Comm comm)
     for (int i = 0; i < senders && search->count < MOST_FOUND; i++) {
         if (REAL(MPI_Iprobe)(i, MPI_ANY_TAG, comm, &is_there, &status) != MPI_SUCCESS || !is_there)
             continue;
-        int place = pithi_handle_peer(team->entry, i); /* world ranks are also ranks in the shadow of MPI_COMM_WORLD */
+        int place = pithi_handle_peer(team->entry, i); /* the sender's rank, in MPI_COMM_WORLD and its shadow */
         if (!world || world->shadow == MPI_COMM_NULL || place == world->rank)
             add_sent(search, comm, team->entry->rank, status.MPI_TAG);
         else if (place < 0)
@@ -445,7 +450,8 @@ static void probe(struct search *search, MPI_Comm comm)
     }
 }
 
-/* Finds the communicator of a team: handles differ between processes, but the team's id does not. */
+/* Stores the communicator in search->comm if it is that of the team search->team. A team has the same id in all
+ * processes, while handles differ. */
 static void compare(struct search *search, MPI_Comm comm)
 {
     const struct pithi_team *team = pithi_team_of_comm(comm);
@@ -454,19 +460,20 @@ static void compare(struct search *search, MPI_Comm comm)
         search->comm = comm;
 }
 
-/* Each receiver informs the senders, because they have the call sites. Skipped if no process has found a message. */
+/* Each receiver informs the senders of the messages that it found, because only the senders know the call sites. Does
+ * nothing if no process has found a message. */
 static void tell_senders(struct search *search)
 {
     MPI_Comm shadow = search->world->shadow;
     int any = 0, mine = 0;
 
-    /* The usual case: no process has found a message. */
+    /* Usually, no process has found a message. */
     if (REAL(MPI_Allreduce)(&search->count, &any, 1, MPI_INT, MPI_MAX, shadow) != MPI_SUCCESS || !any)
         return;
     int *told = pages((size_t)search->world->size * sizeof *told);
     MPI_Request *requests = pages(MOST_FOUND * sizeof *requests);
     int good = told && requests, all = 0;
-    /* all go on or none, because the others would wait */
+    /* If a process has no memory, all processes stop here, because otherwise the others would wait for it. */
     REAL(MPI_Allreduce)(&good, &all, 1, MPI_INT, MPI_MIN, shadow);
     if (!all)
         return;
@@ -493,24 +500,25 @@ static void tell_senders(struct search *search)
 
 /* ---- the report -------------------------------------------------------------------------------------------------- */
 
-/* Sent as bytes: the sizes are fixed, and all processes have the same architecture. */
+/* What a process reports about one call site. It is sent as bytes, because the fields have fixed sizes and all
+ * processes have the same architecture. */
 struct line {
     int32_t kind, is_guess;
     int64_t count;              /* number of objects */
     char name[40];              /* the MPI function; "": the call site was not kept */
     struct pithi_source source; /* the call site */
 };
-/* A process sends this to the first process, before its lines. */
+/* What a process sends to the first process before its lines. */
 struct told {
-    int32_t lines, rank; /* lines: how many lines follow; rank: the process's */
-    /* more_lines: lines left out; unfollowed: objects for which the table had no room */
+    int32_t lines, rank; /* lines: how many lines follow; rank: the sender's rank */
+    /* more_lines: how many lines were left out; unfollowed: for how many objects the table had no room */
     int64_t more_lines, unfollowed;
 };
-/* A line of the report: a call site, with the objects of all processes. */
+/* A line of the job's report: a call site, with the objects that it made in all processes. */
 struct sum {
     struct line line;
-    int *ranks; /* in MPI_COMM_WORLD, increasing */
-    int count;  /* of `ranks` */
+    int *ranks; /* the processes that reported this site, by rank in MPI_COMM_WORLD, increasing */
+    int count;  /* length of `ranks` */
 };
 enum { MOST_LINES = 1000, MOST_SUMS = 200 }; /* MOST_LINES: lines of a process; MOST_SUMS: lines of the job */
 
@@ -528,7 +536,7 @@ static int merge(struct sum *sums, int *count, const struct line *lines, int lin
     for (int i = 0; i < line_count; i++) {
         struct sum *sum = sums;
         while (sum < sums + *count && !is_same(&sum->line, &lines[i]))
-            sum++; /* a site that several processes have gets one line */
+            sum++; /* if several processes report a site, it still gets one line */
         if (sum == sums + *count) {
             if (*count == MOST_SUMS || !(sum->ranks = pages((size_t)processes * sizeof *sum->ranks))) {
                 lost++;
@@ -545,7 +553,7 @@ static int merge(struct sum *sums, int *count, const struct line *lines, int lin
     return lost;
 }
 
-/* "pith check: ranks 0-3: 4 requests of MPI_Isend at solve.c:12 never completed" */
+/* Prints, for example, "pith check: ranks 0-3: 4 requests of MPI_Isend at solve.c:12 never completed". */
 static void say_sum(const struct sum *sum)
 {
     static const struct {
@@ -574,7 +582,8 @@ static void say_sum(const struct sum *sum)
     pithi_check_say(text);
 }
 
-/* Collects the lines in the first process, one process after the other, and prints them. */
+/* In the first process, receives the lines of one process after the other and prints the report. In the other
+ * processes, sends the lines. */
 static void report(const struct pithi_team *world, struct line *lines, const struct told *own, struct sum *sums)
 {
     int processes = world ? world->size : 1, sum_count = 0;
@@ -587,7 +596,7 @@ static void report(const struct pithi_team *world, struct line *lines, const str
         int good = 1;
         if (world->rank == 0)
             good = (told = pages((size_t)processes * sizeof *told)) != NULL;
-        REAL(MPI_Bcast)(&good, 1, MPI_INT, 0, shadow); /* otherwise the others would wait in the gather */
+        REAL(MPI_Bcast)(&good, 1, MPI_INT, 0, shadow); /* without memory in rank 0, nobody must gather */
         if (!good)
             return;
         REAL(MPI_Gather)(own, sizeof *own, MPI_BYTE, told, sizeof *own, MPI_BYTE, 0, shadow);
@@ -607,7 +616,7 @@ static void report(const struct pithi_team *world, struct line *lines, const str
         (lines, MOST_LINES * (int)sizeof *lines, MPI_BYTE, i, PITHI_LEFT_TAG_LINES, shadow, MPI_STATUS_IGNORE);
         lost += merge(sums, &sum_count, lines, told[i].lines, told[i].rank, processes);
     }
-    for (int kind = 0; kind < PITHI_LEFT_KINDS; kind++) /* the report is ordered by kind */
+    for (int kind = 0; kind < PITHI_LEFT_KINDS; kind++) /* prints the lines in the order of kinds */
         for (int i = 0; i < sum_count; i++)
             if (sums[i].line.kind == kind)
                 say_sum(&sums[i]);
@@ -636,7 +645,7 @@ void pithi_left_report(const struct pithi_team *world)
     if (world && world->shadow != MPI_COMM_NULL)
         REAL(MPI_Allreduce)(&good, &all, 1, MPI_INT, MPI_MIN, world->shadow);
     if (!all)
-        return; /* without memory in some process there is no report */
+        return; /* if a process has no memory, there is no report */
     for (uint32_t i = 1; entries && i < made_entries; i++) {
         left[entries[i].site] += entries[i].count;
         is_guess[entries[i].site] |= entries[i].count && entries[i].is_guess;

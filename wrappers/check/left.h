@@ -7,12 +7,12 @@
  *
  * A handle may stand for several objects: MPI gives all sends that complete at once the same request, and
  * MPI_Comm_group may return a group that the program already has. So an entry counts the objects of one handle and one
- * call site. If a handle has objects of several call sites, the address of the variable with the handle shows which
- * object is freed. If the program has copied the handle to another variable, this is unknown: the newest object is
- * taken, and the report's lines for this handle say that they are a guess.
+ * call site. If a handle has objects of several call sites, the address of the variable with the handle shows which of
+ * these objects is freed. If the program has copied the handle to another variable, this is unknown. Then the newest
+ * object is removed, and the report's lines for this handle say that they are a guess.
  *
- * Threads: all functions may be called at once. Memory: no malloc; 24 bytes for each open object, at most a million of
- * them (left.c). Further objects are counted but not followed.
+ * Several threads may call these functions at the same time. They do not call malloc. An open object takes 24 bytes. At
+ * most a million open objects are followed (left.c); further objects are only counted.
  */
 #ifndef PITHI_LEFT_H
 #define PITHI_LEFT_H
@@ -31,21 +31,23 @@ enum pithi_left_kind {
     PITHI_LEFT_OP,
     PITHI_LEFT_INFO,
     PITHI_LEFT_MATCHED, /* a message matched by MPI_Mprobe or MPI_Improbe */
-    PITHI_LEFT_SENT,    /* a message; only in reports */
+    PITHI_LEFT_SENT,    /* a sent message, which has a call site but no entry in the table */
     PITHI_LEFT_KINDS
 };
 
-/* After a call that made an object. `where`: the program's variable with the handle. Null handles and predefined ones
- * get no entry. */
+/* Call it after a call that made an object. `where`: the program's variable with the handle. Null handles and
+ * predefined handles get no entry. */
 void pithi_left_made(int result, enum pithi_left_kind kind, const void *where);
-/* After MPI_Type_get_contents: enters the derived datatypes that it returned. */
+/* Call it after MPI_Type_get_contents. Enters the derived datatypes that MPI_Type_get_contents returned. */
 void pithi_left_contents(int result, MPI_Datatype of, MPI_Count room, const MPI_Datatype *types);
-/* Before and after a call that frees an object. freeing returns the number of the object's call site (0: unknown),
- * which is passed to freed. `kind` of a request: REQUEST or PERSISTENT. */
+/* Call freeing before a call that frees an object, and freed after it. freeing returns the number of the object's call
+ * site (0: unknown), which is the argument `freeing` of freed. `kind` of a request: REQUEST or PERSISTENT, either will
+ * do. */
 uint32_t pithi_left_freeing(enum pithi_left_kind kind, const void *where);
 void pithi_left_freed(int result, uint32_t freeing, enum pithi_left_kind kind, const void *where);
 
-/* Before and after a call that may complete requests: requests that become MPI_REQUEST_NULL are complete. */
+/* Call await before a call that may complete requests, and awaited after it. Requests that the call sets to
+ * MPI_REQUEST_NULL are complete. */
 struct pithi_left_awaited {
     MPI_Count count;              /* length of `requests`; 0: nothing is followed */
     const MPI_Request *requests;  /* the program's array */
@@ -54,11 +56,11 @@ struct pithi_left_awaited {
 void pithi_left_await(struct pithi_left_awaited *awaited, MPI_Count count, const MPI_Request *requests);
 void pithi_left_awaited(struct pithi_left_awaited *awaited);
 
-/* Before a send: notes its call site. */
+/* Call it before a send. Notes the send's call site. */
 void pithi_left_sending(MPI_Comm comm, int peer, int tag);
 
-/* Prints what was not freed or received. Called by all processes of the team of MPI_COMM_WORLD, when no process makes
- * another call; NULL: there is no team, and this process reports for itself. */
+/* Prints what was not freed or received. All processes of `world`, the team of MPI_COMM_WORLD, call it when no process
+ * makes further calls. `world` NULL: there is no team, and each process prints a report of its own. */
 void pithi_left_report(const struct pithi_team *world);
 
 #endif

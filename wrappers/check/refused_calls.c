@@ -1,9 +1,9 @@
 /* refused_calls.c - collective calls that MPI itself refuses in one process, without the others, because an argument is
- * wrong. MPI returns an error, and the other processes need not make the call. Such a call is not checked. Otherwise it
- * would count in one process only, and all later calls on its communicator would be compared with the wrong ones.
+ * wrong. MPI returns an error, and the other processes need not make the call. Such a call is not checked. If it were,
+ * it would count in one process only, and all later calls on its communicator would be compared with wrong calls.
  *
- * MPI implementations refuse different things. So each kind of wrong argument is tried once, on a communicator of this
- * process alone. Kinds that are not refused there are checked as usual. */
+ * MPI implementations differ in which arguments they refuse. So each kind of wrong argument is tried once, on a
+ * communicator that has only this process. If MPI does not refuse a kind, calls with it are checked as usual. */
 #include "check.h"
 
 #include "facts.h"
@@ -25,7 +25,7 @@ enum kind {
     KINDS
 };
 
-/* A call with an argument of that kind, on a communicator of one process. */
+/* Makes a call with a wrong argument of this kind, on a communicator of one process, and returns what MPI returns. */
 static int try_kind(enum kind kind, MPI_Comm comm)
 {
     int x[2] = {0};
@@ -52,11 +52,11 @@ static int try_kind(enum kind kind, MPI_Comm comm)
     }
 }
 
-/* 1: this MPI refuses calls with an argument of that kind. Tried once. */
+/* Returns 1 if this MPI library refuses calls with a wrong argument of this kind. Tries each kind once. */
 static int is_refused_here(enum kind kind)
 {
     enum { NO = 1, YES };     /* 0: not tried yet */
-    static char known[KINDS]; /* threads that race find the same result */
+    static char known[KINDS]; /* several threads may set it at once, to the same value */
     int answer = __atomic_load_n(&known[kind], __ATOMIC_RELAXED);
     MPI_Group self;
     MPI_Comm own;
@@ -75,7 +75,7 @@ static int is_refused_here(enum kind kind)
     return answer == YES;
 }
 
-/* The number of elements for all members. */
+/* Returns the number of elements for all members together. */
 static MPI_Count sum(const struct pithi_data *data, int members)
 {
     MPI_Count all = 0;
@@ -85,7 +85,7 @@ static MPI_Count sum(const struct pithi_data *data, int members)
     return all;
 }
 
-/* The kind of wrong argument; KINDS: none is known. */
+/* Returns the kind of wrong argument that the call has; KINDS if no argument is known to be wrong. */
 static enum kind wrong_argument(const struct pithi_collective *call, const struct pithi_team *team)
 {
     const struct pithi_data *sent = &call->sent, *received = &call->received;
@@ -114,7 +114,7 @@ static enum kind wrong_argument(const struct pithi_collective *call, const struc
         return at_root && from == to ? SAME_REDUCE : KINDS;
     if (sent->type != received->type || sent->count != received->count || sent->types)
         return KINDS;
-    /* The distance of this process's part from the start of a buffer with the parts of all. */
+    /* How far this process's part is from the start of a buffer that has the parts of all processes. */
     ptrdiff_t part = 0;
     MPI_Aint lower, extent;
     if (REAL(MPI_Type_get_extent)(sent->type, &lower, &extent) == MPI_SUCCESS)

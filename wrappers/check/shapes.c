@@ -1,7 +1,7 @@
-/* shapes.c - describes the arguments of the collectives. The standard requires: all processes name the same root and
- * operation; the data of a broadcast or a reduction have the same signature in all processes; where data go from one
- * process to another, the sent and the received data have the same signature. (In an intercommunicator, the peers are
- * in the remote group.)
+/* shapes.c - describes the arguments of the collectives. The standard requires that all processes name the same root
+ * and operation, and that the data of a broadcast or a reduction have the same signature in all processes. Where data
+ * go from one process to another, the sent and the received data must have the same signature; in an intercommunicator,
+ * the other process is in the remote group.
  */
 #include "facts.h"
 
@@ -12,7 +12,7 @@ static const struct pithi_team *team(void) { return pithi_check_now()->team; }
 
 static struct pithi_signature data_of(MPI_Count count, MPI_Datatype type) { return pithi_signature_of(count, type); }
 
-/* whole: the data of a buffer that is the same for all members. part: the part for member i. */
+/* whole returns the signature of a buffer that is not divided by members, part the signature of member i's part. */
 static struct pithi_signature whole(const struct pithi_data *data) { return data_of(data->count, data->type); }
 
 static struct pithi_signature part(const struct pithi_data *data, int i)
@@ -20,16 +20,18 @@ static struct pithi_signature part(const struct pithi_data *data, int i)
     return data_of(pithi_data_count(data, i), data->types ? data->types[i] : data->type);
 }
 
-/* others: the number of processes with which this one exchanges data. peer: their ranks in the shadow. own: this
- * process's rank in its group. */
+/* others: how many processes this process exchanges data with. peer: the rank in the shadow of one of these processes.
+ * own: this process's rank in its group. */
 static int others(void) { return team()->entry->remote_size ? team()->entry->remote_size : team()->entry->size; }
 static int peer(int rank) { return pithi_team_peer(team(), rank); }
 static int own(void) { return team()->entry->rank; }
 
 /* ---- root and operation ------------------------------------------------------------------------------------------ */
 
-/* In an intercommunicator only one group names a root; the data then show whether both groups mean the same root. If
- * the remote group is in another job, either all of this group name the same root, or the root is in this group. */
+/* In an intracommunicator, all processes must name the same root. In an intercommunicator, only one of the groups names
+ * a root by its rank; the check of the data shows whether both groups mean the same root. If the remote group is in
+ * another job, there is no check of the data. Then either all processes of this group must name the same root, or the
+ * root is in this group and none may name a rank. */
 void pithi_check_root(int root)
 {
     if (!team())
@@ -42,7 +44,8 @@ void pithi_check_root(int root)
         pithi_check_text("root", "MPI_ROOT or MPI_PROC_NULL");
 }
 
-/* am_root: 1: this process is the root. is_idle: 1: it takes no part. is_rank: 1: `root` is a rank of `others`. */
+/* am_root returns 1 if this process is the root; is_idle, if this process takes no part in the call; is_rank, if `root`
+ * is the rank of a process that this process exchanges data with. */
 static int am_root(int root) { return team()->entry->remote_size ? root == MPI_ROOT : root == own(); }
 static int is_idle(int root) { return team()->entry->remote_size && root == MPI_PROC_NULL; }
 static int is_rank(int root) { return root >= 0 && root < others(); }
@@ -80,7 +83,8 @@ static void check_bcast(int root, const struct pithi_data *data)
         pithi_part_get(peer(root), whole(data));
 }
 
-/* Only the root may pass MPI_IN_PLACE; from another process it would leave the data unknown. */
+/* Notes an error if a process that is not the root passes MPI_IN_PLACE. The data that this process sends or receives
+ * would then be unknown. */
 static void only_root(int root, const void *buffer, const char *what)
 {
     if (buffer == MPI_IN_PLACE && !team()->entry->remote_size && !am_root(root))
@@ -96,7 +100,7 @@ static void check_gather(int root, const struct pithi_data *sent, const struct p
         return;
     only_root(root, sent->buf, "sendbuf is MPI_IN_PLACE, which only the root may give");
     if (am_root(root))
-        /* The root states its part of each member, and each member states its data for the root. */
+        /* The root states the part of each member, and each member states its data for the root. */
         for (int i = 0; i < others(); i++)
             if (!is_in_place || i != own())
                 pithi_part_get(peer(i), part(received, i));
@@ -122,7 +126,7 @@ static void check_scatter(int root, const struct pithi_data *sent, const struct 
 
 /* ---- all to all -------------------------------------------------------------------------------------------------- */
 
-/* For functions in which all processes pass MPI_IN_PLACE or none does. */
+/* Checks that all processes pass MPI_IN_PLACE or no process does. */
 static void in_place(const void *from)
 {
     if (!team()->entry->remote_size)
@@ -132,7 +136,7 @@ static void in_place(const void *from)
 static void check_allgather(const struct pithi_data *sent, const struct pithi_data *received)
 {
     in_place(sent->buf);
-    /* In place, this process's part of the receive buffer is sent. */
+    /* With MPI_IN_PLACE, this process sends its own part of the receive buffer. */
     struct pithi_signature given = sent->buf == MPI_IN_PLACE ? part(received, own()) : whole(sent);
     for (int i = 0; i < others(); i++) {
         pithi_part_give(peer(i), given);
@@ -172,16 +176,17 @@ static void check_reduce(int root, const struct pithi_data *data, MPI_Op op)
 
 static void check_allreduce(const char *name, const struct pithi_data *data, MPI_Op op)
 {
-    /* In MPI_Allreduce all processes pass MPI_IN_PLACE or none does; in MPI_Scan and MPI_Exscan each may choose. */
+    /* In MPI_Allreduce, all processes must pass MPI_IN_PLACE or none may. In MPI_Scan and MPI_Exscan, a process may
+     * pass MPI_IN_PLACE even if others do not. */
     if (strstr(name, "llreduce"))
         in_place(data->buf);
     check_op(op);
     pithi_fact_data("the data", whole(data));
 }
 
-/* In an intercommunicator each group divides the result of the other group, so the groups may have different counts.
- * But the whole length must be equal: the sum of recvcounts (MPI-4.0, 6.10.2), or recvcount times the size of the group
- * (6.10.1). */
+/* In an intercommunicator, each group divides the result of the other group's reduction among its members, so the
+ * groups may have different counts. But the whole length must be equal in both groups: the sum of recvcounts (MPI-4.0,
+ * 6.10.2), or recvcount times the size of the group (6.10.1). */
 static void check_reduce_scatter(const struct pithi_data *data, MPI_Op op)
 {
     MPI_Count sum = 0;
@@ -221,7 +226,7 @@ static void find_neighbours(MPI_Comm comm, struct neighbours *found)
     int kind = MPI_UNDEFINED;
 
     REAL(MPI_Topo_test)(comm, &kind);
-    /* Only in this topology may the neighbours that send differ from the neighbours that receive. */
+    /* Only in this topology may the neighbours that send to this process differ from those that receive from it. */
     if (kind == MPI_DIST_GRAPH) {
         int in = 0, out = 0, weighted = 0;
 
@@ -234,13 +239,14 @@ static void find_neighbours(MPI_Comm comm, struct neighbours *found)
         return;
     }
     if (kind == MPI_CART) {
-        /* The order in a Cartesian topology: in each dimension the lower neighbour, then the upper one. */
+        /* A Cartesian topology orders the neighbours by dimension, and in each dimension has the lower neighbour before
+         * the upper neighbour. */
         int dimensions = 0;
 
         REAL(MPI_Cartdim_get)(comm, &dimensions);
         make_room(found, 2 * dimensions, 2 * dimensions);
         for (int i = 0; found->from && i < dimensions; i++)
-            /* A shift by 1 gives both. */
+            /* A shift by 1 gives the lower and the upper neighbour. */
             REAL(MPI_Cart_shift)(comm, i, 1, &found->from[2 * i], &found->from[2 * i + 1]);
     } else if (kind == MPI_GRAPH) {
         int count = 0;
@@ -254,7 +260,7 @@ static void find_neighbours(MPI_Comm comm, struct neighbours *found)
         memcpy(found->to, found->from, (size_t)found->in * sizeof *found->to);
 }
 
-/* `all`: every neighbour gets the same data (MPI_Neighbor_allgather). */
+/* `all` 1: every neighbour gets the same data, as in MPI_Neighbor_allgather. */
 static void check_neighbours(MPI_Comm comm, int all, const struct pithi_data *sent, const struct pithi_data *received)
 {
     struct neighbours found = {0};
@@ -276,8 +282,7 @@ void pithi_check_collective(const struct pithi_collective *call, const char *nam
 
     if (!team())
         return;
-    /* MPI refuses the call in this process with an error of its own, so it must not be compared with the others'
-     * calls. */
+    /* If MPI refuses the call in this process, this call must not be compared with calls of other processes. */
     if (pithi_check_refused(call)) {
         pithi_check_now()->team = NULL;
         return;

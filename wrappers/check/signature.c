@@ -1,8 +1,8 @@
-/* signature.c - computes type signatures (signature.h). It uses nothing of the collectives.
+/* signature.c - computes type signatures (signature.h). This file does not depend on the code for collectives.
  *
- * A datatype is a tree. An inner node has its combiner (how it was made) and the datatypes of which it was made. A
- * leaf, a basic type, gets its signature from its name, because handles differ between processes. A node repeats and
- * joins the signatures of its parts:
+ * A datatype is a tree. An inner node is a derived datatype, which has a combiner (how it was made) and the datatypes
+ * of which it was made. Its signature repeats and joins the signatures of these datatypes. A leaf is a basic type,
+ * which gets its signature from its name, because handles differ between processes.
  *
  *     struct { 2 of vector(3 x MPI_INT), 1 MPI_DOUBLE }     vector: 3 ints; twice: 6 ints; joined: 6 ints and a double
  *
@@ -17,7 +17,7 @@
 
 #include "base/wide.h"
 
-/* The hash is computed modulo this Mersenne prime, with this base. */
+/* The hash is a polynomial in `base`, modulo the Mersenne prime `prime`. */
 static const uint64_t prime = (UINT64_C(1) << 61) - 1, base = UINT64_C(0x15bf0a8b1457695);
 
 static struct pithi_signature find(MPI_Datatype type);
@@ -29,11 +29,12 @@ static uint64_t times(uint64_t a, uint64_t b)
     return rest;
 }
 
-/* The empty signature: hash 0, and base to the power of 0. */
+/* Returns the empty signature, which has the hash 0 and the power `base` to the 0, that is, 1. */
 static struct pithi_signature nothing(void) { return (struct pithi_signature){.power = 1}; }
 
 /* The hash of a sequence is a polynomial at `base`, with the letters as coefficients: hash(ab) = hash(a) * base^|b| +
- * hash(b), modulo the prime. So two sequences are joined without reading them again, however they were made.
+ * hash(b), modulo the prime. So the hash of two joined sequences follows from their two hashes, and does not depend on
+ * how the sequences were made.
  *
  *     int int double = (int int)(double) = (int)(int double): one hash */
 struct pithi_signature pithi_signature_join(struct pithi_signature first, struct pithi_signature second)
@@ -48,7 +49,7 @@ struct pithi_signature pithi_signature_join(struct pithi_signature first, struct
     return first;
 }
 
-/* Repeats by doubling: a million ints take 20 steps. */
+/* Joins `count` copies of a signature by doubling, so a million copies take 20 steps. */
 static struct pithi_signature repeat(struct pithi_signature one, MPI_Count count)
 {
     struct pithi_signature all = nothing();
@@ -65,7 +66,7 @@ static struct pithi_signature repeat(struct pithi_signature one, MPI_Count count
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Returns one address for equal names. */
+/* Returns a copy of a name that is never freed, the same copy for all equal names. */
 static const char *intern(const char *name)
 {
     static struct known {
@@ -86,8 +87,8 @@ static const char *intern(const char *name)
     return known ? known->name : "?";
 }
 
-/* The signature of a basic type. A type of size 0 holds no data and is empty: MPI_UB and MPI_LB only mark where a type
- * begins and ends. */
+/* Returns the signature of a basic type. It is empty for a type of size 0, such as MPI_UB and MPI_LB, which have no
+ * data and only mark where a type begins and ends. */
 static struct pithi_signature basic(MPI_Datatype type)
 {
     char name[MPI_MAX_OBJECT_NAME + 1] = "";
@@ -115,8 +116,8 @@ struct contents {
     MPI_Datatype *type;
 };
 
-/* Reads the combiner and the array lengths. The large-count functions decode every datatype; the others cannot decode
- * datatypes made with large counts. */
+/* Reads the combiner and the array lengths of a datatype. The functions with large counts (_c) decode every datatype;
+ * the functions without them cannot decode datatypes that were made with large counts. */
 static void ask_envelope(MPI_Datatype type, struct contents *contents)
 {
 #if MPI_VERSION >= 4
@@ -161,8 +162,8 @@ static int ask_contents(MPI_Datatype type, struct contents *contents)
     return result;
 }
 
-/* The number of copies of a part. A struct has a list of them; other types repeat one type, so the number follows from
- * the sizes. */
+/* Returns how often a datatype has its part of this index. A struct lists these numbers; all other datatypes repeat one
+ * datatype, so the number follows from their sizes. */
 static MPI_Count copies(MPI_Datatype type, const struct contents *contents, MPI_Count part)
 {
     MPI_Count size = 0, one = 0;
@@ -174,7 +175,8 @@ static MPI_Count copies(MPI_Datatype type, const struct contents *contents, MPI_
     return one > 0 ? size / one : 0;
 }
 
-/* Decodes the pair types of MPI_MINLOC and MPI_MAXLOC, which the standard defines as derived types. 0: it is none. */
+/* Finds the signature of a pair type for MPI_MINLOC and MPI_MAXLOC, which is predefined but consists of two types.
+ * Returns 0 if `type` is no pair type. */
 static int is_pair(MPI_Datatype type, struct pithi_signature *found)
 {
     const struct {
@@ -197,7 +199,7 @@ static int is_pair(MPI_Datatype type, struct pithi_signature *found)
     return 0;
 }
 
-/* The signature of a type that is not cached. */
+/* Computes the signature of a datatype that has no cached signature. */
 static struct pithi_signature derive(MPI_Datatype type)
 {
     struct contents contents = {0};
@@ -239,7 +241,7 @@ static int forget(MPI_Datatype type, int keyval, void *value, void *extra)
 
 static void make_key(void) { REAL(MPI_Type_create_keyval)(not_copied, forget, &key, NULL); }
 
-/* Stores the signature as an attribute. Never replaces one, since another thread may be reading it. */
+/* Stores the signature as an attribute. Never replaces a stored signature, because another thread may be reading it. */
 static void keep(MPI_Datatype type, struct pithi_signature found)
 {
     struct pithi_signature *kept = NULL;

@@ -19,15 +19,15 @@ struct pithi_signature {
     const char *element;  /* the basic type's name if all are of one type, else NULL; never freed */
 };
 
-/* The signature of `count` elements of `type`. A null type or a count below 1 gives an empty signature (hash 0); MPI
- * itself reports invalid arguments. A type's signature is cached with the type. */
+/* Returns the signature of `count` elements of `type`. For a null type or a count below 1, the signature is empty (hash
+ * 0), because MPI itself reports invalid arguments. A type's signature is cached with the type. */
 struct pithi_signature pithi_signature_of(MPI_Count count, MPI_Datatype type);
-/* The signature of `first` followed by `second`. */
+/* Returns the signature of `first` followed by `second`. */
 struct pithi_signature pithi_signature_join(struct pithi_signature first, struct pithi_signature second);
-/* The number of datatypes of which a datatype is made; 0: it is predefined. */
+/* Returns the number of datatypes of which a datatype is made; 0 if it is predefined. */
 MPI_Count pithi_type_parts(MPI_Datatype type);
-/* Prints "10 MPI_INT"; "12 elements of several types"; "nothing". If `element` contains a blank or "=", it is not a
- * type's name but the whole text, in which %lld stands for the number. */
+/* Prints, for example, "10 MPI_INT", "12 elements of several types" or "nothing". If `element` contains a blank or "=",
+ * it is not the name of a type but the whole text to print, in which %lld stands for `elements`. */
 void pithi_signature_print(char *text, size_t size, int64_t elements, const char *element);
 
 #endif

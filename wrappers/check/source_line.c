@@ -25,7 +25,7 @@ static struct link_map *module_of(const void *address)
     return dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP) ? map : NULL;
 }
 
-/* 1: the address is in MPI, in one of its bindings, or in a library of Pith. */
+/* Returns 1 if the address is in the MPI library, in one of its bindings, or in a library of Pith. */
 static int is_passed_module(const void *address)
 {
     const struct link_map *map = module_of(address);
@@ -34,8 +34,8 @@ static int is_passed_module(const void *address)
     return !strncmp(name, "libmpi", 6) || !strncmp(name, "libpith-", 8) || !strncmp(name, "libmpe_collchk", 14);
 }
 
-/* Like is_passed_module. The dynamic linker takes longer for this than many MPI calls take, so results are cached: a
- * word has the address, shifted by one, and the result. */
+/* Returns what is_passed_module returns, from a cache. Asking the dynamic linker for a module takes longer than many
+ * MPI calls. A word of the cache has the address, shifted left by one, and the result in the lowest bit. */
 static int is_passed(const void *address)
 {
     enum { KEPT = 4096 };       /* slots; power of two */
@@ -51,7 +51,7 @@ static int is_passed(const void *address)
     return (int)(known & 1);
 }
 
-/* For _Unwind_Backtrace: stops at the first address outside MPI. */
+/* Called by _Unwind_Backtrace for each frame. Stores the first address outside MPI in *found, and stops there. */
 static _Unwind_Reason_Code look(struct _Unwind_Context *context, void *found)
 {
     const void *address = (const void *)(uintptr_t)_Unwind_GetIP(context);
@@ -62,7 +62,7 @@ static _Unwind_Reason_Code look(struct _Unwind_Context *context, void *found)
     return _URC_END_OF_STACK;
 }
 
-/* Uses _Unwind_Backtrace, because backtrace(3) would call malloc. */
+/* See agree.h. Calls _Unwind_Backtrace, because backtrace(3) would call malloc. */
 const void *pithi_source_address(const void *caller)
 {
     const void *found = caller;
@@ -89,7 +89,7 @@ void pithi_source_of(const void *caller, struct pithi_source *source)
         source->module[size] = 0;
 }
 
-/* Looks the source line up with addr2line. 0: unknown. */
+/* Looks the source line up with addr2line. Returns 0 if the line is unknown. */
 static int ask(const struct pithi_source *source, char *text, size_t size)
 {
     char command[512], answer[512] = "", *end;

@@ -1,7 +1,8 @@
-/* subgroup.c - checks calls that only some of a communicator's processes make, and the leaders of two groups. Other
- * processes do not take part, so these use messages on the communicator's shadow: each member sends the hash of its
- * facts to the first member, which answers whether all are equal. If members name groups with different first members,
- * they wait in vain, and the long wait is reported.
+/* subgroup.c - checks calls that only some of a communicator's processes make (the members), and calls in which the
+ * leaders of two groups must agree. The other processes do not take part, so collectives on the communicator's shadow
+ * are not possible. Instead, each member sends the hash of its facts in a message to the first member, which answers
+ * whether all hashes are equal. If members name groups with different first members, they wait for messages that never
+ * come, and the long wait is reported.
  */
 #include "agree.h"
 
@@ -12,9 +13,10 @@
 /* Kinds of messages. Tags below FIRST belong to verdict.c and left.c. */
 enum { HASH, ANSWER, LEADERS, KINDS, FIRST = PITHI_SUBGROUP_TAGS };
 
-/* The number of tags for such calls. Threads may make such calls on one communicator at the same time; then the tag of
- * the call separates them. Without threads one tag is enough: messages arrive in the order of the calls, and calls with
- * different tags are compared and reported as different. If any process has threads, all use several tags. */
+/* How many tags the messages of each kind use. If threads make such calls on one communicator at the same time, their
+ * messages need different tags, which follow from the tags of the calls. Without threads, one tag is enough: messages
+ * arrive in the order of the calls, and calls with different tags are compared and reported as different. If any
+ * process has threads, all processes use several tags. */
 static int tag_count;
 
 void pithi_subgroup_begin(MPI_Comm world)
@@ -36,7 +38,8 @@ static int tag_for(int kind, uint64_t tag)
 
 static int rises(const void *one, const void *two) { return *(const int *)one - *(const int *)two; }
 
-/* The group's processes as ranks in the communicator. NULL: a process is not in it. */
+/* Returns the group's processes as ranks in the communicator; NULL if the group is empty or one of its processes is not
+ * in the communicator. */
 static int *find_members(MPI_Comm comm, MPI_Group group, int *count)
 {
     int *ranks = group == MPI_GROUP_NULL ? NULL : pithi_team_places(group, comm, count), good = ranks && *count;
@@ -49,7 +52,8 @@ static int *find_members(MPI_Comm comm, MPI_Group group, int *count)
     return NULL;
 }
 
-/* States the group of the call, and keeps its members. Without a valid group the call is not checked. */
+/* States the group of the call, and keeps the members in the call's description. If the group is not valid, the call is
+ * not checked. */
 static void describe(MPI_Comm comm, MPI_Group group, const char *argument)
 {
     struct pithi_check *check = pithi_check_now();
@@ -64,7 +68,7 @@ static void describe(MPI_Comm comm, MPI_Group group, const char *argument)
     }
     pithi_check_number("the size of group", count);
     pithi_check_numbers(argument, count, ranks);
-    /* Keeps the members that are in the shadow, as increasing ranks in it. */
+    /* Keeps those members that are in the shadow, by their ranks in the shadow, increasing. */
     int own = 0, found = 0;
 
     for (int i = 0; i < count; i++) {
@@ -73,7 +77,7 @@ static void describe(MPI_Comm comm, MPI_Group group, const char *argument)
         if (place >= 0)
             ranks[found++] = place;
     }
-    if (!own) { /* this process is not in the group: MPI reports the error */
+    if (!own) { /* this process is not in the group, which is an error that MPI itself reports */
         free(ranks);
         check->team = NULL;
         return;
@@ -103,7 +107,8 @@ void pithi_check_members_named(MPI_Group group, const char *tag)
 
 /* ---- whether they agree ------------------------------------------------------------------------------------------ */
 
-/* In the first member: compares the hashes of all with its own and answers. */
+/* Called in the first member. Compares the hashes of all members with its own hash, and answers them. Returns 1 if all
+ * hashes are equal. */
 static int compare_hashes(struct pithi_check *check, uint64_t hash)
 {
     MPI_Comm shadow = check->team->shadow;
@@ -121,7 +126,7 @@ static int compare_hashes(struct pithi_check *check, uint64_t hash)
     return good;
 }
 
-/* In the other members: sends the hash and waits for the answer. */
+/* Called in the other members. Sends the hash to the first member, and returns its answer. */
 static int send_hash(struct pithi_check *check, uint64_t hash)
 {
     MPI_Comm shadow = check->team->shadow;
@@ -148,12 +153,13 @@ int pithi_subgroup_agrees(struct pithi_check *check)
 /* ---- the leaders of two groups that form an intercommunicator ---------------------------------------------------- */
 
 struct leader {
-    int rank;     /* the process's rank, for the report */
-    uint64_t key; /* the tag, or its hash: both leaders must have the same */
+    int rank;     /* the leader's rank, for the report */
+    uint64_t key; /* the tag or its hash, which must be equal in both leaders */
     char tag[64]; /* the tag as text, for the report */
 };
 
-/* Exchanges the keys of both leaders, on the shadow of the team `between`. NULL: they are equal; else the problem. */
+/* Exchanges the keys of both leaders, on the shadow of the team `between`. Returns NULL if the keys are equal, else a
+ * text that describes the problem. */
 static const char *compare(struct pithi_check *check, const struct pithi_team *between, int other, const char *tag)
 {
     static __thread char problem[PITHI_VERDICT_TEXT];
@@ -175,7 +181,8 @@ static const char *compare(struct pithi_check *check, const struct pithi_team *b
     return problem;
 }
 
-/* Compares the leaders, then checks within the group, so that all its members get the leader's problem. */
+/* In the leader, compares the two leaders' tags. Then makes a check within the group, so that all members of the group
+ * refuse the call if their leader has found a problem. */
 static int agree_beside(struct pithi_check *check, const struct pithi_team *between, int other, const char *tag,
                         int *result)
 {
