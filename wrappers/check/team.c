@@ -1,9 +1,10 @@
 /* team.c - makes, finds and frees teams, each with a shadow communicator (team.h).
  *
- * Making a shadow is collective, so all its processes must go through the same steps, whatever happens. A process
- * without memory makes the shadow, too, and only keeps no team. A process that has MOST teams says so in the reduction
- * that agrees on the team's number. The number has the world rank of the team's first process, plus 1, in the upper 32
- * bits: the second team that rank 3 numbers is 4 << 32 | 2, in all its processes. */
+ * Making a shadow is collective, so all its processes must go through the same steps, whatever happens. A process that
+ * has no memory takes part in making the shadow, too, but keeps no team. The processes agree on the team's id by a
+ * reduction, in which a process also says whether it has MOST teams already. The first process of the team chooses the
+ * id. Its upper 32 bits are this process's world rank plus 1, and the lower 32 bits count the ids that this process has
+ * chosen. For example, the second id that rank 3 chooses is 4 << 32 | 2. */
 #include "team.h"
 
 #include "ranks.h"
@@ -13,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The library's slot of a handle has a pointer to the handle's team. */
+/* Returns the team of a handle. A pointer to it is in this library's slot of the handle. */
 static struct pithi_team *team_in(const struct pithi_handle *handle)
 {
     return *(struct pithi_team **)pithi_handle_slot(handle, PITHI_CLIENT_LIBRARY);
@@ -36,13 +37,13 @@ struct pithi_team *pithi_team_of_window(MPI_Win window) { return find(pithi_wind
 enum { MOST = 512 };
 static int count; /* teams with a shadow; atomic */
 
-/* Agrees on a number for the team (see above); 0: some process has MOST teams. */
+/* Agrees on an id for the team (see above). Returns 0 if a process has MOST teams already. */
 static uint64_t agree_on_id(MPI_Comm comm)
 {
     static uint32_t named;
     int rank;
-    /* One MPI_MAX for both: agreed[0] is 1 if any process has no room; agreed[1] is the number, which only rank 0
-     * gives. */
+    /* One MPI_MAX finds two things: agreed[0] is 1 if a process has MOST teams already; agreed[1] is the id, which rank
+     * 0 chooses, while all other processes state 0. */
     uint64_t agreed[2] = {__atomic_load_n(&count, __ATOMIC_RELAXED) >= MOST, 0};
 
     REAL(MPI_Comm_rank)(comm, &rank);
@@ -53,8 +54,8 @@ static uint64_t agree_on_id(MPI_Comm comm)
     return agreed[0] ? 0 : agreed[1];
 }
 
-/* A communicator with the same processes. Uses MPI_Comm_create, because MPI_Comm_dup would call the copy functions of
- * the program's attributes. */
+/* Makes a communicator with the same processes. Calls MPI_Comm_create, because MPI_Comm_dup would call the copy
+ * functions of the program's attributes. */
 static MPI_Comm create(MPI_Comm comm)
 {
     MPI_Comm made = MPI_COMM_NULL;
@@ -68,7 +69,8 @@ static MPI_Comm create(MPI_Comm comm)
     return made;
 }
 
-/* Calls `make` without the program's error handler: if MPI has no more communicators, the program has made no error. */
+/* Calls `make` so that its errors do not call the program's error handler. If MPI has no more communicators, this is
+ * not an error of the program. */
 static void quietly(void (*make)(struct pithi_team *team, MPI_Comm comm), struct pithi_team *team, MPI_Comm comm)
 {
     MPI_Errhandler handler;
@@ -93,8 +95,8 @@ static void merge(struct pithi_team *team, MPI_Comm comm)
 {
     int rank = 0;
 
-    /* With the same `high` on both sides, MPI chooses which group comes first; this process's rank then shows the
-     * order. */
+    /* Both groups pass the same `high`, so MPI chooses which group comes first. This process's rank in the merged
+     * communicator shows which group that is. */
     if (REAL(MPI_Intercomm_merge)(comm, 0, &team->shadow) != MPI_SUCCESS) {
         team->shadow = MPI_COMM_NULL;
     } else if (!(team->id = agree_on_id(team->shadow))) {
@@ -106,7 +108,8 @@ static void merge(struct pithi_team *team, MPI_Comm comm)
     }
 }
 
-/* Completes the team and stores it in the handle's slot. `handle` NULL: no memory. */
+/* Completes the team and stores it in the handle's slot. `handle` NULL: there was no memory for a handle, so no team is
+ * stored. */
 static void keep(struct pithi_team *team, struct pithi_handle *handle, const char *origin)
 {
     struct pithi_team *kept = handle ? malloc(sizeof *kept) : NULL;
@@ -121,7 +124,7 @@ static void keep(struct pithi_team *team, struct pithi_handle *handle, const cha
         REAL(MPI_Comm_rank)(team->shadow, &team->rank);
         REAL(MPI_Comm_size)(team->shadow, &team->size);
     }
-    /* Without memory for the team its shadow still exists, because the other processes have made it, too. */
+    /* If there is no memory for the team, its shadow still exists, because the other processes need it. */
     if (!kept)
         return;
     *kept = *team;
@@ -134,7 +137,7 @@ static void keep(struct pithi_team *team, struct pithi_handle *handle, const cha
 
 /* Processes of other jobs may also run without this library. If a communicator has such processes, its shadow has only
  * the processes of the local group that are in this job and have the library. */
-static MPI_Comm some; /* the job's processes with this library, if is_mixed */
+static MPI_Comm some; /* if is_mixed is 1: the job's processes that have this library */
 static int is_mixed;  /* 1: some processes of the job run without this library */
 
 static MPI_Comm job(void) { return is_mixed ? some : MPI_COMM_WORLD; }
@@ -182,14 +185,14 @@ int pithi_team_rank(const struct pithi_team *team, int place)
 
 /* ---- of communicators, files and windows ------------------------------------------------------------------------- */
 
-/* See team.h. Three cases: some processes are not in this job (a shadow of the others); a team of one process, which
- * has nothing to compare and needs no shadow; and all others. */
+/* See team.h. If some processes are not in this job, the shadow has only the other processes. A team of one process has
+ * nothing to compare and gets no shadow. In all other cases, the shadow has all processes. */
 void pithi_team_make_comm(MPI_Comm comm, const struct pithi_team *of, const char *origin)
 {
     struct pithi_handle *handle = pithi_handle_of_comm(comm), only_sizes = {0};
     struct pithi_team team = {.kind = PITHI_TEAM_COMM, .comm = comm, .shadow = MPI_COMM_NULL, .entry = handle};
 
-    if (pithi_handle_world.handle != MPI_COMM_WORLD) /* a program with sessions only is not checked */
+    if (pithi_handle_world.handle != MPI_COMM_WORLD) /* a program that uses only sessions is not checked */
         return;
     if (!handle) { /* no memory; the other processes still wait for this one */
         if (!pithi_comm_sizes(comm, &only_sizes))
@@ -215,14 +218,13 @@ void pithi_team_make_comm(MPI_Comm comm, const struct pithi_team *of, const char
             REAL(MPI_Group_free)(&all);
             REAL(MPI_Group_free)(&ours);
         } else {
-            /* This process is alone in the job, so it is alone in the shadow. */
+            /* No other process of this job is in the team, so there is no shadow. */
             int *places = malloc((size_t)team.entry->size * sizeof *places);
 
             for (int i = 0; places && i < team.entry->size; i++)
                 places[i] = -1;
             team.places = places;
         }
-        /* A team of one has nobody to compare with, so it needs no shadow. */
     } else if (!is_single) {
         quietly(is_inter ? merge : copy, &team, comm);
     }
@@ -230,7 +232,7 @@ void pithi_team_make_comm(MPI_Comm comm, const struct pithi_team *of, const char
         keep(&team, handle, origin);
 }
 
-/* Frees a team, when its handle was freed and no check is pending. */
+/* Frees a team. Called when the team's handle was freed and no check of the team is pending. */
 static void ended(struct pithi_handle *handle)
 {
     struct pithi_team *team = team_in(handle);
@@ -254,7 +256,7 @@ void pithi_team_make_world(MPI_Group members)
 
     pithi_handle_register(PITHI_CLIENT_LIBRARY, &checks);
     pithi_handles_begin(MPI_COMM_WORLD, members);
-    /* If some processes have no library, the shadow has only the others. */
+    /* If some processes do not have this library, the shadow has only the other processes. */
     if (members == MPI_GROUP_NULL) {
         pithi_team_make_comm(MPI_COMM_WORLD, NULL, "MPI_Init");
         return;
@@ -281,7 +283,7 @@ MPI_Comm pithi_team_ours(void)
 static void make_of(struct pithi_team *team, uint64_t key, const struct pithi_team *of, const char *origin)
 {
     team->shadow = MPI_COMM_NULL;
-    /* A file or window has the processes of the communicator on which it was made. */
+    /* A file or window has the processes of the communicator on which it was made, that is, of the team `of`. */
     if (of->shadow != MPI_COMM_NULL)
         copy(team, of->shadow);
     if (of->shadow == MPI_COMM_NULL || team->shadow != MPI_COMM_NULL)
@@ -306,16 +308,17 @@ void pithi_team_make_window(MPI_Win window, const struct pithi_team *of, const c
 
 /* ---- communicators made without a visible call ------------------------------------------------------------------- */
 
-/* MPI_Comm_idup sets its result later. So the first collective call on the new communicator, which all its processes
- * make, makes its team. That call must be allowed to wait. In other calls, a process may first have to send a message
- * to another one, so making a shadow there could deadlock. */
+/* MPI_Comm_idup sets its result later. So the team of the new communicator is made in the first collective call on it,
+ * because all its processes make this call. It must be a call that may wait for the other processes. Making a shadow in
+ * any other call could deadlock, because a process may first have to send a message to another process. */
 static int is_expecting; /* 1: MPI_Comm_idup was called; atomic */
 
 void pithi_team_expect(void) { __atomic_store_n(&is_expecting, 1, __ATOMIC_RELAXED); }
 
 int pithi_team_is_missing(MPI_Comm comm)
 {
-    /* Before MPI_Comm_idup a communicator without a team is an invalid handle, which MPI itself reports. */
+    /* If the program has not called MPI_Comm_idup, a communicator without a team is an invalid handle, which MPI itself
+     * reports. */
     int is_inter = 0, is_up = 0;
 
     if (!__atomic_load_n(&is_expecting, __ATOMIC_RELAXED) || comm == MPI_COMM_NULL || pithi_team_of_comm(comm))
@@ -353,8 +356,8 @@ void pithi_team_print(const struct pithi_team *team, char *text, size_t size)
     }
     if (team->kind == PITHI_TEAM_COMM && !pithi_team_is_closing(team))
         REAL(MPI_Comm_get_name)(team->comm, name, &length);
-    /* Open MPI names communicators itself; these names are not shown. */
-    if (*name && strncmp(name, "MPI COMM", 8) != 0 && strncmp(name, "MPI INTER", 9) != 0) /* names of Open MPI */
+    /* Open MPI itself gives such names to communicators; these names are not shown. */
+    if (*name && strncmp(name, "MPI COMM", 8) != 0 && strncmp(name, "MPI INTER", 9) != 0)
         snprintf(text, size, "communicator %.60s", name);
     else
         snprintf(text, size, "%s of %s", team->kind == PITHI_TEAM_WINDOW ? "window" : "communicator", team->origin);

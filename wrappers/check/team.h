@@ -13,16 +13,17 @@ enum pithi_team_kind { PITHI_TEAM_COMM, PITHI_TEAM_FILE, PITHI_TEAM_WINDOW };
 struct pithi_team {
     struct pithi_handle *entry; /* has this process's rank and the sizes of the groups */
     enum pithi_team_kind kind;
-    MPI_Comm comm;          /* the program's handle, for this kind */
+    MPI_Comm comm;          /* the program's handle: this, `file` or `window`, according to `kind` */
     MPI_Errhandler handler; /* the communicator's error handler when it was freed; else MPI_ERRHANDLER_NULL */
     MPI_File file;
     MPI_Win window;
-    MPI_Comm shadow; /* MPI_COMM_NULL: a single process */
-    int rank, size;  /* in the shadow */
-    /* the rank in the shadow of rank 0 of this process's group, and of rank 0 of the remote group */
+    MPI_Comm shadow; /* MPI_COMM_NULL: no other process of this job is in the team */
+    int rank, size;  /* this process's rank in the shadow; the shadow's size */
+    /* local_from: the rank in the shadow of rank 0 of this process's group; remote_from: of rank 0 of the remote
+     * group */
     int local_from, remote_from;
-    /* The shadow's rank of each process of the local group, or -1, if some processes are of another job or without this
-     * library; NULL: all are in the shadow. */
+    /* NULL: all processes are in the shadow. Otherwise, some processes are of another job or do not have this library;
+     * for each process of the local group, its rank in the shadow, or -1 if it is not in the shadow. */
     int *places;
     uint64_t id;        /* the same in all its processes, unique among teams */
     uint64_t calls;     /* number of collective calls so far */
@@ -30,36 +31,38 @@ struct pithi_team {
     char name[64];      /* name of a file */
 };
 
-/* The team of a handle; NULL: unknown; its calls are not checked. */
+/* Returns the team of a handle; NULL if it has no team, so that calls with this handle are not checked. */
 struct pithi_team *pithi_team_of_comm(MPI_Comm comm);
 struct pithi_team *pithi_team_of_file(MPI_File file);
 struct pithi_team *pithi_team_of_window(MPI_Win window);
 
-/* Makes the first team, of MPI_COMM_WORLD: of all processes (MPI_GROUP_NULL), or of the processes that have this
- * library. The other processes are treated like processes of another job. */
+/* Makes the first team, that of MPI_COMM_WORLD. `members`: the processes that have this library; MPI_GROUP_NULL: all
+ * processes have it. Processes without this library are treated like processes of another job. */
 void pithi_team_make_world(MPI_Group members);
-/* A communicator for the checks, of all processes of the job that have this library. */
+/* Returns a communicator for the checks, which has all processes of the job that have this library. */
 MPI_Comm pithi_team_ours(void);
 
-/* The rank in the shadow of a rank of this process's group (local), and of the group with which it exchanges data
- * (peer), in an intercommunicator the remote one. -1: none. */
+/* Return the rank in the shadow of the process `rank`; -1 if it is not in the shadow. `rank` is a rank in this
+ * process's group (local), or in the group with which this process exchanges data (peer). The latter is the remote
+ * group of an intercommunicator, else this process's group. */
 int pithi_team_local(const struct pithi_team *team, int rank);
 int pithi_team_peer(const struct pithi_team *team, int rank);
-/* The inverse of pithi_team_local. */
+/* The inverse of pithi_team_local: returns the rank in this process's group of the rank `place` in the shadow. */
 int pithi_team_rank(const struct pithi_team *team, int place);
 
-/* The group's processes as ranks in the communicator; -1: not in it. The caller frees the list. */
+/* Returns a list of the group's processes as ranks in the communicator; -1 stands for a process that is not in the
+ * communicator. The caller frees the list. */
 int *pithi_team_places(MPI_Group group, MPI_Comm comm, int *size);
 
-/* MPI_Comm_idup was called: from now on, a communicator without a team may appear. */
+/* Call it when MPI_Comm_idup is called. From then on, a valid communicator may have no team. */
 void pithi_team_expect(void);
-/* is_missing: 1: the communicator has no team yet. make_missing makes its team, in a call that all its processes make
- * and that may wait for them. */
+/* is_missing returns 1 if the communicator is valid but has no team yet. make_missing then makes the team; it must be
+ * called in a call that all processes of the communicator make and that may wait for them. Returns the team. */
 int pithi_team_is_missing(MPI_Comm comm);
 struct pithi_team *pithi_team_make_missing(MPI_Comm comm);
-/* Collective over the new team. `of`: a team with all of its processes that are in this job; NULL: all of them are in
- * this job. `origin` must stay valid. No team is made if a process already has MOST teams (team.c), or MPI has no more
- * communicators. */
+/* Make a team; collective over its processes. `of`: a team that has all those processes of the new team that are in
+ * this job; NULL: all processes of the new team are in this job. `origin` must stay valid. No team is made if a process
+ * already has MOST teams (team.c) or MPI has no more communicators. */
 void pithi_team_make_comm(MPI_Comm comm, const struct pithi_team *of, const char *origin);
 void pithi_team_make_file(MPI_File file, const struct pithi_team *of, const char *origin, const char *name);
 void pithi_team_make_window(MPI_Win window, const struct pithi_team *of, const char *origin);

@@ -1,5 +1,6 @@
-/* verdict.c - finds the error: each process sends its description of the call to the first process of the team, which
- * compares them and reports. This takes time and memory, but it runs only after an error.
+/* verdict.c - finds out how calls differ. Each process sends its description of the call to the first process of the
+ * team, which compares the descriptions and reports the error. This takes time and memory, but happens only after an
+ * error.
  *
  *     rank 0: MPI_Bcast(buf, 10, MPI_INT, 0)      facts: name, root = 0; gives 10 MPI_INT
  *     rank 1: MPI_Bcast(buf, 10, MPI_INT, 0)
@@ -7,10 +8,10 @@
  *
  *     pith check: rank 2: MPI_Bcast: root is 1, but 0 on rank 0 (communicator MPI_COMM_WORLD, 3rd collective call)
  *
- * The sum of agree.c shows only that something differs. Here each process is compared with the first process that
- * states a fact. The search begins with errors that a process has found alone (problems); then come the function, its
- * facts, and its data. If functions differ, nothing else is compared, because different functions have different
- * facts. */
+ * The sum of agree.c shows only that something differs. Here, each process's facts are compared with those of the first
+ * process that states them. Errors that a process has found alone (problems) are reported first; then the functions are
+ * compared, then their facts, and then their data. If the functions differ, nothing else is compared, because different
+ * functions have different facts. */
 #include "agree.h"
 #include "base/say.h"
 
@@ -24,30 +25,31 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Limits of a report, because a job of 1,000 ranks must not print 1,000 lines: lines of differing processes; of
- * parts. */
+/* The most lines in a report: GROUPS about facts or problems, PARTS about parts. A job of 1,000 ranks must not print
+ * 1,000 lines. */
 enum { GROUPS = 4, PARTS = 2 };
 enum { STATEMENT, SAID, KINDS }; /* kinds of messages */
 
-/* Sent as bytes: the sizes are fixed, and all processes have the same architecture. */
+/* A description consists of one head, its facts and its parts. It is sent as bytes, because the fields have fixed sizes
+ * and all processes have the same architecture. */
 struct fact {
-    char argument[40];        /* cut if longer */
-    int32_t index, is_stated; /* index: place in a list, or -1; is_stated: 0: this process states no such fact */
+    char argument[40];        /* the argument's name; a longer name is cut */
+    int32_t index, is_stated; /* index: index in a list, or -1; is_stated: 0: this process does not state this fact */
     uint64_t value;
-    char text[120]; /* the value as shown */
+    char text[120]; /* the value as the report shows it */
 };
 struct part {
-    int32_t peer, is_got; /* peer: the other end's rank; is_got: 1: expected, 0: given */
+    int32_t peer, is_got; /* peer: the other end's rank; is_got: 1: the data are expected, 0: given */
     uint64_t hash;
-    char text[48]; /* the data as shown */
+    char text[48]; /* the data as the report shows them */
 };
 struct head {
-    int32_t rank, facts, parts;                   /* rank: the sender's; facts, parts: how many of them follow */
-    char prefix[12], problem[PITHI_VERDICT_TEXT]; /* prefix: from pithi_where_prefix; problem: "": none */
+    int32_t rank, facts, parts;                   /* rank: the sender's rank; facts, parts: how many of each follow */
+    char prefix[12], problem[PITHI_VERDICT_TEXT]; /* prefix: pithi_where_prefix; problem: "" if there is none */
     struct pithi_source source;
-    struct fact name, only; /* name: the function's, as a fact without an argument; only: of pithi_check_number_if */
+    struct fact name, only; /* name: the function's name, as a fact; only: the value of pithi_check_number_if */
 };
-/* The description of one process; head NULL: it did not arrive. */
+/* The description that one process sent; head NULL: no description arrived. */
 struct statement {
     struct head *head;
     struct fact *facts; /* [head->facts], in the received message */
@@ -56,14 +58,15 @@ struct statement {
 struct verdict {
     int count, lines;     /* lines: number of reported errors */
     struct statement *of; /* [count] */
-    char where[128];      /* the call, as shown */
-    char *text;           /* malloc'ed: the report so far */
+    char where[128];      /* the call as the report shows it */
+    char *text;           /* the report so far, malloc'ed */
     size_t size, room;
 };
 
 /* ---- text -------------------------------------------------------------------------------------------------------- */
 
-/* Appends to the report. Without memory the report stays as it is: half a report is better than none. */
+/* Appends to the report. If there is no memory, the report stays as it is, because half a report is better than
+ * none. */
 __attribute__((format(printf, 2, 3))) static void add(struct verdict *verdict, const char *format, ...)
 {
     char piece[512];
@@ -88,7 +91,8 @@ __attribute__((format(printf, 2, 3))) static void add(struct verdict *verdict, c
     verdict->size += (size_t)size;
 }
 
-/* One write for all lines if the system allows it, so that the lines of several processes do not mix. */
+/* Writes all lines by one call of write, if the system allows this, so that the lines of several processes do not
+ * mix. */
 void pithi_check_say(const char *lines)
 {
     /* a set-user-ID program must not write to a file that its user names */
@@ -113,7 +117,7 @@ void pithi_check_say(const char *lines)
         close(fd);
 }
 
-/* Prints "(communicator MPI_COMM_WORLD, tag 7, group of 3: 0,2,4)". */
+/* Prints, for example, "(communicator MPI_COMM_WORLD, tag 7, group of 3: 0,2,4)". */
 static void print_members(const struct pithi_check *check, const char *team, char *text, size_t size)
 {
     const struct pithi_fact *tag = check->fact_count ? &check->facts[0] : NULL;
@@ -132,7 +136,7 @@ static void print_members(const struct pithi_check *check, const char *team, cha
 
 void pithi_verdict_where(const struct pithi_check *check, char *text, size_t size)
 {
-    static const char *const ends[] = {"th", "st", "nd", "rd"}; /* 11th, 12th, 13th */
+    static const char *const ends[] = {"th", "st", "nd", "rd"}; /* 21st, but 11th */
     uint64_t call = check->call, last = call % 100 / 10 == 1 ? 0 : call % 10;
     char team[80];
 
@@ -146,7 +150,7 @@ void pithi_verdict_where(const struct pithi_check *check, char *text, size_t siz
 
 /* ---- the description from one process ---------------------------------------------------------------------------- */
 
-/* Fills in a fact, whose memory is all 0. */
+/* Fills in *to, which is all 0 before. */
 static void put_fact(struct fact *to, const struct pithi_fact *fact)
 {
     snprintf(to->argument, sizeof to->argument, "%s", fact->argument);
@@ -175,7 +179,8 @@ static void put_head(struct head *head, const struct pithi_check *check)
         put_fact(&head->only, &check->only);
 }
 
-/* The description as one block of bytes: head, facts, parts; NULL: no memory. */
+/* Returns this process's description as one block of bytes, which has the head, then the facts, then the parts. Returns
+ * NULL if there is no memory. */
 static void *state(const struct pithi_check *check, size_t *size)
 {
     char *memory;
@@ -201,7 +206,7 @@ static void *state(const struct pithi_check *check, size_t *size)
 
 /* ---- facts ------------------------------------------------------------------------------------------------------- */
 
-/* Returns a fact of one process; NULL: it has none. */
+/* A function that returns a fact of the process `who`; NULL if this process does not state the fact. */
 typedef const struct fact *asked(const struct verdict *verdict, int who, int which);
 
 static const struct fact *ask_fact(const struct verdict *verdict, int who, int which)
@@ -225,7 +230,7 @@ static const struct fact *ask_only(const struct verdict *verdict, int who, int w
     return head && head->only.is_stated ? &head->only : NULL;
 }
 
-/* The first process with this fact; verdict->count: none. */
+/* Returns the first process that states this fact; verdict->count if no process states it. */
 static int first_with(const struct verdict *verdict, asked *ask, int which)
 {
     int who = 0;
@@ -252,7 +257,7 @@ void pithi_check_ranks(const int *ranks, int count, char *text, size_t size)
         int length;
         for (last = i; last + 1 < count && ranks[last + 1] == ranks[last] + 1;)
             last++;
-        if (last == i + 1) /* two ranks are shown as a list */
+        if (last == i + 1) /* two successive ranks are shown as "1,2", not as "1-2" */
             last = i;
         length = last == i ? snprintf(more, sizeof more, i ? ",%d" : "%d", ranks[i])
                            : snprintf(more, sizeof more, i ? ",%d-%d" : "%d-%d", ranks[i], ranks[last]);
@@ -265,7 +270,7 @@ void pithi_check_ranks(const int *ranks, int count, char *text, size_t size)
     }
 }
 
-/* Adds the source lines of the two calls. */
+/* Adds the source lines of the calls of the two processes to the report. */
 static void add_places(struct verdict *verdict, int who, int other)
 {
     char one[256], two[256] = "";
@@ -286,8 +291,8 @@ static void add_places(struct verdict *verdict, int who, int other)
     }
 }
 
-/* Reports the processes whose fact differs from the first process's, in groups with equal facts. Returns the number of
- * groups. */
+/* Reports the processes whose fact differs from that of the first process. Processes with equal facts share a line.
+ * Returns the number of lines. */
 static int report_different(struct verdict *verdict, asked *ask, int which)
 {
     int shown = 0, reference = first_with(verdict, ask, which); /* the first process that has the fact */
@@ -296,7 +301,7 @@ static int report_different(struct verdict *verdict, asked *ask, int which)
 
     if (!ranks)
         return 0;
-    char *is_of = (char *)(ranks + many), *done = is_of + many; /* is_of: 1: in the present group; done: 1: reported */
+    char *is_of = (char *)(ranks + many), *done = is_of + many; /* is_of: 1: has this value; done: 1: reported */
     const struct fact *wanted = ask(verdict, reference, which);
     for (int member = reference + 1; member < verdict->count && shown < GROUPS; member++) {
         const struct fact *fact = ask(verdict, member, which);
@@ -341,14 +346,15 @@ static int report_different(struct verdict *verdict, asked *ask, int which)
 
 /* ---- parts ------------------------------------------------------------------------------------------------------- */
 
-/* Reports data whose two ends differ; NULL: that end does not state them. */
+/* Reports data whose two ends differ. `given`, `got`: what the giving and the expecting end state; NULL: this end does
+ * not state the data. */
 static void report_part(struct verdict *verdict, int from, int to, const struct part *given, const struct part *got)
 {
     if (verdict->lines++ >= PARTS)
         return;
     const char *name = verdict->of[from].head->name.text, *said = given ? given->text : "nothing",
                *wanted = got ? got->text : "nothing";
-    int is_number = given ? *said == '=' : *wanted == '='; /* not data, but a number that both must state alike */
+    int is_number = given ? *said == '=' : *wanted == '='; /* 1: a number that both ends must state alike */
 
     add(verdict, "pith check: ");
     add_rank(verdict, from);
@@ -363,7 +369,7 @@ static void report_part(struct verdict *verdict, int from, int to, const struct 
     add_places(verdict, from, to);
 }
 
-/* The number of earlier parts with the same peer and direction. */
+/* Returns how many earlier parts of the statement have the same peer and direction as the part `at`. */
 static int place_among(const struct statement *statement, int at)
 {
     int nth = 0;
@@ -374,7 +380,7 @@ static int place_among(const struct statement *statement, int at)
     return nth;
 }
 
-/* Reports data between two processes whose ends differ. */
+/* Reports all data whose two ends differ. */
 static void report_parts(struct verdict *verdict)
 {
     for (int who = 0; who < verdict->count; who++) {
@@ -383,7 +389,8 @@ static void report_parts(struct verdict *verdict)
             const struct part *part = &own->parts[i], *other;
             if (part->peer < 0 || part->peer >= verdict->count || !verdict->of[part->peer].head)
                 continue;
-            /* The n-th part of `who` with this peer and direction belongs to the n-th part of the peer with `who`. */
+            /* The n-th part of `who` with this peer and direction has as its other end the n-th part of the peer with
+             * `who` and the opposite direction. */
             int nth = place_among(own, i);
             const struct statement *statement = &verdict->of[part->peer];
 
@@ -394,7 +401,7 @@ static void report_parts(struct verdict *verdict)
                     break;
                 }
 
-            if (other && (other->hash == part->hash || part->is_got)) /* a difference is reported for the giving end */
+            if (other && (other->hash == part->hash || part->is_got)) /* the giving end reports a difference */
                 continue;
             if (part->is_got)
                 report_part(verdict, part->peer, who, NULL, part);
@@ -408,21 +415,21 @@ static void report_parts(struct verdict *verdict)
 
 /* ---- the exchange ------------------------------------------------------------------------------------------------ */
 
-/* The rank in the shadow of the n-th process that makes the call. */
+/* Returns the rank in the shadow of the n-th process that makes the call. */
 static int nth(const struct pithi_check *check, int n) { return check->members ? check->members[n] : n; }
 
-/* The tag of a message. Calls of the team that are checked at the same time have different tags. */
+/* Returns the tag of a message of this kind. Calls of a team that are checked at the same time get different tags. */
 static int tag_of(const struct pithi_check *check, int kind)
 {
     return kind + (check->members ? 0 : KINDS * (int)(check->call % (PITHI_VERDICT_TAGS / KINDS)));
 }
 
-/* Waits for a message, but not for ever: a rank whose call does not block may never test its check again. 1: it has
- * come. */
+/* Waits for a message, and returns 1 when it has come; 0 after a limit of time. A message may never come: if the call
+ * of the other rank does not block, this rank may never test its check again. */
 static int has_come(const struct pithi_check *check, int from, int kind, MPI_Status *status)
 {
     int seconds = pithi_await_seconds(), there = 0;
-    /* 30 s if the user has set no limit. */
+    /* If the user switched reports of long waits off (0), the limit is 30 s. */
     int64_t until_ns = pithi_await_now_ns() + (int64_t)(seconds ? seconds : 30) * 1000000000;
 
     while (REAL(MPI_Iprobe)(from, tag_of(check, kind), check->team->shadow, &there, status) == MPI_SUCCESS && !there &&
@@ -431,7 +438,7 @@ static int has_come(const struct pithi_check *check, int from, int kind, MPI_Sta
     return there;
 }
 
-/* Receives the description of one process; NULL: it did not come in time. */
+/* Receives the description of one process. Returns NULL if it did not come in time. */
 static void *receive(const struct pithi_check *check, int from)
 {
     MPI_Status status;
@@ -447,7 +454,7 @@ static void *receive(const struct pithi_check *check, int from)
     return memory;
 }
 
-/* In the first process: collects the descriptions, reports, and lets the other processes go on. */
+/* Called in the first process. Collects the descriptions, reports the error, and lets the other processes go on. */
 static void judge(const struct pithi_check *check, void *own)
 {
     const struct pithi_team *team = check->team;
@@ -458,12 +465,12 @@ static void judge(const struct pithi_check *check, void *own)
     for (int i = 0; i < verdict.count; i++) {
         struct statement *statement = &verdict.of[i];
         if (!(statement->head = i ? receive(check, nth(check, i)) : own))
-            continue; /* no answer; the other processes are compared */
+            continue; /* this process did not answer; the other processes are compared */
         statement->facts = (struct fact *)(void *)(statement->head + 1);
         statement->parts = (struct part *)(void *)(statement->facts + statement->head->facts);
     }
     pithi_verdict_where(check, verdict.where, sizeof verdict.where);
-    /* First the errors that a process has found alone, such as an invalid argument. */
+    /* Errors that a process has found alone come first, such as an invalid argument. */
     for (int who = 0; who < verdict.count && verdict.lines < GROUPS; who++) {
         const struct head *head = verdict.of[who].head;
         if (!head || !*head->problem)
@@ -475,8 +482,7 @@ static void judge(const struct pithi_check *check, void *own)
         verdict.lines++;
     }
     if (!report_different(&verdict, ask_name, 0)) {
-        /* If lists differ in length, the lengths are reported and their elements are not compared. */
-        int most = 0, least = INT32_MAX;
+        int most = 0, least = INT32_MAX; /* how many facts a process has */
         const char *shown = "";
 
         for (int i = 0; i < verdict.count; i++) {
@@ -486,11 +492,13 @@ static void judge(const struct pithi_check *check, void *own)
             if (head && head->facts < least)
                 least = head->facts;
         }
-        /* With different numbers of facts, facts after the first difference do not correspond. */
+        /* If the processes have different numbers of facts, facts after the first difference do not correspond. For
+         * example, lists of different lengths first differ in the fact that is their length, so that is reported and
+         * their elements are not compared. */
         for (int which = 0; which < most && !(verdict.lines && least < most); which++) {
             const struct fact *fact = ask_fact(&verdict, first_with(&verdict, ask_fact, which), which);
             if (strcmp(fact->argument, shown) != 0 && report_different(&verdict, ask_fact, which))
-                shown = fact->argument; /* of a list only the first difference is reported */
+                shown = fact->argument; /* only the first difference in a list is reported */
         }
         report_different(&verdict, ask_only, 0);
         if (!verdict.lines)
@@ -500,7 +508,7 @@ static void judge(const struct pithi_check *check, void *own)
         pithi_check_say(verdict.text);
     for (int i = 1; i < verdict.count; i++)
         if (verdict.of[i].head) {
-            /* They keep their buffers until this message. */
+            /* The other processes keep the buffers of their descriptions until they get this message. */
             REAL(MPI_Send)(NULL, 0, MPI_BYTE, nth(check, i), tag_of(check, SAID), team->shadow);
             free(verdict.of[i].head);
         }
@@ -509,8 +517,8 @@ static void judge(const struct pithi_check *check, void *own)
     __atomic_add_fetch(&pithi_agreed_errors, 1, __ATOMIC_RELAXED);
 }
 
-/* In the other processes: sends the description and waits for the report. 0: the description may not be delivered yet,
- * so its buffer must stay. */
+/* Called in the other processes. Sends the description and waits until the first process has reported. Returns 0 if the
+ * first process does not answer; the description may then not be delivered yet, so its buffer must stay. */
 static int hand_in(const struct pithi_check *check, void *own, size_t size)
 {
     MPI_Comm shadow = check->team->shadow;
@@ -542,6 +550,6 @@ void pithi_verdict(struct pithi_check *check)
     if (own && check->team->rank == nth(check, 0))
         judge(check, own);
     else if (own && !hand_in(check, own, size))
-        return; /* not freed, because MPI may still send from it */
+        return; /* `own` is not freed, because MPI may still send from it */
     free(own);
 }

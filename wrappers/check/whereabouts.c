@@ -1,12 +1,12 @@
 /* whereabouts.c - maps the shared memory of the processes of a host, and reads it for reports (whereabouts.h).
  *
- * A process that waits in a collective can only find the others by memory: they answer no messages, because they are
- * not in MPI, or hang. So each process stores its present MPI call in a page that all processes of its host see:
+ * A process that waits in a collective cannot ask the missing processes by messages, because these processes are not in
+ * MPI, or hang. So each process stores its present MPI call in memory that all processes of its host share:
  *
  *     rank 2 in MPI_Recv from 1, tag 7     role FROM, peer 1, tag 7, function MPI_Recv
  *     report of rank 0                     "rank 2, which is in MPI_Recv from 1, tag 7"
  *
- * This takes a few stores. Processes on other hosts are not seen. */
+ * Storing the call takes a few store instructions. The calls of processes on other hosts stay unknown. */
 #include "whereabouts.h"
 
 #include "check.h"
@@ -22,25 +22,26 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { THREADS = 8, NAMED = 4 }; /* THREADS: threads with a slot of their own; NAMED: ranks named in a line */
+/* THREADS: how many slots for threads a process has; NAMED: the most ranks that a report names */
+enum { THREADS = 8, NAMED = 4 };
 
 struct process {
     int is_over, threads;               /* is_over: 1: the process has ended; threads: how many threads it has */
-    struct pithi_where thread[THREADS]; /* their calls; further threads share the last slot */
+    struct pithi_where thread[THREADS]; /* the calls of its threads; further threads share the last slot */
 };
-static struct process *table; /* by rank on this host; NULL: no shared memory */
-static struct process *self;  /* this process's; NULL: none */
-static int *local_of;         /* [world_size] rank on this host of a rank in MPI_COMM_WORLD; -1: none */
+static struct process *table; /* the processes of this host, by their ranks on it; NULL: no shared memory */
+static struct process *self;  /* this process's element of `table`; NULL: no shared memory */
+static int *local_of;         /* [world_size] the rank on this host of each world rank; -1: it is on another host */
 static int world_size;
 
-static __thread struct pithi_where nowhere; /* for threads without shared memory */
+static __thread struct pithi_where nowhere; /* what pithi_where points to if there is no shared memory */
 __thread struct pithi_where *pithi_where;   /* this thread's slot; NULL: not chosen yet */
 int pithi_where_rank = -1;
 const char *pithi_where_prefix = "";
 
 /* ---- the memory -------------------------------------------------------------------------------------------------- */
 
-/* Maps the shared memory, in all processes of the host or in none (NULL). */
+/* Maps the shared memory. Returns NULL in all processes of the host if a process cannot map it. */
 static struct process *map(MPI_Comm host, int rank, int count)
 {
     char name[64] = "";
@@ -48,7 +49,8 @@ static struct process *map(MPI_Comm host, int rank, int count)
     void *memory = MAP_FAILED;
     int fd = -1, good;
 
-    /* The name is removed as soon as all have mapped the memory, so that nothing remains after a crash. */
+    /* The name of the memory is removed as soon as all processes have mapped the memory, so that nothing remains after
+     * a crash. */
     if (rank == 0) {
         snprintf(name, sizeof name, "/pith-check-%ld", (long)getpid());
         fd = shm_open(name, O_RDWR | O_CREAT | O_EXCL, 0600);
@@ -60,7 +62,8 @@ static struct process *map(MPI_Comm host, int rank, int count)
         memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (fd >= 0)
         close(fd);
-    /* All or none: other processes would conclude that a process without the memory is not in MPI. */
+    /* If one process cannot map the memory, no process uses it. Otherwise the others would conclude that this process
+     * is not in MPI. */
     good = memory != MAP_FAILED;
     REAL(MPI_Allreduce)(MPI_IN_PLACE, &good, 1, MPI_INT, MPI_MIN, host);
     if (rank == 0)
@@ -97,23 +100,23 @@ void pithi_where_begin(MPI_Comm ours)
     REAL(MPI_Comm_free)(&host);
 }
 
-/* A process that has ended must not look like a process that computes. */
+/* See whereabouts.h. Without this note, a process that has ended would look like a process that computes. */
 void pithi_where_end(void)
 {
     if (self)
         __atomic_store_n(&self->is_over, 1, __ATOMIC_RELAXED);
 }
 
-/* Also runs in a process that does not call MPI_Finalize. */
+/* A destructor, so that it also runs in a process that does not call MPI_Finalize. */
 __attribute__((destructor)) static void end_of_process(void) { pithi_where_end(); }
 
-/* Chooses this thread's slot; before MPI_Init, one outside the shared memory. */
+/* Chooses this thread's slot. Before MPI_Init this is a variable outside the shared memory. */
 static struct pithi_where *place(void)
 {
     if (!self)
         return &nowhere;
-    /* If there are more than THREADS threads, the report has the last call of one of the threads that share the last
-     * slot. */
+    /* If there are more than THREADS threads, several threads share the last slot, which then has the last call that
+     * one of them stored. */
     int mine = __atomic_fetch_add(&self->threads, 1, __ATOMIC_RELAXED);
     return &self->thread[mine < THREADS ? mine : THREADS - 1];
 }
@@ -130,7 +133,7 @@ void pithi_where_message(int role, int peer, int tag)
 {
     pithi_where->peer = peer;
     pithi_where->tag = tag;
-    /* The stores are not ordered for readers: a report may have an older peer or tag. */
+    /* Nothing orders these stores for readers, so a report may show the peer or tag of an earlier call. */
     __atomic_store_n(&pithi_where->role, role, __ATOMIC_RELAXED);
 }
 
@@ -153,13 +156,13 @@ __attribute__((format(printf, 2, 3))) static void add(struct text *text, const c
     text->left -= took;
 }
 
-/* 1: the thread waits for others, and `text` describes its present call. */
+/* Returns 1 if the thread waits for others and `text` describes its present call. */
 static int is_named(const struct pithi_where *where)
 {
     return where->team && __atomic_load_n(&where->named, __ATOMIC_ACQUIRE) == where->call;
 }
 
-/* Adds the calls of a process's threads that are in MPI; without any, the process is not in MPI. */
+/* Adds to the text what a process does: the calls of its threads that are in MPI, or that it is not in MPI. */
 static void add_process(struct text *text, const struct process *process, int rank)
 {
     int known = 0, threads = process->threads < THREADS ? process->threads : THREADS;
@@ -191,7 +194,7 @@ static void add_process(struct text *text, const struct process *process, int ra
         add(text, "is not in MPI");
 }
 
-/* 1: a thread of the process waits in this call of the team. */
+/* Returns 1 if a thread of the process waits in this call of this team. */
 static int is_waiting(const struct process *process, uint64_t team, uint64_t call)
 {
     for (int i = 0; i < THREADS; i++)
@@ -200,7 +203,7 @@ static int is_waiting(const struct process *process, uint64_t team, uint64_t cal
     return 0;
 }
 
-/* 1: a thread of the process waits for others, and its text is not stored yet. */
+/* Returns 1 if a thread of the process waits for others and has not stored its text yet. */
 static int is_vague(const struct process *process)
 {
     for (int i = 0; i < THREADS; i++)
@@ -216,7 +219,7 @@ int pithi_where_missing(struct pithi_where_call *of, char *text, size_t size)
 
     if (!table)
         return 0;
-    /* Translates the shadow's ranks to world ranks. */
+    /* ranks: the world ranks of the shadow's ranks */
     MPI_Group group;
     int count, *ranks;
 
@@ -226,14 +229,15 @@ int pithi_where_missing(struct pithi_where_call *of, char *text, size_t size)
 
     for (int i = 0; ranks && i < of->count; i++) {
         int rank = ranks[of->members ? of->members[i] : i];
-        /* Members of another job, or on another host, are not in the table. */
+        /* Members that are of another job or on another host are not in the table. */
         int local = local_of && rank >= 0 && rank < world_size ? local_of[rank] : -1;
         if (local < 0) {
             unseen++;
         } else if (is_waiting(&table[local], of->team, of->call)) {
             if (first && rank != pithi_where_rank)
-                /* Only the first waiting process reports. In the others `missing` stays below 0. */
-                missing = -of->count; /* the lower rank reports */
+                /* Only the first waiting process reports, which is another process. With this value, `missing` stays
+                 * below 0 below, so this process does not report. */
+                missing = -of->count;
             first = 0;
         } else if (++missing > 0 && missing <= NAMED) {
             add(&out, "%s", missing > 1 ? "; " : "");

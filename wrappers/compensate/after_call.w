@@ -1,6 +1,7 @@
-/* after_call.w - the work of PITH_COMPENSATE after the end of a call's state (in the log), or of its time (in the time
- * library). It stands before a library's own templates, so its code runs after theirs. Shadow collectives run here, and
- * the cost and the delay are recorded here: inside the state, their time would count as waiting.
+/* after_call.w - the work of PITH_COMPENSATE after the end of a call's state (in the log), or after the call's time was
+ * taken (in the time library). This template stands before a library's own templates, so its code after the call runs
+ * after theirs. Here the shadow collectives run, and the cost and the delay are recorded. If that happened inside the
+ * state, its time would count as waiting.
  */
 #include "own.h"
 #include "piggyback.h"
@@ -32,7 +33,7 @@
         pithi_piggyback_window_made({{returnVal}}, {{coll}}.comm, {{window}});
 {{endfn}}
 
-/* Making the shadow costs time, too, so it is made after the call. */
+/* Making the shadow of the new communicator takes time, so the shadow is made after the end of the state, too. */
 {{fn f @comm_dup @comm_split @comm_create @comm_topology}}
     {{vardecl struct pithi_piggyback_coll coll}}
     BEGIN_COLL({{coll}});

@@ -1,13 +1,15 @@
-/* delay.c - computes the delay of each thread. It uses neither MPI nor the headers' way through it.
+/* delay.c - computes the delay of each thread. It does not call MPI and does not depend on how headers are sent.
  *
- * A delay grows with every record, and waiting makes it smaller. Updating it at each record would be too expensive. So
- * it is kept as the sum of the own cost so far, which liblog counts anyway, and a shift:
+ * Every record makes the delay larger, and waiting changes it. Updating the delay at each record would be too
+ * expensive. So it is computed as own cost + shift. liblog counts the own cost so far anyway; only waiting changes the
+ * shift:
  *
  *     own cost 30, shift 0                                 delay 30
  *     a call that waited makes the delay 20                shift 20 - 30 = -10
  *     five more ns of recording                            own cost 35, delay 25
  *
- * A thread that begins later starts with the present delay of the first thread, because that thread made it. */
+ * A thread that begins later starts with the present delay of the first thread, assuming that the first thread created
+ * it. */
 #include "delay.h"
 
 #include "own.h"
@@ -15,16 +17,16 @@
 int pithi_compensate, pithi_delay_one_clock, pithi_delay_several_clocks;
 
 static __thread struct {
-    int begun;
-    int64_t shift_ns; /* delay - own cost; changed by waiting; at first the initial delay */
+    int begun;        /* 1: shift_ns is set */
+    int64_t shift_ns; /* delay - own cost */
 } self __attribute__((tls_model("initial-exec")));
 
-/* The first thread's delay, with which other threads begin. Atomic. */
+/* The delay of the first thread, which is the initial delay of threads that begin later. Atomic. */
 static int64_t process_ns;
-static int first_taken; /* 1: some thread is the first; atomic */
+static int first_taken; /* 1: a thread has become the first thread; atomic */
 static __thread int is_first __attribute__((tls_model("initial-exec")));
 
-/* This thread's delay; the first call in a thread initialises it. */
+/* Returns this thread's delay, and initialises it in the thread's first call. */
 static int64_t delay(void)
 {
     if (!self.begun) {
@@ -36,7 +38,7 @@ static int64_t delay(void)
     return pithi_own_ns() + self.shift_ns;
 }
 
-/* Stores the first thread's delay for others. */
+/* If this is the first thread, stores its delay for other threads. */
 static void publish(int64_t x_ns)
 {
     if (is_first)
@@ -73,7 +75,7 @@ void pithi_delay_fill(struct pithi_header *header, int64_t from_ns)
     header->sent_ns = now_ns + pithi_delay_offset(now_ns);
 }
 
-static int64_t look_ns; /* cost of one clock read; the difference of two reads contains one */
+static int64_t look_ns; /* how long it takes to read the clock */
 
 void pithi_delay_begin(void)
 {
@@ -86,32 +88,35 @@ void pithi_delay_begin(void)
     look_ns = least;
 }
 
-/* How much counts as own cost if a rank loses its core. With more processes than cores, some of the recorder's parts of
- * calls last as long as another process has the core: with 2 ranks beside 4 busy loops, 77 of 6000 parts took 0.70 of
- * 0.71 s. A part of 3 us does not lose its core because of recording; the program would have lost it a moment later. So
- * a part that takes more than 20 times its typical time has lost its core, or waits for a rank that has, and only the
- * typical time is an own cost. (The thread's CPU time would not help: reading it costs as much as a part, and a waiting
- * rank often polls, which uses CPU time.)
+/* How much counts as own cost if a rank loses its core in a section of a call that is the recorder's work. With more
+ * processes than cores, such a section may last as long as another process has the core: with 2 ranks beside 4 busy
+ * loops, 77 of 6000 sections took 0.70 of 0.71 s. A section of 3 us does not lose its core because of recording; the
+ * program would have lost the core a moment later. So if a section takes more than 20 times its typical time, it has
+ * lost its core, or waits for a rank that has lost its core, and only the typical time is an own cost. (The thread's
+ * CPU time would not help, because reading it costs as much as a section, and a waiting rank often polls, which uses
+ * CPU time.)
  *
- * Ranks that yield while they wait (Open MPI with mpi_yield_when_idle) are another case: they give the core up in most
- * shadow collectives, which then typically take milliseconds. That is an own cost, because without the shadow
- * collective they would keep the core. Measured with a program that makes such a collective itself in every second
- * block of ten steps, 2 ranks beside 4 busy loops: in ten runs the blocks with it took 2 to 9 s longer, 50 s in all;
- * the ranks were 53 s in it (mean of both), and had a core for 0.2 % of that. If ranks poll, these blocks take no
- * longer, though the ranks lose their cores there for up to 1 s.
+ * Ranks that yield while they wait (Open MPI with mpi_yield_when_idle) are another case. They give the core up in most
+ * shadow collectives, which then typically take milliseconds. This time is an own cost, because without the shadow
+ * collective the ranks would keep the core. It was measured with 2 ranks beside 4 busy loops, in a program that itself
+ * makes a collective like the shadow collective, in every second block of ten steps. In ten runs, the blocks with this
+ * collective took 2 to 9 s longer, 50 s in all. The ranks spent 53 s in the collective (mean of both ranks), and had a
+ * core for 0.2 % of this time. If the ranks poll instead of yielding, the blocks take no longer, though the ranks lose
+ * their cores in the collective for up to 1 s.
  *
- * The typical time is the least of the first LEARNS parts; then it goes up or down by an eighth with each part, towards
- * the median. Until it is known, a part counts ALWAYS_NS at most, because processes that begin beside busy loops often
- * lose their core in their very first parts: four of 8 to 20 ms, then 296 of 2 us. If parts really take that long, the
- * time that was not counted at first is not added later: a delay that grew by 18 ms within 1 ms would run the
- * compensated time backwards, and `pith compensate`, which never takes out more than the elapsed time, would find less.
- * Threads may update the typical time at once; a lost update does no harm.
+ * The typical time is first the least time of the first LEARNS sections. Each later section moves it up or down by an
+ * eighth, towards the median. Each of the first LEARNS sections counts ALWAYS_NS at most, because processes that begin
+ * beside busy loops often lose their core in their very first sections: four took 8 to 20 ms, the next 296 took 2 us.
+ * If sections really take long, the time that was not counted at first is not added later. For if a delay grew by 18 ms
+ * within 1 ms, the compensated time would run backwards, and `pith compensate`, which never takes out more than the
+ * elapsed time, would find less. Several threads may update the typical time at once; a lost update does no harm.
  *
- * LEARNS: parts until the typical time is known; TIMES: multiple of it from which a part has lost its core; BYTE_NS: ns
- * that copying a byte takes at most. */
+ * LEARNS: after how many sections the typical time is known; TIMES: a section that takes more than this multiple of the
+ * typical time has lost its core; ALWAYS_NS: a section up to this length always counts in full; BYTE_NS: copying a byte
+ * takes at most so many ns. */
 enum { LEARNS = 8, TIMES = 20, ALWAYS_NS = 20000, BYTE_NS = 4 };
 
-/* The own cost of a part that took `ns`. Updates its typical time. */
+/* Returns the own cost of a section that took `ns`. Updates the section's typical time. */
 static int64_t own_part(struct pithi_typical *typical, int64_t ns)
 {
     int64_t before = __atomic_load_n(&typical->ns, __ATOMIC_RELAXED), after = before, cost_ns;
@@ -155,7 +160,7 @@ void pithi_delay_set(int64_t x_ns)
 
 /* ---- Shortest times of this process, and latencies in headers ---------------------------------------------------- */
 
-static struct pithi_least messages[PITHI_SIZES]; /* by size class; `ready_ns`: shortest time of a call that sent */
+static struct pithi_least messages[PITHI_SIZES]; /* by size class; `ready_ns`: the shortest call that sent a message */
 
 static struct pithi_least *latency_of(const struct pithi_wait *wait, uint64_t size_bytes)
 {
@@ -177,7 +182,7 @@ void pithi_delay_sent(uint64_t size_bytes, int64_t ns)
 static int64_t later(int64_t a, int64_t b) { return a > b ? a : b; }
 static int64_t earlier(int64_t a, int64_t b) { return a < b ? a : b; }
 
-/* The time of sending, measured and without recording. */
+/* Returns the time at which the message was sent, and the time at which it would have been sent without recording. */
 static struct pithi_both_ns sent_of(const struct pithi_header *header)
 {
     return (struct pithi_both_ns){header->sent_ns, header->sent_ns - header->delay_ns};
@@ -190,13 +195,14 @@ void pithi_delay_message(struct pithi_wait *wait, const struct pithi_header *hea
     here.sent_ns -= pithi_delay_offset(wait->end_ns);
     other = here;
     uint64_t other_bytes = size_bytes;
-    if (!pithi_delay_one_clock) { /* without times: takes the smallest delay of several messages */
+    if (!pithi_delay_one_clock) { /* times cannot be compared: keeps the message with the smallest delay */
         if (wait->count++ == 0 || header->delay_ns < wait->last.delay_ns)
             wait->last = *header;
         return;
     }
     if (!wait->latencies) {
-        /* The smallest latency that the sender has measured counts like one of this process, since a log has both. */
+        /* The smallest latency that the sender has measured counts as if this process had measured it, because `pith
+         * compensate` also uses the latencies of both processes. */
         struct pithi_least *latency = &messages[pithi_size_class(size_bytes)];
         if (header->latency_ns > 0) {
             pithi_least_lower(&latency->latency_ns, header->latency_ns);
@@ -204,7 +210,7 @@ void pithi_delay_message(struct pithi_wait *wait, const struct pithi_header *hea
         }
     }
     if (wait->count == 0 || header->sent_ns > wait->last.sent_ns ||
-        /* This message was sent last: it becomes wait->last, and the former one is among the others. */
+        /* This message was sent last, so it becomes wait->last, and the former wait->last becomes one of the others. */
         (header->sent_ns == wait->last.sent_ns && header->delay_ns < wait->last.delay_ns)) {
         other = wait->last;
         other_bytes = wait->last_bytes;

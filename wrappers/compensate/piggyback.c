@@ -1,12 +1,13 @@
 /* piggyback.c - begins and ends PITH_COMPENSATE, and counts calls that send no header (own costs only).
  *
- * All processes must agree on the mode before the first header is sent: a process that expects no header would read it
- * as data. No process has the modes of the others, so all take part in one reduction, also those without
- * PITH_COMPENSATE. It finds the largest and the smallest value at once, since the maximum of -x is minus the minimum:
+ * All processes must agree on the mode before the first header is sent, because a process that does not expect a header
+ * would read it as data. No process knows the modes of the others, so all processes take part in a reduction, even
+ * those without PITH_COMPENSATE. One reduction finds both the largest and the smallest mode x, because the maximum of
+ * -x is the negated minimum of x:
  *
  *     modes 4, 4, 0              maximum of x: 4, of -x: 0      largest 4, smallest 0: they differ, so it stays off
  *
- * The same reduction finds whether all processes share a clock, and whether their clocks were compared.
+ * The same reduction finds out whether all processes share a clock, and whether their clocks were compared.
  */
 #include "piggyback.h"
 
@@ -43,7 +44,7 @@ enum { IS_STATIC = 1 };
 enum { IS_STATIC = 0 };
 #endif
 
-/* The mode of PITH_COMPENSATE; -1: invalid. */
+/* Returns the mode that PITH_COMPENSATE asks for; -1 if its value is invalid. */
 static int asked(void)
 {
     const char *value = secure_getenv("PITH_COMPENSATE");
@@ -55,7 +56,7 @@ static int asked(void)
     return -1;
 }
 
-/* A hash of the boot id: the same number in processes that share CLOCK_MONOTONIC. */
+/* Returns a hash of the machine's boot id, which is the same number in all processes that share CLOCK_MONOTONIC. */
 static int64_t clock_key(void)
 {
     uint64_t key = UINT64_C(1469598103934665603); /* FNV-1a */
@@ -69,9 +70,9 @@ static int64_t clock_key(void)
     return (int64_t)(key >> 1);
 }
 
-/* The modes of all processes, found by one reduction, which also compares their machines' clocks. */
+/* The modes of all processes. `agree` finds them, and also whether the machines' clocks were compared. */
 struct modes {
-    int rank, least, most; /* rank: in MPI_COMM_WORLD; least, most: the smallest and the largest value */
+    int rank, least, most; /* rank: this process's rank in MPI_COMM_WORLD; least, most: the smallest and largest mode */
 };
 static struct modes agree(void)
 {
@@ -88,7 +89,8 @@ static struct modes agree(void)
     return modes;
 }
 
-/* 1: compensation is on in all processes. Otherwise rank 0 says why not. */
+/* Returns 1 if compensation is on in all processes. Otherwise rank 0 prints why it is off, unless nobody asked for
+ * it. */
 static int is_good(const struct modes *modes)
 {
     int is_same = modes->least == modes->most && modes->most >= 0;
@@ -128,7 +130,7 @@ void pithi_piggyback_begin(MPI_Group members)
     if (ours == MPI_COMM_NULL)
         return;
     if (mode > PITHI_COMPENSATE_LOCAL) {
-        /* Delays are computed from times of the shared clock, in all processes or in none. */
+        /* If the clocks cannot be compared in one process, no process computes delays from times. */
         int known = 1;
         if (!pithi_delay_one_clock) {
             known = pithi_own_compare() == 0;
@@ -156,7 +158,7 @@ void pithi_piggyback_begin(MPI_Group members)
 static const char *const local_only_names[PITHI_LOCAL_ONLY_KINDS] = {"collectives", "communicators", "late",
                                                                      "partitioned", "one-sided",     "cancelled"};
 
-/* Rank 0 reports the counts of the job, and the largest delay. */
+/* Rank 0 reports how many calls of the job sent no header, and the largest delay. */
 static void tell_job(const struct pithi_handle *world, int64_t delay_ns)
 {
     int64_t counts[PITHI_LOCAL_ONLY_KINDS], most_ns = delay_ns;
@@ -167,7 +169,7 @@ static void tell_job(const struct pithi_handle *world, int64_t delay_ns)
     REAL(MPI_Reduce)(&delay_ns, &most_ns, 1, MPI_INT64_T, MPI_MAX, 0, shadow);
     if (world->rank != 0)
         return;
-    /* "auto", or "auto, own costs only for 12 calls (collectives 10, one-sided 2)". */
+    /* text: for example "auto" or "auto, own costs only for 12 calls (collectives 10, one-sided 2)". */
     size_t size = sizeof text;
     int64_t sum = 0;
     const char *between = " (";

@@ -1,6 +1,6 @@
-/* piggyback.w - sends delays with messages and collectives (PITH_COMPENSATE). It stands after a library's own
- * templates, so its parts are the innermost except those of handles/. When PITH_COMPENSATE is off, each part costs a
- * branch. README.md lists what is sent in each case.
+/* piggyback.w - sends delays with messages and collectives (PITH_COMPENSATE). This template stands after a library's
+ * own templates, so in a wrapper its code is closer to the call than all other code except that of handles/. When
+ * PITH_COMPENSATE is off, each piece of code costs a branch. README.md lists what is sent in each case.
  */
 #include "piggyback.h"
 #include "rendezvous.h"
@@ -13,14 +13,16 @@
         }                                                                                                              \
     } while (0)
 
-/* Replaces parameters of the wrapper and restores them. Their addresses are not taken, so they stay in registers. */
+/* REPLACE sets the wrapper's parameters to those for the MPI library, and RESTORE to those of the program. These are
+ * macros, because a function would need the parameters' addresses, and the parameters could not stay in registers. */
 #define REPLACE(part, buf_, count_, type_)                                                                             \
     (buf_ = (part).buf, count_ = (__typeof__(count_))(part).count, type_ = (part).type)
 #define RESTORE(part, buf_, count_, type_)                                                                             \
     (buf_ = (part).user_buf, count_ = (__typeof__(count_))(part).user_count, type_ = (part).user_type)
 
-/* A call that sends, receives or does both: before the call OPEN, then SEND, RECV or both (or SEND_AND_RECV), then GO;
- * after the call END. A function without a request is blocking. `status` is NO_STATUS in functions that have none. */
+/* For a call that sends or receives or does both. Before the call stand OPEN, then SEND, RECV or both (or
+ * SEND_AND_RECV), then GO; after the call stands END. `request` NULL: the function is blocking. `status` is NO_STATUS
+ * in functions that have no status. */
 #define OPEN(piggyback, classes, request, comm)                                                                        \
     pithi_piggyback_open(&piggyback,                                                                                   \
                          !(request)                     ? PITHI_PIGGYBACK_BLOCKING                                     \
@@ -50,7 +52,9 @@
     }
 #define NO_STATUS (*(MPI_Status * [1]){NULL})
 
-/* ---- calls in which this process may wait: send the notes of its posted long messages first ---------------------- */
+/* ---- calls in which this process may wait ------------------------------------------------------------------------ */
+
+/* They first send the notes about long messages that this process has posted (rendezvous.h). */
 
 {{fn f @recv @recv_matched MPI_Ssend @sendrecv @sendrecv_replace @probe_wait @probe_look @probe_match @probe_imatch}}
     PIGGYBACK(pithi_rendezvous_leave());
@@ -183,7 +187,7 @@
     }
 {{endfn}}
 
-/* A message of MPI_Bsend is longer than the program expects, by its header, so its buffer must be larger, too. */
+/* A header makes a message of MPI_Bsend longer than the program expects, so the attached buffer must be larger, too. */
 {{fn f @buffer_attach}}
     {{vardecl struct pithi_bsend_buffer room}}
     if (PITHI_PIGGYBACKING) {
@@ -208,7 +212,7 @@
 
 /* ---- collectives ------------------------------------------------------------------------------------------------- */
 
-/* Note the arrival at a collective, or at a call that makes a window or a communicator; the rest is in after_call.w. */
+/* These note the arrival at a collective, or at a call that makes a window or a communicator. after_call.w sends it. */
 {{fn f @with_all @from_root @to_root @from_lower}}
     if (PITHI_PIGGYBACKING)
         pithi_piggyback_coll_come({{comm}}, PITHI_LEAST, 0);
@@ -235,8 +239,8 @@
         pithi_piggyback_icoll_pending(&{{icoll}}, {{returnVal}}, {{request}});
 {{endfn}}
 
-/* Persistent collectives: the shadow collectives are made before the program's; each start (above) starts one of
- * them. */
+/* Persistent collectives: the shadow collectives are made before the program's. Each start of the program's collective
+ * starts one of them (see the calls of MPI_Start above). */
 {{fn f @p_all @p_lower @p_from @p_to}}
     {{vardecl struct pithi_piggyback_pcoll pcoll}}
     if (PITHI_PIGGYBACKING)
@@ -252,7 +256,7 @@
         pithi_piggyback_start_local_only({{returnVal}}, {{request}}, PITHI_LOCAL_ONLY_COLL);
 {{endfn}}
 
-/* Note the bytes that this process receives from the root. */
+/* These note how many bytes this process receives from the root. */
 {{fn f @bcast}}
     {{callfn}}
     if (strstr("{{class}}", "from_root") && PITHI_PIGGYBACKING)
@@ -265,7 +269,7 @@
         pithi_piggyback_coll_got({{returnVal}}, {{root}}, {{recv_count}}, {{recv_type}});
 {{endfn}}
 
-/* All other collectives send no delays. The condition is constant in each wrapper. */
+/* All other collectives send no delays, and are counted. In each wrapper, the compiler evaluates the condition. */
 {{fn f @coll}}
     if (!strstr("{{class}}", "with_all") && !strstr("{{class}}", "_root") && !strstr("{{class}}", "from_lower") &&
         !strstr("{{class}}", ",i_") && PITHI_PIGGYBACKING)

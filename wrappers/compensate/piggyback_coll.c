@@ -1,12 +1,13 @@
 /* piggyback_coll.c - sends delays with collectives: a small shadow collective of the same kind follows the program's,
  * on the shadow communicator.
  *
- * The kind is the same, so that no process waits in it that would not wait in the program's collective: MPI_Allreduce
- * where all wait for all, MPI_Bcast where all wait for the root, MPI_Reduce where the root waits for all, MPI_Exscan
- * for scans, in which a process waits for lower ranks. (In an intercommunicator a reduction gives each group the result
- * of the other group.) The shadow collective comes second, so that the waiting stays in the program's call, and the
- * other processes have already arrived. All members make the shadow collectives in the order of the program's, so they
- * cannot block each other. A failed call is followed by one, too, because it may have failed in one process only. */
+ * The shadow collective is of the same kind, so that a process waits in it only if it also waits in the program's
+ * collective: MPI_Allreduce where all processes wait for all, MPI_Bcast where all wait for the root, MPI_Reduce where
+ * the root waits for all, and MPI_Exscan for scans, in which a process waits for lower ranks. (In an intercommunicator,
+ * a reduction gives each group the result of the other group.) The shadow collective comes after the program's, so that
+ * the waiting stays in the program's call. All members make the shadow collectives in the order of the program's
+ * collectives, so no deadlock is possible. A shadow collective also follows a failed call, because the call may have
+ * failed in one process only. */
 #include "piggyback.h"
 
 #include "datatype.h"
@@ -38,7 +39,8 @@ void pithi_piggyback_coll_come(MPI_Comm comm, struct pithi_least *least, int may
     innermost->begin_ns = pithi_delay_spent(from);
 }
 
-/* The datatype is not read at the root, nor after a failed call, because it may be invalid there. */
+/* Notes how many bytes this process received. Does nothing at the root or after a failed call, where the datatype may
+ * be invalid. */
 void pithi_piggyback_coll_got(int result, int root, MPI_Count count, MPI_Datatype type)
 {
     if (result != MPI_SUCCESS || !innermost->comm || (innermost->comm->rank == root && !innermost->comm->remote_size) ||
@@ -59,13 +61,13 @@ void pithi_piggyback_window_come(MPI_Win window, int gone)
     innermost->begin_ns = pithi_delay_spent(from);
 }
 
-/* 1: this process is the root. */
+/* Returns 1 if this process is the root. */
 static int am_root(const struct pithi_handle *comm, int root)
 {
     return comm->remote_size ? root == MPI_ROOT : root == comm->rank;
 }
 
-/* The arrival of this process (struct pithi_arrival). */
+/* Returns this process's arrival (struct pithi_arrival) at the collective, whose call ended at end_ns. */
 static struct pithi_arrival arrive(const struct pithi_piggyback_coll *piggyback, enum pithi_piggyback_shape shape,
                                    int root, int64_t end_ns)
 {
@@ -98,7 +100,8 @@ void pithi_piggyback_came(struct pithi_wait *wait, const struct pithi_arrival *a
     pithi_delay_message(wait, &header, size_bytes);
 }
 
-/* The shadow collective: *all becomes the maximum over the arrivals for which this process waits. */
+/* Makes the shadow collective. Sets *all to the maximum over the arrivals of the processes for which this process
+ * waits. */
 static int exchange(enum pithi_piggyback_shape shape, struct pithi_arrival *mine, struct pithi_arrival *all, int root,
                     MPI_Comm comm)
 {
@@ -126,13 +129,14 @@ void pithi_piggyback_coll_end(struct pithi_piggyback_coll *piggyback, enum pithi
     int is_together = !piggyback->comm->remote_size && (shape == PITHI_PIGGYBACK_ALL || shape == PITHI_PIGGYBACK_TO);
     if (!bad && pithi_piggyback_waits(piggyback->comm, shape, root)) {
         if (is_together) {
-            /* All wait for the last arrival. So without recording, the call would end as long after the last arrival as
-             * it did. A fence with MPI_MODE_NOPRECEDE need not be a barrier, nor the making of a communicator: if a
-             * process left before the last arrival, the rule does not apply. */
+            /* All processes wait for the last arrival. So without recording, the time from the last arrival to the end
+             * of the call would be the same. But a fence with MPI_MODE_NOPRECEDE need not be a barrier, and neither
+             * need a call that makes a communicator. If a process left such a call before the last arrival, the rule
+             * does not apply. */
             if (!piggyback->may_wait || all.at_ns <= -all.minus_end_ns)
                 pithi_delay_set(all.at_ns - all.before_ns);
         } else {
-            /* The process waits for certain others. */
+            /* This process waits only for some of the others. */
             struct pithi_wait wait = {.begin_ns = piggyback->begin_ns,
                                       .end_ns = end_ns,
                                       .least = piggyback->least,
@@ -171,7 +175,7 @@ void pithi_piggyback_window_gone(struct pithi_handle *window)
 {
     if (!window)
         return;
-    pithi_handle_hold(window, PITHI_CLIENT_LIBRARY, 1); /* another thread must not sweep the entry away meanwhile */
+    pithi_handle_hold(window, PITHI_CLIENT_LIBRARY, 1); /* keeps the entry if another thread sweeps now */
     pithi_handle_hold(window, PITHI_CLIENT_COMPENSATION, -1);
     if (window->is_freed)
         pithi_shadow_free(window);
