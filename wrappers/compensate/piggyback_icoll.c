@@ -1,11 +1,11 @@
 /* piggyback_icoll.c - sends delays with nonblocking collectives: a nonblocking shadow collective of the same kind, on
  * the shadow communicator.
  *
- * It starts right before the program's collective, in the same order in all members, and exchanges their arrival times.
- * It is nearly always complete when the program's is. But its last step may need a process that is computing, and
- * waiting for that process could last forever (it may wait for this process by other means than MPI). So this process
- * tests for a moment and then goes on with its own costs only. Such calls are counted, and the shadow collective is
- * completed later.
+ * The shadow collective starts right before the program's collective, in the same order in all members, and exchanges
+ * their arrival times. When the program's collective is complete, the shadow collective nearly always is, too. But its
+ * last step may need a process that is computing. This process must not wait for that one, which may itself wait for
+ * this process by other means than MPI. So this process tests for a moment and then goes on with its own costs only.
+ * Such calls are counted, and the shadow collective is completed later.
  *
  * Names: `ours` is the shadow collective. */
 #include "piggyback.h"
@@ -17,13 +17,13 @@
 #include <sched.h>
 #include <stdlib.h>
 
-/* TRIES: tests before the core is yielded between tests; MOMENT_NS: the length of a moment */
+/* TRIES: after so many tests, the core is yielded between tests; MOMENT_NS: how long this goes on */
 enum { TRIES = 200, MOMENT_NS = 1000000 };
 
 struct pithi_icoll {
-    struct pithi_arrival mine, all; /* mine: this process's arrival; all: the maximum over all members */
-    MPI_Request request;            /* of the shadow collective */
-    struct pithi_handle *comm;
+    struct pithi_arrival mine, all;   /* mine: this process's arrival; all: the maximum over all members */
+    MPI_Request request;              /* the request of the shadow collective */
+    struct pithi_handle *comm;        /* the program's communicator */
     enum pithi_piggyback_shape shape; /* which processes wait for which */
     int waits;                        /* 1: this process waits for others */
     struct pithi_icoll *next;         /* in the list `late` */
@@ -47,7 +47,7 @@ static int start(struct pithi_icoll *ours, int root)
     }
 }
 
-/* 1: it is complete, or failed; its communicator is then released. */
+/* Returns 1 if the shadow collective is complete or has failed, and then no longer holds the communicator's entry. */
 static int is_over(void *one)
 {
     struct pithi_icoll *ours = one;
@@ -75,7 +75,7 @@ int pithi_icoll_soon(int (*is_over_now)(void *), void *ours)
 
 /* ---- Shadow collectives that outlast the program's --------------------------------------------------------------- */
 
-static struct pithi_icoll *late; /* still active, or not needed any more; the newest first; atomic */
+static struct pithi_icoll *late; /* those that are still active or no longer needed, the newest first; atomic */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 /* Moves a shadow collective to `late`. */
@@ -87,7 +87,8 @@ static void leave(struct pithi_icoll *ours)
     pithi_unlock(&mutex);
 }
 
-/* All processes are in MPI_Finalize, so this takes a short time; a limit keeps the program from hanging. */
+/* See piggyback.h. Takes a short time, because all processes are in MPI_Finalize. A limit keeps the program from
+ * hanging if something is wrong. */
 void pithi_icoll_end(void)
 {
     int moments = 100;
@@ -105,7 +106,7 @@ struct pithi_arrival pithi_icoll_arrival(int64_t from_ns)
     return (struct pithi_arrival){now.sent_ns, now.sent_ns - now.delay_ns, -now.delay_ns, 0};
 }
 
-/* The other processes need the shadow collective, so it runs even without memory for its result. */
+/* Starts the shadow collective even if there is no memory for its result, because the other processes need it. */
 void pithi_piggyback_icoll_begin(struct pithi_piggyback_icoll *icoll, MPI_Comm comm, enum pithi_piggyback_shape shape,
                                  int root)
 {
@@ -147,7 +148,7 @@ void pithi_piggyback_icoll_begin(struct pithi_piggyback_icoll *icoll, MPI_Comm c
         ours->waits = 0;
     }
     pithi_delay_spent(from);
-    pithi_own_write(); /* now: written later, it would follow coll_started and share its time */
+    pithi_own_write(); /* here, or the record would follow coll_started and get its time */
 }
 
 void pithi_piggyback_icoll_pending(struct pithi_piggyback_icoll *icoll, int result, const MPI_Request *request)
@@ -167,7 +168,8 @@ void pithi_piggyback_icoll_pending(struct pithi_piggyback_icoll *icoll, int resu
     pithi_delay_spent(from);
 }
 
-/* Latencies of each shape are kept in a size class of its own, beyond the sizes of messages. */
+/* See piggyback.h. Instead of a size, passes a very large number, a different one for each shape, so that each shape
+ * has a size class for its latencies. */
 void pithi_icoll_came(struct pithi_wait *wait, const struct pithi_arrival *all, enum pithi_piggyback_shape shape)
 {
     pithi_piggyback_came(wait, all, UINT64_MAX >> shape);

@@ -1,6 +1,6 @@
 /* piggyback_message.c - adds headers to blocking calls, and to calls that make requests.
  *
- * A wrapper takes these steps, of which MPI sees only the library's call (piggyback.w):
+ * A wrapper takes these steps (piggyback.w):
  *
  *     open                    notes the time, finds the communicator; makes an entry for a call that makes a request
  *     send, recv, replace     fill the header and put it in front of the data, or make room for a header that arrives
@@ -8,8 +8,8 @@
  *     (the library's call)
  *     over                    reads the header that arrived, subtracts it from the status, computes the new delay
  *
- * The header of a blocking call is a variable of the wrapper. The header of a request must live until the request is
- * complete, maybe in another function, so it is in the request's entry.
+ * The header of a blocking call is a variable of the wrapper. The header of a request must live until a later call
+ * completes the request, so it is in the request's entry.
  */
 #include "piggyback.h"
 
@@ -23,7 +23,7 @@
 
 /* ---- Before the call --------------------------------------------------------------------------------------------- */
 
-/* The entry of a communicator on which headers can be sent; else NULL. */
+/* Returns the entry of a communicator; NULL if no headers can be sent on this communicator. */
 static struct pithi_handle *find(MPI_Comm comm)
 {
     struct pithi_handle *found = pithi_shadow_find(pithi_comm_key(comm));
@@ -56,8 +56,9 @@ void pithi_piggyback_open(struct pithi_piggyback *piggyback, enum pithi_piggybac
     open_with(piggyback, call, found);
 }
 
-/* 1: a header is added. Without memory for the request's entry none can be added, and the receiver would read data as a
- * header; so an invalid count makes the library refuse the call. */
+/* Returns 1 if a header can be added. If there is no memory for the request's entry, no header can be added, and the
+ * receiver would read data as a header. So this function then sets an invalid count, which makes the library refuse the
+ * call. */
 static int may_piggyback(const struct pithi_piggyback *piggyback, struct pithi_part *part, int peer)
 {
     if (!piggyback->comm || peer == MPI_PROC_NULL || pithi_part_is_bad(part))
@@ -78,7 +79,8 @@ void pithi_piggyback_send(struct pithi_piggyback *piggyback, const void *buf, MP
     piggyback->sends = 1;
     header->size_bytes = (int64_t)pithi_part_bytes(&piggyback->out);
     header->latency_ns = pithi_delay_latency((uint64_t)header->size_bytes);
-    /* A long message may stay until this process waits. (A message of MPI_Isendrecv counts as sent at once.) */
+    /* A long message may stay here until this process waits. (But a message of MPI_Isendrecv counts as sent at
+     * once.) */
     uint64_t added = pithi_piggyback_in_message() ? sizeof *header : 0;
     int rendezvous_to = 0;
     if (piggyback->call == PITHI_PIGGYBACK_REQUEST || piggyback->call == PITHI_PIGGYBACK_PERSISTENT)
@@ -128,7 +130,8 @@ void pithi_piggyback_recv(struct pithi_piggyback *piggyback, void *buf, MPI_Coun
         pithi_part_recv(&piggyback->in, &piggyback->in_header);
 }
 
-/* The buffer and the header are first sent, and then receive the other message. */
+/* Prepares a call that first sends the contents of a buffer and then receives another message into it. The header is
+ * used for both messages, too. */
 void pithi_piggyback_replace(struct pithi_piggyback *piggyback, void *buf, MPI_Count count, MPI_Datatype type, int to,
                              int tag, int from, int from_tag)
 {
@@ -152,7 +155,7 @@ void pithi_piggyback_replace(struct pithi_piggyback *piggyback, void *buf, MPI_C
         pithi_second_send(pithi_shadow_of(piggyback->comm), header, to, tag);
 }
 
-/* If the header can still be written, updates it to the time of the library's call. */
+/* Updates the header to the present time, right before the library's call, if it can still be written. */
 void pithi_piggyback_go(struct pithi_piggyback *piggyback)
 {
     piggyback->begin_ns = pithi_delay_spent(piggyback->from_ns);
@@ -172,8 +175,8 @@ MPI_Status *pithi_piggyback_status(struct pithi_piggyback *piggyback, MPI_Status
 
 /* ---- After the call ---------------------------------------------------------------------------------------------- */
 
-/* Reads the header of the received message, and subtracts it from the status. A truncated message was still matched, so
- * its second message must be received, too. */
+/* Reads the header of the received message, and subtracts the header's size from that in the status. If the message was
+ * truncated (an error), it was still matched with this receive, so its second message is received, too. */
 static void receive(struct pithi_piggyback *piggyback, int result, MPI_Status *status, struct pithi_wait *wait)
 {
     int class = pithi_error_class(result), good = class == MPI_SUCCESS;
@@ -218,7 +221,7 @@ void pithi_piggyback_over(struct pithi_piggyback *piggyback, int result, MPI_Sta
     pithi_own_waited(pithi_delay_ns());
 }
 
-/* Freeing a datatype that a request uses is allowed, but freeing it with the request is safer. */
+/* Keeps a datatype until its request is freed. MPI would allow to free the datatype earlier, but this is safer. */
 static void keep_type(struct pithi_part *part, MPI_Datatype *type)
 {
     if (part->has_type)
@@ -288,17 +291,19 @@ void pithi_piggyback_probed(int result, int flag, MPI_Comm comm, MPI_Status *sta
         pithi_status_without_header(status);
 }
 
-/* ---- MPI_Bsend: a process has at most one buffer attached (MPI 4.0, 3.6) ----------------------------------------- */
+/* ---- MPI_Bsend --------------------------------------------------------------------------------------------------- */
 
-static struct pithi_bsend_buffer user, own; /* own.buf NULL: the program's buffer is attached */
+/* A process can attach only one buffer at a time (MPI 4.0, 3.6). user: the program's buffer; own: the recorder's buffer
+ * that is attached in its place. If own.buf is NULL, the program's buffer is attached. */
+static struct pithi_bsend_buffer user, own;
 
 struct pithi_bsend_buffer pithi_bsend_attach(void *buf, MPI_Count size_bytes)
 {
     struct pithi_bsend_buffer given = {buf, size_bytes}, room = given;
     if (!pithi_piggyback_in_message() || size_bytes <= 0 || own.buf)
         return given;
-    /* Each message takes at least MPI_BSEND_OVERHEAD, which limits the number of messages in the buffer; each grows by
-     * its header, rounded up. */
+    /* Each message takes at least MPI_BSEND_OVERHEAD bytes, which limits the number of messages in the buffer. Each of
+     * them becomes larger by its header, for which twice the header's size is enough. */
     MPI_Count more = (size_bytes / MPI_BSEND_OVERHEAD + 1) * (MPI_Count)(2 * sizeof(struct pithi_header));
     room.size_bytes = size_bytes <= INT_MAX && size_bytes + more > INT_MAX ? INT_MAX : size_bytes + more;
     if (!(room.buf = malloc((size_t)room.size_bytes)))

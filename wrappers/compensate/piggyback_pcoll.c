@@ -2,14 +2,15 @@
  * the shadow communicator.
  *
  * All members initialise persistent collectives in the same order, but may start them in any order (MPI 4.0, 6.13). So
- * a shadow collective cannot simply be the next collective of the communicator when the program's starts. Instead two
- * persistent ones are made with the program's, which gives them the same order. Each start of the program's first
- * starts one of them, in turn, so the n-th start belongs to the same one in all members.
+ * a shadow collective cannot simply be the next collective on the shadow communicator when the program's is started.
+ * Instead, two persistent shadow collectives are made right before the program's, in the same order in all members.
+ * Each start of the program's collective first starts one of the two, in turn. So the n-th start belongs to the same
+ * shadow collective in all members.
  *
  * As with nonblocking collectives (piggyback_icoll.c), a shadow collective may still be active when the program's is
- * complete. There are two, so that the other processes have mostly completed one before it is needed again. A request
- * that is still active cannot be started again: its start is then owed. It is made later, with a mark (too_late) in
- * place of the arrival. The other processes then lack this process's arrival, too, and use their own costs only.
+ * complete. Because there are two, it is mostly complete before it is needed again. If it is not, its request cannot be
+ * started, and the start is owed: it is made later, with a mark (too_late) in place of this process's arrival. The
+ * other processes see the mark and use their own costs only, as this process does.
  *
  *     start 1    starts A;  start 2   starts B;  start 3   A is still active: a start of A is owed
  *     A ends     A is started with the mark
@@ -28,17 +29,17 @@ static const struct pithi_arrival too_late = {.at_ns = INT64_MAX}; /* wins the m
 struct one {
     struct pithi_arrival mine, all; /* mine: this process's arrival; all: the maximum over all members */
     MPI_Request request;
-    int is_under_way; /* 1: started and not complete */
-    int is_known;     /* 1: its result belongs to the program's last start */
-    int owed;         /* how many starts it still owes; -1: it was started once more than the program's collective */
+    int is_under_way; /* 1: the request is started and not complete */
+    int is_known;     /* 1: the result belongs to the last start of the program's collective */
+    int owed;         /* how many starts are owed; -1: this one was started once more than the program's collective */
 };
 
 struct pithi_pcoll {
     struct one both[2];
-    unsigned starts;           /* of the program's collective */
-    struct pithi_handle *comm; /* whose shadow it uses */
+    unsigned starts;           /* how often the program's collective was started */
+    struct pithi_handle *comm; /* the program's communicator; the shadow collectives use its shadow */
     enum pithi_piggyback_shape shape;
-    int waits;
+    int waits;      /* 1: this process waits for others */
     int is_dropped; /* 1: the program's request is freed */
     int is_listed;  /* 1: in the list `unfinished` */
     struct pithi_pcoll *next;
@@ -100,7 +101,7 @@ static int init_both(struct pithi_pcoll *ours, int root)
     return good;
 }
 
-/* Starts one shadow collective, whose request is inactive, with this arrival. */
+/* Starts a shadow collective with the arrival `mine`. Its request must be inactive. */
 static void go(struct one *one, const struct pithi_arrival *mine)
 {
     one->mine = one->all = *mine;
@@ -108,7 +109,8 @@ static void go(struct one *one, const struct pithi_arrival *mine)
     one->is_known = one->is_under_way && mine != &too_late;
 }
 
-/* Makes owed starts as far as possible without waiting. 1: no start is owed, and the request is inactive. */
+/* Makes as many owed starts as possible without waiting. Returns 1 if no start is owed any more and the request is
+ * inactive. */
 static int advance(struct one *one)
 {
     for (;;) {
@@ -131,12 +133,12 @@ static int advance_locked(void *one)
     return is_over;
 }
 
-/* The shadow collective that belongs to the program's last start. */
+/* Returns the shadow collective that belongs to the last start of the program's collective. */
 static struct one *last_of(struct pithi_pcoll *ours) { return &ours->both[(ours->starts - 1) % 2]; }
 
 /* ---- Shadow collectives that outlast the program's --------------------------------------------------------------- */
 
-/* Adds to `unfinished`. Under the mutex. */
+/* Adds the shadow collectives to the list `unfinished`. The caller holds the mutex. */
 static void list(struct pithi_pcoll *ours)
 {
     if (ours->is_listed)
@@ -183,7 +185,8 @@ void pithi_pcoll_end(void)
 
 /* ---- The program's collectives ----------------------------------------------------------------------------------- */
 
-/* A process that cannot use the shadow collective still creates it: the others may be waiting for it. */
+/* Makes the shadow collectives even if this process has no memory to use them, because the other processes may wait for
+ * this process to make them. */
 void pithi_piggyback_pcoll_begin(struct pithi_piggyback_pcoll *pcoll, MPI_Comm comm, enum pithi_piggyback_shape shape,
                                  int root)
 {

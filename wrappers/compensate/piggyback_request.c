@@ -1,15 +1,17 @@
-/* piggyback_request.c - the data of requests (handles/request.h): headers, copies, datatypes; their starts, completions
- * and ends. One mutex protects the shared data; it costs nothing unless several threads may be in MPI at once.
+/* piggyback_request.c - the data that compensation keeps for requests (handles/request.h), that is, headers, copies and
+ * datatypes; and what it does when requests are started, completed and freed. A mutex protects the shared data; it
+ * costs nothing unless several threads may be in MPI at once.
  *
- * With second messages (PITH_COMPENSATE=message) the header of a receive is a message of its own, and MPI matches these
- * in order, too. So headers must be received in the order in which the receives were posted, not in which they end:
+ * With second messages (PITH_COMPENSATE=message), the header of a message is a message of its own. MPI keeps headers in
+ * the order of their messages, so headers must be received in the order in which the receives were posted, and not in
+ * the order in which the receives end:
  *
  *     posted    A, then B, both from rank 1 with tag 5
  *     B ends    the first header that comes is A's: it is received and kept with A, then B's
  *     A ends    its header was received already (has_second_message)
  *
- * A program may free a request that is still active, but MPI still needs the recorder's buffers and datatypes of it. So
- * MPI gets another request to free, and this one is kept until it is complete.
+ * A program may free a request that is still active, but MPI still needs the recorder's buffers and datatypes for this
+ * request. So MPI gets another request to free, and the program's request is kept until it is complete.
  */
 #include "piggyback.h"
 
@@ -38,7 +40,9 @@ static struct pithi_piggyback_entry **slot_of(struct pithi_request *request)
 
 static void close_entered(struct pithi_piggyback_entry *entry);
 
-/* A library may drop a failed request and reuse its handle. Open requests never share a handle, except sends. */
+/* Called if a new request has the handle of an older request in the table. Open requests never share a handle, except
+ * sends. So if the older request is a receive or persistent, MPI has dropped it after an error. Returns 1 if the older
+ * request's entry was closed. */
 static int reused(void *data)
 {
     struct pithi_piggyback_entry *entry = *(struct pithi_piggyback_entry **)data;
@@ -57,7 +61,8 @@ void pithi_piggyback_entry_begin(void)
     pithi_piggyback_entry_client = pithi_request_register(&compensation);
 }
 
-/* Takes one of a few static entries, for when there is no memory. When closed, they go to the unused entries. */
+/* Returns one of a few static entries; used if there is no memory. When such an entry is closed, it goes to the unused
+ * entries. */
 static struct pithi_piggyback_entry *take_reserve(void)
 {
     enum { RESERVE = 256 };
@@ -76,8 +81,8 @@ static struct pithi_piggyback_entry *take_reserve(void)
     return entry;
 }
 
-/* Makes the entry before MPI makes the request, because nothing may fail after that. NULL: no memory; the call is then
- * refused. */
+/* Makes the entry before MPI makes the request, because after MPI has made it, nothing may fail any more. Returns NULL
+ * if there is no memory; the call is then refused. */
 struct pithi_piggyback_entry *pithi_piggyback_entry_new(struct pithi_handle *comm)
 {
     pithi_lock(&mutex);
@@ -92,7 +97,7 @@ struct pithi_piggyback_entry *pithi_piggyback_entry_new(struct pithi_handle *com
     memset(entry, 0, sizeof *entry);
     entry->comm = comm;
     entry->out_type = entry->in_type = MPI_DATATYPE_NULL;
-    /* Its place in the table of requests is reserved now, too. */
+    /* The entry's place in the table of requests is also reserved now. */
     if (!pithi_request_reserve()) {
         close_entered(entry);
         return NULL;
@@ -101,7 +106,7 @@ struct pithi_piggyback_entry *pithi_piggyback_entry_new(struct pithi_handle *com
     return entry;
 }
 
-/* Takes a receive out of the list of active receives. Under the mutex. */
+/* Takes a receive out of the list of active receives. The caller holds the mutex. */
 static void unlist(struct pithi_piggyback_entry *entry)
 {
     if (!entry->is_listed)
@@ -112,7 +117,7 @@ static void unlist(struct pithi_piggyback_entry *entry)
     pithi_handle_hold(entry->comm, PITHI_CLIENT_COMPENSATION, -1);
 }
 
-/* Enters the entry under the handle that MPI has made. Cannot fail, as its place is reserved. */
+/* Enters the entry in the table under the key of the request's handle. Cannot fail, because its place is reserved. */
 void pithi_piggyback_entry_enter(struct pithi_piggyback_entry *entry, uint64_t key)
 {
     struct pithi_request *request = pithi_request_open_reserved(key, pithi_piggyback_entry_client);
@@ -128,7 +133,7 @@ struct pithi_piggyback_entry *pithi_piggyback_entry_find(uint64_t key)
     return request ? *slot_of(request) : NULL;
 }
 
-/* Like find, but no other call gets the request until it is unclaimed or forgotten. */
+/* Like find, but no other call gets the request until this call has unclaimed or forgotten the request. */
 struct pithi_piggyback_entry *pithi_piggyback_entry_claim(uint64_t key)
 {
     struct pithi_request *request = pithi_request_claim(key, 1u << pithi_piggyback_entry_client);
@@ -143,7 +148,8 @@ void pithi_piggyback_entry_keep_comm(struct pithi_piggyback_entry *entry)
     pithi_handle_hold(entry->comm, PITHI_CLIENT_COMPENSATION, 1);
 }
 
-/* Frees what the entry owns, and keeps the entry itself for the next request. It must not be in the table any more. */
+/* Frees what the entry owns, and keeps the entry itself for another request. The entry must not be in the table any
+ * more. */
 static void close_entered(struct pithi_piggyback_entry *entry)
 {
     if (entry->keeps_comm)
@@ -190,7 +196,7 @@ void pithi_piggyback_entry_list(struct pithi_piggyback_entry *entry)
     pithi_unlock(&mutex);
 }
 
-/* See piggyback.h. Earlier receives with the same source and tag in the list get their headers first. */
+/* See piggyback.h. Receives in the list before `entry` that have the same source and tag get their headers first. */
 int pithi_piggyback_receive_header(struct pithi_handle *comm, struct pithi_piggyback_entry *entry, int from, int tag,
                                    struct pithi_header *header)
 {
@@ -220,11 +226,11 @@ struct kept {
     MPI_Request handle; /* the request's handle in MPI */
     struct kept *next;
 };
-static struct kept *all_kept; /* under the mutex */
+static struct kept *all_kept; /* a list; protected by the mutex */
 static int kept_count;        /* atomic */
 
-/* Gives MPI a persistent receive that was never started to free. It is not a receive from MPI_PROC_NULL: after freeing
- * such a request, MPICH 4.0.2 hangs in a persistent collective. */
+/* The request that MPI gets to free is a new persistent receive that is never started. It is not a receive from
+ * MPI_PROC_NULL, because after freeing such a request, MPICH 4.0.2 hangs in a persistent collective. */
 MPI_Request pithi_piggyback_entry_keep(struct pithi_piggyback_entry *entry, MPI_Request handle)
 {
     MPI_Request nothing = MPI_REQUEST_NULL;
@@ -234,7 +240,7 @@ MPI_Request pithi_piggyback_entry_keep(struct pithi_piggyback_entry *entry, MPI_
         return MPI_REQUEST_NULL;
     }
     *kept = (struct kept){entry, handle, NULL};
-    /* The program has freed the handle, so the table must not find the entry by it any more. */
+    /* The program has freed the handle, so a search for this handle must not find the entry any more. */
     pithi_request_forget(entry->request, pithi_piggyback_entry_client);
     entry->request = NULL;
     pithi_lock(&mutex);
@@ -245,7 +251,7 @@ MPI_Request pithi_piggyback_entry_keep(struct pithi_piggyback_entry *entry, MPI_
     return nothing;
 }
 
-/* 1: the request is complete and is freed; its header was received and discarded. */
+/* Returns 1 if the request is complete. Then its header is received and discarded, and the request is freed. */
 static int is_over(struct kept *kept)
 {
     struct pithi_piggyback_entry *entry = kept->entry;
@@ -258,7 +264,7 @@ static int is_over(struct kept *kept)
         REAL(MPI_Test_cancelled)(&status, &flag);
     if (entry->arriving.memory && !flag)
         pithi_part_arrived(&entry->arriving, &header);
-    /* A second message must be received, as a later receive would take it for its own. */
+    /* Its second message must be received, because otherwise a later receive would take it for its own header. */
     else if (entry->receives && !entry->has_header && !flag)
         pithi_piggyback_receive_header(entry->comm, entry,
                                        entry->from == MPI_ANY_SOURCE ? status.MPI_SOURCE : entry->from,
@@ -267,7 +273,7 @@ static int is_over(struct kept *kept)
     return 1;
 }
 
-/* Tests one of the kept requests, and moves it to the end of the list if it is still active; `all`: tests each. */
+/* See piggyback.h. Tests the first request of the list. If it is still active, moves it to the end of the list. */
 void pithi_piggyback_entry_look(int all)
 {
     if (!__atomic_load_n(&kept_count, __ATOMIC_RELAXED))
@@ -284,7 +290,7 @@ void pithi_piggyback_entry_look(int all)
             pithi_piggyback_entry_close(kept->entry);
             __atomic_sub_fetch(&kept_count, 1, __ATOMIC_RELAXED);
             free(kept);
-        } else if (!all) { /* at the end of the list, so that the others are tested first */
+        } else if (!all) { /* to the end of the list, so that the next calls test other requests */
             pithi_lock(&mutex);
             struct kept **last = &all_kept;
             while (*last)
@@ -303,8 +309,8 @@ static struct pithi_piggyback_entry *find(MPI_Request request)
 
 /* ---- Starts ------------------------------------------------------------------------------------------------------ */
 
-/* 1: the request is not active, so it can be started. It may be complete without a call of the program that completed
- * it, so MPI is asked. */
+/* Returns 1 if the request can be started, that is, if it is not active. Asks MPI, because the request may be complete
+ * although no wrapped call has completed it. */
 static int can_start(const struct pithi_piggyback_entry *entry, MPI_Request request)
 {
     MPI_Status status;
@@ -312,10 +318,11 @@ static int can_start(const struct pithi_piggyback_entry *entry, MPI_Request requ
     return !entry->is_active || (REAL(MPI_Request_get_status)(request, &is_over, &status) == MPI_SUCCESS && is_over);
 }
 
-/* Before the start of a persistent request: fills in and sends its header, or starts its shadow collective. */
+/* Called before the start of a persistent request. Fills in the request's header, and sends it if it is a message of
+ * its own; or starts the shadow collective. */
 static void start(struct pithi_piggyback_entry *entry, MPI_Request request, int64_t from_ns)
 {
-    /* A request that cannot have a header is only counted. */
+    /* The start of a request that cannot have a header is only counted. */
     if (entry->is_local_only) {
         pithi_piggyback_local_only((enum pithi_piggyback_local_only)(entry->is_local_only - 1));
         return;
@@ -328,7 +335,7 @@ static void start(struct pithi_piggyback_entry *entry, MPI_Request request, int6
         if (entry->is_starting)
             pithi_pcoll_start(entry->pcoll, from_ns);
     } else if (entry->sends) {
-        /* The header is in the message, or is sent now as a second message. */
+        /* The header is part of the message, or is sent now as a second message. */
         pithi_delay_fill(&entry->out, from_ns);
         entry->out.latency_ns = pithi_delay_latency((uint64_t)entry->out.size_bytes);
         entry->out.held = pithi_rendezvous_post(entry->rendezvous_to);
@@ -353,8 +360,8 @@ void pithi_piggyback_start(int count, const MPI_Request *requests)
     pithi_delay_spent(from);
 }
 
-/* MPI_Startall may have started some of the requests; messages count as started. Only persistent collectives that are
- * known not to be active are taken back. */
+/* See piggyback.h. MPI_Startall may have started some of the requests before it failed. So messages count as started.
+ * For a persistent collective that MPI says is not active, its start is undone. */
 void pithi_piggyback_not_started(int count, const MPI_Request *requests)
 {
     for (int i = 0; i < count; i++) {
@@ -384,16 +391,16 @@ void pithi_piggyback_cancel(const MPI_Request *request)
     struct pithi_piggyback_entry *entry = find(*request);
     if (entry)
         entry->is_cancelled = 1;
-    /* a request without an entry sends, since receives always have one */
+    /* A request without an entry is a send, because receives always have an entry. */
     if (!pithi_piggyback_in_message() && (!entry || entry->sends))
         pithi_piggyback_local_only(PITHI_LOCAL_ONLY_CANCELLED);
 }
 
 /* ---- Completions ------------------------------------------------------------------------------------------------- */
 
-/* Reads the header of a completed receive, and subtracts it from the size in the status. The library sets the status in
- * each call, so the header is subtracted each time, but the delay is counted once (is_settled). MPICH 4.0 does not set
- * the status of MPI_Isendrecv; a status with another source or tag is not changed. */
+/* Reads the header of a completed receive, and subtracts the header's size from that in the status. MPI sets the status
+ * in each call, so the size is subtracted in each call, but the delay is counted only once (is_settled). MPICH 4.0 does
+ * not set the status of MPI_Isendrecv, so a status that has another source or tag is not changed. */
 static void settle(struct pithi_piggyback_entry *entry, int result, MPI_Status *status, struct pithi_wait *wait)
 {
     int class = pithi_error_class(result), good = class == MPI_SUCCESS;
@@ -407,7 +414,7 @@ static void settle(struct pithi_piggyback_entry *entry, int result, MPI_Status *
         return;
     if (entry->arriving.memory && !entry->is_settled)
         pithi_part_arrived(&entry->arriving, &entry->in);
-    /* With MPI_ANY_SOURCE or MPI_ANY_TAG, the status shows which message it was. */
+    /* If the receive has MPI_ANY_SOURCE or MPI_ANY_TAG, the status shows the source and the tag of the message. */
     int from = entry->from == MPI_ANY_SOURCE ? status->MPI_SOURCE : entry->from;
     int tag = entry->tag == MPI_ANY_TAG ? status->MPI_TAG : entry->tag;
     if (entry->has_header && status->MPI_SOURCE == from && status->MPI_TAG == tag)
@@ -421,8 +428,9 @@ static void settle(struct pithi_piggyback_entry *entry, int result, MPI_Status *
     entry->is_settled = 1;
 }
 
-/* The shortest times of the completing function, kept in a variable of its wrapper. NULL: no memory. If two threads
- * make them at once, the first thread's stay. */
+/* Returns the shortest times of the function that completes requests; NULL if there is no memory. *site is a variable
+ * of the function's wrapper that points to them; this function allocates them at the first call. If two threads do this
+ * at once, the first one's stay. */
 static struct pithi_least *least_of(void **site)
 {
     void *least = __atomic_load_n(site, __ATOMIC_ACQUIRE), *none = NULL;
@@ -452,7 +460,7 @@ void pithi_piggyback_completed(struct pithi_completion *completion)
                               .count = 0};
     while (pithi_completion_next(completion, pithi_piggyback_entry_client, &one)) {
         struct pithi_piggyback_entry *entry = pithi_piggyback_entry_of(one.request);
-        /* MPI_Waitall also returns inactive persistent requests. */
+        /* An inactive persistent request is among the completed requests of MPI_Waitall, but no call waited for it. */
         if (entry->is_persistent && !entry->is_active)
             continue;
         if (entry->icoll)
@@ -475,7 +483,8 @@ void pithi_piggyback_completed(struct pithi_completion *completion)
 
 void pithi_piggyback_peeked(MPI_Request request, int result, int flag, MPI_Status *status)
 {
-    /* MPI_Request_get_status completes nothing, but sets the status, from whose size the header must be subtracted. */
+    /* MPI_Request_get_status does not complete the request, but sets its status, so the header's size must be
+     * subtracted from the size in the status. */
     struct pithi_piggyback_entry *entry =
         result == MPI_SUCCESS && flag && request != MPI_REQUEST_NULL ? find(request) : NULL;
     struct pithi_wait wait = {.least = NULL, .count = 0}; /* the begin of the library's call was not noted */
@@ -488,7 +497,8 @@ void pithi_piggyback_peeked(MPI_Request request, int result, int flag, MPI_Statu
 
 /* ---- Ends of requests -------------------------------------------------------------------------------------------- */
 
-/* An active request is kept, and MPI frees another one in its place. An inactive one is freed, and its entry closed. */
+/* If the request is active, it is kept, and MPI frees another request in its place. If it is inactive, MPI frees it,
+ * and pithi_piggyback_free_end closes its entry. */
 MPI_Request *pithi_piggyback_free_begin(struct pithi_piggyback_freed *freed, MPI_Request *request)
 {
     struct pithi_piggyback_entry *entry =

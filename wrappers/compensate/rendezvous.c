@@ -1,12 +1,15 @@
-/* rendezvous.c - keeps the posted messages that stay, and notes that arrive before their messages (rendezvous.h).
+/* rendezvous.c - keeps a list of the posted messages that stay at the sender, and the notes that arrive before their
+ * messages (rendezvous.h).
  *
- * Whether a message stays depends on its size with the header. With a limit of 65,536 bytes and a header of 40:
+ * Whether a message stays depends on its size with the header. For example, with a limit of 65,536 bytes and a header
+ * of 40 bytes:
  *
  *     65,000 bytes      leaves at once
  *     65,530 bytes      stays, but only because of the header: its number is negative
  *     100,000 bytes     would stay without compensation, too: its number is positive
  *
- * Numbers are unique in the job: the sender's rank + 1 in the high half, a count in the low half. */
+ * A message's number is unique in the job. Its high half is the sender's rank + 1, its low half counts the sender's
+ * messages. */
 #include "rendezvous.h"
 
 #include "eager_limit.h"
@@ -20,22 +23,23 @@
 int pithi_rendezvous_count;
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static MPI_Comm notes; /* has the ranks of MPI_COMM_WORLD */
-static int is_on;      /* 1: some process has a limit */
+static MPI_Comm notes; /* the communicator for notes; has the ranks of MPI_COMM_WORLD */
+static int is_on;      /* 1: a process has a limit, so notes are sent */
 static struct pithi_eager_limits limits;
 static size_t least_limit;    /* the smallest known limit */
-static MPI_Group world, host; /* world: all processes; host: the processes on this machine, MPI_GROUP_NULL: all are */
+static MPI_Group world, host; /* world: all processes; host: those on this machine, MPI_GROUP_NULL if all are */
 
-/* The posted messages that stay. */
+/* The posted messages that stay here until this process waits. */
 static struct held {
-    int64_t number; /* as in the note */
-    int to;         /* rank of the receiver */
+    int64_t number; /* the message's number */
+    int to;         /* the receiver's rank in MPI_COMM_WORLD */
 } * held;
 static int held_room;
 
 /* ---- Beginning --------------------------------------------------------------------------------------------------- */
 
-/* If no process has a limit, no message stays, and notes are not needed. */
+/* Finds the limits, and makes the communicator for notes. If no process has a limit, no message stays, and notes are
+ * not needed. */
 void pithi_rendezvous_begin(void)
 {
     MPI_Comm all = pithi_shadow_of(&pithi_handle_world);
@@ -63,7 +67,7 @@ void pithi_rendezvous_begin(void)
 
 /* ---- Sending ----------------------------------------------------------------------------------------------------- */
 
-/* The limit for messages to a rank; 0: none, or unknown. */
+/* Returns the limit for messages to a rank; 0 if there is no limit or it is unknown. */
 static size_t limit_to(int rank)
 {
     int found = rank;
@@ -83,7 +87,7 @@ int pithi_rendezvous_to(const struct pithi_handle *comm, int to, uint64_t bytes,
     return bytes > limit ? rank + 1 : -(rank + 1);
 }
 
-/* Without memory the message counts as leaving at once. */
+/* See rendezvous.h. If there is no memory, returns 0, so that the message counts as leaving at once. */
 int64_t pithi_rendezvous_post(int rendezvous_to)
 {
     static uint32_t number;
@@ -122,10 +126,11 @@ void pithi_rendezvous_leave_all(void)
 }
 
 /* ---- Receiving ------------------------------------------------------------------------------------------------------
- * A note that arrives after its message is never used, so the ring overwrites the oldest notes. */
-enum { NOTES = 256, LOOKS = 3 };        /* LOOKS: how often a missing note is looked for */
-static struct pithi_header came[NOTES]; /* a ring: the newest notes */
-static unsigned next_came;              /* number of notes so far; the next place is its remainder by NOTES */
+ * Notes are kept in a ring, in which new notes replace the oldest ones, because a note that arrives after its message
+ * is never used. */
+enum { NOTES = 256, LOOKS = 3 };        /* NOTES: size of the ring; LOOKS: how often to look for a missing note */
+static struct pithi_header came[NOTES]; /* the ring */
+static unsigned next_came;              /* how many notes have come; the next goes to the index next_came % NOTES */
 
 static void take_notes(void)
 {
@@ -151,7 +156,8 @@ void pithi_rendezvous_find(struct pithi_header *header)
                 break;
             }
     }
-    if (note) { /* without its header, a message with a negative number would have left at once */
+    /* A negative number: without its header, the message would have left when it was posted, as the header says. */
+    if (note) {
         header->delay_ns = header->held > 0 ? note->delay_ns : header->delay_ns + note->sent_ns - header->sent_ns;
         header->sent_ns = note->sent_ns;
         note->held = 0;

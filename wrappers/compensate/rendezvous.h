@@ -1,13 +1,13 @@
-/* rendezvous.h - long messages of MPI_Isend that stay at the sender until it waits (eager_limit.h). A note, a message
- * of the recorder, gives the receiver the time at which such a message left.
+/* rendezvous.h - long messages of MPI_Isend that stay at the sender until the sender waits (eager_limit.h). The sender
+ * then sends a note, a message of the recorder, which gives the receiver the time at which the long message left.
  *
  *     sender     MPI_Isend at 10, with the delay 5; spends 100 on records; MPI_Waitall at 130
- *     receiver   has it at 140: it was not sent at 10 with the delay 5, but at 130 with the delay 105
+ *     receiver   gets the message at 140; it was not sent at 10 with the delay 5, but at 130 with the delay 105
  *
  * The message's header was filled in when the message was posted. In its next call that waits, the sender first sends a
  * note with the message's number on a communicator of the recorder. The note is short and enters the same queue before
- * the message, so it has arrived when the receiver has the message. The receiver never waits for a note: without one
- * (another thread of the sender was in MPI) the message counts as sent when it was posted. */
+ * the message, so it has arrived when the receiver has the message. The receiver never waits for a note. If there is no
+ * note (because another thread of the sender was in MPI), the message counts as sent when it was posted. */
 #ifndef PITHI_RENDEZVOUS_H
 #define PITHI_RENDEZVOUS_H
 
@@ -18,13 +18,14 @@
 void pithi_rendezvous_begin(void);
 void pithi_rendezvous_end(void);
 
-/* Where a message that stays goes to: the receiver's rank in MPI_COMM_WORLD + 1, negated if the message stays only
- * because of the `added_bytes` of its header. 0: the message leaves at once. */
+/* Returns 0 if a message leaves at once. If it stays, returns the receiver's rank in MPI_COMM_WORLD + 1, negated if the
+ * message stays only because its header makes it `added_bytes` longer. */
 int pithi_rendezvous_to(const struct pithi_handle *comm, int to, uint64_t bytes, uint64_t added_bytes);
-/* Notes that a message is posted. Returns its number for the header; 0 if rendezvous_to is 0, or without memory. */
+/* Notes that a message is posted. `rendezvous_to`: the result of the function above. Returns the message's number for
+ * the header; 0 if rendezvous_to is 0 or there is no memory. */
 int64_t pithi_rendezvous_post(int rendezvous_to);
-/* Call pithi_rendezvous_leave before a call that waits: it sends the notes of all posted messages.
- * pithi_rendezvous_count: their number. */
+/* Call pithi_rendezvous_leave before a call that waits. It sends notes about all posted messages that stay.
+ * pithi_rendezvous_count: how many of these messages there are. */
 extern int pithi_rendezvous_count __attribute__((visibility("hidden"))); /* atomic */
 void pithi_rendezvous_leave_all(void);
 static inline void pithi_rendezvous_leave(void)
@@ -33,7 +34,8 @@ static inline void pithi_rendezvous_leave(void)
         pithi_rendezvous_leave_all();
 }
 
-/* A message has arrived: if it has a number, corrects its header by the note. */
+/* Call pithi_rendezvous_left when a message has arrived. If the message has a number, corrects its header by the
+ * note. */
 void pithi_rendezvous_find(struct pithi_header *header);
 static inline void pithi_rendezvous_left(struct pithi_header *header)
 {

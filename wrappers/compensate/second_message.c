@@ -1,5 +1,5 @@
-/* second_message.c - sends headers as messages of their own (piggyback.h), each from a buffer that is kept until it is
- * sent. */
+/* second_message.c - sends headers as messages of their own (piggyback.h). Each header is sent from a buffer that is
+ * kept until the header is sent. */
 #include "piggyback.h"
 
 #include "lock.h"
@@ -17,10 +17,10 @@ struct outgoing {
     struct outgoing *next;
 };
 
-static struct outgoing *under_way, *unused; /* under the mutex */
+static struct outgoing *under_way, *unused; /* lists of headers that are being sent, and of unused buffers */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
-/* 1: the header is sent, so its buffer can be reused. */
+/* Returns 1 if the header is sent, so that its buffer can be reused. */
 static int is_done(struct outgoing *outgoing)
 {
     int done = 0;
@@ -52,7 +52,7 @@ void pithi_second_send(MPI_Comm shadow, const struct pithi_header *header, int t
         unused = outgoing->next;
     else
         outgoing = malloc(sizeof *outgoing);
-    if (!outgoing) { /* no memory: a blocking send; a message this short leaves at once */
+    if (!outgoing) { /* without memory, a blocking send, which is quick, as MPI sends short messages at once */
         REAL(MPI_Send)(header, NUMBERS, MPI_INT64_T, to, tag, shadow);
         goto out;
     }

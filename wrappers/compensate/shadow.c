@@ -6,10 +6,10 @@
 #include "piggyback.h"
 #include "real.h"
 
-/* Makes the shadow of an entry from `comm`, which has the same processes. Does not use MPI_Comm_dup, which would call
- * the copy functions of the program's attributes. A process without an entry (no memory) does not join; the others then
- * find that a member is missing, and no process uses the shadow. `is_required`: the entry counts as having a shadow
- * even if it could not be made. */
+/* Makes the shadow for an entry, from `comm`, which has the same processes. Does not call MPI_Comm_dup, because that
+ * would call the copy functions of the program's attributes. A process that had no memory for an entry (`handle` NULL)
+ * does not become a member; the other processes then find that a member is missing, and no process uses the shadow.
+ * `is_required` 1: the entry counts as having a shadow even if the shadow could not be made. */
 static void make(struct pithi_handle *handle, MPI_Comm comm, int is_required)
 {
     MPI_Comm made = MPI_COMM_NULL;
@@ -33,8 +33,8 @@ static void make(struct pithi_handle *handle, MPI_Comm comm, int is_required)
     pithi_handle_use(handle, PITHI_CLIENT_COMPENSATION);
 }
 
-/* A shadow that requests still need is never freed: MPI_Comm_free is collective, and this is the only time at which all
- * members call it. */
+/* See shadow.h. If requests still need the shadow now, it is never freed. MPI_Comm_free is collective, and this
+ * function is the only place where all members can call it. */
 void pithi_shadow_free(struct pithi_handle *handle)
 {
     MPI_Comm shadow = pithi_shadow_of(handle);
@@ -64,7 +64,7 @@ void pithi_shadow_made(int result, const MPI_Comm *made)
         make(pithi_handle_get(pithi_comm_key(*made)), *made, 0);
 }
 
-/* If the window could not be made, perhaps in some processes only, no process has a shadow for it. */
+/* See shadow.h. If the window could not be made, even if only in some processes, no process gets a shadow for it. */
 void pithi_shadow_window_made(int result, const struct pithi_handle *of, const MPI_Win *window)
 {
     make(result == MPI_SUCCESS ? pithi_handle_get(pithi_window_key(*window)) : NULL, pithi_shadow_of(of), 0);

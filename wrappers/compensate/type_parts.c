@@ -1,11 +1,11 @@
-/* type_parts.c - adds headers by a datatype or by a copy, whichever is faster (type_parts.h).
+/* type_parts.c - puts headers in front of messages, by a datatype or by a copy, whichever is faster (type_parts.h).
  *
  *     copy        [header, 40 bytes][the message's bytes]      one buffer of this file, sent as MPI_PACKED
  *     datatype    struct { 5 MPI_INT64_T at the header; count x type at the program's buffer }, from MPI_BOTTOM
  *
  * A datatype must be made and freed for each message, which takes longer than copying a few KiB; for larger messages,
- * copying takes longer. Only contiguous types are copied by memcpy. A message may be shorter than the receive, so the
- * rest of the program's buffer must keep its values. */
+ * copying takes longer. Only contiguous types are copied by memcpy. A message may be shorter than the receive allows;
+ * the bytes of the program's buffer that do not arrive must then keep their values. */
 #include "type_parts.h"
 
 #include "datatype.h"
@@ -15,12 +15,12 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-/* Copying messages up to this size is faster than making a type. PITH_COMPENSATE=datatype copies none. */
+/* COPY_MOST: the largest messages that may be copied; COPY_ROOM: bytes of a buffer for them and their header */
 enum { COPY_MOST = 4096, COPY_ROOM = (sizeof(struct pithi_header) + COPY_MOST + 15) / 16 * 16 };
-static uint64_t copy_most; /* largest message that is copied, in bytes; 0: none */
+static uint64_t copy_most; /* bytes of the largest messages that are copied, as measured; 0: no message is copied */
 
-/* This thread's buffers for copies of sent and received messages. They are allocated and not thread-local variables: a
- * library that is loaded late has little room for these. NULL: no memory. */
+/* Each thread has a buffer for the copy of a sent message, and one for that of a received message. They are allocated,
+ * because a library that is loaded late has little room for thread-local variables. */
 enum { COPY_SENT, COPY_RECEIVED };
 static pthread_key_t copies_key; /* its destructor frees a thread's copies */
 static pthread_once_t copies_once = PTHREAD_ONCE_INIT;
@@ -66,7 +66,7 @@ void pithi_part_join(struct pithi_part *part, struct pithi_header *header)
     int lengths[2] = {sizeof *header / sizeof(int64_t), (int)part->user_count};
     MPI_Datatype types[2] = {MPI_INT64_T, part->user_type};
     MPI_Aint places[2];
-    int parts = pithi_part_bytes(part) > 0 ? 2 : 1; /* MPICH refuses a buffer at MPI_BOTTOM with an empty part */
+    int parts = pithi_part_bytes(part) > 0 ? 2 : 1; /* MPICH refuses MPI_BOTTOM if one part is empty */
     REAL(MPI_Get_address)(header, &places[0]);
     REAL(MPI_Get_address)(part->user_buf, &places[1]);
 #if MPI_VERSION >= 4
@@ -83,7 +83,7 @@ void pithi_part_join(struct pithi_part *part, struct pithi_header *header)
     part->has_header = part->has_type = 1;
 }
 
-/* 1: the message is copied: its type is contiguous, and it is at most copy_most bytes long. */
+/* Returns 1 if the message is to be copied, that is, if its type is contiguous and it has at most copy_most bytes. */
 static int is_copied(const struct pithi_part *part)
 {
     uint64_t size = copy_most ? pithi_type_plain_bytes(part->user_type) : 0;
@@ -99,12 +99,13 @@ static void copy(struct pithi_part *part, struct pithi_header *header, char *mem
     part->type = MPI_PACKED;
     part->header = header;
     part->has_header = 1;
-    if (part->room) /* before a receive, too: bytes that do not arrive then keep their values */
+    if (part->room) /* even before a receive, so that bytes that do not arrive keep their values */
         memcpy(memory + sizeof *header, part->user_buf, part->room);
 }
 
-/* Packs or unpacks data of any type by a message from this process to itself, which also handles messages that are
- * shorter than the receive. Each thread has a tag of its own. NEEDSWORK: fails for more than INT_MAX elements. */
+/* Packs or unpacks data of any type, by a message that this process sends to itself. This also works if the data are
+ * fewer than the target has room for. Each thread uses a tag of its own. NEEDSWORK: fails for more than INT_MAX
+ * elements. */
 static void pass(const void *from, MPI_Count from_count, MPI_Datatype from_type, void *to, MPI_Count to_count,
                  MPI_Datatype to_type)
 {
@@ -175,8 +176,9 @@ void pithi_part_end(struct pithi_part *part)
 
 /* ---- Copies of any datatype -------------------------------------------------------------------------------------- */
 
-/* Prepares the receive of a message of any type into a copy. The program may free its datatype before the message
- * arrives, so a type made from it is kept. NULL: no memory. */
+/* Prepares the receive of a message of any type into a copy, and returns the copy; NULL if there is no memory. The
+ * program may free its datatype before the message arrives, so this function makes and keeps a type of its own from
+ * it. */
 static char *make_copy(struct pithi_part *part, struct pithi_arriving *arriving)
 {
     arriving->room = pithi_part_bytes(part);
@@ -228,8 +230,8 @@ void pithi_status_without_header(MPI_Status *status)
 
 /* ---- Which way is faster ----------------------------------------------------------------------------------------- */
 
-/* The size up to which copying is faster: compares making and freeing a type with copying COPY_MOST bytes, by the
- * shortest of several runs. */
+/* Returns the size up to which copying is faster than making and freeing a type. Measures how long it takes to make and
+ * free a type and to copy COPY_MOST bytes, and takes the shortest of several runs. */
 static uint64_t measure_copy_most(void)
 {
     int64_t type_ns = INT64_MAX, copy_ns = INT64_MAX;

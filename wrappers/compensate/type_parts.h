@@ -6,13 +6,14 @@
 #include "piggyback.h"
 #include "datatype.h"
 
-/* mode: enum pithi_compensate. With AUTO, measures the size from which a datatype is faster than a copy. */
+/* Call it at the beginning. `mode`: as in enum pithi_compensate. If it is AUTO, this function measures from which size
+ * on a datatype is faster than a copy. */
 void pithi_part_begin(int mode);
-/* Starts a part: a message as the program gives it. */
+/* Sets a part to a message as the program gives it. */
 void pithi_part_user(struct pithi_part *part, void *buf, MPI_Count count, MPI_Datatype type);
-/* 1: the library will refuse the message, so it is passed on unchanged. */
+/* Returns 1 if MPI will refuse the message, which is then passed on unchanged. */
 int pithi_part_is_bad(const struct pithi_part *part);
-/* The message's size without a header. */
+/* Returns the message's size without a header. */
 uint64_t pithi_part_bytes(const struct pithi_part *part);
 /* Makes one element of a new struct type, at MPI_BOTTOM, out of the header and the message. */
 void pithi_part_join(struct pithi_part *part, struct pithi_header *header);
@@ -22,17 +23,17 @@ void pithi_part_join(struct pithi_part *part, struct pithi_header *header);
 void pithi_part_send(struct pithi_part *part, struct pithi_header *header, enum pithi_piggyback_call call,
                      void **memory);
 void pithi_part_recv(struct pithi_part *part, struct pithi_header *header);
-/* After the call. _end frees the type. _received copies received data (`size_bytes`, without the header) from the copy
- * to the program's buffer. */
+/* Call these after the call. pithi_part_received copies the received data (`size_bytes` bytes without the header) from
+ * the copy to the program's buffer. pithi_part_end frees the type. */
 void pithi_part_end(struct pithi_part *part);
 void pithi_part_received(struct pithi_part *part, uint64_t size_bytes);
 
-/* For calls in which MPICH 4.0 cannot use a struct type: it does not keep the type of MPI_Isendrecv, and copies data of
- * MPI_Isendrecv_replace wrongly. Receives into a copy, for any datatype. */
+/* Prepares a receive into a copy, for any datatype. This is for calls in which MPICH 4.0 cannot use a struct type: it
+ * does not keep the type of MPI_Isendrecv, and copies data of MPI_Isendrecv_replace wrongly. */
 void pithi_part_arriving(struct pithi_part *part, struct pithi_arriving *arriving);
 /* Like pithi_part_arriving, for one buffer that is both sent from and received into. */
 void pithi_part_replace(struct pithi_part *part, struct pithi_header *header, struct pithi_arriving *arriving);
-/* The message has arrived: copies it to the program's buffer, and its header to *header. */
+/* Call it when the message has arrived. Copies the data to the program's buffer, and the header to *header. */
 void pithi_part_arrived(const struct pithi_arriving *arriving, struct pithi_header *header);
 void pithi_part_arriving_end(struct pithi_arriving *arriving);
 
