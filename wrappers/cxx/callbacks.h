@@ -9,9 +9,10 @@
 namespace pith_cxx
 {
 
-// C passes no argument to an operation or error handler by which it could find its C++ function. So each C++ function
-// gets a number, always the same one, and there is a C function for each number. Numbers are never reused, since a
-// program has few such functions. If there are too many, MPI::Exception with MPI_ERR_NO_MEM is thrown.
+// An operation or error handler in C++ is registered with MPI as a C function that calls it. MPI passes nothing to this
+// C function that says which C++ function to call. So each C++ function has a number, and there is a C function for
+// each number. Numbers are never reused, because a program has few such functions. If it has too many, MPI::Exception
+// with MPI_ERR_NO_MEM is thrown.
 template <class User> class Slots
 {
   public:
@@ -27,7 +28,7 @@ template <class User> class Slots
         throw MPI::Exception(MPI_ERR_NO_MEM);
     }
     User *at(int number) const { return users[number]; }
-    // The C function of a number: Call<number>::call.
+    // Returns the C function of a number, which is Call<number>::call.
     template <class Function, template <int> class Call> Function *function(int number) const
     {
         return Find<Function, Call, count - 1>::function(number);
@@ -45,7 +46,7 @@ template <class User> class Slots
     User *users[count] = {};
 };
 
-// Calls use(object) with an object for the communicator that is of its actual class.
+// Calls use(object) with an object for the communicator, of the class that fits it (Intercomm, Cartcomm ...).
 template <class Use> int with_comm(MPI_Comm comm, Use use)
 {
     int inter = 0, topology = MPI_UNDEFINED;

@@ -1,4 +1,5 @@
-// layers.h - what the generated members of MPI and PMPI use to pass arguments on: from MPI to PMPI, and from PMPI to C.
+// layers.h - used by the generated members of the classes in MPI and PMPI. A member in MPI passes its arguments to the
+// member in PMPI, and that to the C function.
 #ifndef PITH_CXX_LAYERS_H
 #define PITH_CXX_LAYERS_H
 
@@ -8,20 +9,20 @@
 #include <memory>
 #include <new>
 
-// A definition in the program replaces a weak one, even if both are linked statically.
+// For a definition that the program may replace by its own, even if both are linked statically.
 #define WEAK __attribute__((weak))
-// Constructed before the program's own global objects, which may use it.
+// For an object that is constructed before the program's global objects, because these may use it.
 #define EARLY __attribute__((init_priority(101)))
 #define HIDDEN __attribute__((visibility("hidden")))
 
-// Defined in libpith-mpi (wrappers/mpi/binding.h); null if that is not loaded.
+// Defined in libpith-mpi (wrappers/mpi/binding.h); null if libpith-mpi is not loaded.
 extern "C" void pithi_binding_hide(void *room) __attribute__((weak));
 extern "C" void pithi_binding_leave(void *room) __attribute__((weak));
 
 namespace pith_cxx
 {
 
-// While an object of this class exists, calls are not recorded: the bindings make them, not the program.
+// While an object of this class exists, calls of MPI are not recorded. The bindings use it for calls of their own.
 class Hidden
 {
   public:
@@ -45,9 +46,9 @@ class Hidden
 // ---- Whether MPI is running (environment.cc)
 HIDDEN extern std::atomic<int> mpi_runs; // 1: MPI is known to be between Init and Finalize
 HIDDEN void find_mpi();                  // sets mpi_runs; throws MPI::Exception if MPI is not running
-// A handler has noted an error in this thread, which check() must throw. In MPICH 5.0.2, a call returns MPI_SUCCESS
-// after its error handler has returned, so only the note says that there was an error. A note that is left from a call
-// made in C is forgotten when a call in C++ begins.
+// True if an error handler has noted an error in this thread, which check() must throw. In MPICH 5.0.2, a call returns
+// MPI_SUCCESS after its error handler has returned, so only this note says that there was an error. A call in C may
+// also leave such a note; forget() clears it when a call in C++ begins.
 HIDDEN extern __thread bool is_pending;
 #if defined MPICH_NUMVERSION && MPICH_NUMVERSION >= 50000000
 inline void forget() { is_pending = false; }
@@ -64,7 +65,7 @@ inline void need_mpi()
 }
 
 // ---- Errors (errors.cc)
-// Throws the exception that the object's error handler noted. Returns if there is none (ERRORS_RETURN).
+// Throws the exception that the error handler noted. Returns if no handler noted an exception (ERRORS_RETURN).
 HIDDEN void failed(int error_code);
 inline void check(int error_code)
 {
@@ -79,14 +80,15 @@ template <class T> T *unconst(const T *p) { return const_cast<T *>(p); }
 inline char **unconst(const char **p) { return const_cast<char **>(p); }
 inline char ***unconst(const char ***p) { return const_cast<char ***>(p); }
 
-// An array of PMPI objects is also an array of C handles, because these objects contain nothing else.
+// Returns an array of PMPI objects as an array of C handles. This is possible because such an object contains only its
+// handle.
 template <class P> auto raw(P *objects) -> decltype(objects->address())
 {
     static_assert(sizeof(P) == sizeof(*objects->address()), "a PMPI object is its handle");
     return objects ? objects->address() : nullptr;
 }
 
-// An array of n things: on the stack if they are few, else on the heap. n < 0 counts as 0; MPI will report that error.
+// An array of n things, on the stack if n is small, else on the heap. n < 0 counts as 0, and MPI will report the error.
 template <class T> class Frame
 {
   public:
@@ -110,7 +112,8 @@ template <class T> class Frame
     T *things;
 };
 
-// Convert between bool[] and C's int[]. Out_flags copies its values to the bools in its destructor.
+// An int[] for C in place of a bool[]. In_flags copies the bools when it is constructed; the destructor of Out_flags
+// copies the ints to the bools.
 class In_flags : public Frame<int>
 {
   public:

@@ -1,6 +1,6 @@
 /*
- * mpi.h - found before the MPI's own mpi.h. In C++ it adds the bindings of mpicxx.h and leaves out the MPI's own; in C
- * it changes nothing.
+ * mpi.h - the compiler finds this header before the MPI library's mpi.h, which it includes. In C++ it adds the bindings
+ * of mpicxx.h and leaves out those of the MPI library; in C it adds nothing.
  */
 #pragma GCC system_header
 #ifdef __cplusplus

@@ -1,12 +1,13 @@
 /* pcxx.w - the template of libpith-pcxx, which records the member functions of namespace MPI. wrappergen --cxx writes a
  * function for every member of the C++ bindings that calls MPI.
  *
- * It records only the state, under the member's name. The member calls the C function, whose wrapper records messages,
- * communicators, the job and everything else (mpi/binding.h).
+ * Such a function records only the state, under the member's name. The member calls the C function, whose wrapper
+ * records messages, communicators, the job and everything else (mpi/binding.h).
  */
 #include "binding.h"
 
-/* libpith-pcxx.so also works without libpith-mpi.so, but then records nothing. The static library always has it. */
+/* libpith-pcxx.so also works if libpith-mpi.so is not loaded, but then records nothing. The static library always
+ * contains libpith-mpi. */
 #ifndef PITHI_STATIC
 #pragma weak pithi_binding_enter
 #pragma weak pithi_binding_leave
@@ -38,7 +39,8 @@
     LEAVE(&{{call}});
 {{endfnall}}
 
-/* MPI_Finalize writes the log, and MPI_Pcontrol begins or ends a pause, so the C wrapper inside records the state. */
+/* Here the wrapper of the C function also records the state, because MPI_Finalize writes the log and MPI_Pcontrol
+ * begins or ends a pause. */
 {{fn f @job_finalize @job_control}}
     {{vardecl struct pithi_binding call}}
     ENTER(&{{call}}, "{{f}}", "{{class}}", "{{colour}}", PITHI_BINDING_LATE);
@@ -46,8 +48,8 @@
     LEAVE(&{{call}});
 {{endfn}}
 
-/* With PITH_COMPENSATE, these functions have work to do after their state, so the C wrapper inside then records it
- * (compensate/after_call.w). */
+/* With PITH_COMPENSATE, these functions have work to do after the end of their state (compensate/after_call.w). So the
+ * wrapper of the C function then records the state. */
 {{fn f @with_all @win_fence @win_make @win_make_empty @win_free @from_root @to_root @from_lower
     @send @recv @p2p_sendrecv @isend @irecv @send_init @recv_init @start @startall
     @wait @test @wait_all @test_all @wait_any @test_any @wait_some @test_some}}

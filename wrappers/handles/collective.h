@@ -1,10 +1,10 @@
-/* collective.h - the arguments of a collective call in one form, and the bytes that it moves. Each library covers all
- * collectives with one part of its template:
+/* collective.h - a form for the arguments of all collective calls, and the bytes that such a call moves. With it, a
+ * library needs only one section of its template for all collectives:
  *
  *     {{fn f @coll @coll_init}}
  *         pithi_coll(&(const struct pithi_collective){PITHI_SHAPE({{class}}), {{comm}}, {{root|0}} ...});
  *
- * In a wrapper the shape is a constant, so the compiler keeps only its own case of the functions below.
+ * In a wrapper the shape is a constant, so the compiler keeps only the code for this shape of the functions below.
  */
 #ifndef PITHI_COLLECTIVE_H
 #define PITHI_COLLECTIVE_H
@@ -12,10 +12,11 @@
 #include "datatype.h"
 #include "handle.h"
 
-/* Always inlined, although large, because in each wrapper little of the function remains. */
+/* For large functions that are always inlined, because in each wrapper little of the function remains. */
 #define PITHI_IN_WRAPPER static inline __attribute__((always_inline))
 
-/* The second class of a function in roles.table. Variants with counts or types for each member have the same shape. */
+/* The shape of a collective is the second class of its function in roles.table. A variant that has a count or a type
+ * for each member has the same shape. */
 enum pithi_shape {
     PITHI_SHAPE_barrier,
     PITHI_SHAPE_bcast,
@@ -39,7 +40,7 @@ enum pithi_shape {
     PITHI_SHAPE_nalltoallv = PITHI_SHAPE_nalltoall,
     PITHI_SHAPE_nalltoallw = PITHI_SHAPE_nalltoall
 };
-/* The shape as a constant: PITHI_SHAPE({{class}}), whose second argument is the second class. */
+/* The shape as a constant. To be used as PITHI_SHAPE({{class}}), so that the second argument is the second class. */
 #define PITHI_SHAPE(kind, shape, ...) PITHI_SHAPE_##shape
 
 static inline int pithi_shape_has_root(enum pithi_shape shape)
@@ -48,12 +49,12 @@ static inline int pithi_shape_has_root(enum pithi_shape shape)
 }
 static inline int pithi_shape_has_neighbours(enum pithi_shape shape) { return shape >= PITHI_SHAPE_nallgather; }
 
-/* The sent or the received data. The count is the same for all members, or `counts` has one for each; likewise the
- * type. */
+/* The sent or the received data. Either all members have the same count, or `counts` has a count for each member. It is
+ * the same with the type and `types`. */
 struct pithi_data {
     const void *buf;
-    MPI_Count count;           /* for all members, if `counts` is NULL */
-    MPI_Datatype type;         /* of the elements, for all members, if `types` is NULL */
+    MPI_Count count;           /* the count for all members, if `counts` is NULL */
+    MPI_Datatype type;         /* the elements' type for all members, if `types` is NULL */
     const void *counts;        /* [members] of int, or of MPI_Count in the large-count functions; NULL: none */
     int is_wide;               /* 1: `counts` are MPI_Count */
     const MPI_Datatype *types; /* [members]; NULL: none */
@@ -65,11 +66,11 @@ struct pithi_data {
 struct pithi_collective {
     enum pithi_shape shape;
     MPI_Comm comm;                    /* for a window or file, the communicator on which it was made */
-    int root;                         /* -1: none */
+    int root;                         /* -1: the call has no root */
     struct pithi_data sent, received; /* reductions and broadcasts have only `sent` */
 };
 
-/* The number of elements of member i's part, and its bytes. */
+/* Return the number of elements of member i's data, and the number of its bytes. */
 PITHI_IN_WRAPPER MPI_Count pithi_data_count(const struct pithi_data *data, int i)
 {
     if (!data->counts)
@@ -80,7 +81,8 @@ PITHI_IN_WRAPPER uint64_t pithi_data_part(const struct pithi_data *data, int i)
 {
     return pithi_type_bytes(pithi_data_count(data, i), data->types ? data->types[i] : data->type);
 }
-/* The bytes of the parts of all members. */
+/* pithi_counts_sum returns the sum of all members' counts. pithi_types_sum and pithi_data_total return how many bytes
+ * the data of all members have; pithi_types_sum is for data that have a type for each member. */
 MPI_Count pithi_counts_sum(const void *counts, int is_wide, int members);
 uint64_t pithi_types_sum(const void *counts, int is_wide, const MPI_Datatype *types, int members);
 PITHI_IN_WRAPPER uint64_t pithi_data_total(const struct pithi_data *data, int members)
@@ -91,7 +93,8 @@ PITHI_IN_WRAPPER uint64_t pithi_data_total(const struct pithi_data *data, int me
                         : pithi_type_bytes(data->count, data->type) * (uint64_t)members;
 }
 
-/* The bytes of the parts of `count` neighbours. `absent`: bit i: neighbour i is MPI_PROC_NULL and has no data. */
+/* Returns how many bytes the data of `count` neighbours have. `absent`: if bit i is 1, neighbour i is MPI_PROC_NULL and
+ * has no data. */
 PITHI_IN_WRAPPER uint64_t pithi_data_neighbours(const struct pithi_data *data, int count, uint64_t absent)
 {
     uint64_t bytes = pithi_data_total(data, count);
@@ -101,10 +104,10 @@ PITHI_IN_WRAPPER uint64_t pithi_data_neighbours(const struct pithi_data *data, i
     return bytes;
 }
 
-/* This process's place in the communicator, and the communicator's size. */
+/* The members of a communicator, as far as this process must know them to count bytes. */
 struct pithi_members {
     int rank, size, remote_size;        /* remote_size: size of the remote group; 0: an intracommunicator */
-    struct pithi_neighbours neighbours; /* used where pithi_shape_has_neighbours */
+    struct pithi_neighbours neighbours; /* set for shapes with pithi_shape_has_neighbours */
 };
 PITHI_IN_WRAPPER struct pithi_members pithi_members_of(struct pithi_handle *comm, enum pithi_shape shape)
 {
@@ -117,9 +120,9 @@ PITHI_IN_WRAPPER struct pithi_members pithi_members_of(struct pithi_handle *comm
 struct pithi_moved {
     uint64_t given, got; /* bytes */
 };
-/* The bytes that this process sends and receives by MPI's definition, not the bytes that the library moves. The root of
- * a broadcast sends its data once; in an all-to-all each process sends a part to each member. In-place data count as if
- * they came from a separate buffer. */
+/* Returns how many bytes this process sends and receives by MPI's definition of the collective, whatever the library
+ * really moves. The root of a broadcast sends its data once; in an all-to-all, each process sends data to each member.
+ * In-place data count as if they came from a separate buffer. */
 PITHI_IN_WRAPPER struct pithi_moved pithi_collective_bytes(const struct pithi_collective *call,
                                                            const struct pithi_members *members)
 {
@@ -129,7 +132,8 @@ PITHI_IN_WRAPPER struct pithi_moved pithi_collective_bytes(const struct pithi_co
     const struct pithi_neighbours *near = &members->neighbours;
     struct pithi_moved moved = {0, 0};
 
-    /* In an intercommunicator, the other processes of the root's group pass MPI_PROC_NULL and take no part. */
+    /* In an intercommunicator, the processes of the root's group other than the root pass MPI_PROC_NULL, and send and
+     * receive nothing. */
     if (pithi_shape_has_root(call->shape) && call->root == MPI_PROC_NULL)
         return moved;
     switch (call->shape) {

@@ -1,10 +1,10 @@
 /* completion.c - finds the requests that a call has completed, and notifies each client (completion.h).
  *
- * The MPI library sets the handles of completed requests to MPI_REQUEST_NULL, so they must be noted before the call.
- * But a program may call MPI_Waitsome on 1,000 requests, of which one completes. So with more than 4 requests, only the
- * handles are copied before the call, and the completed ones are looked up after it. That would be wrong if another
- * thread can get a completed handle for a new request in between. So with several threads in MPI, all requests are
- * looked up and claimed before the call. */
+ * The MPI library sets the handles of completed requests to MPI_REQUEST_NULL, so the handles must be noted before the
+ * call. Looking all of them up in the table then would be slow if a program calls MPI_Waitsome on 1,000 requests, of
+ * which one completes. So if a call has more than 4 requests, only their handles are copied before the call, and the
+ * completed requests are looked up after it. But if several threads are in MPI, another thread may in between get the
+ * handle of a completed request for a new request. Then all requests are looked up and claimed before the call. */
 #include "completion.h"
 
 #include "lock.h"
@@ -13,7 +13,7 @@
 
 #include <stdlib.h>
 
-enum { FEW = 4 }; /* up to this number all are looked up before the call */
+enum { FEW = 4 }; /* if a call has at most so many requests, all are looked up before the call */
 
 int pithi_error_class(int result)
 {
@@ -25,14 +25,14 @@ int pithi_error_class(int result)
     return class;
 }
 
-/* Finds and claims the request of a key; NULL: none. */
+/* Finds and claims the request with this key; returns NULL if there is none. */
 static struct pithi_request *claim(uint64_t key)
 {
     return key == pithi_request_key(MPI_REQUEST_NULL) ? NULL : pithi_request_claim(key, ~0u);
 }
 
-/* See above for when the requests are looked up. `clients` are the clients of all requests if they are looked up, else
- * all clients. */
+/* See completion.h, and above for when the requests are looked up. Sets completion->clients to the clients that have
+ * data for these requests, or to all clients if the requests are not looked up yet. */
 MPI_Status *pithi_completion_begin(struct pithi_completion *completion, void **site, int count,
                                    const MPI_Request *requests, MPI_Status *statuses, const MPI_Status *ignored)
 {
@@ -72,7 +72,8 @@ MPI_Status *pithi_completion_begin(struct pithi_completion *completion, void **s
     return statuses == ignored ? completion->own : statuses;
 }
 
-/* Calls the clients with the completed requests, the last registered first; then ends the claims. */
+/* Calls the clients that may have data for the completed requests, the last registered client first. Then ends all
+ * claims. */
 static void notify(struct pithi_completion *completion, int completed, const int *indices, MPI_Status *statuses)
 {
     union pithi_awaited *place;
@@ -88,7 +89,7 @@ static void notify(struct pithi_completion *completion, int completed, const int
             completion->next = 0;
             pithi_request_clients[client]->completed(completion);
         }
-    if (completion->is_looked_up) { /* all requests were claimed, not only the completed ones */
+    if (completion->is_looked_up) { /* all requests were claimed, so the claims of all end */
         completion->completed = completion->count;
         completion->indices = NULL;
     }

@@ -17,16 +17,16 @@
 
 #include "request.h"
 
-/* A request of the call: first its handle's key, later its entry. */
+/* A request of the call: the key of its handle until it is looked up, then its entry. */
 union pithi_awaited {
     uint64_t key;                  /* before the look-up */
-    struct pithi_request *request; /* NULL: no client has data for it */
+    struct pithi_request *request; /* after the look-up; NULL: no client has data for this request */
 };
 struct pithi_completion {
     int count;                    /* number of requests; 0: no client has data for any of them */
     int is_looked_up;             /* 0: `awaited` has keys; 1: it has entries */
     union pithi_awaited *awaited; /* [count] */
-    MPI_Status *own, *user;       /* own: the wrapper's statuses, if the program ignores them; user: the program's */
+    MPI_Status *own, *user;       /* own: the wrapper's statuses, if the program passes none; user: the program's */
     /* For clients: */
     unsigned clients; /* bits of the clients that may have data for these requests */
     void **site;      /* a static variable of the wrapper, NULL at first */
@@ -34,14 +34,14 @@ struct pithi_completion {
     /* After the call. `completed`: number of completed requests, or -1 for all; their statuses are in the same
      * order. */
     int result, class, completed, next;
-    const int *indices;   /* places of the completed requests; NULL: the first `completed` */
-    MPI_Status *statuses; /* as the library has filled them; NULL: ignored */
-    void *memory;         /* memory of `awaited` and `own`, if `few` is too small; else NULL */
+    const int *indices;   /* the indices of the completed requests; NULL: 0, 1, 2 ... */
+    MPI_Status *statuses; /* as the library has filled them; NULL: there are none */
+    void *memory;         /* where `awaited` and `own` point to if `few` is too small; else NULL */
     union pithi_awaited few[4];
     MPI_Status few_own[4];
 };
 
-/* A pointer variable for each place in which this is used: the `site` of a wrapper. */
+/* Each place that uses this macro has a pointer variable; the macro's value is its address, the `site` of a wrapper. */
 #define PITHI_CALL_SITE                                                                                                \
     __extension__({                                                                                                    \
         static void *site_;                                                                                            \
@@ -53,12 +53,13 @@ struct pithi_completion {
 /* For {{index|PITHI_FIRST}}: a call for one request has no index. */
 #define PITHI_FIRST (&(const int){0})
 
-/* Before the call: looks the requests up. Returns the statuses to pass to the call: the program's, or the wrapper's own
- * if a client may need them and the program passes `ignored`, MPI_STATUS_IGNORE or MPI_STATUSES_IGNORE. */
+/* Call it before the call. Looks the requests up. `ignored`: MPI_STATUS_IGNORE or MPI_STATUSES_IGNORE. Returns the
+ * statuses to pass to the call: the program's, or if the program passes `ignored` and a client may need statuses, the
+ * wrapper's own. */
 MPI_Status *pithi_completion_begin(struct pithi_completion *completion, void **site, int count,
                                    const MPI_Request *requests, MPI_Status *statuses, const MPI_Status *ignored);
-/* After the call, one of these calls the clients with the completed requests. `index` negative or MPI_UNDEFINED:
- * none. */
+/* Call one of these after the call. It calls the clients that have data for the completed requests. `index` negative or
+ * MPI_UNDEFINED: no request is complete. */
 void pithi_completion_all(struct pithi_completion *completion, int result, MPI_Status *statuses);
 void pithi_completion_one(struct pithi_completion *completion, int result, int index, MPI_Status *status);
 void pithi_completion_some(struct pithi_completion *completion, int result, int count, const int *indices,
@@ -67,20 +68,20 @@ void pithi_completion_some(struct pithi_completion *completion, int result, int 
 /* ---- for clients ------------------------------------------------------------------------------------------------- */
 
 struct pithi_completed {
-    struct pithi_request *request; /* claimed until pithi_completion_forget */
+    struct pithi_request *request; /* no other call gets it while the clients are called */
     int result;                    /* error code of this request */
     MPI_Status *status;            /* NULL: unknown */
 };
-/* Releases the client's slot: this request will not be used again. */
+/* Releases the client's slot of a request that the client will not use again. */
 static inline void pithi_completion_forget(const struct pithi_completed *one, int client)
 {
     one->request->clients &= (uint8_t) ~(1u << client);
 }
 
-/* The error class of a result. */
+/* Returns the error class of a result. */
 int pithi_error_class(int result);
 
-/* The i-th completed request; NULL: the library returned an index out of range. */
+/* Returns the i-th completed request; NULL if the library returned an index that is out of range. */
 static inline union pithi_awaited *pithi_completion_place(const struct pithi_completion *completion, int i)
 {
     int place = completion->indices ? completion->indices[i] : i;
@@ -88,8 +89,9 @@ static inline union pithi_awaited *pithi_completion_place(const struct pithi_com
     return place >= 0 && place < completion->count ? &completion->awaited[place] : NULL;
 }
 
-/* Finds the next completed request with data of this client. 0: no more. With MPI_ERR_IN_STATUS each status has its own
- * result; the result MPI_ERR_PENDING there means neither failed nor complete (MPI 4.0, 3.7.5). */
+/* Finds the next completed request for which this client has data. Returns 0 if there are no more. If the call returned
+ * MPI_ERR_IN_STATUS, each status has the result of its request; the result MPI_ERR_PENDING means that this request has
+ * neither failed nor completed (MPI 4.0, 3.7.5). */
 static inline int pithi_completion_next(struct pithi_completion *completion, int client, struct pithi_completed *one)
 {
     while (completion->next < completion->completed) {

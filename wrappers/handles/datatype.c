@@ -1,4 +1,5 @@
-/* datatype.c - each thread's small cache of datatypes, by hash of the handle. MPI_Type_free invalidates all caches. */
+/* datatype.c - gives each thread a small cache of datatypes' sizes, by hash of the handle. MPI_Type_free invalidates
+ * the caches of all threads. */
 #include "datatype.h"
 
 #include "collective.h"
@@ -8,11 +9,11 @@
 
 enum { CACHED = 8 }; /* types in a thread's cache */
 
-static unsigned generation = 1; /* changes when cached sizes may be wrong; atomic */
+static unsigned generation = 1; /* changes when the caches become invalid; atomic */
 static __thread struct {
     unsigned generation;
     MPI_Datatype type[CACHED];
-    uint64_t size[CACHED];  /* size of an element + 1; 0: empty */
+    uint64_t size[CACHED];  /* size of an element + 1; 0: the place is empty */
     uint64_t plain[CACHED]; /* result of pithi_type_plain_bytes + 1; 0: unknown */
 } cache __attribute__((tls_model("initial-exec")));
 
@@ -23,7 +24,7 @@ static inline unsigned place_of(MPI_Datatype type)
     return (unsigned)((uint64_t)(uintptr_t)type * UINT64_C(0x9e3779b97f4a7c15) >> 61);
 }
 
-/* The size of one element. */
+/* Returns the size of one element. */
 static inline uint64_t size_of(MPI_Datatype type)
 {
     unsigned now = __atomic_load_n(&generation, __ATOMIC_ACQUIRE), at = place_of(type);
@@ -66,7 +67,7 @@ uint64_t pithi_types_sum(const void *counts, int is_wide, const MPI_Datatype *ty
     return sum;
 }
 
-/* 1: the type is a named one, and its elements lie without padding. */
+/* Returns 1 if the type is predefined and there is no padding between its elements. */
 static int is_plain(MPI_Datatype type, uint64_t size_bytes)
 {
     int integers, addresses, types, combiner = 0;

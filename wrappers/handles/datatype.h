@@ -1,6 +1,5 @@
-/* datatype.h - sizes of datatypes. A call of the library for a size takes longer than a record, so each thread caches
- * recent
- * results. */
+/* datatype.h - sizes of datatypes. Asking the MPI library for a size takes longer than a record, so each thread caches
+ * recent results. */
 #ifndef PITHI_DATATYPE_H
 #define PITHI_DATATYPE_H
 
@@ -9,15 +8,16 @@
 #include <mpi.h>
 #include <stdint.h>
 
-/* The size of `count` elements in bytes; 0 for an invalid datatype. Has no effect but on its cache. */
+/* Returns the size of `count` elements in bytes; 0 for an invalid datatype. Has no effect except on its cache. */
 uint64_t pithi_type_bytes(MPI_Count count, MPI_Datatype type) __attribute__((pure));
-/* The element size of a named type without padding, whose data may be copied byte by byte; 0: any other type. */
+/* Returns the element size of a predefined type that has no padding, so that its data may be copied byte by byte; 0 for
+ * any other type. */
 uint64_t pithi_type_plain_bytes(MPI_Datatype type);
-/* Call it after MPI_Type_free: MPI may reuse the handle for another type. */
+/* Call it after MPI_Type_free, because MPI may reuse the handle for another type. */
 void pithi_type_freed(void);
 
-/* The bytes of the received message, whatever its type. Reads the fields of the status that mpi.h has, like the
- * library's MPI_Get_elements for MPI_BYTE; for other MPIs it calls MPI_Get_elements_x. */
+/* Returns the size of the received message in bytes, whatever its type. Reads this from the fields of the status, as
+ * the library's MPI_Get_elements does for MPI_BYTE. If it does not know these fields, it calls MPI_Get_elements_x. */
 static inline uint64_t pithi_status_bytes(const MPI_Status *status)
 {
 #if defined(OPEN_MPI)

@@ -9,7 +9,7 @@
 enum { PITHI_TEXT_MAX = 1024 }; /* bytes; a longer text is cut */
 
 struct pithi_event_payload {
-    size_t size;                              /* number of `bytes` that are filled */
+    size_t size;                              /* how many of `bytes` are filled */
     unsigned char bytes[PITHI_TEXT_MAX + 76]; /* not cleared, because most payloads are short */
 };
 
@@ -20,7 +20,7 @@ static inline void pithi_event_number(struct pithi_event_payload *payload, int64
         payload->bytes[payload->size++] = (unsigned char)((uint64_t)value >> 8 * size);
 }
 
-/* Appends a text; NULL: an empty one. */
+/* Appends a text. `text` NULL counts as "". */
 static inline void pithi_event_text(struct pithi_event_payload *payload, const char *text)
 {
     size_t length = text ? strnlen(text, PITHI_TEXT_MAX) : 0;

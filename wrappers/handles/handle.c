@@ -1,12 +1,12 @@
-/* handle.c - a hash table with chains, and the members of each communicator. A program has few of these handles at a
- * time.
+/* handle.c - a hash table of communicators, windows and files, with chains, and the members of each communicator. A
+ * program has few of these at a time.
  *
  * The program may free a communicator while a request on it is pending, and MPI may give the same handle to a new one:
  *
  *     MPI_Irecv on 0x84    the request holds entry A
  *     MPI_Comm_free        A leaves the table, but stays in memory (`retired`)
- *     MPI_Comm_dup         the new communicator has the handle 0x84, too: entry B
- *     MPI_Wait             the receive is recorded with A; A then has no holder, and the next sweep frees it */
+ *     MPI_Comm_dup         the new communicator has the handle 0x84, too, and gets the entry B
+ *     MPI_Wait             the receive is recorded with A; then nothing holds A, and the next sweep frees A */
 #include "handle.h"
 
 #include "nested.h"
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BUCKETS = 256, CACHED = 8 }; /* BUCKETS: of the table; CACHED: communicators in a thread's cache */
+enum { BUCKETS = 256, CACHED = 8 }; /* CACHED: how many communicators a thread's cache has */
 
 struct pithi_handle pithi_handle_world;
 int pithi_many_threads;
@@ -25,7 +25,7 @@ static struct pithi_handle *buckets[BUCKETS]; /* by hash, linked */
 static struct pithi_handle *retired;          /* entries whose handle was freed, until a sweep releases them */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, entering = PTHREAD_MUTEX_INITIALIZER;
 static const struct pithi_handle_client *clients[PITHI_CLIENTS];
-static MPI_Group world_group; /* the group in which world ranks are counted, while is_up */
+static MPI_Group world_group; /* world ranks are ranks in this group; valid while is_up is 1 */
 static int is_up, own_rank;   /* is_up: 1: between begin and end; own_rank: this process's rank in world_group */
 
 /* A per-thread cache of communicators. MPI may reuse a freed handle for another communicator, so a change of
@@ -41,7 +41,7 @@ void pithi_lock_begin(void)
 {
     int level = MPI_THREAD_SINGLE;
 
-    /* Only with this level may several threads call MPI at once; else no lock is taken. */
+    /* Only with MPI_THREAD_MULTIPLE may several threads call MPI at once. With lower levels, no lock is taken. */
     REAL(MPI_Query_thread)(&level);
     pithi_many_threads |= level == MPI_THREAD_MULTIPLE;
 }
@@ -73,8 +73,8 @@ struct pithi_handle *pithi_handle_find(uint64_t key, enum pithi_client client)
     return entry && pithi_handle_has(entry, client) ? entry : NULL;
 }
 
-/* Moves the entry with that key from the table to `retired`. `only`: does so only if it is this entry; NULL: in any
- * case. */
+/* Moves the entry with this key from the table to `retired`. `only`: if not NULL, moves the entry only if it is this
+ * one. */
 static void unlink_locked(uint64_t key, const struct pithi_handle *only)
 {
     struct pithi_handle **at = bucket_of(key), *entry;
@@ -83,15 +83,15 @@ static void unlink_locked(uint64_t key, const struct pithi_handle *only)
         at = &(*at)->next;
     if (!(entry = *at) || (only && entry != only))
         return;
-    /* The caches of all threads may have it, so they are invalidated. */
+    /* The caches of all threads may contain the entry, so they become invalid. */
     *at = entry->next;
     entry->next = retired;
     retired = entry;
     __atomic_add_fetch(&generation, 1, __ATOMIC_RELEASE);
 }
 
-/* Adds an entry to the table (NULL, without memory: none). An old entry of the same handle is removed: a call without a
- * wrapper has freed that handle. */
+/* Adds an entry to the table; adds nothing if `entry` is NULL, because there was no memory. Removes an old entry with
+ * the same key, whose handle was freed by a call that has no wrapper. */
 static void put(struct pithi_handle *entry, uint64_t key)
 {
     pithi_lock(&lock);
@@ -104,7 +104,7 @@ static void put(struct pithi_handle *entry, uint64_t key)
     pithi_unlock(&lock);
 }
 
-/* The clients are called without the lock, because they may look up other handles. */
+/* See handle.h. Calls the clients without holding the lock, because they may look up other handles. */
 void pithi_handles_sweep(void)
 {
     struct pithi_handle *dead = NULL, *next;
@@ -140,7 +140,7 @@ int pithi_world_rank(void) { return own_rank; }
 
 int pithi_comm_is_ours(MPI_Comm comm) { return pithi_comm_is_in(comm, world_group); }
 
-/* Stores the world ranks of a group's members in `ranks`. 0: no memory. */
+/* Stores the world ranks of a group's members in `ranks`. Returns 0 if there is no memory. */
 static int add_world_ranks(MPI_Group group, int32_t *ranks)
 {
     int size, *found = pithi_ranks_in(group, world_group, &size);
@@ -164,7 +164,7 @@ int pithi_comm_sizes(MPI_Comm comm, struct pithi_handle *entry)
     return 1;
 }
 
-/* Finds the world ranks of the members. 0: an error; the communicator then gets no entry. */
+/* Finds the world ranks of the members. Returns 0 on an error; the communicator then gets no entry. */
 static int find_members(struct pithi_handle *entry)
 {
     MPI_Group group, remote;
@@ -183,7 +183,7 @@ static int find_members(struct pithi_handle *entry)
     return good;
 }
 
-/* Looked up once, then cached in the entry. */
+/* See handle.h. Asks MPI once, and then keeps the neighbours in the entry. */
 struct pithi_neighbours pithi_handle_neighbours(struct pithi_handle *entry)
 {
     struct pithi_neighbours found;
@@ -202,7 +202,7 @@ struct pithi_neighbours pithi_handle_neighbours(struct pithi_handle *entry)
 
 /* ---- communicators ----------------------------------------------------------------------------------------------- */
 
-/* A new entry for a communicator, not yet in the table; NULL: an error. */
+/* Returns a new entry for a communicator, which is not in the table yet; NULL on an error. */
 static struct pithi_handle *make(MPI_Comm comm)
 {
     struct pithi_handle *entry = calloc(1, sizeof *entry);
@@ -215,8 +215,8 @@ static struct pithi_handle *make(MPI_Comm comm)
         free(entry);
         return NULL;
     }
-    /* If all ranks are equal to world ranks, which is the usual case, the list is freed: it would be as long as the
-     * world. */
+    /* Usually all ranks are equal to the world ranks. Then the list, which is as long as MPI_COMM_WORLD is large, is
+     * not needed and is freed. */
     int same = entry->size == pithi_handle_world.size && !entry->remote_size;
 
     for (int i = 0; same && i < entry->size; i++)
@@ -231,8 +231,8 @@ static struct pithi_handle *make(MPI_Comm comm)
 
 struct pithi_handle *pithi_handle_of_comm(MPI_Comm comm)
 {
-    /* The cache needs no lock. It is emptied when any handle was freed, as the handle may belong to another
-     * communicator now. */
+    /* The cache needs no lock. If any handle was freed since the last use, the cache is emptied, because the handle may
+     * belong to another communicator now. */
     unsigned now = __atomic_load_n(&generation, __ATOMIC_ACQUIRE);
     unsigned place = (unsigned)((uint64_t)(uintptr_t)comm * UINT64_C(0x9e3779b97f4a7c15) >> 61);
 
@@ -246,7 +246,8 @@ struct pithi_handle *pithi_handle_of_comm(MPI_Comm comm)
         return NULL;
     struct pithi_handle *entry = pithi_handle_get(pithi_comm_key(comm));
     if (!entry) {
-        /* A lock of its own: making an entry calls MPI, and meanwhile other threads may need `lock`. */
+        /* `entering` is a lock only for making entries. Making an entry calls MPI, and meanwhile other threads may need
+         * `lock`. */
         pithi_lock(&entering);
         entry = pithi_handle_get(pithi_comm_key(comm)); /* another thread may have entered it */
         if (!entry && (entry = make(comm)))
@@ -262,7 +263,7 @@ void pithi_handles_begin(MPI_Comm world, MPI_Group recorded)
 {
     struct pithi_handle *entry = &pithi_handle_world;
 
-    /* Sessions have no MPI_COMM_WORLD; the group takes its place. */
+    /* A program with sessions only has no MPI_COMM_WORLD; the group `recorded` takes its place. */
     if (world == MPI_COMM_NULL) {
         world_group = recorded;
         REAL(MPI_Group_rank)(recorded, &own_rank);
@@ -277,7 +278,7 @@ void pithi_handles_begin(MPI_Comm world, MPI_Group recorded)
     own_rank = entry->rank;
     entry->is_world_like = 1;
     entry->handle = world;
-    /* Only a part of MPI_COMM_WORLD is recorded, so world ranks are counted in that part. */
+    /* If only some processes of MPI_COMM_WORLD are recorded, world ranks are their ranks in the group `recorded`. */
     if (recorded != MPI_GROUP_NULL) {
         world_group = recorded;
         REAL(MPI_Group_rank)(recorded, &own_rank);
@@ -287,7 +288,7 @@ void pithi_handles_begin(MPI_Comm world, MPI_Group recorded)
     is_up = 1;
 }
 
-/* No handle is found any more; the entries stay in memory. */
+/* See handle.h. The entries stay in memory. */
 void pithi_handles_end(void)
 {
     is_up = 0;
@@ -296,7 +297,7 @@ void pithi_handles_end(void)
 
 /* ---- the program's calls ----------------------------------------------------------------------------------------- */
 
-/* 1: the program made the call. Handles that MPI makes for itself are not entered. */
+/* Returns 1 if the program made the present call. Handles that MPI makes for itself are not entered in the table. */
 static int counts(void) { return is_up && pithi_self.recorded; }
 
 void pithi_handle_comm_made(MPI_Comm made)
@@ -305,7 +306,7 @@ void pithi_handle_comm_made(MPI_Comm made)
         put(make(made), pithi_comm_key(made));
 }
 
-/* A new entry with the members of the entry `parent`. */
+/* Returns a new entry that has the members of the entry `parent`; NULL if there is no parent or no memory. */
 static struct pithi_handle *copy(const struct pithi_handle *parent)
 {
     struct pithi_handle *entry = parent ? calloc(1, sizeof *entry) : NULL;
@@ -325,15 +326,15 @@ static struct pithi_handle *copy(const struct pithi_handle *parent)
     return entry;
 }
 
-/* A window or file has the members of the communicator on which it was made. */
+/* Enters a window or file, which has the members of the communicator on which it was made. */
 void pithi_handle_made_on(uint64_t key, MPI_Comm comm)
 {
     if (counts() && key)
         put(copy(pithi_handle_of_comm(comm)), key);
 }
 
-/* Before MPI_Comm_free and the like: holds the entry, so that it still exists after the call. NULL: the handle has no
- * entry, or is never freed. */
+/* Called before MPI_Comm_free and the like. Holds the entry, so that it still exists after the call, and returns it.
+ * Returns NULL if the handle has no entry or is never freed. */
 struct pithi_handle *pithi_handle_free_begin(uint64_t key)
 {
     struct pithi_handle *entry = counts() ? pithi_handle_get(key) : NULL;
@@ -344,8 +345,8 @@ struct pithi_handle *pithi_handle_free_begin(uint64_t key)
     return entry;
 }
 
-/* During the call, another thread may have got the same handle for a new object; the entry was then removed from the
- * table already. */
+/* Called after MPI_Comm_free and the like. During the call, another thread may have got the same handle for a new
+ * object; that thread then removed the old entry from the table already. */
 void pithi_handle_free_end(int result, struct pithi_handle *entry)
 {
     if (!entry)

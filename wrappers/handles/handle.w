@@ -1,6 +1,6 @@
-/* handle.w - the calls that make and free communicators, windows and files (handle.h). It stands after all other
- * templates, so its code is the innermost: the other templates' code after the call finds the new handle in the table.
- * A failed call may leave its result undefined. */
+/* handle.w - the calls that make and free communicators, windows and files (handle.h). This template stands after all
+ * other templates, so its code is closest to the call. The other templates' code after the call thus finds the new
+ * handle in the table. Results are tested first, because a failed call may leave the handle undefined. */
 #include "handle.h"
 
 {{fn f @comm_dup @comm_split @comm_create @comm_create_group @comm_topology @comm_merge @comm_inter @comm_alone}}

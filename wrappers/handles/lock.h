@@ -6,7 +6,7 @@
 
 /* 1: several threads may be in MPI at once. Set in MPI_Init, before the first lock, and never cleared. */
 extern int pithi_many_threads __attribute__((visibility("hidden")));
-/* Call it after MPI_Init: sets pithi_many_threads if the thread level is MPI_THREAD_MULTIPLE. */
+/* Call it after MPI_Init. Sets pithi_many_threads if the thread level is MPI_THREAD_MULTIPLE. */
 void pithi_lock_begin(void);
 
 static inline void pithi_lock(pthread_mutex_t *mutex)

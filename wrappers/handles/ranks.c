@@ -1,5 +1,5 @@
-/* ranks.c - queries groups and topologies, and makes communicators for the recorder (ranks.h). Only pithi_own_comm is
- * collective; the others are local, so a process may call them at any time. */
+/* ranks.c - queries groups and topologies, and makes communicators for the recorder (ranks.h). pithi_own_comm is
+ * collective; all other functions are local, so a process may call them at any time. */
 #include "ranks.h"
 
 #include "real.h"
@@ -12,7 +12,7 @@ int *pithi_ranks_in(MPI_Group group, MPI_Group in, int *size)
     int *own = malloc(((size_t)*size + 1) * sizeof *own), *found = malloc(((size_t)*size + 1) * sizeof *found);
     int good = own && found;
 
-    /* Translates the ranks 0, 1 ... of `group` to ranks in `in`. */
+    /* own: the ranks 0, 1 ... of `group`; found: the ranks of the same processes in `in` */
     for (int i = 0; good && i < *size; i++)
         own[i] = i;
     good = good && REAL(MPI_Group_translate_ranks)(group, *size, own, in, found) == MPI_SUCCESS;
@@ -28,12 +28,12 @@ int *pithi_ranks_in(MPI_Group group, MPI_Group in, int *size)
 
 int pithi_ranks_are_in(MPI_Group group, MPI_Group in)
 {
-    enum { MANY = 128 }; /* ranks translated at a time */
+    enum { MANY = 128 }; /* how many ranks are translated at a time */
     int size = 0, good = 1, ranks[MANY], there[MANY];
 
     REAL(MPI_Group_size)(group, &size);
-    /* In pieces on the stack, without malloc: it is called for each new communicator, and must have the same result in
-     * all processes. */
+    /* The ranks are translated in pieces on the stack. With malloc, which may fail in one process only, the result
+     * might not be the same in all processes. */
     for (int from = 0; good && from < size; from += MANY) {
         int many = size - from < MANY ? size - from : MANY;
         for (int i = 0; i < many; i++)
@@ -74,8 +74,8 @@ int pithi_neighbours(MPI_Comm comm, int rank, struct pithi_neighbours *found)
     if (kind == MPI_CART) {
         REAL(MPI_Cartdim_get)(comm, &dimensions);
         found->in = found->out = 2 * dimensions;
-        /* Two bits for each dimension, first the lower neighbour. The corner 0, 0 of a grid of 3 x 3 has no lower
-         * neighbour in both dimensions: binary 0101. */
+        /* `absent` has two bits for each dimension, first that of the lower neighbour. For example, the corner 0, 0 of
+         * a grid of 3 x 3 has no lower neighbour in either dimension, so `absent` is binary 0101. */
         uint64_t absent = 0;
 
         for (int i = 0; i < dimensions && i < 32; i++) {
@@ -106,7 +106,7 @@ int *pithi_neighbour_sources(MPI_Comm comm, int rank, int *count)
     REAL(MPI_Topo_test)(comm, &kind);
     if (!(sources = calloc(2 * ((size_t)found.in + (size_t)found.out + 1), sizeof *sources)))
         return NULL;
-    int *rest = sources + found.in; /* weights and destinations */
+    int *rest = sources + found.in; /* room for the sources' weights, the destinations and their weights */
     if (kind == MPI_CART)
         for (int i = 0; i < found.in / 2; i++)
             REAL(MPI_Cart_shift)(comm, i, 1, &sources[2 * i], &sources[2 * i + 1]);
@@ -115,7 +115,7 @@ int *pithi_neighbour_sources(MPI_Comm comm, int rank, int *count)
     else
         REAL(MPI_Dist_graph_neighbors)
     (comm, found.in, sources, rest, found.out, rest + found.in, rest + found.in + found.out);
-    /* Replaces a missing neighbour by the last one of the list, whose order does not matter. */
+    /* Replaces MPI_PROC_NULL by the last neighbour of the list, because the order of the list does not matter. */
     for (all = found.in; *count < all;)
         if (sources[*count] == MPI_PROC_NULL)
             sources[*count] = sources[--all];
@@ -132,8 +132,8 @@ MPI_Comm pithi_own_comm(MPI_Group members)
     int bad;
     if (REAL(MPI_Comm_group)(MPI_COMM_WORLD, &world) != MPI_SUCCESS)
         return MPI_COMM_NULL;
-    /* MPI_Comm_create is collective over MPI_COMM_WORLD. If some processes have no library, only `members` may take
-     * part. */
+    /* MPI_Comm_create is collective over MPI_COMM_WORLD. If some processes do not have this library, they do not make
+     * the call, so MPI_Comm_create_group is used, which is collective only over `members`. */
     if (members == MPI_GROUP_NULL)
         bad = REAL(MPI_Comm_create)(MPI_COMM_WORLD, world, &comm);
     else

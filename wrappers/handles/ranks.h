@@ -5,28 +5,31 @@
 #include <mpi.h>
 #include <stdint.h>
 
-/* The members of `group` as ranks of `in`; -1 for members that are not in it. The caller frees it. NULL: no memory. */
+/* Returns a list of the members of `group`, as ranks in the group `in`; a member that is not in `in` has -1. The caller
+ * frees the list. Returns NULL if there is no memory. */
 int *pithi_ranks_in(MPI_Group group, MPI_Group in, int *size);
-/* 1: all members of `group` are in `in`. Allocates nothing, so all processes get the same answer. */
+/* Returns 1 if all members of `group` are in the group `in`. Allocates nothing, so the result is the same in all
+ * processes. */
 int pithi_ranks_are_in(MPI_Group group, MPI_Group in);
-/* Like pithi_ranks_are_in, for a communicator's own group and, if it has one, its remote group. */
+/* Returns 1 if all members of a communicator are in the group `in`, also those of its remote group, if it has one. */
 int pithi_comm_is_in(MPI_Comm comm, MPI_Group in);
 
-/* The neighbours of a process in the communicator's topology. At the border of a non-periodic Cartesian grid some of
- * them are MPI_PROC_NULL. */
+/* The neighbours of a process in the communicator's topology. At the border of a non-periodic Cartesian grid, some
+ * neighbours are MPI_PROC_NULL. */
 struct pithi_neighbours {
-    int in, out;     /* numbers of sources and destinations, MPI_PROC_NULL included */
-    uint64_t absent; /* bit i: neighbour i, in both lists, is MPI_PROC_NULL; only for the first 64 */
+    int in, out;     /* how many sources and destinations there are, MPI_PROC_NULL included */
+    uint64_t absent; /* bit i is 1 if neighbour i is MPI_PROC_NULL, as source and destination; for the first 64 */
 };
-/* Finds the neighbours of `rank`. 0: the communicator has no topology. */
+/* Finds the neighbours of `rank`. Returns 0 if the communicator has no topology. */
 int pithi_neighbours(MPI_Comm comm, int rank, struct pithi_neighbours *found);
-/* The ranks of the *count neighbours that send to a process, without MPI_PROC_NULL; the caller frees the list. NULL: no
- * topology, or no memory. */
+/* Returns the ranks of the *count neighbours that send to a process, without MPI_PROC_NULL; the caller frees the list.
+ * Returns NULL if there is no topology or no memory. */
 int *pithi_neighbour_sources(MPI_Comm comm, int rank, int *count);
 
-/* Makes a communicator for the recorder, of the processes in `members`, a subgroup of MPI_COMM_WORLD, or of all
- * (MPI_GROUP_NULL); collective over these. Does not use MPI_Comm_dup, which would call the copy functions of the
- * program's attributes. Errors on it are returned. MPI_COMM_NULL: failed. */
+/* Makes a communicator for the recorder, which has the processes in `members`, a subgroup of MPI_COMM_WORLD, or all
+ * processes (MPI_GROUP_NULL). Collective over these processes. Does not call MPI_Comm_dup, which would call the copy
+ * functions of the program's attributes. Calls on the communicator return their errors. Returns MPI_COMM_NULL on an
+ * error. */
 MPI_Comm pithi_own_comm(MPI_Group members);
 
 #endif

@@ -1,13 +1,13 @@
-/* request.c - a hash table of entries, allocated in blocks. Unused entries are taken in memory order, so thousands of
- * requests that complete in the order of posting are visited in memory order. One mutex, which costs nothing unless
- * several threads may be in MPI at once.
+/* request.c - a hash table of entries, which are allocated in blocks. New requests get unused entries in memory order.
+ * So if thousands of requests complete in the order of posting, their entries are read in memory order. A mutex
+ * protects the table; it costs nothing unless several threads may be in MPI at once.
  *
  * An entry has a slot for each client, so that the log and compensation share one look-up:
  *
  *     MPI_Irecv      the log opens an entry for handle 0x98 (bit 0 set), compensation opens the same one (bit 1 set)
  *     MPI_Wait       each client takes its data and forgets the entry; when both bits are 0, the entry is unused again
  *
- * Entries do not move, because a call holds pointers to them while other threads make requests. */
+ * Entries do not move, because a call has pointers to entries while other threads make requests. */
 #include "request.h"
 
 #include "lock.h"
@@ -25,7 +25,8 @@ size_t pithi_request_count;
 static size_t entry_bytes = sizeof(struct pithi_request); /* grows with each client, before the first request */
 static struct pithi_request *unused, *first_buckets[BUCKETS_FIRST], **buckets = first_buckets;
 static size_t bucket_count = BUCKETS_FIRST; /* a power of two */
-/* made: entries in all blocks; unused_count: in `unused`; reserved: how many of these are reserved */
+/* made: how many entries all blocks have; unused_count: how many are in `unused`; reserved: how many of those in
+ * `unused` are reserved */
 static uint32_t made, unused_count, reserved;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -44,7 +45,8 @@ static struct pithi_request **bucket_of(uint64_t key)
     return &buckets[(size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (bucket_count - 1)];
 }
 
-/* Adds a block of entries to `unused`, with the first entry on top. */
+/* Adds a block of entries to `unused`, so that the first entry of the block is taken first. Returns 0 if there is no
+ * memory. */
 static int make_block(void)
 {
     char *block = malloc(BLOCK * entry_bytes);
@@ -60,7 +62,7 @@ static int make_block(void)
     made += BLOCK;
     unused_count += BLOCK;
     if (made > bucket_count) {
-        /* Doubles the buckets; without memory, the chains grow instead. */
+        /* Doubles the number of buckets. If there is no memory, the chains become longer instead. */
         struct pithi_request **before = buckets, **wider = calloc(2 * bucket_count, sizeof *wider);
         size_t count = bucket_count;
 
@@ -97,8 +99,8 @@ static inline void release(struct pithi_request *entry)
     set_count(pithi_request_count - 1);
 }
 
-/* Finds the handle's entry that this client does not use yet, or makes one. The table stays locked, unless there is no
- * memory (NULL). */
+/* Finds an entry of the handle that this client does not use yet, or makes an entry. Leaves the table locked. If there
+ * is no memory, returns NULL and the table is not locked. */
 static inline struct pithi_request *open_entry(uint64_t key, int client, int is_reserved)
 {
     struct pithi_request *entry, **bucket;
@@ -156,7 +158,7 @@ void pithi_request_unreserve(void)
     pithi_unlock(&lock);
 }
 
-/* The unclaimed entry of a key with data of one of these clients; NULL: none. */
+/* Returns an unclaimed entry with this key that has data of one of these clients; NULL if there is none. */
 static inline struct pithi_request *find(uint64_t key, unsigned clients)
 {
     struct pithi_request *entry = *bucket_of(key);

@@ -1,5 +1,5 @@
-/* requests.w - the calls that complete requests (completion.h). It stands after all other templates, so that clients
- * are called right after the library's call. */
+/* requests.w - the calls that complete requests (completion.h). This template stands after all other templates, so that
+ * clients are called right after the library's call. */
 #include "completion.h"
 
 {{fn f @wait @test @wait_any @test_any}}

@@ -1,11 +1,13 @@
-/* graphics.c - the windows of mpe_graphics.h: libX11, its errors, opening and closing, colours.
+/* graphics.c - the windows of mpe_graphics.h: loading libX11, handling its errors, opening and closing windows,
+ * colours.
  *
- * Every rank has a connection of its own to the display, and draws in rank 0's window by the window's id, since X lets
- * any client draw in any window. So no pixels are sent by MPI. The server keeps the hidden parts (backing store).
+ * Every rank has a connection of its own to the display. All ranks draw in rank 0's window, which they know by its id,
+ * because X lets any client draw in any window. So no pixels are sent by MPI. The X server keeps the contents of hidden
+ * parts of the window (backing store).
  *
- * libX11 ends the process when an error occurs, unless a handler prevents that. The handlers are global to the process,
- * so libmpe's handlers pass errors of other connections on to the previous handler. When a connection is lost, only its
- * window is closed.
+ * libX11 ends the process when an error occurs, unless a handler prevents that. There is only one handler for the whole
+ * process, so libmpe's handler passes errors of other connections on to the previous handler. When a connection is
+ * lost, only its window is closed.
  */
 #include "base/say.h"
 #include "mpe_internal.h"
@@ -25,23 +27,23 @@
 int MPE_logicArray[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 int MPE_buttonArray[5] = {MPE_BUTTON1, MPE_BUTTON2, MPE_BUTTON3, MPE_BUTTON4, MPE_BUTTON5};
 
-/* In the order of MPE_Color. */
+/* X's names of the colours, in the order of MPE_Color. */
 static const char *const colour_names[] = {"white", "black",   "red",         "yellow",       "green",  "cyan",
                                            "blue",  "magenta", "aquamarine2", "forest green", "orange", "maroon",
                                            "brown", "pink",    "coral",       "gray"};
 #define NAMED_COLOURS ((int)(sizeof colour_names / sizeof *colour_names))
 
-/* Held during all calls of libX11 and accesses to windows: only one thread at a time may use a connection. */
+/* Held during all calls of libX11 and accesses to windows, because only one thread at a time may use a connection. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct MPE_XGraph_ *windows;  /* the list of all open windows; under the lock */
-static XErrorHandler handler_before; /* the program's, which gets the errors of other connections */
-static int caught;                   /* the code of the last error; 0: none since pithi_x_errors_begin */
+static struct MPE_XGraph_ *windows;  /* the list of all open windows; protected by the lock */
+static XErrorHandler handler_before; /* the program's error handler, which gets the errors of other connections */
+static int caught;                   /* the code of the last error; 0: no error since pithi_x_errors_begin */
 
 /* ---- libX11 ------------------------------------------------------------------------------------------------------ */
 
 static const struct {
     const char *name;
-    size_t offset; /* of the function's address in struct pithi_x */
+    size_t offset; /* where struct pithi_x has the function's address */
 } x_functions[] = {
 #define ROW(name) {"X" #name, offsetof(struct pithi_x, name)},
     PITHI_X_FUNCTIONS(ROW)
@@ -69,14 +71,15 @@ static void load_x(void)
         return;
     }
     find_x_function(handle, "XSetIOErrorExitHandler", offsetof(struct pithi_x, SetIOErrorExitHandler));
-    missing = NULL; /* older libraries do not have it */
+    missing = NULL; /* older versions of libX11 do not have this function, which is no error */
     for (size_t i = 0; i < sizeof x_functions / sizeof *x_functions; i++)
         find_x_function(handle, x_functions[i].name, x_functions[i].offset);
 }
 
 /* ---- Errors of X ------------------------------------------------------------------------------------------------- */
 
-/* libX11 calls it from within its functions. If it is for a connection of a window here, this thread holds the lock. */
+/* The error handler, which libX11 calls from within its functions. If the connection is that of a window of libmpe,
+ * this thread holds the lock. */
 static int on_error(Display *display, XErrorEvent *event)
 {
     for (struct MPE_XGraph_ *window = windows; window; window = window->next)
@@ -105,7 +108,8 @@ int pithi_x_errors_caught(struct MPE_XGraph_ *window)
 
 /* ---- Handles ----------------------------------------------------------------------------------------------------- */
 
-/* Finds an open window; NULL: it is not open. The program may pass any pointer, so it is not dereferenced before. */
+/* Returns an open window; NULL if there is no such open window. The program may pass any pointer as `handle`, so this
+ * function compares it with the open windows, but does not dereference it. */
 static struct MPE_XGraph_ *find_window(MPE_XGraph handle)
 {
     struct MPE_XGraph_ *window = windows;
@@ -140,13 +144,14 @@ void pithi_window_share(MPE_XGraph handle, int count, int values[])
     pthread_mutex_lock(&lock);
     const struct MPE_XGraph_ *window = find_window(handle);
     if (window)
-        comm = window->comm; /* even if the connection is lost, as the other ranks wait */
+        comm = window->comm; /* even if the connection is lost, because the other ranks wait in MPI_Bcast */
     pthread_mutex_unlock(&lock);
     if (comm != MPI_COMM_NULL)
         REAL(MPI_Bcast)(values, count, MPI_INT, 0, comm);
 }
 
-/* Closing a connection frees all of its X resources; a lost one must not be used. The caller holds the lock. */
+/* Closes the window's connection, which frees all X resources of the connection, and frees the window. A connection
+ * that is lost must not be used, and so is not closed. The caller holds the lock. */
 static void free_window(struct MPE_XGraph_ *window)
 {
     struct MPE_XGraph_ **link = &windows;
@@ -164,8 +169,8 @@ static void free_window(struct MPE_XGraph_ *window)
 
 /* ---- Colours ----------------------------------------------------------------------------------------------------- */
 
-/* Allocates a colour and makes it number `at`. Returns the number, or -1: no memory, or the display has no colours
- * left. */
+/* Allocates a colour and gives it the number `at`. Returns the number; -1 if there is no memory or the display has no
+ * colours left. */
 static int add_colour(struct MPE_XGraph_ *window, int at, XColor *colour)
 {
     unsigned long *pixels = window->pixels;
@@ -203,7 +208,8 @@ int MPE_Make_color_array(MPE_XGraph handle, int count, MPE_Color colours[])
     for (int i = 0; colours && i < count; i++) {
         XColor colour = {0};
         int at = -1;
-        /* A saturated colour of the hue i / count: 0 is red, 1/3 green, 2/3 blue, 1 red again. */
+        /* The saturated colour of the hue i / count. The hue 0 is red, 1/3 is green, 2/3 is blue, and 1 is red
+         * again. */
         double place = ((double)i / count) * 6, rest = place - (int)place;
         unsigned short up = (unsigned short)(65535 * rest), down = (unsigned short)(65535 - up), full = 65535;
         const unsigned short parts[6][3] = {{full, up, 0},   {down, full, 0}, {0, full, up},
@@ -238,14 +244,14 @@ int MPE_Add_RGB_color(MPE_XGraph handle, int red, int green, int blue, MPE_Color
 
 /* ---- Opening ----------------------------------------------------------------------------------------------------- */
 
-/* Rank 0 sends this to the other ranks, which then connect to its window. */
+/* What rank 0 sends to the other ranks, which then draw in its window, too. */
 struct window_offer {
-    uint64_t window;              /* its id on the server of the display */
-    int32_t is_open;              /* 1: rank 0 has opened it */
-    char host[256], display[256]; /* host: rank 0's; display: its display, as in DISPLAY */
+    uint64_t window;              /* the window's id on the X server */
+    int32_t is_open;              /* 1: rank 0 has opened the window */
+    char host[256], display[256]; /* the name of rank 0's host; the name of rank 0's display, as in DISPLAY */
 };
 
-/* Loads libX11 and connects to the display. Returns 0, after a line that says why, if that fails. */
+/* Loads libX11 and connects to the display. If that fails, prints why and returns 0. */
 static int connect_to(struct MPE_XGraph_ *window, const char *name)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -287,13 +293,13 @@ static void make_window(struct MPE_XGraph_ *window, int x, int y, int w, int h)
                                      CWBackPixel | CWBackingStore | CWEventMask, &wanted);
     X->SetWMNormalHints(display, window->window, &hints);
     X->StoreName(display, window->window, program_invocation_short_name);
-    /* Without this, the close button of a window manager would end the connection. Only the program closes the
-     * window. */
+    /* The close button of a window manager would end the connection, unless the window has the protocol
+     * WM_DELETE_WINDOW. With this protocol, the button has no effect, so only the program closes the window. */
     Atom protocol = X->InternAtom(display, "WM_DELETE_WINDOW", False);
     X->SetWMProtocols(display, window->window, &protocol, 1);
     X->MapRaised(display, window->window);
-    /* Waits until the window is mapped, so that all ranks can draw in it; at most 2 s, since a window manager may never
-     * map it. */
+    /* Waits until the window is mapped, so that all ranks can draw in it. Waits for 2 s at most, because a window
+     * manager may never map the window. */
     struct pollfd connection = {.fd = ConnectionNumber(window->display), .events = POLLIN};
     XEvent event;
 
@@ -332,7 +338,7 @@ static int make_contexts(struct MPE_XGraph_ *window)
     return !pithi_x_errors_caught(window) && !window->is_broken;
 }
 
-/* On rank 0: opens the window and fills *offer for the other ranks. */
+/* Called on rank 0. Opens the window and fills *offer for the other ranks. */
 static int open_first(struct MPE_XGraph_ *window, const char *display, const int place[4], struct window_offer *offer)
 {
     const char *name = display && *display ? display : secure_getenv("DISPLAY");
@@ -349,7 +355,7 @@ static int open_first(struct MPE_XGraph_ *window, const char *display, const int
     return offer->is_open;
 }
 
-/* On the other ranks: connects to rank 0's window. */
+/* Called on the other ranks. Connects to the display on which rank 0 has opened its window. */
 static int open_offered(struct MPE_XGraph_ *window, const char *display, int is_collective,
                         const struct window_offer *offer)
 {
@@ -361,7 +367,7 @@ static int open_offered(struct MPE_XGraph_ *window, const char *display, int is_
     if (display && *display) {
         snprintf(name, sizeof name, "%s", display);
     } else {
-        /* For ranks on other machines, the name of rank 0's display needs the name of its host. */
+        /* On other machines than rank 0's, the name of the display must include the name of rank 0's host. */
         size_t size = sizeof name;
         const char *shown = offer->display;
         char host[sizeof offer->host] = "";

@@ -1,7 +1,7 @@
 /* graphics_draw.c - draws in the windows of mpe_graphics.h, and writes pictures of them to files.
  *
- * The files have xwd's format (X11/XWDFile.h), which xwud, ImageMagick and GIMP read: a header of 32-bit words, most
- * significant byte first, the window's name, and the pixels as X stores them.
+ * The files have xwd's format (X11/XWDFile.h), which xwud, ImageMagick and GIMP can read. Such a file has a header of
+ * 32-bit words (most significant byte first), then the window's name, and then the pixels as X stores them.
  */
 #include "x_window.h"
 
@@ -19,8 +19,8 @@
 
 /* ---- Pictures ---------------------------------------------------------------------------------------------------- */
 
-/* Writes the header, the name and the pixels. Returns 1 if all was written. The file has no table of colours: `ncolors`
- * is 0. */
+/* Writes the header, the name and the pixels. Returns 1 if all was written. The header's field `ncolors` is 0, because
+ * the file has no table of colours. */
 static int write_xwd(FILE *file, XImage *image, const Visual *visual)
 {
     static const char name[] = "MPE";
@@ -50,14 +50,15 @@ static int write_xwd(FILE *file, XImage *image, const Visual *visual)
     CARD32 words[sizeof header / sizeof(CARD32)];
 
     memcpy(words, &header, sizeof header);
-    /* Only the header's byte order is changed: the pixels are written as they are, and `byte_order` says how. */
+    /* The header is written with the most significant byte first. The pixels are written as they are, and the header's
+     * field `byte_order` says in which byte order. */
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         words[i] = htonl(words[i]);
     return fwrite(words, sizeof words, 1, file) == 1 && fwrite(name, sizeof name, 1, file) == 1 &&
            fwrite(image->data, 1, size, file) == size;
 }
 
-/* Writes the window's picture to the file NAME0, NAME1 ... Prints errors on standard error. */
+/* Writes the window's picture to the next file of NAME0, NAME1 ... Prints errors on standard error. */
 static void capture(struct MPE_XGraph_ *window)
 {
     XWindowAttributes attributes;
@@ -70,21 +71,21 @@ static void capture(struct MPE_XGraph_ *window)
         image = window->x->GetImage(window->display, window->window, 0, 0, (unsigned)attributes.width,
                                     (unsigned)attributes.height, AllPlanes, ZPixmap);
     if (pithi_x_errors_caught(window) || !image) {
-        /* The number counts, so that a picture's number always says which update it shows. */
+        /* A missing picture has a number, too, so that a picture's number always says which update it shows. */
         pithi_say("MPE_CaptureFile: no picture %s%d: the window is not wholly on the screen", window->capture_name,
                   window->captures++);
         return;
     }
     int length = snprintf(path, sizeof path, "%s%d", window->capture_name, window->captures++);
     int is_written = 0;
-    /* This error is printed if the name does not fit. Opening the file sets another one. */
+    /* This error is printed if the name does not fit into `path`. If opening the file fails, that sets errno. */
     errno = ENAMETOOLONG;
     if (length < (int)sizeof path && (file = pithi_make_stream(path, "w"))) {
         is_written = write_xwd(file, image, attributes.visual);
         is_written = fclose(file) == 0 && is_written;
     }
     if (!is_written) {
-        /* A full disk would fail again at every update, so this is said once. */
+        /* No more pictures are written, because an error such as a full disk would occur again at every update. */
         pithi_say("MPE_CaptureFile: %s: %s; no more pictures are written", path, strerror(errno));
         window->capture_every = 0;
     }
@@ -125,7 +126,8 @@ int MPE_Update(MPE_XGraph handle)
 
 /* ---- Drawing ----------------------------------------------------------------------------------------------------- */
 
-/* Begins a drawing call in this colour. NULL: nothing is drawn, and the call must return *result. */
+/* Begins a call that draws in this colour. Returns NULL if nothing is to be drawn; the call must then return
+ * *result. */
 static struct MPE_XGraph_ *begin_drawing(MPE_XGraph handle, MPE_Color colour, int *result)
 {
     struct MPE_XGraph_ *window = pithi_window_begin(handle);
@@ -142,8 +144,9 @@ static struct MPE_XGraph_ *begin_drawing(MPE_XGraph handle, MPE_Color colour, in
     return window;
 }
 
-/* X's coordinates have 16 bits, and the server adds the window's position to them. Without a limit, points far outside
- * the window could wrap around into it. */
+/* Limits a coordinate to -16384 to 16383. X's coordinates have 16 bits, and the server adds the window's position to
+ * them. Without the limit, the sum for a point far outside the window could overflow, and the point be in the
+ * window. */
 static short clamp(int coordinate)
 {
     return (short)(coordinate < -16384 ? -16384 : coordinate > 16383 ? 16383 : coordinate);
@@ -153,9 +156,9 @@ static unsigned clamp_size(int size) { return size < 0 ? 0 : size > 65535 ? 6553
 
 int MPE_Draw_points(MPE_XGraph handle, MPE_Point *points, int count)
 {
-    /* Programs compute one region after another, so points of one colour follow each other. They are one request to the
-     * server, instead of one for each point. */
-    enum { MANY = 1024 }; /* points of one colour that are drawn at once */
+    /* Often many successive points have the same colour, because programs compute one region after another. One request
+     * to the server draws all these points. */
+    enum { MANY = 1024 }; /* the most points of one colour in a request */
     XPoint same[MANY];
     int result = pithi_window_begin(handle) ? MPE_SUCCESS : MPE_ERR_NOXCONNECT, used = 0;
 
@@ -186,7 +189,7 @@ int MPE_Draw_point(MPE_XGraph handle, int x, int y, MPE_Color colour)
 
 enum draw_shape { LINE, RECTANGLE, FULL_RECTANGLE, ARC, FULL_ARC };
 
-/* Draws a line from x, y to w, h, or another shape of w x h pixels at x, y. */
+/* Draws a line from the point x, y to the point w, h, or any other shape with a size of w x h pixels at x, y. */
 static int draw(MPE_XGraph handle, enum draw_shape shape, int x, int y, int w, int h, MPE_Color colour)
 {
     int result;
@@ -224,7 +227,7 @@ int MPE_Draw_line(MPE_XGraph handle, int x1, int y1, int x2, int y2, MPE_Color c
     return draw(handle, LINE, x1, y1, x2, y2, colour);
 }
 
-/* X draws an arc in a rectangle, whose upper left corner this is. */
+/* X draws a circle into a square, so this function passes the square's upper left corner and its size. */
 int MPE_Draw_circle(MPE_XGraph handle, int x, int y, int radius, MPE_Color colour)
 {
     return draw(handle, ARC, x - radius, y - radius, 2 * radius, 2 * radius, colour);
@@ -258,7 +261,7 @@ int MPE_Draw_string(MPE_XGraph handle, int x, int y, MPE_Color colour, const cha
     return pithi_window_end(window, text ? MPE_SUCCESS : MPE_ERR_BAD_ARGS);
 }
 
-/* Changes how this rank draws, if the new value is valid. */
+/* Sets one of the values that say how this rank draws, if the new value is valid. `mask`: which value. */
 static int change(MPE_XGraph handle, int is_valid, unsigned long mask, XGCValues values)
 {
     struct MPE_XGraph_ *window = pithi_window_begin(handle);

@@ -1,8 +1,8 @@
-/* graphics_fortran.c - mpe_graphics.h for Fortran: subroutines whose last argument is C's return code. A window is an
- * INTEGER: its index in a table plus 1; 0 is no window.
+/* graphics_fortran.c - mpe_graphics.h for Fortran: subroutines whose last argument is what the C function returns.
  *
- * A window cannot be its handle, since INTEGER has 32 bits and a pointer 64. A CHARACTER argument has its length,
- * passed by value, behind all other arguments:
+ * In Fortran, a window is an INTEGER, its index in a table plus 1; 0 is no window. It cannot be the handle of C,
+ * because an INTEGER has 32 bits and a pointer has 64. For a CHARACTER argument, Fortran also passes its length, by
+ * value, after all other arguments:
  *
  *     call MPE_DRAW_STRING(window, 10, 20, MPE_RED, 'time', ierr)
  *     mpe_draw_string_(&window, &10, &20, &red, "time", &ierr, 4)       as C sees it; "time" has no NUL */
@@ -14,12 +14,12 @@
 
 typedef const int *in; /* an INTEGER that the call only reads */
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the table */
-static MPE_XGraph *table;                                /* [used]; NULL: a free place */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for the table */
+static MPE_XGraph *table;                                /* [used]; NULL: the place is free */
 static int used;
 
-/* Stores a handle and returns its number; 0: no memory. It takes the first free place, so the table is only as long as
- * the most windows that were open at once. */
+/* Stores a handle in the table and returns its number; 0 if there is no memory. Takes the first free place, so the
+ * table never has more places than windows were open at once. */
 static int number_of(MPE_XGraph handle)
 {
     int number = 0;
@@ -40,7 +40,8 @@ static int number_of(MPE_XGraph handle)
     return number + 1;
 }
 
-/* The handle of a number; NULL: there is none. `is_closed` 1: its place in the table becomes free. */
+/* Returns the handle with this number; NULL if there is none. `is_closed` 1: the handle's place in the table becomes
+ * free. */
 static MPE_XGraph handle_of(in number, int is_closed)
 {
     MPE_XGraph handle = NULL;
@@ -63,7 +64,7 @@ FORTRAN(void, mpe_open_graphics, MPE_OPEN_GRAPHICS,
     MPE_XGraph window;
 
     *ierr = MPE_Open_graphics(&window, pithi_fortran_comm(*comm), name, *x, *y, *w, *h, *is_collective);
-    *handle = window ? number_of(window) : 0; /* if it is NULL, *ierr says why */
+    *handle = window ? number_of(window) : 0; /* if `window` is NULL, *ierr says why */
     if (window && !*handle) {
         MPE_Close_graphics(&window);
         *ierr = MPE_ERR_LOW_MEM;
@@ -75,7 +76,7 @@ FORTRAN(void, mpe_close_graphics, MPE_CLOSE_GRAPHICS, (int *handle, int *ierr))
 {
     MPE_XGraph window = handle_of(handle, 1);
 
-    *ierr = MPE_Close_graphics(&window); /* may be NULL */
+    *ierr = MPE_Close_graphics(&window); /* `window` may be NULL */
     *handle = 0;
 }
 
@@ -97,7 +98,7 @@ FORTRAN(void, mpe_draw_string, MPE_DRAW_STRING,
     free(copy);
 }
 
-/* INTEGER points(3, count) contains x, y and colour of each point, like MPE_Point in C. */
+/* In Fortran, INTEGER points(3, count) has x, y and colour of each point, in the same order as MPE_Point in C. */
 _Static_assert(sizeof(MPE_Point) == 3 * sizeof(int), "a point is three integers");
 FORTRAN(void, mpe_draw_points, MPE_DRAW_POINTS, (in handle, int *points, in count, int *ierr))
 {
@@ -117,7 +118,7 @@ FORTRAN(void, mpe_add_rgb_color, MPE_ADD_RGB_COLOR, (in handle, in red, in green
     *colour = (int)added;
 }
 
-/* The other calls only translate the handle. */
+/* Defines a subroutine that only replaces the window's number by its handle. */
 #define CALL(lower, UPPER, arguments, call)                                                                            \
     FORTRAN(void, lower, UPPER, arguments)                                                                             \
     {                                                                                                                  \

@@ -1,7 +1,8 @@
 /* graphics_mouse.c - mouse presses and dragged regions.
  *
- * X reports the presses in a window to one connection only: to the connection of the first rank that asks for them.
- * MPE_Get_mouse_press stops listening when it returns. A rank that polls keeps listening, so that it loses no press.
+ * X reports the mouse presses in a window to only one connection, that of the first rank that asks for them. A rank in
+ * MPE_Get_mouse_press stops asking when this function returns. A rank that polls (MPE_Iget_mouse_press) does not stop
+ * asking, so that it loses no press.
  */
 #include "x_window.h"
 
@@ -11,7 +12,8 @@
 
 #define MOUSE_EVENTS (ButtonPressMask | ButtonReleaseMask | ButtonMotionMask)
 
-/* 1: X reports the window's presses to this connection; 0: to another one. */
+/* Asks X to report the window's presses. Returns 1 if X reports them to this connection; 0 if it reports them to
+ * another one. */
 static int start_listening(struct MPE_XGraph_ *window)
 {
     if (!window->is_listening) {
@@ -29,8 +31,8 @@ static void stop_listening(struct MPE_XGraph_ *window)
     window->is_listening = 0;
 }
 
-/* Waits for an event in `mask` while the window is open, without holding the lock. Returns the locked window; NULL: it
- * was closed. */
+/* Waits for an event in `mask`, without holding the lock while it waits. Then locks and returns the window. Returns
+ * NULL if the window was closed. */
 static struct MPE_XGraph_ *wait_event(MPE_XGraph handle, long mask, XEvent *event)
 {
     struct MPE_XGraph_ *window;
@@ -45,7 +47,8 @@ static struct MPE_XGraph_ *wait_event(MPE_XGraph handle, long mask, XEvent *even
     return window;
 }
 
-/* Copies the results to the caller's places. In a collective window, all ranks get rank 0's results and return code. */
+/* Stores the results in the variables at `places`. In a collective window, all ranks get the results and the return
+ * code of rank 0. */
 static int share_results(MPE_XGraph handle, int result, int count, const int values[], int *const places[])
 {
     int all[5] = {result};
@@ -58,7 +61,7 @@ static int share_results(MPE_XGraph handle, int result, int count, const int val
     return all[0];
 }
 
-/* 1: in this collective window, another rank reads the mouse: rank 0. */
+/* Returns 1 if the window is collective and this rank is not rank 0, because only rank 0 reads the mouse then. */
 static int is_reader_elsewhere(MPE_XGraph handle)
 {
     struct MPE_XGraph_ *window = pithi_window_begin(handle);
@@ -111,7 +114,7 @@ struct drag {
     int x1, y1, x2, y2; /* x1, y1: where the button was pressed; x2, y2: where the mouse is now */
 };
 
-/* Exchanges the values if *low is the larger one. */
+/* Exchanges *low and *high if *low is the larger one. */
 static void order(int *low, int *high)
 {
     int value = *low;
@@ -120,7 +123,7 @@ static void order(int *low, int *high)
         *low = *high, *high = value;
 }
 
-/* Inverts the pixels of the shape: a second call removes it from the window. */
+/* Draws the shape by inverting its pixels, so that a second call removes the shape from the window. */
 static void invert_shape(const struct MPE_XGraph_ *window, const struct drag *drag)
 {
     int x1 = drag->x1, y1 = drag->y1, x2 = drag->x2, y2 = drag->y2, radius;
@@ -147,8 +150,9 @@ static void invert_shape(const struct MPE_XGraph_ *window, const struct drag *dr
                            (unsigned)(y2 - y1), 0, 360 * 64);
 }
 
-/* Follows the mouse from the press of the button to its release. 0: the window was closed meanwhile. Motion events and
- * button events have x and y at the same offsets, so `xbutton` is read for both. */
+/* Follows the mouse from the press of the button to its release. Returns 0 if the window was closed meanwhile. Motion
+ * events and button events have x and y at the same offsets, so this function reads `xbutton` for motion events,
+ * too. */
 static int follow(MPE_XGraph handle, unsigned button, struct drag *drag)
 {
     struct MPE_XGraph_ *window;
@@ -167,8 +171,8 @@ static int follow(MPE_XGraph handle, unsigned button, struct drag *drag)
         int is_end = event.type == ButtonRelease && event.xbutton.button == button;
         if (is_shown)
             invert_shape(window, drag);
-        /* Moves the second point to the pointer. A square, a circle or a box of a given ratio is made large enough to
-         * contain the pointer. */
+        /* Moves the second point to the mouse pointer. If the shape is a square, a circle or a box of a given ratio, it
+         * is made just large enough to contain the pointer. */
         double ratio = drag->ratio;
         int width = abs(event.xbutton.x - drag->x1), height = abs(event.xbutton.y - drag->y1);
 

@@ -1,13 +1,13 @@
-/* graphics_none.c - mpe_graphics.h for a Pith that was built without libX11's headers: windows cannot be opened.
+/* graphics_none.c - mpe_graphics.h for a Pith that was built without libX11's headers, so that no window can be opened.
  *
- * A program that draws needs no second build: each call returns MPE_ERR_NOXCONNECT, as it does without a display,
- * results are 0, and the first call prints one line. */
+ * A program that draws still links and runs. Each call returns MPE_ERR_NOXCONNECT, as it does without a display, and
+ * sets its results to 0. The first call prints a line. */
 #include "base/say.h"
 #include "mpe_graphics.h"
 
 #include <stdio.h>
 
-/* As in graphics.c: programs may refer to them. */
+/* The same as in graphics.c, because programs may use these arrays. */
 int MPE_logicArray[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 int MPE_buttonArray[5] = {MPE_BUTTON1, MPE_BUTTON2, MPE_BUTTON3, MPE_BUTTON4, MPE_BUTTON5};
 
@@ -20,7 +20,8 @@ static int refuse(void)
     return MPE_ERR_NOXCONNECT;
 }
 
-/* Sets all results to 0. Returns MPE_ERR_BAD_ARGS if a place for one is NULL, as graphics_mouse.c does. */
+/* Sets the results at `places` to 0. Returns MPE_ERR_BAD_ARGS if one of `places` is NULL, as graphics_mouse.c does,
+ * else MPE_ERR_NOXCONNECT. */
 static int clear(int count, int *const places[])
 {
     int missing = 0;
@@ -33,7 +34,7 @@ static int clear(int count, int *const places[])
     refuse();
     return missing ? MPE_ERR_BAD_ARGS : MPE_ERR_NOXCONNECT;
 }
-/* The places as arguments, which are passed to clear() as an array. */
+/* Calls clear() with an array that has the macro's arguments as places. */
 #define CLEAR(...) clear(sizeof((int *[]){__VA_ARGS__}) / sizeof(int *), (int *[]){__VA_ARGS__})
 
 int MPE_Open_graphics(MPE_XGraph *handle, MPI_Comm comm, const char *display, int x, int y, int w, int h,
@@ -54,7 +55,7 @@ int MPE_Close_graphics(MPE_XGraph *handle)
     return refuse();
 }
 
-/* Defines a call without results. */
+/* Defines a function of mpe_graphics.h that has no results. */
 #define NO_WINDOW(name, arguments, unused)                                                                             \
     int name arguments                                                                                                 \
     {                                                                                                                  \

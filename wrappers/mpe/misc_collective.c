@@ -1,9 +1,10 @@
 /* misc_collective.c - MPE's sequential sections and ranges of tags, which need MPI's attributes and messages.
  *
- * Between MPE_Seq_begin and MPE_Seq_end, ranks run one after another, in groups of `at_once`. With 2 at a time, the
- * groups of 5 ranks are 0 1, 2 3 and 4. Each member of a group that reaches the end sends a message to the first rank
- * of the next group. When this rank has a message from every member, it lets the others of its group begin. The last
- * group sends to rank 0, which so leaves last: no rank begins a second round before all ranks have ended the first.
+ * Between MPE_Seq_begin and MPE_Seq_end, groups of `at_once` ranks run one after another. For example, 5 ranks with 2
+ * at a time form the groups 0 1, 2 3 and 4. In MPE_Seq_end, each rank of a group sends a message to the first rank of
+ * the next group. When this first rank has a message from every rank of the group before, it lets the other ranks of
+ * its own group begin. The ranks of the last group send to rank 0, which waits for these messages in MPE_Seq_end. So no
+ * rank begins a second round before all ranks have ended the first round.
  */
 #include "mpe_internal.h"
 #include "mpe_misc.h"
@@ -16,10 +17,10 @@ enum { TAG_ENDED = 1, TAG_BEGIN = 2 };
 
 /* ---- A private communicator for each of the program's ------------------------------------------------------------ */
 
-static int order_key = MPI_KEYVAL_INVALID; /* the attribute of a program's communicator that has its private one */
+static int order_key = MPI_KEYVAL_INVALID; /* key of the attribute in which a communicator has its private one */
 
-/* Frees the private communicator with the program's. MPI_COMM_WORLD's private communicator is not freed: MPI may
- * already be finalized. */
+/* Called when the program frees a communicator. Frees its private communicator. The private communicator of
+ * MPI_COMM_WORLD is not freed, because MPI may already be finalized. */
 static int free_private(MPI_Comm comm, int keyval, void *value, void *extra)
 {
     (void)keyval, (void)extra;
@@ -34,8 +35,8 @@ static void make_order_key(void)
     REAL(MPI_Comm_create_keyval)(pithi_mpe_copy_nothing, free_private, &order_key, NULL);
 }
 
-/* Makes a communicator with the same members. Not by MPI_Comm_dup, which would call the copy functions of the program's
- * attributes. */
+/* Makes the private communicator, which has the same members; NULL on an error. Does not call MPI_Comm_dup, because
+ * that would call the copy functions of the program's attributes. */
 static MPI_Comm *make_private(MPI_Comm comm)
 {
     MPI_Comm *own = malloc(sizeof *own);
@@ -52,7 +53,8 @@ static MPI_Comm *make_private(MPI_Comm comm)
     return NULL;
 }
 
-/* The private communicator; MPI_COMM_NULL: there is none, as for an intercommunicator. */
+/* Returns the private communicator of `comm`, and makes it if necessary; MPI_COMM_NULL on an error or if `comm` is an
+ * intercommunicator. */
 static MPI_Comm private_of(MPI_Comm comm)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -71,12 +73,12 @@ static MPI_Comm private_of(MPI_Comm comm)
 /* ---- Sequential sections ----------------------------------------------------------------------------------------- */
 
 struct sequence {
-    MPI_Comm comm;        /* the private one, so that its messages do not match the program's */
+    MPI_Comm comm;        /* the private communicator, so that messages here do not match the program's messages */
     int rank, size, step; /* step: the number of ranks in a group */
     int first, next;      /* first: the first rank of this rank's group; next: the first rank of the next group */
 };
 
-/* Fills *order for this rank; 0: there is no such communicator. */
+/* Fills *order for this rank. Returns 0 if there is no private communicator. */
 static int find_order(MPI_Comm comm, int at_once, struct sequence *order)
 {
     order->comm = private_of(comm);
@@ -135,10 +137,11 @@ int MPE_Seq_end(MPI_Comm comm, int at_once)
     return MPI_SUCCESS;
 }
 
-/* ---- Ranges of tags that no other caller uses, taken from the highest tag downwards ------------------------------ */
+/* ---- Ranges of tags ---------------------------------------------------------------------------------------------- */
 
+/* MPE_GetTags gives each caller a range of tags that no other caller gets, from the highest tag downwards. A
+ * communicator from MPE_GetTags has an attribute with this key, the lowest tag given so far. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* the attribute of communicators from MPE_GetTags: the lowest tag given so far */
 static int tags_key = MPI_KEYVAL_INVALID;
 
 int MPE_DelTag(MPI_Comm comm, int keyval, void *value, void *extra)
@@ -148,7 +151,7 @@ int MPE_DelTag(MPI_Comm comm, int keyval, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
-/* The lowest tag given so far; NULL: the communicator is not from MPE_GetTags. */
+/* Returns where the lowest tag given so far is stored; NULL if the communicator is not from MPE_GetTags. */
 static int *lowest_of(MPI_Comm comm)
 {
     int *lowest = NULL, is_there = 0;
@@ -166,8 +169,8 @@ static int highest_tag(void)
     return is_there ? *limit : 32767;
 }
 
-/* Makes a duplicate of a communicator, from which all tags may be given. Returns its lowest tag given so far; NULL: it
- * failed. */
+/* Makes a duplicate of a communicator, of which no tag is given yet. Returns where its lowest tag given so far is
+ * stored; NULL on an error. */
 static int *make_tag_comm(MPI_Comm comm, MPI_Comm *made)
 {
     int *lowest = malloc(sizeof *lowest);
@@ -209,7 +212,7 @@ int MPE_ReturnTags(MPI_Comm comm, int first, int count)
     return lowest ? MPI_SUCCESS : MPI_ERR_COMM;
 }
 
-/* Communicators keep the attribute until they are freed. */
+/* Frees the key. Communicators that have the attribute keep it until they are freed. */
 int MPE_TagsEnd(void)
 {
     pthread_mutex_lock(&lock);

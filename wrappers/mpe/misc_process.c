@@ -14,13 +14,13 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Divides 1 to n among `size` ranks as evenly as possible, the larger parts first:
+/* Divides the numbers 1 to n among `size` ranks as evenly as possible. Lower ranks get the larger shares:
  *
  *     n = 10 on 4 ranks     1-3, 4-6, 7-8, 9-10      each = 2, and 2 ranks have one more */
 int MPE_Decomp1d(int n, int size, int rank, int *first, int *last)
 {
     if (size < 1 || rank < 0 || rank >= size || n < 0) {
-        *first = 1; /* an empty part, as 1 > 0 */
+        *first = 1; /* an empty share, as *first > *last */
         *last = 0;
         return MPI_ERR_ARG;
     }
@@ -48,12 +48,12 @@ int MPE_Comm_global_rank(MPI_Comm comm, int rank, int *global)
     return result;
 }
 
-/* The name is cut if `size` is too small. "": the system gives no name. */
+/* Stores the host's name, cut if `size` is too small; "" if the system gives no name. */
 int MPE_GetHostName(char *name, int size)
 {
     if (!name || size < 1)
         return MPI_ERR_ARG;
-    /* If gethostname cuts the name, it may not end it with a NUL. */
+    /* If gethostname cuts the name, there may be no final NUL. */
     if (gethostname(name, (size_t)size) != 0 && errno != ENAMETOOLONG)
         *name = 0;
     name[size - 1] = 0;
@@ -74,8 +74,8 @@ int pithi_mpe_rank(MPI_Comm comm, int *rank)
     return 1;
 }
 
-/* Before MPI_Init, the rank is the launcher's. Only the first %d in the name has a meaning, so the name is not used as
- * a format. */
+/* Sends standard output to the file `name`, in which the first %d stands for the rank. The name is not used as a
+ * format, because nothing else in it has a meaning. Before MPI_Init, the rank is what the launcher says. */
 int MPE_IO_Stdout_to_file(const char *name, int mode)
 {
     const char *hole = name ? strstr(name, "%d") : NULL;
@@ -95,14 +95,14 @@ int MPE_IO_Stdout_to_file(const char *name, int mode)
             close(fd);
         return 1;
     }
-    if (fd != STDOUT_FILENO) /* open returned number 1 if standard output was closed */
+    if (fd != STDOUT_FILENO) /* they are equal if standard output was closed before */
         close(fd);
     return MPI_SUCCESS;
 }
 
 /* ---- Call stacks, by glibc's backtrace --------------------------------------------------------------------------- */
 
-/* Takes only the return addresses. Names are looked up for each line that is asked for. */
+/* Stores only the return addresses. A name is looked up when the program asks for its line. */
 void MPE_CallStack_init(MPE_CallStack_t *stack)
 {
     enum { MOST = sizeof stack->frames / sizeof *stack->frames };
@@ -116,7 +116,8 @@ void MPE_CallStack_iteratorInit(MPE_CallStack_t *stack) { stack->next = 0; }
 
 int MPE_CallStack_iteratorHasMore(MPE_CallStack_t *stack) { return stack->next < stack->count; }
 
-/* dladdr finds exported functions only. For others, the line has the offset in the file, which addr2line takes. */
+/* Returns the text of the next line. dladdr finds only exported functions; for another function, the line has the
+ * offset in the file, which addr2line understands. */
 const char *MPE_CallStack_iteratorFetchNext(MPE_CallStack_t *stack)
 {
     Dl_info is;
@@ -153,7 +154,8 @@ void MPE_CallStack_print(MPE_CallStack_t *stack, int fd) { MPE_CallStack_fancypr
 
 /* ---- Calls that are no longer supported -------------------------------------------------------------------------- */
 
-/* Reports that a call does nothing. It must not end the program, as MPE only started a debugger in an xterm here. */
+/* Reports that a call does nothing. This must not end the program, because in MPE the call only started a debugger in
+ * an xterm. */
 static int refuse(const char *call)
 {
     pithi_say("%s: not supported; the program continues", call);
@@ -186,7 +188,7 @@ int MPE_Errors_call_gdb_in_xterm(char *program, char *display)
     return refuse(__func__);
 }
 
-/* This is an error handler of MPI: after it returns, the MPI call returns its error code. */
+/* An error handler for MPI. When it has returned, the MPI call returns its error code. */
 void MPE_Errors_to_dbx(MPI_Comm *comm, int *code, ...)
 {
     MPE_CallStack_t stack;
