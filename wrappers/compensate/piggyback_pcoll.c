@@ -88,7 +88,7 @@ static void free_both(struct pithi_pcoll *ours)
             REAL(MPI_Request_free)(&ours->both[i].request);
 }
 
-/* 1: both are made. */
+/* Makes both shadow collectives. Returns 1 if both are made. */
 static int init_both(struct pithi_pcoll *ours, int root)
 {
     int good = 1;

@@ -139,9 +139,9 @@ int MPE_Seq_end(MPI_Comm comm, int at_once)
 
 /* ---- Ranges of tags ---------------------------------------------------------------------------------------------- */
 
-/* MPE_GetTags gives each caller a range of tags that no other caller gets, from the highest tag downwards. A
- * communicator from MPE_GetTags has an attribute with this key, the lowest tag given so far. */
+/* MPE_GetTags gives each caller a range of tags that no other caller gets, from the highest tag downwards. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* Key of an attribute of communicators from MPE_GetTags. The attribute is the lowest tag given so far. */
 static int tags_key = MPI_KEYVAL_INVALID;
 
 int MPE_DelTag(MPI_Comm comm, int keyval, void *value, void *extra)
