@@ -1,5 +1,6 @@
-/* abi_types.h - the types of the standard ABI of MPI 5: the first part of the mpi.h that header.awk makes. Sizes and
- * layouts are the standard's. A handle is a pointer to a struct that is defined nowhere. */
+/* abi_types.h - the types of the standard ABI of MPI 5, with the sizes and layouts that the standard prescribes. This
+ * is the first section of the mpi.h that header.awk makes. A handle is a pointer to a struct that is defined
+ * nowhere. */
 #ifndef MPI_H_ABI
 #define MPI_H_ABI
 

@@ -1,9 +1,8 @@
 /* also.c - decides whether a call is recorded, and finds the functions that the libraries wrap (also.h).
  *
- * The recorder itself opens files, takes locks and maps memory through the same wrapped functions. The address that a
- * call returns to distinguishes its calls from the program's: if it lies in the code of a libpith*.so, the call is
- * Pith's own. The address ranges of these libraries are noted when this library is loaded, so the test is a few
- * comparisons.
+ * The recorder itself opens files, takes locks and maps memory through the same wrapped functions. Its calls must not
+ * be recorded. A call is the recorder's if its return address is in the code of a libpith*.so. The address ranges of
+ * these libraries are noted when this library is loaded, so the test only takes a few comparisons.
  */
 #include "also.h"
 
@@ -20,7 +19,8 @@
 
 #include "pith_tool.h"
 
-/* These three are set when the library is loaded, before the program has threads of its own, or in a forked child. */
+/* These three need no lock. They are set when the library is loaded, before the program makes threads, except is_child,
+ * which is set in the forked child. */
 static pid_t process;
 static int is_early; /* recording may begin with any call */
 static int is_child; /* this process is a forked child */

@@ -20,7 +20,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { LOOKS = 256, ROUNDS = 64 }; /* LOOKS: tests between two reads of the clock; ROUNDS: rounds in MPI_Finalize */
+enum { LOOKS = 256, ROUNDS = 64 }; /* LOOKS: how many tests per read of the clock; ROUNDS: the most rounds in end_job */
 
 int64_t pithi_agreed_calls, pithi_agreed_other_job, pithi_agreed_errors;
 

@@ -1,4 +1,5 @@
-/* agree.h - the exchange of a check, and the messages about errors. */
+/* agree.h - how the processes of a team compare their calls (agree.c, subgroup.c), and how they report a difference
+ * (verdict.c, source_line.c). */
 #ifndef PITHI_AGREE_H
 #define PITHI_AGREE_H
 

@@ -1,4 +1,4 @@
-/* arguments.c - describes calls that make communicators, topologies, windows and files. */
+/* arguments.c - states the arguments of calls that make communicators, topologies, windows and files (check.h). */
 #include "facts.h"
 
 #include <limits.h>

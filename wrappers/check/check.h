@@ -47,8 +47,8 @@ void pithi_check_later(void);
 /* Call it if MPI need not wait for all processes in this call. The check does, and the report of a long wait says
  * so. */
 void pithi_check_wait(void);
-/* For calls that only the processes of a group make; a tag or a text identifies the call. Calls without a communicator
- * use MPI_COMM_WORLD. */
+/* Call one of these instead, for a call that only the processes of a group make. A tag or a text identifies the call.
+ * The second function is for calls without a communicator; their shadow is that of MPI_COMM_WORLD. */
 void pithi_check_members(MPI_Comm comm, MPI_Group group, int tag);
 void pithi_check_members_named(MPI_Group group, const char *tag);
 

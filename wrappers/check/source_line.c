@@ -1,5 +1,5 @@
-/* source_line.c - finds the source line that made a call, for messages. It needs addr2line(1) and debug information
- * (-g). */
+/* source_line.c - finds the source line that made a call, for messages. This needs addr2line(1), and a program with
+ * debug information (-g). */
 #include "agree.h"
 
 #include <dlfcn.h>

@@ -33,7 +33,8 @@ struct pithi_team *pithi_team_of_window(MPI_Win window) { return find(pithi_wind
 
 /* ---- making a team ----------------------------------------------------------------------------------------------- */
 
-/* MPICH has 2048 communicators, and the program needs its share of them. */
+/* The most teams with a shadow. MPICH can make only 2048 communicators, and most of them must be left for the
+ * program. */
 enum { MOST = 512 };
 static int count; /* teams with a shadow; atomic */
 

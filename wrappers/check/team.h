@@ -1,5 +1,5 @@
 /* team.h - a team: the processes of a communicator, a window or a file, which make collective calls together. Each team
- * has a communicator of its own for the checks (its shadow), so that their messages never match the program's. */
+ * has a communicator for the checks (the team's shadow), so that messages of the checks never match the program's. */
 #ifndef PITHI_TEAM_H
 #define PITHI_TEAM_H
 
@@ -72,7 +72,7 @@ static inline int pithi_team_is_closing(const struct pithi_team *team)
 {
     return team->handler != MPI_ERRHANDLER_NULL || team->entry->is_freed;
 }
-/* Counts the pending checks of the team. `step`: 1: begun, -1: ended. */
+/* Counts the pending checks of the team. `step`: 1 when a check begins, -1 when it ends. */
 void pithi_team_hold(struct pithi_team *team, int step);
 
 /* Prints "communicator MPI_COMM_WORLD", "communicator of MPI_Comm_split", "file out.dat". */

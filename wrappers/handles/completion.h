@@ -31,8 +31,8 @@ struct pithi_completion {
     unsigned clients; /* bits of the clients that may have data for these requests */
     void **site;      /* a static variable of the wrapper, NULL at first */
     int64_t begin_ns; /* when the library's call began, set by the client that needs it */
-    /* After the call. `completed`: number of completed requests, or -1 for all; their statuses are in the same
-     * order. */
+    /* Set after the call. `completed`: how many requests are complete. Their statuses have the same order as
+     * `indices`. */
     int result, class, completed, next;
     const int *indices;   /* the indices of the completed requests; NULL: 0, 1, 2 ... */
     MPI_Status *statuses; /* as the library has filled them; NULL: there are none */

@@ -117,7 +117,7 @@ int MPE_Update(MPE_XGraph handle)
     if (!window)
         return MPE_ERR_NOXCONNECT;
     if (window->display)
-        /* X keeps drawing calls in a buffer; the screen must not lag behind. */
+        /* libX11 keeps drawing calls in a buffer. They are sent now, so that the screen does not lag behind. */
         window->x->Flush(window->display);
     if (window->capture_every > 0 && ++window->updates % window->capture_every == 0 && window->display)
         capture(window);

@@ -47,7 +47,7 @@ static int add_rule(char *line)
 
     if (*glob)
         *glob++ = 0;
-    glob += strspn(glob, " \t"); /* the rest of the line is the glob: names of C++ may contain blanks */
+    glob += strspn(glob, " \t"); /* the rest of the line is the glob, because names of C++ may contain blanks */
     for (end = glob + strlen(glob); end > glob && strchr(" \t\r\n", end[-1]); end--)
         ;
     *end = 0;

@@ -27,7 +27,7 @@ static struct pithi_traced unwanted;
  * because a thread may still be searching it. */
 struct table {
     size_t room, count;           /* room: a power of 2 */
-    struct pithi_traced *slots[]; /* [room], by the hash of the address; NULL: free; accessed atomically */
+    struct pithi_traced *slots[]; /* [room], by the hash of the address; NULL: unused; accessed atomically */
 };
 static struct table *table;                              /* accessed atomically; NULL: none yet */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* held while anything is added */

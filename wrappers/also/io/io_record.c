@@ -1,9 +1,9 @@
 /* io_record.c - records calls that use files (io.h).
  *
- * For pread and pwrite, the arguments say at which byte they access the file. For read and write, it is the position of
- * the file after the call minus the bytes that were moved: if the position is 12288 after a read of 4096 bytes, the
- * read began at 8192. This also holds for files that were opened with O_APPEND, where the position before the call says
- * nothing.
+ * An event says at which byte of the file the access began. For pread and pwrite, this is an argument of the call. For
+ * read and write, it is the position of the file after the call minus the number of bytes that were moved: if the
+ * position is 12288 after a read of 4096 bytes, the read began at 8192. The position before the call would be wrong for
+ * files that were opened with O_APPEND.
  */
 #include "io.h"
 

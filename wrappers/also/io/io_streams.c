@@ -1,12 +1,12 @@
 /* io_streams.c - the calls of stdio, under all names by which the C library's headers call them.
  *
  * The reads and writes that the C library itself makes for a stream do not pass through wrappers and cannot be seen.
- * Calls for single characters and fscanf are not recorded: they take less time than a record.
+ * Calls for single characters and fscanf are not recorded, because they take less time than a record.
  */
 #undef _FORTIFY_SOURCE
 #undef _FILE_OFFSET_BITS
 #ifndef __NO_INLINE__
-#define __NO_INLINE__ 1 /* the headers have bodies of getline and vprintf; clang would then not export the wrappers */
+#define __NO_INLINE__ 1 /* otherwise headers define getline and vprintf, and clang does not export the wrappers */
 #endif
 #include "io.h"
 

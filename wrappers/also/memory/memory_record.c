@@ -30,7 +30,7 @@ static __thread int busy __attribute__((tls_model("initial-exec"))); /* 1: this 
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for the table of blocks */
 
-/* The blocks, as a hash table, at most half full, in a mapping of its own. Only accessed under the lock. */
+/* A hash table of the blocks, at most half full. It is in a mapping of its own, and is only accessed under the lock. */
 static struct block {
     uintptr_t address; /* 0: the entry is unused */
     size_t bytes;      /* 0: the block was freed; copy_blocks drops the entry */
