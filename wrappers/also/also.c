@@ -27,7 +27,7 @@ static int is_child; /* this process is a forked child */
 
 /* ---- Pith's own code --------------------------------------------------------------------------------------------- */
 
-enum { OWN = 16 }; /* most code segments of Pith's libraries */
+enum { OWN = 16 }; /* how many code segments can be noted */
 static struct {
     uintptr_t begin, end; /* a code segment: [begin, end) */
 } own[OWN];
@@ -75,8 +75,8 @@ int64_t pithi_also_now_ns(void)
 }
 
 struct moment {
-    int64_t ns;     /* of CLOCK_MONOTONIC */
-    uint64_t ticks; /* of pith_clock_ticks at the same time */
+    int64_t ns;     /* time of CLOCK_MONOTONIC */
+    uint64_t ticks; /* what pith_clock_ticks returned at this time */
 };
 
 /* Returns the present time by both clocks. The function reads the pair of clocks several times and keeps the pair that

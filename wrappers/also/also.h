@@ -50,7 +50,7 @@ uint32_t pithi_also_state(uint32_t *id, const char *name, const char *colour, co
 struct pithi_next {
     const char *name, *version;                 /* NULL: the default version */
     void *function;                             /* the real function; NULL: not looked up yet, or there is none */
-} __attribute__((aligned(4 * sizeof(void *)))); /* the section pithi_next is an array: no gaps between its elements */
+} __attribute__((aligned(4 * sizeof(void *)))); /* aligned, so that the section is an array without gaps */
 void *pithi_next_find(struct pithi_next *next);
 void pithi_next_find_all(void);
 #define NEXT(name) NEXT_VERSION(name, (void *)0)

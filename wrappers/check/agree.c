@@ -85,7 +85,7 @@ void pithi_await(MPI_Request *request, const struct pithi_check *check, const ch
     for (int looks = 1; REAL(MPI_Test)(request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done; looks++) {
         here->team = check->team->id;
         here->call = check->call;
-        if (looks > 20) /* not at first, because the other processes usually come soon */
+        if (looks > 20) /* not in the first tests, because the other processes usually come soon */
             sched_yield();
         if (looks % LOOKS) /* a read of the clock costs more than a test */
             continue;
@@ -289,7 +289,7 @@ void pithi_check_posted(struct pithi_check *check, int result, const MPI_Request
     pithi_request_close();
 }
 
-/* For calls that neither block nor make a request. */
+/* See check.h. */
 void pithi_check_post(void)
 {
     struct pithi_check *check = pithi_check_start();

@@ -81,7 +81,7 @@ void pithi_source_of(const void *caller, struct pithi_source *source)
     source->module[0] = 0;
     if (!map)
         return;
-    /* - 1: inside the call instruction, not after it */
+    /* - 1: the return address is that of the next instruction, which may belong to another line */
     source->offset = (uint64_t)((uintptr_t)address - map->l_addr) - 1;
     if (*map->l_name)
         snprintf(source->module, sizeof source->module, "%s", map->l_name);

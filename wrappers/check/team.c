@@ -195,7 +195,7 @@ void pithi_team_make_comm(MPI_Comm comm, const struct pithi_team *of, const char
 
     if (pithi_handle_world.handle != MPI_COMM_WORLD) /* a program that uses only sessions is not checked */
         return;
-    if (!handle) { /* no memory; the other processes still wait for this one */
+    if (!handle) { /* there is no memory, but the other processes wait for this one */
         if (!pithi_comm_sizes(comm, &only_sizes))
             return;
         team.entry = &only_sizes;

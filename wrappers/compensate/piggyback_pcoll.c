@@ -24,7 +24,7 @@
 
 #include <stdlib.h>
 
-static const struct pithi_arrival too_late = {.at_ns = INT64_MAX}; /* wins the maximum over all arrivals */
+static const struct pithi_arrival too_late = {.at_ns = INT64_MAX}; /* larger than all times of arrivals */
 
 struct one {
     struct pithi_arrival mine, all; /* mine: this process's arrival; all: the maximum over all members */
@@ -50,7 +50,7 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- Shadow collectives ------------------------------------------------------------------------------------------ */
 
-#ifdef PITHI_STATIC /* no delays are sent (piggyback.c) */
+#ifdef PITHI_STATIC /* in the static library, no delays are sent (piggyback.c) */
 #define SYMBOL(name) NULL
 #else
 #define SYMBOL(name) pithi_real_symbol(name)

@@ -249,7 +249,7 @@ struct pithi_handle *pithi_handle_of_comm(MPI_Comm comm)
         /* `entering` is a lock only for making entries. Making an entry calls MPI, and meanwhile other threads may need
          * `lock`. */
         pithi_lock(&entering);
-        entry = pithi_handle_get(pithi_comm_key(comm)); /* another thread may have entered it */
+        entry = pithi_handle_get(pithi_comm_key(comm)); /* not NULL if another thread has just entered it */
         if (!entry && (entry = make(comm)))
             put(entry, pithi_comm_key(comm));
         pithi_unlock(&entering);

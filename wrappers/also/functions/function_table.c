@@ -50,7 +50,7 @@ static void *room_for(size_t size)
     return next - rounded;
 }
 
-/* The slot of an address, or the free slot where it would go. */
+/* Returns the slot of an address, or the unused slot where this address would go. */
 static struct pithi_traced **slot_of(struct table *in, uintptr_t address)
 {
     size_t i = (size_t)(address * UINT64_C(0x9e3779b97f4a7c15) >> 20);
@@ -135,7 +135,7 @@ static const char *next_text(const char **at, const char *end)
     return ends ? text : NULL;
 }
 
-static struct module *waiting[PITH_NAMES_FILES]; /* to be read by the next read_modules; under the lock */
+static struct module *waiting[PITH_NAMES_FILES]; /* read_modules will read these; protected by the lock */
 static unsigned waiting_count;
 
 /* Reads the functions of all waiting modules with one run of pith-functions. */

@@ -157,7 +157,7 @@ __attribute__((constructor)) static void begin(void)
         least_ticks = pithi_also_ticks_of(least_us * 1000);
     measure((uintptr_t)&begin);
     if (!preload || !strstr(preload, "libpith-functions"))
-        pithi_also_begin_early(); /* not preloaded: the program is linked with this library */
+        pithi_also_begin_early(); /* the program is linked with this library */
 }
 
 __attribute__((destructor)) static void end_of_program(void)

@@ -65,7 +65,7 @@ static struct pithi_io_file *learn(int fd, const char *path)
             set_name(file, standard[fd], strlen(standard[fd]));
             wanted = 1;
         } else if (file->seekable || S_ISDIR(status.st_mode)) {
-            /* A file with an unknown name. */
+            /* The name of the file is not known, so it is read from /proc. */
             char link[32], real[PITHI_IO_PATH];
             snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
             ssize_t size = readlink(link, real, sizeof real - 1);

@@ -32,7 +32,7 @@ static struct {
     [PITHI_OMP_IDLE] = {"omp:idle", "gray80", 1, 0},
 };
 
-enum { LEVELS = 64 }; /* deeper states are not recorded */
+enum { LEVELS = 64 }; /* states nested deeper than this are not recorded */
 static __thread struct {
     unsigned depth; /* how many states are open, including states deeper than LEVELS */
     int has_key;
@@ -105,7 +105,7 @@ void pithi_omp_end(enum pithi_omp_kind kind)
 {
     unsigned count;
 
-    if (self.depth > LEVELS) { /* the states that are not recorded end first */
+    if (self.depth > LEVELS) { /* the innermost state is too deep to be recorded */
         self.depth--;
         return;
     }
