@@ -321,26 +321,29 @@ is "$(answer)" "threads|None|None|None|None|0.571|Other threads have no work whi
 sed 's/omp:/part_/' log.txt >unknown.txt
 like "$(joined "$(pith analyze unknown.txt)")" 'Waiting of threads for one another is not in the log [(]pith run --also pthread,[|]' "without such states, the page says what it cannot see"
 
-# no_calls RANKS: in each of ten steps, rank 1 receives while it computes 50 ms without a call, and rank 0 sends to it after 10 ms;
-# the other ranks compute 10 ms. All meet at 52 ms.
+# no_calls RANKS MORE: in each of ten steps, rank 1 receives while it computes 50 ms without a call. Rank 0 sends to it after 10 ms, and
+# then computes MORE ms; the other ranks compute 10 ms. All meet.
 no_calls() {
-    awk -v ranks="$1" 'BEGIN {
+    awk -v ranks="$1" -v more="$2" 'BEGIN {
         all = "0"; for (rank = 1; rank < ranks; rank++) all = all "," rank
         print "# comm\tcomm=0\tname=MPI_COMM_WORLD\tsize=" ranks "\tranks=" all
         for (i = 0; i < 10; i++) for (rank = 0; rank < ranks; rank++) {
-            at = i * 0.052; head = "\t" rank "\t0\t"; meets = rank > 1 ? 0.01 : rank ? 0.051 : 0.05001
+            step = 0.052 + more / 1000; at = i * step; head = "\t" rank "\t0\t"; meets = rank > 1 ? 0.01 : rank ? 0.051 : 0.05001 + more / 1000
             if (rank == 1) {
                 printf "%.9f%senter\tMPI_Irecv\n%.9f%sleave\tMPI_Irecv\n", at, head, at + 1e-6, head
                 printf "%.9f%senter\tMPI_Wait\n%.9f%srecv\tMPI_COMM_WORLD\tcomm=0\tpeer=0\ttag=1\tbytes=1000000\tposted=%d\n%.9f%sleave\tMPI_Wait\n", at + 0.05, head, at + 0.051, head, i, at + 0.051, head
             } else if (rank == 0)
                 printf "%.9f%senter\tMPI_Send\n%.9f%ssend\tMPI_COMM_WORLD\tcomm=0\tpeer=1\ttag=1\tbytes=1000000\n%.9f%sleave\tMPI_Send\n", at + 0.01, head, at + 0.01, head, at + 0.05001, head
-            printf "%.9f%senter\tMPI_Barrier\n%.9f%scoll\tMPI_COMM_WORLD\tcomm=0\troot=-1\n%.9f%sleave\tMPI_Barrier\n", at + meets, head, at + meets, head, at + 0.052, head
+            printf "%.9f%senter\tMPI_Barrier\n%.9f%scoll\tMPI_COMM_WORLD\tcomm=0\troot=-1\n%.9f%sleave\tMPI_Barrier\n", at + meets, head, at + meets, head, at + step, head
         } }' | sort -s -g -k 1,1 >log.txt
     pith convert log.txt log.pith
 }
-no_calls 2
-like "$(answer)" '^progress[|]1[|]computing[|]0[|]' "a rank waits for one that does not call MPI"
-no_calls 4
+no_calls 2 40
+like "$(answer)" '^progress[|]1[|]computing[|]0[|].*[|]Rank 1 computes without calling MPI, so rank 0 waits in MPI_Send for it: 2[12] % of the run is lost' \
+    "a rank waits for one that does not call MPI"
+no_calls 2 0
+like "$(answer)" '^imbalance[|]1[|]computing[|].*[|]Rank 1 computes 5.0 times as long as the others: ' "if it has more to do, calls would not help"
+no_calls 4 0
 like "$(answer)" '^imbalance[|]1[|]computing[|].*[|]Rank 1 computes 5.0 times as long as the others: ' "if more wait for what it computes, calls would not help"
 
 # serve MS: in each of ten steps, three ranks compute 40 ms, rank 1 for MS, send a request to the second thread of the next rank, and

@@ -70,7 +70,7 @@ struct rules {
     /* Waiting, by its cause. by_lane [all_lanes], by_state [defs + 1]: waiting for the computing of a lane, or in a
      * state. by_state_of_set [defs + 1]: in a state, on the lanes in `set`. */
     double *by_lane, *by_state, *by_state_of_set;
-    /* [all_lanes]: waiting for a lane's progress minus waiting for its computing. */
+    /* [all_lanes]: waiting for a lane's progress minus waiting for its computing; 0: calls would not help. */
     double *progress_of;
     /* sums over all lanes; `most_`: of the lane that has most */
     double computing_ns, files_ns, pthreads_ns, omp_ns, transfer_ns, progress_ns, most_files, most_progress;
@@ -140,15 +140,43 @@ static int know_parts(struct rules *r)
     return groups != NULL;
 }
 
-/* 1: others wait mainly because the delay's lane does not call MPI. If they wait longer for its computing itself, they
- * would wait although it called MPI. */
+/* 1: others wait mainly because the delay's lane does not call MPI. If they wait longer for its computing itself, or if
+ * it computes longer than they, they would wait although it called MPI. */
 static int is_for_progress(const struct rules *r, const struct pithlog_delay *delay)
 {
     return delay->kind == PITHLOG_WAIT_FOR_PROGRESS && r->progress_of[delay->lane] > 0;
 }
 
+static double computing_of(const struct rules *r, uint32_t lane)
+{
+    double ns = 0;
+
+    for (uint32_t i = 0; i <= r->defs; i++) {
+        uint32_t state = i == r->defs ? PITHLOG_COMPUTING : i;
+        ns += is_computing(r, state) ? (double)pithlog_analysis_state_ns(r->a, lane, state) : 0;
+    }
+    return ns;
+}
+
+/* Fills `computing`. *sum: of lanes that count; *most, *least: of one of them. */
+static void sum_computing(struct rules *r, double *sum, double *most, double *least)
+{
+    *sum = *most = 0;
+    *least = INFINITY;
+    for (uint32_t lane = 0; lane < r->all_lanes; lane++) {
+        if (!r->counts[lane])
+            continue;
+        double ns = r->computing[lane] = computing_of(r, lane);
+        *sum += ns;
+        *most = ns > *most ? ns : *most;
+        *least = ns < *least ? ns : *least;
+    }
+}
+
 static void sum_delays(struct rules *r)
 {
+    double sum, most, least;
+
     for (size_t i = 0; i < r->a->delay_count; i++) {
         const struct pithlog_delay *delay = &r->a->delays[i];
         double ns = cost_of(r, delay);
@@ -157,6 +185,11 @@ static void sum_delays(struct rules *r)
         else if (is_computing(r, delay->state))
             r->progress_of[delay->lane] -= ns;
     }
+    /* If the lane computes longer in the whole run, others wait for that in any case, sooner or later. */
+    sum_computing(r, &sum, &most, &least);
+    for (uint32_t lane = 0; lane < r->all_lanes; lane++)
+        if (2 * (r->computing[lane] * r->lanes - sum) >= r->progress_of[lane])
+            r->progress_of[lane] = 0;
     for (size_t i = 0; i < r->a->delay_count; i++) {
         const struct pithlog_delay *delay = &r->a->delays[i];
         double ns = cost_of(r, delay);
@@ -949,17 +982,6 @@ static int propose_idle(struct rules *r)
     return fclose(out) == 0;
 }
 
-static double computing_of(const struct rules *r, uint32_t lane)
-{
-    double ns = 0;
-
-    for (uint32_t i = 0; i <= r->defs; i++) {
-        uint32_t state = i == r->defs ? PITHLOG_COMPUTING : i;
-        ns += is_computing(r, state) ? (double)pithlog_analysis_state_ns(r->a, lane, state) : 0;
-    }
-    return ns;
-}
-
 /* Puts into `set` the lanes whose computing is beyond the middle between `mean` and `most`; `is_least`: 1: `most` is
  * the least computing of a lane, and lanes below the middle are chosen. Returns the cost that they cause. */
 static double choose_set(struct rules *r, double mean, double most, int is_least)
@@ -973,21 +995,6 @@ static double choose_set(struct rules *r, double mean, double most, int is_least
         ns += r->set[lane] ? r->by_lane[lane] : 0;
     }
     return ns;
-}
-
-/* Fills `computing`. *sum: of lanes that count; *most, *least: of one of them. */
-static void sum_computing(struct rules *r, double *sum, double *most, double *least)
-{
-    *sum = *most = 0;
-    *least = INFINITY;
-    for (uint32_t lane = 0; lane < r->all_lanes; lane++) {
-        if (!r->counts[lane])
-            continue;
-        double ns = r->computing[lane] = computing_of(r, lane);
-        *sum += ns;
-        *most = ns > *most ? ns : *most;
-        *least = ns < *least ? ns : *least;
-    }
 }
 
 /* Proposes one candidate for the waiting that computing causes. */

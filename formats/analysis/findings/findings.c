@@ -362,9 +362,9 @@ void pithi_costliest_piece(struct pithlog_analysis *a, uint32_t lane, uint32_t s
         }
 }
 
-/* The most that recording may cost in a state on a lane. Pieces lie between records, so each has the cost of one record.
- * It may also have new memory for the records of a call, which costs about as much as writing them: of 240,000 receives
- * with records of 8, 8 and 9 ns, every 5100th is followed by a piece of 100 us, which is 20 ns for each. */
+/* The most that recording may cost in a state on a lane. Pieces lie between records, so each has the cost of one
+ * record. It may also have new memory for the records of a call, which costs about as much as writing them: of 240,000
+ * receives with records of 8, 8 and 9 ns, every 5100th is followed by a piece of 100 us, which is 20 ns for each. */
 static double recording_in(struct pithlog_analysis *a, uint32_t lane, uint32_t state)
 {
     static const uint32_t kinds[] = {PITHLOG_ENTER, PITHLOG_ENTER, PITHLOG_RECV, PITHLOG_LEAVE};
