@@ -199,6 +199,10 @@ steps $(for _ in {1..10}; do echo assemble:60,20,20,20 solve:20,60,20,20 output:
 like "$(answer)" '^moving imbalance[|]0[|]assemble[|].*[|]Rank 0 computes `assemble` 3.0 times as long as the others, rank 1 `solve`, and rank 2 `output`: (49|50) %' \
     "each of three states takes longer on another rank"
 # shellcheck disable=SC2046
+steps $(for _ in {1..10}; do echo chemistry:30,30,0.1,0.1 transport:0.1,0.1,30,30; done)
+like "$(answer)" '^moving imbalance[|]0[|]chemistry[|].*[|]Ranks 0 and 1 alone compute `chemistry`, and ranks 2 and 3 `transport`, and the others wait for them: (48|49|50) %' \
+    "half of the ranks wait in each of two states"
+# shellcheck disable=SC2046
 steps $(for _ in {1..10}; do echo assemble:20,60,20,20 output:5,5,5,20; done)
 is "$(found 'load imbalance' | paste -sd ' ')" "1.200000000 0.450000000" "two causes with a collective between: less work before it does not make up for more behind it"
 # shellcheck disable=SC2046

@@ -742,8 +742,8 @@ static int propose_moving(struct rules *r, uint32_t moves, double *by_iteration,
 
 /* Puts into `set` the lanes that are in the state longer than the middle between the mean and the most. Returns 1 if
  * they are at most half of all lanes and cause most of what the state causes. *ratio: how many times as long as the
- * others they are in it. */
-static int choose_slow_in(struct rules *r, uint32_t state, double *ratio)
+ * others they are in it; `alone`: 1: only if the others have none of it; 0: only if they have some. */
+static int choose_slow_in(struct rules *r, uint32_t state, int alone, double *ratio)
 {
     double sum = 0, most = 0, mine, other, cost = 0;
 
@@ -767,14 +767,16 @@ static int choose_slow_in(struct rules *r, uint32_t state, double *ratio)
         return 0;
     mean_times(r, state, &mine, &other);
     *ratio = other > 0 ? mine / other : INFINITY;
-    return *ratio >= 1.1 && *ratio <= 10; /* if the others have none of it, they may work one after another */
+    return alone ? other <= 0 : *ratio >= 1.1 && *ratio <= 10;
 }
 
 /* Two or more states cause most of the waiting, and each is longer on other ranks, which have as much to do in sum:
  *
  *     rank 0   assemble 60 | solve 20       both wait 40 of 120 at the barrier between the two
- *     rank 1   assemble 20 | solve 60 */
-static int propose_phases(struct rules *r, int *is_proposed)
+ *     rank 1   assemble 20 | solve 60
+ *
+ * `alone`: 1: the others have none of the state. Such ranks may also work one after another, without a barrier. */
+static int propose_phases(struct rules *r, int alone, int *is_proposed)
 {
     uint32_t states[FEW - 1], count = 0;
     double ratio, cost = 0;
@@ -789,7 +791,7 @@ static int propose_phases(struct rules *r, int *is_proposed)
             if (is_new && (best == NO_STATE || r->by_state[i] > r->by_state[best]))
                 best = i;
         }
-        if (best == NO_STATE || count == FEW - 1 || !choose_slow_in(r, best, &ratio))
+        if (best == NO_STATE || count == FEW - 1 || !choose_slow_in(r, best, alone, &ratio))
             return 1;
         states[count++] = best;
         cost += r->by_state[best];
@@ -803,21 +805,23 @@ static int propose_phases(struct rules *r, int *is_proposed)
         return 0;
     c->state = states[0];
     for (uint32_t i = 0; i < count; i++) {
-        choose_slow_in(r, states[i], &ratio);
+        choose_slow_in(r, states[i], alone, &ratio);
         for (uint32_t lane = 0; i == 0 && lane < r->all_lanes; lane++)
             if (r->set[lane] && (c->lane == PITHI_NO_LANE || r->by_lane[lane] > r->by_lane[c->lane]))
                 c->lane = lane;
         fprintf(out, "%s", i == 0 ? "" : i + 1 == count ? ", and " : ", ");
         put_set(r, i == 0 ? "R" : "r", out);
         if (i == 0)
-            fprintf(out, " compute%s", r->set_count == 1 ? "s" : "");
+            fprintf(out, "%s compute%s", alone ? " alone" : "", r->set_count == 1 ? "s" : "");
         put_state(r, states[i], out);
-        if (i == 0) {
+        if (i == 0 && !alone) {
             fprintf(out, " ");
             put_ratio(ratio, out);
             fprintf(out, " the others");
         }
     }
+    if (alone)
+        fprintf(out, ", and the others wait for them");
     pithi_costliest_piece(r->a, c->lane, states[0], &c->place);
     return fclose(out) == 0;
 }
@@ -1027,7 +1031,7 @@ static int find_computing(struct rules *r)
      * much. Iterations say it better, if not always the same lane is the busiest. Alone they prove nothing: in a
      * pipeline, other lanes are in earlier or later ones at the same time. Else the waiting has another form: one lane
      * after the other. */
-    if (!propose_phases(r, &is_proposed))
+    if (!propose_phases(r, 0, &is_proposed))
         return 0;
     if (is_proposed)
         return 1;
@@ -1039,6 +1043,12 @@ static int find_computing(struct rules *r)
     if (pithlog_analysis_what_if(r->a, &what, &balanced) != PITH_OK)
         return 0;
     if (2 * (as_it_is - balanced) * r->lanes >= r->computing_ns) {
+        if (!propose_phases(r, 1, &is_proposed))
+            return 0;
+        if (is_proposed)
+            return 1;
+        memset(r->set, 0, r->all_lanes);
+        r->set_count = 0;
         by_iteration = imbalance_by_iteration(r, &sum, &moves, &busiest);
         if (2 * sum < r->computing_ns || moves < 2) {
             free(by_iteration);
