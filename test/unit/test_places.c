@@ -45,12 +45,13 @@ struct place {
     void (*before)(void), (*midway)(void), (*at_end)(void); /* what happens to the program; NULL: nothing */
     enum { OFF, LOG, SPILL, ANY, GONE } after;              /* where what it recorded is */
     int lossless;                                           /* 1: nothing may be counted as lost */
-    int lines;                                              /* that Pith says */
+    int lines;                                              /* that Pith says; -1: a second one if records were lost */
     const char *log, *spill;                                /* the names; NULL: run.pith, run.pith.spill */
 };
 
 static const struct place *place;
 static FILE *output;
+static uint64_t lost; /* records, as the last log says */
 
 static void step(void (*happens)(void))
 {
@@ -99,7 +100,7 @@ static int output_good(void)
 static int accounted(const struct help_log *log)
 {
     uint64_t kept = help_count(log, PITHLOG_ENTER, "s") + help_count(log, PITHLOG_LEAVE, "s");
-    uint64_t lost = log->info->lost;
+    lost = log->info->lost;
     printf("# %llu kept, %llu lost\n", (unsigned long long)kept, (unsigned long long)lost);
     return kept + lost >= RECORDS && kept + lost <= RECORDS + 2 && (!place->lossless || lost == 0);
 }
@@ -121,26 +122,29 @@ static int left_good(void)
     return good && (!there || access(spill, F_OK) != 0);
 }
 
+static int lines_wanted(void) { return place->lines >= 0 ? place->lines : 1 + (lost > 0); }
+
 static int lines_good(void)
 {
     const char *said = help_said(), *line;
     int lines = 0;
     for (line = said; line != NULL && *line != '\0'; line = strchr(line, '\n') + 1)
         lines += strncmp(line, "pith: ", 6) == 0;
-    if (lines != place->lines || help_lines(said) != lines)
+    if (lines != lines_wanted() || help_lines(said) != lines)
         printf("# said in %d lines: %s", lines, said);
-    return lines == place->lines && help_lines(said) == lines;
+    return lines == lines_wanted() && help_lines(said) == lines;
 }
 
 static void run_in(const struct place *chosen)
 {
     int status;
     place = chosen;
+    lost = 0;
     setenv("PITH_LOG", place->log != NULL ? place->log : "run.pith", 1);
     status = help_child(program) & ~0x80;
     OK(status == 7 << 8 && output_good(), "%s: the program prints and ends as it would (%d)", place->what, status);
     OK(left_good(), "%s: all is there, or counted", place->what);
-    OK(lines_good(), "%s: and said in %d lines", place->what, place->lines);
+    OK(lines_good(), "%s: and said in %d lines", place->what, lines_wanted());
 }
 
 /* ---- What can happen --------------------------------------------------------------------------------------------- */
@@ -300,7 +304,8 @@ static void test_table(void)
         {"no threads", no_threads, NULL, NULL, LOG, 1, 1, NULL, NULL},
 #endif
         {"a quota", NULL, quota_reached, NULL, SPILL, 0, 2, NULL, NULL},
-        {"a quota, lifted for the end", NULL, quota_reached, quota_lifted, LOG, 0, 1, NULL, NULL},
+        /* ext4 has set enough room aside before, tmpfs has not. */
+        {"a quota, lifted for the end", NULL, quota_reached, quota_lifted, LOG, 0, -1, NULL, NULL},
     };
     size_t i;
     for (i = 0; i < sizeof places / sizeof places[0]; i++) {
