@@ -400,10 +400,11 @@ int pithi_spill_open(struct pithi_spill *spill, const char *path)
 static int keep_chunk(const struct pithi_spill *spill, const struct pithi_spill_chunk *chunk)
 {
     unsigned char *at = (unsigned char *)(uintptr_t)spill->data + chunk->offset, *end = at + chunk->size;
+    static const volatile unsigned char zero = 0; /* of a known 0 clang would make a load */
     struct pithi_chunk header;
     for (; at < end; at += PITHI_SPILL_PAGE)
         /* an atomic "or" with 0 stores without changing, also if the process writes there */
-        __atomic_fetch_or(at, 0, __ATOMIC_SEQ_CST);
+        __atomic_fetch_or(at, zero, __ATOMIC_SEQ_CST);
     return pread(spill->fd, &header, sizeof header, (off_t)chunk->offset) == (ssize_t)sizeof header &&
            header.lane == chunk->lane && header.seq == chunk->seq;
 }
