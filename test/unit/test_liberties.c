@@ -1,8 +1,10 @@
 /* test_liberties.c - what programs do to those who run inside them: threads that vanish, handlers that record or jump
  * away, jumps out of states, children of every kind, names planted beforehand. Nothing stored is lost, the log is good,
  * and the program ends as it would. */
+#include <linux/capability.h>
 #include <setjmp.h>
 #include <spawn.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 
 #include "reader/read/check.h"
@@ -454,8 +456,18 @@ static void test_capable(const char *self)
         return;
     }
     status = system(command);
-    OK(status == 0 && help_files(".", ".pith") == 0 && help_files(".", ".spill") == 0,
-       "a program with capabilities of its own is not recorded, no environment honoured (%d)", status);
+    if (status == 77 << 8)
+        OK(1, "a program with capabilities # SKIP capabilities of files have no effect here");
+    else
+        OK(status == 0 && help_files(".", ".pith") == 0 && help_files(".", ".spill") == 0,
+           "a program with capabilities of its own is not recorded, no environment honoured (%d)", status);
+}
+
+static int has_net_raw(void)
+{
+    struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+    struct __user_cap_data_struct data[2] = {0};
+    return syscall(SYS_capget, &header, data) == 0 && (data[0].effective & 1u << CAP_NET_RAW) != 0;
 }
 
 int main(int argc, char **argv)
@@ -465,7 +477,7 @@ int main(int argc, char **argv)
     if (argc == 2 && strcmp(argv[1], "privileged") == 0) {
         define();
         record(10);
-        _exit(pith_recording() ? 3 : 0);
+        _exit(!has_net_raw() ? 77 : pith_recording() ? 3 : 0);
     }
     self[length > 0 ? length : 0] = '\0';
     help_begin();
