@@ -6,14 +6,37 @@
 #include <time.h>
 
 enum { MANY = 1000000, STEPS = 80, BUSY_STEPS = 800, RANKS = 2, ROUNDS = 600 };
+static int slowness = 1; /* TEST_SLOWNESS (test/run): all times are so many times as long */
 /* A busy machine may take up to FROM_NS to enter main and phase, and as long as the window for a step to begin. */
-#define FROM_NS INT64_C(150000000)
-#define TO_NS INT64_C(300000000)
+#define FROM_NS (INT64_C(150000000) * slowness)
+#define TO_NS (INT64_C(300000000) * slowness)
 
 static void nap(long us)
 {
-    struct timespec time = {0, us * 1000};
+    int64_t ns = INT64_C(1000) * us * slowness;
+    struct timespec time = {(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
     nanosleep(&time, NULL);
+}
+
+static const char *in_ms(int ms)
+{
+    static char text[32];
+    snprintf(text, sizeof text, "%dms", ms * slowness);
+    return text;
+}
+
+static const char *in_s(int ms, const char *unit)
+{
+    static char text[32];
+    snprintf(text, sizeof text, "%d.%03d%s", ms * slowness / 1000, ms * slowness % 1000, unit);
+    return text;
+}
+
+static const char *in_us(int ms)
+{
+    static char text[32];
+    snprintf(text, sizeof text, "%d000us", ms * slowness);
+    return text;
 }
 
 static void window(const char *from, const char *to)
@@ -46,32 +69,32 @@ static void run_steps(int steps, int busy)
 
 static void record_window(void)
 {
-    window("150ms", "0.3");
+    window(in_ms(150), in_s(300, ""));
     run_steps(STEPS, 100);
 }
 
 static void record_busy(void)
 {
-    window("150ms", "0.3");
+    window(in_ms(150), in_s(300, ""));
     run_steps(BUSY_STEPS, 2250);
 }
 
 static void record_killed(void)
 {
-    window("0.15s", "300000us");
+    window(in_s(150, "s"), in_us(300));
     run_steps(STEPS, 100);
     raise(SIGKILL);
 }
 
 static void record_from(void)
 {
-    window("150ms", NULL);
+    window(in_ms(150), NULL);
     run_steps(STEPS, 100);
 }
 
 static void record_to(void)
 {
-    window(NULL, "300ms");
+    window(NULL, in_ms(300));
     run_steps(STEPS, 100);
 }
 
@@ -79,7 +102,7 @@ static void record_ring(void)
 {
     setenv("PITH_WHEN_FULL", "ring", 1);
     setenv("PITH_MAX_MB", "1", 1);
-    window("150ms", "0.3");
+    window(in_ms(150), in_s(300, ""));
     run_steps(BUSY_STEPS, 2250);
 }
 
@@ -242,7 +265,7 @@ static void job_body(struct fork_job *job)
 
 static void run_job(void)
 {
-    window("150ms", "300ms");
+    window(in_ms(150), in_s(300, "s"));
     exit(job_run(RANKS, job_body));
 }
 
@@ -310,7 +333,7 @@ static void edge_body(struct fork_job *job)
 
 static void run_edge(void)
 {
-    window("500ms", NULL);
+    window(in_ms(500), NULL);
     exit(job_run(RANKS, edge_body));
 }
 
@@ -343,6 +366,9 @@ static void test_edge(void)
 
 int main(void)
 {
+    const char *times = getenv("TEST_SLOWNESS");
+    if (times != NULL && atoi(times) > 0)
+        slowness = atoi(times);
     help_begin();
     unsetenv("PITH_FROM");
     unsetenv("PITH_TO");
