@@ -235,12 +235,14 @@ static void need_message(void *context, uint32_t lane, uint32_t number, uint32_t
                          uint64_t bytes, int64_t posted_ns)
 {
     struct building *b = context;
+    struct pithi_graph_lane *of = &b->graph->lanes[lane];
     int64_t begin_ns = pithi_graph_piece(b->graph, lane, number)->begin_ns;
 
     if (by->lane == lane && by->time_ns > begin_ns)
         return; /* a call cannot wait for what its own lane does later */
     if (kind == PITHLOG_WAIT_FOR_PROGRESS && by->number == UINT32_MAX)
         return;
+    of->largest = small_bytes(bytes) > of->largest ? small_bytes(bytes) : of->largest;
     add_need(b, lane, number,
              (struct pithi_need){.release_ns = kind == PITHLOG_WAIT_FOR_PROGRESS ? INT64_MIN : by->time_ns,
                                  .kind = (uint16_t)kind,

@@ -82,6 +82,7 @@ struct pithi_graph_lane {
     int64_t first_ns, last_ns;   /* first and last record */
     uint32_t calls;              /* MPI calls */
     uint32_t found;              /* the piece that pithi_graph_find found last */
+    uint32_t largest;            /* bytes of the largest message among its needs */
     uint64_t sends, small;       /* messages sent in the window; how many of them could be part of the message before */
     int64_t small_ns;            /* time of the calls that sent the small ones */
     struct pithi_chunks members; /* struct pithi_graph_member, in the order of pieces */

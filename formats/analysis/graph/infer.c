@@ -613,12 +613,16 @@ static int see_call(struct progress *p, uint32_t lane, uint32_t piece, uint32_t 
 static int infer_progress(const struct pithi_inferring *infer)
 {
     struct progress p = {.infer = infer, .g = infer->graph};
-    int good = 1;
+    int has_synchronous = 0, good = 1;
 
+    for (uint32_t i = 0; i < pithlog_get_info(p.g->log)->defs; i++)
+        has_synchronous |= (infer->traits[i] & PITHI_SYNCHRONOUS) != 0;
     pithi_eager_of_log(p.g->log, &p.eager);
     p.least_bytes = p.eager.same_host < p.eager.network ? p.eager.same_host : p.eager.network;
     p.least_bytes = p.least_bytes < PITHI_EAGER_LEAST ? p.least_bytes : PITHI_EAGER_LEAST;
     for (uint32_t lane = 0; good && lane < pithlog_get_info(p.g->log)->lanes; lane++) {
+        if (!has_synchronous && p.g->lanes[lane].largest <= p.least_bytes)
+            continue; /* see_message would find each of its messages eager */
         const struct pithi_lane_piece *piece = pithi_graph_piece(p.g, lane, 0);
         for (uint32_t i = 0; good && i + 1 < p.g->lanes[lane].pieces.count; i++) {
             good = !piece->needs || !pithi_graph_is_call(p.g, piece->state) || see_call(&p, lane, i, piece->needs);
