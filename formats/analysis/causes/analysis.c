@@ -661,6 +661,12 @@ static int find_path(struct pithlog_analysis *a)
     return good ? share_path(a) : pithi_analysis_no_memory(a);
 }
 
+static int find_efficiencies_and_path(struct pithlog_analysis *a)
+{
+    CHECK(find_efficiencies(a));
+    return find_path(a);
+}
+
 /* ---- pithlog_analyze --------------------------------------------------------------------------------------------- */
 
 /* Builds the graph of the log, or, if the log has holes, of its longest part without a hole. PITH_ERR_DAMAGED: there
@@ -712,7 +718,7 @@ int pithi_analyze_by_threads(struct pithlog *log, const struct pithlog_analyze_q
 {
     struct pithlog_analysis *a = *analysis = pithi_analysis_find(log, query);
     struct pithi_keeping *keeping = NULL;
-    struct side path;
+    struct side side;
     struct pithi_known_part known;
     int damaged = PITH_OK, err = PITH_OK;
 
@@ -757,14 +763,14 @@ int pithi_analyze_by_threads(struct pithlog *log, const struct pithlog_analyze_q
     keeping = damaged ? NULL : pithi_analysis_keep_graph(a, query);
     TRY(look_at_all_lanes(a));
     TRY(next_stage(a, 0.1));
-    TRY(find_efficiencies(a));
-    TRY(next_stage(a, 0.25));
-    begin_side(&path, a, find_path);
-    err = end_side(&path, a, pithi_analysis_delays(a));
-    a->path = path.own.path;
-    a->path_count = path.own.path_count;
-    a->shares = path.own.shares;
-    a->share_count = path.own.share_count;
+    begin_side(&side, a, find_efficiencies_and_path);
+    err = next_stage(a, 0.25);
+    err = end_side(&side, a, err ? err : pithi_analysis_delays(a));
+    a->info = side.own.info;
+    a->path = side.own.path;
+    a->path_count = side.own.path_count;
+    a->shares = side.own.shares;
+    a->share_count = side.own.share_count;
     TRY(err);
     TRY(next_stage(a, 0.05));
     pithi_analysis_keep_results(keeping, a, 1);
