@@ -70,11 +70,14 @@ struct building {
     struct pithi_colls *colls;
     struct pithi_epochs *epochs; /* NULL: none */
     struct building_lane *lanes;
-    unsigned char *at_init;  /* [definitions]: 1: MPI_Init, 2: MPI_Finalize */
-    unsigned char *serves;   /* [definitions]: 1: an MPI call that serves accesses of other ranks */
-    unsigned char *clocks;   /* [definitions]: 1: MPI_Wtime or MPI_Wtick: its time belongs to the state around it */
-    unsigned *traits;        /* [definitions] */
-    struct pithi_near *near; /* [lanes >> near_bits]: memory for the pieces of so many lanes */
+    unsigned char *at_init; /* [definitions]: 1: MPI_Init, 2: MPI_Finalize */
+    unsigned char *serves;  /* [definitions]: 1: an MPI call that serves accesses of other ranks */
+    unsigned char *clocks;  /* [definitions]: 1: MPI_Wtime or MPI_Wtick: its time belongs to the state around it */
+    unsigned *traits;       /* [definitions] */
+    struct near_lanes {
+        struct pithi_near pieces;     /* memory for their pieces */
+        uint32_t next_need, need_end; /* places for needs that they have reserved and no lane has taken */
+    } * near;                         /* [lanes >> near_bits]: what so many lanes have together */
     uint32_t near_bits;
     /* The window as asked for; the first and the last end of MPI_Init. */
     int64_t from_ns, to_ns, first_init_ns, init_ns;
@@ -101,7 +104,7 @@ static int new_piece(struct building *b, uint32_t lane, int64_t time_ns, uint32_
 
     if (!last || last->begin_ns != time_ns || pithi_graph_is_call(g, last->state))
         last = b->lanes[lane].last = pithi_chunks_add_after(&g->lanes[lane].pieces, &g->scratch,
-                                                            &b->near[lane >> b->near_bits], last, sizeof *last);
+                                                            &b->near[lane >> b->near_bits].pieces, last, sizeof *last);
     if (!last)
         return no_memory(g);
     *last = (struct pithi_lane_piece){.begin_ns = time_ns, .state = state};
@@ -198,18 +201,26 @@ static int end_state(struct building *b, const struct pithlog_step *step)
 /* Reserves places for needs of a lane, side by side. 0: no memory.
  *
  * Most passes go lane by lane. If needs were stored in the order of the records, such a pass would touch every page of
- * the temporary file. So a lane reserves many places at once: half as many as it has needs, at least NEEDS_LEAST. */
-static int reserve_needs(struct pithi_graph *g, struct building_lane *of)
+ * the temporary file. So a lane reserves many places at once: half as many as it has needs, at least NEEDS_LEAST. Near
+ * lanes take them from places that are side by side, too. */
+static int reserve_needs(struct building *b, uint32_t lane)
 {
+    struct pithi_graph *g = b->graph;
+    struct building_lane *of = &b->lanes[lane];
+    struct near_lanes *near = &b->near[lane >> b->near_bits];
     /* As a rule, at most one piece in four has a need, so a chunk of pieces needs no more places than `most`. */
     uint32_t places = of->needs / 2, most = (1u << g->scratch.chunk_bits) / 4;
 
     places = places < NEEDS_LEAST ? NEEDS_LEAST : places > most ? most : places;
-    of->next_need = g->needs.count;
-    for (uint32_t i = 0; i < places; i++)
-        if (!pithi_chunks_add(&g->needs, &g->rest_scratch, sizeof(struct pithi_need)))
-            return 0;
-    of->need_end = g->needs.count;
+    if (near->need_end - near->next_need < places) {
+        near->next_need = g->needs.count;
+        for (uint32_t i = 0; i < places << b->near_bits; i++)
+            if (!pithi_chunks_add(&g->needs, &g->rest_scratch, sizeof(struct pithi_need)))
+                return 0;
+        near->need_end = g->needs.count;
+    }
+    of->next_need = near->next_need;
+    of->need_end = near->next_need += places;
     return 1;
 }
 
@@ -218,7 +229,7 @@ static void add_need(struct building *b, uint32_t lane, uint32_t number, struct 
     struct pithi_graph *g = b->graph;
     struct building_lane *of = &b->lanes[lane];
 
-    if (of->next_need == of->need_end && !reserve_needs(g, of)) {
+    if (of->next_need == of->need_end && !reserve_needs(b, lane)) {
         b->is_full = 1;
         return;
     }
