@@ -13,6 +13,8 @@
 
 enum {
     MANY = 512,       /* records of a batch */
+    AT_ONCE = 32,     /* records read at once */
+    LINE = 64,        /* bytes of a cache line, at least */
     BATCHES = 8,      /* batches of the ring */
     ERROR_BYTES = 512 /* longest error message */
 };
@@ -63,15 +65,27 @@ static void set_payloads(struct batch *b)
 }
 
 /* Fills a batch up to the end of the log or an error. *failed: 1: the error came after some records; the next batch
- * then has it. */
-static void fill(struct pithi_read_ahead *a, struct batch *b, int *failed)
+ * then has it.
+ *
+ * The cache lines of the batch are still in the core of the taker. So the lines of the next records are fetched while
+ * others are read. If this thread waited for each line, it would be the slower one. */
+#ifdef __x86_64__
+__attribute__((target("prfchw"))) /* without it, gcc fetches lines for reading only, which gains nothing */
+#endif
+static void
+fill(struct pithi_read_ahead *a, struct batch *b, int *failed)
 {
     int count = 0;
 
     b->count = 0;
     b->payloads.size = 0;
-    while (!*failed && b->count < MANY &&
-           (count = pithlog_iter_next_many(a->iter, b->records + b->count, MANY - b->count)) != 0) {
+    while (!*failed && b->count < MANY) {
+        const char *next = (const char *)(b->records + b->count + AT_ONCE);
+        for (size_t i = 0; b->count + 2 * AT_ONCE <= MANY && i < AT_ONCE * sizeof *b->records; i += LINE)
+            __builtin_prefetch(next + i, 1);
+        int most = b->count + AT_ONCE < MANY ? AT_ONCE : MANY - b->count;
+        if ((count = pithlog_iter_next_many(a->iter, b->records + b->count, (uint32_t)most)) == 0)
+            break;
         *failed = count < 0 || !keep_payloads(b, b->count, b->count + count);
         b->count += *failed ? 0 : count;
     }
