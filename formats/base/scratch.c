@@ -23,7 +23,7 @@ enum { IN_MEMORY = 8 << 20, FIRST = 64 << 10, LARGEST = 8 << 20 };
  * FAR_TIMES: the limit is doubled only if this is seen so often in a row. LOOK is small, because FAR_APART times as
  * many bytes may come into memory between two looks: with a LOOK of 2 MiB, 64 lanes exceeded the limit by 15 MiB, and
  * 65,536 lanes by 70 MiB. */
-enum { MOST = 40 << 20, MOST_OF_LANE = 9 << 8, GROWING_BITS = 20, LOOK = 256 << 10, FAR_APART = 32, FAR_TIMES = 16 };
+enum { MOST = 44 << 20, MOST_OF_LANE = 2 << 10, GROWING_BITS = 20, LOOK = 256 << 10, FAR_APART = 32, FAR_TIMES = 16 };
 
 /* The limit of resident memory holds for the process. So all threads of an analysis share one count, and release pages
  * together. The bytes that are not in files are counted together, too, because each pass and each thread has scratch
