@@ -78,12 +78,11 @@ static unsigned char *pack(struct packing *before, const struct pithlog_record *
     field[DEPTH] = r->depth;
     field[START] = r->start_ns ? pithi_zigzag((int64_t)((uint64_t)r->time_ns - (uint64_t)r->start_ns)) + 1 : 0;
     field[NESTED] = pithi_zigzag(r->nested_ns);
-    for (unsigned i = 0; i < FIELDS; i++)
-        if (field[i]) {
-            mask |= 1u << i;
-            p = pithi_put_varint(p, field[i]);
-        }
+    for (unsigned i = 0; i < FIELDS; i++) /* a mask first, as most fields of most records are 0 */
+        mask |= (uint32_t)(field[i] != 0) << i;
     pithi_put16(mask_at, (uint16_t)mask);
+    for (; mask; mask &= mask - 1)
+        p = pithi_put_varint(p, field[__builtin_ctz(mask)]);
     *before = (struct packing){r->time_ns, r->lane};
     return p;
 }
@@ -160,6 +159,7 @@ struct maker {
     uint64_t written; /* bytes of the file so far */
     /* has_hole: 1: a hole was met in this slab; is_full: 1: a hole could not be stored. */
     int has_hole, is_full;
+    char apart[64]; /* no cache line has fields of two threads, which change with each record */
 };
 
 struct pithi_runs {
@@ -365,7 +365,7 @@ static int put(struct maker *maker, const struct pithlog_record *r, unsigned mar
     if (r->payload_bytes)
         memcpy(p, r->payload, r->payload_bytes);
     out->size = (size_t)(p + r->payload_bytes - out->data);
-    return out->size < OUT_BYTES / maker->of->threads ? 1 : write_out(maker);
+    return out->size * maker->of->threads < OUT_BYTES ? 1 : write_out(maker);
 }
 
 static void put_hole(void *context, uint32_t lane)
