@@ -1,9 +1,9 @@
-/* cell_cache.c - decides which cells stay valid when the window moves, and which must be queried. It moves the cells of
- * each row, and a thread answers requests for others. query.c computes cells.
+/* cell_cache.c - decides which cells stay valid when the window moves, and which must be queried. It shifts or
+ * stretches the cells that stay. A thread of its own queries the other cells (query.c).
  *
- * Each row has two intervals of columns: the columns with any cells of this window (known), and the columns with exact
- * cells. A pan shifts both; a zoom keeps the cells, stretched, but they count as unknown. Zooming in by a factor of 2
- * at the left edge:
+ * Each row has two intervals of columns: the columns whose cells were computed for this window, roughly or exactly
+ * (known), and the columns whose cells are exact. A pan shifts both intervals. A zoom keeps the cells, stretched, but
+ * counts them as unknown. An example is zooming in by a factor of 2 with the left edge fixed:
  *
  *     old columns   0 1 2 3             offset 0, scale 1/2: new column c shows old column floor((c + 0.5) / 2)
  *     new columns   0 0 1 1             rough, until the thread has answered
@@ -12,8 +12,8 @@
  * window that is dragged moves on before exact answers come, so the thread waits a moment before it begins with them
  * (REST_MS), and requests for an older window are dropped (generation).
  *
- * Columns keep their bounds during a pan: if a pan by half a column computed all cells anew, every bar would seem to
- * tremble. */
+ * A pan is rounded to whole columns, so that columns keep their bounds. Otherwise a pan by half a column would compute
+ * all cells anew, and every bar would seem to tremble. */
 #include "core/cells/cell_cache.h"
 
 #include <math.h>
@@ -33,7 +33,7 @@ struct cell_row {
     enum pithi_row_kind kind;      /* states or functions */
     uint32_t first_lane;           /* in the lanes of the current work */
     uint32_t known_from, known_to; /* columns of this window; others are stale or empty */
-    uint32_t exact_from, exact_to; /* the exact ones of these columns */
+    uint32_t exact_from, exact_to; /* columns whose cells are exact */
 };
 
 /* Maps each column of a zoomed window to a column of the old window; the same for all rows. */
@@ -42,7 +42,7 @@ struct cell_map {
     uint32_t width, old_width; /* columns of the new window, and of the old one */
     uint32_t *from;            /* [width] the old column; PITHI_NONE: outside */
     struct pithi_cell *spare;  /* room for a row's cells */
-    uint32_t spare_depth;      /* levels from here on are empty in it */
+    uint32_t spare_depth;      /* levels of `spare` from here on are empty */
     uint32_t spare_levels;
 };
 
@@ -101,7 +101,7 @@ static void move_signs(struct pithi_cells *cells, int64_t (*column)(const void *
 }
 
 struct shifting {
-    int64_t by, width; /* in columns: to the left if positive; the width of the window */
+    int64_t by, width; /* columns to the left (negative: to the right); columns of the window */
 };
 
 static int64_t shifted(const void *context, uint32_t old)
@@ -179,7 +179,7 @@ static void cell_row_stretch(struct cell_row *row, struct pithi_cells *cells, st
 
 /* ---- Replacing --------------------------------------------------------------------------------------------------- */
 
-/* 1: a cell or a tick near the column shows the state, so it needs no tick there. */
+/* Returns 1 if a cell or a tick near the column shows the state, so that the column needs no tick for the state. */
 static int is_shown_near(const struct pithi_cells *cells, uint32_t column, uint32_t state)
 {
     uint32_t from = column < PITHI_TICK_DISTANCE ? 0 : column - PITHI_TICK_DISTANCE;
@@ -224,7 +224,7 @@ struct cell_work {
     uint32_t *lanes, lane_count, lane_capacity; /* of all requests, one row after another */
     unsigned char *hidden;                      /* NULL: none */
     const struct pithi_flames *flames;          /* NULL: no request is for functions */
-    unsigned generation;                        /* of the window; results of another one are dropped */
+    unsigned generation;                        /* of the window; results of another generation are dropped */
     atomic_int stop;                            /* 1: ends the work early, as it is not needed any more */
 };
 
@@ -236,8 +236,8 @@ struct cell_result {
     char *trouble;               /* NULL: none */
 };
 
-/* While the window moves, exact answers would come too late for their picture, so the thread waits before it computes
- * them. */
+/* How long the thread waits before it computes exact answers, in ms. While the window moves, exact answers would come
+ * too late for their picture. */
 enum { REST_MS = 40 };
 
 struct cell_thread {
@@ -289,7 +289,7 @@ static int cell_request_run(struct pithlog *log, struct pithlog_summary *summary
 
 /* ---- In the thread ----------------------------------------------------------------------------------------------- */
 
-/* Waits for REST_MS; returns early if there is other work. The lock is held. */
+/* Waits for REST_MS; returns early if there is other work. The caller must hold the lock. */
 static void rest(struct cell_thread *thread)
 {
     struct timespec until;
@@ -320,7 +320,7 @@ static void *thread_main(void *data)
         thread->current = thread->next;
         thread->next = NULL;
         pthread_mutex_unlock(&thread->lock);
-        /* The requests are answered without the lock, as it takes long. */
+        /* Answers the requests without holding the lock, because answering takes long. */
         const struct cell_work *work = thread->current;
         int rested = 0;
         for (uint32_t i = 0; i < work->count && !atomic_load(&work->stop); i++) {
@@ -384,12 +384,13 @@ static void cell_thread_give(struct cell_thread *thread, struct cell_work *work)
 
 /* ---- The cache --------------------------------------------------------------------------------------------------- */
 
-/* Narrower columns are not shifted. */
+/* The least time of a column that is shifted. Narrower columns are computed anew (cell_cache.h). */
 enum { LEAST_COLUMN_NS = 4096 };
 
 /* Column c begins at anchor + floor((shift + c) * span / width). */
 struct cache_view {
-    int64_t anchor_ns, shift, span_ns; /* the time of column 0 before shifting; columns; time of the whole width */
+    /* the time of column 0 at shift 0; a count of columns; the time of all columns */
+    int64_t anchor_ns, shift, span_ns;
     uint32_t width;
 };
 
@@ -397,7 +398,7 @@ struct pithi_cell_cache {
     struct pithlog *log;                    /* not owned */
     struct pithlog_summary *summary;        /* of the drawing thread; NULL: none */
     struct cell_thread *thread;             /* answers `left` in the background; NULL: never needed so far */
-    struct pithi_helper *helper;            /* shares moving rows and answering requests; NULL: none */
+    struct pithi_helper *helper;            /* a thread that helps to move rows and to answer requests; NULL: none */
     struct pithlog_summary *helper_summary; /* of the helper, as a summary is for one thread */
     uint32_t defs;
     struct cache_view view;            /* the columns of all rows */
@@ -498,7 +499,8 @@ static int64_t time_of(const struct cache_view *view, int64_t column)
     return shift < 0 ? view->anchor_ns - (int64_t)(whole + (rest > 0)) : view->anchor_ns + (int64_t)whole;
 }
 
-/* Makes the view of a plot. Returns 1 if it uses the columns of the old view, shifted. */
+/* Makes the view of a plot. Returns 1 if its columns are the columns of the old view, shifted; 0 if all columns are
+ * new. */
 static int follow(const struct cache_view *old, const struct pithi_plot *plot, struct cache_view *view)
 {
     int64_t span_ns = plot->t1_ns - plot->t0_ns;
@@ -520,12 +522,12 @@ struct move {
     int shifted, same_hidden;   /* 1: cells are shifted, not stretched; 1: the same states are hidden */
 };
 
-/* The rows that a thread moves: this thread and the helper take every other row each, as the cells of a large screen
- * are megabytes. */
+/* The rows that one thread moves. The calling thread moves the rows 0, 2, 4 ..., the helper the rows 1, 3, 5 ...,
+ * because the cells of a large screen are megabytes. */
 struct mover {
     const struct move *move;     /* the same for all rows */
     struct cell_row *rows;       /* [count], shared: each thread has its own rows */
-    struct pithi_cells *cells;   /* [count]; `cells` in it is NULL for a new row */
+    struct pithi_cells *cells;   /* [count]; the field `cells` of a new row is NULL */
     uint32_t first, step, count; /* rows first, first + step ...; `count`: of all */
 };
 
@@ -660,8 +662,8 @@ static void ask(const struct pithi_cell_cache *cache, struct cell_work *work, ui
     request->first_lane = cache->rows[row].first_lane;
 }
 
-/* Puts the answer to a request into the cells of its row. If it is the whole row, `part` gets the old cells in
- * exchange. */
+/* Puts the answer to a request into the cells of its row. If the answer covers the whole row, `part` gets the old cells
+ * in exchange. */
 static void put(struct pithi_cell_cache *cache, const struct cell_request *request, struct pithi_cells *part)
 {
     struct cell_row *row = &cache->rows[request->row];
@@ -731,7 +733,7 @@ struct worker {
     struct pithlog_summary *summary; /* of this worker alone */
     unsigned char *done;             /* [work->count], shared by the workers */
     uint32_t limit;                  /* requests from this index on are left to the cache's thread */
-    uint32_t number, workers;        /* number of this worker, from 0; of workers */
+    uint32_t number, workers;        /* index of this worker, from 0; count of workers */
     double end_s;                    /* monotonic time, in s, at which it stops */
     int err;                         /* the first error */
     char *trouble;                   /* malloc'ed: the text of `err`; NULL: none */
@@ -776,7 +778,7 @@ static int answer_now(struct pithi_cell_cache *cache, struct cell_work *work, st
     struct worker helper;
     uint32_t kept = 0;
 
-    /* Exact answers take long when a summary is used, so they are left to the thread. */
+    /* With a summary, exact answers take much longer than rough answers, so they are left to the cache's thread. */
     while (mine.limit && cache->summary && cache->thread && work->requests[mine.limit - 1].care == PITHI_EXACT)
         mine.limit--;
     helper = mine;

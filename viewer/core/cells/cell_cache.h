@@ -23,8 +23,8 @@
 
 struct pithi_cell_cache;
 
-/* `summary` belongs to the caller's thread; NULL: the log is read by its records. `helper` (helper.h) answers queries
- * during pithi_cell_cache_load, too; NULL: none. Neither is owned. */
+/* `summary` belongs to the caller's thread; NULL: the log is read by its records. `helper` (helper.h) is a second
+ * thread that answers queries during pithi_cell_cache_load; NULL: none. The cache owns neither of them. */
 struct pithi_cell_cache *pithi_cell_cache_new(struct pithlog *log, struct pithlog_summary *summary,
                                               struct pithi_helper *helper);
 void pithi_cell_cache_free(struct pithi_cell_cache *cache);
@@ -42,7 +42,7 @@ int pithi_cell_cache_take(struct pithi_cell_cache *cache);
 int64_t pithi_cell_cache_moved(const struct pithi_cell_cache *cache);
 /* 1: some cells are not exact yet. */
 int pithi_cell_cache_rough(const struct pithi_cell_cache *cache);
-/* The part of the cells that is exact, 0 to 1. */
+/* The fraction of the cells that are exact, 0 to 1. */
 double pithi_cell_cache_exact(const struct pithi_cell_cache *cache);
 /* 1: the cache is empty, so the caller should give the next load more time. */
 int pithi_cell_cache_is_new(const struct pithi_cell_cache *cache);

@@ -4,9 +4,9 @@
  *     lost 5 records at 30                     from 30 to 30, 5 lost
  *     pause at 50, no resume                   from 50 to the last record of the lane
  *
- * Pauses and losses are records, and few, so they are read once when the log is opened. The end of a hole is in no
- * record: the walker finds it, and is run only for the part of a lane that is drawn.
- */
+ * Pauses and losses have records, and there are few of them, so all are read when the log is opened. No record says
+ * where a hole ends. The walker finds the ends; it is run only for the part of a lane that is drawn.
+ * */
 #include "core/cells/gaps.h"
 
 #include <stdlib.h>
@@ -105,8 +105,9 @@ static int tell_holes(const struct telling *telling, int64_t from_ns, int64_t to
     if (err)
         return err;
     while ((more = pithlog_walk_next(walk, &step)) != 0 && damages < PITHI_MOST_DAMAGES) {
-        damages += more < 0;                                   /* reading continues after the damage */
-        int is_end = step.change != PITHLOG_ENDS || !step.why; /* else a state ends where the hole begins */
+        damages += more < 0; /* reading continues after the damage */
+        /* 0: the step does not end the hole, but a state, where the hole begins */
+        int is_end = step.change != PITHLOG_ENDS || !step.why;
         if (more > 0 && step.is == PITHLOG_IS_HOLE && is_end)
             telling->tell(telling->context, step.from_ns, step.to_ns);
         if (step.to_ns > enough_ns)
@@ -124,14 +125,15 @@ int pithi_holes_lost(struct pithlog *log, uint32_t lane, int64_t from_ns, int64_
         .from_ns = from_ns, .to_ns = to_ns, .lanes = &lane, .lane_count = 1, .kinds = 1u << PITHLOG_LOST};
     struct pithlog_record record;
     struct pithlog_iter *iter;
-    int more, damages = 0, err = tell_holes(&telling, from_ns, to_ns, from_ns); /* a hole may have begun before */
+    int more, damages = 0, err = tell_holes(&telling, from_ns, to_ns, from_ns); /* from_ns may lie in a hole */
 
     if ((err && err != PITH_ERR_DAMAGED) || (err = pithlog_iter_open(log, &query, &iter)) != PITH_OK)
         return err;
     while ((more = pithlog_iter_next(iter, &record)) != 0 && damages < PITHI_MOST_DAMAGES) {
         damages += more < 0;
         if (more > 0)
-            tell_holes(&telling, record.time_ns, to_ns, record.time_ns); /* lanes are read despite damage */
+            /* an error is ignored: damage does not end the search */
+            tell_holes(&telling, record.time_ns, to_ns, record.time_ns);
     }
     pithlog_iter_close(iter);
     return PITH_OK;

@@ -10,7 +10,7 @@
 /* A pause, or a loss of records. */
 struct pithi_gap {
     uint32_t lane;
-    int64_t from_ns, to_ns; /* a pause ends where recording resumes, or with the lane; for a loss, both are equal */
+    int64_t from_ns, to_ns; /* a pause ends where recording resumes, or with the lane; a loss has from_ns == to_ns */
     uint64_t lost;          /* number of lost records; 0: it is a pause */
 };
 

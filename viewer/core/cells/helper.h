@@ -6,8 +6,8 @@
  *     pithi_helper_wait(helper);                  waits until work(data) has returned in the thread
  *     pithi_helper_free(helper);
  *
- * One thread calls begin and wait in turns. A NULL helper does nothing.
- */
+ * One thread calls begin and wait alternately. A NULL helper does nothing.
+ * */
 #ifndef PITHI_HELPER_H
 #define PITHI_HELPER_H
 
@@ -19,8 +19,8 @@ void pithi_helper_begin(struct pithi_helper *helper, void (*work)(void *data), v
 void pithi_helper_wait(struct pithi_helper *helper);
 void pithi_helper_free(struct pithi_helper *helper);
 
-/* Lowers the priority of the calling thread below that of painting threads if there are fewer processors than threads.
- * For work that no picture waits for. */
+/* Lowers the priority of the calling thread, so that painting threads go first if there are more threads than
+ * processors. For threads whose work no picture waits for. */
 void pithi_helper_stand_back(void);
 
 #endif

@@ -17,10 +17,11 @@
 #include "core/cells/memory.h"
 #include "core/cells/sweep.h"
 
-/* The least number of pieces in an exact column: the two at its ends are in doubt. */
+/* The least number of pieces in a column whose cells shall be exact. Only the two pieces at its ends may leave time
+ * open because they reach into other columns. */
 enum { REFINED = 16 };
-/* The least number of pieces in a column if no records are read. It is smaller, because a finer level has four times as
- * many bytes, which may come from another machine. */
+/* The least number of pieces in a column if no records are read. It is smaller than REFINED, because each finer level
+ * of the summary has four times as many bytes, which may come from another machine. */
 enum { REFINED_ALONE = 4 };
 /* The number of records that are read at once. */
 enum { AT_ONCE = 128 };
@@ -91,8 +92,8 @@ static int is_stopped(const struct pithi_query *query)
 
 static void sweep_hole(void *sweep, int64_t from_ns, int64_t to_ns) { pithi_sweep_missing(sweep, from_ns, to_ns); }
 
-/* Sweeps the steps of a lane in [from_ns, to_ns). `is_again`: the states that are open at the start, and the first
- * `swept` ENTERs, LEAVEs and EVENTs, were swept already. */
+/* Sweeps the steps of a lane in [from_ns, to_ns). If `is_again` is 1, the states that are open at the start, and the
+ * first `swept` ENTERs, LEAVEs and EVENTs, were swept already and are skipped. */
 static int sweep_walk(struct pithlog *log, const struct pithi_query *query, struct pithi_sweep *sweep, uint32_t lane,
                       int64_t from_ns, int64_t to_ns, int is_again, uint64_t swept)
 {
@@ -175,7 +176,7 @@ static void sweep_piece(void *context, const struct pithlog_piece *piece)
     pithi_sweep_piece(pieces->sweep, piece, pieces->paths, pieces->path_count);
 }
 
-/* Computes the columns in doubt by their records, or only counts them. */
+/* Computes the columns in doubt from their records if the query wants exact cells; else only counts the columns. */
 static int sweep_doubts(struct pithlog *log, const struct pithi_query *query, struct pithi_sweep *sweep, uint32_t first,
                         uint32_t end, uint32_t *rough)
 {
@@ -201,7 +202,7 @@ static int sweep_doubts(struct pithlog *log, const struct pithi_query *query, st
     return err;
 }
 
-/* Makes the lanes [first, end) of the query one row. */
+/* Computes one row from the lanes [first, end) of the query. */
 static int sweep_row(struct pithlog *log, const struct pithi_query *query, struct pithi_sweep *sweep, uint32_t row,
                      uint32_t first, uint32_t end, uint32_t *rough)
 {

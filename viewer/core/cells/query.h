@@ -70,11 +70,11 @@ struct pithi_query {
 
 enum {
     PITHI_CELL_BEGIN = 1, /* an instance of the cell's state begins here: draw a dividing line */
-    PITHI_CELL_PIECE = 2  /* from pieces of a summary: it may contain several instances, or begins of some */
+    PITHI_CELL_PIECE = 2 /* computed from pieces of a summary, so that it may hide several instances and their begins */
 };
 struct pithi_cell {
     uint32_t state; /* definition, PITHI_NONE: nothing at this level */
-    uint8_t cover;  /* the part of the column that the states of this level cover: 0 (none) to 255 (all) */
+    uint8_t cover;  /* the fraction of the column that the states of this level cover: 0 (none) to 255 (all) */
     uint8_t flags;  /* PITHI_CELL_ ... bits */
 };
 
@@ -98,7 +98,8 @@ struct pithi_cell_span {
 #define PITHI_MISSING UINT32_MAX
 
 /* Sums of a definition in the window over all rows, shown or hidden. States: the instances that reach into the window.
- * A state inside itself counts, but does not add to the total time again. Events: their number. */
+ * An instance inside another instance of the same state counts, but adds nothing to the total time. Events: their
+ * number. */
 struct pithi_sum {
     uint64_t count; /* instances, or events */
     int64_t total_ns, self_ns;
@@ -148,10 +149,11 @@ static inline const struct pithi_cell *pithi_cells_line(const struct pithi_cells
 #define PITHI_NONE UINT32_MAX
 
 enum pithi_row_kind {
-    PITHI_ROW_STATES,    /* states of its lanes: all levels, or one of them */
-    PITHI_ROW_FUNCTIONS, /* functions of its lane (flames.h), one depth of them; below the lane's states */
-    PITHI_ROW_COUNTER,   /* a counter of its lane */
-    PITHI_ROW_HEADING    /* nothing: the head of an open group */
+    PITHI_ROW_STATES, /* states of its lanes: all levels, or one level (`band`) */
+    /* functions of its lane (flames.h) at one depth; such rows follow the row of the lane's states */
+    PITHI_ROW_FUNCTIONS,
+    PITHI_ROW_COUNTER, /* a counter of its lane */
+    PITHI_ROW_HEADING  /* no data: the heading of an open group */
 };
 
 struct pithi_row {
@@ -161,22 +163,24 @@ struct pithi_row {
     const uint32_t *lanes; /* of a group, [lane_count], not owned; NULL: `lane` alone */
     uint32_t lane_count;   /* 0 without `lanes` */
     const char *label;     /* not owned; NULL: what pithi_row_label (legend.h) makes of the lane */
-    uint32_t band;         /* 1 + the only level of states, or depth of functions, that it shows; 0: all levels */
+    /* 0: the row shows all levels; else 1 + the one level of states, or depth of functions, that it shows */
+    uint32_t band;
 };
 
-/* 1: the row shows states or functions, so it has cells. */
+/* Returns 1 if the row shows states or functions, and therefore has cells. */
 static inline int pithi_row_has_cells(const struct pithi_row *row)
 {
     return row->kind == PITHI_ROW_STATES || row->kind == PITHI_ROW_FUNCTIONS;
 }
 
-/* 1: the row shows a part of its lane, below the row that stands for the lane. */
+/* Returns 1 if the row shows one level or depth of a lane and stands below the main row of the lane. */
 static inline int pithi_row_is_below(const struct pithi_row *row)
 {
     return row->kind == PITHI_ROW_FUNCTIONS || (row->kind == PITHI_ROW_STATES && row->band > 1);
 }
 
-/* 1: the row shows all of its lanes' states; 0: a heading, a counter, or a part of the lane of a row above. */
+/* Returns 1 if the row is the main row of its lanes; 0 if it is a heading, a counter, or a level or depth below a main
+ * row. */
 static inline int pithi_row_is_whole(const struct pithi_row *row)
 {
     return row->kind == PITHI_ROW_STATES && !pithi_row_is_below(row);
@@ -191,7 +195,8 @@ static inline const uint32_t *pithi_row_lanes(const struct pithi_row *row, uint3
 
 /* A callback for the progress of long work, which may stop the work. */
 struct pithi_watch {
-    /* Reports the `part` done, 0 to 1. Returns 0: stop, the result is not needed any more. */
+    /* Reports the fraction `part` of the work that is done, 0 to 1. Returns 0 if the work shall stop, because its
+     * result is not needed any more. */
     int (*go_on)(void *context, double part);
     void *context; /* the caller's, for go_on */
 };

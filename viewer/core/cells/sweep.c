@@ -1,8 +1,8 @@
 /* sweep.c - divides the time of a lane among pixel columns.
  *
- * A sweep goes along the lane once. It keeps the open states, and where the current column began; time is added to a
- * state's share only when its level changes, or when the column ends. Columns of 50 ns, A from 0 to 60 and B from 60 to
- * 100:
+ * A sweep goes along the lane once. It keeps the open states and the begin of the current column. It adds time to a
+ * state's share only when another state takes the state's level, or when the column ends. An example with columns of 50
+ * ns, A from 0 to 60 and B from 60 to 100:
  *
  *     A begins at 0      nothing to add
  *     column 0 ends      A was open from its begin to its end: the cell shows A, no share is needed
@@ -13,8 +13,8 @@
  * So a long state costs one cell for each column, and a short state two additions at any depth, because the other
  * levels need not be touched.
  *
- * Internal times are relative to t0 and shifted left, so that a column is at least 16 units wide: its shares are exact
- * integers at any zoom, and two sweeps of a column give the same cell. */
+ * Internal times are relative to t0 and shifted left, so that a column is at least 16 units wide. Therefore the shares
+ * of a column are exact integers at any zoom, and two sweeps of a column give the same cell. */
 #include "core/cells/sweep.h"
 
 #include <stdlib.h>
@@ -63,11 +63,11 @@ struct share {
 };
 
 struct shares {
-    struct share *items; /* [count] one for each state, in the order of their first time */
+    struct share *items; /* [count] one for each state, in the order in which the states first occur */
     uint32_t count, capacity;
 };
 
-/* Returns the index of the state's share. */
+/* Adds `span` to the state's share. Returns the index of the share. */
 static inline uint32_t shares_add(struct shares *shares, uint32_t state, uint64_t span)
 {
     for (uint32_t i = 0; i < shares->count; i++)
@@ -84,13 +84,14 @@ static inline uint32_t shares_add(struct shares *shares, uint32_t state, uint64_
 struct most {
     uint32_t state; /* PITHI_NONE: no share */
     uint64_t sum;   /* of all shares */
-    uint64_t lead;  /* its time minus the time of the second state */
+    uint64_t lead;  /* time of `state` minus the time of the next state */
 };
 
 struct blend_column {
     struct shares shares;
-    uint64_t unnamed, crossing; /* time that pieces leave open; time of pieces that also lie in other columns */
-    uint32_t mark, marks;       /* the definition of the first event, and the number of events */
+    /* time for which pieces name no state; named time of pieces that also lie in other columns */
+    uint64_t unnamed, crossing;
+    uint32_t mark, marks; /* the definition of the first event, and the number of events */
 };
 
 struct blend {
@@ -177,22 +178,24 @@ static void ticks_drop_shown(struct pithi_cells *cells, uint32_t first)
 
 /* ---- The walk along a lane --------------------------------------------------------------------------------------- */
 
-/* Columns in doubt that are at most this far apart are read together, because each start reads a block. */
+/* Columns in doubt that are at most this far apart are read together, because each new start of reading costs a
+ * block. */
 enum { DOUBT_DISTANCE = 32 };
 
 enum { PLACES = 64 }; /* a power of two */
 
-/* The current column of a level. */
+/* What a level has in the current column. */
 struct level {
-    struct shares shares;  /* of its time before `since` */
+    struct shares shares;  /* of the column's time before `since` */
     uint8_t place[PLACES]; /* where a state may be in `shares`, by the lowest bits of its id */
     uint64_t since;        /* begin of the level's state, or of the column if that is later */
     uint32_t begun;        /* a state whose begin no cell shows yet; PITHI_NONE: none */
 };
 
 struct open_state {
-    uint32_t id;      /* definition */
-    int64_t start_ns; /* may be before the window; INT64_MAX: the state moved up a level, so its bar is shorter */
+    uint32_t id; /* definition */
+    /* may be before the window; INT64_MAX: no span, because the state moved up a level and its bar is cut */
+    int64_t start_ns;
 };
 
 /* The states that a path shows at each level. */
@@ -324,8 +327,8 @@ static uint32_t state_at(const struct pithi_sweep *sweep, uint32_t level)
     return sweep->visible[level + 1 == sweep->levels ? depth - 1 : level];
 }
 
-/* Adds time to a state's share. A column often has many instances of a state, so `place` keeps where its share was
- * found last. */
+/* Adds time to a state's share. A column often has many instances of a state, so `place` keeps the index of the state's
+ * share for the next instance. */
 static inline void add_share(struct pithi_sweep *sweep, uint32_t l, uint32_t state, uint64_t span)
 {
     struct level *level = &sweep->level[l];
@@ -359,8 +362,8 @@ static void set_cell(struct pithi_sweep *sweep, uint32_t l, uint32_t state, uint
     }
 }
 
-/* Ends a column. In a row of one lane, the states with the largest shares win its cells. In a group, its shares and the
- * time left open are added to those of the other lanes. */
+/* Ends a column. In a row of one lane, the states with the largest shares win its cells. In a group, the shares and the
+ * open time of the column are added to those of the other lanes. */
 static void flush_column(struct pithi_sweep *sweep)
 {
     uint64_t width = sweep->bounds[sweep->column + 1] - sweep->bounds[sweep->column];
@@ -384,7 +387,8 @@ static void flush_column(struct pithi_sweep *sweep)
         set_cell(sweep, l, most.state, cover_of(most.sum, width - sweep->unnamed));
         shares->count = 0;
     }
-    /* A deeper level has no share in this column, but the lane has such levels: the open time could belong to them. */
+    /* The lane has deeper levels, which have no share in this column. The open time could belong to them, so the column
+     * is in doubt. */
     if (!sweep->group_lanes && sweep->filled < sweep->deepest && open > 0)
         sweep->doubt[sweep->column] = 1;
     sweep->filled = 0;
@@ -393,8 +397,8 @@ static void flush_column(struct pithi_sweep *sweep)
     sweep->column++;
 }
 
-/* The level of place `at` in the visible stack changes now: adds the time of its state. Other levels wait until they
- * change, or until the column ends. */
+/* Adds the time up to now of the state at place `at` of the visible stack. Call it before the level of this place
+ * changes; time of other levels is added when they change or when the column ends. */
 static void settle(struct pithi_sweep *sweep, uint32_t at)
 {
     uint32_t l = at < sweep->levels ? at : sweep->levels - 1, state = state_at(sweep, l);
@@ -439,7 +443,7 @@ static inline void advance(struct pithi_sweep *sweep, uint64_t until)
 
 /* ---- Ticks ------------------------------------------------------------------------------------------------------- */
 
-/* Adds a tick of a state in the current column, unless there is one close before. */
+/* Adds a tick of a state in the current column, unless the state has a tick shortly before it. */
 static void note_tick(struct pithi_sweep *sweep, uint32_t id)
 {
     struct pithi_cells *cells = sweep->cells;
@@ -506,7 +510,8 @@ void pithi_sweep_leave(struct pithi_sweep *sweep, int64_t time_ns, uint32_t id)
     if (!at--)
         return;
     if (at + 1 == sweep->depth) {
-        /* Keeps the duration of the innermost state if it ends here, not at the end of the records that are read. */
+        /* Adds a span for the innermost state if the state really ends here. It does not if only the interval that is
+         * read ends. */
         const struct open_state *state = &sweep->stack[sweep->depth - 1];
         struct pithi_cells *cells = sweep->cells;
         if (state->start_ns < time_ns && (uint64_t)time_ns - (uint64_t)state->start_ns >= sweep->span_least_ns) {
@@ -595,7 +600,8 @@ static uint32_t *states_of(const struct pithi_sweep *sweep, const struct path_sh
     return sweep->shown_states + (size_t)(show - sweep->shows) * sweep->deepest;
 }
 
-/* The states that a path shows at each level, from the table of recently used paths. */
+/* Returns the states that a path shows at each level. Takes them from the table of recently used paths, or adds them to
+ * it. */
 static const struct path_show *show_of(struct pithi_sweep *sweep, uint32_t path)
 {
     struct path_show *show = &sweep->shows[path % SHOWS];
@@ -630,7 +636,8 @@ void pithi_sweep_piece(struct pithi_sweep *sweep, const struct pithlog_piece *pi
     if (!sweep->shown_paths) {
         memset(sweep->shows, 0xff, sizeof sweep->shows); /* PITHI_NONE */
         sweep->shown_paths = paths;
-        sweep->deepest = path_count > UINT16_MAX - 2 ? sweep->levels : 0; /* full table: stacks may be deeper */
+        /* the table of paths is full, so stacks may be deeper than its paths */
+        sweep->deepest = path_count > UINT16_MAX - 2 ? sweep->levels : 0;
         sweep->depths = pithi_view_grow(sweep->depths, &sweep->depth_capacity, path_count, 1);
         sweep->depths[0] = 0;
         for (uint32_t path = 1; path < path_count && sweep->deepest < sweep->levels; path++) {
@@ -654,9 +661,9 @@ void pithi_sweep_piece(struct pithi_sweep *sweep, const struct pithlog_piece *pi
             to <= sweep->bounds[sweep->column + 1];
     while (sweep->now < to) {
         uint64_t next = sweep->bounds[sweep->column + 1], until = next < to ? next : to;
-        /* `span`, the part of the piece's time in the current column, is added to the states of its paths. Time that
-         * its paths do not cover is unnamed. If the piece also covers other columns (`whole` is 0), it is unknown which
-         * of its paths belong to this one: their time is crossing. */
+        /* `span` is the time of the piece in the current column. It is divided among the states of the piece's paths;
+         * time that no path covers is unnamed. If the piece also covers other columns (`whole` is 0), nobody knows
+         * which of its paths lie in the current column, so the time of its paths counts as crossing. */
         uint64_t span = until - sweep->now, named = 0;
         sweep->has_pieces = 1;
         for (int i = 0; i < PITHLOG_PIECE_PATHS && piece->share[i]; i++) {
@@ -770,7 +777,7 @@ void pithi_sweep_show_group(struct pithi_sweep *sweep, uint32_t from, uint32_t t
             struct most most = shares_most(&column->shares);
             cell->state = most.state;
             cell->cover = cover_of(most.sum, whole - column->unnamed);
-            sweep->doubt[c] = open && most.lead <= open; /* open time could give it to another state */
+            sweep->doubt[c] = open && most.lead <= open; /* the open time could let another state win */
         }
     }
 }

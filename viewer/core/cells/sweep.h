@@ -22,7 +22,7 @@ void pithi_sweep_free(struct pithi_sweep *sweep);
 void pithi_sweep_begin(struct pithi_sweep *sweep, uint32_t row);
 void pithi_sweep_enter(struct pithi_sweep *sweep, int64_t time_ns, uint32_t id);
 void pithi_sweep_leave(struct pithi_sweep *sweep, int64_t time_ns, uint32_t id);
-void pithi_sweep_leave_all(struct pithi_sweep *sweep, int64_t time_ns); /* the states that are open */
+void pithi_sweep_leave_all(struct pithi_sweep *sweep, int64_t time_ns); /* leaves all open states */
 void pithi_sweep_event(struct pithi_sweep *sweep, int64_t time_ns, uint32_t id);
 void pithi_sweep_end(struct pithi_sweep *sweep);
 /* Marks the columns from `from_ns` to `to_ns`, because records are missing there. Has no effect in groups. */
@@ -33,10 +33,10 @@ void pithi_sweep_missing(struct pithi_sweep *sweep, int64_t from_ns, int64_t to_
 void pithi_sweep_piece(struct pithi_sweep *sweep, const struct pithlog_piece *piece, const struct pithlog_path *paths,
                        uint32_t path_count);
 /* A column is in doubt if the time that its pieces leave open could give a cell to another state. Finds the first run
- * of such columns of this row from `column` on: 1, with the times to read; 0: none. */
+ * of such columns of this row from `column` on. Returns 1 and sets the times to read, or returns 0 if there is none. */
 struct pithi_doubt {
     uint32_t column, end;   /* [column, end) */
-    int64_t from_ns, to_ns; /* their times, rounded outwards */
+    int64_t from_ns, to_ns; /* their times, widened to whole ns */
 };
 int pithi_sweep_doubt(const struct pithi_sweep *sweep, uint32_t column, struct pithi_doubt *doubt);
 /* After end, columns can be computed again from records. Call begin_again; then pass the states open at from_ns and the

@@ -1,5 +1,5 @@
-/* derived.c - reads the formula of derived rows, and computes their values. Times of states come from
- * core/measure/ranges.h, one count for each row and term.
+/* derived.c - reads the formula of derived rows, and computes their values. Times of states are counted by
+ * core/measure/ranges.h, separately for each row and term.
  *
  * A formula becomes steps for a stack, in postfix order:
  *
@@ -92,7 +92,7 @@ static int read_word(struct reader *r)
     f->terms = pithi_view_grow(f->terms, &f->term_capacity, f->term_count + 1, sizeof *f->terms);
     struct pithi_term *term = &f->terms[f->term_count++];
     *term = (struct pithi_term){.kind = words[i].kind};
-    /* the term's step comes before its name is read; after an error the formula is thrown away */
+    /* adds the term's step before its name is read; if the name is wrong, the whole formula is thrown away */
     add_step(r, (struct pithi_formula_step){.what = 't', .term = f->term_count - 1});
     r->at += size;
     if (term->kind != PITHI_TERM_TIME && term->kind != PITHI_TERM_VALUE)
@@ -209,7 +209,7 @@ struct deriving {
     double *sums;                  /* [term][line][column] */
     double *known;                 /* [term][line][column] number of rows that have a value() */
     uint32_t *line_of;             /* [lanes] PITHI_NONE: not shown */
-    double part;                   /* done */
+    double part;                   /* fraction of the work that is done */
 };
 
 /* Returns the columns of a term and a line. The line with index derived->lines, behind the others, is the sum of all
@@ -232,8 +232,8 @@ static double column_of(const struct deriving *d, int64_t time_ns)
     return (double)(time_ns - query->t0_ns) * query->width / (double)(query->t1_ns - query->t0_ns);
 }
 
-/* Adds `value` for each full column between two times, and a part of it at their ends.
- * From 2.5 to 4 columns it adds half of `value` to column 2 and `value` to column 3. */
+/* Adds `value` to each column between two times, and a fraction of `value` to a column that is only partly between
+ * them. From 2.5 to 4 columns it adds half of `value` to column 2 and `value` to column 3. */
 static void add_span(const struct deriving *d, uint32_t term, uint32_t line, int64_t from_ns, int64_t to_ns,
                      double value)
 {
@@ -290,7 +290,7 @@ static int add_computing(struct deriving *d, const struct pithi_row *row, uint32
 
     query.lanes = pithi_row_lanes(row, &query.lane_count);
     int err = pithlog_walk_open(d->log, &query, &walk);
-    /* Damage may return again and again; the walk ends after some of them. */
+    /* A lane may be damaged in very many places, so the walk ends after PITHI_MOST_DAMAGES of them. */
     while (!err && (status = pithlog_walk_next(walk, &step)) != 0 && damages < PITHI_MOST_DAMAGES) {
         damages += status < 0;
         if (status > 0 && step.depth == 0 && step.is != PITHLOG_IS_HOLE)

@@ -1,7 +1,7 @@
 /* derived.h - derived rows: a value for each row and pixel column, computed by a formula, and drawn as a heat map.
  *
  *     formula   numbers, + - * / and parentheses over these terms:
- *     time(NAME)        lanes that are in a state of that name (with * ? [ ] as in a shell), 0 to the lanes of the row
+ *     time(NAME)        number of lanes in a state of that name (with * ? [ ] as in a shell), at most all of the row
  *     computing         lanes outside all states, between their first and last record
  *     value(NAME)       the counter's value at the end of the column
  *     sent, received    messages a second, where they are sent and received
@@ -81,7 +81,8 @@ static inline double pithi_derived_at(const struct pithi_derived *derived, uint3
     return derived->values[(size_t)line * derived->width + column];
 }
 
-/* Draws the lines one below the other, on `height` pixels. Negative values are as pale as the smallest. */
+/* Draws the lines one below the other, on `height` pixels. The scale of colours begins at 0, or at the least value if
+ * that is negative. Cells with 0 and without a value stay empty. */
 void pithi_derived_draw(const struct pithi_derived *derived, uint32_t height, const struct pithi_painter *painter);
 
 #endif

@@ -1,5 +1,5 @@
-/* length_map.c - tiles of the places and lengths of instances. The entries are sorted by length. So the bin of an entry
- * is the bin of the entry before or a later bin, and no bin must be searched. */
+/* length_map.c - tiles of the places and lengths of instances. The entries are sorted by length. So each entry is in
+ * the same bin as the entry before it or in a later bin, and its bin is found without a search. */
 #include "core/measure/length_map.h"
 
 #include <math.h>
@@ -9,8 +9,8 @@
 #include "core/measure/matrix.h"
 #include "core/raster/palette.h"
 
-/* In the map over time, the scale of colours begins at this part, so that a tile with a single instance is visible: it
- * is often the one that matters. */
+/* In the map over time, the scale of colours begins at this fraction, so that a tile with a single instance is visible.
+ * Often the single instance is the one that matters. */
 #define LEAST_OF_DOT 0.55
 
 void pithi_length_map_make(const struct pithi_length_list *list, struct pithi_length_map *map)
@@ -122,7 +122,8 @@ const struct pithi_length *pithi_length_map_nth(const struct pithi_length_map *m
 
     if (!tile->count)
         return NULL;
-    int64_t least = map->low_ns; /* the first bin begins here on a logarithmic scale, too: it has the lengths below 1 */
+    /* the first bin begins at low_ns, also on a logarithmic scale, where it has the lengths below 1 */
+    int64_t least = map->low_ns;
     if (bin)
         least = pithi_lengths_edge(map->low_ns, map->high_ns, map->logarithmic, (double)bin / map->bins);
     for (uint32_t i = tile->longest + 1; i-- > map->first && map->entries[i].length_ns >= least;)

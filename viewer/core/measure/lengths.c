@@ -29,7 +29,7 @@ struct gathering {
     struct pithi_length_list *list;          /* the result */
     /* [BUCKETS] instead of single instances, once these are too many; NULL: not yet */
     struct pithi_length *buckets;
-    uint32_t *slots; /* [slot_count] hash of the cells; 0: free, else number of a cell + 1 */
+    uint32_t *slots; /* [slot_count] hash of the cells; 0: free, else index of a cell + 1 */
     uint32_t slot_count;
 };
 
@@ -151,20 +151,20 @@ static void add(struct gathering *gathering, struct pithi_length instance)
 
 /* ---- States ------------------------------------------------------------------------------------------------------ */
 
-/* 1: after the step, an instance of the query's state that began before the end of the window is still open, or may
- * follow. */
+/* Returns 1 if, after the step, an instance of the query's state that began before the end of the window is still open
+ * or may still come. */
 static int reaches_in(const struct pithi_lengths_query *query, const struct pithlog_step *step)
 {
-    /* the list of open states does not have it yet */
+    /* a state that begins with this step is not in step->open yet */
     if (step->change == PITHLOG_BEGINS && step->record->start_ns < query->t1_ns)
-        return 1; /* of any state: after a hole, the states inside it may follow */
+        return 1; /* whatever its id: after a hole, the states inside this one may follow */
     for (uint32_t i = 0; i < step->depth; i++)
         if (step->open[i].id == query->state && step->open[i].start_ns < query->t1_ns)
             return 1;
     return 0;
 }
 
-/* Walks beyond the window, to the ends of all instances that reach into it. */
+/* Adds the instances of a lane. Walks on after the window until all instances that reach into the window have ended. */
 static int walk_lane(struct pithlog *log, struct gathering *gathering, uint32_t lane, uint32_t number)
 {
     const struct pithi_lengths_query *query = gathering->query;
@@ -184,7 +184,7 @@ static int walk_lane(struct pithlog *log, struct gathering *gathering, uint32_t 
             break;
         if (status < 0)
             continue;
-        /* an instance counts if it begins before the end of the window, also if it ends after it */
+        /* an instance counts if it begins before the end of the window, even if it ends later */
         if (step.change == PITHLOG_ENDS && step.open[step.at].id == query->state &&
             step.open[step.at].start_ns < query->t1_ns)
             add(gathering, (struct pithi_length){.length_ns = step.to_ns - step.open[step.at].start_ns,

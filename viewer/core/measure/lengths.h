@@ -11,7 +11,8 @@
  *
  * For a map of the lengths over time or by lane (length_map.h), such a list also has cells: instances that begin in the
  * same 1/1024 of the window, or on the same lane (of 1024 groups of lanes), with the same first 7 binary digits of the
- * duration (1.6 %). They need 64 bytes for each cell that has an instance: 4 KB for each place and power of two. */
+ * duration (1.6 %). A cell needs 64 bytes, and only if it has an instance, so that each place needs at most 4 KB for
+ * each power of two of durations. */
 #ifndef PITHI_LENGTHS_H
 #define PITHI_LENGTHS_H
 
@@ -95,7 +96,7 @@ struct pithi_bin {
 };
 uint32_t pithi_lengths_bins(const struct pithi_length_list *list, int64_t low_ns, int64_t high_ns, int logarithmic,
                             uint32_t count, struct pithi_bin *bins);
-/* The length at which one bin ends and the next begins, after the part `part` (0 to 1) of the range. */
+/* The length at the fraction `part` (0 to 1) of the range [low, high], where one bin ends and the next begins. */
 int64_t pithi_lengths_edge(int64_t low_ns, int64_t high_ns, int logarithmic, double part);
 
 /* Index of the first entry of `items`, which are sorted by length, that is at least `length_ns` long. */

@@ -113,7 +113,7 @@ int pithi_matrix_run(struct pithlog *log, const struct pithi_matrix_query *query
     memset(matrix, 0, sizeof *matrix);
     matrix->defs = pithlog_get_info(log)->defs;
     matrix->states = pithi_alloc(matrix->defs, sizeof *matrix->states);
-    /* Numbers the ranks, using that lanes are sorted by rank. */
+    /* Numbers the ranks. Lanes are sorted by rank, so a rank is new if the lane before has another rank. */
     uint32_t lanes = pithlog_get_info(log)->lanes;
     matrix->place = pithi_alloc(lanes, sizeof *matrix->place);
     matrix->ranks = pithi_alloc(lanes, sizeof *matrix->ranks);
@@ -194,9 +194,10 @@ void pithi_pair_add(struct pithi_pair *sum, const struct pithi_pair *pair)
 
 /* ---- Drawing ----------------------------------------------------------------------------------------------------- */
 
-/* The scale begins at this part of the way from the paper's colour, so that small values are visible. */
+/* The scale of colours begins at this fraction of the way from the paper's colour to its end, so that small values are
+ * visible. */
 #define LEAST 0.15
-/* The scale ends at this part (of 255) of the way from the accent to the colour of text. */
+/* The scale ends at this fraction, in 255ths, of the way from the accent to the colour of text. */
 #define DARKEST 210
 /* The least size of a tile in pixels, so that it can be seen and hit. */
 enum { TILE_PIXELS = 2 };

@@ -1,8 +1,9 @@
 /* matrix.h - messages added up by pair of ranks, and pictures of the sums.
  *
- * All matched messages in transit in the window count. The threads of a rank count as the rank. A place is the index of
- * a rank in the order of ranks. Only pairs with messages need memory (120 bytes each), so that 10,000 ranks are cheap.
- */
+ * All matched messages in transit in the window count. Messages of any thread of a rank count for the rank. A place is
+ * the index of a rank in the order of ranks. Only pairs with messages need memory (120 bytes each), so that 10,000
+ * ranks are cheap.
+ * */
 #ifndef PITHI_MATRIX_H
 #define PITHI_MATRIX_H
 
@@ -33,7 +34,7 @@ struct pithi_matrix {
     uint32_t *place; /* [lanes] place of the lane's rank */
     struct pithi_pair *pairs;
     uint32_t pair_count, pair_capacity; /* of `pairs`, which are in the order of their first message */
-    uint32_t *slots;                    /* [slot_count] hash of pairs; 0: free, else number of a pair + 1 */
+    uint32_t *slots;                    /* [slot_count] hash of pairs; 0: free, else index of a pair + 1 */
     uint32_t slot_count;
     struct pithi_late_state *states; /* [defs] */
     uint32_t defs;

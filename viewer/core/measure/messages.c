@@ -34,7 +34,8 @@ static void take(void *context, const struct pithlog_message *message)
 
     if (visit->stopped)
         return;
-    /* In transit at some time of [t0, t1). Where clocks disagree, it may be received before it is sent. */
+    /* Takes a message that is in transit at some time of [t0, t1). If clocks disagree, a message may be received before
+     * it is sent. */
     if (from < visit->t1_ns && (to > visit->t0_ns || from >= visit->t0_ns))
         visit->message(visit->context, message);
     if (++visit->done % WATCH_EVERY == 0)
@@ -264,7 +265,7 @@ struct picking {
     const struct pithlog *log; /* for names in the filter's query */
     const struct pithi_message_filter *filter;
     const struct pithi_watch *watch;
-    /* the part of the whole progress that is done before the current step, and the part of this step */
+    /* the fraction of the whole work that is done before the current step, and the fraction that this step is */
     double from, share;
     struct pithlog_message *late; /* [late_count] messages for which a receiver waited at least late_ns, sorted */
     uint32_t late_count, late_room;
@@ -324,7 +325,8 @@ int pithi_message_filter_run(struct pithlog *log, const struct pithlog_digest *d
 
     *picked = NULL;
     if (filter->late_ns > 0) {
-        /* The waits are read first and give the late messages. Then each message is only looked up among them. */
+        /* Reads the waits first, which give the late messages. Then each message is only looked up among the late
+         * messages. */
         struct pithlog_waits_query query = {INT64_MIN, INT64_MAX, digest, is_over, &picking};
         err = pithlog_waits(log, &query, take_wait, &picking);
         if (picking.late_count)

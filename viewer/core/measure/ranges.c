@@ -5,7 +5,7 @@
  *
  *     a window of 100 ns in 64 columns: 100 << 4 is 1,600 units, 25 a column (<< 3 would give 12.5)
  *
- * There are two ways. pithi_ranges_load walks along each lane and is exact. pithi_ranges_quick uses the pieces of the
+ * Two functions count. pithi_ranges_load walks along each lane and is exact. pithi_ranges_quick uses the pieces of the
  * summary and is ready at once; time for which the pieces name no state is estimated (below). So a rough picture
  * appears first, and is replaced when the exact picture is ready. */
 #include "core/measure/ranges.h"
@@ -173,7 +173,7 @@ int pithi_ranges_load(struct pithi_ranges *ranges, const struct pithi_watch *wat
         while (!lane_err && (status = pithlog_walk_next(walked, &step)) != 0 && damages < PITHI_MOST_DAMAGES) {
             damages += status < 0; /* reading continues after the damage */
             if (status > 0) {
-                advance(&walk, to_units(ranges, step.from_ns), PITHI_NONE); /* goes on to the first interval */
+                advance(&walk, to_units(ranges, step.from_ns), PITHI_NONE); /* moves to the begin of the interval */
                 advance(&walk, to_units(ranges, step.to_ns), shown_state(ranges, &step));
             }
             if (++steps % HELPING == 0 && !may_go_on(&walk, watch, lane))
@@ -191,12 +191,12 @@ int pithi_ranges_load(struct pithi_ranges *ranges, const struct pithi_watch *wat
 
 /* ---- From pieces of a summary ------------------------------------------------------------------------------------
  *
- * A piece names the states that take most of its time. For the rest of its time the state is not known; it is divided
- * among the other states by their weights, which are their shares of the time in some sampled records. Worked example:
- * A has weight 0.5, B 0.3, C 0.2. A piece of 100 ns names A with 60 ns, and 40 ns are left: B gets 40 * 0.3 / (1 - 0.5)
- * = 24, C 16. To do this in few steps, `spare` sums 40 / (1 - 0.5) = 80 over the pieces of a column. At the end each
- * state gets its weight times `spare`. A state that the piece names must not get this share, so its weight times 80 is
- * subtracted at once. */
+ * A piece names the states that take most of its time. For the rest of its time the state is not known. This rest is
+ * divided among the other states by their weights, which are their shares of the time in some sampled records. Worked
+ * example: A has weight 0.5, B 0.3, C 0.2. A piece of 100 ns names A with 60 ns, and 40 ns are left: B gets 40 * 0.3 /
+ * (1 - 0.5) = 24, C 16. To do this in few steps, `spare` sums 40 / (1 - 0.5) = 80 over the pieces of a column. At the
+ * end each state gets its weight times `spare`. A state that the piece names must not get this share, so its weight
+ * times 80 is subtracted at once. */
 
 struct pieces {
     struct pithi_ranges *ranges;      /* gets the estimates */
@@ -231,7 +231,7 @@ static double sample(struct pieces *pieces, uint32_t lane, int64_t about_ns)
     return 1;
 }
 
-/* Distributes a part of an interval over its columns, in proportion. */
+/* Adds the fraction `part` of the time of [from, to) to the columns of this interval. */
 static void spread(const struct pieces *pieces, uint64_t *times, uint64_t from, uint64_t to, double part)
 {
     const uint64_t *bounds = pieces->ranges->bounds;
@@ -415,7 +415,7 @@ static int is_ordered(const struct pithi_layers_look *look, uint32_t state)
     return 0;
 }
 
-/* The states to draw, from the bottom up; [*count], to be freed. */
+/* Returns the states to draw, from the bottom up: an array [*count] that the caller frees. */
 static uint32_t *sorted_states(const struct pithi_ranges *ranges, const struct pithi_layers_look *look, uint32_t *count)
 {
     const uint32_t *there;

@@ -71,7 +71,8 @@ static int holds(const char *text, const char *part)
     return 0;
 }
 
-/* The text is made only for a search by payload, or for the hit. */
+/* Returns 1 if the payload of an event has the text of the search. Makes the payload's text only for a search by
+ * payload, or to show it with a hit. */
 static int event_fits(struct walk *walk, const struct pithlog_record *record, struct pithi_found *found)
 {
     const char *sought = walk->search->payload;
@@ -242,7 +243,8 @@ static void read_leaf(struct walk *walk, struct pithlog_iter *iter, int64_t from
     walk->count = 0;
 }
 
-/* Reads the records of a part that the query selects. If the query uses the ends of states, the iterator finds them. */
+/* Reads the records that the search's query (walk->search->filter) selects. If the query uses the ends of states, the
+ * iterator finds the ends. */
 static void read_selected(struct walk *walk, struct pithlog_iter *iter)
 {
     int more;
@@ -265,7 +267,7 @@ static void read_selected(struct walk *walk, struct pithlog_iter *iter)
         }
 }
 
-/* 1: a wanted definition may occur in [from, to). Without a summary, and for sends, this is always so. */
+/* Returns 1 if a wanted definition may occur in [from, to). Always returns 1 without a summary, and for sends. */
 static int occurs(struct walk *walk, int64_t from_ns, int64_t to_ns)
 {
     const struct pithi_search *search = walk->search;
@@ -378,7 +380,8 @@ static void walk_free(struct walk *walk)
 
 /* ---- End of a found state ---------------------------------------------------------------------------------------- */
 
-/* 1: the step begins the state that was found: the `tie`-th of the wanted records at its time. */
+/* Returns 1 if the step begins the state that was found. The index `tie` of the state among the wanted records at the
+ * same time identifies it. */
 static int is_begin(struct walk *walk, const struct pithlog_step *step, uint32_t *ties)
 {
     struct pithi_found *found = walk->best, other;
@@ -386,7 +389,8 @@ static int is_begin(struct walk *walk, const struct pithlog_step *step, uint32_t
 
     if (!record || step->why || record->kind == PITHLOG_LEAVE || record->time_ns != found->at.time_ns)
         return 0;
-    if (walk->search->filter) /* only records that the query selects count as ties */
+    /* `tie` counts only records that the query selects, which are not known here: id and depth must do */
+    if (walk->search->filter)
         return record->kind == PITHLOG_ENTER && record->id == found->id && step->depth == found->depth;
     return is_sought(walk, record, &other) && (*ties)++ == found->at.tie;
 }
@@ -409,7 +413,7 @@ static int find_end(struct walk *walk)
     if (pithlog_walk_open(walk->log, &query, &on))
         return -1;
     for (uint32_t i = 0; i < MOST_RECORDS && !found->ended && (more = pithlog_walk_next(on, &step)) == 1; i++) {
-        /* the state is still open at the end of the log */
+        /* at the end of the log the state is still open, so it has no end */
         if (step.why == PITHLOG_AT_EDGE && step.change == PITHLOG_ENDS)
             break;
         found->end_ns = step.to_ns;

@@ -24,7 +24,7 @@ struct pithi_search {
     int32_t peer;                  /* sends: world rank of the receiver; -1: any */
     /* A query, or NULL. With a query, only `wanted` and `kinds` of the fields above are used. */
     const struct pithlog_filter *filter;
-    const uint32_t *lanes; /* the lanes to search; hits at the same time are ordered by their place here */
+    const uint32_t *lanes; /* the lanes to search; hits at the same time are in the order of this array */
     uint32_t lane_count;
     struct pithlog_summary *summary; /* NULL: all records are read */
     /* Called after each leaf; if it returns non-zero, the search ends without a hit. NULL: never called. */
