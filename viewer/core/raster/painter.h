@@ -17,7 +17,7 @@ struct pithi_font {
     int rimmed;   /* 1: the letters have a rim, for ground that is not plain */
     uint32_t rim; /* colour of the rim */
 };
-/* The width of the rim, as a part of the font's size. */
+/* The width of the rim, as a fraction of the font's size. */
 #define PITHI_RIM 0.12
 
 /* A colour for each column; PITHI_NO_COLOUR: not drawn. */
@@ -33,17 +33,17 @@ struct pithi_painter {
     void (*line)(void *context, double x0, double y0, double x1, double y1, uint32_t rgb, double alpha);
     void (*triangle)(void *context, const double x[3], const double y[3], uint32_t rgb, double alpha);
     /* Draws strips, one over the other, from scanline y and column x, each `width` columns of a pixel wide. Edges are
-     * rounded like the edges of opaque rectangles. If the painter has a ground, it lies below the strips; else the
-     * pixels there must be the same on all scanlines from the second on, because the painter copies whole scanlines.
-     * NULL: not supported. */
+     * rounded like the edges of opaque rectangles. If the painter has a ground, it lies below the strips. Without a
+     * ground, the pixels below the strips must be alike on all scanlines but the first, because the painter copies
+     * whole scanlines. NULL: not supported. */
     void (*strips)(void *context, double x, uint32_t width, double y, double height, const struct pithi_strip *strips,
                    uint32_t count);
-    /* Lays the ground on scanlines of a picture that was not cleared. Before anything else is drawn on a scanline, it
-     * gets either the ground or strips, once. NULL: not supported. */
+    /* Lays the ground on scanlines of a picture that was not cleared. Each scanline must get either the ground or
+     * strips, exactly once, before anything else is drawn on it. NULL: not supported. */
     void (*ground)(void *context, double y, double height);
     /* Restricts drawing to a rectangle; width < 0: no restriction. */
     void (*clip)(void *context, double x, double y, double width, double height);
-    /* `y` is the base line. NULL in painters without text; text_width comes with it. */
+    /* `y` is the base line. In painters without text, `text` and `text_width` are NULL. */
     void (*text)(void *context, double x, double y, enum pithi_anchor anchor, struct pithi_font font, uint32_t rgb,
                  const char *text);
     double (*text_width)(void *context, struct pithi_font font, const char *text);
@@ -53,8 +53,8 @@ struct pithi_painter {
 
 /* A rectangle of whole pixels with hatching. `ground`: its colour (PITHI_NO_COLOUR: what is drawn there already). The
  * lines rise to the right, or fall if `falling` is 1. They are `step` pixels apart (0: no lines) and `lines` pixels
- * wide. x = phase lies between two lines on scanline 0, whatever the rectangle is: so adjacent rectangles fit together,
- * and if `phase` is the x of a fixed time, the hatching moves with the plot. */
+ * wide. On scanline 0, x = `phase` lies between two lines, whatever the rectangle is. Therefore the lines of adjacent
+ * rectangles fit together. If `phase` is the x of a fixed time, the hatching moves with the plot. */
 struct pithi_hatching {
     double x, y, width, height, step, phase;
     int lines, falling;

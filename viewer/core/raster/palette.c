@@ -1,9 +1,9 @@
 /* palette.c - the colours of definitions and of the themes.
  *
- * A state keeps the colour that the program gave it. The others get colours of a list; colours near one that the
- * program gave are left out: if the program has a state in 0x40a090, the first colour of the list, the others begin
- * with the second. Colours are given out in the order of ids, so a log has the same colours in every picture, even if
- * only a part of it is shown. */
+ * A state keeps the colour that the program gave it. The other states get colours of a list, without those that are
+ * near a colour of the program. For example, if the program has a state in 0x40a090, the first colour of the list, the
+ * other states begin with the second colour. Colours are given out in the order of ids, so a log has the same colours
+ * in every picture, even if only a part of it is shown. */
 #include "core/raster/palette.h"
 
 #include <math.h>
@@ -19,8 +19,8 @@
 /* The colours of states for which the program set none. Red and orange are left to calls that wait, violet and grey to
  * the rest of MPI (wrappers/mpi/group.c), so this list ranges from yellow through green to blue. A search found the
  * colours: the first eight are at least 23 apart in CIELAB, all of them 13, for normal vision and for simulated
- * protanopia and deuteranopia (see `safe` below), and 7 from MPI's main colours. Neighbours differ in hue and in
- * lightness. */
+ * protanopia and deuteranopia (see `safe` below), and 7 from MPI's main colours. Neighbours in the list differ in hue
+ * and in lightness. */
 static const uint32_t choices[] = {0x40a090, 0xe0c070, 0x206080, 0x80e0b0, 0x4090e0, 0x607020, 0x70d0f0, 0x506040,
                                    0x2050a0, 0xb0a070, 0x406060, 0xb09030, 0x508090, 0x90f0a0, 0x20b0e0, 0x60c0a0};
 enum { CHOICES = sizeof choices / sizeof *choices };
@@ -120,7 +120,7 @@ int pithi_palette_fill(struct pithlog *log, struct pithlog_summary *summary, enu
     if (palette == PITHI_PALETTE_CLASSIC)
         for (uint32_t id = 0; id < defs; id++)
             pithi_classic_colour(pithlog_get_def(log, id)->name, &rgb[id]);
-    if (palette == PITHI_PALETTE_SAFE) { /* these colours suit both papers */
+    if (palette == PITHI_PALETTE_SAFE) { /* these colours are visible on both papers, so they stay as they are */
         uint32_t lane_count = pithlog_get_info(log)->lanes;
         uint32_t *ids = pithi_alloc(defs, sizeof *ids), *lanes = pithi_alloc(lane_count, sizeof *lanes);
         struct pithi_query query = {.levels = 1, .lanes = lanes, .lane_count = lane_count, .summary = summary};
@@ -176,8 +176,8 @@ uint32_t pithi_rgb_lightness(uint32_t rgb)
 /* The greys lie between nearly black and the grey of a lane without a state. */
 enum { DARKEST_GREY = 0x28, LIGHTEST_GREY = 0xd0 };
 
-/* Greys are given by rank of lightness, not by lightness: colours of lightness 100, 102 and 180 become 0x28, 0x7c and
- * 0xd0. Otherwise the first two would look the same. */
+/* Greys depend on the order of lightness, not on lightness itself: colours of lightness 100, 102 and 180 become 0x28,
+ * 0x7c and 0xd0. Otherwise the first two colours would look the same. */
 void pithi_palette_grey(uint32_t *rgb, uint32_t count)
 {
     unsigned char there[256] = {0};
@@ -397,7 +397,8 @@ uint32_t pithi_rgb_text_on(uint32_t rgb)
     return 1.05 / y > y / 0.05 ? 0xffffff : 0x000000; /* the contrasts with white and with black */
 }
 
-/* On light paper the outlines show nearly white bars; on dark paper nearly black bars would be invisible. */
+/* Makes colours lighter on dark paper, where nearly black bars would be invisible. On light paper no colour is changed,
+ * because bars have darker outlines, which show even nearly white bars. */
 uint32_t pithi_rgb_visible(uint32_t rgb)
 {
     enum { STEP = 16 }; /* of 255, towards white */

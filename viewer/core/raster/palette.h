@@ -8,7 +8,8 @@
 
 /* Colours of the theme that is chosen (below). */
 #define PITHI_RGB_PAPER (pithi_theme()->paper)
-/* The part of the paper's colour in everything outside the selection, and in the overview outside the window. */
+/* The fraction of the paper's colour that is mixed into everything outside the selection, and, in the overview, outside
+ * the view. */
 #define PITHI_PALE 0.6
 #define PITHI_RGB_IDLE (pithi_theme()->idle)
 #define PITHI_RGB_GRID (pithi_theme()->grid)
@@ -25,8 +26,8 @@ enum pithi_palette {
 /* Finds a palette by its name: log, classic, safe. Returns 0, or -1 if there is no such name. */
 int pithi_palette_parse(const char *name, enum pithi_palette *palette);
 /* Sets rgb[defs] by a palette, visible on the theme's paper. SAFE gives its best colours to the definitions with the
- * most time in the whole log, which may mean reading it. 0, or an enum pith_err; then the order of definitions is used
- * instead. `summary` may be NULL. */
+ * most time in the whole log, for which it may have to read the whole log. Returns 0 or an enum pith_err; on an error,
+ * SAFE gives its colours in the order of definitions. `summary` may be NULL. */
 int pithi_palette_fill(struct pithlog *log, struct pithlog_summary *summary, enum pithi_palette palette, uint32_t *rgb);
 /* The i-th colour of SAFE. */
 uint32_t pithi_safe_colour(uint32_t i);

@@ -7,17 +7,18 @@
  *     a row of 10 scanlines; a strip over all of them, one over lines 4 and 5      edges 0, 4, 6, 10
  *     painted: lines 0, 4, 6         copied: 1 to 3 from 0, 5 from 4, 7 to 9 from 6
  *
- * Lines are drawn in steps along their longer axis. Across it, a step is shared by two pixels, by how near the line is
- * to each:
+ * Lines are drawn in steps along their longer axis. Across this axis, two pixels share each step, in proportion to how
+ * near the line is to their centres:
  *
  *     the centre of the line at 3.75; pixel 3 has its centre at 3.5, pixel 4 at 4.5
  *     `across` is 3.75 - 0.5 = 3.25 in 65536ths: 75 % of the weight to pixel 3, 25 % to pixel 4
  *
- * These are whole numbers, because a line that is cut at the edge of a band (bands.c) must give the same pixels as the
- * whole line. For the same reason `cut` moves `across` by whole steps and computes nothing anew.
+ * `across` and its change by step are whole numbers, because a line that is cut at the edge of a band (bands.c) must
+ * give the same pixels as the whole line. For the same reason `cut` moves `across` by whole steps and computes nothing
+ * anew.
  *
- * Shapes over the rows (arrows, events, texts) may be kept and drawn later, each band with the shapes that reach into
- * it. */
+ * Shapes over the rows (arrows, events, texts) may be kept and drawn later. Then each band draws the shapes that reach
+ * into it. */
 #include "core/raster/raster.h"
 
 #include <math.h>
@@ -45,8 +46,6 @@ static inline int rounded(double value, int low, int high)
 }
 
 /* ---- Strips ------------------------------------------------------------------------------------------------------ */
-
-/* Strips are most of a window's picture, so their loops have no branches. */
 
 /* Writes the colours of a strip, except PITHI_NO_COLOUR. Has no branches and handles eight words at a time, so that the
  * compiler vectorizes it. */
@@ -172,7 +171,7 @@ struct run {
     int first, last; /* first and last pixel on the longer axis */
     int top, bottom; /* the scanlines that it may touch */
     int64_t across, slope;
-    uint32_t rgb, weight; /* of 256 */
+    uint32_t rgb, weight; /* weight: in 256ths */
 };
 
 /* Clipping after Liang and Barsky: each edge narrows the part [*from, *to] of the line that is inside. */
@@ -277,7 +276,7 @@ static int step_at(const struct run *run, double across)
 /* The steps of a flat run that may touch scanlines [top, bottom), with a few more at the ends. */
 static struct run cut_flat(const struct run *run, int top, int bottom)
 {
-    /* two lines more above and one below, because a step touches two lines, and steps are rounded */
+    /* two more scanlines above and one below, because a step touches two scanlines, and steps are rounded */
     double above = (top - 2) * 65536.0, below = (bottom + 1) * 65536.0;
 
     if (!run->slope)
@@ -313,8 +312,8 @@ static void draw_run_part(const struct pithi_raster *part, const struct run *run
         return;
     }
     piece = run->steep ? cut(run, part->top, part->bottom) : cut_flat(run, part->top, part->bottom);
-    /* of a steep run, the part has exactly the steps on its scanlines; other runs that touch the clip are checked pixel
-     * by pixel */
+    /* `piece` of a steep run has exactly the steps on the part's scanlines, so it can be drawn like any run; so can a
+     * run that touches the clip, because each of its pixels is checked */
     if (run->steep || !run->inside)
         draw_run(part, &piece);
     else
@@ -395,7 +394,7 @@ static void raster_rect(void *context, double x, double y, double width, double 
     int top = rounded(y, raster->top, raster->bottom), bottom = rounded(y + height, raster->top, raster->bottom);
     unsigned opacity = (unsigned)(alpha * 255 + 0.5);
 
-    /* stored as it was given: each band draws its part later */
+    /* stores the rectangle as it was given, because each band draws its part of it later */
     if (raster->keeps) {
         keep(raster, &(struct pithi_shape){.kind = RECT,
                                            .top = top,
@@ -405,7 +404,7 @@ static void raster_rect(void *context, double x, double y, double width, double 
                                            .places = {x, y, width, height}});
         return;
     }
-    /* an opaque rectangle needs no reading of what is below */
+    /* an opaque rectangle is filled without reading the pixels below */
     for (int row = top; row < bottom && left < right; row++) {
         size_t at = (size_t)row * (size_t)raster->width + (size_t)left;
         if (opacity < 255)
@@ -422,7 +421,8 @@ static void raster_line(void *context, double x0, double y0, double x1, double y
     struct pithi_raster *raster = context;
     struct run run = {.rgb = rgb, .weight = (uint32_t)(alpha * 256 + 0.5)};
 
-    /* farther away, the difference of two doubles is too inexact; the comparison is also false for NaN */
+    /* leaves out lines that go farther than this, where the difference of two doubles is too inexact; the comparison is
+     * also false for NaN */
     if (!(fabs(x0) < 1e15 && fabs(x1) < 1e15))
         return;
     /* Cuts a line at the clip. */
@@ -470,9 +470,9 @@ static void raster_line(void *context, double x0, double y0, double x1, double y
  * points inside gets 4/9 of the colour. The box is painted COLUMNS columns at a time. */
 enum { POINTS = 3, COLUMNS = 32 };
 
-/* On which side of an edge a point lies depends on which of two products is larger. One product depends only on the
- * point's y, the other only on its x. For the points of a pixel, `across` has the products of y, `along` the products
- * of x. */
+/* Computes one of two products for each edge and each point of a pixel. The larger of the two products decides on which
+ * side of an edge a point lies. One product depends only on the point's y (`across` of the caller), the other only on
+ * its x (`along`). */
 static void edge_products(double products[POINTS][3], const double place[3], const double other[3], int pixel)
 {
     for (int i = 0; i < POINTS; i++)
@@ -670,7 +670,7 @@ struct pithi_painter pithi_raster_painter(struct pithi_raster *raster)
 
 /* ---- Letters ----------------------------------------------------------------------------------------------------- */
 
-/* A hash table of letters, and text made of them. */
+/* Returns the set of letters of which texts are made. The set is a hash table. */
 struct pithi_glyphs *pithi_glyphs(void)
 {
     static struct pithi_glyphs glyphs;

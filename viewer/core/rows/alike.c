@@ -9,8 +9,8 @@
 
 /* ---- Groups ------------------------------------------------------------------------------------------------------ */
 
-/* The difference of two profiles, 0 to 1: half the sum of the differences of their shares, because time that a rank
- * spends less in one state it spends more in another. */
+/* The difference of two profiles, 0 to 1: half the sum of the differences of their shares. Half, because a rank that
+ * spends less time in one state spends more in another, so that the sum has each difference twice. */
 static double difference(const float *a, const float *b, uint32_t columns)
 {
     double sum = 0;
@@ -168,7 +168,8 @@ static int add_rank(struct pithlog *log, const struct pithi_alike_question *ques
         outside += (double)here.outside_ns;
         missing += (double)here.missing_ns;
     }
-    /* The rest of the time belongs neither to states, nor to holes, nor to the time outside: the lane had ended. */
+    /* The rest of the time, which belongs neither to states, nor to holes, nor to the time outside states, lies after
+     * the end of a lane. */
     rest = all_ns - outside - missing;
     for (uint32_t id = 0; id < defs; id++) {
         if (pithlog_get_def(log, id)->kind != PITHLOG_STATE || sums[id].own_ns <= 0)

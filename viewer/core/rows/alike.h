@@ -8,8 +8,8 @@
  *
  * Groups are found by farthest-first traversal (Gonzalez 1985): the first centre is the rank nearest to the mean of
  * all; the next one is the rank that differs most from all centres, until no rank differs from its centre by more than
- * the limit. So odd ranks become centres first, and the result hardly depends on the order of ranks: only between two
- * equally good ranks, the lower one is taken. The time is ranks x states x groups. */
+ * the limit. So odd ranks become centres first. The order of ranks matters only if two ranks are equally good; then the
+ * lower rank is taken. The time is ranks x states x groups. */
 #ifndef PITHI_ALIKE_H
 #define PITHI_ALIKE_H
 
@@ -19,13 +19,13 @@
 
 #include "core/cells/query.h"
 
-enum { PITHI_ALIKE_MOST = 12, PITHI_ALIKE_PERCENT = 5 }; /* groups at most; the usual limit */
+enum { PITHI_ALIKE_MOST = 12, PITHI_ALIKE_PERCENT = 5 }; /* the most groups; the usual limit, in per cent */
 
 struct pithi_alike {
     uint32_t ranks, count; /* count: of groups, which are in the order of their lowest ranks */
     uint32_t *group;       /* [ranks] the group of each rank */
     uint32_t *typical;     /* [count] index, as in `group`, of the rank nearest to the mean profile of its group */
-    double *spread;        /* [count] the largest difference of a rank in the group from this rank, 0 to 1 */
+    double *spread;        /* [count] the largest difference of a rank in the group from the typical rank, 0 to 1 */
 };
 
 /* Groups `ranks` profiles of `columns` shares each, profile by profile. `limit`: 0 to 1. */

@@ -36,7 +36,7 @@ static int by_weight(const void *a, const void *b)
     return (x->entry.id > y->entry.id) - (x->entry.id < y->entry.id);
 }
 
-/* The share of all lanes' time: 2 s in an interval of 1 s on 4 lanes are 50 %. */
+/* Returns the share of a time in the time of all lanes: 2 s in an interval of 1 s on 4 lanes are 50 %. */
 double pithi_legend_share(const struct pithi_cells *cells, int64_t span_ns, int64_t time_ns)
 {
     return (double)time_ns / ((double)span_ns * (cells->lanes ? cells->lanes : 1));
@@ -214,7 +214,7 @@ double pithi_legend_layout(struct pithi_legend_plan *plan, const struct pithi_pa
     uint32_t places;
 
     /* A table takes three lines of `most` for its heading, computing and the messages. If not all states fit, the last
-     * line of them says how many are left out. */
+     * line for states says how many are left out. */
     if (plan->table) {
         if (most <= TABLE_MORE) {
             plan->lines = plan->shown = 0;
@@ -354,7 +354,7 @@ void pithi_legend_draw(const struct pithi_legend_plan *plan, const struct pithi_
         }
         const struct pithi_legend_entry *entry = &plan->entries[i];
         char text[64], name[128], number[40];
-        /* Shares follow the name at once, so a cut name must leave room for one. */
+        /* The share is drawn directly after the name, so a cut name must leave room for the share. */
         double room = width - SIGN - SHARE;
         draw_sign(plan, painter, entry, x, y);
         pithi_def_label(plan->log, entry->id, name, sizeof name);
@@ -434,7 +434,7 @@ const char *pithi_state_group(const struct pithlog_def *def)
     small[length] = 0;
     if (!*small)
         return *def->group ? def->group : "user";
-    /* The last pattern fits everything, so the loop ends. */
+    /* The last pattern matches every name, so the loop ends. */
     while (fnmatch(rows[row].pattern, small, 0) != 0)
         row++;
     return rows[row].group;

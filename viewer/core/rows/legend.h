@@ -13,7 +13,7 @@
 struct pithi_legend_entry {
     uint32_t id;
     struct pithi_sum sum; /* in the window */
-    double share;         /* self time as a part of all lanes' time in the window, 0 to 1 */
+    double share;         /* self time as a fraction of all lanes' time in the window, 0 to 1 */
 };
 
 /* The states and events that occur in the window: states by self time, largest first, then events by count. [*count],
@@ -21,7 +21,7 @@ struct pithi_legend_entry {
 struct pithi_legend_entry *pithi_legend_make(const struct pithlog *log, const struct pithi_cells *cells,
                                              int64_t span_ns, uint32_t *count);
 
-/* A time as a part of all lanes' time in a window of `span_ns`. */
+/* A time as a fraction of all lanes' time in a window of `span_ns`. */
 double pithi_legend_share(const struct pithi_cells *cells, int64_t span_ns, int64_t time_ns);
 
 /* The printable name (pithi_clean) of a definition. Returns `label`. */

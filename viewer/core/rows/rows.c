@@ -1,9 +1,9 @@
 /* rows.c - the tree of rows: builds it, lists the visible rows, labels, filters and arranges them.
  *
- * The nodes are in one array, and everything else names them by number: a window that keeps a number need not know
- * whether the array has moved. A node that is hidden, closed or filtered out stays in the tree; only flags change, and
- * pithi_rows_seen walks the tree again. That costs 10 ms for a hundred thousand lanes, and no state can be left over
- * from an arrangement before.
+ * The nodes are in one array, and everything else refers to a node by its number, the index in the array. So a number
+ * stays valid when the array moves. A node that is hidden, closed or filtered out stays in the tree; only flags change,
+ * and pithi_rows_seen walks the tree again. That costs 10 ms for a hundred thousand lanes, and nothing can be left over
+ * from an earlier arrangement.
  *
  *     node 0           the root, which is no row
  *     node 1  host a   children 3 and 6; node 2 is host b, with child 7
@@ -157,8 +157,8 @@ static void build_by_host(struct pithi_rows *rows)
     rows->host_count = 0;
     for (uint32_t i = 0; i < rows->rank_count; i++)
         host_node(rows, &table, rows->rank_lane[i]);
-    /* Whether there are several hosts is known only now. With one, its node is dropped, and the ranks go to the root.
-     */
+    /* Only now the number of hosts is known. The node of a single host is dropped, and the ranks go to the root.
+     * */
     if (rows->host_count <= 1)
         forget_nodes(rows);
     for (uint32_t i = 0; i < rows->rank_count; i++)
@@ -168,7 +168,8 @@ static void build_by_host(struct pithi_rows *rows)
 
 /* ---- By communicator, or not grouped ----------------------------------------------------------------------------- */
 
-/* The log need not list the members of the world, which has all ranks. */
+/* Returns the number of members of a communicator. A log need not list the members of the world communicator, which has
+ * all ranks. */
 int64_t pithi_rows_member_count(const struct pithi_rows *rows, uint32_t comm)
 {
     const struct pithlog_comm *all = pithlog_get_comm(rows->log, comm);
@@ -191,7 +192,7 @@ void pithi_rows_build(struct pithi_rows *rows, uint32_t node)
     uint32_t comm = rows->nodes[node].id;
 
     if (rows->nodes[node].flags & PITHI_NODE_BUILT ||
-        /* More members than the array may have nodes: the communicator stays one closed row. */
+        /* with more members than the array may have nodes, the communicator stays one closed row */
         pithi_rows_member_count(rows, comm) > PITHI_MOST_NODES - rows->node_count)
         return;
     rows->nodes[node].flags |= PITHI_NODE_BUILT;
@@ -251,8 +252,9 @@ static size_t put_ranks(const struct pithi_rows *rows, uint32_t group, uint32_t 
     return at < size ? at : size;
 }
 
-/* The groups as a word for scripts and saved views: "0:2.0:0-1/2:0.0:2" has the groups 0-1 and 2. pithi_rows_set_alike
- * reads such a word, perhaps for a log with other ranks. */
+/* Returns the groups as a word for scripts and saved views. Each group is TYPICAL RANK:SPREAD:RANKS, so
+ * "0:2.0:0-1/2:0.0:2" has the groups 0-1 and 2. pithi_rows_set_alike reads such a word, perhaps for a log with other
+ * ranks. */
 char *pithi_rows_alike_word(const struct pithi_rows *rows)
 {
     const struct pithi_alike *alike = &rows->alike;
@@ -383,10 +385,10 @@ void pithi_rows_group(struct pithi_rows *rows, enum pithi_grouping grouping)
         close_kind(rows, 1u << PITHI_NODE_RANK | 1u << PITHI_NODE_THREAD);
     if (rows->rank_count + rows->host_count > MOST_OPEN || members > MOST_OPEN)
         close_kind(rows, 1u << PITHI_NODE_HOST | 1u << PITHI_NODE_COMM);
-    /* Groups of ranks alike are closed at first, because their purpose is to show many ranks as one row. */
+    /* Groups of similar ranks are closed at first, because their purpose is to show many ranks as one row. */
     close_kind(rows, 1u << PITHI_NODE_ALIKE);
-    /* The nodes are new, so the filter is applied again. A filter that matches no row now is dropped: a host's name, in
-     * a tree without hosts. */
+    /* The nodes are new, so the filter is applied again. A filter that matches no row now is dropped, for example a
+     * host's name in a tree without hosts. */
     if (*rows->pattern && pithi_rows_filter(rows, rows->pattern))
         pithi_rows_filter(rows, "");
 }
@@ -467,7 +469,8 @@ static void gather(struct pithi_rows *rows, uint32_t number)
     if (node->flags & PITHI_NODE_HIDDEN || node->kind == PITHI_NODE_COUNTER)
         return;
     if (!(node->flags & PITHI_NODE_BUILT)) {
-        /* A communicator that was not opened yet has no nodes, and so no hidden ones: its lanes are looked up. */
+        /* A communicator that was not opened yet has no nodes for its members, so none of them is hidden. Takes the
+         * lanes of all members. */
         uint32_t comm = node->id;
         for (int64_t i = 0; i < pithi_rows_member_count(rows, comm); i++) {
             uint32_t first = member_lane(rows, comm, i);
@@ -512,7 +515,7 @@ static void see_node(struct pithi_rows *rows, uint32_t number, uint32_t depth);
 
 static void see_children(struct pithi_rows *rows, uint32_t number, uint32_t depth)
 {
-    /* A communicator is open when it is made, but has no children yet. */
+    /* A communicator is open from the start, but its children are made only when they are first shown. */
     if (rows->nodes[number].kind == PITHI_NODE_COMM)
         pithi_rows_build(rows, number);
     for (uint32_t i = 0; i < rows->nodes[number].child_count; i++) {
@@ -592,7 +595,8 @@ void pithi_rows_seen(struct pithi_rows *rows)
         }
 }
 
-/* The lanes of all visible rows, each once and in order: a rank may be in several communicators, and pinned too. */
+/* Returns the lanes of all visible rows, in order. A lane of several rows (its rank may be in several communicators, or
+ * pinned) comes only once. */
 uint32_t *pithi_rows_lanes(const struct pithi_rows *rows, uint32_t *count)
 {
     uint32_t all = pithlog_get_info(rows->log)->lanes, *lanes = pithi_alloc(all, sizeof *lanes);
@@ -654,7 +658,8 @@ struct pithi_row *pithi_rows_copy(const struct pithi_row *rows, uint32_t count, 
 
 /* ---- Labels ------------------------------------------------------------------------------------------------------ */
 
-/* Texts from the log may have any bytes; pithi_clean makes them harmless at the end. */
+/* Writes the label of a node. Texts from the log may have any bytes, so pithi_clean makes the finished label
+ * harmless. */
 char *pithi_rows_label(const struct pithi_rows *rows, uint32_t number, char *text, size_t size)
 {
     const struct pithi_node *node = &rows->nodes[number];
@@ -790,7 +795,7 @@ char *pithi_rows_seen_note(struct pithi_rows *rows, uint32_t row, char *text, si
 
 /* ---- Keys -------------------------------------------------------------------------------------------------------- */
 
-/* The communicator that contains a node; 0, the root: none. */
+/* Returns the communicator that contains a node; 0 (the root) if there is none. */
 static uint32_t comm_around(const struct pithi_rows *rows, uint32_t node)
 {
     while (node && rows->nodes[node].kind != PITHI_NODE_COMM)
@@ -798,7 +803,7 @@ static uint32_t comm_around(const struct pithi_rows *rows, uint32_t node)
     return node;
 }
 
-/* Keys name a node in saved views and scripts, in whatever log they are read: numbers of nodes would not do.
+/* Keys name nodes in saved views and scripts, which may be used with other logs, in which nodes have other numbers.
  *
  *     host:node7           a host
  *     comm:3               a communicator; comm:3/7 is rank 7 in it
@@ -869,7 +874,7 @@ static uint32_t lane_node(struct pithi_rows *rows, uint32_t comm, const char *ke
     if (!found || found->rank != rank || found->thread != thread)
         return PITHI_NONE;
     /* Finds the node of the lane below `comm` in a table, which is rebuilt when `comm` changes. A saved view may name
-     * thousands of rows; a search through all nodes for each of them would take time squared. */
+     * thousands of rows; a search through all nodes for each of these rows would take quadratic time. */
     if (rows->lane_parent != comm) {
         uint32_t lanes = pithlog_get_info(rows->log)->lanes;
         free(rows->lane_node);
@@ -939,8 +944,8 @@ int pithi_rows_picture(struct pithi_rows *rows, enum pithi_grouping grouping, co
 static int same(char a, char b) { return tolower((unsigned char)a) == tolower((unsigned char)b); }
 
 /* Matches the whole text; * stands for any characters, ? for a single character. After a mismatch only the last star is
- * tried again, one character later: another length for an earlier star could lead to no match that the last star cannot
- * reach. So the time is at most the product of the lengths, not 2 to the number of stars. */
+ * tried again, with one character more. Other lengths for earlier stars need not be tried, because the last star can
+ * make up for them. So the time is at most the product of the lengths, not 2 to the number of stars. */
 static int fits_glob(const char *glob, const char *text)
 {
     const char *star = NULL, *retry = NULL;
@@ -982,7 +987,7 @@ static int occurs(const char *part, const char *text)
 /* One item of a pattern: ranks, or a text. */
 struct item {
     struct pithi_lane_range range; /* ranks, or a rank and its thread */
-    int is_range, is_glob;         /* what the item is; neither: a plain text, as a host's name */
+    int is_range, is_glob;         /* what the item is; both 0: a plain text, such as a host's name */
     char text[128];                /* cut if longer */
 };
 
@@ -1044,7 +1049,8 @@ static int node_fits(const struct pattern *pattern, const struct pithi_rows *row
 
 /* ---- The filter -------------------------------------------------------------------------------------------------- */
 
-/* Marks the nodes that pass. `all`: a parent matches already. Returns 1 if any node of the subtree passes. */
+/* Marks the nodes that pass. `all`: 1 if a parent matches, so that this node passes, too. Returns 1 if any node of the
+ * subtree passes. */
 static int mark(struct pithi_rows *rows, const struct pattern *pattern, uint32_t number, int all)
 {
     /* A host or communicator that matches keeps all nodes below it. A rank that matches does not keep its threads,
@@ -1059,8 +1065,8 @@ static int mark(struct pithi_rows *rows, const struct pattern *pattern, uint32_t
         if (rows->nodes[child].kind == PITHI_NODE_COUNTER)
             own |= kept; /* a counter is shown with its lane */
     }
-    /* A group is also kept if a node below it is. A rank is not: its row shows its first thread, and another thread
-     * passed. */
+    /* A group is also kept if a node below it is. A rank is not kept for a thread below it, because the row of the rank
+     * shows another thread, the first one. */
     if (own || (below && kind && kind < PITHI_NODE_RANK))
         rows->nodes[number].flags |= PITHI_NODE_KEPT;
     else
@@ -1203,7 +1209,7 @@ static int show_wanted(struct pithi_rows *rows, const unsigned char *wanted, uin
 {
     int some = wanted[node];
 
-    /* Below a node that is wanted everything keeps its state. */
+    /* Nodes below a wanted node stay as they are. */
     for (uint32_t i = 0; i < rows->nodes[node].child_count && !wanted[node]; i++)
         some |= show_wanted(rows, wanted, rows->nodes[node].children[i]);
     set_flag(rows, node, PITHI_NODE_HIDDEN, node && !some);
@@ -1220,7 +1226,8 @@ void pithi_rows_show_only(struct pithi_rows *rows, const uint32_t *nodes, uint32
     free(wanted);
 }
 
-/* A rank in several communicators has several nodes, but one pinned row is enough. */
+/* Returns 1 if another node of the same row is pinned. A rank in several communicators has several nodes, but one
+ * pinned row is enough. */
 static int is_pinned_elsewhere(const struct pithi_rows *rows, uint32_t node)
 {
     for (uint32_t i = 0; i < rows->pin_count; i++) {
@@ -1292,8 +1299,8 @@ int pithi_rows_move(struct pithi_rows *rows, uint32_t node, uint32_t target, int
 
     if (rows->nodes[node].flags & PITHI_NODE_PINNED)
         return move_in(rows->pins, rows->pin_count, node, pinned_around(rows, target), behind);
-    /* The target may be a deeper row: its ancestor that is a sibling of `node` is used instead. If it has none, it is
-     * in another group. */
+    /* If the target is a deeper row, uses the ancestor of the target that is a sibling of `node`. Without such an
+     * ancestor, the target is in another group, and the move is an error. */
     while (target && rows->nodes[target].parent != rows->nodes[node].parent)
         target = rows->nodes[target].parent;
     /* Counters stay above threads. */
@@ -1426,7 +1433,7 @@ static void sort_children(const struct sorting *sorting, uint32_t number)
         keys[i] = key;
     }
     qsort(keys, node->child_count, sizeof *keys, sorting->falling ? by_key_falling : by_key);
-    /* Only a change marks the node as arranged, which saved views keep. */
+    /* Marks the node as arranged only if the order changes, because saved views store the order of arranged nodes. */
     for (uint32_t i = 0; i < node->child_count; i++) {
         if (node->children[i] != keys[i].node)
             node->flags |= PITHI_NODE_ARRANGED;

@@ -51,9 +51,9 @@ enum {
 
 struct pithi_node {
     uint32_t parent; /* 0: the root */
-    uint32_t lane;   /* of a thread or counter its lane, of others the first one; communicators: PITHI_NONE */
-    uint32_t id;     /* counters: definition; communicators: index; ranks alike: number of the group */
-    uint32_t child_count, child_capacity; /* of `children`: number; room */
+    uint32_t lane;   /* the lane of a thread or counter; the first lane of a group; PITHI_NONE for communicators */
+    uint32_t id;     /* definition of a counter; index of a communicator or of a group of ranks alike */
+    uint32_t child_count, child_capacity; /* length of `children`; its room */
     uint32_t *children;                   /* counters first */
     uint8_t kind;                         /* enum pithi_node_kind */
     uint8_t flags;                        /* bits: PITHI_NODE_OPEN ... */
@@ -88,7 +88,7 @@ struct pithi_rows {
         uint32_t node;                                  /* of the row */
         uint16_t depth;                                 /* of the node in the tree, for indenting */
     } * places;                                         /* [seen_count] */
-    uint32_t seen_count, seen_capacity, place_capacity; /* of `seen`; rooms of both arrays */
+    uint32_t seen_count, seen_capacity, place_capacity; /* length of `seen`; rooms of `seen` and `places` */
     uint32_t pinned_count;                              /* the first rows of `seen` are pinned */
     uint32_t *lanes;                                    /* the lanes of the rows in `seen` that have several */
     uint32_t lane_count, lane_capacity;
@@ -101,11 +101,12 @@ void pithi_rows_close(struct pithi_rows *rows);
 void pithi_rows_add_counters(struct pithi_rows *rows, const struct pithi_row *made, uint32_t count);
 /* Builds another tree, in which nothing is hidden, pinned or moved. The filter stays. */
 void pithi_rows_group(struct pithi_rows *rows, enum pithi_grouping grouping);
-/* Groups by likeness; takes the groups over. A group of a single rank is the row of this rank; larger groups are closed
- * at first. (If pithi_rows_group gets PITHI_BY_LIKENESS and no groups are set, each rank is a row of its own.) */
+/* Groups ranks by likeness. Takes over the memory of `alike`. A group of a single rank is the row of this rank; larger
+ * groups are closed at first. (If pithi_rows_group gets PITHI_BY_LIKENESS and no groups are set, each rank is a row of
+ * its own.) */
 void pithi_rows_group_alike(struct pithi_rows *rows, struct pithi_alike *alike);
-/* The groups as a word, "7:2.1:0,2-511/1:0:1": for each group its typical rank, its spread in per cent, its ranks. To
- * be freed. */
+/* Returns the groups as a word, to be freed. "7:2.1:0,2-511/1:0:1" has for each group its typical rank, its spread in
+ * per cent, and its ranks. */
 char *pithi_rows_alike_word(const struct pithi_rows *rows);
 /* Sets the groups of such a word for the next pithi_rows_group. A rank that it does not name becomes a group of its
  * own. */
@@ -125,7 +126,7 @@ char *pithi_rows_note(struct pithi_rows *rows, uint32_t node, char *text, size_t
  * "depth 1". */
 char *pithi_rows_seen_label(const struct pithi_rows *rows, uint32_t row, char *text, size_t size);
 char *pithi_rows_seen_note(struct pithi_rows *rows, uint32_t row, char *text, size_t size);
-/* For a row of ranks alike: a text in full sentences that explains it; for other rows "". */
+/* For the row of a group of ranks alike: a text in full sentences that explains the group; for other rows "". */
 char *pithi_rows_tip(const struct pithi_rows *rows, uint32_t node, char *text, size_t size);
 int pithi_rows_has_children(struct pithi_rows *rows, uint32_t node); /* 1: some children pass the filter */
 
@@ -208,7 +209,7 @@ enum pithi_stat {
 struct pithi_lane_question {
     int64_t t0_ns, t1_ns;            /* t0 < t1 */
     enum pithi_stat stat;            /* the number to compute for each lane */
-    const unsigned char *chosen;     /* [defs] for the first three numbers: non-zero: the definition counts */
+    const unsigned char *chosen;     /* [defs] non-zero: the definition counts; used by the first three statistics */
     struct pithlog_summary *summary; /* NULL: all records are read; used by one thread at a time */
 };
 

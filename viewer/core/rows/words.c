@@ -167,14 +167,14 @@ static size_t character_size(const unsigned char *c)
     return size;
 }
 
-/* C0, DEL, and C1 (as U+0080 to U+009F). */
+/* Returns 1 for a control character: C0, DEL, or C1 (U+0080 to U+009F). */
 static int is_control(const unsigned char *c) { return c[0] < 0x20 || c[0] == 0x7f || (c[0] == 0xc2 && c[1] < 0xa0); }
 
 char *pithi_clean(char *out, size_t size, const char *text, int ascii)
 {
-    /* Names come from programs and from files of others. Invalid bytes and control characters become "?", as a terminal
-     * would obey them. Marks of the direction of text become escapes that can be seen: they could make a name look like
-     * another one. */
+    /* Names come from programs and from other people's files. Invalid bytes and control characters become "?", because
+     * a terminal would obey control characters. Marks of the direction of text become visible escapes, because the
+     * marks could make a name look like another name. */
     const unsigned char *c = (const unsigned char *)text;
     size_t used = 0;
 

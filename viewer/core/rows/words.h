@@ -38,9 +38,9 @@ const char *pithi_nearest_name(struct pithi_nearest *nearest, const struct pithl
 
 /* ---- Names from logs --------------------------------------------------------------------------------------------- */
 
-/* Copies at most size - 1 bytes of `text`. Control characters and invalid UTF-8 become '?', with `ascii` all but ASCII
- * too. Directional marks become "\u202e" and so on, because they would reorder the text around them. Characters are not
- * cut. Returns `out`. */
+/* Copies at most size - 1 bytes of `text`. Control characters and invalid UTF-8 become '?'; with `ascii`, so do all
+ * characters that are not ASCII. Directional marks become "\u202e" and so on, because they would reorder the text
+ * around them. Characters are not cut. Returns `out`. */
 char *pithi_clean(char *out, size_t size, const char *text, int ascii);
 
 /* Characters in a clean text. */

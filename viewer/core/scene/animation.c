@@ -6,7 +6,8 @@
  *     the state at 25: the last change not after it           B, found by halving
  *
  * So any moment can be drawn, forwards and backwards, without following the records again. If too much is held, the
- * older half is dropped, except for the last change in it: this is the state at the new begin. */
+ * older half of the changes is dropped, except for the last change of each lane, which gives the state at the new
+ * begin. */
 #include "core/scene/animation.h"
 
 #include <math.h>
@@ -176,7 +177,7 @@ static void take_message(struct pithi_anim *anim, const struct pithlog_message *
     if (added.recv_ns - added.send_ns > anim->longest_ns)
         anim->longest_ns = added.recv_ns - added.send_ns;
     anim->messages = pithi_view_grow(anim->messages, &anim->message_capacity, at + 1, sizeof added);
-    /* a message that was under way for long is inserted further ahead */
+    /* a message that was in transit for long is inserted further ahead */
     while (at > 0 && anim->messages[at - 1].send_ns > added.send_ns)
         at--;
     memmove(anim->messages + at + 1, anim->messages + at, (anim->message_count - at) * sizeof added);
@@ -301,7 +302,7 @@ static int look_log(struct pithi_anim *anim, int64_t keep_ns)
                 continue;
             }
         }
-        /* a message that is received later than the lanes were read waits for them */
+        /* a message that is received after the moment up to which the lanes were read is kept for a later look */
         anim->has_message = !anim->ended && anim->next_message.recv_ns > anim->now_ns;
         if (anim->has_message)
             break;
@@ -462,9 +463,8 @@ double pithi_anim_places(uint32_t ranks, int width, int height, enum pithi_anim_
 
 /* ---- Shapes ------------------------------------------------------------------------------------------------------ */
 
-/* A smooth disc; with `inner` > 0 a ring. */
+/* Draws a smooth disc; with `inner` > 0 a ring. Visits only the pixels around the disc. */
 static void disc(struct pithi_raster *raster, double x, double y, double radius, double inner, uint32_t rgb)
-/* only the pixels around the disc */
 {
     int left = (int)fmax(0, floor(x - radius - 1)), right = (int)fmin(raster->width, ceil(x + radius + 1));
     int top = (int)fmax(0, floor(y - radius - 1)), bottom = (int)fmin(raster->height, ceil(y + radius + 1));

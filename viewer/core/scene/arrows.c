@@ -34,10 +34,10 @@ struct bundling {
     const struct pithi_arrows_query *query;
     struct pithi_bundle *bundles;
     uint32_t count, bundle_room;
-    uint32_t *slots; /* [slot_count] bundle + 1, 0: free */
+    uint32_t *slots; /* [slot_count] index of a bundle + 1; 0: free */
     uint32_t slot_count, messages, step;
-    /* 1: a bundle lies where a random message of it lies; at their means, wide bundles would be evenly spaced, like a
-     * comb */
+    /* 1: a bundle is drawn at the place of one of its messages, chosen at random; at the means of their messages, wide
+     * bundles would be evenly spaced, like a comb */
     int one_counts;
 };
 
@@ -52,14 +52,15 @@ static double column_of(const struct pithi_arrows_query *query, int64_t time_ns)
 /* FAR is added, so that places are not negative. With a step of 3, columns 1 to 3 have the same place. */
 static int32_t place_of(double column, uint32_t step) { return (int32_t)((column + FAR) / step); }
 
-/* 1: both have the same rows and places, so they are one bundle. */
+/* Returns 1 if `a` and `b` have the same rows and places, so that they are one bundle. */
 static int is_same(const struct pithi_bundle *a, const struct pithi_bundle *b)
 {
     return a->from_row == b->from_row && a->to_row == b->to_row && a->places[0] == b->places[0] &&
            a->places[1] == b->places[1];
 }
 
-/* The slot of the bundle with these rows and places, or a free one. At most half of the slots are taken. */
+/* Returns the slot of the bundle with the rows and places of `like`, or a free slot. At most half of the slots are
+ * taken. */
 static uint32_t *slot_of(struct bundling *b, const struct pithi_bundle *like)
 {
     uint64_t hash = ((uint64_t)like->from_row << 32 | like->to_row) * UINT64_C(0x9e3779b97f4a7c15);
@@ -230,8 +231,8 @@ static int by_time(const void *a, const void *b)
     return (x->message > y->message) - (x->message < y->message);
 }
 
-/* Keeps the longest arrows that together cover at most the part `most` of the picture, in order of time. Returns the
- * part that they cover. */
+/* Keeps the longest arrows that together cover at most the fraction `most` of the picture, in order of time. Returns
+ * the fraction that they cover. */
 static double keep_longest(const struct pithi_arrows_query *query, struct pithi_arrows *arrows, double most)
 {
     double cover = 0;
@@ -239,8 +240,8 @@ static double keep_longest(const struct pithi_arrows_query *query, struct pithi_
 
     if (arrows->count)
         qsort(arrows->items, arrows->count, sizeof *arrows->items, by_length);
-    /* `more` is the part that this arrow covers. The first arrow that is too much ends the list: no shorter arrow takes
-     * its place. */
+    /* `more` is the fraction that this arrow covers. The first arrow that is too much ends the list: no shorter arrow
+     * takes its place. */
     for (double more; kept < arrows->count; kept++, cover += more) {
         more = arrow_cover(query, &arrows->items[kept]);
         if (cover + more > most)
@@ -282,7 +283,8 @@ static int load(const struct pithlog_digest *digest, const struct pithi_arrows_q
     /* the longest messages become arrows; they are found without reading the others */
     arrows->messages = pithi_alloc(query->most, sizeof *arrows->messages);
     err = pithlog_digest_messages(digest, window, arrows->messages, most, &arrows->count, &arrows->total);
-    /* Not all were read, but there is room for all: all messages become arrows. */
+    /* The first read was limited to `most` messages. If there is room for all messages, reads all of them, and all
+     * become arrows. */
     if (!err && arrows->total > most && arrows->total <= query->most)
         err = pithlog_digest_messages(digest, window, arrows->messages, query->most, &arrows->count, &arrows->total);
     arrows->items = pithi_alloc(arrows->count, sizeof *arrows->items);
@@ -296,7 +298,8 @@ static int load(const struct pithlog_digest *digest, const struct pithi_arrows_q
     /* If all messages are arrows and do not cover too much, no bundles are needed. */
     if (err || !query->most || (arrows->total <= query->most && cover <= PITHI_ARROWS_COVER))
         return err;
-    /* The arrows alone would cover too much: the longest stay, and leave room for bundles. */
+    /* If the arrows alone cover more than half of the limit, keeps only the longest arrows, so that there is room for
+     * bundles. */
     if (cover > PITHI_ARROWS_COVER / 2)
         arrows->cover = keep_longest(query, arrows, PITHI_ARROWS_COVER / 4);
     struct bundling b = {.query = query, .step = BUNDLE_COLUMNS};
@@ -525,8 +528,8 @@ static double arrow_pixels(const struct pithi_plot *plot)
     return pixels;
 }
 
-/* Chooses the same messages for successive pictures.
- * A hash of the message decides, compared with the share: an arrow does not flicker between pictures. */
+/* Returns 1 if a picture that moves has this arrow: compares a hash of the message with `share`. So successive pictures
+ * have the same arrows, and no arrow flickers. */
 static int is_drawn(const struct pithi_arrow *arrow, double share)
 {
     const struct pithlog_message *message = arrow->message;
@@ -616,7 +619,8 @@ static struct crowd measure_crowd(const struct pithi_plot *plot, double share)
             continue;
         gaps_of(plot, &crowd, arrow, &first, &last);
         /* A steep line covers the full height of its column; a flat line covers one pixel of each column. `part` is the
-         * share of the gap's height that the line has in one column: of 10 columns each has a tenth of it. */
+         * fraction of the gap's height that the line covers in one column: a line across 10 columns covers a tenth in
+         * each of them. */
         double part = fmax(1 / plot->row_height, 1.0 / (to - from)) * crowd.gaps / fmax(plot->row_count, crowd.gaps);
         for (uint32_t gap = first; gap <= last; gap++) {
             double *cover = crowd.cover + (size_t)gap * (crowd.width + 2);
@@ -674,8 +678,9 @@ static double arrow_alpha(const struct pithi_plot *plot, const struct pithi_arro
 
 /* ---- Bundles ----------------------------------------------------------------------------------------------------- */
 
-/* All bundles together may cover this part of the rows; if they cover more, each is drawn fainter. To limit the time,
- * the largest bundles are drawn until their lines have MOST_PIXELS pixels, but at least LEAST_LINES bundles. */
+/* All bundles together may cover this fraction of the rows; if they cover more, each bundle is drawn fainter. To limit
+ * the time, the largest bundles are drawn until their lines have MOST_PIXELS pixels, but at least LEAST_LINES
+ * bundles. */
 #define MOST_COVER 0.2
 /* MOVING_LINES: instead of LEAST_LINES while the window moves. MOST_WIDTH: pixels, of the line of the largest
  * bundle. */
@@ -795,7 +800,8 @@ void pithi_bundle_numbers_draw(const struct pithi_plot *plot, const struct pithi
         else
             snprintf(text, sizeof text, messages < 9999500 ? "%.0fk" : "%.0fM",
                      messages / (messages < 9999500 ? 1e3 : 1e6));
-        /* In the middle of the arrow, but between two rows, so that it covers no name. */
+        /* Puts the number in the middle of the bundle's line, but between two rows, so that it covers no name of a
+         * state. */
         double wide = look.ends[2] - look.ends[0], tall = look.ends[3] - look.ends[1];
         double rows = fabs(tall) / plot->row_height;
         double part = lround(rows) % 2 == 0 && rows >= 1 ? 0.5 + 0.5 / rows : 0.5;
@@ -859,8 +865,8 @@ void pithi_arrows_draw(const struct pithi_plot *plot, const struct pithi_painter
             }
             if (!draw_head(plot, painter, ends, alpha))
                 continue;
-            /* An arrow between two clocks has an error bar at its head, if their possible error is wide enough to be
-             * seen: `reach` pixels to each side. */
+            /* An arrow between lanes with different clocks has an error bar at its head, `reach` pixels to each side,
+             * if the possible error of the clocks is large enough to be seen. */
             double x = pithi_plot_x(plot, arrow->message->recv_ns);
             int64_t error_ns = pithlog_clock_error(plot->log, arrow->message->send_lane, arrow->message->recv_lane);
             double reach = (double)error_ns * plot->width / ((double)plot->t1_ns - (double)plot->t0_ns);

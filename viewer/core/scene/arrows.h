@@ -26,7 +26,7 @@ struct pithi_bundle {
     double bytes;                   /* of all messages, perhaps estimated */
     double mean_ns;                 /* from send to receive; below 0 where clocks disagree */
     struct pithlog_message longest; /* of the messages that were read */
-    int32_t places[2];              /* internal: column of its ends, in units of `step` columns */
+    int32_t places[2]; /* internal: the columns of the sends and of the receives, in units of `step` columns */
 };
 
 struct pithi_arrows {
@@ -38,7 +38,7 @@ struct pithi_arrows {
     uint32_t bundle_count;
     uint32_t step; /* columns between the places of bundles */
     int sampled;   /* 1: the numbers of bundles are estimates */
-    double cover;  /* about the part of the picture that the lines cover; 0 if the query has no row_height */
+    double cover;  /* about the fraction of the picture that the lines cover; 0 if the query has no row_height */
 };
 
 struct pithi_arrows_query {
