@@ -183,7 +183,7 @@ static void leave(struct walk *walk, const struct pithlog_record *record)
     }
 }
 
-/* 1: the record is wanted. For states only the name is checked, not the duration. */
+/* Returns 1 if the record is wanted. For states only the name is checked, not the duration. */
 static int is_sought(struct walk *walk, const struct pithlog_record *record, struct pithi_found *found)
 {
     const struct pithi_search *search = walk->search;

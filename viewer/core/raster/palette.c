@@ -27,8 +27,8 @@ enum { CHOICES = sizeof choices / sizeof *choices };
 
 static int channel(uint32_t rgb, int shift) { return (int)(rgb >> shift & 255); }
 
-/* 1: two colours are hard to distinguish. Compares the squared distance with rough weights for the eye's sensitivity; a
- * yes-or-no answer needs no better formula. */
+/* Returns 1 if two colours are hard to distinguish. Compares the squared distance with rough weights for the eye's
+ * sensitivity; a yes-or-no answer needs no better formula. */
 static int too_close(uint32_t a, uint32_t b)
 {
     int r = channel(a, 16) - channel(b, 16), g = channel(a, 8) - channel(b, 8), blue = channel(a, 0) - channel(b, 0);

@@ -182,7 +182,8 @@ char *pithi_clean(char *out, size_t size, const char *text, int ascii)
         size_t bytes = character_size(c);
         char instead[8] = "?";
         const char *shown = instead;
-        /* U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069: the code, else 0. */
+        /* `mark` is the code of a mark of direction (U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069), else
+         * 0. */
         unsigned code = bytes == 2   ? (c[0] & 31u) << 6 | (c[1] & 63u)
                         : bytes == 3 ? (c[0] & 15u) << 12 | (c[1] & 63u) << 6 | (c[2] & 63u)
                                      : 0;

@@ -255,7 +255,8 @@ static double keep_longest(const struct pithi_arrows_query *query, struct pithi_
 
 /* ---- The bundles of a picture ------------------------------------------------------------------------------------ */
 
-/* Breaks ties, so that the same log always gives the same picture, to the byte. */
+/* Sorts the bundle with the most messages first. The order of equal bundles is fixed, too, so that the same log always
+ * gives the same picture, to the byte. */
 static int by_count(const void *a, const void *b)
 {
     const struct pithi_bundle *x = a, *y = b;

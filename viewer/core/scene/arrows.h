@@ -12,7 +12,7 @@
 
 #include "core/cells/query.h"
 
-#define PITHI_ARROWS_COVER 0.1 /* part of the picture */
+#define PITHI_ARROWS_COVER 0.1 /* fraction of the picture */
 
 struct pithi_arrow {
     const struct pithlog_message *message;

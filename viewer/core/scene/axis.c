@@ -21,8 +21,8 @@
 #define SECOND INT64_C(1000000000)
 #define HOUR (3600 * SECOND)
 #define DAY (24 * HOUR)
-/* Times from two minutes to 10,000 hours are written as minutes and seconds, or h:mm:ss. Longer times count from 1970,
- * and are written as seconds. */
+/* Times from two minutes to 10,000 hours are written as minutes and seconds, or h:mm:ss. Longer times are times since
+ * 1970; they are written as seconds. */
 #define LEAST_SIXTIES (120 * SECOND)
 #define MOST_SIXTIES (36000000 * SECOND) /* ns: 10,000 hours */
 
@@ -56,7 +56,7 @@ static int64_t floor_to(int64_t value, int64_t step)
     return value - (rest < 0 ? rest + step : rest);
 }
 
-/* The absolute value; unsigned, because that of INT64_MIN is no int64_t. */
+/* The absolute value; unsigned, because the absolute value of INT64_MIN does not fit into an int64_t. */
 static uint64_t size_of(int64_t time_ns) { return time_ns < 0 ? 0 - (uint64_t)time_ns : (uint64_t)time_ns; }
 
 static int is_sixties(int64_t time_ns)

@@ -4,9 +4,9 @@
  * names and arrows are painted one over another while it is in the cache. Painting first all rows and then all arrows
  * would bring each pixel from memory twice.
  *
- * Meanwhile the calling thread computes the places of the arrows. Bands that the helper finishes before these are known
- * get their arrows afterwards (finish_rows). Finished bands are reported from the top, so the screen can be updated in
- * order. */
+ * Meanwhile the calling thread computes the places of the arrows. Bands that the helper finishes before the places are
+ * known get their arrows afterwards (finish_rows). Finished bands are reported from the top, so the screen can be
+ * updated in order. */
 #include "core/scene/bands.h"
 
 #include <math.h>
@@ -34,7 +34,7 @@ struct bands {
  * READY: finished. */
 enum { BEGUN, ROWS, READY };
 
-/* The first scanline of a band; for the number after the last band, the end. */
+/* The first scanline of a band; with `band` equal to `count`, the end of the last band. */
 static int band_top(const struct bands *bands, uint32_t band)
 {
     double top = band == 0 ? 0 : pithi_plot_row_top(bands->plot, band * bands->rows);

@@ -1,7 +1,8 @@
 /* bars.c - turns the cells of a row into bars, and writes names and durations into them.
  *
- * Equal cells beside each other are one bar, unless an instance begins between them ('). Half covered columns (a) make
- * a bar of half height; one that is only the ragged end of a bar is dropped:
+ * Equal cells beside each other are one bar, unless an instance begins between them (' in the example). Columns that
+ * are less than half covered (a) make a bar of half height. Such a column is dropped if it is only the ragged end of a
+ * bar:
  *
  *     cells    A A A a . B B B'B B     bars    A: columns 0 to 2; B: 5 to 7; B: 8 and 9 (with a dividing line)
  *
@@ -41,8 +42,8 @@ static double height_of(const struct style *style, uint8_t cover)
     return cover < 128 && style->height >= 4 ? floor(style->height * 0.5) : style->height;
 }
 
-/* 1: both columns are drawn alike. For a group, heights are compared, not covers: 200 and 201 of 255 look the same in a
- * row of 20 pixels. */
+/* Returns 1 if both columns are drawn alike. For a group, heights are compared, not covers: 200 and 201 of 255 look the
+ * same in a row of 20 pixels. */
 static int same_look(const struct style *style, const struct pithi_cell *a, const struct pithi_cell *b)
 {
     return a->state == b->state && (style->group ? height_of(style, a->cover) == height_of(style, b->cover)
@@ -60,7 +61,8 @@ static uint32_t run_end(const struct style *style, const struct pithi_cell *line
     return c;
 }
 
-/* 1: a column is dropped, because it is less than half covered and only the ragged end of the bar beside it. */
+/* Returns 1 if a column is dropped, because it is less than half covered and only the ragged end of the bar beside
+ * it. */
 static int is_fringe(const struct pithi_cell *line, uint32_t width, uint32_t c)
 {
     const struct pithi_cell *cell = &line[c];
@@ -73,7 +75,7 @@ static int is_fringe(const struct pithi_cell *line, uint32_t width, uint32_t c)
            !(line[c + 1].flags & PITHI_CELL_BEGIN);
 }
 
-/* 1: a bar begins in column c, or in the column before, which was dropped as its ragged end. */
+/* Returns 1 if a bar begins in column c, or in the column before c, which was dropped as the ragged end of this bar. */
 static int begins(const struct pithi_cell *line, uint32_t width, uint32_t c)
 {
     if (line[c].flags & PITHI_CELL_BEGIN)
@@ -147,8 +149,8 @@ int pithi_bar_at(const struct pithi_plot *plot, uint32_t row, uint32_t level, ui
     uint32_t end = run_end(&style, line, to, from);
     struct bar bar = make_bar(plot, row, line, from, end, &style);
     int outlined = is_outlined(plot, row, level, bar.height);
-    /* Only bars of EDGE_FROM columns or more have an edge. So a bar that is cut at `to` is measured beyond it, as it
-     * was when it was drawn. */
+    /* Only bars of EDGE_FROM columns or more have an edge. So a bar that `to` cuts is measured beyond `to`, to decide
+     * as the drawing of the whole bar did. */
     uint32_t edged = from + EDGE_FROM < plot->width ? from + EDGE_FROM : plot->width; /* may lie behind `to` */
     int edge = begins(line, plot->width, from) && run_end(&style, line, edged, from) - from >= EDGE_FROM;
     *place = (struct pithi_bar_place){bar.state, end, bar.y + outlined, bar.height - 2 * outlined, edge};
@@ -480,8 +482,8 @@ static double fit(const struct pithi_painter *painter, struct pithi_font font, c
         width = painter->text_width(painter->context, font, text);
     }
     while (width > room && keep > LEAST_LETTERS) {
-        /* The first guess is by the mean width of a letter. It keeps one letter more than the guess, but at least one
-         * less than before, so that each round removes a letter. */
+        /* Guesses from the mean width of a letter how many letters fit. Keeps one letter more than the guess, but at
+         * least one letter less than in the round before, so that the loop ends. */
         size_t guess = (size_t)((double)keep * room / width);
         keep = guess < keep - 1 ? guess + 1 : keep - 1;
         /* not in the middle of a character of UTF-8 */
@@ -576,7 +578,8 @@ static enum ground ground_of(const unsigned char *hatched, uint32_t level, uint3
     return PLAIN;
 }
 
-/* Writes names into the bars of one level. `hatched`: for the columns of this row (pithi_names_draw), or NULL. */
+/* Writes names into the bars of one level. `hatched` has the columns of this row, with values as in pithi_names_draw;
+ * NULL: nothing is hatched. */
 static void name_level(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t row, uint32_t level,
                        const unsigned char *hatched)
 {
@@ -606,8 +609,9 @@ static void name_level(const struct pithi_plot *plot, const struct pithi_painter
         }
         if (place.right - place.left < narrowest || place.height < (TEXT + AROUND) * pithi_theme_scale() - 1)
             continue;
-        /* The duration of the instance whose bar has the columns [from, to). The cells know instances by column and
-         * length only. So its length must equal the bar's columns up to 3 columns. */
+        /* Finds the duration of the instance whose bar has the columns [c, end). A span only has the column where its
+         * instance ends and the length of the instance. So an instance belongs to the bar if their ends and their
+         * lengths, in columns, are nearly the same. */
         double column_ns = ((double)plot->t1_ns - (double)plot->t0_ns) / plot->width;
 
         place.length_ns = 0;

@@ -35,9 +35,10 @@ static int by_index(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Of 100 iterations at most 10: up to 5 are the slowest. If there are 5 slow ones, the other 95 are divided into five
- * equal parts, and the first of each part is taken: numbers 0, 19, 38, 57 and 76 of the 95. So a picture shows what is
- * wrong and what is usual. */
+/* Chooses slow iterations and typical ones, so that a picture shows what is wrong and what is usual. For example, it
+ * chooses at most 10 of 100 iterations as follows. Up to 5 are the slowest. With 5 slow ones, the other 95 are divided
+ * into five equal parts, and the first iteration of each part is taken: the iterations 0, 19, 38, 57 and 76 of the
+ * 95. */
 uint32_t *pithi_iteration_stack_choose(const struct pithlog_iterations *all, int64_t t0_ns, int64_t t1_ns,
                                        uint32_t most, uint32_t *count)
 {
@@ -117,7 +118,7 @@ void pithi_iteration_stack_draw(const struct pithi_iteration_stack *stack, const
 {
     struct pithi_painter one = *painter;
 
-    one.ground = NULL; /* each plot would lay its ground over the other bands */
+    one.ground = NULL; /* with a ground, each plot would cover the other bands */
     for (uint32_t i = 0; i < stack->count; i++)
         pithi_plot_draw(&stack->bands[i], &one);
 }
@@ -174,8 +175,8 @@ void pithi_iteration_reason(const struct pithlog *log, const struct pithlog_iter
 /* ---- The figure -------------------------------------------------------------------------------------------------- */
 
 enum { MARGIN = 16, TITLE_HEIGHT = 46, AXIS_HEIGHT = 30, LEGEND_GAP = 10, BESIDE_GAP = 20 }; /* pixels */
-/* The most lines of the legend, of the table below the picture, and of a legend beside it; the heights of a line of the
- * latter and of a finding, in pixels. */
+/* The most lines of the legend below the rows, of a table, and of a legend beside the rows; the height of a line of a
+ * legend beside the rows, and of a finding, in pixels. */
 enum { LEGEND_LINES = 6, TABLE_LINES = 40, LIST_LINES = 24, LIST_LINE = 19, FINDING_LINE = 19 };
 enum { LEAST_LABEL_SPACING = 12, TICK_SPACING = 90, TICK_GAP = 8 }; /* pixels */
 
@@ -230,7 +231,7 @@ static double findings_room(const struct pithi_figure *figure)
 }
 
 /* Returns the height of everything but the rows. If the height of the picture is given, the legend shrinks until the
- * rows have most of it. */
+ * rows have enough height. */
 static double layout_rest(struct pithi_figure *figure, const struct pithi_painter *painter)
 {
     /* `wanted` is the height that the legend leaves to the rows: 12 pixels each, but at most 40 % of the picture. */
@@ -256,7 +257,8 @@ static double layout_rest(struct pithi_figure *figure, const struct pithi_painte
     return rest + legend;
 }
 
-/* Puts the legend beside the rows if there is room. Returns the height that the rows need for it. */
+/* Lays out the legend beside the rows if it belongs there. Returns the height of this legend, which the rows must
+ * have. */
 static double layout_beside(struct pithi_figure *figure, const struct pithi_painter *painter, double room)
 {
     if (figure->place != PITHI_LEGEND_RIGHT)
@@ -304,7 +306,8 @@ static int load_plot(struct pithi_figure *figure, const struct pithi_painter *pa
     return err;
 }
 
-/* Makes the layout and queries the log with *per rows as one; sets *per to the number that the final layout needs. */
+/* Makes the layout and queries the log with each *per rows joined to one. Sets *per to the number of rows to join that
+ * the final layout needs. */
 static int load_rows(struct pithi_figure *figure, const struct pithi_painter *painter, uint32_t *per, double *rest)
 {
     double height;
@@ -451,7 +454,7 @@ int pithi_figure_load(struct pithi_figure *figure, const struct pithi_painter *p
     }
     if (err && err != PITH_ERR_DAMAGED)
         return err;
-    /* Not even the legend's least layout leaves room for the rows. */
+    /* Fails if even the smallest legend leaves no room for the rows. */
     if (figure->height > PITHI_FIGURE_MOST || figure->height < rest + 8 ||
         figure->ranges_y > figure->height - rest + TITLE_HEIGHT + 1)
         return PITH_ERR_USAGE;
@@ -517,7 +520,8 @@ void pithi_figure_subtitle(const struct pithi_figure *figure, char *text, size_t
              waits, core_waits, path, missing, arrows);
 }
 
-/* 1: the label of a row of levels or functions would take the room of the label of a lane below it, and is left out. */
+/* Returns 1 if the label of a row of levels or functions is left out, because it would take the room of the label of a
+ * lane below it. */
 static int is_in_the_way(const struct pithi_plot *plot, uint32_t row)
 {
     for (uint32_t i = row; i < plot->row_count && (i - row) * plot->row_height < LEAST_LABEL_SPACING - 2; i++)
@@ -526,8 +530,8 @@ static int is_in_the_way(const struct pithi_plot *plot, uint32_t row)
     return 0;
 }
 
-/* Returns a number: levels and depths that are multiples of it have labels, the same below each lane. With rows of 4
- * pixels it is 5, the least of the steps at which labels do not overlap. */
+/* Returns the step between labelled levels or depths: only multiples of the step have labels, the same below each lane.
+ * With rows of 4 pixels the step is 5, the least of `steps` at which labels do not overlap. */
 static uint32_t labelled_depths(double row_height)
 {
     static const uint32_t steps[] = {1, 2, 5, 10, 20, 50, 100};
@@ -634,7 +638,7 @@ static void draw_findings(const struct pithi_figure *figure, const struct pithi_
 void pithi_figure_draw(const struct pithi_figure *figure, const struct pithi_painter *painter)
 {
     const struct pithi_plot *plot = &figure->plot;
-    /* With fewer columns than pixels, all of the plot is drawn through a painter that stretches x: 400 columns on 800
+    /* If the plot has fewer columns than pixels, it is drawn through a painter that stretches x: 400 columns on 800
      * pixels are two pixels wide each. */
     struct pithi_painter_filter filter = {.target = painter, .left = plot->x, .by = figure->plot_width / plot->width};
     struct pithi_painter stretched = pithi_filtered_painter(&filter);

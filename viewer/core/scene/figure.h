@@ -26,13 +26,13 @@ struct pithi_iteration_stack {
     uint32_t count;
 };
 
-/* Chooses at most `most` of the iterations that begin in [t0, t1): if there are more, the slow ones and others, evenly.
- * [*count], in time order, to be freed. */
+/* Chooses at most `most` of the iterations that begin in [t0, t1). If there are more, chooses slow iterations, and
+ * others evenly. Returns their indices, [*count] in time order, to be freed. */
 uint32_t *pithi_iteration_stack_choose(const struct pithlog_iterations *all, int64_t t0_ns, int64_t t1_ns,
                                        uint32_t most, uint32_t *count);
 /* Loads a band for each of stack->chosen. `like` has the log, the rows and the look of all bands, the place of the
- * first one and the width of the longest; Messages are not drawn. 0 or an enum pith_err; after PITH_ERR_DAMAGED the
- * readable part can be drawn. */
+ * first band and the width of the longest one. Messages are not drawn. 0 or an enum pith_err; after PITH_ERR_DAMAGED
+ * the readable part can be drawn. */
 int pithi_iteration_stack_load(struct pithi_iteration_stack *stack, const struct pithi_plot *like);
 void pithi_iteration_stack_draw(const struct pithi_iteration_stack *stack, const struct pithi_painter *painter);
 /* Frees the bands and `chosen`. */
@@ -88,7 +88,7 @@ struct pithi_figure {
     int no_arrows; /* 1: messages are counted, not drawn */
     int stats;     /* a table of counts and times below the picture, instead of a legend */
     int findings;  /* 1: a list of where the run waits most, and marks at the longest wait states */
-    /* drawn one below the other instead of the time lines; NULL: time lines */
+    /* iterations to draw, one below the other, instead of the time lines; NULL: the time lines are drawn */
     const struct pithlog_iterations *iterations;
     struct pithi_figure_ranges ranges; /* below the rows; .height 0: none */
     /* Made by pithi_figure_load: */
@@ -101,13 +101,14 @@ struct pithi_figure {
     struct pithi_legend_entry *legend;
     uint32_t legend_count;
     struct pithi_legend_plan below, beside;
-    struct pithi_iteration_stack stack; /* has the rows and the place of `plot`, which is loaded for the legend */
-    struct pithi_wait_sum *found;       /* [found_count] the sums in the list of findings */
+    /* its bands have the rows and the place of `plot`; `plot` itself is loaded only for the legend */
+    struct pithi_iteration_stack stack;
+    struct pithi_wait_sum *found; /* [found_count] the sums in the list of findings */
     uint32_t found_count;
 };
 
 enum { PITHI_FIGURE_LEAST_WIDTH = 240, PITHI_FIGURE_LEAST_HEIGHT = 120, PITHI_FIGURE_MOST = 32000 }; /* pixels */
-/* lines in the list of findings; bands */
+/* the most lines in the list of findings; the most bands of iterations */
 enum { PITHI_FIGURE_WAIT_SUMS = 6, PITHI_FIGURE_ITERATIONS = 24 };
 
 /* How many rows of a height have room in a picture without legend and findings; at least 1. */

@@ -1,8 +1,11 @@
-/* flames.c - opens the functions of samples, and counts the samples of each function: * *     samples       main >
- * solve > dot      main > solve      main > io *     own           dot 1, solve 1, io 1 *     total         main 3,
- * solve 2, dot 1, io 1 * * A function that calls itself is on the stack several times, but each sample counts only once
- * for it: with main > * walk > walk, total of walk is 1. Otherwise a recursive function could have more samples than
- * there are. */
+/* flames.c - opens the functions of samples, and counts the samples of each function:
+ *
+ *     samples       main > solve > dot      main > solve      main > io
+ *     own           dot 1, solve 1, io 1
+ *     total         main 3, solve 2, dot 1, io 1
+ *
+ * A function that calls itself is on the stack several times, but each sample counts only once for the function: with
+ * main > walk > walk, the total of walk is 1. Otherwise a recursive function could have more samples than there are. */
 #include "core/scene/flames.h"
 
 #include <stdlib.h>
@@ -15,7 +18,7 @@
 
 enum { WATCH_EVERY = 256 }; /* steps */
 
-/* 1: both logs have the same lanes. Otherwise rows would show the functions of other threads. */
+/* Returns 1 if both logs have the same lanes. With other lanes, rows would show the functions of other threads. */
 static int same_lanes(const struct pithlog *a, const struct pithlog *b)
 {
     const struct pithlog_lane *x, *y;
@@ -28,7 +31,7 @@ static int same_lanes(const struct pithlog *a, const struct pithlog *b)
     return 1;
 }
 
-/* The state with the name of an event; usually the definition before it. */
+/* Returns the state that has the name of an event; usually this is the definition just before the event. */
 static uint32_t state_of(const struct pithlog *log, uint32_t event)
 {
     const char *name = pithlog_get_def(log, event)->name;
@@ -122,9 +125,9 @@ int pithi_flames_sums(const struct pithi_flames *flames, uint32_t lane, int64_t 
     if (err)
         return err;
     counted = pithi_alloc(pithlog_get_info(flames->log)->defs, sizeof *counted);
-    /* A sample is an event inside the states of all functions that were on the stack at that time. It counts once for
-     * each function, also if the function calls itself: counted[id] is the number of the last sample that was counted
-     * for function `id`. */
+    /* A sample is an event inside the states of all functions that were on the stack at that time. The sample counts
+     * once for each function, even if the function calls itself: counted[id] is the index of the last sample that was
+     * counted for function `id`. */
     for (uint32_t i = 1; !err && damages < PITHI_MOST_DAMAGES && (more = pithlog_walk_next(walk, &step)) != 0; i++) {
         damages += more < 0;
         int is_event = more > 0 && step.change == PITHLOG_HAPPENS && step.record->kind == PITHLOG_EVENT;

@@ -82,8 +82,8 @@ static void take(struct pixel *pixel, const struct pithlog_step *step)
     memmove(ended, ended + 1, (--pixel->open_count - step->at) * sizeof *ended);
 }
 
-/* Walks on to the end of a state, which is number `at` of the open states now. If a state around it ends first, it
- * moves down by one: of A, B, C with `at` 2, the end of A leaves B, C, and `at` becomes 1. */
+/* Walks on to the end of a state, whose index among the open states is `at` now. If a state around it ends first, the
+ * index falls by one: with the open states A, B, C and `at` 2, the end of A leaves B, C, and `at` becomes 1. */
 static int find_end(struct pithlog_walk *walk, uint32_t at, struct pithi_hit *hit)
 {
     struct pithlog_step step;
@@ -116,12 +116,12 @@ int pithi_hit_state(struct pithlog *log, uint32_t lane, int64_t from_ns, int64_t
     /* the steps within the pixel */
     while (step.to_ns < to_ns && (more = pithlog_walk_next(walk, &step)) == 1)
         take(&pixel, &step);
-    /* The state that the picture shows at a level of this pixel: the state of the deepest level up to this one; if
-     * several have that level, the state with most time there. NULL: none. */
+    /* Finds the state that the picture shows at `level` of this pixel: a state of the deepest level up to `level`; if
+     * several states have this deepest level, the state with the most time in the pixel. NULL: none. */
     uint32_t best_level = 0;
     for (uint32_t i = 0; i < pixel.count; i++) {
         const struct seen *seen = &pixel.seen[i];
-        /* The last drawn level also shows all deeper states; the deepest is on top. */
+        /* The last drawn level also shows all deeper states; the deepest state is on top. */
         uint32_t at = seen->level < level || level == PITHI_LEVELS - 1 ? seen->level : level;
         if (seen->level == PITHI_NONE || (seen->level > level && level < PITHI_LEVELS - 1))
             continue;
@@ -133,7 +133,7 @@ int pithi_hit_state(struct pithlog *log, uint32_t lane, int64_t from_ns, int64_t
     memset(hit, 0, sizeof *hit);
     if (best) {
         uint32_t at = 0;
-        /* its place among the states that are open after the pixel */
+        /* `at` becomes the index of the state among the states that are open after the pixel */
         while (!best->ended && &pixel.seen[pixel.open[at]] != best)
             at++;
         hit->id = best->id;
@@ -243,7 +243,8 @@ int pithi_hit_event(struct pithlog *log, uint32_t lane, int64_t time_ns, int64_t
 
 /* ---- Arrows ------------------------------------------------------------------------------------------------------ */
 
-/* The nearest point of a line is at a part of its length between 0 and 1. */
+/* Returns the distance of (x, y) from a line. `part` is where on the line the nearest point lies: 0 at its begin, 1 at
+ * its end. */
 static double distance_to_segment(double x, double y, double x0, double y0, double x1, double y1)
 {
     double dx = x1 - x0, dy = y1 - y0, square = dx * dx + dy * dy;

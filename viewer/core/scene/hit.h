@@ -61,13 +61,13 @@ int pithi_hit_row_mix(struct pithlog *log, const struct pithi_row *row, int64_t 
 
 /* ---- From record to record --------------------------------------------------------------------------------------- */
 
-/* The parent of the state `id` of `lane` that begins at `start_ns` inside `depth` states. 1: found (level is 0), 0: it
- * has none, -1: error. */
+/* The parent of the state `id` of `lane` that begins at `start_ns` inside `depth` states. 1: found (hit->level is 0),
+ * 0: the state has no parent, -1: error. */
 int pithi_jump_parent(struct pithlog *log, uint32_t lane, uint32_t id, int64_t start_ns, uint32_t depth,
                       struct pithi_hit *hit);
 
-/* Finds the message of a SEND or RECV record by the record's lane, time, peer and tag. If several messages agree in
- * these, takes number `nth`, from 0. 1: found, 0: no such message is matched, -1: error. */
+/* Finds the message of a SEND or RECV record by the record's lane, time, peer and tag. If several messages have the
+ * same values, takes the one with index `nth`. 1: found, 0: no such message is matched, -1: error. */
 int pithi_jump_message(const struct pithlog *log, const struct pithlog_digest *digest,
                        const struct pithlog_record *record, uint32_t nth, struct pithlog_message *message);
 
@@ -75,8 +75,8 @@ int pithi_jump_message(const struct pithlog *log, const struct pithlog_digest *d
 enum { PITHI_CALL_RECORDS = 64 };
 struct pithi_exchange {
     struct pithlog_record records[PITHI_CALL_RECORDS]; /* the first records of kinds SEND and RECV, by time */
-    uint32_t count, total;                             /* count: in `records`; total: all of the state */
-    struct pithlog_record coll;                        /* the collective; kind 0: none */
+    uint32_t count, total;      /* count: length of `records`; total: number of SEND and RECV records of the state */
+    struct pithlog_record coll; /* the collective; kind 0: none */
 };
 /* Reads the records of the state `id` of [start, end]; if there are very many, only the first ones. 0, or -1: error. */
 int pithi_hit_exchange(struct pithlog *log, uint32_t lane, uint32_t id, int64_t start_ns, int64_t end_ns,

@@ -99,8 +99,8 @@ int pithi_notes_read(struct pithi_notes *notes, const char *path, char *why, int
     while (!wrong && (length = getline(&line, &room, file)) >= 0) {
         number++;
         line[strcspn(line, "\r\n")] = 0;
-        /* A line with a NUL byte is wrong: the string ends there, so it is shorter than `length`, even without the two
-         * bytes of a line end. */
+        /* A line with a NUL byte is wrong. strlen() ends at this byte, so its result is smaller than `length` by more
+         * than the two bytes that a line end may have. */
         wrong = strlen(line) + 2 < (size_t)length || !read_line(notes, line);
     }
     if (wrong)

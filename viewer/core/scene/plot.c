@@ -32,8 +32,8 @@ void pithi_plot_prepare(struct pithi_plot *plot)
     plot->plot_row = pithi_alloc(plot->row_count, sizeof *plot->plot_row);
     for (uint32_t row = 0; row < plot->row_count; row++) {
         uint32_t lanes;
-        /* Every row with cells gets a line of them, except that the levels of one lane share the line of the first of
-         * them: they are the same query, each drawn from another level. */
+        /* Every row with cells gets a line of cells. Only the rows of the levels of one lane share a line, that of
+         * their first row, because one query gives all levels, and each row draws another level. */
         plot->cell_row[row] = pithi_row_has_cells(&plot->rows[row]) ? count : PITHI_NONE;
         if (plot->cell_row[row] == PITHI_NONE)
             continue;
@@ -111,7 +111,7 @@ void pithi_plot_free(struct pithi_plot *plot)
 
 /* ---- Geometry ---------------------------------------------------------------------------------------------------- */
 
-/* The height of a bar as a part of the bar around it. */
+/* The height of a bar as a fraction of the bar around it. */
 #define NESTED 0.66
 
 void pithi_plot_bar(double row_height, uint32_t level, double *top, double *height)
@@ -188,7 +188,7 @@ void pithi_plot_life(const struct pithi_plot *plot, uint32_t row, double *left, 
     pithi_row_life(plot->log, &plot->rows[row], &first_ns, &last_ns);
     *left = floor(pithi_plot_x(plot, first_ns));
     *right = ceil(pithi_plot_x(plot, last_ns));
-    /* A lane begins and ends where it has records; what is drawn stays within the plot. */
+    /* A lane lasts from its first to its last record. The drawn interval is cut at the plot's edges. */
     if (*left < plot->x)
         *left = plot->x;
     if (*right > plot->x + plot->width)
@@ -328,8 +328,8 @@ void pithi_plot_draw(const struct pithi_plot *plot, const struct pithi_painter *
 
 /* ---- Groups of low rows ------------------------------------------------------------------------------------------ */
 
-/* Rows of 0.3 pixels: 4 of them share a pixel, because 3 are only 0.9 pixels high. 1e-9: if rounding makes 0.1 a little
- * less, 10 rows must not become 11. */
+/* Returns how many rows share a pixel: 4 rows of 0.3 pixels, because 3 rows are only 0.9 pixels high. 1e-9 is
+ * subtracted so that 10 rows of 0.1 pixels do not become 11 if rounding makes 0.1 a little less. */
 uint32_t pithi_groups_per(double row_height) { return row_height >= 1 ? 1 : (uint32_t)ceil(1 / row_height - 1e-9); }
 
 void pithi_groups_make(const struct pithi_row *rows, uint32_t count, uint32_t per, struct pithi_groups *groups)

@@ -43,7 +43,7 @@ struct pithi_plot {
     uint32_t width;                    /* pixels = columns */
     double row_height;
     uint32_t most_arrows;
-    int no_messages;   /* 1: messages are neither drawn nor counted, which may read all of them */
+    int no_messages;   /* 1: messages are neither drawn nor counted, because counting may have to read all of them */
     int arrows_single; /* 1: messages are not bundled, even if they cover much of the plot */
     int arrows_auto;   /* 1: no arrows if they would cover more than PITHI_ARROWS_COVER of the plot */
     enum pithi_arrows_before { PITHI_NONE_BEFORE, PITHI_DRAWN_BEFORE, PITHI_LEFT_OUT_BEFORE } arrows_before;
@@ -106,11 +106,11 @@ double pithi_plot_row_top(const struct pithi_plot *plot, uint32_t row);
 void pithi_plot_bar(double row_height, uint32_t level, double *top, double *height);
 /* The levels [from, to) that a row shows: all levels of its cells, or only the level of its band. */
 void pithi_plot_levels(const struct pithi_plot *plot, uint32_t row, uint32_t *from, uint32_t *to);
-/* 1: in the plot records are missing, because the file is damaged or records were lost. */
+/* Returns 1 if records are missing in the plot, because the file is damaged or records were lost. */
 int pithi_plot_has_missing(const struct pithi_plot *plot);
 /* The place of the bar of a level of this row, in the plot. */
 void pithi_plot_row_bar(const struct pithi_plot *plot, uint32_t row, uint32_t level, double *top, double *height);
-/* The part of the plot in which the lanes of a row have records; left >= right: none. */
+/* Sets the range of x, within the plot, in which the lanes of a row have records; left >= right: there is none. */
 void pithi_plot_life(const struct pithi_plot *plot, uint32_t row, double *left, double *right);
 /* 1: a line separates the row from the row above. */
 int pithi_plot_is_separated(const struct pithi_plot *plot, uint32_t row);
@@ -118,7 +118,7 @@ int pithi_plot_is_separated(const struct pithi_plot *plot, uint32_t row);
 void pithi_plot_mark(const struct pithi_painter *painter, double x, double y, double size, uint32_t rgb);
 /* The ends of an arrow: x0, y0 at the sender, x1, y1 at the receiver. */
 void pithi_plot_arrow_ends(const struct pithi_plot *plot, const struct pithi_arrow *arrow, double ends[4]);
-/* The level whose bar is at `y` from the top of its row (the innermost that reaches there). */
+/* The level whose bar is at `y` from the top of its row; the innermost level if bars of several levels are there. */
 uint32_t pithi_plot_level_at(double row_height, double y);
 
 /* ---- Groups of low rows ------------------------------------------------------------------------------------------ */
@@ -180,10 +180,10 @@ struct pithi_bar_place {
 int pithi_bar_at(const struct pithi_plot *plot, uint32_t row, uint32_t level, uint32_t from, uint32_t to,
                  struct pithi_bar_place *place);
 
-/* Draws the names of states, and durations, into the bars of the rows [from, to) that have room (bars.c). Where bars
- * lie in a bar, its name is in the widest part without them. On hatched ground, names have a rim in the colour of their
- * bar. hatched[(row - from) * width + column] is the level that is hatched there, plus 1; 0: none; PITHI_HATCHED_ALL:
- * all levels. NULL: nothing is hatched. */
+/* Draws the names of states, and durations, into the bars of the rows [from, to) that have room (bars.c). If inner bars
+ * lie in a bar, the name of the bar is in the widest part without inner bars. On hatched ground, names have a rim in
+ * the colour of their bar. hatched[(row - from) * width + column] is the level that is hatched there, plus 1; 0: none;
+ * PITHI_HATCHED_ALL: all levels. NULL: nothing is hatched. */
 enum { PITHI_HATCHED_ALL = 0xff }; /* a value of `hatched` */
 void pithi_names_draw(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t from, uint32_t to,
                       const unsigned char *hatched);

@@ -1,9 +1,9 @@
 /* waiting.c - draws and sums wait states, the critical path, and the time without a core.
  *
- * All three are lists of intervals in order of time. A picture needs, for each column, the part that they cover. A
- * column of a long run may have a million intervals. Then 8 stand for all:
+ * All three are lists of intervals in order of time. A picture needs, for each column, the fraction that the intervals
+ * cover. A column of a long run may have a million intervals. Then 8 intervals stand for all:
  *
- *     100 intervals in a column: every 13th is taken, numbers 0, 13 ... 91; the first seven count 13 times, the last 9
+ *     100 intervals in a column: the intervals 0, 13 ... 91 are taken; the first seven count 13 times, the last 9 times
  *
  * So the time for a picture depends on its width only. The picture only shows whether at least half of a column waits,
  * and 8 evenly chosen intervals are enough for that. */
@@ -68,7 +68,7 @@ static size_t first_at(const struct spans *spans, size_t low, size_t place, doub
     return low;
 }
 
-/* Calls `add` for each column that an item overlaps; the item covers `part` of the column. */
+/* Calls `add` for each column that an item overlaps; `part` is the fraction of the column that the item covers. */
 static void spans_columns(const struct spans *spans,
                           void (*add)(void *context, size_t item, uint32_t column, double part), void *context)
 {
@@ -92,7 +92,7 @@ static void spans_columns(const struct spans *spans,
         for (size_t i = at; i < end; i += step) {
             double first = fmax(((double)time_of(spans, i, spans->from) - t0) / column_ns, column);
             double last = ((double)time_of(spans, i, spans->to) - t0) / column_ns;
-            /* each stands for `step` items, the last for the items that are left */
+            /* each chosen item stands for `step` items, the last one for the items that are left */
             add(context, i, column, fmax(last - first, 0) * (double)(end - i < step ? end - i : step));
         }
         at = end;
@@ -124,7 +124,7 @@ struct waits {
     uint32_t row, levels; /* levels: number of levels drawn */
     const struct pithlog_wait_state *items;
     double weight; /* of a lane in its row: 1 / number of lanes that are read */
-    float *part;   /* [levels * width]: the part of each column in which the level waits */
+    float *part;   /* [levels * width]: the fraction of each column in which the level waits */
 };
 
 /* Adds a wait state to the innermost level that shows its state. If no level shows it, other states have more of the
@@ -182,7 +182,7 @@ void pithi_waits_columns(const struct pithi_analysis_window *window, const struc
     free(waits.part);
 }
 
-/* Lower and narrower bars have no room for lines and only become paler. */
+/* Bars lower than HATCHED_HEIGHT or narrower than HATCHED_WIDTH have no room for lines and only become paler. */
 enum { HATCH = 5, HATCHED_HEIGHT = 5, HATCHED_WIDTH = 3, PALE = 90 };
 
 uint32_t pithi_waits_ground(uint32_t rgb) { return pithi_rgb_blend(PITHI_RGB_IDLE, rgb, PALE); }
@@ -254,7 +254,8 @@ struct path {
     uint32_t count;
 };
 
-/* A column in which the path has less than half of the time is beside one of the path's ends, and not on it. */
+/* Gives the column to the row with most of the path. A column of which the path covers less than half lies beside an
+ * end of the path, so it gets no row. */
 static void end_column(struct path *path)
 {
     double most = 0, sum = 0;
@@ -404,7 +405,8 @@ const struct pithlog_wait_state *pithi_wait_of(const struct pithlog_analysis *an
 
 static int64_t length_of(const struct pithlog_wait_state *wait) { return wait->to_ns - wait->from_ns; }
 
-/* 1: `a` comes before `b`: the longer; if equally long, the earlier; then the one on the lower lane. */
+/* Returns 1 if `a` comes before `b`. The longer wait state comes first; if they are equally long, the earlier one; then
+ * the one on the lower lane. */
 static int is_longer(const struct pithlog_wait_state *a, const struct pithlog_wait_state *b)
 {
     if (length_of(a) != length_of(b))
@@ -520,7 +522,7 @@ void pithi_wait_sum_text(const struct pithlog *log, const struct pithi_wait_sum 
 
 /* ---- Reading ----------------------------------------------------------------------------------------------------- */
 
-/* formats/native/SPEC.md, "Counters of threads". */
+/* Returns the definition of the counter of time without a core (formats/native/SPEC.md, "Counters of threads"). */
 static uint32_t counter_of(const struct pithlog *log)
 {
     const struct pithlog_def *def;
@@ -540,7 +542,7 @@ struct last {
 };
 
 /* Adds the time without a core since the last value. If the value fell, it belongs to another thread, which took over
- * the lane: then nothing is added. A thread cannot lack a core for longer than the time that has passed. */
+ * the lane, so nothing is added. The time that is added is at most the time that has passed. */
 static void take(struct pithi_core_waits_lane *lane, struct last *last, const struct pithlog_record *record)
 {
     double passed = last->known ? (double)record->time_ns - (double)last->time_ns : 0;
@@ -595,8 +597,8 @@ void pithi_core_waits_free(struct pithi_core_waits *waits)
 
 /* ---- Parts ------------------------------------------------------------------------------------------------------- */
 
-/* If a thread had no core for 3 ms between two values that are 10 ms apart, this counts as 0.3 of each part of these 10
- * ms, because it is not known when it happened. */
+/* Returns the time of an interval in which a lane had no core. If a thread had no core for 3 ms between two values that
+ * are 10 ms apart, nobody knows when in these 10 ms this was. So each part of them counts as 30 % without a core. */
 int64_t pithi_core_waits_ns(const struct pithi_core_waits *waits, uint32_t lane, int64_t from_ns, int64_t to_ns)
 {
     const struct pithi_core_waits_lane *of = &waits->lanes[lane];
@@ -657,7 +659,7 @@ void pithi_core_waits_draw(const struct pithi_plot *plot, const struct pithi_pai
 
     if (!plot->core_waits)
         return;
-    /* part[c]: the part of the column's time, 0 to 1, in which a lane had no core. */
+    /* part[c]: the fraction of the column's time, 0 to 1, in which a lane had no core. */
     float *part = pithi_alloc(plot->width, sizeof *part);
     pithi_plot_bar(plot->row_height, 0, &top, &hatching.height);
     for (uint32_t row = from; row < to; row++, hatched += plot->width) {

@@ -1,8 +1,9 @@
 /* waiting.h - draws over the bars of a plot: wait states, the critical path, and time without a core.
  *
  * A column is hatched if at least half of the time that its bar covers is waiting: lines in the state's colour on a
- * paler ground. Transfer stays plain. The critical path is a line through the bars of the lanes that it visits, with
- * vertical steps between them; in each column it is on the lane that has most of the path. */
+ * paler ground. Time in which a call transfers data stays plain. The critical path is a line through the bars of the
+ * lanes that it visits, with vertical steps between them; in each column the line is on the lane that has most of the
+ * path. */
 #ifndef PITHI_WAITING_H
 #define PITHI_WAITING_H
 
@@ -14,7 +15,7 @@
  * to), and the path over all rows. The columns of wait states are marked in `hatched` (pithi_names_draw). */
 void pithi_waits_draw(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t from, uint32_t to,
                       unsigned char *hatched);
-/* The ground below the lines of a part that waits, for a bar of this colour. */
+/* The colour of the ground below the lines where a bar of the colour `rgb` waits. */
 uint32_t pithi_waits_ground(uint32_t rgb);
 void pithi_path_draw(const struct pithi_plot *plot, const struct pithi_painter *painter);
 
