@@ -6,7 +6,7 @@
  *
  * Pauses and losses have records, and there are few of them, so all are read when the log is opened. No record says
  * where a hole ends. The walker finds the ends; it is run only for the part of a lane that is drawn.
- * */
+ */
 #include "core/cells/gaps.h"
 
 #include <stdlib.h>

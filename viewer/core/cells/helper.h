@@ -7,7 +7,7 @@
  *     pithi_helper_free(helper);
  *
  * One thread calls begin and wait alternately. A NULL helper does nothing.
- * */
+ */
 #ifndef PITHI_HELPER_H
 #define PITHI_HELPER_H
 

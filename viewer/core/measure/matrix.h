@@ -3,7 +3,7 @@
  * All matched messages in transit in the window count. Messages of any thread of a rank count for the rank. A place is
  * the index of a rank in the order of ranks. Only pairs with messages need memory (120 bytes each), so that 10,000
  * ranks are cheap.
- * */
+ */
 #ifndef PITHI_MATRIX_H
 #define PITHI_MATRIX_H
 

@@ -389,7 +389,7 @@ static int is_begin(struct walk *walk, const struct pithlog_step *step, uint32_t
 
     if (!record || step->why || record->kind == PITHLOG_LEAVE || record->time_ns != found->at.time_ns)
         return 0;
-    /* `tie` counts only records that the query selects, which are not known here: id and depth must do */
+    /* `tie` counts only records that the query selects. They are not known here, so compares id and depth instead */
     if (walk->search->filter)
         return record->kind == PITHLOG_ENTER && record->id == found->id && step->depth == found->depth;
     return is_sought(walk, record, &other) && (*ties)++ == found->at.tie;

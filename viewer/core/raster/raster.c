@@ -312,8 +312,8 @@ static void draw_run_part(const struct pithi_raster *part, const struct run *run
         return;
     }
     piece = run->steep ? cut(run, part->top, part->bottom) : cut_flat(run, part->top, part->bottom);
-    /* `piece` of a steep run has exactly the steps on the part's scanlines, so it can be drawn like any run; so can a
-     * run that touches the clip, because each of its pixels is checked */
+    /* draw_run suits a steep run, because `piece` has exactly its steps on the part's scanlines, and a run that touches
+     * the clip, because each pixel is checked */
     if (run->steep || !run->inside)
         draw_run(part, &piece);
     else
@@ -421,8 +421,8 @@ static void raster_line(void *context, double x0, double y0, double x1, double y
     struct pithi_raster *raster = context;
     struct run run = {.rgb = rgb, .weight = (uint32_t)(alpha * 256 + 0.5)};
 
-    /* leaves out lines that go farther than this, where the difference of two doubles is too inexact; the comparison is
-     * also false for NaN */
+    /* leaves out lines that go farther than 1e15 pixels, where the difference of two doubles is too inexact; the
+     * comparison is also false for NaN */
     if (!(fabs(x0) < 1e15 && fabs(x1) < 1e15))
         return;
     /* Cuts a line at the clip. */

@@ -157,8 +157,7 @@ static void build_by_host(struct pithi_rows *rows)
     rows->host_count = 0;
     for (uint32_t i = 0; i < rows->rank_count; i++)
         host_node(rows, &table, rows->rank_lane[i]);
-    /* Only now the number of hosts is known. The node of a single host is dropped, and the ranks go to the root.
-     * */
+    /* The number of hosts is known only now. The node of a single host is dropped, and the ranks go to the root. */
     if (rows->host_count <= 1)
         forget_nodes(rows);
     for (uint32_t i = 0; i < rows->rank_count; i++)
