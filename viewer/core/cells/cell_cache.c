@@ -36,7 +36,7 @@ struct cell_row {
     uint32_t exact_from, exact_to; /* columns whose cells are exact */
 };
 
-/* Maps each column of a zoomed window to a column of the old window; the same for all rows. */
+/* Maps each column of a zoomed window to a column of the old window. All rows share the map. */
 struct cell_map {
     double offset, scale;      /* column c shows the old column offset + (c + 0.5) * scale */
     uint32_t width, old_width; /* columns of the new window, and of the old one */
@@ -66,7 +66,8 @@ static uint32_t moved(uint32_t column, int64_t by, uint32_t width)
     return to < 0 ? 0 : to > width ? width : (uint32_t)to;
 }
 
-/* Moves the ticks, marks and spans; `column` gives the new column of an old one, or -1: outside. */
+/* Moves the ticks, marks and spans; `column` returns the new column of an old column, or -1 if that is outside the
+ * window. */
 static void move_signs(struct pithi_cells *cells, int64_t (*column)(const void *context, uint32_t old),
                        const void *context)
 {
@@ -219,7 +220,7 @@ struct cell_request {
 };
 
 struct cell_work {
-    struct cell_request *requests;              /* owned; so are `lanes` and `hidden` */
+    struct cell_request *requests;              /* owned, like `lanes` and `hidden` */
     uint32_t count, capacity;                   /* capacity: of `requests` */
     uint32_t *lanes, lane_count, lane_capacity; /* of all requests, one row after another */
     unsigned char *hidden;                      /* NULL: none */
@@ -242,10 +243,10 @@ enum { REST_MS = 40 };
 
 struct cell_thread {
     struct pithlog *log; /* not owned */
-    int large, ending;   /* 1: the log is large, so rest before exact answers; 1: the thread shall end */
+    int large, ending;   /* each 1: the log is large, so rest before exact answers; the thread shall end */
     pthread_t thread;
     pthread_mutex_t lock;              /* for all fields below */
-    pthread_cond_t wake;               /* there is work, or the end */
+    pthread_cond_t wake;               /* signalled when there is work, or when the thread shall end */
     struct cell_work *next, *current;  /* work that waits; work that the thread is doing; NULL: none */
     struct cell_result *first, **last; /* results not taken yet, oldest first; place of the link to the next result */
 };
@@ -396,10 +397,10 @@ struct cache_view {
 
 struct pithi_cell_cache {
     struct pithlog *log;                    /* not owned */
-    struct pithlog_summary *summary;        /* of the drawing thread; NULL: none */
+    struct pithlog_summary *summary;        /* for the drawing thread; NULL: none */
     struct cell_thread *thread;             /* answers `left` in the background; NULL: never needed so far */
     struct pithi_helper *helper;            /* a thread that helps to move rows and to answer requests; NULL: none */
-    struct pithlog_summary *helper_summary; /* of the helper, as a summary is for one thread */
+    struct pithlog_summary *helper_summary; /* for the helper, because a summary is for one thread */
     uint32_t defs;
     struct cache_view view;            /* the columns of all rows */
     unsigned char *hidden;             /* [defs] */
@@ -518,8 +519,8 @@ static int follow(const struct cache_view *old, const struct pithi_plot *plot, s
 }
 
 struct move {
-    struct cache_view from, to; /* the window before and after */
-    int shifted, same_hidden;   /* 1: cells are shifted, not stretched; 1: the same states are hidden */
+    struct cache_view from, to; /* the window before the move and after it */
+    int shifted, same_hidden;   /* each 1: cells are shifted, not stretched; both windows hide the same states */
 };
 
 /* The rows that one thread moves. The calling thread moves the rows 0, 2, 4 ..., the helper the rows 1, 3, 5 ...,
@@ -640,7 +641,7 @@ static void note_trouble(struct pithi_cell_cache *cache, const char *text)
         cache->trouble = strdup(text);
 }
 
-/* Adds a request for the columns [from, to) of a row, if there are any. */
+/* Adds a request for the columns [from, to) of a row, unless the interval is empty. */
 static void ask(const struct pithi_cell_cache *cache, struct cell_work *work, uint32_t row, uint32_t from, uint32_t to,
                 enum pithi_care care)
 {
@@ -682,7 +683,7 @@ static void put(struct pithi_cell_cache *cache, const struct cell_request *reque
                 memcpy(line_of(cells, level) + from, line_of(part, level), part->width * sizeof *cells->cells);
             else
                 empty_cells(line_of(cells, level) + from, part->width);
-        /* The ticks, marks and spans of the answer replace the old ones in its columns. */
+        /* The ticks, marks and spans of the answer replace the old ones in the answer's columns. */
         uint32_t kept = 0;
         for (uint32_t i = 0; i < cells->tick_count; i++)
             if (cells->ticks[i].column < from || cells->ticks[i].column >= to)
@@ -725,8 +726,8 @@ static void put(struct pithi_cell_cache *cache, const struct cell_request *reque
         extend(&row->exact_from, &row->exact_to, from, to);
 }
 
-/* A thread that answers requests before the picture is drawn: this thread or the helper. All requests for a lane go to
- * the same thread, so that only one summary keeps the lane's data, and only one thread changes a row. */
+/* A thread that answers requests before the picture is drawn: the calling thread or the helper. All requests for a lane
+ * go to the same thread. So only one summary keeps the lane's data, and only one thread changes a row. */
 struct worker {
     struct pithi_cell_cache *cache;  /* shared; a worker changes only the rows of its lanes */
     const struct cell_work *work;    /* shared, only read */
@@ -734,7 +735,7 @@ struct worker {
     unsigned char *done;             /* [work->count], shared by the workers */
     uint32_t limit;                  /* requests from this index on are left to the cache's thread */
     uint32_t number, workers;        /* index of this worker, from 0; count of workers */
-    double end_s;                    /* monotonic time, in s, at which it stops */
+    double end_s;                    /* monotonic time, in s, at which the worker stops */
     int err;                         /* the first error */
     char *trouble;                   /* malloc'ed: the text of `err`; NULL: none */
 };

@@ -30,8 +30,8 @@ struct pithi_cell_cache *pithi_cell_cache_new(struct pithlog *log, struct pithlo
 void pithi_cell_cache_free(struct pithi_cell_cache *cache);
 
 /* Fills the plot (plot.h) in about `seconds`. Cells that are not ready by then are stale or empty, and the plot draws
- * empty cells in a special grey. The cells belong to the cache and are valid until the next load. t0_ns and t1_ns of
- * the plot are set to the begin of its first and the end of its last column. 0 or an enum pith_err. */
+ * empty cells in a special grey. The cells belong to the cache and are valid until the next load. Sets t0_ns and t1_ns
+ * of the plot to the begin of the first column and the end of the last column. 0 or an enum pith_err. */
 int pithi_cell_cache_load(struct pithi_cell_cache *cache, struct pithi_plot *plot, double seconds);
 /* Lets the cache's thread begin with the remaining work. Call it after painting, which the thread would slow down. */
 void pithi_cell_cache_go_on(struct pithi_cell_cache *cache);

@@ -45,8 +45,8 @@ int pithi_gaps_read(struct pithlog *log, struct pithi_gaps *gaps)
     for (uint32_t lane = 0; lane < lanes; lane++)
         paused[lane] = PITHI_NONE;
     while (!err && (more = pithlog_iter_next(iter, &record)) > 0) {
-        /* paused[lane] is the item of the pause that the lane is in; PITHI_NONE: it is in none. A pause during a pause
-         * is ignored. */
+        /* paused[lane] is the item of the pause that the lane is in; PITHI_NONE if the lane is in no pause. A pause
+         * during a pause is ignored. */
         if (record.kind == PITHLOG_RESUME && paused[record.lane] != PITHI_NONE) {
             gaps->items[paused[record.lane]].to_ns = record.time_ns;
             paused[record.lane] = PITHI_NONE;

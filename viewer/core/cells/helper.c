@@ -10,7 +10,7 @@
 struct pithi_helper {
     pthread_t thread;           /* runs `work`, waits in between */
     pthread_mutex_t lock;       /* for all fields below */
-    pthread_cond_t wake, ready; /* there is work or the end; the work is done */
+    pthread_cond_t wake, ready; /* signalled when there is work, or the end; signalled when the work is done */
     void (*work)(void *data);   /* the work that waits or runs; NULL: none */
     void *data;                 /* the argument of `work`; the caller's */
     int ending;                 /* 1: the thread shall end */

@@ -55,8 +55,8 @@ void pithi_cells_deepen(struct pithi_cells *cells, uint32_t levels)
     cells->levels = levels;
 }
 
-/* Passes a step of a walk to the sweep. Where a hole begins, all states are left; the states that continue are entered
- * again at its end. */
+/* Passes a step of a walk to the sweep. Where a hole begins, all states are left. The states that go on are entered
+ * again at the end of the hole. */
 static void sweep_step(struct pithi_sweep *sweep, const struct pithlog_step *step)
 {
     const struct pithlog_record *record = step->record;
@@ -263,7 +263,7 @@ int pithi_query_run(struct pithlog *log, const struct pithi_query *query, struct
     cells->sums = pithi_alloc(defs, sizeof *cells->sums);
     for (size_t i = 0; i < count; i++)
         cells->cells[i].state = PITHI_NONE;
-    /* Damage in one row or lane leaves the others whole: the first error is returned at the end. */
+    /* After damage in one row or lane the others are still computed. The first error is returned at the end. */
     int err = PITH_OK;
     if (query->width) {
         struct pithi_sweep *sweep = pithi_sweep_new(query, cells);

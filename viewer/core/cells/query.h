@@ -32,7 +32,7 @@
 
 enum {
     PITHI_LEVELS = 64,      /* the most levels of a query */
-    PITHI_FIRST_LEVELS = 4, /* cells have these at first, and more if states are deeper */
+    PITHI_FIRST_LEVELS = 4, /* cells have this number of levels at first, and more if states are deeper */
     PITHI_MAX_WIDTH = 65536
 };
 
@@ -88,10 +88,10 @@ struct pithi_mark {
     uint32_t row, column, id, count; /* `count`: events of the column */
 };
 
-/* An instance of a state that ends in the window and is so long that its bar may have room for its duration. */
+/* An instance of a state that ends in the window and is so long that the duration may fit into its bar. */
 enum { PITHI_SPAN_COLUMNS = 24 };
 struct pithi_cell_span {
-    uint32_t row, level, column; /* where it ends; `column` may be the width */
+    uint32_t row, level, column; /* where the instance ends; `column` may be the width */
     int64_t length_ns;           /* of the whole instance, also outside the window */
 };
 /* The level of a span that stands for a column whose records are missing (gaps.h). */
@@ -158,8 +158,8 @@ enum pithi_row_kind {
 
 struct pithi_row {
     enum pithi_row_kind kind;
-    uint32_t lane;         /* of a group: its first lane */
-    uint32_t counter;      /* of PITHI_ROW_COUNTER: its definition */
+    uint32_t lane;         /* the lane, or the first lane of a group */
+    uint32_t counter;      /* definition of the counter of a PITHI_ROW_COUNTER */
     const uint32_t *lanes; /* of a group, [lane_count], not owned; NULL: `lane` alone */
     uint32_t lane_count;   /* 0 without `lanes` */
     const char *label;     /* not owned; NULL: what pithi_row_label (legend.h) makes of the lane */
@@ -186,7 +186,7 @@ static inline int pithi_row_is_whole(const struct pithi_row *row)
     return row->kind == PITHI_ROW_STATES && !pithi_row_is_below(row);
 }
 
-/* The lanes of a row, one or more. */
+/* Returns the lanes of a row, *count of them; at least one. */
 static inline const uint32_t *pithi_row_lanes(const struct pithi_row *row, uint32_t *count)
 {
     *count = row->lanes ? row->lane_count : 1;

@@ -80,7 +80,7 @@ static inline uint32_t shares_add(struct shares *shares, uint32_t state, uint64_
     return shares->count++;
 }
 
-/* The state with the most time; of several with equal time, the one with the lowest id. */
+/* The state with the most time; if several have the same time, the state with the lowest id. */
 struct most {
     uint32_t state; /* PITHI_NONE: no share */
     uint64_t sum;   /* of all shares */
@@ -187,7 +187,7 @@ enum { PLACES = 64 }; /* a power of two */
 /* What a level has in the current column. */
 struct level {
     struct shares shares;  /* of the column's time before `since` */
-    uint8_t place[PLACES]; /* where a state may be in `shares`, by the lowest bits of its id */
+    uint8_t place[PLACES]; /* the index in `shares` at which a state may be, by the lowest bits of its id */
     uint64_t since;        /* begin of the level's state, or of the column if that is later */
     uint32_t begun;        /* a state whose begin no cell shows yet; PITHI_NONE: none */
 };
@@ -218,7 +218,7 @@ struct pithi_sweep {
     uint32_t levels;            /* of this row: 1 in a group */
     uint32_t filled;            /* levels from here on have no shares in the current column */
     uint32_t group_lanes;       /* 0: no group */
-    struct blend *blend;        /* for a row of several lanes; NULL: there was none so far */
+    struct blend *blend;        /* used for a row of several lanes; NULL: no row had several lanes so far */
     uint64_t now;               /* how far this lane is swept, in internal units */
     uint64_t limit;             /* only times up to here are used */
     uint64_t again;             /* time from which columns are computed again; else 0 */
@@ -416,7 +416,7 @@ static void pass_columns(struct pithi_sweep *sweep, uint64_t until)
         sweep->now = next < until ? next : until;
         if (sweep->now != next)
             return;
-        /* A column of open states ends. A state that fills it needs no share. */
+        /* Ends a column, in which states are open up to its end. A state that fills the column needs no share. */
         for (uint32_t l = 0; l < sweep->levels && l < sweep->visible_depth; l++) {
             if (sweep->level[l].since == sweep->bounds[sweep->column] && !sweep->group_lanes)
                 set_cell(sweep, l, state_at(sweep, l), 255);
@@ -632,7 +632,7 @@ void pithi_sweep_piece(struct pithi_sweep *sweep, const struct pithlog_piece *pi
     uint64_t from = to_units(sweep, piece->start_ns), to = to_units(sweep, piece->end_ns);
     int whole;
 
-    /* Each lane has its own table of paths. */
+    /* Starts with the table of paths of a new lane, because each lane has its own table. */
     if (!sweep->shown_paths) {
         memset(sweep->shows, 0xff, sizeof sweep->shows); /* PITHI_NONE */
         sweep->shown_paths = paths;

@@ -28,8 +28,8 @@ void pithi_sweep_end(struct pithi_sweep *sweep);
 /* Marks the columns from `from_ns` to `to_ns`, because records are missing there. Has no effect in groups. */
 void pithi_sweep_missing(struct pithi_sweep *sweep, int64_t from_ns, int64_t to_ns);
 
-/* Adds a piece of a summary instead of records, between begin and end and in order of time. Its time in each column is
- * divided among its paths in proportion to their shares. `paths`: the lane's table. */
+/* Adds a piece of a summary instead of records. Call it between begin and end, in order of time. The time of the piece
+ * in each column is divided among the paths of the piece in proportion to their shares. `paths`: the lane's table. */
 void pithi_sweep_piece(struct pithi_sweep *sweep, const struct pithlog_piece *piece, const struct pithlog_path *paths,
                        uint32_t path_count);
 /* A column is in doubt if the time that its pieces leave open could give a cell to another state. Finds the first run
@@ -43,12 +43,12 @@ int pithi_sweep_doubt(const struct pithi_sweep *sweep, uint32_t column, struct p
  * records up to to_ns; then end_again. */
 void pithi_sweep_begin_again(struct pithi_sweep *sweep, const struct pithi_doubt *doubt);
 void pithi_sweep_end_again(struct pithi_sweep *sweep);
-/* Call it last: removes surplus ticks of columns that were computed twice. */
+/* Removes surplus ticks of columns that were computed twice. Call it last. */
 void pithi_sweep_tidy(struct pithi_sweep *sweep);
 
 /* To sweep a row of several lanes: begin_group; each lane from begin to end as above; show_group, which makes the cells
- * of columns [from, to) and finds those in doubt. To compute such columns again: clear_group, then each lane from
- * begin_again to end_again, then show_group. Finally end_group. */
+ * of the columns [from, to) and finds the columns in doubt. To compute columns in doubt again: clear_group, then each
+ * lane from begin_again to end_again, then show_group. Finally end_group. */
 void pithi_sweep_begin_group(struct pithi_sweep *sweep, uint32_t lanes);
 void pithi_sweep_clear_group(struct pithi_sweep *sweep, const struct pithi_doubt *doubt);
 void pithi_sweep_show_group(struct pithi_sweep *sweep, uint32_t from, uint32_t to);

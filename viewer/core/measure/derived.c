@@ -61,8 +61,8 @@ static char next(struct reader *r)
     return *r->at;
 }
 
-/* Adds a step and follows the depth of the stack: a constant or term adds a value, an operator takes one away, a
- * negation changes one. */
+/* Adds a step and follows the depth of the stack: a constant or term adds a value, an operator replaces two values by
+ * one, a negation changes one value. */
 static void add_step(struct reader *r, struct pithi_formula_step step)
 {
     struct pithi_formula *f = r->formula;
@@ -332,7 +332,7 @@ static void take_message(void *context, const struct pithlog_message *message)
 {
     const struct deriving *d = context;
     const struct pithi_derived_query *query = d->query;
-    /* columns per second: one message in a column is this number of messages a second */
+    /* `rate` is the number of columns a second, so one message in a column means `rate` messages a second */
     double rate = query->width / ((double)(query->t1_ns - query->t0_ns) * 1e-9);
     uint32_t from = d->line_of[message->send_lane], to = d->line_of[message->recv_lane];
     int is_sent = from != PITHI_NONE && message->send_ns >= query->t0_ns && message->send_ns < query->t1_ns;
@@ -416,7 +416,7 @@ int pithi_derived_run(struct pithlog *log, const struct pithi_derived_query *que
     }
     size_t cells = (derived->lines + (size_t)1) * derived->width;
     derived->values = pithi_alloc(cells, sizeof *derived->values);
-    /* one block for all terms, each with the line of all rows */
+    /* one block of memory for all terms; each term has the line of all rows, too */
     d.sums = pithi_alloc(cells * (formula->term_count + (size_t)1), sizeof *d.sums);
     d.known = pithi_alloc(cells * (formula->term_count + (size_t)1), sizeof *d.known);
     for (uint32_t i = 0; i < derived->rows && !stopped; i++) {

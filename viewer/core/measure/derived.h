@@ -46,7 +46,8 @@ struct pithi_formula {
 };
 
 enum { PITHI_FORMULA_ERROR = 160 }; /* bytes */
-/* Returns 0; or -1, and `error` has a message with the place of the wrong character. Free the formula in both cases. */
+/* Returns 0; or -1, and `error` has a message with the place of the wrong character. Free the formula in either
+ * case. */
 int pithi_formula_parse(const struct pithlog *log, const char *text, struct pithi_formula *formula,
                         char error[PITHI_FORMULA_ERROR]);
 void pithi_formula_free(struct pithi_formula *formula);
@@ -66,12 +67,12 @@ struct pithi_derived {
     uint32_t width, lines, rows; /* rows: number of rows that are used */
     uint32_t *row_of;            /* [rows] index of each into the query's rows */
     double *values;              /* [(lines + 1) * width] the last line: all rows together; NAN: no value */
-    /* least and largest value of the lines, without the last line; both 0: there is no value */
+    /* least and largest value of all lines but the last; 0 and 0: there is no value */
     double low, high;
 };
 
-/* Reads the records of the window. 0 or an enum pith_err; PITH_ERR_DAMAGED: the readable part counts. Free it in any
- * case. Any thread. */
+/* Reads the records of the window. 0 or an enum pith_err; PITH_ERR_DAMAGED: the readable part counts. Free `derived` in
+ * any case. Any thread may call this. */
 int pithi_derived_run(struct pithlog *log, const struct pithi_derived_query *query, struct pithi_derived *derived);
 void pithi_derived_free(struct pithi_derived *derived);
 

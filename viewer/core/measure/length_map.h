@@ -1,11 +1,12 @@
-/* length_map.h - pictures of a list of lengths (lengths.h) that show when its instances begin, or on which lanes they
+/* length_map.h - pictures of a list of lengths (lengths.h), which show when the instances begin, or on which lanes they
  * are.
  *
  *     over time: time from left to right, duration from bottom to top, a dot for each instance
  *     by lane:   duration from left to right, in the bins of the histogram, a line for each lane
  *
- * Both consist of tiles, one for each place (a part of the time, or some lanes) and bin of lengths. A tile's colour
- * shows how many instances it has, so that drawing a million instances costs no more than the pixels of the picture. */
+ * Either picture consists of tiles, one for each place (an interval of time, or some lanes) and bin of lengths. A
+ * tile's colour shows how many instances it has, so that drawing a million instances costs no more than the pixels of
+ * the picture. */
 #ifndef PITHI_LENGTH_MAP_H
 #define PITHI_LENGTH_MAP_H
 
@@ -22,11 +23,12 @@ struct pithi_length_map {
     enum pithi_lengths_over over;
     int64_t low_ns, high_ns; /* low <= high: lengths that are shown */
     int logarithmic;
-    uint32_t places, bins;  /* at most; fewer if there are fewer lanes, or if a bin would be narrower than 1 ns */
+    /* the most that are made; fewer if there are fewer lanes, or if a bin would be narrower than 1 ns */
+    uint32_t places, bins;
     uint32_t width, height; /* pixels of the picture */
 
     const struct pithi_length_list *list;
-    /* the instances or cells of the list; those within low_ns to high_ns are [first, end) */
+    /* the instances or cells of the list; entries [first, end) have lengths from low_ns to high_ns */
     const struct pithi_length *entries;
     uint32_t first, end;
     struct pithi_length_tile *tiles; /* [place * bins + bin] */
@@ -44,11 +46,11 @@ struct pithi_length_box {
 };
 struct pithi_length_box pithi_length_map_box(const struct pithi_length_map *map, uint32_t place, uint32_t bin);
 
-/* Finds the tile with an instance that is nearest to a pixel, at most `reach` pixels away. Returns 1 if it exists. */
+/* Finds the nearest tile with instances to a pixel, at most `reach` pixels away. Returns 1 if there is such a tile. */
 int pithi_length_map_hit(const struct pithi_length_map *map, double x, double y, double reach, uint32_t *place,
                          uint32_t *bin);
-/* Finds the next place, forwards or backwards (by: 1 or -1), that has instances, and the bin of its longest instance.
- * `place` may be -1 or the number of places. Returns 1 if there is one. */
+/* Finds the next place with instances, forwards (`by` is 1) or backwards (-1), and the bin of the longest instance
+ * there. `place` may be -1 or the number of places. Returns 1 if there is such a place. */
 int pithi_length_map_next(const struct pithi_length_map *map, int64_t *place, int by, uint32_t *bin);
 /* The entry of a tile with the `number`th longest length (from 0); NULL: there are fewer. */
 const struct pithi_length *pithi_length_map_nth(const struct pithi_length_map *map, uint32_t place, uint32_t bin,

@@ -7,7 +7,7 @@
  *     5,000 ns is between 2^12 and 2^13, where a bucket is 4 ns wide: it shares a bucket with 5,001 to 5,003 ns
  *
  * So a value read from buckets is wrong by less than 0.1 %, whatever the durations are, and 55,296 buckets are enough
- * for any. Count and sum of a bucket are exact, and so is the instance that stands for it, the longest. */
+ * for all durations. Count and sum of a bucket are exact, and so is the instance that stands for it, the longest. */
 #include "core/measure/lengths.h"
 
 #include <math.h>
@@ -27,7 +27,7 @@ enum { WATCH_EVERY = 16384 /* steps */, MOST_DAMAGES = 10000 };
 struct gathering {
     const struct pithi_lengths_query *query; /* the caller's */
     struct pithi_length_list *list;          /* the result */
-    /* [BUCKETS] instead of single instances, once these are too many; NULL: not yet */
+    /* [BUCKETS] used once there are too many instances to keep each; NULL: not yet */
     struct pithi_length *buckets;
     uint32_t *slots; /* [slot_count] hash of the cells; 0: free, else index of a cell + 1 */
     uint32_t slot_count;

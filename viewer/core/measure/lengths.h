@@ -37,8 +37,8 @@ struct pithi_lengths_query {
     const uint32_t *lanes;
     uint32_t lane_count;
     uint32_t state;                      /* definition, PITHI_MESSAGES or PITHI_MESSAGE_SIZES */
-    const struct pithlog_digest *digest; /* for messages; NULL: they are matched again */
-    enum pithi_lengths_over over;        /* which cells the list has, if it is not exact */
+    const struct pithlog_digest *digest; /* for messages; NULL: messages are matched again */
+    enum pithi_lengths_over over;        /* which cells a list that is not exact has */
     struct pithi_watch watch;            /* called from time to time */
 };
 
@@ -73,9 +73,9 @@ struct pithi_length_list {
 uint32_t pithi_length_place(const struct pithi_length_list *list, const struct pithi_length *length,
                             enum pithi_lengths_over over, uint32_t count);
 
-/* Reads the records of the lanes in the window, and continues until the instances open at its end have ended; for
- * messages see messages.h. 0 or an enum pith_err; PITH_ERR_DAMAGED: a damaged part of a lane was skipped. Free the list
- * in any case. */
+/* Reads the records of the lanes in the window, and continues until the instances that are open at the end of the
+ * window have ended; for messages see messages.h. 0 or an enum pith_err; PITH_ERR_DAMAGED: a damaged part of a lane was
+ * skipped. Free the list in any case. */
 int pithi_lengths_run(struct pithlog *log, const struct pithi_lengths_query *query, struct pithi_length_list *list);
 void pithi_lengths_free(struct pithi_length_list *list);
 
@@ -88,11 +88,11 @@ struct pithi_spread {
 struct pithi_spread pithi_lengths_spread(const struct pithi_length_list *list, int64_t low_ns, int64_t high_ns);
 
 /* Divides [low, high] into `count` bins, 1 to PITHI_MOST_BINS, of equal width or, logarithmic, of equal ratio. Makes
- * fewer bins if they would be narrower than a nanosecond. Returns their number. */
+ * fewer bins if they would be narrower than a nanosecond. Returns the number of bins. */
 struct pithi_bin {
     int64_t from_ns, to_ns; /* from <= length < to */
     uint64_t count;         /* of instances, not of entries */
-    int64_t total_ns;       /* their total duration */
+    int64_t total_ns;       /* the total duration of the instances */
 };
 uint32_t pithi_lengths_bins(const struct pithi_length_list *list, int64_t low_ns, int64_t high_ns, int logarithmic,
                             uint32_t count, struct pithi_bin *bins);

@@ -1,7 +1,7 @@
 /* matrix.c - adds up messages by pair of ranks, and draws the sums as tiles.
  *
  * 10,000 ranks have 1e8 pairs, but most programs use few of them: in a grid of 100 x 100 ranks with four neighbours,
- * 39,600. So pairs are in a hash table, and only those that exchanged a message have an entry. */
+ * 39,600. So pairs are in a hash table, and only pairs that exchanged a message have an entry. */
 #include "core/measure/matrix.h"
 
 #include <math.h>
@@ -19,7 +19,7 @@ struct gathering {
 
 /* ---- Pairs ------------------------------------------------------------------------------------------------------- */
 
-/* The slot of a pair, or the free slot for it. */
+/* Returns the slot of a pair; if the pair has none, the free slot for the pair. */
 static uint32_t *slot_of(const struct pithi_matrix *matrix, uint32_t from, uint32_t to)
 {
     /* Fibonacci hashing: the product spreads similar keys over its upper bits; the table takes as many of these as it
@@ -37,7 +37,7 @@ static struct pithi_pair *have_pair(struct pithi_matrix *matrix, uint32_t from, 
 {
     uint32_t *slot;
 
-    /* At most half full, so that a search meets a free slot soon. */
+    /* The table is at most half full, so that a search meets a free slot soon. */
     if (matrix->pair_count >= matrix->slot_count / 2) {
         free(matrix->slots);
         matrix->slot_count = matrix->slot_count ? matrix->slot_count * 2 : 256;

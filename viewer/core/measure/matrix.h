@@ -14,7 +14,7 @@
 
 struct pithi_pair {
     uint32_t from, to;                        /* places */
-    uint64_t count, bytes;                    /* messages; sum of their bytes */
+    uint64_t count, bytes;                    /* number of messages; sum of their bytes */
     int64_t time_ns;                          /* total latency */
     int64_t late_sender_ns, late_receiver_ns; /* pithlog_waits(); 0 unless the query has `late` */
     /* sum of all wait states of `to` that `from` caused (pithi_matrix_add_waits) */
@@ -25,7 +25,7 @@ struct pithi_pair {
 /* How long the calls of a state waited. */
 struct pithi_late_state {
     uint64_t sender_count, receiver_count; /* number of calls that waited for a sender, for a receiver */
-    int64_t sender_ns, receiver_ns;        /* their total waiting time */
+    int64_t sender_ns, receiver_ns;        /* total waiting time of these calls */
 };
 
 struct pithi_matrix {
@@ -51,8 +51,8 @@ struct pithi_matrix_query {
 /* 0 or an enum pith_err; PITH_ERR_DAMAGED: the readable part was added up. Free the matrix in any case. */
 int pithi_matrix_run(struct pithlog *log, const struct pithi_matrix_query *query, struct pithi_matrix *matrix);
 void pithi_matrix_free(struct pithi_matrix *matrix);
-/* Adds the wait states of an analysis, of messages and of collectives, as far as they lie in [t0, t1). Each is added to
- * the pair from the rank that was waited for to the rank that waited. */
+/* Adds the wait states of an analysis in messages and in collectives, as far as they lie in [t0, t1). A wait state is
+ * added to the pair whose `from` is the rank that was waited for, and whose `to` is the rank that waited. */
 void pithi_matrix_add_waits(struct pithi_matrix *matrix, const struct pithlog *log,
                             const struct pithlog_analysis *analysis, int64_t t0_ns, int64_t t1_ns);
 
@@ -85,7 +85,7 @@ struct pithi_tiles {
     uint32_t columns, lines;
     struct pithi_pair *tiles;               /* [line * columns + column]: sums; from, to: places of its first ranks */
     struct pithi_pair *by_line, *by_column; /* totals */
-    /* ends of the scale: the smallest positive value, or less, and the largest value; both 0: there are no values */
+    /* ends of the scale: at most the smallest positive value; the largest value; 0 and 0: there are no values */
     double low, high;
 };
 /* `tiles` must be zeroed or come from an earlier call. */

@@ -1,9 +1,9 @@
-/* messages.c - visits the messages of an interval one by one, searches them, and makes a digest of the messages that a
- * filter selects.
+/* messages.c - visits the messages of an interval one by one, searches for messages, and makes a digest of the messages
+ * that a filter selects.
  *
  * The next hit may be near, or there may be none. So the first step of a search covers 1/1024 of the time that is left,
- * and each further step twice as much: a hit 1 % away is found in 4 steps (15/1024), and no search takes more than
- * 11. */
+ * and each further step covers twice as much as the step before. A hit 1 % away is found in 4 steps (15/1024), and no
+ * search takes more than 11 steps. */
 #include "core/measure/messages.h"
 
 #include <stdio.h>
@@ -156,7 +156,7 @@ static int look_through(struct looking *looking, const struct pithlog_digest *di
     return pithlog_digest_sample(digest, &window, UINT64_MAX, look_at, looking, &weight) ? -1 : 0;
 }
 
-/* Searches from one end of [t0, t1), in steps of which each is twice as wide as the one before. */
+/* Searches from one end of [t0, t1) in steps. Each step is twice as wide as the step before. */
 static int find(struct looking *looking, const struct pithlog_digest *digest, int64_t t0_ns, int64_t t1_ns)
 {
     const struct pithi_search *search = looking->search;

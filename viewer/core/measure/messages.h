@@ -1,4 +1,4 @@
-/* messages.h - visits all matched messages in an interval, searches them, and has the filter of messages to draw. */
+/* messages.h - visits all matched messages in an interval, searches for messages, and filters the messages to draw. */
 #ifndef PITHI_MESSAGES_H
 #define PITHI_MESSAGES_H
 
@@ -17,7 +17,7 @@ int pithi_messages_each(struct pithlog *log, const struct pithlog_digest *digest
 /* ---- Searching --------------------------------------------------------------------------------------------------- */
 
 /* Finds the first message behind `at`, or the last before it, by send time. 1: found; 0: none, or stopped; -1: error.
- * Reads the messages of an interval, which is widened until it has a hit. */
+ * Reads the messages of an interval, and widens the interval until it contains a hit. */
 int pithi_message_search(struct pithlog *log, const struct pithlog_digest *digest, const struct pithi_search *search,
                          int backward, struct pithi_scan_position at, struct pithi_found *found);
 
@@ -46,7 +46,7 @@ int pithi_message_filter_parse(struct pithi_message_filter *filter, const char *
 /* 1: the filter selects all messages. */
 int pithi_message_filter_is_all(const struct pithi_message_filter *filter);
 /* Makes the digest of the messages of `digest` that the filter selects. With late_ns, it reads all records around
- * messages. Returns 0, or an enum pith_err, and *picked is NULL. */
+ * messages. Returns 0; or an enum pith_err, with *picked set to NULL. */
 int pithi_message_filter_run(struct pithlog *log, const struct pithlog_digest *digest,
                              const struct pithi_message_filter *filter, const struct pithi_watch *watch,
                              struct pithlog_digest **picked);

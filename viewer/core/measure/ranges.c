@@ -391,7 +391,7 @@ int64_t pithi_ranges_time(const struct pithi_ranges *ranges, uint32_t state)
 /* ---- The picture: counts, stacked -------------------------------------------------------------------------------- */
 
 /* Smoothing gives a column the weighted average of the columns up to SMOOTH - 1 away, with weights 1, 2 ... SMOOTH ...
- * 2, 1. At its ends the picture continues as its mirror image, so that the areas do not change. */
+ * 2, 1. Beyond its ends the picture is continued by its mirror image, so that the areas do not change. */
 enum { SMOOTH = 8 };
 
 /* ---- Order ------------------------------------------------------------------------------------------------------- */

@@ -44,7 +44,7 @@ int pithi_ranges_load(struct pithi_ranges *ranges, const struct pithi_watch *wat
 /* Estimates from the pieces of a summary, lane by lane, for about `seconds`. 1: lanes are left, call it again; 0: all
  * lanes are done. 64 lanes and 1600 columns take 7 ms, and longer if the summary was not used before. */
 int pithi_ranges_quick(struct pithi_ranges *ranges, struct pithlog_summary *summary, double seconds);
-/* About how many records pithi_ranges_load would read, if they are evenly distributed. */
+/* About how many records pithi_ranges_load would read, if records are evenly distributed over time. */
 double pithi_ranges_records(const struct pithi_ranges *ranges);
 
 /* ---- Queries ----------------------------------------------------------------------------------------------------- */
@@ -77,7 +77,7 @@ uint32_t pithi_layers_at(const struct pithi_ranges *ranges, const struct pithi_l
 /* The number of lanes between two marks of the scale: the least 1, 2 or 5 times a power of ten that is at least
  * `spacing` pixels high. */
 uint32_t pithi_layers_step(uint32_t lanes, double height, double spacing);
-/* Draws horizontal lines at these marks. */
+/* Draws a horizontal line at each mark of the scale. */
 void pithi_layers_draw_grid(const struct pithi_ranges *ranges, const struct pithi_layers_look *look, double spacing,
                             const struct pithi_painter *painter);
 

@@ -1,8 +1,8 @@
 /* search.c - walks along lanes and looks for states, events and sends.
  *
- * A lane is divided in halves, and each half in halves, down to leaves of about 100,000 records. The summary says
- * whether a wanted definition occurs in a part at all; if not, the part is left out unread. In a lane of 1e8 records, a
- * leaf is 1/1024. A state that occurs once is found with about 20 queries of the summary, and one or two leaves are
+ * A lane is divided in halves, and each half in halves, down to leaves of about 100,000 records. The summary shows
+ * whether a wanted definition occurs in an interval at all; if not, the interval is not read. In a lane of 1e8 records,
+ * a leaf is 1/1024. A state that occurs once is found with about 20 queries of the summary, and one or two leaves are
  * read.
  *
  * The nearest hit is sought first in a window that begins at the start and is as long as a leaf, then in a window of
@@ -235,7 +235,7 @@ static void read_leaf(struct walk *walk, struct pithlog_iter *iter, int64_t from
             if (record->time_ns >= to_ns && !walk->count)
                 return;
         }
-    /* States that are open at the end of the lane end there. */
+    /* States that are open at the end of the lane count as ended there. */
     int64_t last_ns = pithlog_get_lane(walk->log, walk->search->lanes[walk->lane])->last_ns;
     for (uint32_t i = 0; i < walk->count; i++)
         if (lasts_right(walk->search, last_ns - walk->pending[i].at.time_ns))
@@ -405,7 +405,7 @@ static int find_end(struct walk *walk)
                                   .kinds = walk->search->kinds};
     struct pithlog_walk *on;
     struct pithlog_step step;
-    uint32_t ties = 0, place = 0; /* place: of the found state among the open states, once it has begun */
+    uint32_t ties = 0, place = 0; /* place: index of the found state among the open states, once the state has begun */
     int more = 0, has_begun = 0;
 
     if (found->ended)

@@ -52,7 +52,7 @@ struct pithi_found {
     char payload[512];             /* of an event, as text, cut if longer */
 };
 
-/* Find the first hit behind `at`, or the last before it. 1: found; 0: none, or stopped; -1: error. */
+/* Find the first hit behind `at`, or the last hit before `at`. 1: found; 0: none, or stopped; -1: error. */
 int pithi_search_next(struct pithlog *log, const struct pithi_search *search, struct pithi_scan_position at,
                       struct pithi_found *found);
 int pithi_search_previous(struct pithlog *log, const struct pithi_search *search, struct pithi_scan_position at,
@@ -63,8 +63,9 @@ int pithi_search_count(struct pithlog *log, const struct pithi_search *search, i
                        uint64_t *counts, uint32_t columns);
 
 /* A search is simple if it looks for states and events by their names alone, in a log with a summary. For such a
- * search, pithi_search_survey finds within fractions of a second the number of hits, and marks[columns], non-zero where
- * a hit is open (it may have begun before). If there are many hits, all columns are marked. `marks` must be zeroed. */
+ * search, pithi_search_survey finds the number of hits within fractions of a second. It also sets marks[columns] to
+ * non-zero where a hit is open, even if the hit began in an earlier column. If there are many hits, all columns are
+ * marked. `marks` must be zeroed. */
 int pithi_search_is_simple(const struct pithi_search *search);
 int pithi_search_survey(struct pithlog *log, const struct pithi_search *search, int64_t t0_ns, int64_t t1_ns,
                         uint64_t *total, unsigned char *marks, uint32_t columns);

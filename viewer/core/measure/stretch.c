@@ -1,8 +1,8 @@
 /* stretch.c - adds up the states and messages of an interval, by row.
  *
  * States need no code of their own: a query for one cell that covers the interval has all sums (core/cells). Where the
- * interval covers whole parts of a summary, their sums are added; only its two ends are read record by record. So the
- * sums of an hour cost little more than the sums of a second, and are still exact.
+ * interval covers whole parts of a summary, their sums are added; only the two ends of the interval are read record by
+ * record. So the sums of an hour cost little more than the sums of a second, and are still exact.
  *
  * Messages are counted at each end: a message that is sent in the interval and received after it counts as 1 sent, 0
  * received. The digest has only messages with both ends, so it is used only if the log has no unmatched sends or

@@ -13,7 +13,7 @@ struct pithi_stretch_query {
     struct pithi_watch watch;            /* called from time to time */
 };
 
-/* One definition in one row. */
+/* The sum of one definition in one row. */
 struct pithi_stretch_entry {
     uint32_t row, id;     /* index into the query's rows; definition */
     struct pithi_sum sum; /* exact */
@@ -33,8 +33,9 @@ struct pithi_stretch {
 int pithi_stretch_run(struct pithlog *log, const struct pithi_stretch_query *query, struct pithi_stretch *stretch);
 void pithi_stretch_free(struct pithi_stretch *stretch);
 
-/* The messages that the lanes of the rows sent in [t0, t1), and the messages that they received then. A message that
- * was sent before t0 and received inside counts as received, and so does one whose send is not in the log. */
+/* The messages that the lanes of the rows sent in [t0, t1), and the messages that they received in [t0, t1). A message
+ * that was sent before t0 and received in the interval counts as received. So does a message whose send is not in the
+ * log. */
 struct pithi_traffic {
     uint64_t sent, sent_bytes, received, received_bytes; /* messages; bytes */
 };

@@ -16,8 +16,8 @@
 
 /* ---- Hatching ---------------------------------------------------------------------------------------------------- */
 
-/* Along a line x + y is constant, or x - y if it falls. Lines are cut at the rectangle's edges here, because a clip for
- * each rectangle would make an SVG large. */
+/* Along a rising line x + y is constant, along a falling line x - y. Lines are cut at the rectangle's edges here,
+ * because a clip for each rectangle would make an SVG large. */
 void pithi_hatch(const struct pithi_painter *painter, const struct pithi_hatching *hatching)
 {
     double left = hatching->x, right = left + hatching->width, top = hatching->y, foot = top + hatching->height;

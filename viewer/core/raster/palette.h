@@ -19,7 +19,7 @@
 #define PITHI_RGB_ARROW (pithi_theme()->arrow)
 
 enum pithi_palette {
-    PITHI_PALETTE_LOG,     /* the colours in the log; states without one get quiet ones */
+    PITHI_PALETTE_LOG,     /* the colours in the log; states without a colour get quiet colours */
     PITHI_PALETTE_CLASSIC, /* MPE's colours for its states; other states as with PITHI_PALETTE_LOG */
     PITHI_PALETTE_SAFE     /* the first twelve are distinct also for users with red-green colour blindness */
 };

@@ -36,7 +36,7 @@ static inline void set_pixel(unsigned char *pixel, uint32_t rgb)
     pixel[2] = (unsigned char)rgb;
 }
 
-/* The nearest whole number within [low, high]. Places far outside, which an int could not hold, become `low` or
+/* Returns the nearest whole number within [low, high]. Values far outside, which an int could not hold, become `low` or
  * `high`. */
 static inline int rounded(double value, int low, int high)
 {
@@ -65,7 +65,7 @@ struct span {
     int top, bottom;
 };
 
-/* The ground is the same for all scanlines. It is laid before the strips. */
+/* Lays the ground, which is the same for all scanlines. Call it before the strips are painted. */
 static void lay_ground(const struct pithi_raster *raster, int line)
 {
     if (raster->ground)
@@ -164,7 +164,7 @@ static void blend_clipped(const struct pithi_raster *raster, int x, int y, uint3
 /* ---- Lines ------------------------------------------------------------------------------------------------------- */
 
 /* A line as steps along its longer axis, from `first` to `last`. `across` is the centre of the line at the first step,
- * minus a half, and `slope` its change with each step, in 65536ths of a pixel. */
+ * minus half a pixel. `slope` is the change of `across` with each step. Both are in 65536ths of a pixel. */
 struct run {
     int steep;       /* 1: it goes further in y than in x */
     int inside;      /* 1: every pixel that it may touch is within the clip */
@@ -579,8 +579,8 @@ static void raster_clip(void *context, double x, double y, double width, double 
     raster->bottom = rounded(y + height, raster->first, raster->end);
 }
 
-/* Makes room for a picture of this size, filled with a colour. The pixels of a picture of the same size are used again.
- */
+/* Makes room for a picture of this size and fills it with a colour. Uses the memory of the last picture again if that
+ * had the same size. */
 void pithi_raster_prepare(struct pithi_raster *raster, int width, int height, uint32_t rgb)
 {
     if (width != raster->width || height != raster->height || !raster->pixels) {
@@ -747,8 +747,8 @@ uint32_t pithi_glyphs_next(const char **text)
 
 /* ---- Text -------------------------------------------------------------------------------------------------------- */
 
-/* A picture has up to ten thousand letters, and most lie within the clip. So this is checked once for the whole
- * letter. */
+/* A picture has up to ten thousand letters, and most lie within the clip. So whether a letter lies within the clip is
+ * checked once for the whole letter. */
 static void draw_glyph(const struct pithi_raster *raster, const struct pithi_glyph *glyph, int left, int top,
                        uint32_t rgb)
 {

@@ -30,8 +30,8 @@ void pithi_raster_onto(struct pithi_raster *raster, uint32_t *words, int width, 
 /* Like pithi_raster_onto, but does not fill: the painter's ground() fills scanlines with the colours ground[width],
  * which the caller owns, too. */
 void pithi_raster_grounded(struct pithi_raster *raster, uint32_t *words, int width, int height, const uint32_t *ground);
-/* The scanlines [first, end) of a raster as a raster of its own, in the same memory, for use in any thread. It shares
- * the stored shapes, so that the raster must outlive it. It has nothing to be freed. */
+/* The scanlines [first, end) of a raster as a raster of its own, in the same memory, for use in any thread. The part
+ * shares the stored shapes, so that the raster must outlive the part. The part has nothing to be freed. */
 struct pithi_raster pithi_raster_part(const struct pithi_raster *raster, int first, int end);
 /* Draws the stored shapes on a part, in their order: the picture is the same as if they had been drawn at once. */
 void pithi_raster_draw_kept(struct pithi_raster *part);
@@ -89,8 +89,8 @@ void pithi_glyphs_reset(struct pithi_glyphs *glyphs, int ascent, int height);
 void pithi_glyphs_add(struct pithi_glyphs *glyphs, uint32_t code, int width, const unsigned char *mask);
 /* Finds a letter; NULL: the set does not have it. */
 const struct pithi_glyph *pithi_glyphs_find(const struct pithi_glyphs *glyphs, uint32_t code);
-/* The first code of a text of UTF-8; moves *text behind it. 0 at the end. The code of a byte that is not UTF-8 is the
- * byte itself. */
+/* Returns the first code of a text of UTF-8, and moves *text behind it. Returns 0 at the end of the text. The code of a
+ * byte that is not UTF-8 is the byte itself. */
 uint32_t pithi_glyphs_next(const char **text);
 
 /* The text functions of the raster's painter; the context is a raster of words. */

@@ -22,7 +22,7 @@
 enum { PITHI_ALIKE_MOST = 12, PITHI_ALIKE_PERCENT = 5 }; /* the most groups; the usual limit, in per cent */
 
 struct pithi_alike {
-    uint32_t ranks, count; /* count: of groups, which are in the order of their lowest ranks */
+    uint32_t ranks, count; /* `count` is the number of groups, which are in the order of their lowest ranks */
     uint32_t *group;       /* [ranks] the group of each rank */
     uint32_t *typical;     /* [count] index, as in `group`, of the rank nearest to the mean profile of its group */
     double *spread;        /* [count] the largest difference of a rank in the group from the typical rank, 0 to 1 */

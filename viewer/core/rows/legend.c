@@ -1,4 +1,4 @@
-/* legend.c - the entries of the legend, how it is drawn, the labels of rows and the groups of states. */
+/* legend.c - makes the entries of the legend, draws the legend, labels rows and groups states. */
 #include "core/rows/legend.h"
 
 #include <ctype.h>
@@ -21,8 +21,9 @@ struct sorted {
     int is_event;                    /* events come after states */
 };
 
-/* States come before events; then definitions with more time come first, then those with more instances. Among equals
- * the id decides, so that the order never depends on qsort. */
+/* States come before events. Among states or events, definitions with more time come first; with equal time,
+ * definitions with more instances. If these are equal, too, the id decides, so that the order never depends on
+ * qsort. */
 static int by_weight(const void *a, const void *b)
 {
     const struct sorted *x = a, *y = b;
@@ -159,7 +160,7 @@ static const struct pithi_font text_font = {.size = 11.5}, small_font = {.size =
 void pithi_text_in(const struct pithi_painter *painter, double x, double y, double width, struct pithi_font font,
                    uint32_t rgb, const char *text)
 {
-    /* Names are cut at 156 bytes before they are measured: no column is as wide. */
+    /* Cuts names at 156 bytes before measuring them; no column is wide enough for more. */
     char cut[160];
     size_t length = strlen(text) < sizeof cut - 4 ? strlen(text) : sizeof cut - 4;
 

@@ -1,4 +1,4 @@
-/* legend.h - the entries of the legend and how it is drawn, the labels of rows, the groups of states. */
+/* legend.h - the entries of the legend and its drawing, the labels of rows, the groups of states. */
 #ifndef PITHI_LEGEND_H
 #define PITHI_LEGEND_H
 

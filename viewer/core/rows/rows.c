@@ -26,8 +26,8 @@
 #include "core/cells/memory.h"
 #include "core/rows/words.h"
 
-/* If a tree has more rows than this, its ranks are closed at first; if that is not enough, its groups are closed
- * too. */
+/* If a tree has more rows than this, its ranks are closed at first. If there are still more rows, its groups are
+ * closed, too. */
 enum { MOST_OPEN = 512 };
 
 /* ---- Nodes ------------------------------------------------------------------------------------------------------- */
@@ -45,7 +45,7 @@ static uint32_t new_node(struct pithi_rows *rows, uint32_t parent, enum pithi_no
                                             .kind = (uint8_t)kind,
                                             .flags = PITHI_NODE_OPEN | PITHI_NODE_BORN_OPEN | PITHI_NODE_KEPT |
                                                      (kind == PITHI_NODE_COMM ? 0 : PITHI_NODE_BUILT)};
-    /* The root is its own parent, and no child of itself. */
+    /* The root is its own parent, but not its own child. */
     if (node == parent)
         return node;
     above = &rows->nodes[parent];
@@ -83,13 +83,13 @@ uint32_t pithi_rows_rank_lane(const struct pithi_rows *rows, int64_t rank)
     return rows->rank_lane[low];
 }
 
-/* Counters come before the threads. If the node has threads already, the new children are at the end of the list and
- * change places with them: threads t u, then counters c d: t u c d becomes c d t u. */
+/* Counters come before the threads. If the node has threads already, the new counters are at the end of the list and
+ * change places with the threads: with threads t u and counters c d, the list t u c d becomes c d t u. */
 static void add_counters(struct pithi_rows *rows, uint32_t node)
 {
     uint32_t lane = rows->nodes[node].lane, low = 0, high = rows->counter_count, at = 0, old, *children;
 
-    /* The first counter of this lane or a later one. */
+    /* Finds the first counter of this lane or a later lane. */
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         if (rows->counters[middle].lane < lane)
@@ -129,8 +129,8 @@ struct host_table {
     uint32_t size;   /* a power of two */
 };
 
-/* The node of the lane's host, which is made at its first rank. Hosts are known by their name alone, and a log may have
- * ten thousand, so a hash table (open addressing) finds the node of a name. */
+/* Returns the node of the lane's host; makes the node at the first rank of the host. Only the name identifies a host,
+ * and a log may have ten thousand hosts. So a hash table (open addressing) finds the node of a name. */
 static uint32_t host_node(struct pithi_rows *rows, struct host_table *table, uint32_t lane)
 {
     const char *host = pithlog_get_lane(rows->log, lane)->host;
@@ -1053,7 +1053,8 @@ static int node_fits(const struct pattern *pattern, const struct pithi_rows *row
 static int mark(struct pithi_rows *rows, const struct pattern *pattern, uint32_t number, int all)
 {
     /* A host or communicator that matches keeps all nodes below it. A rank that matches does not keep its threads,
-     * because they have labels of their own: "rank 3" matches them anyway (node_fits), and "main" only one of them. */
+     * because threads have labels of their own: the pattern "rank 3" matches all threads of the rank anyway
+     * (node_fits), and "main" matches only one of them. */
     int kind = rows->nodes[number].kind, own = all || (number && node_fits(pattern, rows, number)), below = 0;
 
     for (uint32_t i = 0; i < rows->nodes[number].child_count; i++) {
@@ -1122,7 +1123,7 @@ struct found {
 static void find(struct pithi_rows *rows, const struct pattern *pattern, uint32_t number, struct found *found)
 {
     if (number && node_fits(pattern, rows, number)) {
-        /* Nodes below a match are not searched: a host that matches stands for its thousand ranks. */
+        /* Nodes below a match are not searched, because a host that matches stands for its thousand ranks. */
         found->nodes = pithi_view_grow(found->nodes, &found->capacity, found->count + 1, sizeof *found->nodes);
         found->nodes[found->count++] = number;
         return;
@@ -1276,7 +1277,7 @@ static int move_in(uint32_t *list, uint32_t count, uint32_t node, uint32_t targe
     if (from == count || to == count)
         return -1;
     memmove(list + from, list + from + 1, (count - from - 1) * sizeof *list);
-    /* The list is shorter by one now, so a target behind the old place has moved up. */
+    /* The list is shorter by one now, so a target behind the old place of the node has moved up. */
     to = to > from ? to - 1 : to;
     to += node != target && behind;
     memmove(list + to + 1, list + to, (count - to - 1) * sizeof *list);
@@ -1284,7 +1285,7 @@ static int move_in(uint32_t *list, uint32_t count, uint32_t node, uint32_t targe
     return 0;
 }
 
-/* The pinned node that is `node` or contains it; 0: none. */
+/* Returns the pinned node that is `node` or contains `node`; 0 if there is none. */
 static uint32_t pinned_around(const struct pithi_rows *rows, uint32_t node)
 {
     while (node && !(rows->nodes[node].flags & PITHI_NODE_PINNED))
@@ -1315,8 +1316,8 @@ void pithi_rows_arrange(struct pithi_rows *rows, uint32_t parent, const uint32_t
     unsigned char *placed = pithi_alloc(rows->node_count, 1);
     uint32_t *children = pithi_alloc(node->child_count, sizeof *children), next = 0;
 
-    /* First the nodes that `order` names, then the others in the order that they have. A saved view may name nodes
-     * twice, or none of this parent. */
+    /* First the nodes that `order` names, then the others in their present order. A saved view may name a node twice,
+     * or nodes of other parents. */
     for (uint32_t i = 0; i < count; i++)
         if (order[i] && rows->nodes[order[i]].parent == parent && !placed[order[i]]) {
             placed[order[i]] = 1;
@@ -1400,7 +1401,7 @@ static double value_below(const struct sorting *sorting, uint32_t number, uint32
 {
     const struct pithi_node *node = &sorting->rows->nodes[number];
     int has_lane = node->kind == PITHI_NODE_RANK || node->kind == PITHI_NODE_THREAD;
-    /* The sum over all lanes below; `lanes` counts them for the mean. */
+    /* `value` is the sum over all lanes below the node; `lanes` counts these lanes for the mean. */
     double value = has_lane ? sorting->value[node->lane] : 0;
 
     *lanes += (uint32_t)has_lane;

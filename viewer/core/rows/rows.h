@@ -108,8 +108,8 @@ void pithi_rows_group_alike(struct pithi_rows *rows, struct pithi_alike *alike);
 /* Returns the groups as a word, to be freed. "7:2.1:0,2-511/1:0:1" has for each group its typical rank, its spread in
  * per cent, and its ranks. */
 char *pithi_rows_alike_word(const struct pithi_rows *rows);
-/* Sets the groups of such a word for the next pithi_rows_group. A rank that it does not name becomes a group of its
- * own. */
+/* Sets the groups of such a word for the next pithi_rows_group. A rank that the word does not name becomes a group of
+ * its own. */
 void pithi_rows_set_alike(struct pithi_rows *rows, const char *word);
 
 /* Updates `seen`, `places` and `pinned_count`. */
@@ -143,9 +143,9 @@ struct pithi_unfolding {
     const struct pithi_flames *flames; /* NULL: the functions of the log are not known */
     int64_t from_ns, to_ns;
 };
-/* Unfolds a row into a band for each nesting level, and below them a row for each depth of its functions; on 0: folds
- * it. For a rank, this unfolds its first thread; for a group, all its ranks. `unfolding` NULL: the depth is not read,
- * and the lane keeps one row until it is unfolded again. */
+/* Unfolds a row (if `on` is 1) into a band for each nesting level, and below the bands a row for each depth of its
+ * functions; or folds it (0). For a rank, this unfolds its first thread; for a group, all its ranks. `unfolding` NULL:
+ * the depth is not read, and the lane keeps one row until it is unfolded again. */
 void pithi_rows_unfold(struct pithi_rows *rows, uint32_t node, int on, const struct pithi_unfolding *unfolding);
 void pithi_rows_set_hidden(struct pithi_rows *rows, uint32_t node, int on);
 void pithi_rows_show_all(struct pithi_rows *rows);
@@ -154,7 +154,7 @@ void pithi_rows_show_only(struct pithi_rows *rows, const uint32_t *nodes, uint32
 /* A pinned node and its open children stay above all others and ignore the filter. A rank is pinned once. */
 void pithi_rows_set_pinned(struct pithi_rows *rows, uint32_t node, int on);
 /* Moves a node before or behind `target` (or the parent of `target` that is a sibling of the node). Pinned nodes move
- * among pinned ones. 0; -1: the node cannot go there. */
+ * among pinned nodes. Returns 0; or -1 if the node cannot go there. */
 int pithi_rows_move(struct pithi_rows *rows, uint32_t node, uint32_t target, int behind);
 /* Orders the children of a node. Missing children come last; other nodes are ignored. */
 void pithi_rows_arrange(struct pithi_rows *rows, uint32_t parent, const uint32_t *order, uint32_t count);
@@ -168,7 +168,8 @@ void pithi_rows_sort(struct pithi_rows *rows, enum pithi_rows_order order, const
 /* A pattern is a list, separated by commas, of ranks (3, 0-3), threads (7.1) and names. A name with * or ? must match
  * the whole label, host or thread name; other names must occur in it. Case is ignored. */
 
-/* Shows only rows that match, and their parents; "": all. 0; -1: none matches, and nothing changes. */
+/* Shows only rows that match, and their parents; "": all rows. Returns 0; or -1 if no row matches, and then nothing
+ * changes. */
 int pithi_rows_filter(struct pithi_rows *rows, const char *pattern);
 /* The outermost nodes that match, [*count], to be freed. */
 uint32_t *pithi_rows_find(struct pithi_rows *rows, const char *pattern, uint32_t *count);
@@ -185,8 +186,7 @@ uint32_t pithi_rows_node(struct pithi_rows *rows, const char *key);
 
 /* "none", "host", "comm", "alike": 0 or -1. */
 int pithi_grouping_parse(const char *text, enum pithi_grouping *grouping);
-/* Makes `seen` the rows that match the pattern ("": all); each group is one row. 0; -1: none
- * matches. */
+/* Makes `seen` the rows that match the pattern ("": all); each group is one row. Returns 0; or -1 if no row matches. */
 int pithi_rows_picture(struct pithi_rows *rows, enum pithi_grouping grouping, const char *pattern);
 
 /* ---- Shared by the files rows*.c --------------------------------------------------------------------------------- */
@@ -210,7 +210,7 @@ struct pithi_lane_question {
     int64_t t0_ns, t1_ns;            /* t0 < t1 */
     enum pithi_stat stat;            /* the number to compute for each lane */
     const unsigned char *chosen;     /* [defs] non-zero: the definition counts; used by the first three statistics */
-    struct pithlog_summary *summary; /* NULL: all records are read; used by one thread at a time */
+    struct pithlog_summary *summary; /* only one thread at a time may use it; NULL: all records are read */
 };
 
 /* Computes the number for a lane. 0 or an enum pith_err. In a damaged lane, the readable part counts. */

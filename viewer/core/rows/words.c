@@ -8,7 +8,7 @@
 
 #include "base/nearest.h"
 
-/* 146 years before and after a log's start: differences of such times never overflow. */
+/* The farthest time from a log's start, 146 years before or after it. Differences of such times never overflow. */
 #define FARTHEST (INT64_MAX / 2)
 
 int pithi_size_parse(const char *text, int *width, int *height)
@@ -83,7 +83,7 @@ int pithi_rows_choose(const struct pithlog *log, const char *list, struct pithi_
     uint32_t kept = 0;
     int more;
 
-    /* The whole list is checked first, so that a wrong one changes nothing. */
+    /* Checks the whole list first, so that a wrong list changes nothing. */
     while ((more = pithi_lane_range_next(&rest, &item)) == 1)
         continue;
     if (more < 0 || !*list)

@@ -15,13 +15,13 @@ int pithi_size_parse(const char *text, int *width, int *height);
 struct pithi_lane_range {
     long first, last, thread; /* first <= last; thread -1: all */
 };
-/* Reads the first range of a list and the comma after it, and moves *text past them: 1; 0: the list is empty; -1: the
- * text is not such a list. */
+/* Reads the first range of a list and the comma after it, and moves *text past both. Returns 1; 0 if the list is empty;
+ * -1 if the text is not such a list. */
 int pithi_lane_range_next(const char **text, struct pithi_lane_range *range);
 int pithi_lane_range_has(const struct pithi_lane_range *range, const struct pithlog_lane *lane);
 
 /* Keeps the rows of rows[*count] whose lanes are in a list of ranks or ranges of ranks, each with a thread or all
- * threads: "3", "0.1", "0-3,7.0". 0; -1: not such a list. */
+ * threads: "3", "0.1", "0-3,7.0". Returns 0; or -1 if the text is not such a list. */
 int pithi_rows_choose(const struct pithlog *log, const char *list, struct pithi_row *rows, uint32_t *count);
 
 /* The default window: all records. Always t0 < t1. */

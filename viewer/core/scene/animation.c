@@ -70,7 +70,7 @@ static void update_lanes(struct pithi_anim *anim, uint32_t lanes, uint32_t ranks
     anim->ranks = ranks;
     for (uint32_t rank = 0; rank < ranks; rank++)
         anim->lane_of_rank[rank] = PITHI_NONE;
-    /* from the last lane to the first, so that of equal lanes the first stays */
+    /* goes from the last lane to the first, so that the first of several equal lanes is taken */
     for (uint32_t i = lanes; i-- > 0;) { /* the main thread is the thread with the lowest number */
         int32_t rank = anim->lanes[i].rank;
         if (rank >= 0 && (uint32_t)rank < ranks &&
@@ -327,7 +327,7 @@ uint32_t pithi_anim_state(const struct pithi_anim *anim, uint32_t rank, int64_t 
         return PITHI_ABSENT;
     lane = &anim->lanes[anim->lane_of_rank[rank]];
     at = change_after(lane, time_ns);
-    /* before the lane's first record, and after its last one in a finished log */
+    /* absent before the lane's first record, and after its last record in a finished log */
     if (at == 0 || (at == lane->count && anim->ended && lane->changes[at - 1].state == PITHI_NONE))
         return PITHI_ABSENT;
     return lane->changes[at - 1].state;

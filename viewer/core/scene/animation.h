@@ -48,7 +48,7 @@ struct pithi_anim {
     /* work_ns: the last end of MPI_Init; rest_ns: the first begin of MPI_Finalize; INT64_MIN: none */
     int64_t work_ns, rest_ns;
     int is_live, ended, finished;  /* each 1: the source is a running program; it has ended; its log was written */
-    uint64_t records, lost;        /* read so far; records that were lost */
+    uint64_t records, lost;        /* records read so far; records that were lost */
     char *trouble;                 /* which part of the log is damaged and left out; NULL: none */
     struct pithi_anim_lane *lanes; /* [lane_count] lanes */
     uint32_t lane_count, lane_capacity;
@@ -80,8 +80,8 @@ int pithi_anim_look(struct pithi_anim *anim, int64_t keep_ns);
 const struct pithlog_def *pithi_anim_def(const struct pithi_anim *anim, uint32_t id);
 
 /* The state of a rank's main thread at a moment. PITHI_NONE: it is in no state. PITHI_ABSENT: its state is not known,
- * because the moment is before its first record, or after its last in a program that has ended, or records were lost,
- * or the rank cannot be followed from this host. */
+ * because the moment is before its first record, or after its last record in a program that has ended, or because
+ * records were lost, or the rank cannot be followed from this host. */
 #define PITHI_ABSENT (UINT32_MAX - 1)
 uint32_t pithi_anim_state(const struct pithi_anim *anim, uint32_t rank, int64_t time_ns);
 /* The index of the first message that was sent after a moment. */

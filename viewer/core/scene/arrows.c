@@ -20,8 +20,8 @@
 
 /* A bundle joins messages whose ends lie in the same BUNDLE_COLUMNS columns. If there are many messages, bundles are
  * made from a sample of about BUNDLED_MESSAGES. Places more than FAR columns outside the window are not distinguished.
- * If the sample has fewer than FEW messages per bundle, the numbers of bundles are mostly chance; then bundles are made
- * wider, at most WIDER times. */
+ * If the sample has fewer than FEW messages per bundle, the numbers of messages in bundles depend mostly on chance, so
+ * bundles are made wider, at most WIDER times. */
 enum { BUNDLE_COLUMNS = 3, BUNDLED_MESSAGES = 40000, MOVING_MESSAGES = 4000, FAR = 20000, FEW = 4, WIDER = 3 };
 /* The most arrows beside bundles while the window moves: the longest messages. */
 enum { MOVING_ARROWS = 500 };
@@ -214,7 +214,7 @@ static double arrow_cover(const struct pithi_arrows_query *query, const struct p
     return area_of(query) > 0 ? pixels / area_of(query) : 0;
 }
 
-/* Sorts by length, longest first; equally long messages by their place in memory, which is sorted by time. */
+/* Sorts by length, longest first. Equally long messages keep the order of their addresses, which is that of time. */
 static int by_length(const void *a, const void *b)
 {
     const struct pithi_arrow *x = a, *y = b;
@@ -319,7 +319,7 @@ static int load(const struct pithlog_digest *digest, const struct pithi_arrows_q
     arrows->cover += bundles_cover(&b);
     if (b.count)
         qsort(b.bundles, b.count, sizeof *b.bundles, by_count);
-    /* a sample of one in 8 stands for 8 times as many */
+    /* in a sample of one message in 8, each message stands for 8 */
     for (uint32_t i = 0; i < b.count; i++) {
         b.bundles[i].count *= weight;
         b.bundles[i].bytes *= weight;
@@ -365,8 +365,8 @@ struct looking {
     struct pithi_bundle sum;
 };
 
-/* Counts a message if it belongs to the bundle that is looked at. Others in the same columns may belong to other
- * bundles. */
+/* Counts a message if it belongs to the bundle that is looked at. Other messages in the same columns may belong to
+ * other bundles. */
 static void look_at(void *context, const struct pithlog_message *message)
 {
     struct looking *looking = context;
@@ -397,7 +397,7 @@ int pithi_arrows_look(const struct pithlog_digest *digest, const struct pithi_ar
     double weight;
     int err;
 
-    /* only messages of these rows, at either end */
+    /* reads only messages that these two rows send or receive */
     for (uint32_t lane = 0; lane < query->lane_count; lane++)
         lanes[lane] = query->row_of_lane[lane] == bundle->from_row || query->row_of_lane[lane] == bundle->to_row;
     window.lanes = lanes;
@@ -625,7 +625,8 @@ static struct crowd measure_crowd(const struct pithi_plot *plot, double share)
         double part = fmax(1 / plot->row_height, 1.0 / (to - from)) * crowd.gaps / fmax(plot->row_count, crowd.gaps);
         for (uint32_t gap = first; gap <= last; gap++) {
             double *cover = crowd.cover + (size_t)gap * (crowd.width + 2);
-            /* Only the ends are stored: + at the first column, - behind the last; they are added up below. */
+            /* Stores only the ends: adds `part` at the first column and subtracts it behind the last. The loop below
+             * sums these up. */
             cover[from] += part;
             cover[to] -= part;
         }
@@ -740,7 +741,7 @@ int pithi_bundle_look(const struct pithi_plot *plot, const struct pithi_bundle *
     return bundle_ends(plot, bundle, look->ends) > 0;
 }
 
-/* Draws the smallest first, so that the large ones are on top. */
+/* Draws the smallest bundles first, so that large bundles are on top. */
 static void draw_bundles(const struct pithi_plot *plot, const struct pithi_painter *painter, enum part part)
 {
     struct pithi_bundle_look look;

@@ -1,10 +1,11 @@
 /* arrows.h - the messages of a picture: the longest as arrows, crowds as bundles.
  *
  * If there are too many messages to draw each, or if their lines would cover more than PITHI_ARROWS_COVER of the
- * picture, messages between the same two rows that are sent in the same few columns, and received in the same few, form
- * a *bundle* with their number. The messages with the longest latency stay arrows. Bundles join more columns until they
- * cover at most half of PITHI_ARROWS_COVER, or cannot become wider. If there are very many messages, bundles are
- * estimated from an even sample (pithlog_digest_sample), so that the cost of a picture is bounded. */
+ * picture, messages form a *bundle* that shows their number. A bundle has the messages between the same two rows that
+ * are sent in the same few columns and received in the same few columns. The messages with the longest latency stay
+ * arrows. Bundles join more columns until they cover at most half of PITHI_ARROWS_COVER, or cannot become wider. If
+ * there are very many messages, bundles are estimated from an even sample (pithlog_digest_sample), so that the cost of
+ * a picture is bounded. */
 #ifndef PITHI_ARROWS_H
 #define PITHI_ARROWS_H
 
@@ -56,8 +57,8 @@ struct pithi_arrows_query {
  * messages. */
 int pithi_arrows_load(const struct pithlog_digest *digest, const struct pithi_arrows_query *query,
                       struct pithi_arrows *arrows);
-/* Reads all messages of a bundle, or a large sample of them, and sets *exact. 0: its numbers are exact; 1: they are
- * still estimates; -1: error, *exact is unchanged. Takes some milliseconds. */
+/* Reads all messages of a bundle, or a large sample of them, and sets *exact. Returns 0 if the numbers are exact; 1 if
+ * they are still estimates; -1 on an error, with *exact unchanged. Takes some milliseconds. */
 int pithi_arrows_look(const struct pithlog_digest *digest, const struct pithi_arrows_query *query,
                       const struct pithi_arrows *arrows, const struct pithi_bundle *bundle, struct pithi_bundle *exact);
 void pithi_arrows_free(struct pithi_arrows *arrows);

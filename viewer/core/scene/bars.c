@@ -90,7 +90,7 @@ enum part { OUTLINE, FILL, EDGE, PARTS };
 
 struct bar {
     uint32_t state, rgb;
-    int outlined, edge; /* 1: with an outline; 1: a line marks its begin */
+    int outlined, edge; /* each 1: the bar has an outline; a line marks its begin */
     double x, y, width, height;
 };
 
@@ -105,7 +105,7 @@ static int is_outlined(const struct pithi_plot *plot, uint32_t row, uint32_t lev
     return level && !plot->rows[row].band && height >= OUTLINED_FROM;
 }
 
-/* A bar stands on the foot of its row; a lower one leaves room above. */
+/* A bar stands on the foot of its row; a bar that is lower than the row leaves room above it. */
 static struct bar make_bar(const struct pithi_plot *plot, uint32_t row, const struct pithi_cell *line, uint32_t from,
                            uint32_t to, const struct style *style)
 {
@@ -461,8 +461,8 @@ void pithi_bars_draw(const struct pithi_plot *plot, const struct pithi_painter *
 
 /* ---- Names and durations inside bars ----------------------------------------------------------------------------- */
 
-/* Pixels at a scale of 1. TEXT: size of the text. AROUND: least room above and below it together. BESIDE: least room on
- * each side. NARROWEST: narrower bars get no name. */
+/* Pixels at a scale of 1. TEXT: size of the text. AROUND: least room above and below the text together. BESIDE: least
+ * room on each side. NARROWEST: narrower bars get no name. */
 enum { TEXT = 10, AROUND = 2, BESIDE = 4, NARROWEST = 16 };
 /* A shortened name keeps at least this many letters; fewer would not identify it. */
 enum { LEAST_LETTERS = 3 };
@@ -558,8 +558,8 @@ static struct place widest_part(const struct pithi_cell *inner, uint32_t from, u
 }
 
 /* The first column from `c` on where a bar of `least` columns can begin. Such a bar also covers column c + least - 1.
- * If that column has another state, the next bar of this width begins where the other state begins, or later.
- * So most columns of narrow bars are never looked at. */
+ * If column c + least - 1 has another state than c, the next bar of this width begins where that other state begins, or
+ * later. So most columns of narrow bars are never looked at. */
 static uint32_t next_wide(const struct pithi_cell *line, uint32_t width, uint32_t c, uint32_t least)
 {
     while (c + least <= width && line[c + least - 1].state != line[c].state)

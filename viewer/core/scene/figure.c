@@ -184,7 +184,7 @@ static const struct pithi_font title_font = {16, 1, 0, 0}, text_font = {11.5, 0,
 
 /* ---- Layout ------------------------------------------------------------------------------------------------------ */
 
-/* Pixels: below each band of iterations; beside its label; the least height of a band. */
+/* In pixels: the gap below each band of iterations; the gap beside its label; the least height of a band. */
 enum { BAND_GAP = 6, LABEL_GAP = 12, LEAST_BAND = 14 };
 static uint32_t all_rows(const struct pithi_figure *figure)
 {
@@ -247,7 +247,8 @@ static double layout_rest(struct pithi_figure *figure, const struct pithi_painte
     figure->below.messages = figure->plot.arrows.total;
     if (!figure->stats && figure->place != PITHI_LEGEND_BOTTOM)
         return rest;
-    /* The legend loses a line at a time, until the rows have enough. With 0 lines there is no legend. */
+    /* Takes one line after another from the legend, until the rows have enough height. With 0 lines there is no
+     * legend. */
     for (uint32_t lines = (figure->stats ? TABLE_LINES : LEGEND_LINES) + 1; lines-- > 0;) {
         legend = pithi_legend_layout(&figure->below, painter, lines);
         legend += legend > 0 ? LEGEND_GAP : 0;
@@ -342,8 +343,8 @@ static int load_rows(struct pithi_figure *figure, const struct pithi_painter *pa
         if (figure->row_count && figure->row_height <= 0)
             plot->row_height = fmax(room - gaps, 1) / rows;
     } else {
-        /* The height is not given: the rows have their natural one, and a long legend beside them makes the picture
-         * higher. */
+        /* The height is not given: the rows have their natural height, and a long legend beside the rows makes the
+         * picture higher. */
         room = fmax(room, layout_beside(figure, painter, 0) - below);
         figure->height = ceil(*rest + room);
         foot = ceil(plot->y + room) + below - AXIS_HEIGHT;
@@ -484,8 +485,8 @@ void pithi_figure_subtitle(const struct pithi_figure *figure, char *text, size_t
                                          records[40];
     int64_t span = plot->t1_ns - plot->t0_ns, from_ns, to_ns;
 
-    /* The text has the times of the window only if it is a part of the log, or if there is a clock. With iterations, it
-     * has their number instead. */
+    /* The text has the times of the window only if the window is not the whole log, or if there is a clock. With
+     * iterations, the text has the number of iterations instead. */
     pithi_whole_window(plot->log, &from_ns, &to_ns);
     pithi_duration_text(to_ns - from_ns - 1, duration, sizeof duration);
     pithi_number_text(info->records, records, sizeof records);
@@ -555,7 +556,7 @@ static void draw_labels(const struct pithi_figure *figure, const struct pithi_pl
     /* a label is 12 pixels high: with rows of 4 pixels, every third row has a label */
     pithi_plot_bar(plot->row_height, 0, &top, &height);
     for (uint32_t row = 0; row < plot->row_count; row += every) {
-        /* the text's foot, so that its middle is the middle of the bar; never above the plot */
+        /* `y` is the foot of the text, so that the text is centred at the bar's middle, but not above the plot */
         y = fmax(plot->y + 9, floor(plot->y + row * plot->row_height + top + height / 2 + 4));
         int is_below = pithi_row_is_below(&plot->rows[row]);
         if (y - last_y < LEAST_LABEL_SPACING - 2 || is_in_the_way(plot, row) ||

@@ -76,8 +76,9 @@ void pithi_figure_ranges_free(struct pithi_figure_ranges *block);
 struct pithi_figure {
     const char *title;
     struct pithi_plot plot; /* log, digest, rgb, t0_ns, t1_ns, rows, row_count, hidden, most_arrows: the caller's */
-    double width, height;   /* pixels, of the picture; height 0: pithi_figure_load sets it as the rows need */
-    double row_height;      /* pixels; 0: as the size of the picture allows */
+    /* of the picture, in pixels; height 0: pithi_figure_load sets the height that the rows need */
+    double width, height;
+    double row_height; /* pixels; 0: as the size of the picture allows */
     /* of the query; 0: one for each pixel. If they are fewer than pixels, each is drawn wider */
     uint32_t columns;
     double density; /* columns per pixel, if above 1; 0: 1 */
@@ -95,7 +96,7 @@ struct pithi_figure {
     double ranges_y, axis_y, label_width, plot_width; /* in pixels, unlike plot.width */
     int is_unfolded;                                  /* 1: a row shows one level of its lane */
     double band_label_width;                          /* the part of label_width for iterations */
-    struct pithi_groups groups;                       /* of rows that are drawn as one */
+    struct pithi_groups groups;                       /* groups of rows that are drawn as one row */
     const struct pithi_row *rows;                     /* [row_count] the caller's rows */
     uint32_t row_count;
     struct pithi_legend_entry *legend;

@@ -3,8 +3,8 @@
  *
  * The functions are in a log of their own, which `pith stat --flame FILE.pith` makes. Its lanes have the same numbers
  * as those of the log, functions are states, and each sample is an event with the name of its innermost function. So
- * queries, hits and names work on it as on the log itself. Each call site is an event as well, with its function and
- * line as its name. */
+ * queries, hits and names work on the log of functions as on the log itself. Each call site is an event as well, with
+ * its function and line as its name. */
 #ifndef PITHI_FLAMES_H
 #define PITHI_FLAMES_H
 

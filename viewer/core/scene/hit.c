@@ -5,8 +5,8 @@
  * again, but only from the begin of the pixel, where the index gives the open states, to the end of the state.
  *
  * A row of many lanes shows the state that has most of the pixel's time in all of them. Example: of three lanes, one is
- * in MPI_Send for 6 ns, and two are in compute for 5 ns each. The row shows compute, and the answer is its instance on
- * the first of the two lanes. */
+ * in MPI_Send for 6 ns, and two are in compute for 5 ns each. The row shows compute, and the answer is the instance of
+ * compute on the first of the two lanes. */
 #include "core/scene/hit.h"
 
 #include <math.h>
@@ -21,7 +21,7 @@ enum {
     MOST_RECORDS = 2000000, /* read for the end of a state: more would take too long while the pointer moves */
     MOST_MESSAGES = 4096,   /* in transit at one time */
     MOST_STEPS = 100000,    /* read for the messages of a state */
-    MOST_ASKED = 64         /* lanes of a row that are read; if it has more, they are chosen evenly */
+    MOST_ASKED = 64         /* the most lanes of a row that are read; of more lanes, an even selection is read */
 };
 /* Bundles that are fainter than this are not hit. */
 #define LEAST_ALPHA 0.2
@@ -143,7 +143,7 @@ int pithi_hit_state(struct pithlog *log, uint32_t lane, int64_t from_ns, int64_t
         hit->end_ns = best->end_ns;
         hit->covered_ns = best->covered_ns;
         hit->ended = best->ended;
-        /* it may end long after the pixel */
+        /* the state may end long after the pixel */
         result = more == 1 ? find_end(walk, at, hit) : 1;
     }
     pithlog_walk_close(walk);
@@ -228,7 +228,7 @@ int pithi_hit_event(struct pithlog *log, uint32_t lane, int64_t time_ns, int64_t
             continue;
         hit->count++;
         if (distance >= nearest)
-            /* of two events at the same distance, the first counts */
+            /* of two events at the same distance, the first one counts */
             continue;
         nearest = distance;
         hit->id = record.id;

@@ -8,9 +8,9 @@ struct pithi_hit {
     uint32_t id;              /* definition */
     uint32_t depth;           /* states: number of enclosing states */
     uint32_t level;           /* states: the level at which it is drawn */
-    int64_t start_ns, end_ns; /* states: of the whole state, also if it goes on after holes */
+    int64_t start_ns, end_ns; /* states: of the whole state, including what follows after holes */
     int64_t covered_ns;       /* states: its time within the pixel, without holes */
-    int ended;                /* 0: it was still open at end_ns, where the search for its end stopped */
+    int ended;                /* 0: the state was still open at end_ns, where the search for its end stopped */
     uint64_t count;           /* events: number of events within reach */
     char payload[512];        /* events: as text, "" if none */
     /* Of rows (pithi_hit_row_...): */
@@ -43,7 +43,8 @@ const struct pithi_arrow *pithi_hit_arrow(const struct pithi_plot *plot, double 
 const struct pithi_bundle *pithi_hit_bundle(const struct pithi_plot *plot, double x, double y, double reach);
 
 /* The interval around a time in which `lane` is outside all states: between the end of a state and the begin of the
- * next, or the ends of the lane. 1: found, 0: it is in a state or outside its life, -1: error. */
+ * next, or the ends of the lane. 1: found, 0: the lane is in a state, or the time is before its first or after its last
+ * record, -1: error. */
 int pithi_hit_outside(struct pithlog *log, uint32_t lane, int64_t time_ns, int64_t *from_ns, int64_t *to_ns);
 
 /* The states of a row in [from, to) over its lanes (over an even selection, if there are very many), by self time,
@@ -82,7 +83,7 @@ struct pithi_exchange {
 int pithi_hit_exchange(struct pithlog *log, uint32_t lane, uint32_t id, int64_t start_ns, int64_t end_ns,
                        struct pithi_exchange *call);
 
-/* The values of a counter in [from, to). 1: it has values, 0: it has none so far, -1: error. */
+/* The values of a counter in [from, to). 1: there are values, 0: the counter has no value so far, -1: error. */
 int pithi_jump_counter(const struct pithlog_digest *digest, uint32_t lane, uint32_t counter, int64_t from_ns,
                        int64_t to_ns, struct pithlog_column *value);
 

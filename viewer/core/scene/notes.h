@@ -29,10 +29,11 @@ char *pithi_notes_path(const char *log_path);
 /* Adds a note. Control characters of the text become spaces. */
 void pithi_notes_add(struct pithi_notes *notes, int64_t time_ns, int32_t rank, uint32_t thread, const char *text);
 void pithi_notes_free(struct pithi_notes *notes);
-/* Reads the file into `notes`, which must be zeroed. Returns 0, also if there is no file; else -1, and why[size] has
- * the reason. */
+/* Reads the file into `notes`, which must be zeroed. Returns 0, also if there is no file; -1 on an error, with the
+ * reason in why[size]. */
 int pithi_notes_read(struct pithi_notes *notes, const char *path, char *why, int size);
-/* Writes the whole file anew; without notes, removes it. Returns 0; else -1, and why[size] has the reason. */
+/* Writes the whole file anew; without notes, removes the file. Returns 0; -1 on an error, with the reason in
+ * why[size]. */
 int pithi_notes_write(const struct pithi_notes *notes, const char *path, char *why, int size);
 
 /* Writes a line for each note: number, time, row, text. */

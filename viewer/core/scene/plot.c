@@ -132,7 +132,7 @@ void pithi_plot_bar(double row_height, uint32_t level, double *top, double *heig
 
 uint32_t pithi_plot_level_at(double row_height, double y)
 {
-    /* Tries the innermost level first, because inner bars lie on the outer ones. A point beside all bars gives level 0,
+    /* Tries the innermost level first, because inner bars lie on outer bars. A point beside all bars gives level 0,
      * too. */
     for (uint32_t level = PITHI_LEVELS; level-- > 1;) {
         double top, height;
@@ -163,7 +163,7 @@ int pithi_plot_has_missing(const struct pithi_plot *plot)
 
 void pithi_plot_row_bar(const struct pithi_plot *plot, uint32_t row, uint32_t level, double *top, double *height)
 {
-    /* a level that has a row of its own fills it */
+    /* a level that has a row of its own fills this row */
     pithi_plot_bar(plot->row_height, plot->rows[row].band ? 0 : level, top, height);
     *top += pithi_plot_row_top(plot, row);
 }
@@ -257,7 +257,8 @@ void pithi_plot_draw_rows(const struct pithi_plot *plot, const struct pithi_pain
             pithi_graph_draw(plot, painter, row);
     }
     pithi_bars_draw(plot, painter, sheet, from, to);
-    /* For each row and column: is it hatched? pithi_names_draw needs this for names on hatched ground. */
+    /* `hatched` has for each row and column whether it is hatched; pithi_names_draw needs this for names on hatched
+     * ground. */
     if ((plot->analysis && plot->waits) || plot->core_waits)
         hatched = pithi_alloc((size_t)(to - from) * plot->width, 1);
     pithi_waits_draw(plot, painter, from, to, hatched);
@@ -340,13 +341,13 @@ void pithi_groups_make(const struct pithi_row *rows, uint32_t count, uint32_t pe
         pithi_row_lanes(&rows[row], &of_row);
         all += of_row;
     }
-    /* One array for all groups; each group's lanes are a part of it, so there is one thing to free. */
+    /* All groups share one array of lanes, so that there is only one thing to free. */
     lanes = groups->lanes = pithi_alloc(all, sizeof *lanes);
     groups->count = 0;
     groups->rows = pithi_alloc(count / per + 1, sizeof *groups->rows);
     for (uint32_t row = 0; row < count; row += per) {
         /* Rows of levels, functions and counters do not join a group. If a group would have only such rows, it consists
-         * of the first of them. */
+         * of its first row. */
         const struct pithi_row *of = rows + row;
         uint32_t taken = count - row < per ? count - row : per;
         struct pithi_row group = of[0];
@@ -489,7 +490,7 @@ static void graph_text(double value, const char *unit, char *text, size_t size)
 }
 
 /* Writes the values of the graph's upper and lower edge at its left end: both if the row has room for two lines,
- * otherwise only the upper one. Nothing is drawn if the values are all 0: then the graph has no height. */
+ * otherwise only the upper one. Draws nothing if all values are 0, because then the graph has no height. */
 static void draw_scale(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t row, double top,
                        double height)
 {

@@ -53,7 +53,7 @@ struct pithi_plot {
     enum pithi_care care;                      /* with a summary */
     const struct pithlog_analysis *analysis;   /* NULL: none */
     const struct pithi_core_waits *core_waits; /* waiting.h; NULL: not shown */
-    /* waits: 1: wait states of the analysis are drawn (waiting.h); path: 1: its critical path */
+    /* each 1: the wait states of the analysis are drawn (waiting.h); its critical path is drawn */
     int waits, path;
     int64_t lit_from_ns, lit_to_ns;  /* the selection: everything outside is drawn pale; from >= to: none */
     const struct pithi_notes *notes; /* NULL: not shown */
@@ -170,8 +170,8 @@ void pithi_sheet_free(struct pithi_bar_sheet *sheet); /* or NULL */
 void pithi_bars_draw(const struct pithi_plot *plot, const struct pithi_painter *painter, struct pithi_bar_sheet *sheet,
                      uint32_t from, uint32_t to);
 
-/* The bar that is drawn in the column `from` of a row at a nesting level, without its outline; 0: none is. The columns
- * from `to` on are not looked at. */
+/* Finds the bar that is drawn in the column `from` of a row at a nesting level, without its outline. Returns 0 if there
+ * is no bar. Ignores the columns from `to` on. */
 struct pithi_bar_place {
     uint32_t state, end; /* the bar covers the columns [from, end); end is at most `to` */
     double y, height;    /* in pixels */

@@ -23,8 +23,8 @@
 
 /* ---- Intervals as parts of columns ------------------------------------------------------------------------------- */
 
-/* If a column has more items, only this many of them are used, evenly chosen, so that the time for a picture does not
- * grow with the log. */
+/* The most items that are used in a column. Of more items, an even selection is used, so that the time for a picture
+ * does not grow with the log. */
 enum { COLUMN_MOST = 8 };
 
 /* Items that are ordered by time and do not overlap: structs of any type with two times, int64_t. */
@@ -45,8 +45,8 @@ static int64_t time_of(const struct spans *spans, size_t at, size_t place)
     return time_ns;
 }
 
-/* The first item from `low` on whose time is at least `time_ns`. The item is mostly near, so the first steps are
- * small. */
+/* Returns the first item from `low` on whose time is at least `time_ns`. This item is mostly near, so the first steps
+ * are small. */
 static size_t first_at(const struct spans *spans, size_t low, size_t place, double time_ns)
 {
     size_t high = low, step = 1;
@@ -113,8 +113,8 @@ void pithi_view_of_place(const struct pithlog_analysis *analysis, const struct p
 
 /* ---- Wait states and the critical path --------------------------------------------------------------------------- */
 
-/* If a row has more lanes, only this many of them are used, evenly chosen, so that the time for a picture does not grow
- * with the log. */
+/* The most lanes that are used in a row. Of more lanes, an even selection is used, so that the time for a picture does
+ * not grow with the log. */
 enum { LANES_MOST = 8 };
 
 /* ---- Wait states ------------------------------------------------------------------------------------------------- */
@@ -365,7 +365,7 @@ void pithi_path_draw(const struct pithi_plot *plot, const struct pithi_painter *
     uint32_t *row_of_lane = pithi_rows_of_lanes(plot->log, plot->rows, plot->row_count);
     pithi_path_columns(&window, row_of_lane, row);
     free(row_of_lane);
-    /* The rim is drawn first, in the colour of the paper, and the line over it. */
+    /* Draws the rim first, in the colour of the paper, and then the line over the rim. */
     if (line.thick > 1) {
         line.rim = line.foot = floor(fmax(pithi_theme_scale(), 1));
         line.rgb = PITHI_RGB_PAPER;
@@ -480,8 +480,8 @@ const struct pithlog_wait_state **pithi_waits_longest(const struct pithlog *log,
                 else
                     high = middle;
             }
-            /* `longest` has room for most + 1 entries: in a full list, the last one moves to the spare place and is
-             * lost */
+            /* `longest` has room for most + 1 entries: in a full list, the last entry moves to the spare place and is
+             * dropped */
             memmove(longest + low + 1, longest + low, (*count - low) * sizeof *longest);
             longest[low] = &waits[i];
             *count += *count < most;

@@ -11,8 +11,8 @@
 
 #include "core/scene/plot.h"
 
-/* Draw the plot's analysis, if there is one and plot->waits or plot->path is set: the wait states of the rows [from,
- * to), and the path over all rows. The columns of wait states are marked in `hatched` (pithi_names_draw). */
+/* Draw the plot's analysis, if the plot has one and plot->waits or plot->path is set: the wait states of the rows
+ * [from, to), and the path over all rows. The columns of wait states are marked in `hatched` (pithi_names_draw). */
 void pithi_waits_draw(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t from, uint32_t to,
                       unsigned char *hatched);
 /* The colour of the ground below the lines where a bar of the colour `rgb` waits. */
@@ -25,19 +25,20 @@ struct pithi_analysis_window {
     int64_t t0_ns, t1_ns; /* [t0, t1) */
     uint32_t width;       /* columns */
 };
-/* Finds the columns of a row that wait. `cells` are the cells of this window, and the row is their row `at`. level[c]
- * is the nesting level of the waiting state in column c; PITHI_NONE: it does not wait. */
+/* Finds the columns of a row that wait. `cells` are the cells of this window, in which the row has the index `at`.
+ * level[c] is the nesting level of the waiting state in column c; PITHI_NONE: the column does not wait. */
 void pithi_waits_columns(const struct pithi_analysis_window *window, const struct pithi_row *row,
                          const struct pithi_cells *cells, uint32_t at, uint32_t *level);
 /* row[c] is the row that has most of the path in column c; PITHI_NONE: its lane is not shown, or there is no path. */
 void pithi_path_columns(const struct pithi_analysis_window *window, const uint32_t *row_of_lane, uint32_t *row);
 
-/* The longest wait state of the call that is in `state` on `lane` during [from_ns, to_ns). NULL: it does not wait. */
+/* The longest wait state of the call that is in `state` on `lane` during [from_ns, to_ns). NULL: the call does not
+ * wait. */
 const struct pithlog_wait_state *pithi_wait_of(const struct pithlog_analysis *analysis, uint32_t lane, uint32_t state,
                                                int64_t from_ns, int64_t to_ns);
 
-/* The view in which the place of a finding is in the middle, with half its length on each side. The view is cut at the
- * ends of the analyzed window, unless the place itself lies outside them. */
+/* The view in which the place of a finding is in the middle, with half the place's length on each side. The view is cut
+ * at the ends of the analyzed window, unless the place itself reaches beyond them. */
 void pithi_view_of_place(const struct pithlog_analysis *analysis, const struct pithlog_finding_place *place,
                          int64_t *from_ns, int64_t *to_ns);
 
@@ -47,7 +48,7 @@ void pithi_view_of_place(const struct pithlog_analysis *analysis, const struct p
 struct pithi_wait_sum {
     uint32_t kind, state; /* enum pithlog_wait_kind; the MPI function */
     uint64_t count;       /* wait states */
-    int64_t ns;           /* their sum */
+    int64_t ns;           /* total time of these wait states */
     double share;         /* of the time of all lanes in the analyzed window, 0 to 1 */
     const struct pithlog_wait_state *longest;
 };
