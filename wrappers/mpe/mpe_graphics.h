@@ -123,13 +123,13 @@ MPE_API_ int MPE_Fill_rectangle(MPE_XGraph handle, int x, int y, int w, int h, M
 /* `text` begins at x; its baseline is at y. */
 MPE_API_ int MPE_Draw_string(MPE_XGraph handle, int x, int y, MPE_Color colour, const char *text);
 
-/* The following calls apply to what this rank draws after them. */
+/* The following calls change how this rank draws from then on. */
 MPE_API_ int MPE_Draw_logic(MPE_XGraph handle, int logic);
-/* In pixels. 0, the default: the display's fastest line of 1 pixel. */
+/* Sets the width of lines in pixels. The default, 0, draws lines of 1 pixel in the display's fastest way. */
 MPE_API_ int MPE_Line_thickness(MPE_XGraph handle, int width);
-/* 0, the default: solid lines; 1: dashes; 2: dashes with white between them. */
+/* Sets the style of lines. 0, the default: solid; 1: dashes; 2: dashes with white between them. */
 MPE_API_ int MPE_Draw_dashes(MPE_XGraph handle, int style);
-/* The part of the first dash to leave out, in pixels. */
+/* Sets how many pixels of the first dash are left out. */
 MPE_API_ int MPE_Dash_offset(MPE_XGraph handle, int offset);
 
 /* Gets the number of colours: valid colours are 0 to *count - 1. */
@@ -139,8 +139,8 @@ MPE_API_ int MPE_Make_color_array(MPE_XGraph handle, int count, MPE_Color colour
 /* Adds a colour; red, green and blue are 0 to 65535. */
 MPE_API_ int MPE_Add_RGB_color(MPE_XGraph handle, int red, int green, int blue, MPE_Color *colour);
 
-/* Waits until a mouse button is pressed in the window, and gets where and which one. X reports presses to one
- * connection only, so if several ranks wait, they are served one after another. */
+/* Waits until a mouse button is pressed in the window, and gets its position and the button. X reports presses to one
+ * connection only, so if several ranks wait, each press goes to one of them, in turn. */
 MPE_API_ int MPE_Get_mouse_press(MPE_XGraph handle, int *x, int *y, int *button);
 /* As MPE_Get_mouse_press, but does not wait. *was_pressed is 0 if no button was pressed since the previous call. */
 MPE_API_ int MPE_Iget_mouse_press(MPE_XGraph handle, int *x, int *y, int *button, int *was_pressed);

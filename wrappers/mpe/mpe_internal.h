@@ -29,13 +29,13 @@ extern int pithi_mpe_ranks;
 void pithi_mpe_numbers_begin(void);
 
 /* ---- The static library beside the shared libraries (mpe_session.c) ------------------------------------------------
- * A program that is linked with the static libmpe has the recorder in itself. If `pith run` loads libpith-mpi.so into
- * it, a second, shared recorder comes with that, but there must be one log. So the static library then loads
- * libpith-mpe.so and passes every call on to it. */
+ * A program that is linked with the static libmpe contains the recorder. If `pith run` loads libpith-mpi.so into the
+ * program, that library brings a second, shared recorder. Only one recorder may write the log, so the static libmpe
+ * then loads libpith-mpe.so and passes every call on to it. */
 #if defined(PITHI_STATIC) && !defined(NOMPI)
 
-extern void *pithi_mpe_shared; /* the handle of libpith-mpe.so; NULL: it is not loaded, and calls are not passed on */
-/* The function `name` of that library, which is then kept in *slot; NULL: it has none. */
+extern void *pithi_mpe_shared; /* the handle of libpith-mpe.so; NULL: not loaded; calls are not passed on */
+/* Returns the function `name` of libpith-mpe.so, and keeps it in *slot; NULL if the library has no such function. */
 void *pithi_mpe_shared_find(void **slot, const char *name);
 
 /* The first statement of every function of the API, except functions that only call another one: returns the result of
@@ -59,11 +59,12 @@ void *pithi_mpe_shared_find(void **slot, const char *name);
 /* Call it when a log begins. From then on, a duplicate of a communicator has the same key in all its members. */
 void pithi_mpe_comm_begin(void);
 
-/* Gets the recorder's id of a communicator, and the rank in MPI_COMM_WORLD of its member `rank` (of an
- * intercommunicator: of the remote group's). Returns 0 if there is no such member. */
+/* Gets the recorder's id of a communicator, and the rank in MPI_COMM_WORLD of its member `rank`. In an
+ * intercommunicator, `rank` belongs to the remote group. Returns 0 if there is no such member. */
 int pithi_mpe_peer(MPI_Comm handle, int rank, uint32_t *id, int32_t *world_rank);
 
-/* Returns the recorder's id of a communicator and sets *key to its key. 0: MPI_COMM_WORLD, or an unknown one. */
+/* Returns the recorder's id of a communicator and sets *key to its key. The id is 0 for MPI_COMM_WORLD and for an
+ * unknown communicator. */
 uint32_t pithi_mpe_comm(MPI_Comm handle, uint64_t *key);
 
 /* Lets MPI_Finalize call finish() at its begin, while MPI still works. Only the first call has an effect. */
@@ -78,8 +79,8 @@ static inline int pithi_mpe_copy_nothing(MPI_Comm comm, int key, void *extra, vo
     return MPI_SUCCESS;
 }
 
-/* Sets *rank to this process's rank in `comm` and returns 1. 0: MPI is not running, or `comm` is MPI_COMM_NULL
- * (misc_process.c); *rank stays as it is. */
+/* Sets *rank to this process's rank in `comm` and returns 1. Returns 0 and leaves *rank as it is if MPI is not running
+ * or `comm` is MPI_COMM_NULL. Defined in misc_process.c. */
 int pithi_mpe_rank(MPI_Comm comm, int *rank);
 
 /* ---- MPE's environment variables (old_settings.c) ------------------------------------------------------------------

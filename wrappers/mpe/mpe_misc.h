@@ -26,9 +26,9 @@ MPE_API_ int MPE_Decomp1d(int n, int size, int rank, int *first, int *last);
 /* Translates a rank of `comm` to its rank in MPI_COMM_WORLD; MPI_UNDEFINED if it has none. */
 MPE_API_ int MPE_Comm_global_rank(MPI_Comm comm, int rank, int *global);
 
-/* Reserves `count` tags, *first and the following ones, which no other call returns, for use in *comm_out. This is
- * comm_in if that is itself from MPE_GetTags and has enough tags left; otherwise it is a duplicate of comm_in, which
- * the caller frees. Collective over comm_in. */
+/* Reserves `count` successive tags from *first on, for use in *comm_out. No other call returns these tags. *comm_out is
+ * comm_in if comm_in comes from MPE_GetTags and has enough tags left; otherwise *comm_out is a duplicate of comm_in,
+ * which the caller frees. Collective over comm_in. */
 MPE_API_ int MPE_GetTags(MPI_Comm comm_in, int count, MPI_Comm *comm_out, int *first);
 /* Gives tags back. Only the tags that were reserved last become available again. MPI_ERR_COMM: `comm` is not from
  * MPE_GetTags. */

@@ -1,5 +1,5 @@
-/* mpe_nompi.h - the types and constants of mpi.h that the MPE API uses, for programs without MPI. Compile these with
- * -DNOMPI and link with -lmpe_nompi. A process is rank 0 of 1. */
+/* mpe_nompi.h - the types and constants of mpi.h that the MPE API uses, for programs without MPI. Compile such programs
+ * with -DNOMPI and link them with -lmpe_nompi. A process is rank 0 of 1. */
 #ifndef MPE_NOMPI_H
 #define MPE_NOMPI_H
 

@@ -1,10 +1,11 @@
 /* mpe_record.c - event numbers, their descriptions, and the records of the API.
  *
- * MPE's records contain numbers. If this process has described a number, it is recorded as the state or event that the
+ * MPE's calls record event numbers. A number that this process has described is recorded as the state or event that the
  * description defined. Any other number N is recorded as the event "event N", or with a payload as "event N info". The
- * merge has the descriptions of all processes, and replaces these events (formats/spill/spill_numbers.h).
+ * merge, which has the descriptions of all processes, replaces such events by what other processes have described
+ * (formats/spill/spill_numbers.h).
  *
- * A number's meaning and the id of its definition are in one word, so that recording can read both without a lock.
+ * A number's meaning and the id of its definition are in one machine word, so that both can be read without a lock.
  */
 #include "mpe_internal.h"
 #include "pith_tool.h"
@@ -18,29 +19,30 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum { TABLE_SIZE = 65536 };                   /* event numbers from 0 on that have a place in the tables */
+enum { TABLE_SIZE = 65536 };                   /* count of event numbers, from 0 on, in the tables */
 enum { FIRST_STATE = 600, FIRST_SOLO = 5000 }; /* the first numbers that a program gets, as in MPE */
-/* NAME_BYTES: of a name in the log; NAME_MOST: of a name in the event mpe:describe */
+/* NAME_BYTES: room for a name in the log; NAME_MOST: most bytes of a name in the event mpe:describe */
 enum { NAME_BYTES = 256, NAME_MOST = 1024 };
 enum { UNKNOWN, BEGINS, ENDS, HAPPENS }; /* meanings of a number; HAPPENS: it is an event */
 enum { BYTES = sizeof(MPE_LOG_BYTES), SMALLEST_PAGE = 4096 };
 
 #define GROUP "MPE, not described"
-#define ID_BITS 20 /* of the definition's id; the meaning is above them */
+#define ID_BITS 20 /* low bits with the definition's id; the meaning is above them */
 
 #define ONLY_WHILE_RUNNING                                                                                             \
     if (!pithi_mpe_running())                                                                                          \
     return MPE_LOG_NOT_INITIALIZED
 
-/* Both tables have the event number as their index; for numbers outside of them, definitions are looked up by name each
- * time. `carriers` has the ids of "event N" ([0], for records with a communicator) and "event N info" ([1]). */
+/* Both tables are indexed by the event number; for a number beyond their end, the definition is looked up by name each
+ * time. carriers[0] has the ids of "event N" for records with a communicator, carriers[1] those of "event N info". */
 static uint32_t meanings[TABLE_SIZE], carriers[2][TABLE_SIZE];
 
 static int next_state = FIRST_STATE, next_solo = FIRST_SOLO; /* changed by atomic additions */
 
 /* ---- New event numbers ------------------------------------------------------------------------------------------- */
 
-/* Numbers are given out anew in another log, and descriptions of the previous one do not count. */
+/* Starts the numbers for a new log: they are given out from the first on again, and descriptions from the previous log
+ * do not count. */
 void pithi_mpe_numbers_begin(void)
 {
     __atomic_store_n(&next_state, FIRST_STATE, __ATOMIC_RELAXED);
@@ -72,7 +74,7 @@ int MPE_Log_get_solo_eventID(int *event)
     return MPE_LOG_OK;
 }
 
-/* In MPE's oldest interface, one call gives the numbers of states and of events. */
+/* MPE's oldest interface: this one call gives both numbers for states and numbers for events. */
 int MPE_Log_get_event_number(void)
 {
     PITHI_MPE_FORWARD(MPE_Log_get_event_number, ());
@@ -90,8 +92,8 @@ static uint32_t define_undescribed(int number, const char *suffix)
     return pith_event_define_group(name, NULL, NULL, GROUP);
 }
 
-/* Records a number without a description. Another thread may describe it at the same time, so its meaning is set only
- * if it has none. */
+/* Records a number without a description. Another thread may describe the number at the same time, so the meaning
+ * "event" is set only if the number has no meaning yet. */
 __attribute__((noinline, cold)) static void record_undescribed(int number)
 {
     uint32_t id = define_undescribed(number, "");
@@ -104,7 +106,7 @@ __attribute__((noinline, cold)) static void record_undescribed(int number)
     pith_event(id);
 }
 
-/* Records a number in a communicator (the recorder's id), with a payload, or NULL. */
+/* Records a number in the communicator with the recorder's id `comm`. `payload` may be NULL. */
 static void record_with(int number, uint32_t comm, const unsigned char payload[BYTES])
 {
     int is_in_table = number >= 0 && number < TABLE_SIZE;
@@ -121,22 +123,22 @@ static void record_with(int number, uint32_t comm, const unsigned char payload[B
 
 /* ---- Descriptions ------------------------------------------------------------------------------------------------ */
 
-/* Sets what a number means, and the id, in one word, so that a reader never sees one without the other. */
+/* Sets a number's meaning and the id of its definition by one store, so that other threads always see both. */
 static void set_meaning(int number, uint32_t what, uint32_t id)
 {
     if (number >= 0 && number < TABLE_SIZE)
         __atomic_store_n(&meanings[number], what << ID_BITS | id, __ATOMIC_RELEASE);
 }
 
-/* The colour without a pattern: old programs write "red:vlines". */
+/* Returns the colour without the pattern that may follow it: old programs write "red:vlines". */
 static const char *colour_of(const char *colour, char copy[NAME_BYTES])
 {
     snprintf(copy, NAME_BYTES, "%.*s", colour ? (int)strcspn(colour, ":") : 0, colour ? colour : "");
     return copy;
 }
 
-/* In a log that becomes CLOG-2, records when a description was made: the file has the definition at this place
- * (formats/foreign/clog2/clog2_numbers.h). `final` is -1 for an event. */
+/* In a log that becomes CLOG-2, records when a description was made, because a CLOG-2 file has the definition at that
+ * place among the records (formats/foreign/clog2/clog2_numbers.h). `final` is -1 for an event. */
 static void mark_description(uint32_t comm, int start, int final, const char *name)
 {
     size_t length = strlen(name);
@@ -154,7 +156,7 @@ static void mark_description(uint32_t comm, int start, int final, const char *na
     pith_comm_event(comm, pith_event_define("mpe:describe", NULL, "start=%d final=%d name=%s"), payload, 10 + length);
 }
 
-/* Records the communicator of a description as a property of the log. Returns the recorder's id of it. */
+/* Records the communicator of a description as a property of the log. Returns the communicator's id in the recorder. */
 static uint32_t describe_comm(MPI_Comm comm, int number)
 {
     char name[48], value[24];
@@ -174,7 +176,7 @@ static void describe_state(uint32_t comm, int start, int final, const char *name
 {
     char made[32], key[64], colours[NAME_BYTES], info[NAME_BYTES];
 
-    /* Without a name, it gets one from the number. */
+    /* A state without a name is named after its number. */
     snprintf(made, sizeof made, "state %d", start);
     if (!name || !*name)
         name = made;
@@ -184,7 +186,7 @@ static void describe_state(uint32_t comm, int start, int final, const char *name
         snprintf(info, sizeof info, "%s info", name);
         pith_event_define(info, colours, format);
     }
-    /* By this property, the merge finds the meaning of the numbers in other processes. */
+    /* From this property, the merge learns what the numbers mean in the records of other processes. */
     snprintf(key, sizeof key, "mpe_state_%d_%d", start, final);
     pith_property(key, name);
     mark_description(comm, start, final, name);
@@ -251,15 +253,14 @@ int MPE_Describe_comm_event(MPI_Comm comm, int event, const char *name, const ch
 
 /* ---- Records ----------------------------------------------------------------------------------------------------- */
 
-/* Copies a payload of 32 bytes. Programs may pass shorter strings, as MPE reads the bytes after these, too. The kernel
- * copies the bytes behind the end of a page, because the next page may not exist. */
+/* Copies a payload of 32 bytes. Programs may pass a shorter string, since MPE, too, just reads the bytes behind it. If
+ * the 32 bytes extend into the next page, the kernel copies them, because that page may not exist. */
 __attribute__((no_sanitize_address)) static void copy_payload(unsigned char copy[BYTES], const char *bytes)
 {
     uint64_t words[BYTES / 8];
     size_t left = SMALLEST_PAGE - (uintptr_t)bytes % SMALLEST_PAGE;
 
     memset(copy, 0, BYTES);
-    /* The payload extends into the next page. */
     if (left < BYTES) {
         struct iovec from[2] = {{(char *)(uintptr_t)bytes, left}, {(char *)(uintptr_t)bytes + left, BYTES - left}};
         struct iovec to = {copy, BYTES};
@@ -284,7 +285,7 @@ __attribute__((noinline)) static int record_payload(int event, uint32_t comm, co
     return MPE_LOG_OK;
 }
 
-/* Short, because nearly all records have no payload. */
+/* Records an event number. It stays short, because nearly all records have no payload. */
 static int record(int event, const char *bytes)
 {
     if (bytes != NULL)
@@ -333,7 +334,7 @@ int MPE_Log_comm_event(MPI_Comm comm, int event, const char *bytes)
     PITHI_MPE_FORWARD(MPE_Log_comm_event, (comm, event, bytes));
     ONLY_WHILE_RUNNING;
     id = pithi_mpe_comm(comm, &key);
-    /* If the communicator is not known, the record is made without it. */
+    /* An unknown communicator is left out of the record. */
     if (!id)
         return record(event, bytes);
     if (bytes)
@@ -363,7 +364,7 @@ int MPE_Log_comm_receive(MPI_Comm comm, int source, int tag, int size)
 
     PITHI_MPE_FORWARD(MPE_Log_comm_receive, (comm, source, tag, size));
     ONLY_WHILE_RUNNING;
-    /* A receive needs the time when it was posted; here, it is the time of this record. */
+    /* A receive needs its order of posting; this receive counts as posted now. */
     if (pithi_mpe_peer(comm, source, &id, &peer))
         pith_comm_recv(id, peer, tag, size > 0 ? (uint64_t)size : 0, pith_recv_post());
     return MPE_LOG_OK;
@@ -375,7 +376,7 @@ int MPE_Log_receive(int source, int tag, int size) { return MPE_Log_comm_receive
 
 /* ---- Payloads: values one after another, big-endian, unpadded ---------------------------------------------------- */
 
-/* [token] the size of its values (pith_event_define in pith.h); for 's', of a character; 0: there is no such token. */
+/* [token] size of one value of this token (pith_event_define in pith.h), for 's' of one character; 0: no such token. */
 static const unsigned char token_sizes[128] = {
     ['s'] = 1, ['h'] = 2, ['d'] = 4, ['x'] = 4, ['e'] = 4, ['l'] = 8, ['X'] = 8, ['E'] = 8,
 };
@@ -390,7 +391,7 @@ static void put(char *out, const unsigned char *value, int size)
         out[i] = (char)value[little ? size - 1 - i : i];
 }
 
-/* A string, 's', has its length in front. If there is no room for all values, the payload stays as it is. */
+/* A string (token 's') is preceded by its length. If there is no room for all values, the payload stays as it is. */
 int MPE_Log_pack(MPE_LOG_BYTES bytes, int *pos, char token, int count, const void *data)
 {
     int size = token > 0 ? token_sizes[(int)token] : 0, head = token == 's' ? 2 : 0;

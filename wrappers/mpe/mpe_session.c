@@ -1,8 +1,8 @@
 /* mpe_session.c - begins and finishes a log: MPE_Init_log to MPE_Finish_log.
  *
- * If libpith-mpi is in the process (`pith run`, -llmpe), it has already joined the job, and there is one log for both:
- * MPE_Finish_log writes it, with the MPI calls, and MPI_Finalize has nothing left to write. Otherwise libmpe joins the
- * job itself.
+ * If libpith-mpi is in the process (`pith run`, -llmpe), libpith-mpi has already joined the job, and both libraries
+ * share one log. MPE_Finish_log then writes this log including the MPI calls, so that MPI_Finalize has nothing left to
+ * write. Without libpith-mpi, libmpe joins the job itself.
  */
 #include "base/launcher.h"
 #include "base/open_file.h"
@@ -34,8 +34,8 @@ static char written[NAME_MAX_BYTES];           /* the name of the finished log, 
 
 void *pithi_mpe_shared;
 
-/* Called for each loaded library: gets the library's folder if it is a library of Pith that contains the shared
- * recorder. */
+/* Called for each loaded library. If it is a library of Pith that contains the shared recorder, stores its folder in
+ * `context` and returns 1. */
 static int find_folder(struct dl_phdr_info *info, size_t size, void *context)
 {
     const char *slash = info->dlpi_name ? strrchr(info->dlpi_name, '/') : NULL;
@@ -47,8 +47,8 @@ static int find_folder(struct dl_phdr_info *info, size_t size, void *context)
     return 1;
 }
 
-/* It runs before the program's constructors, which may call MPE. RTLD_GLOBAL, because libpith-mpi looks for functions
- * of libpith-mpe. */
+/* Loads libpith-mpe.so if the shared recorder is loaded. Runs before the program's constructors, which may call MPE.
+ * RTLD_GLOBAL lets libpith-mpi find functions of libpith-mpe. */
 __attribute__((constructor(101))) static void load_shared(void)
 {
     char folder[PATH_MAX], path[PATH_MAX + 32];
@@ -79,7 +79,7 @@ static void init_mpi(void)
     MPI_Init(NULL, NULL);
 #else
     int (*init)(int *, char ***);
-    void *symbol = dlsym(RTLD_DEFAULT, "MPI_Init"); /* if there is a profiling library, its function */
+    void *symbol = dlsym(RTLD_DEFAULT, "MPI_Init"); /* a profiling library's, if there is one */
 
     if (!symbol)
         symbol = pithi_real_symbol("MPI_Init");
@@ -89,16 +89,16 @@ static void init_mpi(void)
 #endif
 }
 
-/* If the program does not call MPE_Finish_log, MPI_Finalize writes the log, under the name that it had when recording
- * began. */
+/* Called in MPI_Finalize. If the program has not called MPE_Finish_log, writes the log, under the name that it had when
+ * recording began. */
 static void finish_late(void)
 {
     if (pithi_mpe_running())
         MPE_Finish_log(NULL);
 }
 
-/* Joins the job, with libpith-mpi's transport if there is one. This stays open until MPI_Finalize, so that later logs
- * use it, too. */
+/* Joins the job, by libpith-mpi's transport if there is one. libpith-mpi's transport stays open until MPI_Finalize, so
+ * later logs use it, too. */
 static int join(void)
 {
     static const struct pith_transport *others;
@@ -205,7 +205,7 @@ int MPE_Log_sync_clocks(void)
         return MPE_LOG_NOT_INITIALIZED;
     if (pithi_old_flag("MPE_CLOCKS_SYNC", 1)) {
         pith_sync();
-        if (pithi_old_is_clog2()) /* CLOG-2 has a record of it (formats/foreign/clog2/clog2_write.c) */
+        if (pithi_old_is_clog2()) /* CLOG-2 records it: formats/foreign/clog2/clog2_write.c */
             pith_event(pith_event_define("mpe:sync", NULL, NULL));
     }
     return MPE_LOG_OK;
@@ -213,7 +213,8 @@ int MPE_Log_sync_clocks(void)
 
 /* ---- End --------------------------------------------------------------------------------------------------------- */
 
-/* On rank 0: makes the log's name from the prefix. "": the name that the log had when recording began. */
+/* On rank 0: makes the log's name from the prefix. Without a usable prefix, `name` becomes "", and the log keeps the
+ * name that it had when recording began. */
 static void choose_name(char name[NAME_MAX_BYTES], const char *prefix)
 {
     const char *path, *spill;
@@ -239,7 +240,8 @@ static void share_name(char name[NAME_MAX_BYTES])
     name[NAME_MAX_BYTES - 1] = 0;
 }
 
-/* On rank 0: writes its own line and the lines of the other ranks, as they arrive. -1: an error. */
+/* On rank 0: writes the line of rank 0, then receives and writes the lines of the other ranks. Returns -1 on an
+ * error. */
 static int write_hosts(FILE *file, char host[HOST_BYTES])
 {
     fprintf(file, "Rank 0 : %s\n", host);
@@ -272,8 +274,8 @@ int MPE_Finish_log(const char *prefix)
     pith_job_finish(transport);
     snprintf(written, sizeof written, "%s", transport->rank == 0 ? pith_job_written() : "");
     share_name(written);
-    /* If rank 0 has MPE_LOG_RANK2PROCNAME=yes, it writes the file LOG.pnm with a line "Rank 3 : host" for each rank.
-     * Collective. */
+    /* If MPE_LOG_RANK2PROCNAME=yes on rank 0, rank 0 writes the file LOG.pnm, which has a line such as "Rank 3 : host"
+     * for each rank. All ranks take part. */
     int32_t wanted = 0;
     char path[4096], part[4096 + 8], host[HOST_BYTES] = "";
     FILE *file = NULL;

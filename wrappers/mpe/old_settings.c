@@ -1,7 +1,7 @@
 /* old_settings.c - MPE's environment variables, translated into Pith's.
  *
- * A user who sets variables of MPE but none of Pith probably uses MPE's tools. These read CLOG-2 and expect only the
- * calls that MPE logged, so this is then what Pith writes.
+ * A user who sets variables of MPE but none of Pith probably uses MPE's tools. These tools read CLOG-2 and expect only
+ * the calls that MPE logged. So for such a user Pith writes CLOG-2 with only these calls.
  */
 #include "base/launcher.h"
 #include "base/say.h"
@@ -77,7 +77,7 @@ const char *pithi_old_prefix(void) { return text("MPE_LOGFILE_PREFIX"); }
 
 /* ---- Translation ------------------------------------------------------------------------------------------------- */
 
-/* The format of Pith that replaces the format of MPE 1 in MPE_LOG_FORMAT; NULL: none. */
+/* Returns Pith's name for the format in MPE_LOG_FORMAT; NULL if it is not set or unknown. */
 static const char *format(void)
 {
     static const char *const names[][2] = {{"ALOG", "alog"}, {"CLOG", "clog2"}, {"CLOG2", "clog2"}, {"SLOG", "slog2"}};
@@ -89,7 +89,7 @@ static const char *format(void)
     return NULL;
 }
 
-/* 1: files can be made in the folder. */
+/* Returns 1 if files can be made in the folder. */
 static int is_usable(const char *folder) { return access(folder, W_OK | X_OK) == 0; }
 
 #define OWN_STATE "pith:flush"
@@ -99,7 +99,7 @@ static int is_usable(const char *folder) { return access(folder, W_OK | X_OK) ==
     "MPI_*_errhandler,MPI_Add_error*,MPI_Abort,MPI_Get_processor_name,MPI_Get_version,MPI_Get_library_version,"        \
     "MPI_Get_address,MPI_Query_thread,MPI_Is_thread_main,MPI_Info_*,MPI_*_attr,MPI_*_keyval,MPI_Attr_*,MPI_Keyval_*"
 
-/* Adds names to PITH_SKIP: these are not recorded. */
+/* Adds names to PITH_SKIP, the list of functions and groups that are not recorded. */
 static void skip(const char *names)
 {
     const char *before = text("PITH_SKIP");
@@ -129,7 +129,7 @@ __attribute__((constructor)) static void translate_settings(void)
     if (wanted && !text("PITH_LOG"))
         setenv("PITH_FORMAT", wanted, 0);
     if (text("MPE_TMPDIR")) {
-        /* The spill folder of this user and program in MPE_TMPDIR, where other jobs may have files too. */
+        /* Other jobs may have files in MPE_TMPDIR, so the spill folder is one of this user and program in it. */
         const char *folder = text("MPE_TMPDIR");
         char path[4096];
 
@@ -140,7 +140,7 @@ __attribute__((constructor)) static void translate_settings(void)
     if (like_mpe) {
         skip(OWN_STATE "," NOT_LOGGED);
         setenv("PITH_CALLSITES", "0", 0);
-        /* PITH_SKIP is not the user's, so merge.c does not report unused names in it */
+        /* tells merge.c that the user did not write PITH_SKIP, so that it does not report unused names in the list */
         setenv("_PITH_LIKE_MPE", "1", 1);
     } else if (!pithi_old_flag("MPE_LOG_OVERHEAD", 1)) {
         skip(OWN_STATE);

@@ -7,8 +7,8 @@
 #include <X11/Xlib.h>
 #include <X11/Xutil.h>
 
-/* libX11 is loaded when the first window is opened. So programs that only write logs do not need it, and no link
- * command has to name it. These are the functions that libmpe uses, without the prefix X. */
+/* The functions of libX11 that libmpe uses, without the prefix X. libX11 is loaded when the first window is opened. So
+ * programs that only write logs do not need libX11, and no link command has to name it. */
 #define PITHI_X_FUNCTIONS(ROW)                                                                                         \
     ROW(AllocColor)                                                                                                    \
     ROW(AllocNamedColor)                                                                                               \
@@ -49,12 +49,12 @@ struct pithi_x {
 struct MPE_XGraph_ {
     struct MPE_XGraph_ *next; /* in the list of open windows */
     const struct pithi_x *x;
-    Display *display; /* NULL: this rank does not draw, as all but rank 0 in a MPE_GRAPH_COLLECTIVE window */
+    Display *display; /* NULL: this rank does not draw (only rank 0 draws in a MPE_GRAPH_COLLECTIVE window) */
     Window window;
     GC gc, drag_gc;        /* gc: for drawing; drag_gc: for the shape that follows a dragging mouse */
     unsigned long *pixels; /* [MPE_Color] X's pixel value */
-    int colours;           /* how many there are */
-    MPI_Comm comm;         /* of a MPE_GRAPH_COLLECTIVE window, whose ranks get rank 0's results; else MPI_COMM_NULL */
+    int colours;           /* their count */
+    MPI_Comm comm;         /* of a MPE_GRAPH_COLLECTIVE window, to share rank 0's results; else MPI_COMM_NULL */
     int is_broken;         /* 1: the connection to the display is lost */
     int is_listening;      /* 1: X reports mouse presses to this connection */
     char *capture_name;    /* MPE_CaptureFile: malloc'ed; NULL: none */
@@ -62,8 +62,8 @@ struct MPE_XGraph_ {
     int capture_every, updates, captures;
 };
 
-/* Finds the open window of a handle, and locks all windows until pithi_window_end. NULL, without the lock: no such
- * window is open, or its connection is lost. */
+/* Finds the open window of a handle, and locks all windows until pithi_window_end. Returns NULL and locks nothing if no
+ * such window is open or its connection is lost. */
 struct MPE_XGraph_ *pithi_window_begin(MPE_XGraph handle);
 /* Unlocks the windows. Returns `result`, or MPE_ERR_NOXCONNECT if the connection was lost meanwhile. */
 int pithi_window_end(struct MPE_XGraph_ *window, int result);
@@ -73,7 +73,8 @@ int pithi_window_end(struct MPE_XGraph_ *window, int result);
 void pithi_x_errors_begin(struct MPE_XGraph_ *window);
 int pithi_x_errors_caught(struct MPE_XGraph_ *window);
 
-/* In a MPE_GRAPH_COLLECTIVE window, copies `count` ints from rank 0 to the other ranks. In others, does nothing. */
+/* In a MPE_GRAPH_COLLECTIVE window, copies `count` ints from rank 0 to the other ranks. In other windows, does
+ * nothing. */
 void pithi_window_share(MPE_XGraph handle, int count, int values[]);
 
 #endif

@@ -1,8 +1,8 @@
 /* keep_linked.c - keeps -ltmpe, -lampe or -lmpe_collchk and the MPI library linked to a program.
  *
- * Some linkers drop a shared library none of whose symbols a program uses (--as-needed). A Fortran program uses only
- * functions of MPI's Fortran library, and all functions that a C program uses are in Pith's library. So this object
- * refers to both the MPI library and Pith's. */
+ * Some linkers drop a shared library if the program uses none of its symbols (--as-needed). A Fortran program uses only
+ * functions of MPI's Fortran library, so Pith's library would be dropped. A C program finds all its functions in Pith's
+ * library, so the MPI library would be dropped. This object refers to both libraries, which keeps them. */
 #include <mpi.h>
 
 struct kept_symbols {

@@ -1,5 +1,5 @@
-/* mpi.h - the parts of MPI that wrappers/mpe needs, for libmpe_nompi, which is built without MPI. The compiler finds it
- * first, because its folder is the first include folder. */
+/* mpi.h - the parts of MPI that wrappers/mpe needs, for libmpe_nompi, which is built without MPI. The compiler finds
+ * this file before any other mpi.h, because its folder is the first include folder. */
 #ifndef PITHI_SERIAL_MPI_H
 #define PITHI_SERIAL_MPI_H
 

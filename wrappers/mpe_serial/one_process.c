@@ -1,6 +1,6 @@
 /* one_process.c - replaces MPI in libmpe_nompi: a job of one process, which can only send messages to itself.
  *
- * In MPE_Seq_begin and MPE_Seq_end, it is always this process's turn. Tags are given to this process only. */
+ * It is always this process's turn, so MPE_Seq_begin and MPE_Seq_end never wait. No other process takes tags. */
 #include "mpe_internal.h"
 #include "mpe_misc.h"
 #include "transport.h"

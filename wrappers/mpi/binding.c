@@ -1,14 +1,14 @@
 /* binding.c - gives a binding's state to the C wrapper that the binding calls (binding.h).
  *
- * Example: MPI::Comm::Send calls MPI_Send. AROUND: the binding's wrapper records the state MPI::Comm::Send, and
- * MPI_Send records no state. LATE: the binding's wrapper records none, and MPI_Send records its call as
- * MPI::Comm::Send. */
+ * Example: MPI::Comm::Send calls MPI_Send. With PITHI_BINDING_AROUND, the binding's wrapper records the state
+ * MPI::Comm::Send, and the wrapper of MPI_Send records no state. With PITHI_BINDING_LATE, the binding's wrapper records
+ * no state, and the wrapper of MPI_Send records the state MPI::Comm::Send. */
 #include "binding.h"
 
 #include "piggyback.h"
 
-static struct pithi_state unseen = {.name = "", .classes = "", .colour = "", .id = PITH_LEFT_OUT_};
 /* A state that is never recorded. */
+static struct pithi_state unseen = {.name = "", .classes = "", .colour = "", .id = PITH_LEFT_OUT_};
 
 void pithi_binding_enter(struct pithi_binding *binding, struct pithi_state *state, int how, const void *caller)
 {
@@ -23,7 +23,7 @@ void pithi_binding_enter(struct pithi_binding *binding, struct pithi_state *stat
     self->binding = binding;
 }
 
-/* layers.h of the C++ bindings reserves this much memory without the definition of the struct. */
+/* layers.h of the C++ bindings does not have the definition of the struct and reserves memory of this size for it. */
 _Static_assert(sizeof(struct pithi_binding) <= sizeof(void *[8]), "room for a binding's call");
 
 void pithi_binding_hide(struct pithi_binding *binding)

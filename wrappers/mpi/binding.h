@@ -1,8 +1,9 @@
 /* binding.h - calls through another language's binding, which has its own names: MPI::Comm::Send calls MPI_Send. The
- * binding's wrapper records the state under its name. The C wrapper inside records the rest (messages, communicators,
- * the job), and its own state only with PITH_NESTED=1.
+ * binding's wrapper records the state, under the binding's name of the function. The wrapper of the C function inside
+ * records everything else (messages, communicators, the job), and its own state only with PITH_NESTED=1.
  *
- * libpith-pcxx consists of such wrappers. libpith-mpi exports these functions besides MPI's names.
+ * libpith-pcxx consists of wrappers of a binding. They call the functions below, which libpith-mpi exports besides
+ * MPI's.
  */
 #ifndef PITHI_BINDING_H
 #define PITHI_BINDING_H
@@ -21,9 +22,10 @@ struct pithi_binding {
     int outer_base;              /* `base` of struct pithi_self before this call */
 };
 
-/* Which wrapper records a function's state. AROUND: the binding's. LATE: the C wrapper inside, for MPI_Finalize, which
- * writes the log, and MPI_Pcontrol, which begins or ends a pause. PIGGYBACK: with PITH_COMPENSATE, which works after
- * the state, the C wrapper inside, else the binding's; for functions that always make exactly one C call. */
+/* Which wrapper records a function's state. AROUND: the binding's wrapper. LATE: the C wrapper inside; for
+ * MPI_Finalize, which writes the log, and MPI_Pcontrol, which begins or ends a pause. PIGGYBACK: the C wrapper inside
+ * if PITH_COMPENSATE is set, because compensation works after the state's end; otherwise the binding's wrapper.
+ * PIGGYBACK is for functions that always make exactly one C call. */
 enum { PITHI_BINDING_AROUND, PITHI_BINDING_LATE, PITHI_BINDING_PIGGYBACK };
 
 /* Call these at the begin and end of one call of a binding, in the same thread. `state` must be static; `caller`: the
@@ -36,7 +38,8 @@ void pithi_binding_leave(struct pithi_binding *binding) __attribute__((visibilit
  * of this thread are not recorded. */
 void pithi_binding_hide(struct pithi_binding *binding) __attribute__((visibility("default")));
 
-/* For the C wrapper inside a binding's: returns the state to record in place of its own. */
+/* Called by the C wrapper inside a binding's wrapper: returns the state that the C wrapper records in place of `state`,
+ * its own. */
 struct pithi_state *pithi_binding_inner(struct pithi_binding *binding, struct pithi_state *state);
 
 #ifdef __cplusplus

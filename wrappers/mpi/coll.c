@@ -1,8 +1,8 @@
 /* coll.c - writes the records of collective operations (coll.h).
  *
- * A record has the bytes that this process gives and gets, not what the library sends for them: the root of an
- * MPI_Bcast of 1 MB gives 1 MB and gets nothing, whatever the number of members; each other member gives nothing and
- * gets 1 MB.
+ * A record has the bytes that this process gives and gets by the call's arguments, not the bytes that the library
+ * sends. In an MPI_Bcast of 1 MB, whatever the number of members, the root gives 1 MB and gets nothing, and each other
+ * member gives nothing and gets 1 MB.
  *
  * Facts that a record has no field for become events just before or after it: the request of a nonblocking collective,
  * its completion, the neighbours. Only the analysis reads these. */
@@ -69,7 +69,7 @@ static void put_number(unsigned char *p, uint32_t number)
         p[i] = (unsigned char)(number >> (24 - 8 * i));
 }
 
-/* The id of the event in liblog; defines it at the first call. */
+/* Returns the event's id in liblog. The first call for an event defines it. */
 static uint32_t event_of(int what)
 {
     static const char *const names[] = {"pith:coll_started", "pith:coll_complete", "pith:coll_kept", "pith:coll_of_all",
@@ -151,8 +151,8 @@ void pithi_coll_started(int result, const MPI_Request *request)
 
 void pithi_coll_complete(uint32_t request) { put_event(COMPLETE, request, 0); }
 
-/* All members count their persistent collectives on the communicator, even collectives that are not recorded. So the
- * n-th of one rank belongs to the n-th of each other rank. */
+/* Counts the persistent collectives of the communicator, even while calls are not recorded. All members count alike, so
+ * the n-th persistent collective of one rank belongs to the n-th of each other rank. */
 void pithi_coll_keep(int result, const MPI_Request *request)
 {
     if (!now.comm || !pithi_self.recorded || result != MPI_SUCCESS)

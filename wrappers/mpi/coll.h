@@ -1,8 +1,8 @@
 /* coll.h - records of collective operations: communicator, root, bytes sent and received by this process.
  *
  * pithi_coll computes the record of a call from its arguments, before the call, into this thread's `pithi_coll_now`. A
- * blocking or nonblocking call writes it at once. A persistent one keeps it with the request and writes it at each
- * start.
+ * blocking or nonblocking call writes that record at once. A persistent call keeps it with the request, and each start
+ * writes it.
  */
 #ifndef PITHI_COLL_H
 #define PITHI_COLL_H
@@ -20,9 +20,10 @@ struct pithi_coll_record {
 extern __thread struct pithi_coll_record pithi_coll_now
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-/* The communicator's next record is preceded by the ranks of its neighbours, unless the log has them. */
+/* The next record on this communicator will be preceded by the ranks of its neighbours, unless the log already has
+ * them. */
 void pithi_coll_has_neighbours(const struct pithi_handle *comm);
-/* 1: each part of an MPI_Alltoallv or MPI_Alltoallw that this process receives from another one has data. */
+/* Returns 1 if this process gets data from every other process in an MPI_Alltoallv or MPI_Alltoallw. */
 int pithi_coll_is_of_all(struct pithi_data received, const struct pithi_handle *comm);
 
 PITHI_IN_WRAPPER void pithi_coll(const struct pithi_collective *call)
@@ -54,12 +55,13 @@ void pithi_coll_made(int result, const MPI_Comm *made);
 void pithi_coll_record(void);
 /* After a nonblocking call: enters the request and records that it started. */
 void pithi_coll_started(int result, const MPI_Request *request);
-/* Records that the request with this number started, for callers that enter the request; negative: not entered. */
+/* As pithi_coll_started, for callers that have entered the request themselves and pass its number. If the number is
+ * negative (the request could not be entered), records nothing. */
 void pithi_coll_numbered(int64_t request);
 /* Records that the request with this number is complete. */
 void pithi_coll_complete(uint32_t request);
-/* After the call that made a persistent request: keeps the prepared record with it. pithi_coll_restart writes it,
- * before each start. */
+/* After the call that made a persistent request: keeps the prepared record with the request. pithi_coll_restart writes
+ * that record before each start. */
 void pithi_coll_keep(int result, const MPI_Request *request);
 void pithi_coll_restart(struct pithi_pending *pending, uint32_t number);
 

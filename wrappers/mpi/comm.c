@@ -1,8 +1,9 @@
 /* comm.c - the keys of communicators, and their definitions in the log.
  *
  * All members must compute the same key for a communicator without a message, and no two communicators of a job may
- * have the same key. All members know the members, the kind of call, its parent, and the number of communicators made
- * before with the same three (the standard requires the same order of collective calls in all members):
+ * have the same key. All members know the list of members, the kind of call, the parent communicator, and how many
+ * communicators were made before with the same members, kind and parent, because the standard requires the same order
+ * of collective calls in all members:
  *
  *     MPI_Comm_split of the world makes {0, 2}          key: hash of (split, world, 0 2), number 0
  *     the same call again                               the same hash, number 1: another key
@@ -60,7 +61,8 @@ static uint64_t count_before(uint64_t hash)
     return (*at)->count++;
 }
 
-/* The hash with the number of creations before mixed in. Never 0, the key of MPI_COMM_WORLD. */
+/* Returns the hash, with the number of earlier creations with the same hash mixed in. The result is never 0, which is
+ * the key of MPI_COMM_WORLD. */
 static uint64_t key_numbered(uint64_t hash)
 {
     pithi_lock(&lock);
@@ -110,7 +112,8 @@ static void define(struct pithi_handle *comm, uint64_t key)
         free(ranks);
 }
 
-/* Two threads may find the same undefined communicator, so one of them defines it under a lock. */
+/* Finds a communicator other than the world, and defines it if the log does not have it. The lock lets only one of
+ * several threads define it. */
 struct pithi_handle *pithi_comm_find_other(MPI_Comm handle)
 {
     static pthread_mutex_t defining = PTHREAD_MUTEX_INITIALIZER;
@@ -136,7 +139,7 @@ int pithi_comm_known(MPI_Comm handle, uint32_t *id, uint64_t *key)
     return comm != NULL;
 }
 
-/* Records the end of a communicator. The end of a window or a file is recorded before the call
+/* Records the end of a communicator. The end of a window or a file is recorded before the call that frees it
  * (pithi_detail_freeing). */
 static void freed(struct pithi_handle *handle)
 {

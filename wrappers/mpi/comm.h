@@ -21,8 +21,8 @@ struct pithi_comm {
     uint32_t id;         /* id in liblog; 0: MPI_COMM_WORLD */
     uint32_t kept_colls; /* number of persistent collectives made; atomic */
     int number;          /* of a window or a file: from 1, in the order of making */
-    int is_fenced;       /* of a window: 1: its last fence began an epoch */
-    int neighbours;      /* its topology's neighbours: 1: to be recorded; 2: recorded; atomic */
+    int is_fenced;       /* 1: a window whose last fence began an epoch */
+    int neighbours;      /* ranks of the topology's neighbours: 1: to be recorded; 2: recorded; atomic */
 };
 _Static_assert(sizeof(struct pithi_comm) <= PITHI_SLOT_BYTES, "the slot is large enough");
 static inline struct pithi_comm *pithi_comm_of(const struct pithi_handle *handle)
@@ -36,8 +36,8 @@ enum pithi_comm_kind {
     PITHI_COMM_CREATE,   /* MPI_Comm_create, by a group */
     PITHI_COMM_TOPOLOGY, /* with a topology */
     PITHI_COMM_INTER,    /* between two groups */
-    PITHI_COMM_MERGE,    /* of two groups, joined */
-    PITHI_COMM_OTHER,    /* in another way */
+    PITHI_COMM_MERGE,    /* MPI_Intercomm_merge */
+    PITHI_COMM_OTHER,    /* made by a call without a wrapper */
     PITHI_COMM_WINDOW,   /* of a window */
     PITHI_COMM_FILE      /* of a file */
 };
@@ -56,8 +56,8 @@ static inline struct pithi_handle *pithi_comm_find(MPI_Comm handle)
     return pithi_comm_find_other(handle);
 }
 
-/* For libpith-mpe, so that the log has each communicator once. 1: the communicator is known here, and *id and *key are
- * set to its id in liblog and its key. */
+/* libpith-mpe calls this, so that the log has each communicator only once. If the communicator is known here, sets *id
+ * to its id in liblog and *key to its key, and returns 1; otherwise returns 0. */
 __attribute__((visibility("default"))) int pithi_comm_known(MPI_Comm handle, uint32_t *id, uint64_t *key);
 
 /* The world rank of a collective's root; -1: unknown. */
@@ -65,14 +65,15 @@ int pithi_comm_root(const struct pithi_handle *comm, int root);
 
 /* Call it after a call of the user that makes a communicator; *made may be MPI_COMM_NULL. */
 void pithi_comm_made(int result, enum pithi_comm_kind kind, MPI_Comm parent, const MPI_Comm *made);
-/* For MPI_Comm_idup, which sets its result later. promise: before the call, computes the key, since that depends on the
- * order of calls; 0: not recorded. pending: after the call, enters the request. promised: when the request is complete,
- * defines the communicator. */
+/* For MPI_Comm_idup, whose new communicator exists only when the request is complete. pithi_comm_promise, before the
+ * call, computes the key, because a key depends on the order of calls; it returns 0 if nothing is recorded.
+ * pithi_comm_pending, after the call, enters the request. pithi_comm_promised, when the request is complete, defines
+ * the communicator. */
 uint64_t pithi_comm_promise(MPI_Comm parent);
 void pithi_comm_pending(int result, uint64_t key, MPI_Comm *made, const MPI_Request *request);
 void pithi_comm_promised(uint64_t key, MPI_Comm made);
-/* Call it after a window or a file was made on a communicator. The log has it as a communicator of its own, because its
- * collective operations are ordered only among themselves. */
+/* Call it after a window or a file was made on a communicator. In the log, the window or file is a communicator of its
+ * own, because its collective operations are ordered only among themselves. */
 void pithi_comm_made_on(struct pithi_handle *made, enum pithi_comm_kind kind, MPI_Comm parent);
 void pithi_comm_named(int result, MPI_Comm handle, const char *name);
 

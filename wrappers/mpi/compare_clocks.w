@@ -1,5 +1,5 @@
-/* compare_clocks.w - compares clocks from time to time (PITH_SYNC). It stands before all other templates, so that its
- * time belongs neither to a call nor to the other templates' work after the call. */
+/* compare_clocks.w - compares clocks from time to time (PITH_SYNC). This template stands before all others, so that the
+ * time of a comparison belongs neither to a call's state nor to the work of other templates after the call. */
 #include "compare_clocks.h"
 
 {{fn f MPI_Barrier MPI_Allreduce}}

@@ -15,7 +15,8 @@
 
 enum event { FILE_OPEN, FILE_ACCESS, WINDOW_MADE, WINDOW_NAME, WINDOW_ACCESS, WINDOW_TARGET, EPOCH, SPAWN, PROBED };
 
-/* Each event is in the group of its functions. The payload's fields have the order of the format string (pith.h). */
+/* Each event is in the legend's group of the MPI functions that record it. The payload's fields have the order of the
+ * format string (pith.h). */
 static struct {
     const char *name, *colour, *format, *group;
     uint32_t id;
@@ -51,7 +52,7 @@ static void record(enum event event, const struct pithi_event_payload *payload) 
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
-static int files, windows; /* numbers of files and windows made so far; atomic */
+static int files, windows; /* counts of files and windows made so far; atomic */
 
 static int on(void) { return pithi_self.recorded && pithi_job_up; }
 
@@ -86,9 +87,9 @@ void pithi_detail_file_opened(int result, const char *name, MPI_Comm comm, const
     record(FILE_OPEN, &payload);
 }
 
-/* The offset is in elements of the file's view; negative: unknown. It is converted to bytes only for files known to be
- * open: for a wrong handle MPI would call the user's error handler, although the program made no error with this
- * call. */
+/* The offset is in elements of the file's view; negative: unknown. The offset is converted to bytes only if the file is
+ * known to be open. The conversion is an MPI call that the program did not make, and for a wrong handle it would call
+ * the user's error handler. */
 static void file_access(const struct pithi_handle *file, MPI_File handle, MPI_Offset offset, pithi_count count,
                         MPI_Datatype type)
 {
@@ -148,8 +149,8 @@ void pithi_detail_window_made(int result, MPI_Aint size_bytes, MPI_Comm comm, co
 struct pithi_handle *pithi_detail_window(MPI_Win window) { return find(pithi_window_key(window)); }
 struct pithi_handle *pithi_detail_file(MPI_File file) { return find(pithi_file_key(file)); }
 
-/* No epoch precedes the first fence, and the assertions may exclude an epoch before or after this fence. All processes
- * must give the same assertions of this kind. */
+/* A fence ends an epoch if an earlier fence began one and the assertion MPI_MODE_NOPRECEDE does not exclude it. It
+ * begins an epoch unless MPI_MODE_NOSUCCEED excludes that. All processes must give the same two assertions. */
 int pithi_detail_window_fenced(MPI_Win window, int assertion)
 {
     const struct pithi_handle *found = pithi_detail_window(window);
@@ -162,8 +163,8 @@ int pithi_detail_window_fenced(MPI_Win window, int assertion)
     return ends_epoch;
 }
 
-/* It is called before the call that frees the handle: a record after the call would lie between the wait and the end of
- * the state, and need a time of its own. */
+/* Called before the library's call that frees the handle. After that call, the record would lie between the call's wait
+ * and the end of its state, and would need a clock reading of its own. */
 void pithi_detail_freeing(const struct pithi_handle *handle)
 {
     if (handle)
@@ -222,7 +223,8 @@ static void epoch(MPI_Win window, const char *what, const char *ranks)
     struct pithi_event_payload payload;
     const struct pithi_handle *comm = pithi_detail_window(window);
 
-    /* Epochs show which rank waits for which. Without messages in the log, no analysis uses that. */
+    /* The analysis finds from epochs which rank waits for which. Without messages in the log it does not, so then
+     * nothing is recorded. */
     if (!comm || !pithi_job_messages)
         return;
     payload.size = 0;
@@ -283,7 +285,7 @@ void pithi_detail_spawn(MPI_Comm comm, int root, const char *command, int proces
     struct pithi_event_payload payload;
     const struct pithi_handle *found = on() ? pithi_comm_find(comm) : NULL;
 
-    /* Only the root records it, so that the log has it once. */
+    /* Only the root records the event, so that the log has it once. */
     if (!found || found->rank != root)
         return;
     payload.size = 0;

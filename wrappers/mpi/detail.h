@@ -14,19 +14,19 @@
 #include "message.h"
 
 void pithi_detail_file_opened(int result, const char *name, MPI_Comm comm, const MPI_File *file);
-/* An access: _at at `offset` of the file's view; _own at the individual file pointer; _shared at the shared one, whose
- * offset is unknown. */
+/* Record an access to a file: _at, at `offset` of the file's view; _own, at the individual file pointer; _shared, at
+ * the shared file pointer, whose offset is unknown. */
 void pithi_detail_file_at(MPI_File file, MPI_Offset offset, pithi_count count, MPI_Datatype type);
 void pithi_detail_file_own(MPI_File file, pithi_count count, MPI_Datatype type);
 void pithi_detail_file_shared(MPI_File file, pithi_count count, MPI_Datatype type);
 
-/* `size_bytes`: the size of this process's part. */
+/* `size_bytes`: size of the memory that this process exposes in the window. */
 void pithi_detail_window_made(int result, MPI_Aint size_bytes, MPI_Comm comm, const MPI_Win *window);
 /* The handle's entry; NULL: unknown. */
 struct pithi_handle *pithi_detail_window(MPI_Win window);
 struct pithi_handle *pithi_detail_file(MPI_File file);
-/* Call it before MPI_Win_fence. 1: the fence ends an epoch that a fence began, so all wait for all (MPI 4.1,
- * 12.5.1). */
+/* Call it before MPI_Win_fence. Returns 1 if the fence ends an epoch that an earlier fence began, so that every process
+ * waits for all others (MPI 4.1, 12.5.1). */
 int pithi_detail_window_fenced(MPI_Win window, int assertion);
 /* Call it before MPI_Win_free and MPI_File_close. Records the end of the handle's communicator in the log. */
 void pithi_detail_freeing(const struct pithi_handle *handle);
@@ -34,7 +34,7 @@ void pithi_detail_window_named(int result, MPI_Win window, const char *name);
 /* An access to the data of `target`, a rank of the window. */
 void pithi_detail_window_access(MPI_Win window, int target, MPI_Aint displacement, pithi_count count,
                                 MPI_Datatype type);
-/* MPI_Win_lock and other calls with a target, but no data. */
+/* Records the target of MPI_Win_lock and of other calls with a target, but without data. */
 void pithi_detail_window_target(MPI_Win window, int target);
 
 /* Begins and ends of one-sided epochs, on the window's communicator (formats/analysis/waits/epochs.h). `what` of

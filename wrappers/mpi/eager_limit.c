@@ -1,10 +1,11 @@
-/* eager_limit.c - finds the limit (eager_limit.h) in Open MPI if it sends messages itself (pml ob1): a process then
- * makes progress only inside MPI calls. For MPICH the limits stay 0: with MPICH 4.0 in shared memory, the receiver
- * fetches messages of any length without the sender (measured).
+/* eager_limit.c - finds the eager limits (eager_limit.h) of Open MPI, if Open MPI itself sends the messages (its module
+ * pml ob1), because a process then makes progress only inside MPI calls. For MPICH the limits stay 0, because with
+ * MPICH 4.0 in shared memory the receiver fetches messages of any length without the sender (measured).
  *
- * The limits are control variables. MPI_T_init_thread would give access to them, but it first loads all plug-ins, even
- * unused ones: 20 ms of processor time and 200 ms of elapsed time in each process, as measured. The functions on which
- * MPI_T is built take 30 us, so these are called. Without them the limits stay unknown.
+ * The limits are control variables of MPI_T. MPI_T_init_thread would give access to them, but it first loads all
+ * plug-ins, even unused ones, which took 20 ms of processor time and 200 ms of elapsed time in each process. So this
+ * file calls Open MPI's internal functions on which MPI_T is built, which takes 30 us. Without these functions the
+ * limits stay unknown.
  */
 #include "eager_limit.h"
 
@@ -43,7 +44,7 @@ static struct variables find_variables(void)
 }
 #endif
 
-/* The address of a variable; NULL: its plug-in is not in use. */
+/* Returns the address of a control variable; NULL if the variable's plug-in is not in use. */
 static const void *variable(const char *project, const char *framework, const char *component, const char *name)
 {
     const struct variables variables = find_variables();
@@ -64,8 +65,8 @@ static size_t limit_of(const char *transport)
 }
 
 /* If a process may read the memory of another one (CMA), the receiver fetches long messages without the sender, and
- * there is no limit. In Open MPI 4 the transport vader does this itself. In Open MPI 5 it is called sm, and the module
- * mca_smsc reads the memory; NULL: nothing does. */
+ * there is no limit. In Open MPI 4 the transport vader reads the memory itself. In Open MPI 5 the transport is called
+ * sm, and the module mca_smsc reads the memory; the pointer to this module is NULL if none is in use. */
 static size_t same_host_limit(void)
 {
     enum { EMULATED = 4, NONE = 3 }; /* values of single_copy_mechanism */
@@ -77,7 +78,7 @@ static size_t same_host_limit(void)
     return reader && !*reader ? limit_of("sm") : 0;
 }
 
-/* The limit of TCP, unless a faster network is in use. */
+/* Returns the limit of TCP; 0 if a faster network is in use. */
 static size_t network_limit(void)
 {
     static const char *const better[] = {"openib", "uct", "ofi", "usnic", "ugni", "portals4"};

@@ -2,13 +2,14 @@
  *
  * Each step needs the ones before it:
  *
- *     before MPI_Init      sets the mark: this process will be recorded (members.h); its own records may begin before
- *     after it             finds who is recorded; makes a communicator for them; joins: one log, one clock;
- *                          PITH_COMPENSATE
- *     in MPI_Finalize      a barrier, inside the state, so that the state shows how long this process waited for the
+ *     before MPI_Init      sets the mark, which says that this process will be recorded (members.h); records of the
+ *                          program itself may be made earlier
+ *     after MPI_Init       finds the recorded processes, makes a communicator for them, joins the job (one log, one
+ *                          clock), begins compensation (PITH_COMPENSATE)
+ *     in MPI_Finalize      inside its state: a barrier, so that the state shows how long this process waited for the
  *                          others; after the state: the cost of recording, the merge, the end of the communicator
  *
- * A process that does not record takes part in all of it, because the others would wait for it for ever. If a step
+ * A process that does not record takes part in all steps, because the others would wait for it for ever. If a step
  * fails, each process goes on alone, and its records stay in its spill file.
  */
 #include "job.h"
@@ -33,8 +34,9 @@ int pithi_job_up, pithi_job_messages;
 
 static const struct pith_transport *transport; /* NULL: not joined */
 
-/* Functions of libmpe (wrappers/mpe), if the program uses it. With these wrappers, MPE's log begins in MPI_Init and is
- * written in MPI_Finalize at the latest. libmpe may be loaded after this library, so it is looked up at each use. */
+/* Functions of libmpe (wrappers/mpe), if the program uses it. If libmpe is used together with these wrappers, MPE's log
+ * begins in MPI_Init and is written in MPI_Finalize at the latest. libmpe may be loaded after this library, so it is
+ * looked up at each use. */
 struct mpe {
     int (*init)(void); /* both NULL: the program does not use libmpe */
     int (*finish)(const char *prefix);
@@ -72,7 +74,7 @@ static void tell_library(void)
     pith_property("mpi", text);
 }
 
-/* 1: this call begins the job: it is the program's, and no other copy of the wrappers records. */
+/* Returns 1 if this call begins the job: the program made it, and no other copy of the wrappers records. */
 static int begins_here(void) { return !pithi_job_aside && !transport && pithi_self.recorded; }
 
 void pithi_state_mpi(void) { (void)REAL(MPI_Initialized); }
@@ -110,8 +112,8 @@ static const struct pith_transport *join(MPI_Group members)
         pith_property("eager_bytes", text);
     if (members != MPI_GROUP_NULL)
         pith_property("world_ranks", pithi_members_ranks());
-    /* The merge is collective, so a process that does not record (no memory for its buffers, PITH_RANKS) takes part
-     * too. */
+    /* The merge is collective, so a process that does not record (because it has no memory for buffers, or because of
+     * PITH_RANKS) joins too. */
     if (pith_job_join(opened) != 0)
         pithi_job_messages = 0;
     return opened;
@@ -141,16 +143,16 @@ void pithi_job_begin(int result)
         mpe.init();
 }
 
-/* Only calls that succeeded count, since these are the same in all processes; a process whose call failed repeats
- * it. */
+/* Compares the clocks only after a call that succeeded. If a call failed in one process, that process repeats it; so
+ * all processes make the same sequence of successful calls, and compare after the same ones. */
 void pithi_compare_clocks(int result, MPI_Comm comm)
 {
     if (transport && pithi_self.depth == pithi_self.base && result == MPI_SUCCESS && comm == MPI_COMM_WORLD)
         pith_job_turn();
 }
 
-/* The state has the time that this process waited for the others, in the barrier. The recorder's own time comes after
- * it. */
+/* Ends the state of MPI_Finalize after a barrier, so that the state includes the wait for the other processes. The
+ * recorder's own work comes after the state. */
 void pithi_job_end(struct pithi_call *call)
 {
     if (!pithi_self.recorded) { /* another tool made the call, inside a call of the program */
@@ -177,8 +179,8 @@ void pithi_job_end(struct pithi_call *call)
 }
 
 /* ---- sessions ------------------------------------------------------------------------------------------------------
- * Each process begins a session alone, so collective work must wait for the end. Ranks are those of "mpi://WORLD",
- * which a session of the recorder's own provides. */
+ * MPI_Session_init is not collective, so the recorder joins the job only when the last session ends. Ranks are those in
+ * the process set "mpi://WORLD", which the recorder gets from a session that it opens itself. */
 #ifdef MPI_SESSION_NULL /* Open MPI 5 has sessions, but its MPI_VERSION is 3 */
 static int sessions;    /* open sessions of the program; atomic */
 static int has_session; /* 1: own_session and all_processes are valid */
@@ -216,7 +218,7 @@ int pithi_job_session_end(struct pithi_call *call)
     if (!pithi_self.recorded || __atomic_sub_fetch(&sessions, 1, __ATOMIC_SEQ_CST) > 0 || !has_session)
         return 0;
     REAL(MPI_Initialized)(&world);
-    if (world) /* MPI_Finalize ends the job */
+    if (world) /* the program also called MPI_Init: MPI_Finalize ends the job */
         return 0;
     transport = pithi_transport_open_group(all_processes);
     if (transport)

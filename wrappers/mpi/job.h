@@ -14,28 +14,28 @@ extern int pithi_job_aside;
  * Requests then need not be followed. */
 extern int pithi_job_messages;
 
-/* Right before MPI_Init or MPI_Init_thread. */
+/* Call it right before MPI_Init or MPI_Init_thread. Sets the mark of this process (members.h). */
 void pithi_job_mark(void);
 /* After a successful MPI_Init or MPI_Init_thread: joins the job. Collective over MPI_COMM_WORLD. */
 void pithi_job_begin(int result);
 struct pithi_call;
 /* In MPI_Finalize, before the library's call: waits for the other processes, ends the state, and merges the log. */
 void pithi_job_end(struct pithi_call *call);
-/* For programs with sessions in place of MPI_Init. pithi_job_session: after MPI_Session_init; from the first session on
- * communicators and messages are followed. pithi_job_session_end: in MPI_Session_finalize, before the library's call.
- * If this is the last session, it ends the call's state, merges the log (collective over all processes), and returns
- * 1. */
+/* For programs with sessions in place of MPI_Init. Call pithi_job_session after MPI_Session_init; from the first
+ * session on, communicators and messages are followed. Call pithi_job_session_end in MPI_Session_finalize, before the
+ * library's call. For the last session, pithi_job_session_end ends the call's state, merges the log (collective over
+ * all processes), and returns 1; otherwise it returns 0. */
 void pithi_job_session(int result);
 int pithi_job_session_end(struct pithi_call *call);
 /* Before MPI_Abort: prints how to recover the records. */
 void pithi_job_abort(void);
 /* Before and after MPI_Pcontrol: 0 pauses, 1 resumes, 2 resumes and flushes; other levels do nothing. In a program with
- * the MPE API (libmpe), as MPE defines: 0 stops recording MPI calls, any other level starts it; the program's own
- * records continue. */
+ * the MPE API (libmpe), MPE's definition applies: level 0 stops the recording of MPI calls, any other level starts it,
+ * and the program's own records continue. */
 void pithi_job_control_begin(int level);
 void pithi_job_control_end(int level);
 
-/* Measures once the cost of the wrappers for a call and for records of messages; own_records.c. */
+/* Measures, at the first call, what the wrappers cost for a call and for records of messages (own_records.c). */
 void pithi_cost_probes(void);
 
 /* After MPI_Init: rank 0 starts `pith view --anim` for this job, once, detached. The program's wait() does not see the

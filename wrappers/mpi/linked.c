@@ -1,10 +1,9 @@
-/* linked.c - reports a program that was linked with libpith-mpi to no effect, and chooses the copy that records if
- * there are two.
+/* linked.c - reports if a program was linked with libpith-mpi in vain, and chooses which copy records if a process has
+ * two copies of the wrappers.
  *
- * The linker takes MPI_Init from the first library on its line that defines it. If that is MPI itself, or another
- * The linker takes MPI_Init from the first library on its command line that defines it. If that is MPI itself, or
- * another library of wrappers, no call reaches this library. A destructor can still report it: MPI_Initialized shows
- * whether the program used MPI. */
+ * The linker takes MPI_Init from the first library on its command line that defines it. If that library is MPI itself,
+ * or another library of wrappers, no call reaches this library. A destructor then reports this if MPI_Initialized shows
+ * that the program used MPI. */
 #include "base/say.h"
 #include "job.h"
 #include "base/launcher.h"
@@ -21,7 +20,7 @@
 
 int pithi_job_seen, pithi_job_aside; /* defined here, so that a use of them links this object from the archive */
 
-/* An MPI that these wrappers can record. */
+/* Returns 1 if the program used an MPI that these wrappers can record. */
 static int mpi_was_used(void)
 {
     int flag = 0;
@@ -47,8 +46,8 @@ __attribute__((destructor)) static void tell(void)
 }
 
 #ifdef PITHI_STATIC
-/* pith run has preloaded the shared library into a program that contains the archive. The shared library sees every
- * call too, by the names PMPI_X, so the archive does not record. */
+/* Finds out whether pith run has preloaded the shared library into this program, which contains the archive. If so, the
+ * archive does not record, because the archive calls PMPI_X, which the shared library records. */
 static int is_shared_one(struct dl_phdr_info *info, size_t size, void *context)
 {
     (void)size;

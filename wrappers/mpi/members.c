@@ -34,7 +34,7 @@ enum { WAIT_S = 10 }; /* seconds until a wait in MPI_Init is reported */
 static char job[80]; /* the common part of the marks' names; "": no marks */
 static char ranks_text[200];
 static int mark = -1, any_mark = -1; /* sockets bound to the marks of this protocol and of protocol 0; -1: none */
-static int here;                     /* number of processes of the job on this machine; 0: unknown */
+static int here;                     /* count of processes of the job on this machine; 0: unknown */
 static struct starter {
     long pid;                 /* 0: unknown */
     unsigned long long start; /* ticks since boot, as in /proc/PID/stat */
@@ -43,7 +43,8 @@ static struct starter {
 
 /* ---- The name of the job ----------------------------------------------------------------------------------------- */
 
-/* Opens /proc/PID/NAME. pid 0: this process, whose number may be another one in the name space that /proc shows. */
+/* Opens /proc/PID/NAME. pid 0 stands for this process: /proc may belong to another name space, in which this process
+ * has another number. */
 static FILE *open_of(long pid, const char *name)
 {
     char path[64], number[24] = "self";
@@ -70,8 +71,8 @@ static int look_at(long pid, char name[16], long *parent, unsigned long long *st
                   start) == 2;
 }
 
-/* The rank that the launcher gave to a process; -1: none, or unknown. `space`: the launcher's own name of the job,
- * PMIX_NAMESPACE, or "". */
+/* Returns the rank that the launcher gave to a process; -1 if it has none, or it is unknown. Stores in `space` the
+ * launcher's own name of the job, which is the process's PMIX_NAMESPACE, or "". */
 static int rank_of(long pid, char space[40])
 {
     /* The variable in which this process has its rank; all processes of a job have the same one. */
@@ -95,7 +96,8 @@ static int rank_of(long pid, char space[40])
     return found;
 }
 
-/* 1: the name of a program that starts processes of a job; the system shows at most 15 bytes of it. */
+/* Returns 1 if this is the name of a program that starts the processes of a job. The system gives only the first 15
+ * bytes of a program's name. */
 static int is_starter(const char *name)
 {
     static const char *const names[] = {"hydra_pmi_proxy", "mpiexec", "mpirun", "orterun",    "orted",
@@ -108,8 +110,9 @@ static int is_starter(const char *name)
 
 /* The process that started this one: its nearest ancestor without a rank, or with the name of a launcher. Ancestors
  * with a rank are scripts between the launcher and the program. A launcher may have a rank itself, of a job around it:
- * an mpiexec in a batch script of Slurm, or in a shell that srun started. MPICH's mpiexec starts a helper for each host
- * name, even if several names are of this machine; so its parent, mpiexec, is taken. */
+ * an mpiexec in a batch script of Slurm, or in a shell that srun started. MPICH's mpiexec starts a helper
+ * (hydra_pmi_proxy) for each host name, even if several names mean this machine. So the helper's parent, mpiexec,
+ * counts as the launcher. */
 static struct starter launcher_of(long pid)
 {
     struct starter found = {0}, none = {0};
@@ -152,8 +155,8 @@ static int count_here(int size)
 
 /* ---- Marks ------------------------------------------------------------------------------------------------------- */
 
-/* The mark's name has the protocol, so processes with different protocols do not find each other. Every process also
- * has the mark of protocol 0. */
+/* The mark's name contains the protocol, so processes with different protocols do not find each other. Every process
+ * also has a mark of protocol 0, by which processes of all protocols are found. */
 static socklen_t name_mark(struct sockaddr_un *name, int protocol, int rank)
 {
     *name = (struct sockaddr_un){.sun_family = AF_UNIX};
@@ -191,8 +194,8 @@ void pithi_members_mark(const char *library)
     here = local ? atoi(local) : 0;
     if (mark >= 0 || pithi_launcher_rank(-1) < 0)
         return;
-    /* Names the job by the number and start time of the launcher's process on this machine, and by the launcher's own
-     * name of the job, as the launcher may start several. */
+    /* The job's name consists of the number and start time of the launcher's process on this machine, and of the
+     * launcher's own name of the job, because a launcher may start several jobs. */
     const char *own = secure_getenv("PMIX_NAMESPACE");
     launcher = launcher_of(0);
     if (launcher.pid)
@@ -205,7 +208,7 @@ void pithi_members_mark(const char *library)
     }
 }
 
-/* Finds the ranks with marks. Returns their number; 0: unknown. */
+/* Stores the ranks that have a mark in `ranks`. Returns their count; 0 if it cannot be found out. */
 static int find_marked(int *ranks, int size, int protocol)
 {
     struct sockaddr_un name;
@@ -319,9 +322,9 @@ static void say(int count, int size, const int *others, int other_count, const c
               follows ? follows : ranks);
 }
 
-/* Compares the versions of all processes by MPI, on a communicator of the recorder, where marks do not show them.
- * Stores the ranks of this version in `ranks` and the others in `others`. Returns the number of ranks of this version;
- * `size`: all, or unknown. */
+/* Compares the versions of all processes by MPI calls on a communicator of the recorder; used if the marks do not show
+ * the versions. Stores the ranks with this process's version in `ranks` and all others in `others`. Returns the count
+ * of `ranks`, or `size` if all have this version or the comparison failed. */
 static int compare_versions(int *ranks, int *others, int size)
 {
     MPI_Comm comm = pithi_own_comm(MPI_GROUP_NULL);
@@ -365,7 +368,7 @@ MPI_Group pithi_members_find(const char *follows)
     count = job[0] ? find_marked(ranks, size, PITH_PROTOCOL) : 0;
     if (count > 0 && count < size && (here == 0 || (here < size && launcher.is_near)))
         here = count_here(size);
-    /* All processes are on this machine: the marks show everything. Else the versions are compared by MPI. */
+    /* If all processes are on this machine, the marks show everything. Otherwise the versions are compared by MPI. */
     if (count > 0 && count < size && here == size) {
         other_count = find_others(others, size, ranks, count);
     } else if (count < size) {

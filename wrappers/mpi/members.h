@@ -12,8 +12,9 @@
  * versions of Pith work apart.
  *
  * If the job is on several machines, or marks are not possible, all processes count as recorded, and they compare their
- * versions by MPI. A process that waits too long for the others prints a line. The launcher shows whether all processes
- * are on one machine; if it does not, the processes that it started here are counted. */
+ * versions by MPI. A process that waits too long for the others prints a line. Variables that the launcher sets show
+ * whether all processes are on one machine. Without such variables, the processes that the launcher started on this
+ * machine are counted. */
 #ifndef PITHI_MEMBERS_H
 #define PITHI_MEMBERS_H
 
@@ -22,9 +23,9 @@
 /* Call it right before MPI_Init. `library`: only processes with the same name here work together. */
 void pithi_members_mark(const char *library);
 /* Call it after MPI_Init. Returns MPI_GROUP_NULL if all processes are recorded, else the group of the recorded ones, of
- * which this process is one; the caller frees it. The first of them prints a line that ends with `follows`; NULL: with
- * their ranks in the log. Also prints a line if the processes were started by the launcher of another MPI, so that each
- * is alone. */
+ * which this process is one; the caller frees it. The first recorded process prints a line that ends with `follows`, or
+ * with the ranks in the log if `follows` is NULL. Also prints a line if the launcher of another MPI started the
+ * processes, so that each of them is a job of its own. */
 MPI_Group pithi_members_find(const char *follows);
 /* The ranks of the recorded processes in MPI_COMM_WORLD, as "0-2,5"; "": all. */
 const char *pithi_members_ranks(void);

@@ -1,7 +1,8 @@
 /* message.c - records messages, as a client of the table of requests (handles/request.h).
  *
- * A send is recorded before the call, a receive after it: source, tag and size of a receive are only known then. Its
- * number gives the order of posting, which a reader needs to find its send (formats/reader/read/match.c):
+ * A send is recorded before the call. A receive is recorded after the call, because its source, tag and size are known
+ * only then. A receive's number gives the order of posting, by which a reader finds the matching send
+ * (formats/reader/read/match.c):
  *
  *     MPI_Irecv A    takes number 0; its entry waits with the request
  *     MPI_Irecv B    takes number 1
@@ -111,7 +112,8 @@ void pithi_recv_begin(struct pithi_recv *recv, MPI_Comm comm, int peer, int tag)
         recv->posted = post(recv->comm, peer, tag);
 }
 
-/* A receive needs a status, even if the program passes MPI_STATUS_IGNORE. */
+/* Returns the status to pass to the library. The wrapper needs a status, even if the program passes
+ * MPI_STATUS_IGNORE. */
 MPI_Status *pithi_recv_status(struct pithi_recv *recv, MPI_Status *status)
 {
     return recv->comm && status == MPI_STATUS_IGNORE ? &recv->own : status;
@@ -194,7 +196,7 @@ int64_t pithi_pending_enter(uint64_t key, const struct pithi_pending *pending)
     return number;
 }
 
-/* 1: the receive was cancelled. Only tested if the program called MPI_Cancel, because the test costs a call. */
+/* Returns 1 if the receive was cancelled. Makes the MPI call that tests this only if the program called MPI_Cancel. */
 static int was_cancelled(const struct pithi_pending *pending, const MPI_Status *status)
 {
     int flag = 0;
@@ -214,7 +216,6 @@ static void completed(struct pithi_completion *completion)
         /* Calls also return inactive persistent requests, which have done nothing. */
         if (!pending->is_active)
             continue;
-        /* The request is complete. */
         if (pending->kind == PITHI_PENDING_COMM) {
             if (one.result == MPI_SUCCESS) {
                 pithi_comm_promised(pending->bytes, *pending->u.made);
@@ -261,7 +262,7 @@ void pithi_recv_pending(const struct pithi_recv *recv, int result, const MPI_Req
 {
     if (!recv->comm)
         return;
-    /* The call failed and posted nothing, but has taken a number. */
+    /* The call failed and posted nothing, but the number is taken, so a receive of nothing is recorded. */
     if (result != MPI_SUCCESS) {
         record_nothing(recv->comm, recv->posted);
         return;
@@ -326,7 +327,7 @@ void pithi_start(int count, const MPI_Request *requests)
     }
 }
 
-/* Notes MPI_Cancel. Whether the receive is cancelled is known only when it ends. */
+/* Notes that MPI_Cancel was called. Whether it cancelled the receive is known only when the receive completes. */
 void pithi_cancel(const MPI_Request *handle)
 {
     struct pithi_request *request = find(*handle);
@@ -353,7 +354,7 @@ void pithi_request_free(const MPI_Request *handle)
         else
             record_nothing(pending->comm, pending->posted);
     }
-    forget(request); /* last, because the communicator may be freed by it */
+    forget(request); /* last, because it may free the communicator */
 }
 
 /* ---- matched messages -------------------------------------------------------------------------------------------- */

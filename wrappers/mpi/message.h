@@ -10,7 +10,7 @@
 #include "completion.h"
 #include "datatype.h"
 
-/* Counts of data: MPI_Count, for functions with int counts, too. */
+/* The type of data counts, also for functions whose count is an int. */
 typedef MPI_Count pithi_count;
 
 void pithi_send(MPI_Comm comm, int peer, int tag, pithi_count count, MPI_Datatype type);
@@ -57,11 +57,13 @@ void pithi_recv_end(const struct pithi_recv *recv, int result, const MPI_Status 
 /* After the posting of a receive with a request: enters the request. */
 void pithi_recv_pending(const struct pithi_recv *recv, int result, const MPI_Request *request);
 
-/* MPI_Mprobe and MPI_Improbe match a message. From then on it has the number of its receive. */
+/* MPI_Mprobe and MPI_Improbe match a message. From then on, the message has the number of the receive that will get
+ * it. */
 void pithi_message_matched(int result, int flag, MPI_Comm comm, const MPI_Message *message);
 void pithi_message_begin(struct pithi_recv *recv, const MPI_Message *message);
 
-/* Make persistent requests. A partitioned request counts the data of all its partitions. */
+/* Call these after a persistent request was made; they enter it. For a partitioned request, `count` is that of all
+ * partitions together. */
 void pithi_send_init(int result, MPI_Comm comm, int peer, int tag, pithi_count count, MPI_Datatype type,
                      const MPI_Request *request);
 void pithi_recv_init(int result, MPI_Comm comm, int peer, int tag, const MPI_Request *request);

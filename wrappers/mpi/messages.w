@@ -124,7 +124,7 @@
     {{callfn}}
 {{endfn}}
 
-/* ---- files: made on a communicator, like windows ----------------------------------------------------------------- */
+/* ---- files: made on a communicator; their own operations use the file's communicator ----------------------------- */
 
 {{fn f @file_open}} pithi_coll_barrier({{comm}}); pithi_coll_record(); {{callfn}} {{endfn}}
 
@@ -146,7 +146,7 @@
     {{callfn}}
 {{endfn}}
 
-/* ---- communicators: a collective of the parent's processes; if not all call it, of the new one's processes ------- */
+/* ---- communicators: a collective on the parent, or on the new communicator if not all call it -------------------- */
 
 {{fn f @comm_dup @comm_split @comm_create @comm_topology @comm_idup}}
     pithi_coll_barrier({{parent}});

@@ -3,12 +3,12 @@
 #define PITHI_NESTED_H
 
 /* The calls that this thread is in.
- * depth: number of wrapped calls around each other.
+ * depth: count of wrapped calls inside each other.
  * recorded: 1: the user made the innermost call.
- * begun: 1: its state is in the log, so records before the library's own call share its time; 2: its call site, too.
- * stamped: 1: the thread's last record was made after the library's own call, so the end of the state shares its time;
- * 2:
- *     that call took long, too.
+ * begun: 0: its state is not in the log; 1: its state is in the log, so records before the library's own call share the
+ *     time of the state's begin; 2: its call site is in the log, too.
+ * stamped: 0: the thread has made no record after the library's own call; 1: it has, so the end of the state shares
+ *     that record's time; 2: the library's own call also took long (pithi_long_call).
  * base: the depth outside of the program's own calls: 0, or more inside another language's binding (binding.h); -1: the
  *     present calls are not the program's. */
 struct pithi_self {

@@ -1,16 +1,17 @@
-/* opened.c - programs that open the MPI library themselves, by dlopen with RTLD_LOCAL, and get its functions by dlsym;
- * Python's ctypes and Julia do this. The loader then does not search this library first. So this library defines dlsym:
- * for a function of the MPI library it returns the function that a program linked with MPI would call, which is this
- * library's wrapper. Everything else goes to the C library's dlsym. */
-/* It is left out of the archive, since a program that is linked with the archive is linked with MPI; and of a build
- * with the thread sanitizer, which calls dlsym before it is initialized. */
+/* opened.c - records programs that open the MPI library by dlopen with RTLD_LOCAL and get its functions by dlsym, as
+ * Python's ctypes and Julia do. Such a program's dlsym would return the MPI library's functions and not the wrappers.
+ * So this library defines dlsym. For a function of the MPI library, this dlsym returns the function that a program
+ * linked with MPI would call, which is this library's wrapper. For everything else, it calls the C library's dlsym. */
+/* The archive has no dlsym, because a program that is linked with the archive is also linked with MPI. A build with the
+ * thread sanitizer has none either, because the sanitizer calls dlsym before it is initialized. */
 #if !defined(PITHI_STATIC) && !defined(__SANITIZE_THREAD__)
 #include "real.h"
 
 #include <dlfcn.h>
 #include <string.h>
 
-/* The dlsym of the next library, which may be another wrapper's. The C library's has a version. */
+/* Returns the dlsym of the next library that defines it: another wrapper's, or the C library's, whose dlsym is found
+ * only by its symbol version. */
 static void *(*next_dlsym(void))(void *, const char *)
 {
     static const char *const versions[] = {"GLIBC_2.34", "GLIBC_2.2.5", "GLIBC_2.17", "GLIBC_2.27", "GLIBC_2.0"};
@@ -25,10 +26,10 @@ static void *(*next_dlsym(void))(void *, const char *)
     return next;
 }
 
-/* The function that the linked program would call in place of `symbol`. */
+/* Returns the function that a program linked with MPI would call in place of `symbol`. */
 static void *linked(void *symbol, const char *name, const void *caller)
 {
-    /* If Pith's own libraries look up a function, they need the MPI library's, and not a wrapper. */
+    /* Pith's own libraries, when they look up a function, need the MPI library's function and not a wrapper. */
     Dl_info info;
     const char *slash = dladdr(caller, &info) ? strrchr(info.dli_fname, '/') : NULL;
 
@@ -40,8 +41,8 @@ static void *linked(void *symbol, const char *name, const void *caller)
     return ours ? ours : symbol;
 }
 
-/* For RTLD_NEXT and RTLD_DEFAULT the result depends on the caller, which the C library finds by the return address. So
- * its dlsym is reached by a jump, which keeps that address. */
+/* For RTLD_NEXT and RTLD_DEFAULT the result depends on the caller, which the C library's dlsym finds by the return
+ * address. So this function jumps to the C library's dlsym, which keeps the return address. */
 PITHI_PMPI __attribute__((no_sanitize("address", "thread", "undefined"))) void *dlsym(void *restrict handle,
                                                                                       const char *restrict name)
 {
