@@ -2,13 +2,14 @@
  *
  * pith run checks the program that it starts. But if that is a script, the programs that the script starts inherit
  * LD_PRELOAD, and may be linked with another MPI than the launcher's. Their calls would come to wrappers that misread
- * their arguments. When this library is loaded, nothing of the program has run yet. So it executes the program again,
- * without the wrappers.
+ * their arguments. When this library is loaded, nothing of the program has run yet. So this library executes the
+ * program again, without the wrappers.
  *
  * A program that loads its MPI later (Python, by dlopen) has done work before its first call, so it cannot be executed
- * again. Its calls go straight on to its MPI: each wrapper begins with a call of __fentry__ below (the compiler's
- * -mfentry, wrappers.mk). This happens before the wrapper has read an argument, since a wrapper for MPICH would read
- * handles of 8 bytes as int. If the compiler has no -mfentry, such a program ends with a message (real.c). */
+ * again. Its calls go straight on to its MPI, because each wrapper begins with a call of __fentry__ below (the
+ * compiler's -mfentry, wrappers.mk), which jumps to the program's MPI. This must happen before the wrapper has read an
+ * argument, since a wrapper for MPICH would read handles of 8 bytes as int. If the compiler has no -mfentry, such a
+ * program ends with a message (real.c). */
 #include "base/launcher.h"
 #include "base/say.h"
 #include "real.h"
@@ -72,8 +73,8 @@ __attribute__((constructor)) static void stay_away(int argc, char **argv)
     if (size <= 0)
         return;
     path[size] = 0;
-    /* If a dynamic loader was named on the command line, /proc/self/exe is the loader, and running it again needs the
-     * command line as it was. */
+    /* If a dynamic loader was named on the command line, /proc/self/exe is the loader. The program is then not executed
+     * again, because argv no longer has the loader's own arguments. */
     if (!strncmp(strrchr(path, '/') + 1, "ld", 2) || !leave_preload())
         return;
     say_other(argv[0], other);
@@ -81,7 +82,7 @@ __attribute__((constructor)) static void stay_away(int argc, char **argv)
 }
 
 #ifdef PITHI_GATED
-enum { UNKNOWN, RECORDED, OTHER, KEPT = 4096 }; /* KEPT: more than there are functions, a power of two */
+enum { UNKNOWN, RECORDED, OTHER, KEPT = 4096 }; /* KEPT: a power of two, more than MPI has functions */
 
 /* UNKNOWN until the first call, then RECORDED or OTHER */
 __attribute__((visibility("hidden"))) int pithi_gate_program;
@@ -103,7 +104,7 @@ static void *same_function(uintptr_t inside)
     void *function = dladdr((const void *)inside, &info) && info.dli_sname ? pithi_real_symbol(info.dli_sname) : NULL;
     while (__atomic_exchange_n(&lock, 1, __ATOMIC_ACQUIRE))
         continue;
-    while (kept[at].wrapper && kept[at].wrapper != inside) /* another thread may have been faster */
+    while (kept[at].wrapper && kept[at].wrapper != inside) /* another thread may have added entries */
         at = (at + 1) % KEPT;
     kept[at].function = function;
     __atomic_store_n(&kept[at].wrapper, inside, __ATOMIC_RELEASE);
@@ -134,7 +135,7 @@ void *pithi_gate(uintptr_t inside)
     return function;
 }
 
-/* Calls pithi_gate, with all registers that may have arguments saved and restored around it. */
+/* Calls pithi_gate. Saves all registers that may contain arguments before, and restores them afterwards. */
 __asm__(".text\n"
         ".globl __fentry__\n"
         ".hidden __fentry__\n"
@@ -148,7 +149,7 @@ __asm__(".text\n"
         "    movups %xmm0, (%rsp)\n    movups %xmm1, 16(%rsp)\n    movups %xmm2, 32(%rsp)\n"
         "    movups %xmm3, 48(%rsp)\n    movups %xmm4, 64(%rsp)\n    movups %xmm5, 80(%rsp)\n"
         "    movups %xmm6, 96(%rsp)\n    movups %xmm7, 112(%rsp)\n"
-        "    mov 192(%rsp), %rdi\n" /* the return address: in the wrapper */
+        "    mov 192(%rsp), %rdi\n" /* the return address, which is in the wrapper */
         "    call pithi_gate\n"
         "    mov %rax, %r11\n"
         "    movups (%rsp), %xmm0\n    movups 16(%rsp), %xmm1\n    movups 32(%rsp), %xmm2\n"

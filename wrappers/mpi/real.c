@@ -1,8 +1,8 @@
 /* real.c - finds the MPI library and its functions in the process. It uses nothing of the recording.
  *
- * A function is looked up by name at its first call and then kept in a slot, so a later call costs one more read.
- * Linking with the MPI library would not do: these wrappers are preloaded into a program that has loaded an MPI library
- * itself, maybe another version of it, and in a Python process no MPI library is visible to the linker at all.
+ * A function is looked up by name at its first call and then kept in a slot, so a later call costs one more read. The
+ * wrappers cannot be linked with an MPI library, because they are preloaded into a program that loads an MPI library
+ * itself, perhaps another version. In a Python process no MPI library is visible to the linker at all.
  *
  * The second half finds to which code an address belongs. MPI libraries call MPI functions themselves: an MPI_Barrier
  * may call MPI_Send. Only calls from the program are recorded, and the return address of a call shows where it comes
@@ -118,8 +118,8 @@ const char *pithi_real_other_kind(void)
     return kind && strcmp(kind, PITHI_MPI_KIND) != 0 ? kind : NULL;
 }
 
-/* Loads the MPI library. It may be missing if a program is linked with this library before the MPI library: the program
- * then needs nothing of the latter, and the linker leaves it out (--as-needed). */
+/* Loads the MPI library if none is loaded. None is loaded if the program was linked with this library before the MPI
+ * library: all MPI functions then come from this library, and the linker leaves out the MPI library (--as-needed). */
 static void load_library(void)
 {
     for (int i = 0; i < 2 && pithi_mpi_library && !loaded_kind(); i++)
@@ -182,15 +182,15 @@ void *pithi_real_find(void **slot, const char *name)
 
 /* ---- other tools -------------------------------------------------------------------------------------------------
  * Example: a program is linked with libtool.so, which defines MPI_Send. The loading order is this library (preloaded),
- * the program, libtool.so, libmpi.so. The program's MPI_Send is this library's wrapper, which calls the tool's MPI_Send
- * as the next one. The tool calls PMPI_Send, which is this library's, too: its caller is the tool, so it is not
- * recorded, and it calls libmpi.so. */
+ * the program, libtool.so, libmpi.so. The program's call of MPI_Send comes to this library's wrapper, which calls the
+ * tool's MPI_Send as the next one. The tool calls PMPI_Send, which this library defines, too. This PMPI_Send records
+ * nothing, because its caller is the tool, and calls libmpi.so. */
 __thread const char *pithi_real_pmpi;
 enum { TOOLS = 16 };       /* the most tools that are noted */
 static void *tools[TOOLS]; /* their load addresses */
 
-/* The function of another tool between this library and MPI; NULL: none. Notes the tool, whose code is then not the
- * user's. */
+/* Returns the function of another tool between this library and MPI; NULL if there is none. Notes the tool, so that its
+ * code no longer counts as the user's. */
 static void *find_tool(const char *name, void *real)
 {
     void *next = dlsym(RTLD_NEXT, name + 1);
@@ -231,8 +231,8 @@ void *pithi_real_next(struct pithi_real_slot *next, const char *name)
     return next->tool;
 }
 
-/* Searches from the program on, not after this library: the linker may have copied the data into the program (a copy
- * relocation), and then that copy is in use. */
+/* Searches from the program on, and not only in libraries after this one, because the linker may have copied the data
+ * into the program (a copy relocation); the copy is then the one in use. */
 void *pithi_real_data(void **slot, const char *name)
 {
     void *data = dlsym(RTLD_DEFAULT, name);
@@ -246,11 +246,11 @@ void *pithi_real_data(void **slot, const char *name)
 #endif /* not PITHI_STATIC */
 
 /* ---- whose code an address is ---------------------------------------------------------------------------------------
- * Each nested MPI call needs the address ranges of the MPI library, and only dlopen changes them. They are kept as a
- * snapshot, which is rebuilt when modules were loaded or unloaded. Old snapshots are not freed, as other threads may
- * read them. */
-/* 1: the file is part of an MPI library, or of Pith. The libraries of language bindings are not: the user calls
- * them. */
+ * Each nested MPI call needs the address ranges of the MPI library's code. A snapshot of the ranges is kept, and
+ * rebuilt when modules were loaded or unloaded, because only this changes the ranges. Old snapshots are not freed, as
+ * other threads may read them. */
+/* Returns 1 if the file is part of an MPI library, or of Pith. Libraries of language bindings do not count, because the
+ * user calls MPI through them. */
 static int is_inside(const char *name)
 {
     static const char *const bindings[] = {"libmpi_mpifh", "libmpi_use",   "libmpi_cxx",  "libmpifort",
@@ -342,11 +342,12 @@ static const struct range *range_of(const void *address)
 int pithi_real_is_user(const void *address) { return !range_of(address); }
 
 /* A callback given to MPI may end in a tail call (a jump) to an MPI function; the return address is then in MPI's own
- * code, after the instruction that called the callback. So that instruction is decoded. The MPI library makes its own
- * calls by name: through an address in the instruction (E8), or through the table of addresses near the code (FF 15).
- * Calls of callbacks go through a register or a pointer in memory. Decoding backwards is ambiguous, so the target of a
- * direct call must be in the MPI library's code. Pith's own calls of the library also go through pointers, but do not
- * count as callbacks: a function of the library may end in a jump, too. */
+ * code, after the instruction that called the callback. So the calling instruction is decoded. The MPI library makes
+ * its own calls by name: through an address in the instruction (E8), or through the table of addresses near the code
+ * (FF 15). Calls of callbacks go through a register or a pointer in memory. Decoding backwards is ambiguous, so the
+ * target of a direct call must be in the MPI library's code. Pith's wrappers also call the MPI library through
+ * pointers. Return addresses in Pith's code do not count as those of callbacks, because a function of the MPI library
+ * may end in a jump, too. */
 #if defined(__x86_64__)
 static int is_by_name(const unsigned char *after)
 {

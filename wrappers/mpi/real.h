@@ -7,10 +7,10 @@
  *
  *     NEXT(MPI_Send)(buf, count, datatype, dest, tag, comm);
  *
- * is for the call that a wrapper wraps. If another tool that the program is linked with defines MPI_Send, between this
- * library and MPI, it calls that, else the library's PMPI_Send. The tool calls PMPI_Send, which this library defines,
- * too, and which goes on to the MPI library. wrappergen --preload writes its calls this way; such a library needs only
- * real.c besides.
+ * is for the call that a wrapper wraps. If another tool between this library and MPI defines MPI_Send, NEXT calls the
+ * tool's MPI_Send; otherwise it calls the MPI library's PMPI_Send. The tool calls PMPI_Send, which this library
+ * defines, too, and which goes on to the MPI library. wrappergen --preload writes its calls with NEXT; a library made
+ * from its output needs only real.c besides.
  */
 #ifndef PITHI_REAL_H
 #define PITHI_REAL_H
@@ -46,15 +46,15 @@
 extern "C" {
 #endif
 
-/* For NEXT. Each is NULL until it is looked up. If there is another tool, `slot` stays NULL, so that each call comes to
- * pithi_real_next. */
+/* The functions that NEXT looks up; each is NULL before. If there is another tool, `slot` stays NULL, so that each call
+ * comes to pithi_real_next. */
 struct pithi_real_slot {
     /* slot: the function that NEXT calls; tool: the other tool's function; real: the MPI library's */
     void *slot, *tool, *real;
 };
 void *pithi_real_next(struct pithi_real_slot *next, const char *name);
-/* The name of this library's PMPI_X that is being called in this thread. A tool made that call, so the wrapper must
- * call the MPI library and not the tool again; it then clears this. */
+/* This library's PMPI_X stores its own name here, such as "PMPI_Send", before it jumps to the wrapper MPI_X. A tool has
+ * called PMPI_X, so the wrapper's NEXT calls the MPI library and not the tool again, and clears the name. */
 #ifndef __cplusplus
 extern __thread const char *pithi_real_pmpi __attribute__((tls_model("initial-exec"), visibility("hidden")));
 #endif
@@ -86,9 +86,9 @@ void *pithi_real_symbol(const char *name);
 /* Like pithi_real_find, for data. It may return NULL, which is not cached. */
 void *pithi_real_data(void **slot, const char *name);
 
-/* Open MPI's handles (MPI_COMM_WORLD ...) are addresses of its data. As undefined symbols they would keep this library
- * from being loaded into a program that opens MPI late, or into a shell. So they are looked up at run time, too. They
- * are then no constants: a variable outside of functions cannot be initialized with a handle. */
+/* Open MPI's handles (MPI_COMM_WORLD ...) are addresses of its data. As undefined symbols, handles would prevent
+ * loading this library into a program that opens MPI late, or into a shell. So handles, too, are looked up at run time.
+ * They are then no constants, so a variable outside of functions cannot be initialized with a handle. */
 #if defined(OMPI_PREDEFINED_GLOBAL) && !defined(PITHI_STATIC)
 #undef OMPI_PREDEFINED_GLOBAL
 #define OMPI_PREDEFINED_GLOBAL(type, global)                                                                           \
@@ -108,7 +108,7 @@ int pithi_real_is_mpi(const void *address);
 int pithi_real_is_user(const void *address);
 
 /* 1: the address is the return address of a call through a pointer in the MPI library, so the callee is a callback such
- * as the user's operation or error handler. 0: a direct call, or unknown. */
+ * as the user's operation or error handler. Returns 0 for a direct call, or if it is unknown. */
 int pithi_real_is_callback(const void *address);
 
 #ifdef __cplusplus

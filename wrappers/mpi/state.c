@@ -32,7 +32,7 @@ int pithi_state_first(struct pithi_state *state, const void *caller)
     if (sites > 0)
         __atomic_fetch_or(&pithi_calls_unusual, PITHI_CALLS_SITED, __ATOMIC_RELAXED);
     __atomic_store_n(&pithi_long_call, pith_long_call(), __ATOMIC_RELAXED);
-    has_site = PITH_ID_IN_(id) && sites != 0; /* so the log has the program's module before a long call ends */
+    has_site = PITH_ID_IN_(id) && sites != 0; /* so the log learns early in which module the program's call sites are */
     if (has_site)
         pith_call_site(caller);
     if (pith_watched_call())

@@ -19,8 +19,8 @@ struct pithi_call {
 
 /* Bits of pithi_calls_unusual, which is not 0 if calls are recorded in an unusual way. CALLS_OFF: calls are not
  * recorded, after MPI_Pcontrol(0) in a program with the MPE API (job.h); requests and communicators are still followed.
- * CALLS_SITED: calls are recorded with their call sites. CALLS_WATCHED: another library's function is called in each
- * (pith_watched_call). */
+ * CALLS_SITED: calls are recorded with their call sites. CALLS_WATCHED: at each call, a function of another library is
+ * called (pith_watched_call). */
 enum { PITHI_CALLS_OFF = 1, PITHI_CALLS_SITED = 2, PITHI_CALLS_WATCHED = 4 };
 extern int pithi_calls_unusual __attribute__((visibility("hidden"))); /* atomic */
 extern struct pithi_state pithi_state_off __attribute__((visibility("hidden")));
@@ -35,14 +35,14 @@ extern uint64_t pithi_long_call __attribute__((visibility("hidden"))); /* atomic
 /* The first call of a function: defines and begins the state, and returns the value for pithi_self.begun; 0: the state
  * is excluded (PITH_ONLY, PITH_SKIP). `caller`: the wrapper's return address. */
 int pithi_state_first(struct pithi_state *state, const void *caller);
-/* The rest of pithi_enter if pithi_calls_unusual is not 0. */
+/* The last part of pithi_enter_other if pithi_calls_unusual is not 0. */
 void pithi_enter_unusual(struct pithi_call *call, struct pithi_state *state, const void *caller);
 
-/* A nested call: sets pithi_self.recorded, and returns the state to record: the call's own, or that of a language's
- * binding around it (binding.h). */
+/* For a nested call: sets pithi_self.recorded, and returns the state to record, which is the call's own or that of a
+ * language's binding around the call (binding.h). */
 struct pithi_state *pithi_state_nested(struct pithi_state *state, const void *caller);
 
-/* 1: the thread's last record was made long (pithi_long_call) after the record before it, which has the time
+/* Returns 1 if the thread's last record was made long (pithi_long_call) after its last but one, whose time is
  * `before`. */
 static inline int pithi_took_long(uint64_t before)
 {
@@ -52,16 +52,17 @@ static inline int pithi_took_long(uint64_t before)
 /* Records the call site at the begin of a call, after the program has computed for long. */
 void pithi_site_early(const void *caller);
 
-/* The part of pithi_enter for nested calls, and if pithi_calls_unusual is not 0. */
+/* The part of pithi_enter for nested calls, and for all calls if pithi_calls_unusual is not 0. */
 void pithi_enter_other(struct pithi_call *call, struct pithi_state *state, const void *caller);
-/* The parts of pithi_enter and pithi_leave for all cases that are not inline: no room, the clock is read by a call, or
- * recording is paused. */
+/* The parts of pithi_enter and pithi_leave that are not inline: for a buffer without room, for a clock that a function
+ * call reads, and while recording is paused. */
 void pithi_enter_record(struct pithi_state *state, const void *caller);
 void pithi_leave_record(const struct pithi_call *call, const void *caller);
 
-/* Stand around the body of a wrapper. Calls inside MPI's own call are not recorded, except from callbacks: an
- * operation, an error handler or an attribute's copy function is user code. Both functions call others only as their
- * last step, so that no registers need to be saved: 1 ns less of 19 for MPI_Comm_rank. */
+/* pithi_enter and pithi_leave stand around the body of a wrapper. Calls inside MPI's own call are not recorded, except
+ * from callbacks: an operation, an error handler or an attribute's copy function is user code. Both functions call
+ * other functions only as their last step, so that no registers need to be saved, which saves 1 ns of 19 in
+ * MPI_Comm_rank. */
 static inline void pithi_enter(struct pithi_call *call, struct pithi_state *state, const void *caller)
 {
     struct pithi_self *self = &pithi_self;
@@ -83,7 +84,7 @@ static inline void pithi_enter(struct pithi_call *call, struct pithi_state *stat
 }
 
 /* Call it after a record that was made after the library's own call: sets `stamped`. `before`: the time of the record
- * before. */
+ * before that one. */
 static inline void pithi_stamp(uint64_t before)
 {
     if (pithi_took_long(before))

@@ -3,8 +3,8 @@
  * Errors on the communicator are returned, so that a failure costs the log and not the job. A file is accessed by
  * system calls if all ranks that share it are on one host, else by MPI-IO.
  *
- * MPI's counts are ints, and blocks of a log may be larger: 3 GiB are three messages of 1 GiB. Both ends know the size,
- * so both compute the same pieces. A size of 0 is still one message, because the receiver waits for it.
+ * MPI's counts are ints, and blocks of a log may be larger: 3 GiB are three messages of 1 GiB. Sender and receiver know
+ * the size, so they compute the same pieces. A size of 0 is still one message, because the receiver waits for it.
  */
 #include "transport.h"
 
@@ -66,8 +66,8 @@ static int recv_bytes(void *context, int from, void *data, size_t size_bytes)
     return 0;
 }
 
-/* Waits until a message has come. With `nap`, sleeps between the looks. Without, looks 20 times for a message that
- * comes at once, then yields the core after each look, because the sender may need it. */
+/* Waits until a message has come. With `nap`, sleeps between the probes. Without `nap`, first probes 20 times for a
+ * message that comes at once, then yields the core after each probe, because the sender may need the core. */
 static int wait_bytes(void *context, int from, int nap)
 {
     struct timespec time = {0, 1000};
@@ -75,7 +75,7 @@ static int wait_bytes(void *context, int from, int nap)
 
     (void)context;
     while (REAL(MPI_Iprobe)(from, TAG, comm, &there, MPI_STATUS_IGNORE) == MPI_SUCCESS && !there) {
-        /* 1, 2, 4 ... 128 us: long waits cost little, and the ends of short ones are seen at once. */
+        /* Sleeps 1, 2, 4 ... 128 us: so long waits cost little, and the end of a short wait is seen at once. */
         if (nap) {
             nanosleep(&time, NULL);
             time.tv_nsec = time.tv_nsec < 100000 ? time.tv_nsec * 2 : time.tv_nsec;
@@ -114,15 +114,15 @@ static int sum_before(void *context, uint64_t *value)
     return 0;
 }
 
-/* MPICH 4.0 compares unsigned numbers as signed ones. With the sign bit flipped, signed comparison gives the right
- * order. */
+/* Flips the sign bit of each value, before and after a minimum or maximum. MPICH 4.0 compares unsigned numbers as
+ * signed ones; with the sign bit flipped, a signed comparison gives the right order. */
 static void turn_sign(uint64_t *values, int count)
 {
     for (int i = 0; i < count; i++)
         values[i] ^= UINT64_C(1) << 63;
 }
 
-/* The result replaces the values, on all ranks. */
+/* Combines the values of all ranks; on each rank, the result replaces the values. */
 static int reduce(void *context, uint64_t *values, int count, int op)
 {
     int ordered = op == PITH_MIN || op == PITH_MAX;
@@ -170,7 +170,8 @@ static int open_high(const char *path, int flags)
 /* Collective over the ranks that share a file: 1 if all are on one host. */
 static int on_one_host(MPI_Comm share)
 {
-    /* One call gives the least leader and the negated largest one; all are equal if these two are. */
+    /* One MPI_MIN over the leader and its negative gives the lowest leader and the negative of the highest one. If
+     * these two leaders are equal, all leaders are. */
     int leaders[] = {host_leader, -host_leader};
 
     return REAL(MPI_Allreduce)(MPI_IN_PLACE, leaders, 2, MPI_INT, MPI_MIN, share) == MPI_SUCCESS &&
@@ -184,7 +185,7 @@ static int open_plain(struct file *file, const char *path, int made_here, MPI_Co
 
     if (made_here)
         file->fd = open_high(path, O_CREAT | O_EXCL);
-    /* All ranks are informed whether it could be made, before any of them tries to open it. */
+    /* All ranks learn whether the file could be made, before any of them tries to open it. */
     made = made_here && file->fd >= 0;
     if (REAL(MPI_Allreduce)(MPI_IN_PLACE, &made, 1, MPI_INT, MPI_MAX, share) != MPI_SUCCESS || !made)
         return 0;
@@ -193,7 +194,7 @@ static int open_plain(struct file *file, const char *path, int made_here, MPI_Co
     return file->fd >= 0;
 }
 
-/* Opens the file by MPI-IO. After a failure errno has the nearest cause. */
+/* Opens the file by MPI-IO. After a failure, errno is the one that comes nearest to MPI's error. */
 static int open_mpi_io(struct file *file, const char *path, int made_here, MPI_Comm share)
 {
     if (made_here)
@@ -201,8 +202,8 @@ static int open_mpi_io(struct file *file, const char *path, int made_here, MPI_C
     REAL(MPI_Barrier)(share);
     int code = REAL(MPI_File_open)(share, path, MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL, &file->shared);
     if (code != MPI_SUCCESS) {
-        /* Converts the error class of MPI-IO. (MPICH 5.0 opens no file in programs with sessions only: "other
-         * error".) */
+        /* Converts the error class of MPI-IO to errno. In programs with sessions only, MPICH 5.0 opens no file and
+         * returns MPI_ERR_OTHER. */
         int class = MPI_ERR_OTHER;
 
         REAL(MPI_Error_class)(code, &class);
@@ -236,7 +237,7 @@ static int open_file(struct file *file, const char *path, int rank, int maker, i
     return all_good(good);
 }
 
-/* Closes what is open. 0: the data may not be completely written. */
+/* Closes the open handles of the file. Returns 0 if the data may not be completely written. */
 static int close_handles(struct file *file)
 {
     int good = 1;
@@ -375,7 +376,8 @@ static const struct pith_transport *made(void)
         struct place *all = malloc((size_t)together * sizeof *all);
         int good = all != NULL;
 
-        /* A rank without memory must not miss the collective, so all ranks of the host agree first. */
+        /* A rank without memory cannot take part in MPI_Allgather, so all ranks of the host first agree whether to call
+         * it. */
         own.rank = transport_made.rank;
         pith_affinity(own.cores, sizeof own.cores);
         REAL(MPI_Allreduce)(MPI_IN_PLACE, &good, 1, MPI_INT, MPI_MIN, host);
@@ -399,7 +401,7 @@ const struct pith_transport *pithi_transport_open_members(MPI_Group members)
     return comm != MPI_COMM_NULL ? made() : NULL;
 }
 
-/* For programs that use only MPI sessions, and so have no MPI_COMM_WORLD. */
+/* For programs that use only MPI sessions and therefore have no MPI_COMM_WORLD. */
 const struct pith_transport *pithi_transport_open_group(MPI_Group all)
 {
 #ifdef MPI_SESSION_NULL

@@ -12,8 +12,8 @@ const struct pith_transport *pithi_transport_open(void);
 const struct pith_transport *pithi_transport_open_members(MPI_Group members);
 /* Like pithi_transport_open, from the group of all processes, without MPI_COMM_WORLD (MPI 4). */
 const struct pith_transport *pithi_transport_open_group(MPI_Group all);
-/* Uses the caller's communicator, which remains the caller's. For messages only; `sharing` is unknown. Sends
- * nothing. */
+/* Makes a transport on the caller's communicator, which the caller still frees. It is for messages only, and its
+ * `sharing` is unknown. The call itself sends nothing. */
 const struct pith_transport *pithi_transport_on(MPI_Comm ours);
 void pithi_transport_close(void);
 

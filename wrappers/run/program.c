@@ -124,8 +124,8 @@ static char *read_interpreter(const char *line)
     return found;
 }
 
-/* Fills in what kind of file `binary` is; for a script, the same for its interpreter, which then is the binary.
- * `depth`: how many scripts led to it. */
+/* Fills in the program's binary and what kind of file it is. If `binary` is a script, inspects the script's interpreter
+ * in its place. `depth`: how many scripts led to this file. */
 static void inspect(struct program *program, char *binary, int depth)
 {
     char head[256] = {0};
@@ -135,14 +135,14 @@ static void inspect(struct program *program, char *binary, int depth)
 
     program->binary = binary;
     program->kind = PROGRAM_OTHER;
-    /* A script's interpreter may be a script; the depth is limited in case they name each other. */
+    /* A script's interpreter may be a script. The depth is limited, because two scripts may name each other. */
     if (got > 2 && head[0] == '#' && head[1] == '!' && depth < 5) {
         char *interpreter = read_interpreter(head);
         if (interpreter)
             inspect(program, interpreter, depth + 1);
     } else if (got >= (ssize_t)sizeof elf && !memcmp(head, ELFMAG, SELFMAG)) {
         memcpy(&elf, head, sizeof elf);
-        /* Another architecture, or size of addresses: the libraries cannot be loaded there. */
+        /* Pith's libraries cannot be loaded into a program for another architecture or address size. */
         if (elf.e_ident[EI_CLASS] != (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32) || elf.e_machine != own_machine())
             program->kind = PROGRAM_FOREIGN;
         else if ((program->loader = read_loader(fd, &elf)))
@@ -154,8 +154,8 @@ static void inspect(struct program *program, char *binary, int depth)
         close(fd);
 }
 
-/* Says why the loader would ignore LD_PRELOAD: the kernel gives the program the rights of its file. NULL: it does
- * not. */
+/* If the kernel gives the program the rights of its file, the loader ignores LD_PRELOAD. Returns what such a program is
+ * called in messages; NULL if it gets no rights from its file. */
 static const char *rights_of(const char *binary)
 {
     struct stat file;
@@ -181,7 +181,7 @@ char *program_path(const char *name)
     return search(name, &fault);
 }
 
-/* Only one process of each machine prints the error, as the file may be missing on some machines only. */
+/* One process of each machine prints the error, because the file may be missing on some machines only. */
 int program_find(const char *name, struct program *program)
 {
     int fault = 0;
@@ -214,7 +214,7 @@ static FILE *list_libraries(const struct program *program, pid_t *child)
         return NULL;
     *child = fork();
     if (*child == 0) {
-        close(ends[0]); /* before dup2: it is descriptor 1 if standard output was closed */
+        close(ends[0]); /* before dup2, because ends[0] is descriptor 1 if standard output was closed */
         dup2(ends[1], 1);
         dup2(ends[1], 2);
         if (ends[1] > 2)
@@ -233,8 +233,8 @@ static FILE *list_libraries(const struct program *program, pid_t *child)
     return fdopen(ends[0], "r");
 }
 
-/* Both MPIs have a library libmpi.so, but only Open MPI's needs libopen-pal or libopen-rte. Both have a library
- * libmpi_abi.so for programs that use the standard ABI. */
+/* MPICH and Open MPI both have a library libmpi.so, but only Open MPI's needs libopen-pal or libopen-rte. Both MPIs
+ * have a library libmpi_abi.so for programs that use the standard ABI. */
 const char *mpi_of_program(struct program *program)
 {
     pid_t child = -1;

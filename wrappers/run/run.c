@@ -51,7 +51,7 @@ static void usage(const char *format, ...)
     exit(2);
 }
 
-/* `names`: separated by commas. */
+/* Marks the libraries that --also names. `names` are separated by commas. */
 static void parse_also(struct run_options *options, const char *names)
 {
     char *copy = strdup(names), *last = NULL;
@@ -200,8 +200,8 @@ static void parse_options(int argc, char **argv, struct run_options *options)
     parse_also(options, names ? names : getenv("PITH_ALSO") ? getenv("PITH_ALSO") : "");
 }
 
-/* Adds a library before or after the libraries that are already preloaded. Usually after, so that another tool that
- * counts or checks calls still sees them first. */
+/* Adds a library before or after the libraries that are already preloaded. Most are added after, so that another tool
+ * that counts or checks calls still sees calls first. */
 enum place { BEFORE, AFTER };
 static void preload_at(enum place place, const char *library)
 {
@@ -267,12 +267,13 @@ static void preload_wrappers(const struct program *program, const char *prefix, 
 static void preload_log(const struct program *program, const char *prefix, const char *mpi)
 {
     char *library = library_path(prefix, "lib/libpith.so.%s", PITH_SOVERSION);
-    /* Elsewhere, it is where the loader searches for libraries. */
+    /* If libpith.so is not in PREFIX/lib, the loader searches for it. */
     preload(access(library, R_OK) ? "libpith.so." PITH_SOVERSION : library);
     char *note = library_path(prefix, "lib/pith/libpith-run.so%s", "");
     if (!access(note, R_OK))
         preload(note);
-    /* libpith-run (preload/note.c) reads it, to explain why nothing was recorded, and libpith, to reach the watcher. */
+    /* Sets _PITH_RUN. libpith-run (preload/note.c) reads it to explain why nothing was recorded; libpith reads it to
+     * reach the watcher. */
     const char *slash = strrchr(program->path, '/');
     char *word, *watch = rank_of_launcher() == 0 ? watch_program() : NULL;
     if (asprintf(&word, "-%ld %d %s %s %s", (long)getpid(), rank_of_launcher(), mpi ? mpi : "-", watch ? watch : "-",
@@ -302,16 +303,17 @@ static void preload_also(const struct run_options *options, const char *prefix)
         if (library && access(library, R_OK) && rank_of_launcher() == 0)
             fprintf(stderr, "pith run: --also %s: Pith was built without libdw; the program runs without it\n",
                     also[i]);
-        else if (library) /* libpith-memory first: an allocator that is also preloaded would hide the calls from it */
+        else if (library) /* libpith-memory is added before: an allocator in front of it would hide calls */
             preload_at(strcmp(also[i], "memory") ? AFTER : BEFORE, library);
         free(library);
     }
 }
 
-/* The shared runtime of the address sanitizer refuses to start if it is not the first library, unless this option is
- * set. Pith's libraries may come before it: where they wrap a function that it also wraps, they call it. Preloading the
- * runtime itself, as its message suggests, would also put it into all programs that this one starts, and these would
- * then end with its errors. For a script, it is not known what the interpreter will load, so the option is set. */
+/* Sets the option verify_asan_link_order=0, without which the shared runtime of the address sanitizer refuses to start
+ * if it is not the first library. Pith's libraries may come before the runtime, because their wrappers call the
+ * runtime's wrappers of the same functions. The runtime's message suggests to preload the runtime itself. But this
+ * would load it into all programs that this program starts, which would then end with its errors. For a script, it is
+ * not known what the interpreter will load, so the option is set in any case. */
 static void set_sanitizer(const struct program *program)
 {
     const char *old = getenv("ASAN_OPTIONS");
@@ -377,16 +379,16 @@ int main(int argc, char **argv)
         set_preload(&options, &program, mpi ? mpi : mpi_of_launcher());
         set_sanitizer(&program);
         if (linked || !mpi_of_launcher()) {
-            /* This process's calls are recorded even before its first MPI call, by the libraries of --also. Not if
-             * mpirun started it and it is not linked with MPI: it may be a script or another starter of the real
-             * program, which would then write a log of its own. */
+            /* Lets the libraries of --also record calls of this process even before its first MPI call. This is not
+             * done if mpirun started the process and it is not linked with MPI, because it may be a script or another
+             * starter of the real program, and such a starter would write a log of its own. */
             char process[32];
             snprintf(process, sizeof process, "%ld", (long)getpid());
             setenv("_PITH_ALSO", process, 1);
         }
         int is_set = is_answer_set(), no_log = options.output && !strcmp(options.output, "none") &&
                                                (options.answer || (is_set && options.ready == &libraries[0]));
-        if (options.answer && !is_set) /* else the value stays: the user may have set how long it may take */
+        if (options.answer && !is_set) /* an own value of the user stays: it may be a time limit for the analysis */
             setenv("PITH_ANALYZE", "1", 1);
         int is_log = !options.ready || !strcmp(options.ready->output, "PITH_LOG");
         if (is_log && options.output && !no_log && (!strcmp(options.output, "none") || !strcmp(options.output, "-")))

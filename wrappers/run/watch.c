@@ -1,8 +1,8 @@
 /* watch.c - a process beside the program, for the line about records that a dying program cannot print: after SIGKILL,
  * SIGSEGV, _exit, or an error that is fatal in MPI.
  *
- * Handlers in the program would see only some of these ends, and the program would notice them. So rank 0's pith run
- * leaves a process of its own, which sleeps until the program has ended:
+ * Signal handlers in the program would see only some of these ends, and the program would notice the handlers. So rank
+ * 0's pith run leaves a process of its own, which sleeps until the program has ended:
  *
  *     pith run -> the program (the same process)
  *          `-> start -> watch: poll(pidfd) -> the records' file is still there -> the line
@@ -14,8 +14,9 @@
  *
  * The program does not notice the watcher: it has a session of its own, so no signal of a terminal or of a launcher for
  * the program's group reaches it, and its parent, an intermediate process, has ended, so it is no child of the program.
- * It keeps only standard error open, and ends when the program has ended. There is no watcher where it would become a
- * child again, if the program is the first process of a container or takes such processes over (a subreaper). */
+ * The watcher keeps only standard error open, and ends when the program has ended. If the program is the first process
+ * of a container, or a subreaper, the watcher would become its child when the intermediate process ends; such a program
+ * gets no watcher. */
 #include "run.h"
 
 #include "base/launcher.h"
@@ -86,7 +87,7 @@ static void say_lines(int lines)
         const char *strings[3] = {"", "", ""};
         for (int i = 0; i < 3 && at < end; i++, at += strlen(at) + 1)
             strings[i] = at;
-        if (strchr(strings[1], '/')) /* empty: of a process without records (preload/note.c) */
+        if (strchr(strings[1], '/')) /* an empty line is from a process without records (preload/note.c) */
             all[count++] = (struct told){strings[0], strings[1], strings[2]};
     }
     for (size_t i = 0; i < count; i++) {
@@ -159,7 +160,7 @@ static int above_standard(int fd)
     return above;
 }
 
-/* 1: processes whose parents have ended become children of this process. */
+/* Returns 1 if processes whose parents have ended become children of this process. */
 static int is_adopter(void)
 {
     int subreaper = 0;
@@ -180,7 +181,7 @@ char *watch_program(void)
     program = above_standard((int)syscall(SYS_pidfd_open, getpid(), 0));
     lines = above_standard(memfd_create(PITHI_WATCH_FILE, MFD_CLOEXEC));
     if (lines >= 0 && program >= 0) {
-        /* fork, without a signal at the end, which could still be pending in the program */
+        /* like fork, but the child's end sends no signal, which could still be pending in the program */
         long child = syscall(SYS_clone, 0L, NULL, NULL, NULL, NULL);
         if (child == 0) {
             start(lines, program);

@@ -61,10 +61,10 @@ void pithi_time_job(int result)
 
 MPI_Comm pithi_time_ours(void) { return is_up ? job_comm : MPI_COMM_NULL; }
 
-/* PITH_COMPENSATE needs the offsets of the clocks, so they are compared from time to time. */
+/* Compares the clocks from time to time, because PITH_COMPENSATE needs their offsets. */
 void pithi_compare_clocks(int result, MPI_Comm comm)
 {
-    /* Only in the program's own call on MPI_COMM_WORLD, where all ranks meet anyway. */
+    /* Compares only in a call on MPI_COMM_WORLD that the program itself made, because all ranks meet there anyway. */
     if (!pithi_piggyback_on || !pithi_delay_several_clocks || pithi_self.depth != pithi_self.base ||
         result != MPI_SUCCESS || comm != MPI_COMM_WORLD)
         return;
@@ -149,7 +149,7 @@ static void free_block(struct pithi_time_block *block)
 
 /* ---- to rank 0 --------------------------------------------------------------------------------------------------- */
 
-/* Sends or receives data in pieces. 0: it failed. */
+/* Sends or receives data in pieces. Returns 0 if that failed. */
 static int move(void *data, size_t size, int peer, int is_send, MPI_Comm comm)
 {
     char *at = data;
@@ -164,7 +164,7 @@ static int move(void *data, size_t size, int peer, int is_send, MPI_Comm comm)
     return 1;
 }
 
-/* In rank 0: lets a process send its block, and receives it. 0: it failed. */
+/* In rank 0: lets a process send its block, and receives the block. Returns 0 if that failed. */
 static int recv_block(struct pithi_time_block *block, int from, MPI_Comm comm)
 {
     int turn = 1;
@@ -217,8 +217,8 @@ static void report(MPI_Comm comm)
             pithi_time_report_add(made, 0, &own);
         for (int from = 1; from < size; from++) {
             if (!recv_block(&other, from, comm)) {
-                /* Further messages could be mixed up, so no further rank is asked. The report has the ranks before
-                 * it. */
+                /* Further messages could be mixed up, so no further rank is asked. The report has the ranks before this
+                 * one. */
                 pithi_say("the times of rank %d did not come; the report goes without them", from);
                 size = from;
             } else if (made) {
@@ -258,7 +258,7 @@ void pithi_time_finish(struct pithi_time_call *call)
 }
 
 /* ---- sessions ------------------------------------------------------------------------------------------------------
- * Each process begins a session alone, so collective work must wait for the end of the last session. */
+ * MPI_Session_init is not collective, so collective work waits for the end of the last session. */
 #ifdef MPI_SESSION_NULL /* Open MPI 5 has sessions, but its MPI_VERSION is 3 */
 static int sessions;    /* open sessions of the program; atomic */
 static int has_session; /* 1: own_session and `all` are valid */
@@ -308,10 +308,11 @@ void pithi_time_session_finish(struct pithi_time_call *call)
 }
 #endif
 
-/* For a program that ends without MPI_Finalize: other processes cannot be reached, and the counts of one say little. */
+/* Prints a message if the program ended without MPI_Finalize. There is no report then, because other processes cannot
+ * be reached, and the counts of one process say little. */
 __attribute__((destructor)) static void without_finalize(void)
 {
-    /* Not in a forked child, and only in one process of the job. */
+    /* Only rank 0 prints, and not its forked children. */
     if (is_up && !is_over && process == getpid() && pithi_launcher_rank(0) == 0)
         pithi_say("no table of times: the program ended without MPI_Finalize");
 }

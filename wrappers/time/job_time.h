@@ -28,7 +28,7 @@ struct pithi_time_pair {
     uint64_t messages, bytes;
 };
 struct pithi_time_rank {
-    double run_s, mpi_s; /* run_s: time from loading this library to MPI_Finalize; mpi_s: the part in MPI */
+    double run_s, mpi_s; /* run_s: time from loading this library to MPI_Finalize; mpi_s: of it, the time in MPI */
     /* compensated_s: mpi_s without the cost of recording; delay_s: the delay of the process at the end */
     double compensated_s, delay_s;
     uint64_t calls, messages, bytes;
@@ -40,7 +40,7 @@ struct pithi_time_block {
     struct pithi_time_pair *pairs; /* sorted by peer */
 };
 
-/* The library's own communicator, of all processes that have this library; MPI_COMM_NULL: none. */
+/* Returns the library's own communicator, which has all processes with this library; MPI_COMM_NULL if there is none. */
 MPI_Comm pithi_time_ours(void);
 
 /* ---- the report, on rank 0 (time_table.c, files.c) --------------------------------------------------------------- */
@@ -60,7 +60,7 @@ struct pithi_time_writer {
     void (*rank)(FILE *out, int rank, const struct pithi_time_block *block);
     void (*end)(FILE *out);
 };
-/* The format for the file's suffix; NULL: the text for people. */
+/* Returns the format for the file name's suffix; NULL if that is the text for people. */
 const struct pithi_time_writer *pithi_time_writer_find(const char *name);
 
 #endif

@@ -58,7 +58,8 @@ void pithi_time_partner_add(struct pithi_time_partner **table, uint32_t *room, u
 
 /* ---- labels ------------------------------------------------------------------------------------------------------ */
 
-/* The number of the label with this text; makes it if needed. 0: there is no room. Under the lock. */
+/* Returns the index of the label with this text, which is made if needed; 0 if there is no room. The caller holds the
+ * lock. */
 static int find_label(const char *text)
 {
     for (int i = 1; i < label_count; i++)

@@ -1,7 +1,8 @@
 /* sent.c - counts the messages and bytes of the call that has just ended, and of each start of a persistent request.
  *
- * MPI_Send_init sends nothing, but only it has count, type and receiver. So these are kept with the request, and each
- * MPI_Start of it counts a message: one MPI_Send_init and 1000 MPI_Start are 1000 messages.
+ * MPI_Send_init sends nothing, but only this call has the count, the type and the receiver. So these three are kept
+ * with the request, and each MPI_Start of the request counts a message: one MPI_Send_init and 1000 MPI_Start are 1000
+ * messages.
  */
 #include "partners.h"
 

@@ -4,8 +4,8 @@
  *     MPI_Allreduce     200     0.412345  12.50%    2061.725      11.200    8012.400        200           1600
  *
  * The sums are added up as the processes' blocks come, one after the other. The lines of each process (`details`) come
- * after the table, so until then they go to a temporary file. So memory does not grow with the processes, except for
- * one struct pithi_time_rank each. */
+ * after the table, so until the table is written they go to a temporary file. Therefore memory grows with the number of
+ * processes only by a struct pithi_time_rank each. */
 #include "job_time.h"
 
 #include "base/launcher.h"
@@ -151,7 +151,7 @@ static int by_time(const void *a, const void *b)
 
     if (x->total_s != y->total_s)
         return x->total_s < y->total_s ? 1 : -1;
-    /* Equal times are ordered by number, so that the order is the same in each run. */
+    /* Rows with equal times are ordered by the function's index, so that the order is the same in each run. */
     return x->function - y->function;
 }
 
@@ -257,7 +257,8 @@ static void put_table(FILE *out, struct pithi_time_report *report)
         copy(out, report->details);
 }
 
-/* 1: the text is in a file, or is not wanted. 0: it goes to standard error. */
+/* Returns 1 if the report is in its file; 0 if the text must go to standard error, because there is no file or it could
+ * not be written. */
 static int close_file(struct pithi_time_report *report)
 {
     if (!report->file)

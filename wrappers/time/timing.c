@@ -1,8 +1,8 @@
 /* timing.c - the cells of threads, their sum, and the clock.
  *
- * A thread counts in its own cells, so a call needs no lock and no atomic addition: only its thread writes a cell, and
- * the reader at the end finds whole numbers. When a thread ends, its cells are added to the sum of the threads that
- * ended before, so a program may start a million threads.
+ * A thread counts in its own cells. Only this thread writes them, so a call needs no lock and no atomic addition. Each
+ * number is stored atomically, so the reader at the end finds no half-written number. When a thread ends, its cells are
+ * added to the sum of the threads that ended before, so a program may start a million threads.
  *
  * Times are in ticks of the processor's counter. The length of a tick is measured over the whole run: 3,000,000,000
  * ticks in 1.5 s are 0.5 ns each. A calibration at the beginning would take time and be less exact.
@@ -35,8 +35,8 @@ static int64_t begin_ns;                  /* CLOCK_MONOTONIC at the same time */
 /* ---- the clock --------------------------------------------------------------------------------------------------- */
 
 #if defined(__x86_64__)
-/* 1: the counter has the same rate in all power states (CPUID 0x80000007, EDX bit 8), and the kernel lists it, so the
- * cores agree. */
+/* Returns 1 if the processor's counter has the same rate in all power states (CPUID 0x80000007, EDX bit 8) and the
+ * kernel lists it as a clock, which means that the counters of all cores agree. */
 static int counter_is_good(void)
 {
     unsigned eax, ebx, ecx, edx;
@@ -74,8 +74,9 @@ void pithi_time_delay_begin(struct pithi_time_call *call)
     call->begin_delay_ns = pithi_delay_ns();
 }
 
-/* Nested calls have counted their own part already: if the delay grows by 30 in a call, 10 of it in a call inside, the
- * outer cell gets 20 and the inner cell 10. */
+/* Adds the growth of the delay during the call to its cell, without the growth during nested calls, which have counted
+ * theirs already. If the delay grows by 30 in a call, and by 10 of these in a call inside it, the outer call's cell
+ * gets 20 and the inner call's cell 10. */
 void pithi_time_delay_end(const struct pithi_time_call *call, struct pithi_time_cell *cell)
 {
     int64_t saved_ns = pithi_delay_ns() - call->begin_delay_ns;

@@ -150,8 +150,8 @@ void pithi_time_forget(const MPI_Request *request); /* before MPI_Request_free *
 /* Counts bytes given to a collective: at once, or if the call made a persistent request, at each start. */
 void pithi_time_given(uint64_t bytes, int result, const MPI_Request *request);
 
-/* Call it after a collective. `request`: of a persistent one, else NULL. In-place data are not sent from a send buffer,
- * so they do not count. */
+/* Call it after a collective. `request`: the request of a persistent collective, else NULL. Data that MPI_IN_PLACE
+ * leaves where they are do not count, because they are not sent from a send buffer. */
 PITHI_IN_WRAPPER void pithi_time_collective(const struct pithi_collective *call, int result, const MPI_Request *request)
 {
     enum pithi_shape shape = call->shape;
@@ -164,7 +164,7 @@ PITHI_IN_WRAPPER void pithi_time_collective(const struct pithi_collective *call,
     if (call->sent.buf == MPI_IN_PLACE &&
         (shape == PITHI_SHAPE_gather || shape == PITHI_SHAPE_allgather || shape == PITHI_SHAPE_alltoall))
         return;
-    struct pithi_members members = {.rank = -1}; /* rank -1 is not the root: off the root, recvtype may be invalid */
+    struct pithi_members members = {.rank = -1}; /* -1: not the root; off the root, recvtype may be invalid */
     if (needs_members) {
         struct pithi_handle *comm = pithi_handle_of_comm(call->comm);
         if (!comm)

@@ -23,12 +23,12 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The descriptor of the output is high, since programs expect open() to return the lowest free number. */
+/* The lowest descriptor for the output. It is high, because programs expect open() to return the lowest free number. */
 enum { DESCRIPTOR = 200 };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static int output = -1, with_time; /* descriptor; 1: lines have the time */
-static int rank = -1, is_off;      /* in MPI_COMM_WORLD, -1: unknown; 1: MPI_Pcontrol(0); both accessed atomically */
+static int output = -1, with_time; /* output: descriptor; with_time: 1: lines have the time */
+static int rank = -1, is_off;      /* rank: in MPI_COMM_WORLD; is_off: 1: after MPI_Pcontrol(0); atomic */
 
 /* ---- the output -------------------------------------------------------------------------------------------------- */
 
@@ -61,8 +61,8 @@ static int put_rank(const char *name, char *path, size_t size)
     return 1;
 }
 
-/* Programs that were linked with MPE's trace library, libtmpe, define it (wrappers/mpe_names/trace_output.c): the lines
- * then go to this descriptor. */
+/* Programs that were linked with MPE's trace library, libtmpe, define this constant
+ * (wrappers/mpe_names/trace_output.c). The lines then go to the descriptor that it contains. */
 __attribute__((weak, visibility("default"))) extern const int pith_trace_descriptor;
 
 /* Opens the output for the case without PITH_TRACE_FILE. It is a duplicate of standard error, since a program may close
@@ -155,7 +155,8 @@ static int64_t now_ns(clockid_t clock)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* 0: the initial thread. The others are numbered from 1 in the order of their first lines. */
+/* Returns the calling thread's number in the trace: 0 for the initial thread; other threads count from 1 in the order
+ * of their first lines. */
 static int thread_number(void)
 {
     static int last;

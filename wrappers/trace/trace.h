@@ -1,4 +1,5 @@
-/* trace.h - the lines of libpith-trace. For each call, trace.w makes notes, the begin, (the real call,) notes, the end.
+/* trace.h - the lines of libpith-trace. Before each call, trace.w makes notes of the arguments and writes the line
+ * "Starting"; after the call, it makes notes of the received message and writes the line "Ending".
  *
  *     PITH_TRACE_FILE   the file to append to; "%r" in its name is replaced by the rank. Default: standard error.
  *     PITH_TRACE_TIME   1: each line has the time of day; the line at a call's end also has the duration.
@@ -24,8 +25,8 @@ struct pithi_trace_call {
 void pithi_trace_count(MPI_Count count);
 void pithi_trace_peer(const char *role, int peer, int tag);
 void pithi_trace_message(MPI_Count count, const char *role, int peer, int tag); /* count, peer and tag */
-/* The message that was received, from the status. `type`: as given to the call; or MPI_BYTE, then the size is in
- * bytes. */
+/* Makes a note of the received message, from its status. `type`: the call's type, in which the message is counted, or
+ * MPI_BYTE for its size in bytes. */
 void pithi_trace_received(int result, const MPI_Status *status, MPI_Datatype type);
 
 /* Write the two lines of a call. *chosen: kept by the caller for pithi_chosen (group.h). `caller`: the address that the

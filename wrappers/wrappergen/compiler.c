@@ -123,7 +123,7 @@ struct wanted_names {
     int count;
 };
 
-/* A program in C that needs all the names. */
+/* Returns the text of a C program that needs all the names. */
 static const char *program(const struct wanted_names *wanted, int has_main)
 {
     struct gen_text text = {0};
@@ -185,7 +185,7 @@ static int keep_found(struct wanted_names *wanted, const char *linker, int is_fo
     return status ? -1 : 0;
 }
 
-/* All names that `add` gives for the functions. */
+/* Returns all names that `add` writes for the functions. */
 static struct wanted_names all_of(const struct protos *protos,
                                   void (*add)(const struct proto *proto, struct gen_text *out))
 {

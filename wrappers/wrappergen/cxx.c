@@ -1,16 +1,17 @@
 /* cxx.c - wrappers of the C++ bindings: member functions of the classes in namespace MPI, from the table of bindings.
  *
- * A member calls the C function, with the wrapper's text around the call, just as its PMPI twin calls it without the
- * text. The text is the same as for C, so each argument of C is a variable with C's name and type. Its value is made
- * from the object and the parameters, which are called cxx_NAME. After the call, changed values are copied back, and an
- * error becomes the exception that the object's error handler throws. Functions with callbacks (`hand` in the table)
- * call their PMPI twin instead; the variables then are the object's handle, parameters with the names of C's arguments,
- * and zeros for the others.
+ * A member of MPI calls the C function with the wrapper's text around the call; its PMPI twin calls the C function
+ * without the text. The text is the same as for C, so each argument of C is a variable with C's name and type. The
+ * variable's value is made from the object and the member's parameters, which are called cxx_NAME. After the call,
+ * changed values are copied back, and an error becomes the exception that the object's error handler throws. Functions
+ * with callbacks (`hand` in the table) call their PMPI twin instead; the variables then are the object's handle,
+ * parameters with the names of C's arguments, and zeros for the others.
  *
  * wrappers/cxx/bindings.awk reads the same table and writes the bindings themselves: the classes, and their members in
- * MPI and PMPI. It passes arguments on without a variable for each, and arrays of PMPI objects without a copy. It is
- * not done here because its output is the same for all MPIs, while wrappers need the types in the MPI's header. A new
- * kind of argument in the table needs code in both: from_param() and encode() here, c_argument() there.
+ * MPI and PMPI. It passes arguments on without a variable for each, and arrays of PMPI objects without a copy.
+ * bindings.awk is separate from wrappergen because its output is the same for all MPIs, while wrappers need the types
+ * in the MPI's header. A new kind of argument in the table needs code in both: from_param() and encode() here,
+ * c_argument() there.
  */
 #include "wrappergen.h"
 
@@ -24,7 +25,8 @@ static const char *core_type(const char *type)
     return text_copy(type, strspn(type, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789"));
 }
 
-/* 1: the function does not change the parameter; it may change it through a reference; it may change it in any way. */
+/* is_const_arg returns 1 if the function does not change the parameter; is_reference, if it may change the parameter
+ * through a reference; is_out, if it may change the parameter through a reference or an array. */
 static int is_const_arg(const struct arg *param) { return strstr(param->prefix, "const ") != NULL; }
 static int is_reference(const struct arg *param) { return strchr(param->prefix, '&') && !is_const_arg(param); }
 static int is_out(const struct arg *param) { return is_reference(param) || (!is_const_arg(param) && *param->suffix); }
@@ -40,7 +42,8 @@ static const char *qualified(const char *type)
     return text_format("%s%s", plain[i] ? "" : "MPI::", type);
 }
 
-/* 1: the parameter is needed for an argument of C. The standard has a few that are not. */
+/* Returns 1 if an argument of C is made from the parameter. The standard has a few parameters that no argument
+ * needs. */
 static int is_used(const struct member *member, const struct arg *param)
 {
     for (int i = 0; i < member->source_count; i++)
@@ -76,7 +79,7 @@ static const char *variable(const struct arg *arg)
     return text_format("%s*%s", arg->prefix, arg->name);
 }
 
-/* The type of that variable, for a cast. */
+/* The type of the variable that variable() declares, for a cast. */
 static const char *cast(const struct arg *arg)
 {
     struct arg nameless = {arg->prefix, (char *)"", arg->suffix, NULL};
@@ -122,8 +125,8 @@ static const char *count_text(const struct member *member, const char *bracket)
                        bracket + 1); /* "[peers(this)]", "[dims(this)]" */
 }
 
-/* Makes a copy of an array of handles, statuses or bools. Handles that MPI only writes are copied too, as they must be
- * valid: Open MPI's MPI_Type_get_contents also reads handles that it does not write. */
+/* Makes a copy of an array of handles, statuses or bools. Handles that MPI only writes are copied, too, because they
+ * must be valid: Open MPI's MPI_Type_get_contents also reads handles that it does not write. */
 static void array(struct gen_text *out, const struct member *member, const struct arg *arg, const struct arg *param,
                   const char *bracket, int is_copied)
 {
@@ -137,7 +140,8 @@ static void array(struct gen_text *out, const struct member *member, const struc
     text_printf(out, "  %s = c_%s.data();\n", variable(arg), name);
 }
 
-/* Makes an argument of C from a parameter; if `source` names none, it is an expression. */
+/* Makes an argument of C from the parameter that `source` names. If `source` names no parameter, it is an expression
+ * for the argument. */
 static void from_param(struct gen_text *out, const struct bindings *bindings, const struct member *member,
                        const struct arg *arg, const char *source)
 {
@@ -178,7 +182,7 @@ static void decode(struct gen_text *out, const struct bindings *bindings, const 
         from_param(out, bindings, member, arg, *source == '!' ? source + 1 : source);
 }
 
-/* Copies an argument that the call may have changed back after the call. */
+/* After the call: copies back an argument that the call may have changed. */
 static void encode(struct gen_text *out, const struct bindings *bindings, const struct member *member, int index)
 {
     const char *name = member->proto->args[index].name, *source = member->sources[index];

@@ -6,10 +6,10 @@
  *     {{peer}}          dest             a role
  *     {{count}}         count            an argument, by the standard's name
  *     {{args 0}}        buf              an element of a list; {{args -1}} is comm
- *     {{root|0}}        0                the text after the bar, as only other functions have {{root}}
+ *     {{root|0}}        0                the text after the bar, because only other functions have {{root}}
  *     {{rot}}           an error: no function has it
  *
- * If a role and an argument have the same name, the role counts, as it says what a template means.
+ * If a role and an argument have the same name, the word means the role.
  */
 #include "expand.h"
 
@@ -75,7 +75,8 @@ static const struct proto *scope_find(const struct scope *scope, const struct ge
     return found;
 }
 
-/* The function to whose arguments words refer. In the classic dialect, only a wrapper has one. */
+/* Returns the function to whose arguments words refer. In the classic dialect, only words in a wrapper refer to
+ * arguments. */
 static const struct proto *proto_of(const struct gen_place *place, const struct scope *scope)
 {
     const struct scope *wrapper = wrapper_around(scope);
@@ -129,8 +130,9 @@ static int is_known(const struct protos *protos, const struct gen_word *word)
     return known;
 }
 
-/* Evaluates {{WORD}}, or {{WORD|TEXT}}, which is TEXT if the word has no value here but some function has it, or {{KEY
- * NAME}}, a text in the table of roles for the function of the loop NAME. NULL: it is none of these. */
+/* Evaluates {{WORD}}, {{WORD|TEXT}} or {{KEY NAME}}. {{WORD|TEXT}} has the value TEXT if the word has no value here,
+ * but has one for some function. {{KEY NAME}} is the text of KEY in the table of roles, for the function of the loop
+ * NAME. Returns NULL if the escape is none of these. */
 static const char *look_up_words(const struct gen_place *place, const struct scope *scope, const struct gen_node *node)
 {
     const struct gen_word *word = &node->words[0];
@@ -322,7 +324,7 @@ static void apply_to_type(struct gen_place *place, const struct scope *scope, co
 
 /* ---- Unknown words ----------------------------------------------------------------------------------------------- */
 
-/* How a known word must be written; NULL: there is nothing to say about it. */
+/* Returns how this known word must be written, for an error message; NULL if the word has no special form. */
 static const char *usage_of(const struct gen_word *word)
 {
     static const struct {
@@ -409,7 +411,7 @@ static void unknown(struct gen_place *place, const struct scope *scope, const st
 
 /* ---- Evaluation -------------------------------------------------------------------------------------------------- */
 
-/* Runs a function of the wrap dialect. 0: the word is none. */
+/* Runs a function of the wrap dialect. Returns 0 if the word is not the name of such a function. */
 static int run_function(struct gen_place *place, const struct scope *scope, const struct gen_node *node,
                         struct value *result)
 {

@@ -14,7 +14,8 @@
  *     leave();                         after 2
  *     spent += now() - t;              after 1
  *
- * So they nest as if the first wrapper called the second one. The declarations come first because C89 wants that. */
+ * So the wrappers nest as if the first one called the second one. The declarations come first because C89 wants
+ * that. */
 #include "expand.h"
 
 #include <string.h>
@@ -48,7 +49,7 @@ void body_declare(struct body *body, int wrapper, const struct gen_source *sourc
         own->at = grow(own->at, (size_t)own->count, sizeof *own->at);
         own->names = grow(own->names, (size_t)own->count, sizeof *own->names);
         own->at[own->count] = variable;
-        /* The variable's name, with the first number that makes it unique if it is not. */
+        /* If the variable's name is not unique, appends the first number that makes it unique. */
         char *name = text_copy(variable->name, strlen(variable->name));
         int is_new = name_set_add(&body->names, name), next = *name_set_number(&body->names, variable->name);
 
@@ -115,16 +116,16 @@ static struct body make_body(struct emitter *emitter, const struct proto *proto,
     name_set_add(&body.names, "returnVal"); /* names that variables must not have */
     for (int i = 0; i < proto->arg_count; i++)
         name_set_add(&body.names, proto->args[i].name);
-    for (int w = 0; w < proto->wrapper_count; w++) /* all of them before the first text, which may use any of them */
+    for (int w = 0; w < proto->wrapper_count; w++) /* before the first text, which may use any variable */
         body_declare(&body, w, proto->wrappers[w].source, proto->wrappers[w].node);
     text_puts(&body.text, "");
     for (int w = 0; w < proto->wrapper_count; w++)
         expand_wrapper(emitter, &body, w, 0);
-    if (emitter->flags & EMIT_WRAP) /* contains the calls */
+    if (emitter->flags & EMIT_WRAP) /* the texts contain the calls */
         return body;
     body.call_at = body.text.size;
     text_puts(&body.text, call);
-    for (int w = proto->wrapper_count; w-- > 0;) /* the last one ends first */
+    for (int w = proto->wrapper_count; w-- > 0;) /* the last wrapper ends first */
         expand_wrapper(emitter, &body, w, 1);
     return body;
 }
@@ -138,8 +139,8 @@ static const char *call_text(const struct emitter *emitter, const char *statemen
     return emitter->flags & EMIT_WRAP ? statement : text_format("\n  %s\n", statement);
 }
 
-/* Writes the Fortran entry points. The text is expanded twice: the first time shows which arguments it reads before and
- * after the call. */
+/* Writes the Fortran entry points. The text is expanded twice: the first expansion shows which arguments the text reads
+ * before and after the call. */
 static void write_fortran(struct emitter *emitter, const struct proto *proto)
 {
     /* {{fn_num}} counts expansions; the second one must give the same numbers. */
@@ -159,7 +160,7 @@ static void write_function(struct emitter *emitter, const struct proto *proto)
 {
     const int number = emitter->number;
 
-    if (emitter->bindings) { /* --cxx: the members that call the C function, and not that itself */
+    if (emitter->bindings) { /* --cxx: writes the members that call the C function, not the C function */
         for (int i = 0; i < emitter->bindings->count; i++) {
             const struct member *member = &emitter->bindings->at[i];
             if (member->proto != proto)
@@ -297,8 +298,8 @@ static int is_chosen(struct gen_place *place, const struct gen_node *node, const
 
 /* ---- Blocks ------------------------------------------------------------------------------------------------------ */
 
-/* Applies a block to one function. Returns 1 to end the block: if its end is missing, its text is checked for errors
- * for one function only. */
+/* Applies a block to one function. Returns 1 if the block shall not be applied to further functions: if the block's end
+ * is missing, one function suffices to check its text for errors. */
 static int run_block(struct gen_place *place, const struct scope *outer, const struct gen_node *node,
                      struct proto *proto, struct gen_text *out)
 {
@@ -311,7 +312,7 @@ static int run_block(struct gen_place *place, const struct scope *outer, const s
     if (emitter_step(emitter, place->source, node->at))
         return 1;
     if (node->kind >= NODE_FNALL)
-        add_wrapper(place, proto, node, out); /* its text is expanded with the function */
+        add_wrapper(place, proto, node, out); /* its text is expanded when the function is written */
     else
         expand(place, &scope, node->inside, NULL, out);
     emitter->macro_count = scope.macros; /* definitions made in a loop's iteration end with it */
@@ -385,7 +386,7 @@ void expand(struct gen_place *place, const struct scope *scope, const struct gen
             struct gen_text text = {0};
 
             evaluate(place, scope, node, &value);
-            /* only here, not where it is a list for another escape */
+            /* C's empty list of parameters; as a list for another escape, {{formals}} stays empty */
             if (!value.count && word_is(&node->words[0], "formals"))
                 value_puts(&value, "void");
             text_puts(&text, "");

@@ -19,7 +19,7 @@ struct body {
     struct name_set names;       /* of its arguments and variables */
     struct variables *variables; /* [wrapper], the index in proto->wrappers */
 };
-/* The variables of a wrapper, each with its name in the function, which no other variable there has. */
+/* The variables of a wrapper. Each has a name that is unique in the function. */
 struct variables {
     const struct variable **at;
     char **names;
@@ -65,7 +65,7 @@ int is_wrap(const struct gen_place *place);
 /* ---- escapes.c --------------------------------------------------------------------------------------------------- */
 /* Finds the value of an escape that is not a block. */
 void evaluate(struct gen_place *place, const struct scope *scope, const struct gen_node *node, struct value *result);
-/* The value of a word of an escape: if the word is itself an escape, the value of this; else the word's text. */
+/* Returns the value of a word of an escape: the word's text, or, if the word contains escapes, their value. */
 struct value word_value(struct gen_place *place, const struct scope *scope, const struct gen_node *node, int word);
 /* Adds a definition: {{def NAME VALUE ...}}, or {{def NAME}} TEXT {{enddef}}. */
 void define(struct gen_place *place, const struct scope *scope, const struct gen_node *node);
@@ -75,7 +75,8 @@ int arg_has_type(const struct arg *arg, const char *type);
 /* ---- text_functions.c -------------------------------------------------------------------------------------------- */
 void value_add(struct value *value, const char *from, size_t size);
 void value_puts(struct value *value, const char *text);
-/* Runs the function `name`, sub, zip, list or filter, with the values of its words; 0: it is none of these. */
+/* Runs the function `name` (sub, zip, list or filter) with the values of its words. Returns 0 if `name` is none of
+ * these. */
 int apply_function(const struct gen_source *source, size_t at, const struct gen_word *name, const struct value *args,
                    int count, struct value *result);
 

@@ -3,15 +3,15 @@
  * An entry point runs the wrapper's text around the library's Fortran function, pmpi_send_. This function gets the
  * arguments unchanged: buffers, sentinels, LOGICALs, lengths of strings and callbacks stay those of Fortran. Only
  * arguments that the text reads are decoded, before the call, into variables with C's names and types. Arguments that
- * the call may have changed are decoded again after it.
+ * the call may have changed are decoded again after the call.
  *
  * mpi_f08 has other functions (mpi_send_f08_, or mpi_send_f08ts_ with descriptors of buffers; _large for large counts),
  * each with a PMPI twin. There, handles are integers, too, statuses are C's, and the last argument, the error code, may
- * be missing. Their entry points are written if the library has the twin (--exports).
+ * be missing. Entry points of mpi_f08 are written if the library has the twin (--exports).
  *
- * In some libraries the Fortran functions call MPI_Send, in others PMPI_Send. So that a call is counted once in both,
- * the entry point notes in wrappergen_fortran which function it calls, and the C wrapper passes the first such call on
- * to the library.
+ * In some libraries the Fortran functions call MPI_Send, in others PMPI_Send. A call must be counted once with either
+ * library. So the entry point stores in wrappergen_fortran which C function belongs to its call, and that function's C
+ * wrapper passes the first call on to the library without counting it.
  *
  * With a wrapper that reads the clock before and after the call, MPI_Send gives (shortened):
  *
@@ -49,7 +49,7 @@ enum arg_kind {
 static const char *const handles[] = {"Comm",    "Datatype", "Errhandler", "File",    "Group", "Info",
                                       "Message", "Op",       "Request",    "Session", "Win",   NULL};
 
-/* The index in `handles` of the type, such as "MPI_Comm"; -1: it is no type of handles. */
+/* Returns the index in `handles` of a type such as "MPI_Comm"; -1 if it is no type of handles. */
 static int handle_of(const char *type, size_t size)
 {
     for (int i = 0; handles[i]; i++)
@@ -124,7 +124,8 @@ static char *in_case(const char *name, int (*change)(int))
 }
 
 /* A kind of entry point: the name of the function that is written, and the name of the library's function that it
- * calls. As compilers make names of functions: in lower case, with an underscore. */
+ * calls. Both names have the form in which most Fortran compilers export a function: in lower case, with an underscore
+ * at the end. */
 struct entry_shape {
     const char *own, *real;      /* formats; %s stands for the name in lower case */
     int is_large, is_f08, is_ts; /* is_large: 1: large counts; is_f08: 1: mpi_f08; is_ts: 1: descriptors of buffers */
@@ -173,7 +174,7 @@ static int has_shape(const struct emitter *emitter, const struct proto *proto, c
     return emitter->exports ? name_set_has(emitter->exports, "", real_name(proto, shape)) : !shape->is_f08;
 }
 
-/* All names that the library may have, to be searched for in it. */
+/* Writes all names that the library may have for the function; the caller finds out which of them exist. */
 void fortran_names(const struct proto *proto, struct gen_text *out)
 {
     for (int i = 0; i < SHAPES; i++)
@@ -229,7 +230,7 @@ static void parameters(struct gen_text *out, const struct proto *proto, int is_c
     text_puts(out, *comma || is_call ? ")" : "void)");
 }
 
-/* The head of an entry point. One with an error code returns nothing. */
+/* Writes the head of an entry point. An entry point with an error code returns nothing. */
 static void head(struct gen_text *out, const struct proto *proto, const char *name)
 {
     text_printf(out, "WRAPPERGEN_C %s %s(", has_error(proto) || proto->variable ? "void" : proto->result, name);
@@ -268,7 +269,7 @@ static const char *length_of(const struct proto *proto, const struct arg *arg)
                        strstr(in_case(proto->name, tolower), "neighbor") != NULL, !strncmp(arg->name, "send", 4));
 }
 
-/* 1: the argument is an index, or an array of these, which count from 0 in C and from 1 in Fortran. */
+/* Returns 1 if the argument is an index or an array of indices, which count from 0 in C and from 1 in Fortran. */
 static int is_index(const struct proto *proto, const struct arg *arg)
 {
     return (!strcmp(arg->name, "index") &&
@@ -281,8 +282,8 @@ static int is_index(const struct proto *proto, const struct arg *arg)
 /* A variable with this attribute frees its memory when the entry point ends, even by a return in the wrapper. */
 #define OWNED "__attribute__((cleanup(wrappergen_free))) "
 
-/* Declares the variable that stands for an argument in the text, with C's name and type. `before`: the text before the
- * call reads it, so it needs its value now. */
+/* Declares the variable that stands for an argument in the text, with C's name and type. `before`: 1: the text before
+ * the call reads the variable, so it gets its value now. */
 static void decode(struct gen_text *out, const struct proto *proto, const struct arg *arg, int before)
 {
     int handle;
@@ -369,7 +370,8 @@ static void refresh(struct gen_text *out, const struct proto *proto, const struc
 
 /* ---- The text ---------------------------------------------------------------------------------------------------- */
 
-/* The body's declarations of decoded arguments come before it (inside()). */
+/* Writes the call, and decodes arguments again that the text after the call reads. Their variables are declared
+ * earlier, by inside(). */
 const char *fortran_call(const struct proto *proto, const char *after)
 {
     struct gen_text out = {0};
@@ -480,7 +482,7 @@ void fortran_function(struct emitter *emitter, const struct proto *proto, const 
         head(out, proto, own);
         text_puts(out, ";\n");
         if (is_split(proto, body)) {
-            /* The wrapper as a function, and the entry point, which calls it. */
+            /* Writes the wrapper as a function, and the entry point, which calls this function. */
             text_printf(out, "static %s wrappergen_in_%s(", proto->result, own);
             parameters(out, proto, 0, NULL);
             text_puts(out, for_shape(all, proto, &shapes[i]));

@@ -71,7 +71,7 @@ static char *tidy(const char *from, size_t size)
     return text.at;
 }
 
-/* Reads an argument (see the head of this file). One without a name is called arg0, arg1 ... by its index. */
+/* Reads an argument (see the head of this file). An argument without a name is called arg0, arg1 ... by its index. */
 static struct arg parse_arg(const char *from, size_t size, int index)
 {
     struct arg arg = {0};
@@ -238,8 +238,8 @@ void protos_parse(const struct gen_source *header, struct protos *protos)
                 before--;
             i = skip_bracket(text, i, header->size) - 1;
             size_t after = i + 1 + strspn(text + i + 1, " \t\n");
-            /* The next declaration begins here after the body of a function, whose arguments end with ")", and where
-             * neither ";", a name nor "*" follows the "}". */
+            /* The next declaration begins behind the "}" if the braces are the body of a function, that is, if ")"
+             * stands before the "{". It also begins there if neither ";" nor a name nor "*" follows the "}". */
             int is_body = before > begin && text[before - 1] == ')';
             if (is_body || (text[after] != ';' && !is_name(text[after]) && text[after] != '*'))
                 begin = i + 1;

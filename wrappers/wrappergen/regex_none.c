@@ -1,4 +1,5 @@
-/* regex_none.c - replaces regex.c where PCRE2 is missing: every regular expression is an error that says so. */
+/* regex_none.c - replaces regex.c where PCRE2 is missing: it reports for every regular expression that PCRE2 is
+ * missing. */
 #include "wrappergen.h"
 
 #include <stdio.h>

@@ -5,14 +5,14 @@
  *     # comment
  *     MPI_Send  send  peer=dest type=datatype colour:#c294aa
  *
- * ROLE=NAME: the argument NAME, as the MPI standard calls it, has this role. If the role has the same name as the
- * argument, it may be left out. KEY:TEXT gives {{KEY}} the value TEXT. Several classes are written a,b; none is written
- * as -. A function NAME_c without a row of its own has the row of NAME.
+ * ROLE=NAME: the argument NAME, as the MPI standard calls it, has this role. The word may be left out if ROLE and NAME
+ * are the same. KEY:TEXT gives {{KEY}} the value TEXT. Several classes are written a,b; none is written as -. A
+ * function NAME_c without a row of its own has the row of NAME.
  *
  * The table of the C++ bindings of MPI-2.2 (wrappers/cxx/bindings.table) says for each function of namespace MPI which
  * C function it calls, and how to make the arguments of C.
  *
- * Both tables are texts and not code, because what they say changes with the MPI standard and not with wrappergen, and
+ * Both tables are texts and not code, because their contents change with the MPI standard and not with wrappergen, and
  * because a user may give tables of his own. The text of a table is kept until the end, cut into words by NULs, and
  * rows point into it. */
 #include "wrappergen.h"
@@ -23,7 +23,7 @@
 
 /* ---- Roles ------------------------------------------------------------------------------------------------------- */
 
-static const struct roles *table; /* of roles_apply */
+static const struct roles *table; /* the table given to roles_apply */
 
 /* Adds a word of a row, ROLE=ARGUMENT or KEY:TEXT. */
 static void row_add(struct gen_row *row, const struct gen_source *source, size_t at, const char *word)
@@ -96,8 +96,8 @@ static const char *argument_find(const struct proto *proto, const char *name)
     return arg ? arg->name : NULL;
 }
 
-/* If a role names an argument that the function does not have, this is an error in the table, which is reported before
- * any template is read. */
+/* Reports an error if a role names an argument that the function does not have. The error is in the table, so it is
+ * reported before any template is read. */
 void roles_apply(const struct roles *roles, struct protos *protos)
 {
     table = roles;
@@ -129,8 +129,8 @@ int row_has_class(const struct gen_row *row, const char *name, size_t size)
     return 0;
 }
 
-/* A template that asks for @sned is wrong. One that asks for @send is not, even if no function of this MPI has this
- * class. */
+/* Returns 1 if a row of the table has the class. A template that asks for @sned is wrong; a template that asks for
+ * @send is right, even if no function of this MPI has this class. */
 int roles_know_class(const char *name, size_t size)
 {
     for (int i = 0; table && i < table->count; i++)
@@ -148,7 +148,8 @@ int roles_know_role(const struct gen_word *name)
     return 0;
 }
 
-/* {{class}}, a role, or a KEY. NULL: the function has no such role, and no row of the table has such a KEY. */
+/* Returns the value of {{class}}, of a role or of a KEY; NULL if the function has no such role and no row of the table
+ * has such a KEY. */
 const char *role_find(const struct proto *proto, const char *name, size_t size)
 {
     const struct gen_row *row = proto->row;
@@ -159,7 +160,7 @@ const char *role_find(const struct proto *proto, const char *name, size_t size)
     for (int i = 0; row && i < row->role_count; i++)
         if (word_is(&word, row->roles[i].name))
             return row->roles[i].is_text ? row->roles[i].value : argument_find(proto, row->roles[i].value);
-    for (int i = 0; table && i < table->count; i++) /* a KEY that only other functions have is empty */
+    for (int i = 0; table && i < table->count; i++) /* a KEY that only other functions have is "" */
         for (int r = 0; r < table->at[i].role_count; r++)
             if (table->at[i].roles[r].is_text && word_is(&word, table->at[i].roles[r].name))
                 return "";
@@ -274,13 +275,13 @@ void bindings_parse(struct bindings *bindings)
         second += strspn(second, " \t");
         if (!strncmp(text, "class ", 6))
             parse_class(bindings, text + 6, (size_t)(text - work));
-        else if (*text && *second != '+') /* "CLASS + TEXT" is only for the header */
+        else if (*text && *second != '+') /* "CLASS + TEXT" is only for bindings.awk */
             parse_member(bindings, text, (size_t)(text - work));
     }
 }
 
-/* If a row gives another number of arguments than the header's prototype has, this is an error: the call would not
- * compile. */
+/* Reports an error if a row gives another number of arguments than the header's prototype has, because the call would
+ * not compile. */
 void bindings_apply(struct bindings *bindings, const struct protos *protos)
 {
     for (int i = 0; i < bindings->count; i++) {
@@ -295,7 +296,7 @@ void bindings_apply(struct bindings *bindings, const struct protos *protos)
     }
 }
 
-/* As in logs and messages: "MPI::Comm::Send". */
+/* Returns the member's name as logs and messages show it: "MPI::Comm::Send". */
 const char *member_name(const struct member *member)
 {
     return text_format("MPI::%s%s%s", member->of ? member->of->name : "", member->of ? "::" : "",

@@ -9,8 +9,8 @@
  *     NODE_TEXT "text"
  *     NODE_FN   inside: NODE_TEXT "a ", NODE_CALL, NODE_TEXT " b"
  *
- * It is a tree because its parts are written several times: a loop's for each function, a wrapper's for C and for
- * Fortran. Nodes point into the template's text; nothing of it is copied. */
+ * A tree is needed because parts of a template are written several times: the inside of a loop for each function, the
+ * inside of a wrapper for C and for Fortran. Nodes point into the template's text, which is not copied. */
 #include "wrappergen.h"
 
 #include <ctype.h>
@@ -70,8 +70,7 @@ static size_t skip_text(const struct gen_source *source, size_t at, size_t end, 
 
     if (*is_in_string) {
         *is_in_string = text[at] != '"' && text[at] != '\n';
-        /* \" does not end a string. A backslash before a brace is not skipped with it: the brace may begin an
-         * escape. */
+        /* \" does not end a string. A brace after a backslash is not skipped, because it may begin an escape. */
         return text[at] == '\\' && at + 1 < end && text[at + 1] != '{' ? at + 2 : at + 1;
     }
     if (text[at] == '\'' && at + 2 < end && text[at + 1] != '\\' && text[at + 2] == '\'') /* '"' opens no string */
@@ -350,7 +349,8 @@ static void add_escape(struct parser *parser, size_t at, size_t end)
                       "{{callfn}} inside a loop; the call is made once (any number: --dialect=wrap)");
         }
     } else if (word_is(&words[0], "vardecl")) {
-        /* {{vardecl}} declares at the begin of its wrapper or {{def}}, wherever it is in this. */
+        /* {{vardecl}}, wherever it stands in a wrapper or {{def}}, declares its variables at the begin of that
+         * block. */
         struct gen_node *owner = block_around(parser);
         const char *from = node->words[0].at + node->words[0].size;
 

@@ -1,10 +1,11 @@
 /* text.c - memory, growing texts, reading of files, and error messages.
  *
- * wrappergen runs once and ends, so nothing is freed before the end: texts and nodes may point at each other freely.
- * Tests run it many times in one process and call forget(), which frees all blocks; so each block is in a ring.
+ * wrappergen runs once and ends, so nothing is freed before the end, and texts and nodes may point at each other
+ * freely. Tests run wrappergen many times in one process and call forget(), which frees all memory blocks. To find
+ * them, all blocks form a ring.
  *
- * An array of `count` items has room for the next power of two: it grows when the count is one. So no field for its
- * room is needed. */
+ * The room of an array is its count, rounded up to a power of two. The array grows when its count is a power of two, so
+ * it needs no field for its room. */
 #include "wrappergen.h"
 
 #include <ctype.h>
@@ -25,7 +26,7 @@ struct block {
 };
 static struct block ring = {&ring, &ring};
 
-/* Ends the program if there is no memory: nothing would be lost that cannot be made again. */
+/* Ends the program if there is no memory. This is acceptable because all of its output can be made again. */
 static void *need(void *memory)
 {
     if (!memory) {
@@ -135,7 +136,7 @@ int word_is(const struct gen_word *word, const char *text)
     return strlen(text) == word->size && !memcmp(word->at, text, word->size);
 }
 
-/* 0, or -1 with errno. The text lives until the end of the run. */
+/* Returns 0, or -1 and sets errno. The text lives until the end of the run. */
 int source_read(const char *name, struct gen_source *source)
 {
     FILE *file = strcmp(name, "-") ? fopen(name, "r") : stdin;
@@ -200,7 +201,8 @@ void fault_once(const struct gen_source *source, size_t at, const char *format, 
     va_end(args);
 }
 
-/* Without this, an error in a loop would be reported once for each function. */
+/* Returns 1 if no error at this place was reported yet. Without this, an error in a loop would be reported once for
+ * each function. */
 int fault_is_new(const struct gen_source *source, size_t at)
 {
     enum { MOST = 256 }; /* places; further ones always count as new */

@@ -110,7 +110,7 @@ static void sub(const struct regex_place *place, struct regex *regex, const char
     value_add(result, out.at, out.size);
 }
 
-/* Runs {{sub}} on each text; with `with` NULL, {{filter}}. */
+/* Runs {{sub}} on each text, or {{filter}} if `with` is NULL. */
 static void apply_regex(const struct regex_place *place, const struct value *texts, const char *with,
                         struct value *result)
 {

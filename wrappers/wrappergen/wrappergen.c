@@ -1,8 +1,8 @@
 /* wrappergen.c - the command line: reads prototypes and tables, and writes wrappers from the templates.
  *
  * The prototypes come from the MPI that is installed: `$MPICC -E` of mpi.h, and the names that its libraries export. A
- * header may declare functions that the library lacks, or with other arguments than the standard has. Wrappers of these
- * would not link, so they are left out. --list prints, for example:
+ * header may declare functions that the library lacks, or that have other arguments than in the standard. Wrappers of
+ * such functions would not link or compile, so these functions are left out. --list prints, for example:
  *
  *     MPI_Send                                                   on standard output
  *     left out: MPI_Foo (declared, but not exported by ...)      on standard error
@@ -73,7 +73,7 @@ static void read_or_exit(const char *name, struct gen_source *source)
     }
 }
 
-/* Reads an option without a value; 0: it is none. */
+/* Reads an option without a value. Returns 0 if it is not such an option. */
 static int parse_flag(const char *option, struct gen_options *options)
 {
     static const struct {
@@ -211,7 +211,7 @@ static void leave_out(struct protos *protos, const struct gen_options *options, 
         if (exports->count && !name_set_has(exports, "P", name)) {
             if (options->list)
                 fprintf(stderr, "left out: %s (declared, but not exported by the library)\n", name);
-            /* The MPI has an older or newer version of the standard than the templates are written for. */
+            /* The templates are written for another version of the standard than this MPI has. */
         } else if (!options->protos && protos->at[i].standard_count &&
                    protos->at[i].standard_count != protos->at[i].arg_count) {
             fprintf(stderr, "left out: %s (the header declares %d arguments, the MPI standard has %d)\n", name,

@@ -20,7 +20,8 @@
 #include <stddef.h>
 
 /* ---- text.c: memory, growing text, files, faults -----------------------------------------------------------------
- * Memory is kept until the program ends. The fuzzers, which run it many times in one process, free all by forget(). */
+ * Memory is kept until the program ends. The fuzzers, which run wrappergen many times in one process, free all memory
+ * by forget(). */
 void *make(size_t size); /* zeroed */
 void forget(void);
 
@@ -80,9 +81,9 @@ const char *names_removed(const struct gen_word *name);
 
 /* ---- standard_names.c: the arguments' names in the MPI standard -------------------------------------------------- */
 struct protos;
-/* Gives arguments the names that they have in the standard, by their positions; the generated code has them, too. If
- * the header declares a function with another number of arguments, it keeps its names and cannot be wrapped (see
- * proto.standard_count). */
+/* Gives arguments the names that they have in the standard, by their positions; generated code uses these names. A
+ * function that the header declares with another number of arguments keeps the header's names and cannot be wrapped
+ * (see proto.standard_count). */
 void names_apply(struct protos *protos);
 int names_in_standard(const struct gen_word *name); /* 1: the standard has this function */
 
@@ -91,7 +92,7 @@ struct arg {
     char *prefix, *name, *suffix; /* such as "const int ", "ranges", "[][3]" */
     const char *header_name;      /* the header's name if it differs from the standard's; both work in a template */
 };
-/* A wrapper of a function: where it is in which template; `file` is the template's {{fileno}}. */
+/* A wrapper of a function: its node, the template that contains it, and the template's {{fileno}}, `file`. */
 struct wrapper {
     const struct gen_node *node;
     const struct gen_source *source;
@@ -102,7 +103,7 @@ struct proto {
     char *name;
     struct arg *args;
     int arg_count, variable;
-    int standard_count;        /* of arguments in the MPI standard; 0: unknown */
+    int standard_count;        /* count of arguments in the MPI standard; 0: unknown */
     const struct gen_row *row; /* its row in the table of roles; NULL: none */
     struct wrapper *wrappers;  /* in the order of the templates */
     int wrapper_count;
@@ -126,8 +127,8 @@ char *arg_type(const struct arg *arg);
 /* Finds a function by its exact name, or else by its name in any case; NULL: there is none. */
 struct proto *protos_find(const struct protos *protos, const char *name, size_t size);
 
-/* Reads the classic tool's file of prototypes. Its first line is the number of functions. Each function has a line each
- * for the type of its result, its name and the number of arguments. Each argument has three lines: "const int ",
+/* Reads the classic tool's file of prototypes. Its first line is the number of functions. Each function has three
+ * lines: the type of its result, its name, and the number of arguments. Each argument has three lines: "const int ",
  * "name", and what follows the name: "[3]", "arr" for "[]", or "int" or an empty line for nothing. */
 void protofile_parse(const struct gen_source *file, struct protos *protos);
 
@@ -274,8 +275,8 @@ int emitter_step(struct emitter *emitter, const struct gen_source *source, size_
 /* ---- compiler.c: asking the MPI compiler ------------------------------------------------------------------------- */
 /* Preprocesses a header (NULL: <mpi.h>) by `$MPICC -E`; the result keeps its #defines. Ends the program on failure. */
 void compiler_preprocess(const char *header, struct gen_source *source);
-/* Fills `exports` with the names PMPI_X that the compiler's libraries have, and with `has_fortran` also with their
- * names pmpi_x_ and of mpi_f08. -1: that failed, and a message was printed. */
+/* Fills `exports` with the names PMPI_X that the compiler's libraries have. With `has_fortran`, adds their Fortran
+ * names, pmpi_x_ and those of mpi_f08. Returns -1 if that failed; a message was then printed. */
 int compiler_exports(const struct protos *protos, int has_fortran, struct name_set *exports);
 
 /* ---- fortran.c --------------------------------------------------------------------------------------------------- */
@@ -286,7 +287,8 @@ int fortran_has(const struct emitter *emitter, const struct proto *proto);
 void fortran_names(const struct proto *proto, struct gen_text *out);
 void fortran_usual_name(const struct proto *proto, struct gen_text *out);
 void fortran_prelude(struct gen_text *out);
-/* The statements of the call. Arguments that the text `after`, which follows it, reads are decoded again. */
+/* Returns the statements of the call. They decode again, after the call, the arguments that the text `after` the call
+ * reads. */
 const char *fortran_call(const struct proto *proto, const char *after);
 /* Writes a function's entry points. `body` contains the call; arguments that the texts `before` and `after` the call
  * read are decoded. */
@@ -298,7 +300,7 @@ void cxx_prelude(struct gen_text *out);
 /* Write the begin of a member, up to the declaration of C's arguments, and its end. */
 void cxx_begin(struct emitter *emitter, const struct member *member, const char *value);
 void cxx_end(struct emitter *emitter, const struct member *member);
-/* The call, as a statement. */
+/* Returns the call of the C function, as a statement. */
 const char *cxx_call(const struct emitter *emitter, const struct member *member);
 /* Returns the text to write into `out` for a word with the value `text`. In a string, which people read, the name of
  * the C function becomes that of the member (MPI::Comm::Send). Elsewhere it stays, as it may be part of a name. */
@@ -311,7 +313,7 @@ void template_end(struct emitter *emitter);
 
 /* ---- regex.c: regular expressions like Python's; regex_none.c: none ---------------------------------------------- */
 struct regex;
-/* NULL: the expression is not valid, and `why`, with room for `room` bytes, says why. */
+/* Returns NULL if the expression is not valid; `why`, which has room for `room` bytes, then says why. */
 struct regex *regex_open(const char *python, char *why, size_t room);
 /* Finds the first match at or after `from`. 1: found; 0: there is none; -1: it would take too long. */
 int regex_find(struct regex *regex, const char *text, size_t from);

@@ -1,8 +1,8 @@
 /* _analysis.c - pith._read.Analysis: the results of pithlog_analyze().
  *
- * An analysis works without the GIL, but must not be used by two threads at once: it computes some results at the first
- * question and keeps them. So such a question marks it as busy (take), and a second thread gets an exception instead of
- * wrong numbers. Arrays that are there from the begin need no mark. */
+ * An analysis works without the GIL, but two threads must not use it at once, because some results are computed when
+ * they are first asked for, and then kept. So a method that may compute marks the analysis as busy (take), and a second
+ * thread gets an exception instead of wrong numbers. Arrays that exist from the beginning need no mark. */
 #include "_read.h"
 
 #include <string.h>
@@ -18,7 +18,7 @@ struct analysis {
     int damaged; /* 1: some records could not be read */
 };
 
-/* The analysis refers to the log, which so stays open until here. */
+/* The analysis is a user of the log, so the log stays open until here. */
 static void analysis_dealloc(struct analysis *self)
 {
     if (self->log) {
@@ -75,7 +75,7 @@ static PyObject *analysis_info(struct analysis *self, PyObject *unused)
                          self->damaged ? Py_True : Py_False);
 }
 
-/* array("wait", lane) -> bytes of all these structs; `lane` counts for wait states only. */
+/* array("wait", lane) -> bytes of all structs of this kind; `lane` matters for wait states only. */
 static PyObject *analysis_array(struct analysis *self, PyObject *args)
 {
     const char *what;
@@ -106,7 +106,7 @@ static int take(struct analysis *self)
     return !self->is_busy && (self->is_busy = 1);
 }
 
-/* iterations(state) -> bytes of struct pithlog_iteration; state 0xffffffff: it is found automatically */
+/* iterations(state) -> bytes of struct pithlog_iteration; state 0xffffffff: the state is found automatically */
 static PyObject *analysis_iterations(struct analysis *self, PyObject *args)
 {
     unsigned state;

@@ -40,7 +40,7 @@ int pithi_py_append(PyObject *list, PyObject *item)
     return status;
 }
 
-/* An exception may be set already: the work then asks again, after it has given up a part for another reason. */
+/* An exception may be set already, because work that was told to stop may call this once more before it ends. */
 int pithi_py_progress(void *context, double part)
 {
     PyGILState_STATE state = PyGILState_Ensure();
@@ -51,7 +51,7 @@ int pithi_py_progress(void *context, double part)
     return stop;
 }
 
-/* Uses slots, since the limited API does not show the fields of types. */
+/* Calls the type's functions by PyType_GetSlot, since the limited API does not show the fields of types. */
 void *pithi_py_new(PyTypeObject *type)
 {
     allocfunc alloc = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
@@ -59,7 +59,7 @@ void *pithi_py_new(PyTypeObject *type)
     return alloc(type, 0);
 }
 
-/* An object of a heap type has a reference to its type. */
+/* Also drops the reference to the type, which each object of a heap type has. */
 void pithi_py_free(void *self)
 {
     PyTypeObject *type = Py_TYPE((PyObject *)self);
@@ -72,7 +72,7 @@ void pithi_py_free(void *self)
 /* ---- Arrays of structs ------------------------------------------------------------------------------------------- */
 
 struct field {                 /* in a list, which ends with a field without a name */
-    const char *name, *format; /* format: its type, as numpy writes it */
+    const char *name, *format; /* format: the field's type, as numpy writes it */
     size_t offset;             /* in the struct */
 };
 struct layout { /* in a list, which ends with a layout without a name */
@@ -136,7 +136,7 @@ static PyObject *make_layouts(void)
 
 /* ---- Logs -------------------------------------------------------------------------------------------------------- */
 
-/* The last user of a log that is to be closed closes it. */
+/* Ends a use of the log. If close() was called and this was the last use, closes the log. */
 void pithi_py_release(struct log *self)
 {
     if (--self->users == 0 && self->is_closing && self->log) {
@@ -155,8 +155,8 @@ struct pithlog *pithi_py_use(struct log *self)
     return self->log;
 }
 
-/* close(): a second call does nothing. It counts as a user itself, so that pithi_py_release closes the log if there is
- * no other user. */
+/* close(): a second call does nothing. close() counts as a user itself, so that its own pithi_py_release closes the log
+ * if there is no other user. */
 static PyObject *log_close(struct log *self, PyObject *unused)
 {
     (void)unused;
@@ -278,7 +278,7 @@ static PyObject *log_definitions(struct log *self, PyObject *unused)
     all = PyList_New(0);
     for (uint32_t i = 0; all && i < count; i++) {
         const struct pithlog_def *d = pithlog_get_def(self->log, i);
-        /* "N" takes the reference to a text. */
+        /* "N" in the format takes over the reference to a text. */
         if (pithi_py_append(all, d ? Py_BuildValue("iNINN", (int)d->kind, pithi_py_text(d->name),
                                                    pithlog_def_rgb(self->log, i), pithi_py_text(d->group),
                                                    pithi_py_text(d->format))
@@ -409,13 +409,13 @@ static PyMethodDef module_methods[] = {METHOD("messages", pithi_py_messages, MET
                                        {NULL, NULL, 0, NULL}};
 
 static PyType_Slot log_slots[] = {
-    /* for a heap type, as the limited API has no others */
+    /* slots of a heap type: the limited API has no other types */
     {Py_tp_new, (void *)log_new},
     {Py_tp_dealloc, (void *)log_dealloc},
     {Py_tp_methods, log_methods},
     {0, NULL}};
 static PyType_Spec log_spec = {"pith._read.Log", sizeof(struct log), 0, Py_TPFLAGS_DEFAULT, log_slots};
-/* -1: the module has no state that each subinterpreter could have for itself. */
+/* -1: the module keeps its state in C variables, so subinterpreters cannot have states of their own. */
 static PyModuleDef module = {PyModuleDef_HEAD_INIT, "pith._read", NULL, -1, module_methods, NULL, NULL, NULL, NULL};
 
 PyMODINIT_FUNC PyInit__read(void);

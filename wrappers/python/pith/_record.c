@@ -28,7 +28,8 @@ static void definition_dealloc(PyObject *self)
     Py_DECREF((PyObject *)type);
 }
 
-/* Makes an object. `id` 0: the name is empty, or liblog cannot define more; its records then count as lost. */
+/* Makes an object. If `id` is 0 (the name is empty, or liblog cannot define more), records of this object count as
+ * lost. */
 static PyObject *make(PyTypeObject *type, uint32_t id)
 {
     allocfunc alloc = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
@@ -172,7 +173,7 @@ static PyObject *recv(PyObject *module, PyObject *args)
     return message(args, pith_recv);
 }
 
-/* thread_name(name): of the calling thread */
+/* thread_name(name): names the calling thread */
 static PyObject *thread_name(PyObject *module, PyObject *name)
 {
     const char *bytes = PyUnicode_AsUTF8AndSize(name, NULL);
@@ -184,7 +185,7 @@ static PyObject *thread_name(PyObject *module, PyObject *name)
     Py_RETURN_NONE;
 }
 
-/* pause, resume, flush, finish: other threads may run meanwhile, as these may wait for the disk. */
+/* Calls pause, resume, flush or finish of libpith without the GIL, because they may wait for the disk. */
 static PyObject *call(void (*function)(void))
 {
     Py_BEGIN_ALLOW_THREADS

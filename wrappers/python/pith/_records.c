@@ -1,7 +1,8 @@
 /* _records.c - pith._read.Records, which fills columns with records, and messages().
  *
- * fill() writes straight into numpy's memory. There, a time takes 8 bytes; a Python int takes 32 (sys.getsizeof) and a
- * pointer to it. Records are read in parts of 65,536, between which signals such as Ctrl-C are handled. */
+ * fill() writes straight into numpy's memory, where a time takes 8 bytes. A Python int would take 32 bytes
+ * (sys.getsizeof) and a pointer. Records are read in parts of 65,536, between which signals such as Ctrl-C are
+ * handled. */
 #include "_read.h"
 
 #include <stddef.h>

@@ -2,11 +2,11 @@
  * nothing was recorded.
  *
  * Every process that the program starts loads this library too. Only the process of pith run itself on rank 0, here
- * called the first process, prints the message, when it ends. It sees by the watcher's file (run/watch.c) whether
- * another process recorded something: the recorder writes its line there, and a process that could not record, and has
- * printed why, writes an empty line. The library keeps no descriptor open, since a reader of standard error would also
- * wait for children that go on. Programs such as ls close standard error before they end; then the watcher's standard
- * error is used.
+ * called the first process, prints the message, when it ends. It sees in the watcher's file (run/watch.c) whether
+ * another process recorded something, because the recorder writes a line there. A process that could not record, and
+ * has printed why, writes an empty line. The library keeps no copy of standard error open, since its reader would then
+ * also wait for child processes that run on. Programs such as ls close standard error before they end; in this case,
+ * the watcher's standard error is used.
  */
 #include "base/say.h"
 #include "base/watch_file.h"
@@ -28,7 +28,7 @@ struct note {
     char mpi[16], program[256];
 };
 
-static struct stat standard_error; /* at the start */
+static struct stat standard_error; /* of the process, at its start */
 
 /* 1: another library has said why this program is not recorded (mpi/other_mpi.c). */
 static int is_said(const struct note *note) { return note->mpi[0] == '!'; }
@@ -48,7 +48,7 @@ static int is_standard_error(const struct stat *file)
     return file->st_dev == standard_error.st_dev && file->st_ino == standard_error.st_ino;
 }
 
-/* A descriptor of the standard error that the process began with; -1: it can no longer be opened. */
+/* Opens the standard error that the process began with. Returns -1 if that is no longer possible. */
 static int open_standard_error(const struct note *note)
 {
     struct stat file;
