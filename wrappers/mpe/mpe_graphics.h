@@ -10,7 +10,7 @@
  * The ranks of a communicator share one window. Coordinates are pixels; 0, 0 is the upper left corner. Drawing becomes
  * visible with MPE_Update at the latest. All calls return one of the codes below. If MPE_Open_graphics finds no
  * display, it prints a line on standard error and returns MPE_ERR_NOXCONNECT. The program continues; later calls return
- * the same code, and 0 as their results. Any thread may call.
+ * the same code, and 0 as their results. Any thread may make these calls.
  *
  * The first MPE_Open_graphics loads libX11. If Pith was built without libX11's headers, no window can be opened.
  */
@@ -85,7 +85,7 @@ typedef struct {
 #define MPE_BUTTON4 4
 #define MPE_BUTTON5 5
 
-/* These values as arrays, which some programs use. */
+/* The same values as arrays, which some programs use. */
 MPE_API_ extern int MPE_logicArray[16];
 MPE_API_ extern int MPE_buttonArray[5];
 

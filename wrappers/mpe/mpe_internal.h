@@ -85,7 +85,7 @@ int pithi_mpe_rank(MPI_Comm comm, int *rank);
 
 /* ---- MPE's environment variables (old_settings.c) ------------------------------------------------------------------
  * When the program starts, MPE's variables that have a meaning in Pith are translated into Pith's variables. If Pith's
- * variable is also set, MPE's has no effect. mpe(3) lists them. */
+ * variable is also set, MPE's variable has no effect. mpe(3) lists MPE's variables. */
 
 /* Warns about variables without a meaning or with a bad value, on rank 0 and only once. Call it when a log begins. */
 void pithi_old_settings_note(void);
@@ -93,10 +93,11 @@ void pithi_old_settings_note(void);
 /* The value of MPE_LOGFILE_PREFIX; NULL: not set. */
 const char *pithi_old_prefix(void);
 
-/* 1: the log will be written as CLOG-2. */
+/* Returns 1 if the log will be written as CLOG-2. */
 int pithi_old_is_clog2(void);
 
-/* The value of a variable that is yes or no: 1 or 0. `otherwise` if it is not set or has another value. */
+/* Returns 1 if the variable is "yes" or "true", 0 if it is "no" or "false", and `otherwise` if it is not set or has
+ * another value. */
 int pithi_old_flag(const char *name, int otherwise);
 
 /* ---- Fortran ----------------------------------------------------------------------------------------------------- */

@@ -50,19 +50,18 @@ typedef char MPE_LOG_BYTES[32];
 /* ---- The log ----------------------------------------------------------------------------------------------------- */
 
 /* Begins recording (collective over MPI_COMM_WORLD). If MPI is not initialized, prints a message and calls MPI_Init.
- * While a log is being recorded, it acts as MPE_Start_log. After MPE_Finish_log, it begins a new log. */
+ * While a log is being recorded, MPE_Init_log acts as MPE_Start_log. After MPE_Finish_log, it begins a new log. */
 MPE_API_ int MPE_Init_log(void);
 
 /* Ends recording and writes the log of all ranks (collective): PREFIX.pith, or PREFIX.clog2 with PITH_FORMAT=clog2. The
- * prefix is rank 0's; rank 0's MPE_LOGFILE_PREFIX overrides it, and PITH_LOG overrides both. A second call does
- * nothing. */
+ * prefix is rank 0's; rank 0's MPE_LOGFILE_PREFIX overrides it, and PITH_LOG overrides both. A second call for the same
+ * log does nothing. */
 MPE_API_ int MPE_Finish_log(const char *prefix);
 
 /* 0: before MPE_Init_log; 1: recording; 2: after MPE_Finish_log. */
 MPE_API_ int MPE_Initialized_logging(void);
 
-/* Resume or pause recording in this process; the log shows both moments. Definitions take effect even during a
- * pause. */
+/* Resume and pause recording in this process. The log shows when. Definitions take effect even during a pause. */
 MPE_API_ int MPE_Start_log(void);
 MPE_API_ int MPE_Stop_log(void);
 

@@ -19,8 +19,8 @@ extern "C" {
 MPE_API_ int MPE_Seq_begin(MPI_Comm comm, int at_once);
 MPE_API_ int MPE_Seq_end(MPI_Comm comm, int at_once);
 
-/* Divides 1..n evenly among `size` ranks; the first n % size ranks get one element more. `rank` gets *first to *last;
- * *last is *first - 1 if it gets none. */
+/* Divides 1..n evenly among `size` ranks; the first n % size ranks get one element more. `rank` gets the elements
+ * *first to *last; if it gets none, *last is *first - 1. */
 MPE_API_ int MPE_Decomp1d(int n, int size, int rank, int *first, int *last);
 
 /* Translates a rank of `comm` to its rank in MPI_COMM_WORLD; MPI_UNDEFINED if it has none. */

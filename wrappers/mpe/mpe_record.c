@@ -285,7 +285,7 @@ __attribute__((noinline)) static int record_payload(int event, uint32_t comm, co
     return MPE_LOG_OK;
 }
 
-/* Records an event number. It stays short, because nearly all records have no payload. */
+/* Records an event number. This function stays short, because nearly all records have no payload. */
 static int record(int event, const char *bytes)
 {
     if (bytes != NULL)

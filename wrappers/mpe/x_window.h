@@ -68,8 +68,8 @@ struct MPE_XGraph_ *pithi_window_begin(MPE_XGraph handle);
 /* Unlocks the windows. Returns `result`, or MPE_ERR_NOXCONNECT if the connection was lost meanwhile. */
 int pithi_window_end(struct MPE_XGraph_ *window, int result);
 
-/* Errors that the X server reports between these two calls are caught. The second one returns the last error's code, or
- * 0. */
+/* Errors that the X server reports between these two calls are caught. pithi_x_errors_caught returns the last error's
+ * code, or 0. */
 void pithi_x_errors_begin(struct MPE_XGraph_ *window);
 int pithi_x_errors_caught(struct MPE_XGraph_ *window);
 

@@ -5,7 +5,7 @@
  * member gives nothing and gets 1 MB.
  *
  * Facts that a record has no field for become events just before or after it: the request of a nonblocking collective,
- * its completion, the neighbours. Only the analysis reads these. */
+ * its completion, the neighbours. Only the analysis reads these events. */
 #include "coll.h"
 
 #include <stdlib.h>
@@ -85,7 +85,7 @@ static uint32_t event_of(int what)
     return id - 1;
 }
 
-/* Records the ranks of the neighbours that send to this process, in as many events as they need. */
+/* Records the ranks of the neighbours that send to this process, in as many events as the ranks need. */
 static void put_neighbours(const struct pithi_handle *comm)
 {
     enum { AT_ONCE = 1024 }; /* ranks at a time */

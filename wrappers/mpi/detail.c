@@ -192,7 +192,7 @@ static void put_target(struct pithi_event_payload *payload, MPI_Win handle, int 
 
     payload->size = 0;
     pithi_event_number(payload, number_of(window), 4);
-    /* The target as a world rank; -1: it is in another job. */
+    /* The target as a world rank; -1: the target is in another job. */
     pithi_event_number(payload, window ? pithi_handle_peer(window, target) : -1, 4);
 }
 
@@ -223,8 +223,8 @@ static void epoch(MPI_Win window, const char *what, const char *ranks)
     struct pithi_event_payload payload;
     const struct pithi_handle *comm = pithi_detail_window(window);
 
-    /* The analysis finds from epochs which rank waits for which. Without messages in the log it does not, so then
-     * nothing is recorded. */
+    /* The analysis finds from epochs which rank waits for which. It does so only if the log has messages, so without
+     * messages no epoch is recorded. */
     if (!comm || !pithi_job_messages)
         return;
     payload.size = 0;

@@ -43,10 +43,10 @@ void pithi_detail_window_target(MPI_Win window, int target);
 void pithi_detail_window_epoch(MPI_Win window, const char *what, MPI_Group group);
 void pithi_detail_window_lock(MPI_Win window, const char *what, int target);
 
-/* Call it after a probe; it records a message that was found (`flag`). */
+/* Call it after a probe. If the probe found a message (`flag`), records source and tag of the message. */
 void pithi_detail_probed(int result, int flag, MPI_Comm comm, const MPI_Status *status);
 
-/* MPI_Comm_spawn; only the root records it. */
+/* Records MPI_Comm_spawn, in the root only. */
 void pithi_detail_spawn(MPI_Comm comm, int root, const char *command, int processes);
 
 #endif

@@ -54,8 +54,8 @@ static const void *variable(const char *project, const char *framework, const ch
     return index >= 0 && variables.get(index, &value, NULL, NULL) == 0 ? value : NULL;
 }
 
-/* The eager limit of a transport, for the program's bytes; 0: unknown. Open MPI's limit includes its own header, of 56
- * bytes in Open MPI 4.1 and 80 in 5.0 (measured). */
+/* Returns the eager limit of a transport, as a number of the program's bytes; 0 if it is unknown. Open MPI's own limit
+ * also counts Open MPI's header, which has 56 bytes in Open MPI 4.1 and 80 in 5.0 (measured). */
 static size_t limit_of(const char *transport)
 {
     enum { HEADER = OMPI_MAJOR_VERSION >= 5 ? 80 : 56 }; /* bytes */

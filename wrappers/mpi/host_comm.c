@@ -1,7 +1,7 @@
-/* host_comm.c - finds the processes on a host, by MPI (host_comm.h). MPI_COMM_TYPE_SHARED gives the processes to which
- * MPI itself can give shared memory. MPICH 5.0.2 over UCX cannot give any, so each process seems to be alone on its
- * host. If all processes seem to be alone, the names and the boot ids of the hosts are compared to find out whether
- * this is true. */
+/* host_comm.c - finds the processes on a host, by MPI (host_comm.h). A split by MPI_COMM_TYPE_SHARED gives the
+ * processes among which MPI itself can share memory. MPICH 5.0.2 over UCX cannot share memory, so each process seems to
+ * be alone on its host. If all processes seem to be alone, the names and the boot ids of the hosts are compared to find
+ * out whether this is true. */
 #include "host_comm.h"
 
 #include "base/hash.h"

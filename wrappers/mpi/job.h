@@ -29,9 +29,9 @@ void pithi_job_session(int result);
 int pithi_job_session_end(struct pithi_call *call);
 /* Before MPI_Abort: prints how to recover the records. */
 void pithi_job_abort(void);
-/* Before and after MPI_Pcontrol: 0 pauses, 1 resumes, 2 resumes and flushes; other levels do nothing. In a program with
- * the MPE API (libmpe), MPE's definition applies: level 0 stops the recording of MPI calls, any other level starts it,
- * and the program's own records continue. */
+/* Call these before and after MPI_Pcontrol. Level 0 pauses recording, 1 resumes it, 2 resumes it and flushes; other
+ * levels do nothing. In a program with the MPE API (libmpe), MPE's definition applies: level 0 stops the recording of
+ * MPI calls, any other level starts it, and the program's own records continue. */
 void pithi_job_control_begin(int level);
 void pithi_job_control_end(int level);
 

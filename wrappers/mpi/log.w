@@ -91,7 +91,8 @@
     pithi_job_begin({{returnVal}});
 {{endfn}}
 
-/* The state ends before the library's call: pithi_job_end ends it and then writes the log. */
+/* The state of MPI_Finalize ends before the library's call, because pithi_job_end ends the state and then writes the
+ * log. */
 {{fn f @job_finalize}}
     {{vardecl struct pithi_call call}}
     PITHI_ENTER(&{{call}}, "{{f}}", "{{class}}", "{{colour}}");

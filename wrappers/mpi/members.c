@@ -1,12 +1,13 @@
 /* members.c - sets and finds the marks, and reports processes without one (members.h).
  *
  * A mark is a socket in the abstract name space of Linux, which needs no file and disappears with its process. Its name
- * has the job, the protocol and the rank. The job is named after the process that started this one, by its number and
- * its start time, since numbers are reused:
+ * has the job, the protocol and the rank. The job is named after the process that started this one: by the number and,
+ * since numbers are reused, the start time of that process:
  *
  *     pith-log-4711-889900--p7-0        rank 0 of the job that process 4711, started at tick 889900, has started
  *
- * To find whether rank 5 is recorded, a process tries to connect to its name, which succeeds if rank 5 has bound it.
+ * To find out whether rank 5 is recorded, a process tries to connect to the name of rank 5's mark. This succeeds if
+ * rank 5 has bound that name.
  */
 #include "members.h"
 
@@ -38,7 +39,7 @@ static int here;                     /* count of processes of the job on this ma
 static struct starter {
     long pid;                 /* 0: unknown */
     unsigned long long start; /* ticks since boot, as in /proc/PID/stat */
-    int is_near;              /* 1: it is mpiexec itself, so it may have started all processes here */
+    int is_near;              /* 1: mpiexec itself, which may have started all processes here */
 } launcher;
 
 /* ---- The name of the job ----------------------------------------------------------------------------------------- */
@@ -109,8 +110,8 @@ static int is_starter(const char *name)
 }
 
 /* The process that started this one: its nearest ancestor without a rank, or with the name of a launcher. Ancestors
- * with a rank are scripts between the launcher and the program. A launcher may have a rank itself, of a job around it:
- * an mpiexec in a batch script of Slurm, or in a shell that srun started. MPICH's mpiexec starts a helper
+ * with a rank are scripts between the launcher and the program. A launcher may have a rank itself, in a job around it,
+ * as an mpiexec in a batch script of Slurm or in a shell that srun started. MPICH's mpiexec starts a helper
  * (hydra_pmi_proxy) for each host name, even if several names mean this machine. So the helper's parent, mpiexec,
  * counts as the launcher. */
 static struct starter launcher_of(long pid)
@@ -286,8 +287,8 @@ static MPI_Group group_of(const int *ranks, int count)
     return members;
 }
 
-/* Prints a line if each process is a job of its own, because the launcher belongs to another MPI. Nothing else would
- * show this. */
+/* Prints a line if the launcher belongs to another MPI, so that each process is a job of its own. Nothing else would
+ * show the user this mistake. */
 static void say_alone(void)
 {
     const char *open = secure_getenv("OMPI_COMM_WORLD_SIZE"), *started = open ? open : secure_getenv("PMI_SIZE");

@@ -1,10 +1,10 @@
-/* members.h - which processes of the job are recorded: those with these wrappers. All of them must know this before the
- * recorder's first collective call. Otherwise that call would wait forever for the other processes, or match a call of
- * the program.
+/* members.h - finds out which processes of the job are recorded, that is, which have these wrappers. Each recorded
+ * process must know all the others before the recorder's first collective call. Otherwise that call would wait forever
+ * for the other processes, or match a call of the program.
  *
  * On one machine the processes use marks: before MPI_Init each process binds an abstract socket with the job and its
- * rank in its name. MPI_Init exchanges addresses, so no process returns before all have entered it; then every process
- * sees the same marks. A mark disappears with its process.
+ * rank in its name. MPI_Init exchanges addresses, so in no process it returns before all processes have called it.
+ * After MPI_Init, therefore, every process sees the same marks. A mark disappears with its process.
  *
  *     mpirun -n 2 pith run A : -n 1 B      ranks 0 and 1 of 3 processes have marks: the log has these two
  *

@@ -336,8 +336,8 @@ void pithi_cancel(const MPI_Request *handle)
         pending_of(request)->is_cancelled = 1;
 }
 
-/* A receive that is freed while active completes unseen. If it names source and tag, the message is known and is
- * recorded now. So later receives still match their own sends. */
+/* A receive that is freed while active completes unseen. If it names its source and tag, its message is known and is
+ * recorded now, so that later receives still match their own sends. */
 void pithi_request_free(const MPI_Request *handle)
 {
     struct pithi_request *request = find(*handle);
@@ -359,7 +359,8 @@ void pithi_request_free(const MPI_Request *handle)
 
 /* ---- matched messages -------------------------------------------------------------------------------------------- */
 
-/* MPI_Mrecv will receive the message later, but the message is matched now, so it takes a receive's number now. */
+/* MPI_Mrecv will receive the message later, but the message is matched now. So the number of its receive is taken
+ * now. */
 void pithi_message_matched(int result, int flag, MPI_Comm comm, const MPI_Message *message)
 {
     struct pithi_handle *found = result == MPI_SUCCESS && flag ? comm_of(comm) : NULL;

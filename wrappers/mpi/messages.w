@@ -1,4 +1,5 @@
-/* messages.w - records messages, collectives and communicators. It follows log.w, whose parts enclose those here. */
+/* messages.w - records messages, collectives and communicators. This file follows log.w, whose parts enclose the parts
+ * here. */
 #include "coll.h"
 #include "comm.h"
 #include "detail.h"

@@ -1,4 +1,5 @@
-/* nested.c - finds by its return address who made a nested call (real.h). It uses no records. */
+/* nested.c - finds out, by its return address, whether the program or the MPI library made a nested call (real.h). This
+ * file uses nothing of the recorder. */
 #include "nested.h"
 
 #include "real.h"

@@ -1,9 +1,9 @@
 /* other_mpi.c - keeps the wrappers away from programs of another MPI.
  *
- * pith run checks the program that it starts. But if that is a script, the programs that the script starts inherit
- * LD_PRELOAD, and may be linked with another MPI than the launcher's. Their calls would come to wrappers that misread
- * their arguments. When this library is loaded, nothing of the program has run yet. So this library executes the
- * program again, without the wrappers.
+ * pith run checks the program that it starts. But if that program is a script, the programs that the script starts
+ * inherit LD_PRELOAD, and may be linked with another MPI than the launcher's. Calls of such a program would come to
+ * wrappers that misread the arguments. When this library is loaded, nothing of the program has run yet. So this library
+ * executes the program again, without the wrappers.
  *
  * A program that loads its MPI later (Python, by dlopen) has done work before its first call, so it cannot be executed
  * again. Its calls go straight on to its MPI, because each wrapper begins with a call of __fentry__ below (the
@@ -135,7 +135,8 @@ void *pithi_gate(uintptr_t inside)
     return function;
 }
 
-/* Calls pithi_gate. Saves all registers that may contain arguments before, and restores them afterwards. */
+/* Calls pithi_gate, before which all registers that may contain arguments are saved, and after which they are
+ * restored. */
 __asm__(".text\n"
         ".globl __fentry__\n"
         ".hidden __fentry__\n"

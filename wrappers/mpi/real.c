@@ -1,12 +1,12 @@
-/* real.c - finds the MPI library and its functions in the process. It uses nothing of the recording.
+/* real.c - finds the MPI library and its functions in the process. This file uses nothing of the recorder.
  *
  * A function is looked up by name at its first call and then kept in a slot, so a later call costs one more read. The
  * wrappers cannot be linked with an MPI library, because they are preloaded into a program that loads an MPI library
  * itself, perhaps another version. In a Python process no MPI library is visible to the linker at all.
  *
- * The second half finds to which code an address belongs. MPI libraries call MPI functions themselves: an MPI_Barrier
- * may call MPI_Send. Only calls from the program are recorded, and the return address of a call shows where it comes
- * from.
+ * The second half of this file finds out to which code an address belongs. MPI libraries call MPI functions themselves:
+ * an MPI_Barrier may call MPI_Send. Only calls from the program are recorded, and the return address of a call shows
+ * where it comes from.
  */
 #include "real.h"
 

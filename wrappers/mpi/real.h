@@ -2,8 +2,8 @@
  *
  *     REAL(MPI_Send)(buf, count, datatype, dest, tag, comm);
  *
- * calls the library's PMPI_Send. The first call looks it up: in the libraries loaded after this one, else in any MPI
- * library that is already loaded (a Python module may have opened it privately).
+ * calls the library's PMPI_Send. The first call looks up the function, in the libraries loaded after this one, or else
+ * in any MPI library that is already loaded (a Python module may have opened it privately).
  *
  *     NEXT(MPI_Send)(buf, count, datatype, dest, tag, comm);
  *
@@ -107,8 +107,9 @@ int pithi_real_is_mpi(const void *address);
  * made the calls that come through them. */
 int pithi_real_is_user(const void *address);
 
-/* 1: the address is the return address of a call through a pointer in the MPI library, so the callee is a callback such
- * as the user's operation or error handler. Returns 0 for a direct call, or if it is unknown. */
+/* Returns 1 if the address is the return address of a call through a pointer in the MPI library, so that the called
+ * function is a callback, such as the user's operation or error handler. Returns 0 for a direct call, or if the kind of
+ * call is unknown. */
 int pithi_real_is_callback(const void *address);
 
 #ifdef __cplusplus

@@ -146,7 +146,7 @@ static int barrier(void *context)
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
-/* Collective: 1 in all processes if all are `good`. After a failure, a process that opened its file closes it again. */
+/* Collective. Returns 1 in all processes if `good` is 1 in all of them, else 0. */
 static int all_good(int good)
 {
     int all = 0;
@@ -154,7 +154,8 @@ static int all_good(int good)
     return REAL(MPI_Allreduce)(&good, &all, 1, MPI_INT, MPI_MIN, comm) == MPI_SUCCESS && all;
 }
 
-/* Opens a file, but never as descriptor 0, 1 or 2: a program that closed these may still write there. */
+/* Opens a file, but never as descriptor 0, 1 or 2, because a program that closed these descriptors may still write to
+ * them. */
 static int open_high(const char *path, int flags)
 {
     int fd = open(path, flags | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0666), high;

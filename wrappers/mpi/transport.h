@@ -6,9 +6,9 @@
 
 #include <mpi.h>
 
-/* Makes the communicator (collective over MPI_COMM_WORLD). NULL: it failed. */
+/* Makes the communicator, collectively over MPI_COMM_WORLD, and the transport on it. Returns NULL on a failure. */
 const struct pith_transport *pithi_transport_open(void);
-/* Like pithi_transport_open, for the processes of a group, and collective over them; MPI_GROUP_NULL: all. */
+/* Like pithi_transport_open, but for, and collective over, the processes of a group; MPI_GROUP_NULL: all processes. */
 const struct pith_transport *pithi_transport_open_members(MPI_Group members);
 /* Like pithi_transport_open, from the group of all processes, without MPI_COMM_WORLD (MPI 4). */
 const struct pith_transport *pithi_transport_open_group(MPI_Group all);

@@ -56,7 +56,7 @@ static char *search(const char *name, int *fault)
         int bad = try_path(full);
         if (!bad)
             return full;
-        /* That a file may not be executed is a better explanation than that there is none. */
+        /* "May not be executed" explains more than "does not exist". */
         if (bad == EACCES)
             *fault = bad;
         free(full);
@@ -204,8 +204,8 @@ int program_find(const char *name, struct program *program)
 /* ---- The MPI of the program -------------------------------------------------------------------------------------- */
 
 /* Runs the program's loader so that it lists the libraries that it would load, and does not run the program. Returns
- * the pipe to read the list from. A loader outside the usual folders is not run, because the file could name
- * anything. */
+ * the pipe to read the list from. A loader outside the usual folders is not run, because the program's file could name
+ * any file as its loader. */
 static FILE *list_libraries(const struct program *program, pid_t *child)
 {
     int ends[2];
@@ -265,7 +265,8 @@ const char *mpi_of_program(struct program *program)
     return has_mpich || has_mpi ? "mpich" : NULL;
 }
 
-/* Variables that launchers set. Several of them may be set; the first one in this list counts, as the surest. */
+/* Variables that launchers set. If several of them are set, the first one in this list counts, because it is the
+ * surest. */
 static const struct {
     const char *variable, *mpi;
 } launchers[] = {

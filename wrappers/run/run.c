@@ -4,8 +4,8 @@
  *
  * becomes, in each of the 4 processes, `./app -v` with LD_PRELOAD=.../libpith-time.so and PITH_TIME_FILE=/home/u/t.csv
  * (absolute, as the program may change its folder). The library inside the program does the rest. mpirun must start
- * pith run and not the other way round, since `pith run mpirun` would record the launcher; for such a command line, the
- * right command is printed.
+ * pith run, because `pith run mpirun` would record the launcher. For such a command line, pith run prints the right
+ * one.
  */
 #include "run.h"
 
@@ -148,7 +148,7 @@ static void parse_options(int argc, char **argv, struct run_options *options)
             continue;
         }
         size_t v = 0, size = strcspn(argv[i], "=");
-        if (size == 8 && !strncmp(argv[i], "--sample", size)) { /* its value is optional */
+        if (size == 8 && !strncmp(argv[i], "--sample", size)) { /* the value of --sample is optional */
             /* Only a rough check; the recorder reads the value (liblog/settings.c). */
             const char *value = argv[i][size] ? argv[i] + size + 1 : "10";
             if (strcmp(value, "wall") != 0 && strcspn(value, "123456789") == strcspn(value, ","))
@@ -283,8 +283,8 @@ static void preload_log(const struct program *program, const char *prefix, const
     free(note);
 }
 
-/* libpith-pcxx has the member functions of the C++ bindings, recorded under their names. It must come before the
- * libpith-cxx that the program is linked with. */
+/* libpith-pcxx has the member functions of the C++ bindings, recorded under their names. libpith-pcxx must come before
+ * the libpith-cxx that the program is linked with. */
 static void preload_cxx(const struct program *program, const char *prefix, const char *mpi)
 {
     char *folder = mpi && program->is_cxx ? library_path(prefix, "lib/pith/%s", mpi) : NULL;

@@ -22,7 +22,8 @@ struct program {
  * executable. */
 int program_find(const char *name, struct program *program);
 
-/* The path of the program `name`, without an error line if there is none (NULL). The caller frees it. */
+/* Returns the path of the program `name`. If there is no such program, returns NULL without printing an error. The
+ * caller frees it. */
 char *program_path(const char *name);
 
 /* The MPI among the libraries that the program needs, directly or not: "mpich", "openmpi", "abi" (the standard ABI of
@@ -33,9 +34,10 @@ const char *mpi_of_launcher(void);
 /* The rank that the launcher gave this process; 0 without a launcher. */
 int rank_of_launcher(void);
 /* Starts a process that waits for the end of this one, and then prints where the records of an unfinished job are
- * (watch.c). Returns the place of its file below /proc, such as "712/fd/3"; NULL: there is none. */
+ * (watch.c). Returns the place of that process's file below /proc, such as "712/fd/3"; NULL if there is no such
+ * process. */
 char *watch_program(void);
-/* 1: this process prints messages for all processes of the job on its machine. */
+/* Returns 1 if this process prints messages for all processes of the job on its machine. */
 int speaks_for_host(void);
 
 #endif

@@ -10,13 +10,15 @@
  * The recorder writes the line in advance (liblog/output.c): it opens the watcher's memory file in /proc and adds three
  * strings, each with its zero byte:
  *
- *     the spill file, removed when the log is written; a mark, made by whoever prints the line; the line
+ *     the spill file         it is removed when the log is written
+ *     the name of a mark     whoever prints the line makes this file, so that nobody else prints it
+ *     the line
  *
- * The program does not notice the watcher: it has a session of its own, so no signal of a terminal or of a launcher for
- * the program's group reaches it, and its parent, an intermediate process, has ended, so it is no child of the program.
- * The watcher keeps only standard error open, and ends when the program has ended. If the program is the first process
- * of a container, or a subreaper, the watcher would become its child when the intermediate process ends; such a program
- * gets no watcher. */
+ * The program does not notice the watcher. The watcher has a session of its own, so no signal that a terminal or a
+ * launcher sends to the program's group reaches the watcher. The watcher's parent, an intermediate process, has ended,
+ * so the watcher is no child of the program. The watcher keeps only standard error open, and ends when the program has
+ * ended. If the program is the first process of a container, or a subreaper, the watcher would become its child when
+ * the intermediate process ends; such a program gets no watcher. */
 #include "run.h"
 
 #include "base/launcher.h"

@@ -1,5 +1,5 @@
 /* job_time.c - begins counting in MPI_Init, and makes the report in MPI_Finalize. Rank 0 requests the block of one
- * process after the other, so that it never holds more than one.
+ * process after the other, so that it never holds more than one block.
  *
  *     MPI_Finalize: a barrier; counting ends; rank 0 sends "your turn" to 1, gets its block, adds it; then 2 ...
  */

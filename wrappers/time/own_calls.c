@@ -1,5 +1,5 @@
-/* own_calls.c - the cost of recording in the time library (own.h). It is the same for each call, so it is measured
- * once, at the beginning. */
+/* own_calls.c - the cost of recording in the time library (own.h). This cost is the same for each call, so it is
+ * measured once, at the beginning. */
 #include "own.h"
 
 #include "delay.h"

@@ -1,10 +1,10 @@
 /* partners.c - counts by partner, and the labels of communicators.
  *
  * A process of a large job sends to few others, so partners are in a hash table and not in an array by rank: for 26
- * partners it has 64 slots, not 100,000. A slot has the rank + 1; 0 is a free slot.
+ * partners the table has 64 slots, not 100,000. A slot contains the rank + 1, or 0 if it is free.
  *
  * A program may make communicators again and again. Communicators with the same name or members share a label, such as
- * "ranks 0 2 4 6"; otherwise the table would have a row for each.
+ * "ranks 0 2 4 6"; otherwise the table would have a row for each communicator.
  */
 #include "partners.h"
 

@@ -1,8 +1,8 @@
 /* time.w - counts the calls of each MPI function, their times, and the data they sent; MPI_Finalize writes the table.
  * wrappergen makes a function of it for every MPI function. {{{{fn_num}} gives each its number, and {{{{forallfn}}
  * lists the names in the same order. Several parts below may apply to one function. Their code before the call runs in
- * the order of this file, their code after it in the opposite order. The part that takes the time comes last, so it
- * encloses only the call.
+ * the order of this file, their code after it in the opposite order. The part that measures the time comes last, so it
+ * measures only the call.
  */
 #include "timing.h"
 

@@ -102,7 +102,7 @@ static inline void pithi_time_begin(struct pithi_time_call *call, int function, 
     call->begin = pithi_time_ticks();
 }
 
-/* Adds to a number that only this thread writes. Other threads read it at the end of the process. */
+/* Adds to a number that only this thread writes. Another thread reads the number at the end of the process. */
 static inline void pithi_time_add(uint64_t *to, uint64_t value) { __atomic_store_n(to, *to + value, __ATOMIC_RELAXED); }
 
 static inline void pithi_time_end(const struct pithi_time_call *call)

@@ -1,8 +1,8 @@
 /* trace.c - builds and writes the lines of a trace (trace.h). It works without the recorder of Pith's logs.
  *
  * The last line before a hang or a crash is what the user wants to see, so each line is written at once, by one write.
- * This also keeps it whole when 100 processes write to one terminal. Since each line costs a system call, the trace is
- * no tool for measuring.
+ * One write also keeps the line whole when 100 processes write to one terminal. Since each line costs a system call,
+ * the trace is no tool for measuring.
  */
 #include "trace.h"
 
@@ -65,11 +65,11 @@ static int put_rank(const char *name, char *path, size_t size)
  * (wrappers/mpe_names/trace_output.c). The lines then go to the descriptor that it contains. */
 __attribute__((weak, visibility("default"))) extern const int pith_trace_descriptor;
 
-/* Opens the output for the case without PITH_TRACE_FILE. It is a duplicate of standard error, since a program may close
- * descriptor 2 and then open a data file, which gets this number. Under a launcher, standard error is a pipe, which the
- * launcher prints in the pieces that it reads (Open MPI: 4096 bytes), so a line of another rank may come in the middle
- * of a line. In packet mode (pipe(2), O_DIRECT) each read returns one line. The pipe is opened again for this mode, so
- * that the program's own writes do not change. */
+/* Opens the output for the case without PITH_TRACE_FILE. The output is a duplicate of standard error, since a program
+ * may close descriptor 2 and then open a data file, which gets the number 2. Under a launcher, standard error is a
+ * pipe. The launcher prints the pieces that it reads from the pipe (Open MPI: 4096 bytes), so another rank's line may
+ * come in the middle of a line. If the pipe is in packet mode (pipe(2), O_DIRECT), each read returns one line. The pipe
+ * is opened a second time in this mode, so that the program's own writes stay as they are. */
 static int open_standard(void)
 {
     struct stat info;

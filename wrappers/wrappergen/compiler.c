@@ -2,9 +2,9 @@
  *
  * The compiler is $MPICC or mpicc. The Fortran compiler is $MPIFC, or the one that belongs to the C compiler.
  *
- * To find out which functions the libraries have, it links a program that uses all functions that might exist. The
- * linker reports the functions that do not exist. Some linkers report only a few at a time, so the program is linked
- * again without the reported functions until linking succeeds. This works for every kind of library.
+ * To find out which functions the libraries have, this file links a program that uses all functions that might exist.
+ * The linker reports the functions that do not exist. Some linkers report only a few at a time, so the program is
+ * linked again without the reported functions until linking succeeds. This works for every kind of library.
  */
 #include "wrappergen.h"
 

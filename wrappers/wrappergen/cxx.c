@@ -8,10 +8,10 @@
  * parameters with the names of C's arguments, and zeros for the others.
  *
  * wrappers/cxx/bindings.awk reads the same table and writes the bindings themselves: the classes, and their members in
- * MPI and PMPI. It passes arguments on without a variable for each, and arrays of PMPI objects without a copy.
- * bindings.awk is separate from wrappergen because its output is the same for all MPIs, while wrappers need the types
- * in the MPI's header. A new kind of argument in the table needs code in both: from_param() and encode() here,
- * c_argument() there.
+ * MPI and PMPI. The members that it writes pass arguments on without a variable for each, and arrays of PMPI objects
+ * without a copy. bindings.awk is separate from wrappergen because its output is the same for all MPIs, while wrappers
+ * need the types in the MPI's header. A new kind of argument in the table needs code in both: from_param() and encode()
+ * here, c_argument() there.
  */
 #include "wrappergen.h"
 

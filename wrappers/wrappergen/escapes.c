@@ -235,7 +235,8 @@ static const struct macro *macro_find(const struct emitter *emitter, const struc
     return NULL;
 }
 
-/* 1: the definition was made inside the outermost block. It then counts before an argument of the same name. */
+/* Returns 1 if the definition was made inside the outermost block. Such a definition counts before an argument of the
+ * same name. */
 static int macro_is_inner(const struct emitter *emitter, const struct scope *scope, const struct macro *macro)
 {
     while (scope && scope->outer)
@@ -266,11 +267,11 @@ void define(struct gen_place *place, const struct scope *scope, const struct gen
     macro_add(place->emitter, &macro);
 }
 
-/* Adds the value of a definition, or its text, expanded here. */
+/* Adds the value of a definition, or the definition's text, which is expanded here. */
 static void macro_run(struct gen_place *place, const struct scope *scope, const struct macro *macro, size_t at,
                       struct value *result)
 {
-    enum { MOST = 40 };               /* definitions inside definitions: more are an endless recursion */
+    enum { MOST = 40 };               /* nested definitions; more are taken for an endless recursion */
     const struct macro used = *macro; /* a copy, as the array may move */
     const struct scope *wrapper = wrapper_around(scope);
     struct gen_place there = {place->emitter, used.source, used.file};
@@ -294,8 +295,8 @@ static void macro_run(struct gen_place *place, const struct scope *scope, const 
     value_add(result, text.at, text.size);
 }
 
-/* Runs {{apply_to_type TYPE MACRO}}: writes "MACRO(argument);" for each argument of the type; or, if MACRO is a
- * {{def}}, its text, in which {{arg}} is the argument. */
+/* Runs {{apply_to_type TYPE MACRO}}: writes "MACRO(argument);" for each argument of the type. If MACRO is a {{def}},
+ * writes the text of the {{def}} instead, in which {{arg}} is the argument. */
 static void apply_to_type(struct gen_place *place, const struct scope *scope, const struct value *args, size_t at,
                           struct value *result)
 {
@@ -383,7 +384,7 @@ static void unknown(struct gen_place *place, const struct scope *scope, const st
     struct pithi_nearest near;
 
     value_add(result, node->text.at, node->text.size);
-    if (!fault_is_new(source, node->at)) /* it was reported for another function */
+    if (!fault_is_new(source, node->at)) /* the error was reported for another function */
         return;
     if (place->emitter->flags & EMIT_KEEP_UNKNOWN) {
         warn(source, node->at, "unknown escape {{%.*s}} copied", size, word->at);

@@ -84,7 +84,7 @@ static const char *declarations(const struct body *body, int is_line_each)
 }
 
 /* Writes the text of a wrapper; in the classic dialect, the part before {{callfn}} or the part after it. Without
- * {{callfn}}, all of it is before. */
+ * {{callfn}}, the whole text is the part before. */
 static void expand_wrapper(struct emitter *emitter, struct body *body, int index, int is_after)
 {
     const struct wrapper *wrapper = &body->proto->wrappers[index];
@@ -248,8 +248,9 @@ static int has_type(const struct proto *proto, const char *type)
     return 0;
 }
 
-/* Reads the list of a block; the elements of nested lists count as its own. The list of fnalltype and fnallntype begins
- * with a type. Each word after it is also a type if some argument has this type; else it is a function to leave out. */
+/* Reads the list of a block; elements of nested lists count as elements of the list. The list of fnalltype and
+ * fnallntype begins with a type. Each further word is also a type if some argument has this type; otherwise the word is
+ * a function to leave out. */
 static struct function_list choose(struct gen_place *place, const struct scope *scope, const struct gen_node *node,
                                    const char *keyword)
 {

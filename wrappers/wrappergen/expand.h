@@ -16,7 +16,7 @@ struct body {
     const char *call; /* the call of the real function */
     struct gen_text text;
     size_t call_at; /* the call's offset in `text`; unused in the wrap dialect, which may have any number of calls */
-    struct name_set names;       /* of its arguments and variables */
+    struct name_set names;       /* names of the function's arguments and variables */
     struct variables *variables; /* [wrapper], the index in proto->wrappers */
 };
 /* The variables of a wrapper. Each has a name that is unique in the function. */
@@ -26,10 +26,10 @@ struct variables {
     int count;
 };
 
-/* The loops and wrappers around an escape: the innermost one, and the others by `outer`. */
+/* A loop or wrapper around an escape, and by `outer` the loops and wrappers around this one. */
 struct scope {
     const struct scope *outer;
-    struct gen_word name; /* that the loop or wrapper gives to its function */
+    struct gen_word name; /* the name that the loop or wrapper gives to its function */
     const struct proto *proto;
     struct body *body;     /* in a wrapper; NULL in a loop */
     int wrapper;           /* its index in proto->wrappers */
@@ -46,7 +46,7 @@ struct gen_place {
 struct macro {
     const struct gen_source *source;
     struct gen_word name;
-    const struct gen_node *node; /* its text is expanded where it is used */
+    const struct gen_node *node; /* the text of {{def}} is expanded where it is used */
     int file;
     struct value value; /* of {{def NAME VALUE}}, evaluated at the definition */
     int is_value;

@@ -27,8 +27,8 @@
  *     void mpi_send(...) __attribute__((alias("mpi_send_")));
  *
  * The arguments are not translated for a call of the C wrapper, because a status, a buffer such as MPI_BOTTOM, or a
- * callback means something else in C, and translating them back is error-prone. And a wrapper that reads no argument
- * costs nothing here. */
+ * callback means something else in C, and translating them back is error-prone. Besides, a wrapper that reads no
+ * argument costs nothing here. */
 #include "wrappergen.h"
 
 #include <ctype.h>
@@ -103,10 +103,10 @@ static enum arg_kind kind_of(const struct arg *arg, int *handle)
 
 /* ---- Shapes ------------------------------------------------------------------------------------------------------ */
 
-/* 1: the Fortran function has the error code as its last argument. */
+/* Returns 1 if the Fortran function has the error code as its last argument. */
 static int has_error(const struct proto *proto) { return !strcmp(proto->result, "int") && !proto->variable; }
 
-/* 0: Fortran does not have this argument. These are the arguments of MPI_Init. */
+/* Returns 0 for an argument that Fortran does not have; only MPI_Init and MPI_Init_thread have such arguments. */
 static int is_passed(const struct proto *proto, int index)
 {
     return strncmp(proto->name, "MPI_Init", 8) != 0 ||
@@ -243,7 +243,7 @@ static int reads(const char *text, const char *name)
     size_t size = strlen(name);
 
     for (const char *at = text; (at = strstr(at, name)); at += size)
-        /* After a backslash it is an escape sequence in a string: "\n" is not an argument n. */
+        /* A letter after a backslash is part of an escape sequence in a string: "\n" is not an argument n. */
         if ((at == text || (at[-1] != '\\' && !is_name((unsigned char)at[-1]))) && !is_name((unsigned char)at[size]))
             return 1;
     return 0;
@@ -252,9 +252,9 @@ static int reads(const char *text, const char *name)
 /* The part of a function's name for a type of handles: PMPI_Type_f2c is for MPI_Datatype. */
 static const char *f2c_name(int handle) { return !strcmp(handles[handle], "Datatype") ? "Type" : handles[handle]; }
 
-/* A C expression for the number of elements in an array of handles or statuses. It is needed to decode the array before
- * the call, and depends on the function: the incount of MPI_Waitsome, the count of MPI_Waitall, for MPI_Alltoallw the
- * size of its communicator. */
+/* A C expression for the number of elements in an array of handles or statuses. The number is needed to decode the
+ * array before the call, and depends on the function: it is the incount of MPI_Waitsome, the count of MPI_Waitall, and
+ * for MPI_Alltoallw the size of the communicator. */
 static const char *length_of(const struct proto *proto, const struct arg *arg)
 {
     if (protos_argument(proto, "incount", 7))
@@ -422,8 +422,8 @@ static const char *swap(const char *text, const char *from, const char *to)
     return out.at;
 }
 
-/* 1: the wrapper needs a function of its own: the entry point returns nothing, but the wrapper may contain a return
- * with a value. */
+/* Returns 1 if the wrapper needs a function of its own, because the entry point returns nothing, but the wrapper may
+ * contain a return with a value. */
 static int is_split(const struct proto *proto, const char *body)
 {
     return (has_error(proto) || proto->variable) && reads(body, "return");

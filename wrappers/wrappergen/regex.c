@@ -1,4 +1,4 @@
-/* regex.c - regular expressions like Python's, by PCRE2. It is the only file that includes pcre2.h. Where PCRE2 is
+/* regex.c - regular expressions like Python's, by PCRE2. This is the only file that includes pcre2.h. Where PCRE2 is
  * missing, regex_none.c replaces it. */
 #include "wrappergen.h"
 
@@ -6,7 +6,7 @@
 #include <pcre2.h>
 #include <string.h>
 
-/* Some expressions take very long or all memory; these limits end them within a second. */
+/* Some expressions take very long or all memory. These limits end a search within a second. */
 enum { LONGEST_REGEX = 2000, MOST_STEPS = 1000000, MOST_KIB = 20000 };
 
 struct regex {

@@ -49,7 +49,7 @@ static size_t comment_at(const char *line)
     return at;
 }
 
-/* An error is reported at its word, and reading goes on, so that a user sees all errors at once. */
+/* Reports each error with the place of the faulty word, and reads on, so that a user sees all errors at once. */
 void roles_parse(struct roles *roles)
 {
     char *line_end, *last, *work = text_copy(roles->source.at, roles->source.size);
@@ -192,7 +192,7 @@ static void parse_class(struct bindings *bindings, char *line, size_t at)
         return;
     }
     /* A derived class has the C type and the null handle of its base: Intracomm : Comm. */
-    struct cxx_class *made = make(sizeof *made); /* members point to it */
+    struct cxx_class *made = make(sizeof *made); /* not in the array, because members point to it */
     *made = (struct cxx_class){name, base ? base->type : type, base ? base->null : null};
     bindings->classes = grow(bindings->classes, (size_t)bindings->class_count, sizeof *bindings->classes);
     bindings->classes[bindings->class_count++] = made;

@@ -262,7 +262,8 @@ static void open_block(struct parser *parser, struct gen_node *node)
     parser->is_in_string[parser->depth] = 0;
 }
 
-/* Reports a missing end, at the block's begin. The block stays in the tree, so that errors in it are found, too. */
+/* Reports, at the begin of a block, that its end is missing. The block stays in the tree, so that errors inside the
+ * block are found, too. */
 static void missing_end(const struct parser *parser, struct gen_node *node)
 {
     const struct gen_word *word = &node->words[0];

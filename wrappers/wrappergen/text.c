@@ -26,7 +26,7 @@ struct block {
 };
 static struct block ring = {&ring, &ring};
 
-/* Ends the program if there is no memory. This is acceptable because all of its output can be made again. */
+/* Ends the program if there is no memory. This is acceptable because all output can be made again. */
 static void *need(void *memory)
 {
     if (!memory) {

@@ -3,7 +3,8 @@
  *     {{sub MPI_Send '^MPI_(.*)' 'my_\1'}}        my_Send
  *     {{filter '^MPI_' {{types}}}}                MPI_Datatype, MPI_Comm  (for MPI_Send)
  *
- * They behave like Python's re, because the templates of the wrap dialect were written for a program in Python.
+ * {{sub}} and {{filter}} behave like Python's re, because the templates of the wrap dialect were written for a program
+ * in Python.
  */
 #include "expand.h"
 
@@ -33,8 +34,8 @@ static void regex_fault(const struct regex_place *place, const char *why)
     fault_once(place->source, place->at, "'%.40s': %s", place->regex, why);
 }
 
-/* Reads the group that a replacement names after a backslash: 1, 12, g<1> or g<name>. Moves *with behind it. -1: no
- * such group. */
+/* Reads the name of a group after a backslash in a replacement: 1, 12, g<1> or g<name>. Moves *with behind the name.
+ * Returns the group's number; -1 if there is no such group. */
 static int group_named(const struct regex *regex, const char **with)
 {
     size_t size = strspn(*with, "0123456789");

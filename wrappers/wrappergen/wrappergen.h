@@ -226,7 +226,7 @@ enum {
     EMIT_KEEP_UNKNOWN = 2,
     EMIT_GUARD = 4,         /* --guard: a call inside a wrapped call goes straight to the library */
     EMIT_FORTRAN = 8,       /* --fortran: the Fortran entry points too */
-    EMIT_FORTRAN_ONLY = 16, /* --fortran=only: only these, for a separate object file */
+    EMIT_FORTRAN_ONLY = 16, /* --fortran=only: only the entry points, for a separate object file */
     EMIT_C_ONLY = 32,       /* --fortran=no: only the C functions that go with them */
     EMIT_CXX = 64,          /* --cxx: members of the C++ bindings in place of functions */
     EMIT_WEAK = 128,        /* --cxx=weak */
@@ -249,7 +249,8 @@ struct emitter {
     const struct member *member;     /* the member that is being written; NULL: none */
 };
 int function_is_void(const struct proto *proto);
-/* 1: "all functions" of the wrap dialect includes it. 0: MPIX_, MPI_T_, or a conversion of handles or statuses. */
+/* Returns 1 if "all functions" of the wrap dialect includes the function. Returns 0 for MPIX_, MPI_T_, and conversions
+ * of handles or statuses. */
 int function_is_usual(const struct proto *proto);
 /* Sets is_listed[] for the function, or for the functions of the @class, that the list of the block `block` names.
  * Reports one that does not exist: as an error in fn, else as a warning. */
@@ -303,7 +304,8 @@ void cxx_end(struct emitter *emitter, const struct member *member);
 /* Returns the call of the C function, as a statement. */
 const char *cxx_call(const struct emitter *emitter, const struct member *member);
 /* Returns the text to write into `out` for a word with the value `text`. In a string, which people read, the name of
- * the C function becomes that of the member (MPI::Comm::Send). Elsewhere it stays, as it may be part of a name. */
+ * the C function becomes that of the member (MPI::Comm::Send). Elsewhere the C function's name stays, because it may be
+ * part of another name. */
 const char *cxx_shown(const struct emitter *emitter, const struct gen_text *out, const char *text);
 
 /* ---- expand.c: writes the text of a template --------------------------------------------------------------------- */
@@ -315,10 +317,11 @@ void template_end(struct emitter *emitter);
 struct regex;
 /* Returns NULL if the expression is not valid; `why`, which has room for `room` bytes, then says why. */
 struct regex *regex_open(const char *python, char *why, size_t room);
-/* Finds the first match at or after `from`. 1: found; 0: there is none; -1: it would take too long. */
+/* Finds the first match at or after `from`. Returns 1 if there is a match, 0 if there is none, -1 if the search would
+ * take too long. */
 int regex_find(struct regex *regex, const char *text, size_t from);
-/* The range of a group in that match. Group 0 is the whole match; the range of an unused group is empty. -1: there is
- * no such group. */
+/* Gets the range of a group in the match that regex_find found. Group 0 is the whole match; the range of an unused
+ * group is empty. Returns -1 if there is no such group. */
 int regex_group(const struct regex *regex, int number, size_t *begin, size_t *end);
 /* the number of a named group; negative: there is none */
 int regex_number(const struct regex *regex, const char *name);

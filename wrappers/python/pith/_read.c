@@ -1,20 +1,20 @@
 /* _read.c - what pith/log.py needs of libpithlog. Arrays are passed as buffers: Python makes numpy arrays, which this
  * module fills; arrays of structs are passed as bytes, with a description of the struct's layout. So no object is made
- * for a record. The GIL is released while a log is read, so other threads run. Ctrl-C stops a long reading.
+ * for a record. The GIL is released while a log is read, so other threads run. Ctrl-C stops a long read.
  *
  * While a thread reads without the GIL, another one must not close its log. So a log counts its users:
  *
  *     thread 1   use: users 1, reads ...                     ... release: users 0, closes
  *     thread 2                          close(): is_closing
  *
- * After close(), new uses raise ValueError, while the reading that has begun goes on to its end. The counter is changed
- * with the GIL held only, so no lock is needed. */
+ * After close(), new uses raise ValueError, while the reading that has begun goes on to its end. The counter is only
+ * changed while the GIL is held, so it needs no lock. */
 #include "_read.h"
 
 #include <stddef.h>
 #include <string.h>
 
-/* [enum pith_err] the exception for it, from set_errors; [0] is not used */
+/* [enum pith_err] the exception for this error, from set_errors; [0] is not used */
 static PyObject *errors[PITH_ERR_STOPPED + 1];
 
 PyObject *pithi_py_failed(int err)
@@ -415,7 +415,7 @@ static PyType_Slot log_slots[] = {
     {Py_tp_methods, log_methods},
     {0, NULL}};
 static PyType_Spec log_spec = {"pith._read.Log", sizeof(struct log), 0, Py_TPFLAGS_DEFAULT, log_slots};
-/* -1: the module keeps its state in C variables, so subinterpreters cannot have states of their own. */
+/* The size -1 says that the module keeps its state in C variables, so that subinterpreters share it. */
 static PyModuleDef module = {PyModuleDef_HEAD_INIT, "pith._read", NULL, -1, module_methods, NULL, NULL, NULL, NULL};
 
 PyMODINIT_FUNC PyInit__read(void);

@@ -12,7 +12,7 @@
 struct log {
     PyObject_HEAD struct pithlog *log; /* NULL: closed */
     int users;      /* threads in functions of libpithlog; iterators, matchers and analyses of this log */
-    int is_closing; /* 1: it is closed as soon as `users` is 0 */
+    int is_closing; /* 1: the log is closed as soon as `users` is 0 */
 };
 
 /* Returns the log, which stays open until pithi_py_release(); NULL: it is closed, and an exception is set. */
@@ -27,7 +27,7 @@ PyObject *pithi_py_text(const char *bytes);
 int pithi_py_append(PyObject *list, PyObject *item);
 /* Called during long work without the GIL: lets Python handle signals. If that raises an exception, the work stops. */
 int pithi_py_progress(void *context, double part);
-/* Allocate an object of a heap type, all fields 0; and free it. */
+/* Allocate an object of a heap type, with all fields 0, and free such an object. */
 void *pithi_py_new(PyTypeObject *type);
 void pithi_py_free(void *self);
 

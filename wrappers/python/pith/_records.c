@@ -60,7 +60,7 @@ static PyObject *records_new(PyTypeObject *type, PyObject *args, PyObject *keywo
                                    kinds,
                                    flags,
                                    NULL};
-    /* From here on, `self` is the user of the log and releases it when it is freed. */
+    /* From here on, `self` is the user of the log; freeing `self` releases the log. */
     struct records *self = pithi_py_new(type);
     if (!self) {
         pithi_py_release((struct log *)log);
@@ -114,8 +114,8 @@ static void advance(struct pithlog_columns *columns, size_t count)
 }
 
 /* fill(at, (time_ns, lane, ...)): fills the arrays from index `at`; None instead of an array: the column is not wanted.
- * -> (number of records, None or the text of a damage). If there are fewer records than room and no damage, these are
- * the last ones. */
+ * -> (number of records, None or the text of a damage). If the arrays have room for more records and there is no
+ * damage, the log has no more records. */
 static PyObject *records_fill(struct records *self, PyObject *args)
 {
     PyObject *arrays, *damage = Py_None, *result = NULL;
@@ -159,7 +159,8 @@ static PyObject *records_fill(struct records *self, PyObject *args)
         if (PyErr_CheckSignals())
             goto out;
         if (count < 0) {
-            /* -1 - n means n records and then a damaged part. The caller may call again, to go on behind it. */
+            /* -1 - n means n records and then a damaged part. The caller of fill() may call again to read on behind the
+             * damage. */
             filled += -1 - count;
             damage = pithi_py_text(pithlog_error());
             break;
@@ -245,7 +246,7 @@ PyObject *pithi_py_messages(PyObject *module, PyObject *args)
     /* Messages are matched in parts without the GIL, and only copied with it. */
     all = PyByteArray_FromStringAndSize(NULL, 0);
     part = PyMem_Malloc(AT_ONCE * sizeof *part);
-    while (all && part && more) { /* more: 1 a message; 0 the end; -1 a damaged part, behind which it goes on */
+    while (all && part && more) { /* more: 1: a message; 0: the end; -1: a damaged part, behind which reading goes on */
         size_t count = 0;
         Py_BEGIN_ALLOW_THREADS
         while (count < AT_ONCE && (more = pithlog_matcher_next(matcher, &part[count])) == 1)

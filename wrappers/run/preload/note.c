@@ -2,11 +2,11 @@
  * nothing was recorded.
  *
  * Every process that the program starts loads this library too. Only the process of pith run itself on rank 0, here
- * called the first process, prints the message, when it ends. It sees in the watcher's file (run/watch.c) whether
- * another process recorded something, because the recorder writes a line there. A process that could not record, and
- * has printed why, writes an empty line. The library keeps no copy of standard error open, since its reader would then
- * also wait for child processes that run on. Programs such as ls close standard error before they end; in this case,
- * the watcher's standard error is used.
+ * called the first process, prints the message, when it ends. The first process sees in the watcher's file
+ * (run/watch.c) whether another process recorded something, because the recorder writes a line there. A process that
+ * could not record, and has printed why, writes an empty line. The library keeps no copy of standard error open, since
+ * its reader would then also wait for child processes that run on. Programs such as ls close standard error before they
+ * end; in this case, the watcher's standard error is used.
  */
 #include "base/say.h"
 #include "base/watch_file.h"
@@ -74,7 +74,7 @@ __attribute__((destructor)) static void end(void)
         int fd = pith_recorded() || is_said(&note) ? open(path, O_WRONLY | O_APPEND | O_CLOEXEC) : -1;
         if (fd >= 0) {
             if (write(fd, "\0\0", 3) != 3) {
-                /* The first process will print its message although it is wrong. */
+                /* Nothing can be done: the first process will print its message, although the message is wrong. */
             }
             close(fd);
         }
