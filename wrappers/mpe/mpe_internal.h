@@ -38,8 +38,8 @@ extern void *pithi_mpe_shared; /* the handle of libpith-mpe.so; NULL: not loaded
 /* Returns the function `name` of libpith-mpe.so, and keeps it in *slot; NULL if the library has no such function. */
 void *pithi_mpe_shared_find(void **slot, const char *name);
 
-/* The first statement of every function of the API, except functions that only call another one: returns the result of
- * the shared library's function, if that library is loaded. */
+/* Must be the first statement of every function of the API, except functions that only call another one. If the shared
+ * library is loaded, returns the result of that library's function. */
 #define PITHI_MPE_FORWARD(function, arguments)                                                                         \
     do {                                                                                                               \
         if (__builtin_expect(pithi_mpe_shared != 0, 0)) {                                                              \

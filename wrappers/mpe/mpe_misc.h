@@ -30,8 +30,8 @@ MPE_API_ int MPE_Comm_global_rank(MPI_Comm comm, int rank, int *global);
  * comm_in if comm_in comes from MPE_GetTags and has enough tags left; otherwise *comm_out is a duplicate of comm_in,
  * which the caller frees. Collective over comm_in. */
 MPE_API_ int MPE_GetTags(MPI_Comm comm_in, int count, MPI_Comm *comm_out, int *first);
-/* Gives tags back. Only the tags that were reserved last become available again. MPI_ERR_COMM: `comm` is not from
- * MPE_GetTags. */
+/* Gives tags back. Only the tags that were reserved last become available again. Returns MPI_ERR_COMM if `comm` is not
+ * from MPE_GetTags. */
 MPE_API_ int MPE_ReturnTags(MPI_Comm comm, int first, int count);
 /* The delete function of the attribute that stores a communicator's tags. */
 MPE_API_ int MPE_DelTag(MPI_Comm comm, int keyval, void *value, void *extra);

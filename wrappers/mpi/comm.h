@@ -20,7 +20,7 @@ struct pithi_comm {
     uint64_t key;        /* 0: MPI_COMM_WORLD */
     uint32_t id;         /* id in liblog; 0: MPI_COMM_WORLD */
     uint32_t kept_colls; /* number of persistent collectives made; atomic */
-    int number;          /* of a window or a file: from 1, in the order of making */
+    int number;          /* number of a window or a file, from 1 in the order of making */
     int is_fenced;       /* 1: a window whose last fence began an epoch */
     int neighbours;      /* ranks of the topology's neighbours: 1: to be recorded; 2: recorded; atomic */
 };

@@ -31,13 +31,13 @@ int pithi_detail_window_fenced(MPI_Win window, int assertion);
 /* Call it before MPI_Win_free and MPI_File_close. Records the end of the handle's communicator in the log. */
 void pithi_detail_freeing(const struct pithi_handle *handle);
 void pithi_detail_window_named(int result, MPI_Win window, const char *name);
-/* An access to the data of `target`, a rank of the window. */
+/* Records an access to the data of `target`, a rank of the window. */
 void pithi_detail_window_access(MPI_Win window, int target, MPI_Aint displacement, pithi_count count,
                                 MPI_Datatype type);
 /* Records the target of MPI_Win_lock and of other calls with a target, but without data. */
 void pithi_detail_window_target(MPI_Win window, int target);
 
-/* Begins and ends of one-sided epochs, on the window's communicator (formats/analysis/waits/epochs.h). `what` of
+/* Record begins and ends of one-sided epochs, on the window's communicator (formats/analysis/waits/epochs.h). `what` of
  * window_epoch: "post" and "start" with the group; "complete", "wait", "lock_all", "unlock_all" and "flush_all" with
  * MPI_GROUP_NULL. `what` of window_lock: "exclusive", "shared" or "unlock", with the target. */
 void pithi_detail_window_epoch(MPI_Win window, const char *what, MPI_Group group);

@@ -85,7 +85,7 @@ void *pithi_real_symbol(const char *name)
         dl_iterate_phdr(find_library, &library);
     if (library)
         symbol = dlsym(library, name);
-    /* For a missing PMPI_X takes MPI_X: MPICH 5.0's libmpi_abi has no PMPI_File_close. */
+    /* Takes MPI_X in place of a missing PMPI_X, because MPICH 5.0's libmpi_abi has no PMPI_File_close. */
     if (library && !symbol && !strncmp(name, "PMPI_", 5))
         symbol = dlsym(library, name + 1);
     pthread_mutex_unlock(&lock);

@@ -39,7 +39,7 @@ static int send_bytes(void *context, int to, const void *data, size_t size_bytes
     const char *at = data;
 
     (void)context;
-    /* do, not while: the receiver waits for at least one message. */
+    /* A do loop, because the receiver waits for at least one message. */
     do {
         int count = size_bytes > PIECE ? PIECE : (int)size_bytes;
         if (REAL(MPI_Send)(at, count, MPI_BYTE, to, TAG, comm) != MPI_SUCCESS)

@@ -8,7 +8,8 @@
 
 /* Makes the communicator, collectively over MPI_COMM_WORLD, and the transport on it. Returns NULL on a failure. */
 const struct pith_transport *pithi_transport_open(void);
-/* Like pithi_transport_open, but for, and collective over, the processes of a group; MPI_GROUP_NULL: all processes. */
+/* Like pithi_transport_open, but only for the processes of a group, and collective over these; MPI_GROUP_NULL: all
+ * processes. */
 const struct pith_transport *pithi_transport_open_members(MPI_Group members);
 /* Like pithi_transport_open, from the group of all processes, without MPI_COMM_WORLD (MPI 4). */
 const struct pith_transport *pithi_transport_open_group(MPI_Group all);

@@ -47,8 +47,8 @@ MPI_Comm pithi_time_ours(void);
 
 struct pithi_time_report;
 extern int pithi_time_is_spawned; /* 1: MPI_Comm_spawn started this job */
-/* begin makes a report for `ranks` processes; NULL: no memory. add takes each block once, in rank order. end writes the
- * report. */
+/* pithi_time_report_begin makes a report for `ranks` processes, and returns NULL if there is no memory.
+ * pithi_time_report_add takes each process's block once, in rank order. pithi_time_report_end writes the report. */
 struct pithi_time_report *pithi_time_report_begin(int ranks);
 void pithi_time_report_add(struct pithi_time_report *report, int rank, const struct pithi_time_block *block);
 void pithi_time_report_end(struct pithi_time_report *report);

@@ -220,7 +220,7 @@ static void put_table(FILE *out, struct pithi_time_report *report)
     /* One line for each rank; if there are many ranks, only for the ranks with the least and the most time in MPI. */
     int least = 0, most = 0;
 
-    /* Compared by the share of each rank's own run, because runs may differ in length. */
+    /* Ranks are compared by the share of MPI in each rank's own run time, because run times may differ. */
     for (int r = 0; r < report->added; r++) {
         double share = percent(report->by_rank[r].mpi_s, report->by_rank[r].run_s);
         if (share < percent(report->by_rank[least].mpi_s, report->by_rank[least].run_s))

@@ -36,7 +36,7 @@ struct pithi_time_call {
 /* The counters of a thread. The time of a call excludes the calls inside it, so that each moment counts once. */
 struct pithi_time_partner;
 struct pithi_time_thread {
-    struct pithi_time_cell *cells[PITHI_TIME_COMMS]; /* [pithi_time_functions] each, or NULL */
+    struct pithi_time_cell *cells[PITHI_TIME_COMMS]; /* [label] an array of pithi_time_functions cells, or NULL */
     struct pithi_time_partner *partners;             /* partners.h */
     uint32_t partner_room, partner_count;
     uint64_t calls;                 /* MPI calls of the thread */
@@ -54,7 +54,7 @@ extern __thread struct pithi_time_self pithi_time_self __attribute__((tls_model(
 extern const char *const pithi_time_names[];   /* function names, by number */
 extern const char *const pithi_time_classes[]; /* their classes in roles.table */
 extern const int pithi_time_functions;
-extern int pithi_time_off;      /* 1: nothing is counted: after MPI_Pcontrol(0), or the report is made */
+extern int pithi_time_off;      /* 1: nothing is counted, after MPI_Pcontrol(0) or the report */
 extern int pithi_time_counter;  /* 1: the processor's counter is reliable */
 extern int pithi_time_by_comm;  /* PITH_TIME_COMM */
 extern int pithi_time_partners; /* PITH_TIME_MATRIX */

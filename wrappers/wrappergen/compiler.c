@@ -159,7 +159,7 @@ static int remove_undefined(struct wanted_names *wanted, const char *log)
     return before - kept;
 }
 
-/* Removes the names that a program linked by `linker` does not find. -1: linking fails for another reason. */
+/* Removes the names that the linker `linker` does not find. Returns -1 if linking fails for another reason. */
 static int keep_found(struct wanted_names *wanted, const char *linker, int is_fortran)
 {
     const char *folder = folder_make();

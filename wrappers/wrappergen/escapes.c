@@ -90,8 +90,8 @@ static struct variables variables_of(const struct scope *wrapper)
     return wrapper ? wrapper->body->variables[wrapper->wrapper] : (struct variables){0};
 }
 
-/* The value of one word; NULL: unknown. Looked for in this order: variables, roles, arguments, names of loops, words of
- * the function. */
+/* Returns the value of one word; NULL if it is unknown. The word is looked for in this order: variables, roles,
+ * arguments, names of loops, words of the function. */
 static const char *look_up(const struct gen_place *place, const struct scope *scope, const struct gen_word *word)
 {
     const struct scope *wrapper = wrapper_around(scope);

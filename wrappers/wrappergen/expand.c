@@ -195,7 +195,7 @@ static void write_function(struct emitter *emitter, const struct proto *proto)
     write_fortran(emitter, proto);
 }
 
-/* In the classic dialect, all wrappers of a function are known only now. */
+/* Writes the functions of the classic dialect, in which all wrappers of a function are known only now. */
 void template_end(struct emitter *emitter)
 {
     for (int i = 0; i < emitter->protos->count && !(emitter->flags & EMIT_WRAP); i++)
@@ -291,7 +291,7 @@ static int is_chosen(struct gen_place *place, const struct gen_node *node, const
         has_listed |= has_type(proto, chosen->types.items[i]);
     if (node->kind == NODE_FN)
         return is_listed;
-    /* In the wrap dialect, MPIX_ and MPI_T_ only with --all. */
+    /* In the wrap dialect, the block applies to MPIX_ and MPI_T_ functions only with --all. */
     if (is_listed || (is_wrap(place) && !(place->emitter->flags & EMIT_ALL) && !function_is_usual(proto)))
         return 0;
     return node->kind == NODE_FNALLTYPE ? has_listed : node->kind == NODE_FNALLNTYPE ? !has_listed : 1;

@@ -1,4 +1,4 @@
-/* expand.h - what expand.c, escapes.c and text_functions.c share, which write the text of a template. */
+/* expand.h - what expand.c, escapes.c and text_functions.c share, the files that write the text of a template. */
 #ifndef WRAPPERGEN_EXPAND_H
 #define WRAPPERGEN_EXPAND_H
 

@@ -495,7 +495,7 @@ void fortran_function(struct emitter *emitter, const struct proto *proto, const 
             head(out, proto, own);
             text_puts(out, for_shape(all, proto, &shapes[i]));
         }
-        /* Other compilers make mpi_send, MPI_SEND or mpi_send__ of the name. */
+        /* Other compilers export the function as mpi_send, MPI_SEND or mpi_send__. */
         for (int a = 0; a < 3 && !shapes[i].is_f08; a++) {
             head(out, proto, text_format("%s%s", a == 1 ? in_case(low, toupper) : low, a == 2 ? "__" : ""));
             text_printf(out, " __attribute__((alias(\"%s\")));\n", own);
