@@ -149,8 +149,8 @@ check-asan-mpi:
 asan-mpi-suite: tools $(foreach m,$(MPIS),$(addprefix $(O)/lib/pith/$(m)/libpith-,mpi.so time.so)) \
 		$(patsubst %,$(O)/lib/pith/%/libpith-check.so,$(filter openmpi,$(MPIS)))
 	@O='$(O)' ASAN_OPTIONS=detect_leaks=0 test/run test/mpi/sanitized.sh test/mpi/sanitized_check.sh
-# Only what records is built for this sanitizer; this build reads what it recorded (READS). (The compiler warns of fences,
-# which this sanitizer does not know. Those here are for readers in other processes.)
+# Only what records is built for this sanitizer; this build reads what it recorded (READS). (The sanitizer does not know
+# fences, and the compiler warns of them. Those here are for readers in other processes.)
 check-tsan tsan-build: $(O)/bin/pith $(log_a)
 	@+$(MAKE) --no-print-directory O='$(O)-tsan' SAN='-fsanitize=thread -Wno-tsan' CFLAGS='-O1 -g1' READS='$(O)' \
 		MPIS='$(filter openmpi,$(MPIS))' HAVE_TK= $(call sanitizer_goal,tsan)

@@ -104,7 +104,7 @@ else
 fi
 mkdir -p alone/bin && cp "$build/bin/pith" alone/bin
 alone/bin/pith analyze log.pith --html alone.html
-is "$?:$(page alone.html | grep -cE '^finding')" "0:3" "without pith draw, a page"
+is "$?:$(page alone.html | grep -cE '^finding')" "0:2" "without pith draw, a page"
 is "$(page alone.html | grep -c '^picture')" 0 "without a picture"
 is "$(find "$TMPDIR" -name 'pith-analyze.*')" "" "no temporary file remains"
 

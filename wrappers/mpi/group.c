@@ -8,8 +8,8 @@
 /* The colours are quiet, so that the program's own states and the waiting stand out: red for calls that only wait,
  * light red for tests, rose for messages, violet for collectives, grey and beige for the others, brown for files.
  * Functions that should differ at sight from their group have colours of their own in roles.table. The colours of
- * messages and collectives were found by a search (test_core_colours.c tests that they can be told apart, also by the
- * colour-blind). A row applies to a function if the function's class and name begin with the row's `classes` and
+ * messages and collectives were found by a search (test_core_colours.c tests that they can be distinguished, also by
+ * the colour-blind). A row applies to a function if the function's class and name begin with the row's `classes` and
  * `name`. The first row that applies counts. */
 static const struct {
     const char *classes, *name, *group, *colour;

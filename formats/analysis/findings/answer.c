@@ -40,7 +40,8 @@
 #define SMALL_NS 1e5      /* the most that handling a small message may take, with both ends */
 #define NO_STATE (UINT32_MAX - 1)
 
-/* FEW: up to this number, iterations are listed one by one. RULES: their number; each proposes at most one candidate. */
+/* FEW: up to this number, iterations are listed one by one. RULES: the number of rules; each proposes at most one
+ * candidate. */
 enum { NAME = PITHI_NAME_COLUMNS, FEW = 5, RULES = 9 };
 
 struct pithi_answer {

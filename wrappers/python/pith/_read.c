@@ -40,7 +40,7 @@ int pithi_py_append(PyObject *list, PyObject *item)
     return status;
 }
 
-/* An exception may be set already, because work that was told to stop may call this once more before it ends. */
+/* An exception may be set already, because work that is to stop may call this once more before it ends. */
 int pithi_py_progress(void *context, double part)
 {
     PyGILState_STATE state = PyGILState_Ensure();
