@@ -68,6 +68,8 @@ unlike() {
     ! grep -qE -- "$2" <<<"$1"
     ok $? "$3" || { printf '#   got:    %s\n' "${1//$'\n'/$'\n#   '}"; return 1; }
 }
+# flowing TEXT: in one line, with one blank between words; for sentences that a page may break anywhere.
+flowing() { tr -s ' \n' ' ' <<<"$1"; }
 # joined TEXT: its lines as one, with | in between
 joined() { echo "${1//$'\n'/|}"; }
 # skip WHAT WHY

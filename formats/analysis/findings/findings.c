@@ -875,7 +875,7 @@ static int find_no_core(struct pithlog_analysis *a, const struct pithi_counter_s
     fprintf(out, "%u rank%s", a->info.lanes, a->info.lanes == 1 ? "" : "s");
     if (cores)
         fprintf(out, " on %u core%s", cores, cores == 1 ? "" : "s");
-    fprintf(out, ": threads could run, but the system gave them no core; ");
+    fprintf(out, ": threads could run, but the system gave them no core;\n");
     if (worst < info->defs && no_core[worst] > 0) {
         double call_ns = (double)(sums[worst].wait_ns + sums[worst].transfer_ns);
         /* the two are measured at different moments, so the counter may have more than the call */
