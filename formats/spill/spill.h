@@ -146,7 +146,6 @@ enum pithi_word {
     PITHI_W_CLAIMED,     /* id = words: a record of several words that is not stored yet. It stays if a signal handler
                         jumps out of the recording call (siglongjmp); an earlier jump leaves a word of 0 */
 };
-#define PITHI_WORD_TICKS_BITS 40 /* bits of a word */
 #define PITHI_WORD_ID_MASK 0xfffffu
 #define PITHI_WORD_ID_MAX 0xffffeu /* the id above it means "left out" and is never stored */
 

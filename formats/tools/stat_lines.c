@@ -37,7 +37,6 @@ struct source {
 };
 
 struct lines {
-    struct pithlog *log;
     struct pithi_sample_names *names; /* names of the functions, by address */
     const struct pithi_stat_query *query;
     struct pithi_pair_map map; /* (line, hash of the file): lines */
@@ -186,7 +185,7 @@ static int64_t millionths(int64_t part, int64_t whole)
 
 int pithi_stat_lines(struct pithlog *log, const struct pithi_stat_query *query, struct pithi_report **table)
 {
-    struct lines l = {.log = log, .query = query};
+    struct lines l = {.query = query};
     struct pithlog_query all = {.from_ns = query->from_ns,
                                 .to_ns = query->to_ns,
                                 .lanes = query->lanes,

@@ -20,7 +20,7 @@
 enum { RANKS_SHOWN = 16 }; /* with more ranks, only the ranks with the least and the most time are shown */
 
 struct pithi_time_report {
-    int ranks, added;            /* ranks: processes in the job; added: blocks added so far */
+    int added;                   /* blocks added so far */
     struct pithi_time_row *rows; /* sums over all processes */
     uint32_t count, room;
     struct pithi_time_rank *by_rank; /* [ranks] */
@@ -63,7 +63,6 @@ struct pithi_time_report *pithi_time_report_begin(int ranks)
         free(name);
         return NULL;
     }
-    report->ranks = ranks;
     /* The file is written under another name first, so that a reader never finds half a report. */
     if (name) {
         report->name = name;

@@ -74,15 +74,15 @@ struct rules {
     /* [all_lanes]: waiting for a lane's progress minus waiting for its computing; 0: calls would not help. */
     double *progress_of;
     /* sums over all lanes; `most_`: of the lane that has most */
-    double computing_ns, files_ns, pthreads_ns, omp_ns, transfer_ns, progress_ns, most_files, most_progress;
-    uint32_t files_lane, files_state, progress_lane, progress_state; /* the lanes and states that have most */
-    double *computing;                                               /* [all_lanes], of lanes that count */
-    double part_of[PITHLOG_WAIT_KINDS]; /* of each kind of waiting, the part of lanes that count */
-    unsigned char *counts;              /* [all_lanes]: pithi_lanes_that_count */
-    unsigned char *set;                 /* [all_lanes]: 1: a lane that a candidate blames */
-    unsigned char *computes;            /* [defs + 1]: 1: a state in which lanes compute */
-    uint32_t set_count;                 /* lanes in `set` */
-    struct candidate list[RULES];       /* in the order of the rules; `count` of them */
+    double computing_ns, files_ns, pthreads_ns, omp_ns, transfer_ns, progress_ns, most_progress;
+    uint32_t progress_lane, progress_state; /* the lane and state that have most */
+    double *computing;                      /* [all_lanes], of lanes that count */
+    double part_of[PITHLOG_WAIT_KINDS];     /* of each kind of waiting, the part of lanes that count */
+    unsigned char *counts;                  /* [all_lanes]: pithi_lanes_that_count */
+    unsigned char *set;                     /* [all_lanes]: 1: a lane that a candidate blames */
+    unsigned char *computes;                /* [defs + 1]: 1: a state in which lanes compute */
+    uint32_t set_count;                     /* lanes in `set` */
+    struct candidate list[RULES];           /* in the order of the rules; `count` of them */
     uint32_t count;
 };
 
@@ -207,11 +207,6 @@ static void sum_delays(struct rules *r)
             r->by_state[index_of(r, delay->state)] += ns;
         } else if (pithi_is_file_state(pithlog_get_def(r->log, delay->state))) {
             r->files_ns += ns;
-            if (ns > r->most_files) {
-                r->most_files = ns;
-                r->files_lane = delay->lane;
-                r->files_state = delay->state;
-            }
         } else if (pithi_is_thread_wait(pithlog_get_def(r->log, delay->state))) {
             const char *group = pithlog_get_def(r->log, delay->state)->group;
             *(strcmp(group, PITHI_PTHREAD_WAITS) == 0 ? &r->pthreads_ns : &r->omp_ns) += ns;

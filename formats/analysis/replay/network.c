@@ -21,7 +21,6 @@
 #include "native/log.h"
 
 enum {
-    SIZES = 33,             /* classes of size: powers of two */
     STEPS = 33,             /* more than the most steps of a collective, one for each doubling of its members */
     ROUNDS = 8,             /* of the fit: each takes its weights from the line of the round before */
     LONG_TIMES = 20,        /* unusually long: more than this many medians, */

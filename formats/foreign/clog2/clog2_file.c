@@ -21,7 +21,7 @@
 /* ---- Preamble: NUL-terminated words, alternating titles and values, found by position; titles only help people -- */
 
 enum { WORDS = 33 }; /* of the preamble */
-enum word { W_VERSION = 0, W_BIG = 2, W_FINALIZED = 4, W_BLOCK = 6, W_WORLD = 10, W_THREADS = 12, W_KNOWN_EVENTS = 14 };
+enum word { W_VERSION = 0, W_BIG = 2, W_FINALIZED = 4, W_BLOCK = 6, W_KNOWN_EVENTS = 14 };
 /* indexes of the words that give the offset of the table */
 enum { W_TABLE_HIGH = 30, W_TABLE_UNIT = 31, W_TABLE_LOW = 32 };
 
@@ -65,8 +65,6 @@ int pithi_clog2_file_open(struct pithi_clog2_file *file, const struct pithi_inpu
     if (file->blocks.size < 2 * PITHI_CLOG2_HEADER || file->blocks.size > (UINT64_C(1) << 31))
         return pithi_fail(PITH_ERR_DAMAGED, "%s: byte %td: block size %.20s is out of range; the preamble is damaged",
                           input->path, words[W_BLOCK] - text, words[W_BLOCK]);
-    file->world_size = number(words[W_WORLD]);
-    file->threads = number(words[W_THREADS]);
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         *numbers[i] = number(words[W_KNOWN_EVENTS + 2 * i]);
 

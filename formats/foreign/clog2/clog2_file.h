@@ -11,10 +11,9 @@
 
 struct pithi_clog2_file {
     struct pithi_clog_blocks blocks;
-    int big;                     /* byte order */
-    int finalized;               /* 0: the unmerged file of one process, with native byte order and unshifted times */
-    int table_cut;               /* the communicator table is missing or incomplete */
-    int32_t world_size, threads; /* as the preamble says */
+    int big;       /* byte order */
+    int finalized; /* 0: the unmerged file of one process, with native byte order and unshifted times */
+    int table_cut; /* the communicator table is missing or incomplete */
     int32_t known_events, user_events, known_solos, user_solos; /* first event numbers: of known and user states, of
                                                                    known and user solo events */
     int32_t known_states, user_states, known_solo_count, user_solo_count;

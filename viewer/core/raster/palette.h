@@ -13,7 +13,6 @@
 #define PITHI_PALE 0.6
 #define PITHI_RGB_IDLE (pithi_theme()->idle)
 #define PITHI_RGB_GRID (pithi_theme()->grid)
-#define PITHI_RGB_SEPARATOR (pithi_theme()->separator)
 #define PITHI_RGB_TEXT (pithi_theme()->text)
 #define PITHI_RGB_FAINT (pithi_theme()->faint)
 #define PITHI_RGB_ARROW (pithi_theme()->arrow)
