@@ -434,7 +434,7 @@ static int pass_head(struct stream *s, struct pithlog *log, const struct pithi_c
 {
     const struct pithlog_info *info = pithlog_get_info(log);
     struct head own = {.magic = "PithAna",
-                       .version = VERSION,
+                       .version = VERSION << 8 | PITHLOG_WAIT_KINDS, /* kept analyses lack a new kind */
                        .sizes = {sizeof(struct pithi_graph), sizeof(struct pithi_graph_lane),
                                  sizeof(struct pithlog_analysis_info), sizeof(struct pithlog_delay),
                                  sizeof(struct pithi_graph_coll)},
