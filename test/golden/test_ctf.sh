@@ -18,7 +18,7 @@ same() { # LOG WHAT
     pith convert "$1.pith" "$1.ctf" 2>"$1.notes"
     ok $? "$2: written"
     is "$(read_back "$1.ctf")" "$(expected "$1.pith")" "$2: the same records"
-    is "$(grep -v 'Tracer may have discarded' "$1.ctf.err")" "" "$2: babeltrace2 has nothing to say"
+    is "$(grep -v 'Tracer discarded' "$1.ctf.err")" "" "$2: babeltrace2 has nothing to say"
 }
 
 for kind in edge plain sparse deep states; do
@@ -41,7 +41,12 @@ pith: note: 1 groups of states, events and counters are left out
 pith: note: 3 colours are left out
 pith: note: 3 colours are left out" "what is lost is said"
 like "$(babeltrace2 small.ctf 2>/dev/null | head -n 1)" '^\[01:46:40\.000500000\] ' "the hour of the day, where it is known"
-like "$(cat small.ctf.err)" 'may have discarded events .*rank_1_thread_0' "lost records are told as babeltrace2 knows them"
+like "$(cat small.ctf.err)" 'discarded 3 events between .*rank_1_thread_0' "lost records are told as babeltrace2 knows them"
+printf '%b\n' '0.5\t0\t0\tlost\t\tcount=7' '0.6\t0\t0\tevent\te' '0.8\t0\t0\tlost\t\tcount=2' |
+    cat <(printf '# lane\trank=0\tthread=0\tname=\thost=\n# event\tname=e\tcolour=\tgroup=user\tformat=\n# time_s\trank\tthread\tkind\tname\tkey=value...\n') - >lost.txt
+pith convert lost.txt lost.pith && same lost "a loss first"
+is "$(grep -o 'discarded [0-9]* events' lost.ctf.err)" "discarded 7 events
+discarded 2 events" "a loss first: both losses are told"
 like "$(babeltrace2 --component source.ctf.fs --params "inputs=[\"$PWD/small.ctf\"]" --component sink.text.details 2>/dev/null | tr -d '\n')" \
     'rank_0_host: alpha.*rank_0_thread_1_name: writer.*rank_1_host: beta.*ranks: 2' "program, hosts and names of threads are in the environment"
 

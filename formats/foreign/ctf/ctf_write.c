@@ -323,6 +323,10 @@ static void add64(struct stream *s, uint64_t value)
 
 static int add_record(struct stream *s, const struct pithlog_record *r)
 {
+    /* A loss begins a packet, and never the first one: readers place discarded events after the end of the packet
+     * before, and Babeltrace 2.1 reports none for a first packet. */
+    if (r->kind == PITHLOG_LOST && (s->used > HEADER || s->packets == 0))
+        CHECK(put_packet(s));
     /* The first event of a packet is compact, as the packet's context has its full time. In a later compact event, a
      * reader adds 2^32 at most once, if the low 32 bits are less than before. So an event after a longer time gets a
      * full head. */
