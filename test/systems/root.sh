@@ -1,6 +1,5 @@
-# root.sh - roots of releases of Debian, for `make systems` and `make check-deb`. Sourced with `roots`, their folder, set; ends
-# the script with 0 and a line where there can be none. Gives: mirror,
-# make_root, copy_tree, inside.
+# root.sh - roots of releases of Debian, for `make systems`, `make machines` and `make check-deb`. Sourced with `roots`, their folder,
+# set; ends the script with 0 and a line where there can be none. Gives: mirror, make_root, copy_tree, inside, suite_ended.
 skip() { echo "${0##*/}: skipped: $1"; exit 0; }
 [ "$(id -u)" = 0 ] || skip "only root can make a root"
 command -v debootstrap >/dev/null || apt-get install -y -qq --no-install-recommends debootstrap >/dev/null 2>&1 || skip "no debootstrap"
@@ -34,5 +33,15 @@ inside() {
     unshare --mount --pid --fork bash -c '
         mount --bind "$1" "$1" && mount --make-private "$1" && mount -t proc proc "$1/proc" && mount -t sysfs sysfs "$1/sys" && mount --rbind /dev "$1/dev" && mount -t tmpfs tmpfs "$1/tmp" || exit 1
         root=$1; shift
-        exec chroot "$root" /usr/bin/env -i HOME=/root PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 OMPI_MCA_btl_tcp_if_include=lo OMPI_MCA_osc=^ucx DEBIAN_FRONTEND=noninteractive "$@"' - "$root" "$@"
+        exec chroot "$root" /usr/bin/env -i HOME=/root PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 OMPI_MCA_btl_tcp_if_include=lo OMPI_MCA_osc=^ucx TEST_SLOWNESS="${TEST_SLOWNESS:-1}" DEBIAN_FRONTEND=noninteractive "$@"' - "$root" "$@"
+}
+# suite_ended NAME OUTPUT: prints what was skipped and what failed in test/run's output, after the NAME of the system. $result is its
+# sum for the table. 0: it came to its end, and nothing failed.
+suite_ended() {
+    local sum skipped
+    sed -n '/^ok .*# *SKIP/p; /^# ---- failed/,$p' "$2" | sed "s/^/$1: /"
+    sum=$(grep -E '^[0-9]+ passed, [0-9]+ failed$' "$2" | tail -n 1)
+    skipped=$(sed -n 's/^# \([0-9]* skipped\)$/, \1/p' "$2" | tail -n 1)
+    result="${sum:-came to no end}$skipped"
+    [[ $sum == *" 0 failed" ]]
 }
