@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PITHI_VARINT_MAX 10u /* bytes of 64 bits, 7 of them in each */
+#define PITHI_VARINT_MAX 10u /* bytes for 64 bits, at 7 bits a byte */
 
 static inline void pithi_put16(unsigned char *p, uint16_t v)
 {
@@ -159,8 +159,8 @@ static inline struct pithi_slice pithi_slice(const char *s)
     return (struct pithi_slice){s ? s : "", s ? strlen(s) : 0};
 }
 
-/* Gets a string written by pithi_buffer_string, without a copy. Returns the byte after it; NULL: it is cut, or contains
- * a NUL. */
+/* Gets a string written by pithi_buffer_string, without a copy. Returns the byte after the string; NULL: the string is
+ * cut, or contains a NUL. */
 static inline const unsigned char *pithi_get_slice(const unsigned char *p, const unsigned char *end,
                                                    struct pithi_slice *text)
 {

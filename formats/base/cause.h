@@ -1,5 +1,5 @@
 /* cause.h - why a file cannot be written, in words: "the folder results does not exist; make it first". Like nearest.h
- * it includes no header of the tree, so that every room can use it. */
+ * it includes no header of the tree, so that every folder of the tree can use it. */
 #ifndef PITHI_CAUSE_H
 #define PITHI_CAUSE_H
 

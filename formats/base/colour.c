@@ -230,14 +230,14 @@ int pithi_colour_parse(const char *name, uint32_t *rgb)
                 return 0;
             uint32_t digit = (uint32_t)(isdigit((unsigned char)digits[i]) ? digits[i] - '0' : digits[i] - 'a' + 10);
             value = value << 4 | digit;
-            /* a short digit stands for itself twice: f is ff, not f0 */
+            /* in the form #rgb each digit counts twice: f means ff, not f0 */
             if (count == 3)
                 value = value << 4 | digit;
         }
         *rgb = value;
         return 1;
     }
-    /* The later names come last, so that one of rgb.txt's names can never be taken for one of them. */
+    /* Searches `later` last, so that a name of the old rgb.txt always takes precedence. */
     if (find(key, rgb))
         return 1;
     for (size_t i = 0; i < COUNT(later); i++)
@@ -256,7 +256,7 @@ const char *pithi_colour_canonical(const char *name)
     return name && normalise(name, key) ? find(key, &rgb) : NULL;
 }
 
-/* At most 3 * 255 * 255 = 195075, from black to white. It is compared only, so it needs no square root. */
+/* At most 3 * 255 * 255 = 195075, from black to white. Distances are only compared, so no square root is needed. */
 static uint32_t distance(uint32_t a, uint32_t b)
 {
     int32_t red = (int32_t)(a >> 16 & 255) - (int32_t)(b >> 16 & 255);

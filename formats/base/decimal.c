@@ -8,11 +8,11 @@
  * 0.1 is m / 2^56 with m = 7205759403792794. For 15 digits p is 15, and m * 10^15 / 2^56 is 100000000000000 with a rest
  * of 4 * 10^14, which is less than 10^15 / 2: "0.1".
  *
- * 0.1 + 0.2 has the m of 5404319552844596 and s = 54. For 15 digits the rest is 8 * 10^14, too much, and for 16 digits
- * 8 * 10^15, too. Only 17 digits distinguish it from 0.3: "0.30000000000000004".
+ * 0.1 + 0.2 has the m of 5404319552844596 and s = 54. For 15 digits the rest is 8 * 10^14, which is too much. For 16
+ * digits it is 8 * 10^15, which is too much as well. Only 17 digits distinguish it from 0.3: "0.30000000000000004".
  *
- * All other values, ties, and machines without integers of 128 bits take printf, which is right but ten times slower:
- * each guess is printed and read back.
+ * printf converts all other values and ties, and every value on machines without integers of 128 bits. Its result is
+ * exact, too, but it is ten times slower, because each guess is printed and read back.
  */
 #include "base/decimal.h"
 
@@ -99,7 +99,7 @@ static int round_to(const struct parts *parts, int count, uint64_t *digits)
     if (away == 0)
         return YES;
     if (parts->mantissa == UINT64_C(1) << 52 || 2 * away == ten)
-        return UNSURE; /* the double below is nearer; a tie */
+        return UNSURE; /* a power of two (the double below is nearer than the one above), or a tie */
     return 2 * away < ten ? YES : NO;
 }
 

@@ -9,8 +9,8 @@
 enum { PITHI_DECIMAL_SIZE = 40 }; /* bytes of a number as text, with its NUL */
 
 /* Writes `value` like printf's "%.*g", with the smallest precision from `least` to `most` (9 to 17) that reads back as
- * the same value, else `most`; always with a decimal point. Writes less than PITHI_DECIMAL_SIZE bytes with a NUL;
- * returns their number without it. */
+ * the same value, else `most`. The decimal sign is a point in every locale. Writes less than PITHI_DECIMAL_SIZE bytes
+ * with a NUL; returns the length without the NUL. */
 size_t pithi_decimal(char *out, double value, int least, int most);
 
 extern const char pithi_digit_pairs[]; /* "00" to "99" */

@@ -16,8 +16,8 @@ void pithi_far_now(int fd, uint64_t offset, uint64_t size);
  * files are near again. Not available in pages. */
 void pithi_far_pretend(void (*soon)(void *context, int fd, uint64_t offset, uint64_t size), void *context);
 
-/* Allows (1) or forbids (0) that summaries are coarse, from a sketch beside the log (reader/index/sketch.h). A summary
- * looks for the sketch when it is opened; if there is no sketch, it calls this with 0. */
+/* Allows (1) or forbids (0) that summaries are coarse, from a sketch beside the log (reader/index/sketch.h). When a
+ * summary is opened, it looks for the sketch; if there is none, it forbids this for the process. */
 void pithi_far_coarse(int may);
 int pithi_far_is_coarse(void);
 

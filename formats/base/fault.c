@@ -1,5 +1,5 @@
 /* fault.c - the handler of SIGBUS, and the list of the memory that it repairs. The handler reads the list while threads
- * change it, so no entry ever goes away: a free one is used again. */
+ * change it, so entries are never removed; free entries are reused. */
 #include "base/fault.h"
 
 #include <errno.h>

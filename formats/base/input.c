@@ -13,7 +13,8 @@ static int64_t now_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* The part of all work done. The first of two passes only finds definitions, so it counts less. */
+/* The fraction of all work that is done, from 0 to 1. The first of two passes only finds definitions, so it counts
+ * less. */
 static double part_done(const struct pithi_watched *watched, double part)
 {
     if (watched->pass >= watched->passes)

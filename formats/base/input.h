@@ -52,7 +52,7 @@ struct pithi_input {
     struct pithi_again *again; /* NULL: the reader is called once */
 };
 
-/* The length of a path without the suffix of a packed file, for readers that look at the suffix before. */
+/* The length of a path without the suffix of a packed file, for readers that look at the suffix before ".gz". */
 static inline size_t pithi_unpacked_length(const char *path)
 {
     size_t length = strlen(path);

@@ -1,5 +1,5 @@
 /* launcher.h - reads the environment variables in which launchers of MPI jobs give a process its rank, for code that
- * needs the rank before MPI is initialized. Test: test/mpi/test_launchers.sh. Pages: pith-launchers(7). */
+ * needs the rank before MPI is initialized. Test: test/mpi/test_launchers.sh. Manual page: pith-launchers(7). */
 #ifndef PITHI_LAUNCHER_H
 #define PITHI_LAUNCHER_H
 
@@ -7,7 +7,8 @@
 #include <string.h>
 
 /* The variables in which launchers give a process its rank; the first that is set counts. Flux and Cray's PALS set
- * PMI_RANK, too. SLURM_PROCID is last: a batch script of Slurm has it, and what an mpiexec in the script starts. */
+ * PMI_RANK, too. SLURM_PROCID is last, because Slurm sets it for a batch script, and all processes that an mpiexec in
+ * the script starts inherit it. */
 #define PITHI_RANK_VARIABLES "OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"
 /* The variables in which launchers give a process its number among the processes on its machine. */
 #define PITHI_LOCAL_RANK_VARIABLES                                                                                     \

@@ -1,5 +1,6 @@
-/* map.h - a hash table from 64-bit numbers to 64-bit numbers, for ranks, lanes, communicators, event numbers: open
- * addressing with linear probing, at most half full. Nothing is ever removed. Also: arrays that grow. */
+/* map.h - a hash table from 64-bit numbers to 64-bit numbers, for example for ranks, lanes, communicators and event
+ * numbers. It uses open addressing with linear probing, and is at most half full. Nothing is ever removed. Also: arrays
+ * that grow. */
 #ifndef PITHI_MAP_H
 #define PITHI_MAP_H
 
@@ -89,7 +90,8 @@ static inline int pithi_map_put(struct pithi_map *m, uint64_t key, uint32_t valu
 /* Two 32-bit numbers as one key. */
 static inline uint64_t pithi_map_pair(uint32_t high, uint32_t low) { return (uint64_t)high << 32 | low; }
 
-/* Makes room for one more item in an array that doubles. `array`: the address of its pointer. 0: no memory. */
+/* Makes room for one more item in an array that doubles. `array`: the address of the pointer to its first item. 0: no
+ * memory. */
 static inline int pithi_grow(void *array, uint32_t count, uint32_t *room, size_t item)
 {
     void **at = array;

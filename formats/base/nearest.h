@@ -1,5 +1,6 @@
 /* nearest.h - the known name that an unknown one probably means: "PITH_MAXMB; did you mean PITH_MAX_MB?". It includes
- * no header of the tree and allocates nothing, so that every room can use it (copied to the build's include folder).
+ * no header of the tree and allocates nothing, so that every folder of the tree can use it (copied to the build's
+ * include folder).
  *
  *     struct pithi_nearest nearest;
  *     pithi_nearest_begin(&nearest, given, strlen(given));
@@ -8,8 +9,8 @@
  *     ... "no such thing: %s%s", given, pithi_nearest_ask(&nearest)
  *
  * The distance is the number of letters to add, remove, replace or swap with the next one, regardless of case (optimal
- * string alignment). A name is suggested if at most a quarter of the letters differ (of fewer than eight letters, one),
- * or if it contains the whole given word: "send" means MPI_Send. */
+ * string alignment). A name is suggested if at most a quarter of the letters differ (in a word of fewer than eight
+ * letters, one letter), or if it contains the whole given word: "send" means MPI_Send. */
 #ifndef PITHI_NEAREST_H
 #define PITHI_NEAREST_H
 
@@ -40,7 +41,8 @@ static inline void pithi_nearest_begin(struct pithi_nearest *nearest, const char
             nearest->given[used++] = given[i];
 }
 
-/* The distance of two names. The three rows are the last ones of the table of distances between their beginnings. */
+/* The distance of two names. Only the last three rows of the table of distances are kept; row i, column j has the
+ * distance between the first i letters of `a` and the first j letters of `b`. */
 static inline int pithi_nearest_edits(const char *a, const char *b)
 {
     int rows[3][PITHI_NEAREST_LONGEST + 1], *before = rows[0], *last = rows[1], *row = rows[2];

@@ -93,8 +93,8 @@ void pithi_out_seconds(struct pithi_out *out, int64_t time_ns)
     out->used += 10;
 }
 
-/* Most values are whole numbers, which need no search for the shortest decimal. -0 is not written as one, so that it
- * keeps its sign. */
+/* Most values are whole numbers, which need no search for the shortest decimal. -0 is not written as a whole number, so
+ * that it keeps its sign. */
 
 void pithi_out_double(struct pithi_out *out, double value)
 {
@@ -109,8 +109,8 @@ void pithi_out_double(struct pithi_out *out, double value)
 
 /* ---- Names ----------------------------------------------------------------------------------------------------- */
 
-/* Appends the escape of a character that pithi_utf8_plain refused (in tabs, of its first byte), at most 6 bytes, and
- * moves *text past it. */
+/* Appends the escape of the character at *text, which pithi_utf8_plain refused: at most 6 bytes. Moves *text past the
+ * character. Outside of JSON it escapes only the first byte, and the next call escapes the next byte. */
 static size_t escape(char *to, const unsigned char **text, int json)
 {
     unsigned c = **text;
@@ -206,7 +206,7 @@ char *pithi_quoted(enum pithi_quote quote, const char *text)
     return result;
 }
 
-/* 1: the string is ASCII and needs no change, as most do; *size is its length. */
+/* 1: the string is ASCII and needs no change, which holds for most strings; *size is its length. */
 static int is_plain(enum pithi_quote quote, const char *text, size_t *size)
 {
     int backslash = quote == PITHI_QUOTE_TEXT || quote == PITHI_QUOTE_CSV_TEXT || quote == PITHI_QUOTE_HTML ? 0 : '\\';

@@ -1,4 +1,5 @@
-/* pair_map.h - numbers pairs of numbers 0, 1, 2 ... in the order in which they are first looked up. */
+/* pair_map.h - gives each pair of 64-bit values a number: 0, 1, 2 ... in the order in which the pairs are first looked
+ * up. */
 #ifndef PITHI_PAIR_MAP_H
 #define PITHI_PAIR_MAP_H
 

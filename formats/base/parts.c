@@ -9,7 +9,7 @@ struct sharing {
     const struct pithi_parts *parts;
     pthread_mutex_t lock;
     pthread_cond_t is_finished;
-    uint32_t taken, finished; /* parts; both under the lock */
+    uint32_t taken, finished; /* counts of parts; protected by the lock */
     unsigned joined;          /* threads that have begun */
     int has_failed;
 };

@@ -1,5 +1,5 @@
-/* parts.h - a work of many parts, shared among threads. Its result does not depend on their number: parts are done in
- * any order, and their results are added in the order of parts.
+/* parts.h - a work of many parts, shared among threads. Parts are done in any order, but their results are added in the
+ * order of parts. So the result does not depend on the number of threads.
  *
  *     thread 0    work 0 | finish 0 | work 2 ------------ | finish 2 | work 4 ...
  *     thread 1    work 1 ---- | finish 1 | work 3 | waits . . . . . . | finish 3 ... */
@@ -15,11 +15,11 @@ unsigned pithi_threads(void);
 struct pithi_parts {
     uint32_t count;
     unsigned threads; /* at most, with the caller; 0, 1: the caller does all parts, in their order */
-    /* Does a part. `thread`: number of the thread, below `threads`, an index for data that each thread has for itself;
-     * 0: the caller. Returns 0 if it failed or is to be stopped. */
+    /* Does a part. `thread`: index of the thread, below `threads`, for data that each thread has for itself; 0: the
+     * caller. Returns 0 if it failed or is to be stopped. */
     int (*work)(void *context, unsigned thread, uint32_t part);
-    /* Adds the result of a part, in the thread that has done it; only one thread at a time is in here. Returns 0 if it
-     * failed. NULL: there is nothing to add. */
+    /* Adds the result of a part, in the thread that has done it; only one thread at a time calls `finish`. Returns 0 if
+     * it failed. NULL: there is nothing to add. */
     int (*finish)(void *context, unsigned thread, uint32_t part);
     void *context;
 };

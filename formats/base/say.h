@@ -15,7 +15,7 @@
 /* ---- Signals during writes --------------------------------------------------------------------------------------- */
 
 /* A write to a closed pipe, or beyond the limit of file sizes, must not end the program. So SIGPIPE and SIGXFSZ are
- * blocked during a write, and those that the write caused are removed. */
+ * blocked during a write, and a signal that the write caused is discarded. */
 struct pithi_signals {
     sigset_t before, pending;
 };
@@ -60,7 +60,7 @@ __attribute__((constructor)) static void find_stderr(void) { pithi_no_stderr = f
 
 static inline void pithi_say_values(int fd, const char *format, va_list values)
 {
-    char line[4096]; /* PIPE_BUF: a pipe takes up to this many bytes as a whole */
+    char line[4096]; /* PIPE_BUF: a pipe does not split a write of up to this many bytes */
     struct pithi_signals signals;
     size_t length;
     int saved = errno;

@@ -1,6 +1,6 @@
-/* scratch.c - takes memory in parts that double. A part in a file is first filled with zeros by write(). This finds a
- * full disk; without it, using the part would raise SIGBUS. It is also faster than posix_fallocate, after which the
- * kernel makes small pages: 200 MB of them took twice as long to fill for the first time, and four times as long
+/* scratch.c - takes memory in parts that double. A part in a file is first filled with zeros by write(). This detects a
+ * full disk, on which a later use of the part would raise SIGBUS. It is also faster than posix_fallocate, after which
+ * the kernel makes small pages: 200 MB of them took twice as long to fill for the first time, and four times as long
  * later. The kernel keeps what one write() writes in a large page. */
 #include "base/scratch.h"
 
@@ -18,11 +18,11 @@
  * part. */
 enum { IN_MEMORY = 8 << 20, FIRST = 64 << 10, LARGEST = 8 << 20 };
 /* For pithi_scratch_of_lanes. MOST, MOST_OF_LANE: bytes that may stay in memory, and further bytes for each lane.
- * GROWING_BITS: log2 of the most items in the chunks that all lanes fill at the same time. LOOK: bytes passed between
- * two looks. FAR_APART: if more than this many times the bytes passed come into memory, the places read lie far apart.
- * FAR_TIMES: the limit is doubled only if this is seen so often in a row. LOOK is small, because FAR_APART times as
- * many bytes may come into memory between two looks: with a LOOK of 2 MiB, 64 lanes exceeded the limit by 15 MiB, and
- * 65,536 lanes by 70 MiB. */
+ * GROWING_BITS: log2 of the most items in the chunks that all lanes fill at the same time. LOOK: bytes passed (that is,
+ * read in sequence) between two calls of pithi_scratch_look. FAR_APART: the places read lie far apart if the bytes that
+ * came into memory are more than FAR_APART times the bytes passed. FAR_TIMES: the limit is doubled only if that is seen
+ * this many times in a row. LOOK is small, because FAR_APART times as many bytes may come into memory between two
+ * looks: with a LOOK of 2 MiB, 64 lanes exceeded the limit by 15 MiB, and 65,536 lanes by 70 MiB. */
 enum { MOST = 44 << 20, MOST_OF_LANE = 2 << 10, GROWING_BITS = 20, LOOK = 256 << 10, FAR_APART = 32, FAR_TIMES = 16 };
 
 /* The limit of resident memory holds for the process. So all threads of an analysis share one count, and release pages
@@ -116,7 +116,7 @@ void *pithi_scratch_get(struct pithi_scratch *s, size_t bytes)
     return got;
 }
 
-/* Without memory for a pool, the result works alone, and releases pages more often than it must. */
+/* If there is no memory for a pool, the result has none, and releases pages more often than it must. */
 struct pithi_scratch pithi_scratch_of_lanes(uint32_t lanes)
 {
     struct pithi_scratch s = {

@@ -16,9 +16,9 @@ struct pithi_scratch {
     uint32_t count, room;
     size_t used, in_memory; /* bytes used of the last part; without a pool, bytes of parts that are not in files */
     size_t passed;          /* bytes passed since the last pithi_scratch_look */
-    size_t look;            /* value of `passed` at which it looks; 0: PITHI_SCRATCH_LOOK */
+    size_t look;            /* `passed` at which pithi_scratch_look is called; 0: PITHI_SCRATCH_LOOK */
     uint32_t chunk_bits;    /* log2 of the items in the longest chunks of its arrays; 0: PITHI_CHUNK_BITS */
-    struct pithi_scratch_pool *pool; /* shared by all that release their pages together; NULL: it is alone */
+    struct pithi_scratch_pool *pool; /* shared with others that release pages together; NULL: not shared */
 };
 
 /* Zeroed memory, aligned to 16 bytes. NULL: no memory, or no place for a temporary file. */
@@ -37,9 +37,9 @@ static inline void pithi_scratch_passed(struct pithi_scratch *scratch, size_t by
 /* Makes scratch memory for the results of `lanes` lanes, with a new pool. The limit of memory grows with the lanes, so
  * that the pages that all lanes use at the same time may stay. */
 struct pithi_scratch pithi_scratch_of_lanes(uint32_t lanes);
-/* Makes another scratch memory in the pool of `other`, for results that are used together with the results there. Each
- * is for one thread at a time. A thread that only reads in `other` also needs a scratch memory of its own, to report
- * the bytes that it passes. */
+/* Makes another scratch memory in the pool of `other`, for results that are used together with those in `other`. Each
+ * scratch memory is for one thread at a time. A thread that only reads in `other` also needs a scratch memory of its
+ * own, to report the bytes that it passes. */
 struct pithi_scratch pithi_scratch_beside(const struct pithi_scratch *other);
 void pithi_scratch_free(struct pithi_scratch *scratch);
 
@@ -62,7 +62,8 @@ struct pithi_near {
     size_t left; /* bytes of this rest */
 };
 enum { PITHI_NEAR_BYTES = 64 << 10 }; /* the kernel brings this many bytes into memory together */
-/* Like pithi_chunks_add, but takes chunks that do not double from `near` (NULL: from `scratch`, too). */
+/* Like pithi_chunks_add, but takes the chunks of full length, which no longer double, from `near` (NULL: from
+ * `scratch`). */
 void *pithi_chunks_add_near(struct pithi_chunks *array, struct pithi_scratch *scratch, struct pithi_near *near,
                             size_t size);
 /* A faster pithi_chunks_add_near: `last` is the array's last item; NULL: it has none. */
@@ -76,7 +77,7 @@ static inline void *pithi_chunks_add_after(struct pithi_chunks *array, struct pi
 }
 static inline void *pithi_chunks_at(const struct pithi_chunks *array, uint32_t index, size_t size)
 {
-    if (index >> array->bits) /* behind the chunks that double, which together have as many items as this one */
+    if (index >> array->bits) /* after the chunks that double, which together have as many items as one full chunk */
         return array->chunks[(index >> array->bits) + array->bits - PITHI_CHUNK_FIRST_BITS] +
                (index & ((1u << array->bits) - 1)) * size;
     unsigned log2 = 31 - (unsigned)__builtin_clz(index | (PITHI_CHUNK_FIRST / 2)); /* 5: the first chunk */

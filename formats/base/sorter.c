@@ -10,8 +10,9 @@
  * for each run, and each run a buffer of at most 256 KiB. Even a thousand runs need 32 MB then.
  *
  * Sorting moves entries, never the bytes of items, and must be stable: formats rely on the order in which items of one
- * time were added. Therefore it is merge sort, and between runs the lower number wins. qsort of libc is not stable
- * everywhere. Two halves that are in order already are not merged, and logs mostly are.
+ * time were added. Therefore it uses merge sort, because qsort of libc is not stable everywhere; and if items of two
+ * runs have equal keys, the run with the lower number comes first. Two halves that are already in order are not merged,
+ * which saves time, because logs are mostly in order.
  */
 #include "base/sorter.h"
 
@@ -248,7 +249,8 @@ static int load(struct pithi_sorter *s, struct run *run, int *over)
     return fill(s, run, sizeof run->head + (size_t)run->head.size);
 }
 
-/* Items with equal keys: the run with the lower number was added first. */
+/* 1: the next item of run `a` comes before that of run `b`. If the keys are equal, the lower run comes first, because
+ * its items were added first. */
 static int run_before(const struct pithi_sorter *s, uint32_t a, uint32_t b)
 {
     const struct pithi_sort_key *x = &s->runs[a].head.key, *y = &s->runs[b].head.key;
@@ -299,7 +301,7 @@ int pithi_sorter_end(struct pithi_sorter *s)
     return PITH_OK;
 }
 
-/* Moves past the item on top, which was returned. */
+/* Moves past the item on top of the heap, which the last call returned. */
 static int pass(struct pithi_sorter *s)
 {
     struct run *run = &s->runs[s->heap[0]];

@@ -44,9 +44,9 @@ int pithi_sorter_add(struct pithi_sorter *sorter, const struct pithi_sort_key *k
 /* Call after the last item. */
 int pithi_sorter_end(struct pithi_sorter *sorter);
 int pithi_sorter_next(struct pithi_sorter *sorter, struct pithi_sorted *item); /* 1, 0 at the end, -1 error */
-/* Gets the next item if the first two words of its key come before `first` and `second`: 1. Else it returns 0, also at
- * the end, and the item stays for the next call; -1: an error. Use it to merge the items with records in order of
- * time. */
+/* Gets the next item and returns 1 if the first two words of its key come before `first` and `second`. Returns 0 if
+ * not, or at the end; the item then stays for the next call. Returns -1 on an error. Use it to merge the items with
+ * records in order of time. */
 int pithi_sorter_before(struct pithi_sorter *sorter, uint64_t first, uint64_t second, struct pithi_sorted *item);
 void pithi_sorter_free(struct pithi_sorter *sorter); /* NULL: does nothing */
 

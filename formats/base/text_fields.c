@@ -7,9 +7,9 @@
  *      of    of      (nothing: it is only in the format)
  *     %s    north    00 05 n o r t h           a length of two bytes, then the text
  *
- * A string has no end of its own in the text: it goes on to where the literal text behind its token is first found. So
- * "a, b, c" by "%s, %s" is "a" and "b, c". A text that does not fit its format is tried as hex, which is what the
- * writer prints if the bytes do not fit it.
+ * A string has no mark at its end. It ends where the literal text after its token is first found. So "a, b, c" by "%s,
+ * %s" is "a" and "b, c". A text that does not fit its format is tried as hex, because the writer prints hex if the
+ * bytes of a payload do not fit the format.
  */
 #include "base/text_fields.h"
 
@@ -96,8 +96,8 @@ int pithi_text_u64(const char *text, uint64_t *value)
     return text && *text >= '0' && *text <= '9' && !*end && errno == 0;
 }
 
-/* "-1.5": the digits before and behind the point are read as whole numbers, 1 and 5, and 5 counts as 500,000,000 ns for
- * its one decimal. No double on the way: it could not hold all nanoseconds of a time above 104 days. */
+/* "-1.5": the digits before and behind the point are read as whole numbers, 1 and 5, and 5 counts as 500,000,000 ns,
+ * because it is one decimal. No double is used, because it could not hold all nanoseconds of a time above 104 days. */
 int pithi_text_seconds(const char *text, int64_t *time_ns)
 {
     static const uint32_t units[] = {1000000000, 100000000, 10000000, 1000000, 100000, 10000, 1000, 100, 10, 1};
@@ -157,7 +157,8 @@ static const char *number_at(char token, const char *text, uint64_t *value)
 
 static size_t token_size(char token) { return strchr("sh", token) ? 2 : strchr("dxe", token) ? 4 : 8; }
 
-/* Copies the literal text of the format up to the next token, as payload texts have it (backslashes doubled). */
+/* Copies the literal text of the format up to the next token, in the spelling of payload texts (backslashes doubled).
+ */
 static size_t literal(const char *format, char *out, size_t size)
 {
     size_t n = 0;
@@ -198,8 +199,8 @@ static size_t parse_hex(const char *text, unsigned char *out)
     return n;
 }
 
-/* Writes the payload's bytes to `out`; returns their number, or SIZE_MAX on failure. Bytes that the format does not
- * describe follow in hex. */
+/* Writes the payload's bytes to `out`; returns their number, or SIZE_MAX on failure. In the text, bytes beyond those of
+ * the format follow in hex. */
 static size_t parse_formatted(const char *format, const char *text, unsigned char *out)
 {
     size_t n = 0, size;
@@ -241,7 +242,7 @@ static size_t parse_quoted(const char *text, unsigned char *out)
 
 unsigned char *pithi_payload_parse(const char *format, const char *text, size_t *size)
 {
-    /* a token has two bytes in the format and gives at most 8; a string gives up to a byte more than text and size */
+    /* a token of two bytes in the format gives at most 8 bytes; a string gives its text, two bytes of size and a NUL */
     unsigned char *out = malloc(strlen(text) + 8 * strlen(format) + 8);
     *size = SIZE_MAX;
     if (out && *format)

@@ -2,7 +2,7 @@
  * Programming 3, 5.4.1).
  *
  * Each match compares two players and keeps the loser, the one with the larger key; the winner goes up. The winner of
- * all matches is next. When it continues with a new key, it only plays against the losers on its way up. These are
+ * all matches is next. When the winner continues with a new key, it only plays against the losers on its way up:
  * log2(players) matches at known places, without an unpredictable branch. (A heap would compare two children on each
  * level.)
  *
@@ -32,9 +32,9 @@ struct pithi_loser {
     struct pithi_player *player;
 };
 
-/* A key has the order of its time. A player at its end gets PITHI_KEY_DONE, which sorts after all times; + 1 must not
- * overflow it. (Therefore the last three times of the range share a key; among players with this key, the one on the
- * left comes first.) */
+/* Keys compare like the times that they stand for. A player at its end gets PITHI_KEY_DONE, which sorts after all
+ * times; adding 1 to it must not overflow. (Therefore the last three times of the range share a key; among players with
+ * this key, the one on the left comes first.) */
 #define PITHI_KEY_LAST (UINT64_MAX - 2)
 #define PITHI_KEY_DONE (UINT64_MAX - 1)
 
@@ -55,8 +55,8 @@ static inline uint32_t pithi_tournament_leaves(uint32_t players)
 }
 
 /* The winner continues with `key`; returns the new winner. A player from the right (an odd place) loses ties. The
- * winner of a match is unpredictable, so there is no branch: keys are chosen by minimum and maximum, which is right for
- * ties, too, and need not wait for the players, which are chosen by masks. */
+ * winner of a match is unpredictable, so there is no branch: keys are chosen by minimum and maximum, players by masks.
+ * Minimum and maximum are also right for ties, and need not wait for the choice of the players. */
 static inline struct pithi_loser pithi_tournament_replay(struct pithi_loser *tree, struct pithi_player *winner,
                                                          uint64_t key)
 {

@@ -11,7 +11,8 @@
 
 enum { PITHI_WATCH_PATH = 64 };
 
-/* Its path, by its place below /proc ("712/fd/3"). Returns 0 if it is gone, or if the number is another process's. */
+/* Makes the path of the memory file from its place below /proc ("712/fd/3"). Returns 0 if the file is gone, or if the
+ * process number now belongs to another process. */
 static inline int pithi_watch_path(char path[PITHI_WATCH_PATH], const char *place)
 {
     static const char wanted[] = "/memfd:" PITHI_WATCH_FILE " (deleted)";

@@ -1,8 +1,8 @@
 /* wide.h - products of 64-bit numbers that need 128 bits, also on machines whose compiler has no such integer (32
  * bits).
  *
- * There the product is taken apart: (a1 * 2^32 + a0) * (b1 * 2^32 + b0) has four products of 32 bits each. A division
- * brings down one bit at a time. */
+ * Without such an integer the product is taken apart: (a1 * 2^32 + a0) * (b1 * 2^32 + b0) has four products of 32 bits
+ * each. A division brings down one bit at a time. */
 #ifndef PITHI_WIDE_H
 #define PITHI_WIDE_H
 

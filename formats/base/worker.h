@@ -19,7 +19,7 @@ int pithi_worker_start(struct pithi_worker *worker, void *(*work)(void *context)
 void pithi_worker_stop(struct pithi_worker *worker);
 int pithi_worker_is_stopped(const struct pithi_worker *worker);
 /* Waits for the end of the work, if it was started. Meanwhile calls should_stop (NULL: none) every 50 ms, and stops the
- * work if it returns 1. */
+ * work if should_stop returns 1. */
 void pithi_worker_join(struct pithi_worker *worker, int (*should_stop)(void *context), void *context);
 
 #endif

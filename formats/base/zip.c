@@ -1,4 +1,5 @@
-/* zip.c - deflate and CRC-32 by zlib. Raw deflate without zlib's wrapper, because the chunk has a CRC.
+/* zip.c - deflate and CRC-32 by zlib. It writes raw deflate without zlib's wrapper, because each chunk has a CRC of its
+ * own.
  *
  * Packers and unpackers are kept and reset: making a packer takes 268 kB of memory, which must be cleared.
  */

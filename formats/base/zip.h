@@ -17,7 +17,7 @@ void pithi_zip_free(struct pithi_zip *zip);
 /* Packs to raw deflate. Returns the size; 0: larger than `room` bytes (store it instead), or no memory. */
 size_t pithi_zip_pack(struct pithi_zip *zip, const void *data, size_t size, void *out, size_t room);
 
-/* Packs bytes that are all equal, or in long runs; faster there than pithi_zip_pack. */
+/* Packs bytes that are all equal, or in long runs. For such bytes it is faster than pithi_zip_pack. */
 size_t pithi_zip_pack_runs(struct pithi_zip *zip, const void *data, size_t size, void *out, size_t room);
 
 /* Unpacks exactly `out_size` bytes: 1; 0: damaged, another size, or no memory. */

@@ -17,7 +17,7 @@
 
 #include "base/error.h"
 
-#define APART_NS 10000000 /* see far_apart */
+#define APART_NS 10000000 /* ns; see far_apart */
 #define APART_ROUNDS 50
 #define ROUND_MAX_NS (INT64_C(1) << 40) /* ns: a longer round trip says nothing */
 #define DRIFT_USUAL 50e-6               /* see clock_sync.h */
@@ -30,8 +30,8 @@ static int by_local(const void *a, const void *b)
     return (left->local_ns > right->local_ns) - (left->local_ns < right->local_ns);
 }
 
-/* 1: the points are at least 10 ms and 50 mean round trips apart. With less, their errors alone could look like a drift
- * of more than 2 %. */
+/* 1: the points are at least 10 ms and 50 mean round trips apart. If they were closer, their errors alone could look
+ * like a drift of more than 2 %. */
 static int far_apart(const struct pithi_sync *from, const struct pithi_sync *to)
 {
     uint64_t apart = (uint64_t)pithi_ns_apart(to->local_ns, from->local_ns);
@@ -78,7 +78,7 @@ static double drift_outside(const struct pithi_sync *points, uint32_t count)
     return found > DRIFT_MAX ? DRIFT_MAX : found < -DRIFT_MAX ? -DRIFT_MAX : found;
 }
 
-/* The point from which a time is computed, and in *slope the drift to use. */
+/* Returns the point from which the time is computed, and sets *slope to the drift to use. */
 static const struct pithi_sync *piece(const struct pithi_sync *points, uint32_t count, int64_t local_ns, double *slope)
 {
     uint32_t low = 0, high = count; /* points before `low` are at or before local_ns, points from `high` on after it */

@@ -1,25 +1,25 @@
 /* clock_sync.h - corrects the clocks of several machines to one.
  *
  * CLOCK_MONOTONIC counts from the boot of its machine, at its own speed. The machine of rank 0 is the reference. Other
- * machines ask it for its time: if a ping-pong takes `round`, the error of the answer is at most half of that. The
- * ping-pong with the shortest round trip of many makes a sync point (struct pithi_sync, spill.h): at `local` the
+ * machines ask it for its time: if a ping-pong takes the time `round`, the error of the answer is at most round / 2.
+ * The ping-pong with the shortest round trip of many makes a sync point (struct pithi_sync, spill.h): at `local` the
  * reference clock showed local + offset. Between two points the offset is interpolated linearly:
  *
  *     points    local 0 s: offset 500.000 us, round trip 4 us;  local 10 s: offset 700.000 us, round trip 6 us
  *     drift     200 us in 10 s: 20 ppm
  *     a record  local 2.5 s: 2.5 s + 550.000 us in reference time, with an error of 3 us if the clocks run evenly
  *
- * Before the first and after the last point the drift d between these two is used, weighted by its reliability: clocks
- * usually drift by p = 50 ppm, and the errors of the points, about a sixth of their bounds, simulate a drift e. So
- * d * p^2 / (p^2 + e^2) is used, but at most 500 ppm:
+ * Before the first and after the last point, the drift d between the first and the last point is used, weighted by its
+ * reliability: clocks usually drift by p = 50 ppm, and the errors of the points, about a sixth of their bounds,
+ * simulate a drift e. So d * p^2 / (p^2 + e^2) is used, but at most 500 ppm:
  *
  *     bounds of 1 us each, 100 ms apart: e = 2 us / 6 / 100 ms = 3.3 ppm: 99.6 percent of d
  *     bounds of 1 ms each, 100 ms apart: e = 3333 ppm: nothing of d, the offset stays constant
  *
- * For a process that died this covers the time after its last point.
+ * The drift after the last point matters for a process that died, because no later point follows.
  *
- * If two points are so close that their errors would make a steep line, only the one with the shorter round trip is
- * used.
+ * If two points are so close together that their errors could make a large false drift, only the one with the shorter
+ * round trip is used.
  */
 #ifndef PITHI_CLOCK_SYNC_H
 #define PITHI_CLOCK_SYNC_H

@@ -12,23 +12,24 @@
  * of PITHI_SPILL_ALIGN bytes or more begins at a multiple of that, so that it can be mapped by large pages.
  *
  * A lane has two chunks, its windows, and its thread stores into them in turn. Before a window is reused as the chunk
- * of a higher seq, it is copied to the end of the file, where it never changes again (magic stored last). Then its lane
- * is set to PITHI_SPILL_FREE, its words to 0, and its header is filled again (lane, then magic, last). So a chunk of
- * the same lane and seq may exist twice, for a moment or because the process died then: both are complete. A reader
- * that follows a running process checks the window's lane and seq after reading from it; if they have changed, it
- * continues in the copy at the same word.
+ * of a higher seq, it is copied to the end of the file, where it never changes again (magic stored last). Then the
+ * window's lane is set to PITHI_SPILL_FREE, its words are set to 0, and its header is filled again (the lane and after
+ * it the magic are stored last). So a chunk of the same lane and seq may exist twice, for a moment, or forever if the
+ * process died at that moment; both are complete. A reader that follows a running process checks the window's lane and
+ * seq after reading from it; if they have changed, it continues in the copy at the same word.
  *
  * A ring (a flight recorder, and any recording before its window begins) has more and smaller chunks, and reuses the
- * oldest without a copy. The states that its records left open must not be lost with it. Each chunk of a ring therefore
- * has room, between header and words, for the states open at its start (struct pithi_spill_open). Chunk 0 has none.
- * When chunk S + 2 begins, S is settled: the states open at the end of S are stored in S + 1, `known` last. Only a
- * settled chunk is set to PITHI_SPILL_FREE, so at any moment all chunks of a lane except the newest have their states,
- * and so has the newest if it is the only one.
+ * oldest without a copy. The states that the records of a reused chunk left open must not be lost. Each chunk of a ring
+ * therefore has room, between header and words, for the states open at its start (struct pithi_spill_open). Chunk 0 has
+ * none. When chunk S + 2 begins, S is settled: the states open at the end of S are stored in S + 1, `known` last. Only
+ * a settled chunk is set to PITHI_SPILL_FREE, so at any moment all chunks of a lane except the newest have their
+ * states. If the newest chunk is the only one left, it has its states, too.
  *
  * A reader can find out whether data is missing. The page counts chunks and definitions and has the size of the file;
  * each count is raised after the data is stored, so a death in between looks like no loss. The `seq` of a lane's chunks
  * counts up without a break, and each chunk has the number of words stored before it. A chunk is sealed when its thread
- * is two chunks further: `words` and `check` are then what it must contain. (spill_missing.h finds losses.)
+ * has gone two chunks further: the thread then stores `words` and `check`, by which a reader can verify the chunk.
+ * (spill_missing.h finds losses.)
  *
  * Words after the last stored one are 0, and no stored record begins with a word of 0. So a record is complete when its
  * first word, which is stored last, is neither 0 nor PITHI_W_CLAIMED. A reader passes over words of 0 and claimed
@@ -72,14 +73,15 @@ struct pithi_spill_page {
      * count from `zero_ns`, which is time 0 of the log; 0: there is no window. */
     int64_t zero_ns, from_ns, to_ns;
     uint64_t first_posted; /* order number of the first receive posted for this log */
-    /* The next five serve to find missing data (spill_missing.h). Each count is raised after the data is stored. */
+    /* The next five fields serve to find missing data (spill_missing.h). Each count is raised after the data is stored.
+     */
     uint64_t end_bytes;   /* size of the file; 0: this and the following are unknown */
     uint64_t chunks;      /* chunks of lanes and definitions, not those set to PITHI_SPILL_FREE */
     uint64_t most_words;  /* upper limit of the words stored by all lanes, including those in reused chunks */
     uint64_t definitions; /* number of struct pithi_spill_def stored */
     uint64_t listed;      /* number of ranks of the job that record (PITH_RANKS); 0: unknown, taken as all */
-    /* A counter that parted from CLOCK_MONOTONIC (liblog/clock.h). parted[0]: the last anchor that agreed. From
-     * parted[1] on, ticks are on the line through parted[1] and parted[2]. */
+    /* For a tick counter that stopped agreeing with CLOCK_MONOTONIC (liblog/clock.h). parted[0]: the last anchor that
+     * agreed. From parted[1] on, ticks are on the line through parted[1] and parted[2]. */
     struct pithi_anchor parted[3];
     int64_t ahead_ns; /* how far the counter was ahead; stored last; 0: it has not parted */
 };
@@ -87,8 +89,8 @@ _Static_assert(sizeof(struct pithi_spill_page) <= PITHI_SPILL_PAGE, "the process
 
 enum pithi_spill_clock { PITHI_CLOCK_NS, PITHI_CLOCK_TSC, PITHI_CLOCK_ARM64 };
 
-/* The words of a chunk begin after its header. The last PITHI_CHUNK_SLACK of them are only used if a signal handler
- * records after another record has checked the limit and before it has claimed a word. */
+/* The words of a chunk begin after its header. The last PITHI_CHUNK_SLACK words are only used if a signal handler
+ * interrupts the recording of another record, after that record was checked to fit and before its words are claimed. */
 #define PITHI_CHUNK_SLACK 64
 
 struct pithi_chunk {
@@ -96,7 +98,7 @@ struct pithi_chunk {
     uint64_t size_bytes;        /* with this header; a multiple of 4096 */
     uint32_t lane;              /* number of the lane; PITHI_SPILL_DEFS: definitions */
     uint32_t seq;               /* counts the lane's chunks, from 0 */
-    uint64_t base_ticks;        /* full time at the chunk's start; the first record is not more than 2^38 ticks away */
+    uint64_t base_ticks;        /* full time at the chunk's start; the first record is at most 2^38 ticks away */
     struct pithi_anchor anchor; /* when the chunk began */
     uint64_t lost;              /* records lost after this chunk's last one: there was no room for another chunk */
     uint64_t overwritten;       /* records of this lane in chunks that were reused so far (PITH_WHEN_FULL=ring) */
@@ -124,9 +126,9 @@ _Static_assert(sizeof(struct pithi_spill_open) == 1024, "1 KiB of each chunk of 
 
 /* ---- Records of a lane ------------------------------------------------------------------------------------------- */
 
-/* First word: ticks 40 bits | id 20 bits | kind 4 bits (PITH_WORD_ in pith.h). Many values have these low 40 bits; the
- * full time is the one nearest to the time of the record before, so that steps of less than 2^39 ticks work in both
- * directions. Below, "+ word" stands for a further word of the record. */
+/* First word: ticks 40 bits | id 20 bits | kind 4 bits (PITH_WORD_ in pith.h). The word has only the low 40 bits of the
+ * ticks; a reader takes the time with these bits that is nearest to the time of the record before, so steps of less
+ * than 2^39 ticks work in both directions. Below, "+ word" stands for a further word of the record. */
 enum pithi_word {
     PITHI_W_NONE,
     PITHI_W_ENTER,       /* id = state */
@@ -140,7 +142,7 @@ enum pithi_word {
     PITHI_W_COMM_CREATE, /* id = comm */
     PITHI_W_COMM_FREE,   /* id = comm */
     PITHI_W_PAUSE,       /* recording stops */
-    PITHI_W_RESUME,      /* it goes on */
+    PITHI_W_RESUME,      /* recording goes on */
     PITHI_W_LOST,        /* + word: number of records lost here (a payload cut, a signal handler at a bad moment) */
     PITHI_W_TIME,        /* + word: full ticks, for the records after it; stored after 2^38 ticks without a record */
     PITHI_W_CLAIMED,     /* id = words: a record of several words that is not stored yet. It stays if a signal handler
