@@ -31,7 +31,8 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
-/* From this step in time on (or back), a record needs a PITHI_W_TIME before it: a word has only 40 bits of the time. */
+/* If a record is this far after (or before) the last one, a PITHI_W_TIME must precede it, because a word has only 40
+ * bits of the time. */
 #define GAP_TICKS (INT64_C(1) << 38)
 
 __thread struct pith_buffer pith_buffer_; /* of each thread; pith.h records into it */
@@ -42,7 +43,7 @@ struct thread {
     struct pith_buffer *buffer;
     /* places in the list `threads`, where it is until the thread ends; accessed under the guard */
     struct thread *next, **link;
-    uint64_t *limit; /* the limit that pith.h would have; with counters its own is NULL */
+    uint64_t *limit; /* this thread's limit; if counters are recorded, pith.h gets NULL instead of it */
     int has_lane;
     unsigned number;                  /* pithi_session.number when the lane was made: the log that it belongs to */
     const struct pith_wait_end *late; /* what pith_late announced; atomic; NULL: nothing */
@@ -69,8 +70,8 @@ static pthread_key_t exit_key; /* its destructor runs when a thread ends */
 static int exit_key_made;      /* 1: exit_key exists */
 static void thread_exit(void *unused);
 
-/* Made when the library is loaded, so that it is one of the first 32 keys: each thread has room for the values of
- * these; for others, the C library calls malloc. */
+/* Made when the library is loaded, so that it is one of the first 32 keys: each thread has room for the values of the
+ * first 32 keys; for other keys, the C library calls malloc. */
 __attribute__((constructor)) static void make_exit_key(void)
 {
     exit_key_made = pthread_key_create(&exit_key, thread_exit) == 0;
@@ -216,9 +217,10 @@ void pithi_buffer_learn_thread(void)
 /* 1: this thread is ending, and the destructors of its keys are running or have run. The C library then frees memory,
  * and the thread's first record may be made by a wrapped call of an allocator, or a sample may come.
  *
- * Two signs on the stack: start_thread is at another place than where it calls start functions. If that place is
- * unknown, more than two outermost frames are in the C library, so no start function is running. (The second sign alone
- * is not enough: UCX, in MPICH, makes madvise and munmap of the C library call functions of its own.) */
+ * The stack shows it in two ways. Either more than two outermost frames are in the C library, so no start function is
+ * running. Or start_thread is at another place than the one from which it calls start functions, if that place is
+ * known. (The first sign alone is not enough: UCX, in MPICH, makes madvise and munmap of the C library call functions
+ * of its own.) */
 static int is_past_destructors(void)
 {
     static struct pithi_module library; /* the C library */
@@ -280,9 +282,9 @@ static int chunk_begin(uint64_t words)
 }
 
 /* 1: it is worth trying to get room. Without room, each attempt costs several system calls, so attempts are made after
- * 1, 2, 4, 8 ... refused records. Each thread counts its own, as another thread may have room: it reuses its chunks.
- * Only this thread and handlers on it change the count; if a handler interrupts the increment, a step is lost, which
- * only delays the next attempt. */
+ * 1, 2, 4, 8 ... refused records. Each thread counts its own refused records, because another thread may still have
+ * room in chunks that it reuses. Only this thread and handlers on it change the count; if a handler interrupts the
+ * increment, a step is lost, which only delays the next attempt. */
 static int may_try(void)
 {
     if (self.refused == 0 || is_old())

@@ -28,7 +28,7 @@ void pithi_own_sum_to(const struct pithi_lane *lane, const uint64_t *next);
 void pithi_own_sum_left(void);
 /* Adds `ns` to this thread's sum, for pith_own_cost and for the recorder's own work. */
 void pithi_own_sum_add(uint64_t ns);
-/* The state `id` is a state of wrapped calls, so its end also costs PITHLOG_OWN_CALL. */
+/* Marks the state `id` as a state of wrapped calls, so that its end also costs PITHLOG_OWN_CALL. */
 void pithi_own_sum_wrapped(uint32_t id);
 
 #endif

@@ -27,7 +27,7 @@
 #include "spill/spill_chunk.h"
 
 #define KIB UINT64_C(1024)
-/* first window of lanes from MANY_LANES on: most of very many threads record little */
+/* the first window of each lane from MANY_LANES on; if there are very many threads, most of them record little */
 #define WINDOW_FIRST_MANY (32 * KIB)
 #define WINDOW_DISK (256 * KIB)   /* window on a disk; copied in 57 us on ext4 */
 #define WINDOW_MEMORY (128 * KIB) /* in tmpfs, where fresh pages cost twice as much; copied in 62 us */

@@ -7,8 +7,9 @@
  *     counter 1000, CLOCK_MONOTONIC 50,000 ns, counter 1100        width 100: ticks 1050 are 50,000 ns
  *     counter 3000, CLOCK_MONOTONIC 51,200 ns, counter 9000        width 6000: interrupted, not used
  *
- * At each anchor the two clocks are compared with the anchor before. The allowed difference grows with the time between
- * them, as the system may correct CLOCK_MONOTONIC: 1 us plus 0.05 %, about 0.5 ms in 1 s. */
+ * At each anchor, the advance of the two clocks since the anchor before is compared. The allowed difference grows with
+ * the time between the anchors, because the system may correct CLOCK_MONOTONIC: 1 us plus 0.05 %, about 0.5 ms in 1 s.
+ */
 #include "clock.h"
 
 #if defined(__x86_64__)
@@ -52,8 +53,8 @@ static int is_invariant(void)
     return __get_cpuid(0x80000007, &eax, &ebx, &ecx, &edx) && (edx & 1u << 8) != 0;
 }
 
-/* The kernel removes the counter from this list when the cores disagree; many virtual machines never list it. Without
- * the list the counter is trusted. */
+/* 1: the kernel lists the counter as a clock source. The kernel removes it from the list when the counters of the cores
+ * disagree; many virtual machines never list it. Without a list the counter is trusted. */
 static int is_listed(void)
 {
     char list[256];
@@ -69,8 +70,8 @@ static int is_listed(void)
     return strncmp(list, "tsc", 3) == 0 || strstr(list, " tsc") != NULL;
 }
 
-/* Times the C library's call and the system call, the fastest of 16 each. Without a system call, the C library's takes
- * a third of the time or less; less than half is accepted. */
+/* Times the C library's call and the system call, the fastest of 16 each. If the C library's call needs no system call,
+ * it takes at most a third of the time of the system call. The test accepts less than half. */
 static int monotonic_needs_no_system_call(void)
 {
     uint64_t least[2] = {UINT64_MAX, UINT64_MAX};
@@ -121,7 +122,8 @@ static int is_inline(void) { return __atomic_load_n(&pithi_clock_inline, __ATOMI
 
 uint64_t pithi_ticks(void) { return is_inline() ? pith_ticks_() : pithi_ticks_at(pithi_clock_ns(CLOCK_MONOTONIC)); }
 
-/* (No test whether the clock was chosen: a test costs 0.7 ns here, and a thread has a limit only after the choice.) */
+/* (Does not test whether the clock was chosen. A test costs 0.7 ns, and is not needed: a thread gets limits, and so
+ * comes here, only after the choice.) */
 uint64_t pith_call_ticks_(void) { return pithi_ticks_at(pithi_clock_ns(CLOCK_MONOTONIC)); }
 
 uint64_t pith_slow_ticks_(void)

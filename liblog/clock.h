@@ -6,17 +6,17 @@
  * case the C library computes CLOCK_MONOTONIC from the counter of the core that it runs on (there is no other way on
  * x86), so both agree on all cores. Virtual machines that list only kvm-clock or Hyper-V's clock are of this kind.
  *
- * The counter and CLOCK_MONOTONIC may part later: the machine sleeps, or the virtual machine moves to another host. So
- * each anchor is compared with earlier ones.
- * Example: 0.4 ns a tick so far, and since the last anchor
+ * The counter and CLOCK_MONOTONIC may part later, that is, stop agreeing: if the machine sleeps, or if the virtual
+ * machine moves to another host. So each anchor is compared with earlier ones. Example: 0.4 ns a tick so far, and since
+ * the last anchor
  *
  *     2,500,000 ticks and 1,000,300 ns: 300 ns apart, which is the error of an anchor
  *     2,500,000 ticks and 61,000,000 ns: the counter has lost 60 ms
  *
- * If they are more than 1 us apart, and more than 0.05 % of the time (NTP may slew by that), recording continues with
- * CLOCK_MONOTONIC. Ticks keep their unit: they are computed from CLOCK_MONOTONIC, along a line. The line begins at the
- * counter's value; if the counter has gone back, at the value that it should have. The spill file's page has that line;
- * readers map the times before and after its start with it (formats/spill/spill_time.h).
+ * If the counter and CLOCK_MONOTONIC are apart by more than 1 us plus 0.05 % of the time (NTP may slew by that),
+ * recording continues with CLOCK_MONOTONIC. Ticks keep their unit, because they are computed from CLOCK_MONOTONIC along
+ * a line. The line begins at the counter's value or, if the counter has gone back, at the value that the counter should
+ * have. The spill file's page has that line, and readers convert ticks with it (formats/spill/spill_time.h).
  *
  * clock.h and clock.c use no other part of liblog, so libraries that keep no log can take them from libpith.a.
  */
@@ -34,7 +34,7 @@
 enum pithi_clock_wanted { PITHI_WANT_SAFE, PITHI_WANT_COUNTER, PITHI_WANT_MONOTONIC, PITHI_WANT_INVALID };
 enum pithi_clock_wanted pithi_clock_wanted(void);
 
-/* Chooses the clock, once in a process. Call it before anything is recorded. Any thread; takes some us. */
+/* Chooses the clock, once in a process. Call it before anything is recorded, in any thread. It takes some us. */
 enum pithi_spill_clock pithi_clock_choose(void);
 /* Under the guard, before the first anchor of a spill file: forgets the anchors of an earlier file. */
 void pithi_clock_begin(void);

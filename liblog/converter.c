@@ -89,8 +89,8 @@ struct start {
     char *stacks;                     /* two: of the intermediate process, and of the command until its exec */
 };
 
-/* The handlers are reset by system calls: sigaction may be a sanitizer's, which keeps a table of handlers in memory,
- * and that memory is the program's, too. */
+/* Resets a handler by a system call, because sigaction may be a sanitizer's: that one keeps a table of handlers in
+ * memory, which this process shares with the program. */
 static void set_default(int number)
 {
     const uint64_t by_default[8] = {0}; /* the kernel's struct sigaction with SIG_DFL */
@@ -334,7 +334,8 @@ int pithi_convert(const char *format, const char *option, const char *from, cons
         close(start.in);
     if (start.err >= 0)
         close(start.err);
-    /* The command gives its file the name `to` when it is complete, so the name proves more than an exit status. */
+    /* The command gives its file the name `to` when the file is complete, so that name proves more than an exit status.
+     */
     if (error == 0 && access(to, F_OK) == 0)
         return 0;
     if (error != 0)

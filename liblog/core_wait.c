@@ -1,4 +1,5 @@
-/* core_wait.c - reads what the system counts for the thread that begins and ends the job, and for the others.
+/* core_wait.c - reads how long threads were runnable without a core: the thread that begins and ends the job, and all
+ * others.
  *
  * A thread's file /proc/.../schedstat has three numbers, counted since the thread began: ns on a core, ns in which it
  * was runnable without one, and the number of times that it got one. For the thread that joins and ends the job two
@@ -6,9 +7,9 @@
  *
  *     2000000 500000 12     then     12000000 30500000 260          10 ms on a core, 30 ms without one
  *
- * Other threads come and go between the readings. At both, the numbers of all existing ones are added up. A thread that
- * has a lane adds its own number when it ends, as its file is then gone. Threads without a lane that end in between are
- * not counted.
+ * Other threads come and go between the readings. At each of the two readings, the numbers of all threads that exist
+ * are added up. A thread that has a lane adds its own number when it ends, as its file is then gone. Threads without a
+ * lane that end in between are not counted.
  *
  * The files are read by system calls: opendir and fopen would allocate, inside a call that the program made. */
 #include "core_wait.h"

@@ -1,7 +1,7 @@
 /* core_wait.h - how long this process could run but had no core, from joining the job to its end.
  *
- * Linux counts it for each thread (/proc/thread-self/schedstat, "run delay"). Two readings per thread, of 20 us each,
- * give the sum over the run, for example: 8 ranks on 2 cores waited for a core three quarters of their time.
+ * Linux counts this time for each thread (/proc/thread-self/schedstat, "run delay"). Two readings per thread, of 20 us
+ * each, give the sum over the run, for example: 8 ranks on 2 cores waited for a core three quarters of their time.
  * PITH_COUNTERS=run-delay records the values over time. */
 #ifndef PITHI_CORE_WAIT_H
 #define PITHI_CORE_WAIT_H
@@ -23,9 +23,9 @@ struct pithi_no_core pithi_core_wait_end(void);
 int pithi_core_wait_tell(struct pithi_defs *defs, const struct pithi_no_core *sums, unsigned ranks);
 /* Adds the sums of rank `rank` as `run_delay_ns RANK`, if they are at least a hundredth of its time. */
 int pithi_core_wait_tell_rank(struct pithi_defs *defs, const struct pithi_no_core *own, int rank);
-/* Prints a line if delay_ns is more than a tenth of the time. `sharing`: the number of ranks that have fewer cores than
- * ranks among which they share them; 0: none, and no line. `cores`: the cores of all ranks if all share them, else
- * 0. */
+/* Prints a line if delay_ns is more than a tenth of the time. `sharing`: the number of ranks whose cores are shared by
+ * more ranks than there are cores; 0: no line is printed. `cores`: the number of cores if all ranks share the same
+ * ones, else 0. */
 void pithi_core_wait_say(const struct pithi_no_core *sums, unsigned sharing, unsigned cores);
 
 #endif

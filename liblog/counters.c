@@ -75,7 +75,7 @@ int pithi_counters_on;
 
 /* The state of this thread. */
 static __thread struct {
-    int begun, busy; /* begun: 1: the counters are open; busy: 1: it is reading, so a handler must not */
+    int begun, busy; /* begun: 1: the counters are open; busy: 1: the thread is reading them, so a handler must not */
     struct {
         int fd;         /* 0: none */
         uint64_t id;    /* the kernel's id of the event; of a file: its device and inode */
@@ -171,7 +171,7 @@ static void begin(unsigned i)
         kept = pithi_descriptor_far(fd);
         close(fd);
     }
-    /* EINVAL: the limit (RLIMIT_NOFILE) is below the number wanted */
+    /* EINVAL: the limit RLIMIT_NOFILE is below the descriptor number that is wanted */
     if (kept < 0 && (errno == EMFILE || errno == ENFILE || errno == EINVAL) &&
         !__atomic_exchange_n(&is_told, 1, __ATOMIC_RELAXED))
         __atomic_store_n(&lacking, chosen[i].kind->name, __ATOMIC_RELAXED);

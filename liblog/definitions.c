@@ -1,14 +1,14 @@
 /* definitions.c - the table of definitions, and definition records in the spill file.
  *
- * The table gives the id of a name, such as that of the state `compute`; it may be searched in a signal handler. The
- * record in the spill file gives it to readers, and is stored before any record with this id:
+ * The table gives the id of a name, such as that of the state `compute`; it may be searched in a signal handler. A
+ * definition record in the spill file gives readers the name of an id, and is stored before any record with this id:
  *
  *     PITHI_D_STATE, id 1, "compute", "", "user", ""        16 + 8 + 1 + 5 + 1 = 31 bytes, rounded up to 32
  *
  * The record's size is stored last, so a process that dies in between leaves a record of size 0, the end of the chunk.
  *
- * A name that the user left out (PITH_SKIP) has an entry in the table, too, with an id that is never recorded. A
- * program may define it a thousand times, and the lists are searched only once. */
+ * A name that the user left out (PITH_SKIP) has an entry in the table, too, with an id that is never recorded. So the
+ * user's list is searched only once, even if the program defines the name a thousand times. */
 #include "definitions.h"
 
 #include <ctype.h>
@@ -87,7 +87,7 @@ static void store(uint16_t type, uint32_t id, const struct piece *pieces, unsign
         at += pieces[i].size;
     }
     chunk.next += size;
-    /* The check value is over the record without its size, which is stored after it. */
+    /* The check value covers the record except its size, which is stored after the check value. */
     def->check = pithi_spill_def_check(def, (uint32_t)size);
     __atomic_store_n(&def->size_bytes, (uint32_t)size, __ATOMIC_RELEASE);
     __atomic_add_fetch(&pithi_session.file.page->definitions, 1, __ATOMIC_RELEASE);

@@ -12,7 +12,7 @@
  * digits it is 8 * 10^15, which is too much as well. Only 17 digits distinguish it from 0.3: "0.30000000000000004".
  *
  * printf converts all other values and ties, and every value on machines without integers of 128 bits. Its result is
- * exact, too, but it is ten times slower, because each guess is printed and read back.
+ * right, too, but it is ten times slower, because each guess is printed and read back.
  */
 #include "base/decimal.h"
 

@@ -1,8 +1,8 @@
 /* spill_chunk.c - open states as run lengths in a fixed place, and check values of chunks and definitions.
  *
  * Open states: recursion enters the same state again and again, so an entry has an id and a count. `main`, then `walk`
- * 100 times is two entries: (main, 1) and (walk, 100). 252 entries have room for most programs; what is deeper is only
- * counted (spill.h), since a signal handler or a hook may not ask for memory.
+ * 100 times is two entries: (main, 1) and (walk, 100). 252 entries are enough for most programs. Deeper states are only
+ * counted (spill.h), because a signal handler or a hook may not allocate memory.
  *
  * Check values: a plain sum would not notice two words that were exchanged, so the sums are added up, too.
  *
@@ -16,7 +16,8 @@
 
 /* ---- Open states ------------------------------------------------------------------------------------------------- */
 
-/* Every record of a ring passes here once, so the path of the innermost state is short. */
+/* Every ENTER and LEAVE of a ring passes through these functions once, so the usual case, the innermost state, comes
+ * first. */
 
 #define ONE_MORE (UINT32_C(1) << 20) /* a count in the upper 12 bits of an entry */
 

@@ -8,8 +8,8 @@
 /* ---- Open states ------------------------------------------------------------------------------------------------- */
 
 void pithi_open_enter(struct pithi_spill_open *open, uint32_t id);
-/* Ends the innermost entry of this id: 1; 0: no entry ended, because none has this id, or `above` was lowered
- * instead. */
+/* Ends the innermost entry of this id and returns 1. Returns 0 if no entry ended, because none has this id or because
+ * `above` was lowered instead. */
 int pithi_open_leave(struct pithi_spill_open *open, uint32_t id);
 
 /* Updates `open` by the records in [word, end). Returns their number. */

@@ -6,9 +6,9 @@
  *     table        [1] = 1, [2] = 2, [3] = 0; UINT32_MAX where nothing is defined: such records are dropped and counted
  *
  * A lane that is whole from its first record needs no check for each record, and runs of states in it go straight into
- * the arrays of the encoder. A lane of a recording with a window (PITH_FROM, PITH_TO), of a ring, or with a lost chunk
- * takes emit_cut, which follows its open states (spill_trim.h). Only lanes with lost records are read twice (struct
- * numbering). */
+ * the arrays of the encoder. emit_cut handles all other lanes: those of a recording with a window (PITH_FROM, PITH_TO),
+ * of a ring, or with a lost chunk. It follows the open states of such a lane (spill_trim.h). Only lanes with lost
+ * records are read twice (struct numbering). */
 #include "spill/spill_emit.h"
 
 #include <stdlib.h>
@@ -61,7 +61,7 @@ int pithi_spill_ids_make(const struct pithi_spill *spill, const struct pithi_spi
             CHECK(target->comm(target->context, &spill->comms[i].comm, &ids->comms[i]));
     }
     /* Maps definitions to the encoder's numbers of states (pithi_said); UINT32_MAX: not a state, or its number is too
-     * large. Runs of states need no other number. */
+     * large. pithi_spill_next_states uses no other table. */
     ids->states = malloc(((size_t)spill->def_count + 1) * sizeof *ids->states);
     if (ids->states == NULL)
         return pithi_fail(PITH_ERR_MEMORY, "%s: no memory for definitions", spill->path);
@@ -81,7 +81,8 @@ int pithi_spill_ids_make(const struct pithi_spill *spill, const struct pithi_spi
     /* If a lane's first chunk has another number than 0, the ring has reused the chunks before it. */
     for (i = 0; i < spill->lane_count; i++)
         cut |= spill->chunks[spill->lanes[i].first].seq != 0;
-    /* The smallest over all lanes, as the receives of a process are numbered together. */
+    /* first_posted is the smallest over all lanes, because the receives of a process share one series of order numbers.
+     */
     ids->first_posted = cut ? UINT64_MAX : 0;
     for (i = 0; cut && i < spill->lane_count; i++) {
         uint64_t first;
@@ -103,7 +104,7 @@ void pithi_spill_ids_free(struct pithi_spill_ids *ids)
 
 static void fill_states(void *walk, struct pithi_states *states) { pithi_spill_next_states(walk, states); }
 
-/* Passes on a lane that is cut: with its open states entered and left where records were cut off. */
+/* Passes on a lane of which records are cut off. At each cut, open states are entered or left. */
 static int emit_cut(const struct pithi_spill_target *target, const struct pithi_spill_ids *ids,
                     struct pithi_spill_walk *walk, struct pithi_spill_walk *ahead, struct pithi_spill_counts *counts,
                     int64_t *last_ns)
@@ -127,8 +128,8 @@ static int emit_cut(const struct pithi_spill_target *target, const struct pithi_
     return err;
 }
 
-/* `ahead` is the walk as it is at the begin: emit_cut may have to read the lane twice, first for the states that were
- * begun by numbers before the first kept record. */
+/* `ahead` is a copy of the walk at its begin, because emit_cut may have to read the lane twice: first it looks for the
+ * states that were begun by numbers before the first kept record. */
 static int emit_lane(const struct pithi_spill *spill, const struct pithi_spill_target *target,
                      const struct pithi_spill_ids *ids, uint32_t spill_lane, uint32_t lane,
                      struct pithi_spill_counts *counts, int64_t *last_ns)
@@ -166,7 +167,7 @@ static int emit_lane(const struct pithi_spill *spill, const struct pithi_spill_t
 /* ---- Lanes with lost records ------------------------------------------------------------------------------------- */
 
 /* A lane with lost records is read twice. The first reading finds the number of states that ended in each hole, which
- * the second stores in the LOST records. The first reading takes 13 ns a record, as much as all the rest. */
+ * the second stores in the LOST records. The first reading takes 13 ns a record, which doubles the time. */
 struct numbering {
     const struct pithi_spill_target *target; /* the caller's, for the second reading */
     struct pithi_lost_pass pass;
@@ -198,8 +199,9 @@ static void fill_numbered(void *context, uint32_t lane, pithi_states_filler *fil
     n->target->fill(n->target->context, lane, filler, filler_context);
 }
 
-/* 1: the lane may have LOST records, and can be read twice. Most losses are counted in the lane's chunks; single ones
- * only in the process's sum, so then every lane may have them. The chunks of a process that still runs may be reused
+/* 1: the lane may have LOST records, and can be read twice. Most losses are counted in the lane's chunks. A loss of a
+ * single record is counted only in the process's sum; if that sum is larger than the sum of all chunks, any lane may
+ * have LOST records. A lane of a process that still runs may not be readable twice, because its chunks may be reused
  * between the two readings. */
 static int is_numbered(const struct pithi_spill *spill, const struct pithi_spill_target *target,
                        const struct pithi_spill_lane *lane)
@@ -267,7 +269,7 @@ int pithi_spill_emit(const struct pithi_spill *spill, const struct pithi_spill_t
                          &lane));
         TRY(pithi_spill_emit_lane(spill, target, &ids, i, lane, &counts, i == 0 ? &first_lane_ns : NULL));
     }
-    /* The LOST record stands in the process's first lane, as it is not known which lane lost them. */
+    /* Losses of an unknown lane become a LOST record in the process's first lane. */
     if (spill->page.lost + counts.dropped > counts.told) {
         TRY(target->lane(target->context, target->thread_base, NULL, &lane));
         TRY(pithi_spill_emit_lost(spill, target, &counts, lane, first_lane_ns));

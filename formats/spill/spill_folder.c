@@ -25,8 +25,9 @@
 #include "spill/spill_time.h"
 #include "spill/spill_walk.h"
 
-/* 1: the process is dead and its parent has not waited for it yet. (If only its first thread has ended, the process is
- * a zombie, too.) Reads the state from /proc/PID/stat, and 17 fields further the number of threads. */
+/* 1: the process is dead and its parent has not waited for it yet. Reads the state from /proc/PID/stat, and 17 fields
+ * further the number of threads. (The state is also Z if only the first thread has ended; then there are further
+ * threads.) */
 static int is_zombie(uint32_t pid)
 {
     char path[64], line[1024], state = ' ', *at;
@@ -203,7 +204,7 @@ void pithi_spill_ranks_missing(const struct pithi_spill_folder *folder, const st
     /* Names ten of them at most: "rank 1 2 5 and 20 more". */
     length = (size_t)snprintf(text, size, "rank");
     for (rank = 0; rank < job->ranks && named < 10 && named < job->missing && length < size; rank++) {
-        /* members are sorted by rank, so both lists are gone through once */
+        /* members are sorted by rank, so `at` only moves forward */
         while (at < end && (uint32_t)folder->members[at].rank < rank)
             at++;
         if (at == end || (uint32_t)folder->members[at].rank != rank) {

@@ -142,7 +142,8 @@ static void look_for_chunks(struct search *s)
     uint64_t words = less(page->most_words, s->found_words + s->gap_words), first = UINT64_MAX;
     if (gone == 0)
         return;
-    /* Their lanes are unknown, so their records may begin after the earliest last record of a lane. */
+    /* The lanes of the missing chunks are unknown. So the missing records may begin as early as the lane that ends
+     * first. */
     for (uint32_t i = 0; i < s->spill->lane_count; i++) {
         const struct pithi_spill_lane *lane = &s->spill->lanes[i];
         uint64_t end = last_ticks(s->spill, &s->spill->chunks[lane->first + lane->count - 1]);

@@ -7,7 +7,7 @@
  *     chunks of lane 0:  seq 0, words_before 0, 100 words found | seq 3, words_before 900
  *     missing:           chunks 1 and 2, at most 900 - 100 = 800 records, between the last of seq 0 and the first of 3
  *
- * The death of a process never looks like a loss, because it counts data after storing it.
+ * The death of a process never looks like a loss, because the process stores data first and counts it afterwards.
  */
 #ifndef PITHI_SPILL_MISSING_H
 #define PITHI_SPILL_MISSING_H

@@ -66,7 +66,7 @@ static int meanings_of_set(const struct pithi_defs *defs, struct pithi_meanings 
     return PITH_OK;
 }
 
-/* For payloads of a state without a format: most are plain strings. */
+/* The format of a state's payloads if the program gave none: most are plain strings. */
 #define TEXT_FORMAT "\"%s\""
 
 /* Adds the event "NAME info" for payloads of state NAME, in the colour of the state. */
@@ -93,7 +93,7 @@ static int has_named(const struct pithi_spill *spill, enum pithlog_def_kind kind
     for (*id = 0; *id < spill->def_count; ++*id)
         if (spill->defs[*id].name && spill->defs[*id].kind == kind && strcmp(spill->defs[*id].name, name) == 0)
             return 1;
-    return 0; /* the user excluded it */
+    return 0; /* the user excluded the name */
 }
 
 static int needs_info(const struct pithi_meaning *meaning, int has_payload)

@@ -43,8 +43,8 @@ int pithi_spill_numbers_settle(struct pithi_defs *defs);
 int pithi_spill_numbers_map(const struct pithi_spill *spill, struct pithi_defs *defs, uint32_t **map,
                             struct pithi_spill_number **numbers);
 
-/* The meanings that pithi_spill_numbers_more collects; all zero at first. It extends the map of a running process,
- * which may define more: it fills in the entries that are UINT32_MAX, and adds numbers. */
+/* The meanings that pithi_spill_numbers_more collects; all zero at first. That function extends the map of a running
+ * process, which may define more: it fills in entries of the map that are UINT32_MAX, and adds numbers. */
 struct pithi_spill_numbers {
     struct pithi_spill_number *all;
     uint32_t count, room;

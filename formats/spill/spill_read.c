@@ -27,7 +27,7 @@ struct machine {
     char boot_id[64];              /* as Linux gives it */
     uint32_t clock;                /* the clock's number in the log */
     int64_t shift_ns;              /* CLOCK_MONOTONIC to CLOCK_REALTIME */
-    struct pithi_anchor_pair base; /* the longest of its processes */
+    struct pithi_anchor_pair base; /* its processes' longest base line */
     struct pithi_sync *syncs;      /* of the process with the most sync points */
     uint32_t sync_count, number;   /* number: of the clock in the job */
     int32_t rank;                  /* the lowest rank found on this machine */
@@ -76,13 +76,13 @@ static int look_at_clock(struct reading *reading, struct pithi_spill *spill, con
         return pithi_fail(PITH_ERR_MEMORY, "no memory for the clocks");
     if (member->rank < machine->rank)
         machine->rank = member->rank;
-    /* The process with the most comparisons counts for its machine. */
+    /* Of all processes on a machine, uses the sync points of the one that has the most. */
     if (spill->sync_count > machine->sync_count) {
         free(machine->syncs);
         machine->syncs = spill->syncs;
         machine->sync_count = spill->sync_count;
         machine->number = spill->clock_number;
-        /* taken over, so pithi_spill_close must not free it */
+        /* the machine owns them now, so pithi_spill_close must not free them */
         spill->syncs = NULL;
         spill->sync_count = 0;
     }
@@ -97,7 +97,7 @@ static int look_at_clock(struct reading *reading, struct pithi_spill *spill, con
 static int fit(const struct machine *machine, struct pithi_spill *spill)
 {
     size_t size = machine->sync_count * sizeof *machine->syncs;
-    /* with the comparisons of the machine, in place of its own */
+    /* replaces the process's own sync points by those of the machine */
     free(spill->syncs);
     spill->sync_count = 0;
     spill->syncs = malloc(size + 1);
@@ -109,9 +109,9 @@ static int fit(const struct machine *machine, struct pithi_spill *spill)
     return pithi_spill_fit(spill, &machine->base);
 }
 
-/* From the fitted time to CLOCK_REALTIME. All machines with sync points share the shift of the reference; each other
- * machine has its own.
- * Otherwise the difference of their system clocks would be in the log. */
+/* From the fitted time to CLOCK_REALTIME. All machines with sync points use the shift of the reference machine; with
+ * shifts of their own, the log would contain the differences of their system clocks. Each machine without sync points
+ * uses its own shift. */
 static int64_t shift_of(const struct reading *reading, const struct machine *machine)
 {
     uint32_t i;
@@ -184,7 +184,8 @@ static int is_one_clock(const struct reading *reading)
     return 1;
 }
 
-/* 0: the reference, or the only clock; UINT32_MAX: never compared with it */
+/* The number of a machine's clock. 0: the reference, or the only clock; UINT32_MAX: never compared with the reference.
+ */
 static uint32_t clock_number(const struct reading *reading, const struct machine *machine)
 {
     return machine->sync_count > 0 ? machine->number : is_one_clock(reading) ? 0 : UINT32_MAX;

@@ -38,14 +38,14 @@ int pithi_spill_is_any(const void *data, size_t size)
     return size >= PITHI_SPILL_PAGE && memcmp(data, "PSPILL", 6) == 0;
 }
 
-/* Reads the page of a file that may be in use. `last` is stored by the process at any time, and its version is odd
- * meanwhile: then the first anchor serves for both. */
+/* Reads the page of a file that may be in use. The process may store `last` at any time. While it does, last_version is
+ * odd; `first` then takes the place of `last`. */
 int pithi_spill_page_read(struct pithi_spill_page *page, const char *path, const void *data, size_t size)
 {
     const struct pithi_spill_page *mapped = data;
     uint64_t version;
     if (size < PITHI_SPILL_PAGE || __atomic_load_n(&mapped->magic, __ATOMIC_ACQUIRE) != PITHI_SPILL_MAGIC) {
-        /* The digits of the magic are the version. It is compared as bytes, as the file has it. */
+        /* The digits of the magic are the version. The magic is compared byte by byte, in the file's order. */
         static const uint64_t own = PITHI_SPILL_MAGIC;
         if (!pithi_spill_is_any(data, size))
             return pithi_fail(PITH_ERR_FORMAT, "%s: byte 0: not a spill file of Pith", path);
@@ -55,7 +55,7 @@ int pithi_spill_page_read(struct pithi_spill_page *page, const char *path, const
     }
     version = __atomic_load_n(&mapped->last_version, __ATOMIC_ACQUIRE);
     memcpy(page, data, sizeof *page);
-    __atomic_thread_fence(__ATOMIC_ACQUIRE); /* also for the chunks: they are read after their count */
+    __atomic_thread_fence(__ATOMIC_ACQUIRE); /* also orders the chunks, which are read after their count */
     if ((version & 1) != 0 || __atomic_load_n(&mapped->last_version, __ATOMIC_RELAXED) != version)
         page->last = page->first; /* `last` was being stored */
     /* a damaged page may have no NUL in its texts */
@@ -274,8 +274,8 @@ static int take(struct pithi_spill *spill, const struct pithi_spill_def *def, co
     }
 }
 
-/* Takes the complete definitions from *at on. A definition whose size is not stored yet ends them: the process is still
- * writing it. */
+/* Takes the complete definitions from *at on. Stops at a definition whose size is not stored yet, because the process
+ * is still writing it. */
 int pithi_spill_take_defs(struct pithi_spill *spill, const char **at, const char *end)
 {
     while ((size_t)(end - *at) >= sizeof(struct pithi_spill_def)) {
@@ -285,7 +285,7 @@ int pithi_spill_take_defs(struct pithi_spill *spill, const char **at, const char
             break;
         memcpy(&def, *at, sizeof def);
         spill->definitions++;
-        /* check 0: the process made none. A definition with a wrong check is counted and still used. */
+        /* check 0: the process stored no check value. A definition with a wrong check is counted and still used. */
         spill->definitions_wrong += def.check != 0 && pithi_spill_def_check((const void *)*at, size) != def.check;
         if (take(spill, &def, *at + sizeof def, *at + size))
             return PITH_ERR_MEMORY;
@@ -400,10 +400,10 @@ int pithi_spill_open(struct pithi_spill *spill, const char *path)
 static int keep_chunk(const struct pithi_spill *spill, const struct pithi_spill_chunk *chunk)
 {
     unsigned char *at = (unsigned char *)(uintptr_t)spill->data + chunk->offset, *end = at + chunk->size;
-    static const volatile unsigned char zero = 0; /* of a known 0 clang would make a load */
+    static const volatile unsigned char zero = 0; /* volatile: clang turns an "or" with a known 0 into a load */
     struct pithi_chunk header;
     for (; at < end; at += PITHI_SPILL_PAGE)
-        /* an atomic "or" with 0 stores without changing, also if the process writes there */
+        /* an atomic "or" with 0 is a store that changes nothing, even if the process writes to the page */
         __atomic_fetch_or(at, zero, __ATOMIC_SEQ_CST);
     return pread(spill->fd, &header, sizeof header, (off_t)chunk->offset) == (ssize_t)sizeof header &&
            header.lane == chunk->lane && header.seq == chunk->seq;
@@ -454,7 +454,7 @@ int pithi_spill_used_again(const struct pithi_spill *spill, const struct pithi_s
  * A lane must have chunks from seq 0 on, a ring from its oldest chunk on. If chunks are missing before the same chunk
  * as in the last attempt (*gap), they are missing for good: damage. A chunk may also reach over the end of the mapping:
  * the file was mapped while a window was being copied to its end, and the copy was complete when the scan came to it.
- * If it still does so in the next attempt (*beyond), the file was cut. */
+ * If the chunk still reaches over the end in the next attempt (*beyond), the file was cut. */
 static int keep_windows(struct pithi_spill *spill, uint64_t *gap, uint64_t *beyond)
 {
     uint64_t stored;
@@ -474,7 +474,8 @@ static int keep_windows(struct pithi_spill *spill, uint64_t *gap, uint64_t *beyo
                 return 0;
             }
             if (j + 2 < lane->count) {
-                if (chunk->open_bytes == 0 && pithi_spill_used_again(spill, chunk)) /* the window, not its copy */
+                /* 1: the scan found a window that is reused by now, and missed its copy */
+                if (chunk->open_bytes == 0 && pithi_spill_used_again(spill, chunk))
                     return 0;
                 continue;
             }
@@ -510,7 +511,7 @@ int pithi_spill_open_still(struct pithi_spill *spill, const char *path)
     if (err != PITH_OK)
         close(fd);
     else
-        /* also without success, so that each chunk is checked when it is read */
+        /* set even if no attempt succeeded, so that each chunk is checked when it is read */
         spill->still = 1;
     return err;
 }

@@ -59,10 +59,10 @@ struct pithi_anchor_pair pithi_spill_base(const struct pithi_spill_page *page)
     return (struct pithi_anchor_pair){page->first, page->ahead_ns != 0 ? page->parted[0] : page->last};
 }
 
-/* Adds the spans of a counter that parted. The last span so far begins at page->parted[0], the last anchor that agreed;
- * the new span of page->parted[1] applies to all later ticks. If the counter jumped ahead, the ticks it skipped lie
- * between: records just before the jump stay on the old line, and a line that ends at parted[1] covers those just after
- * it. */
+/* Adds the spans of a counter that parted from CLOCK_MONOTONIC. The last span so far begins at page->parted[0], the
+ * last anchor that agreed; the new span of page->parted[1] applies to all later ticks. If the counter jumped ahead
+ * between these two anchors, records just before the jump stay on the old line, and a new line that ends at parted[1]
+ * covers the records just after the jump. */
 static void add_parted(struct pithi_spill_time *time, const struct pithi_spill_page *page, double mean)
 {
     const struct pithi_anchor *last = &page->parted[0], *now = &page->parted[1];
@@ -97,7 +97,7 @@ int pithi_time_fit(struct pithi_spill_time *time, const struct pithi_spill_page 
     if (page->clock != PITHI_CLOCK_NS && count > 0) {
         struct pithi_anchor_pair longest;
         qsort(anchors, count, sizeof *anchors, by_ticks);
-        /* anchors after the counter parted are not on its line */
+        /* omits anchors that were made after the counter parted */
         while (parted != NULL && count > 1 && anchors[count - 1].ticks > parted[0].ticks)
             count--;
         for (i = 0; i < count; i++)

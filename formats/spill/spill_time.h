@@ -12,9 +12,10 @@
  * the first and after the last anchor, the slope of the longest known base line is used: of all anchors of this
  * process, of another process on the same machine (struct pithi_anchor_pair), or up to now on the same machine.
  *
- * A counter may part from CLOCK_MONOTONIC (liblog/clock.h). The last anchor that agreed and the first one after it are
- * known. If the counter went further than in twice the time that has passed, it jumped, and records are at both ends of
- * what it skipped; otherwise the time between the two is interpolated, too:
+ * A counter may part from CLOCK_MONOTONIC, that is, stop agreeing with it (liblog/clock.h). The last anchor that agreed
+ * and the first one after it are known. If the counter advanced by more ticks than twice the elapsed time explains, it
+ * jumped: records before and after the jump have ticks near one of the two anchors, and are placed from that anchor.
+ * Otherwise the time between the two anchors is interpolated as usual. Example of a jump:
  *
  *     anchors   ticks 1000 = 50000 ns, ticks 900000 = 51000 ns; until then 0.5 ns a tick
  *     a record  ticks 1400: 50000 + 400 * 0.5 = 50200 ns;  ticks 899600: 51000 - 400 * 0.5 = 50800 ns
@@ -48,10 +49,10 @@ struct pithi_spill_time {
     int64_t parted_ns;  /* the error if the counter parted from CLOCK_MONOTONIC; else 0 */
 };
 
-/* Makes the spans from `anchors[count]` (any order; sorted here), at most count + 3. `page`: of the process; only its
- * clock, and what it says of a counter that parted, are used. `base`: the longest known base line from other sources,
- * or NULL. PITH_OK or PITH_ERR_MEMORY. time->error_ns becomes the largest distance of an anchor from the line between
- * its neighbours, at least 100 ns; if the counter parted, at least parted_ns. */
+/* Makes the spans from `anchors[count]` (any order; sorted here), at most count + 3. `page`: the process page, of which
+ * only the clock and the fields about a counter that parted are used. `base`: the longest known base line from other
+ * sources, or NULL. PITH_OK or PITH_ERR_MEMORY. time->error_ns becomes the largest distance of an anchor from the line
+ * between its neighbours, at least 100 ns; if the counter parted, at least parted_ns. */
 int pithi_time_fit(struct pithi_spill_time *time, const struct pithi_spill_page *page, struct pithi_anchor *anchors,
                    uint32_t count, const struct pithi_anchor_pair *base);
 void pithi_time_free(struct pithi_spill_time *time);

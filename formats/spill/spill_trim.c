@@ -1,7 +1,7 @@
 /* spill_trim.c - completes a lane whose beginning is missing (spill_trim.h). Tracks open states by the log's ids.
  *
- * At a cut two lists are compared from the outermost state inwards: those that are open by the records so far, and
- * those that the chunk behind the cut says are open.
+ * At a cut, two lists of states are compared from the outermost state inwards: those that are open according to the
+ * records so far, and those that are open according to the chunk after the cut.
  *
  *     by the records          main solve write
  *     by the next chunk       main solve read          leave write, enter read; main and solve go on
@@ -105,7 +105,7 @@ static int take_open(struct pithi_spill_trim *trim, const struct pithi_spill_ope
     const struct pithi_spill_walk *walk = trim->walk;
     uint32_t i, times, same = 1, count = trim->before.count, at = 0;
     int err = PITH_OK;
-    /* the states begun by numbers before the first cut, which are outside of all others */
+    /* at the first cut, enters the states begun by numbers before it, which are outside of all others */
     for (i = trim->cuts++ == 0 ? count : 0; i > 0 && err == PITH_OK; i--)
         err = enter_state(trim, trim->before.states[i - 1].id, time_ns);
     while (at < count && is_open(trim, at, trim->before.states[count - 1 - at].id))

@@ -30,7 +30,7 @@ struct pithi_spill_trim {
     int64_t last_ns; /* of the last record that was added */
     /* private */
     struct pithi_stack open;
-    uint64_t above;    /* number of states open inside these, of which only the number is known */
+    uint64_t above;    /* number of states that are open inside those in `open` and whose ids are unknown */
     int entered, over; /* 1: open states were entered; 1: the window is over */
     uint32_t cuts;     /* number of cuts so far */
 };

@@ -13,8 +13,8 @@
  *
  *     ticks before 2^40 - 6, the word says 10: 10 - (2^40 - 6) is 16 in 40 bits with sign, so the time is 2^40 + 10
  *
- * The file may have been cut or overwritten at any word. A record is only believed if its words lie in the chunk. What
- * cannot be read is counted and passed; the next chunk begins with its own full time. */
+ * The file may have been cut or overwritten at any word. A record is only believed if its words lie in the chunk. Bytes
+ * that cannot be read are counted and skipped; the next chunk begins with its own full time. */
 #include "spill/spill_walk.h"
 
 #include <string.h>
@@ -128,8 +128,9 @@ int64_t pithi_spill_begin_ns(const struct pithi_spill *spill)
 }
 
 /* Ticks to log time. Records are almost in order, so the span is nearly always the same as for the record before. A
- * time falls if a signal handler recorded between another record's reading of the clock and its claim of a word. The
- * words are in the right order, so the time is raised to the time of the record before. */
+ * record's time is lower than the one before if a signal handler recorded after the interrupted record read the clock
+ * and before it claimed its word. The words are in the right order, so the time is raised to the time of the record
+ * before. */
 static inline __attribute__((always_inline)) int64_t time_of(struct pithi_spill_walk *walk, uint64_t ticks)
 {
     int64_t ns;
@@ -266,8 +267,8 @@ static int number_record(struct pithi_spill_walk *walk, struct pithlog_record *r
     record->kind = PITHLOG_EVENT;
     record->id = number->id;
     if (payload) {
-        /* Copies the payload: it may belong to the second record, and until that is given, the process may have reused
-         * the words. A payload without a format gets its length as prefix, as %s requires. */
+        /* Copies the payload: it may belong to the second record, and before that record is returned, the process may
+         * reuse the words. A payload without a format gets its length as prefix, as %s requires. */
         if (record->payload_bytes == PITHI_CARGO) {
             walk->text[0] = 0;
             memcpy(walk->text + 2, record->payload, PITHI_CARGO);

@@ -124,7 +124,7 @@ struct pithi_spill_walk {
 };
 void pithi_spill_walk(struct pithi_spill_walk *walk, const struct pithi_spill *spill, uint32_t lane_index);
 /* Reads the next record: 1; 0 at the end. Sets only the fields that its kind uses; the caller passes the same struct
- * each time, with all other fields 0 (peer: -1) before the first call. Times do not fall. */
+ * each time, with all other fields 0 (peer: -1) before the first call. Times never decrease. */
 int pithi_spill_next(struct pithi_spill_walk *walk, struct pithlog_record *record);
 
 /* Reads the next records as long as they enter or leave states, and puts them into `states` (block.h). walk->states has
