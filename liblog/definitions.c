@@ -221,7 +221,7 @@ static uint32_t add_entry(uint16_t type, uint64_t hash, const char *const string
     size_t size = sizeof *entry;
     int i;
 
-    /* First all that can fail, so that without memory no entry is half made. */
+    /* Does everything that can fail first, so that no entry is half made if there is no memory. */
     if (selected && (entry_count >= PITHI_WORD_ID_MAX || !widen()))
         return 0;
     for (i = 0; i < 4; i++)
@@ -308,7 +308,8 @@ static uint32_t find_or_add(uint16_t type, const char *const strings[4])
     return id;
 }
 
-/* Returns 0 if nothing can be recorded: no name, no memory, or in a handler that interrupted the guarded part. */
+/* Returns 0 if nothing can be recorded: no name, no memory, or the caller is a handler that interrupted code under the
+ * guard. */
 static uint32_t define(uint16_t type, const char *name, const char *colour, const char *group, const char *format)
 {
     const char *strings[4] = {name, colour != NULL ? colour : "", group != NULL ? group : "",
@@ -453,7 +454,8 @@ void pith_comm_free(uint32_t comm)
     free(gone);
 }
 
-/* At the start, and in a new log of the same process: everything that was defined before. */
+/* Stores everything that was defined before into a new spill file: at the start, and for a further log of this process.
+ */
 void pithi_defs_write_all(void)
 {
     uint32_t id;
@@ -549,7 +551,8 @@ out:
     return err;
 }
 
-/* In a child, and in a process that begins another log: the new spill file has no chunk of definitions yet. */
+/* Called in a forked child, and in a process that begins another log, because the new spill file has no chunk of
+ * definitions yet. */
 void pithi_defs_forked(void)
 {
     memset(&chunk, 0, sizeof chunk);

@@ -96,7 +96,8 @@ size_t pithi_hold_read(const struct pithi_hold *hold, uint64_t offset, void *dat
 #define DIRECT ((size_t)64 << 10)          /* pieces of this size and more are written without copying */
 #define WORTH_A_THREAD ((uint64_t)1 << 20) /* bytes of spill file for a thread: 3 ms of work; a thread costs 0.1 ms */
 
-/* Appends bytes of no lane. Their offset in the segment is after all lanes (lanes_size is 0 before the lanes). */
+/* Appends bytes that belong to no lane, and sets *offset to their place in the segment. Bytes appended before the lanes
+ * are encoded come before them (lanes_size is still 0), later bytes come after all lanes. */
 static int append_own(void *context, const void *data, size_t size, uint64_t *offset)
 {
     struct pithi_encode *encode = context;
@@ -254,7 +255,7 @@ static int join_lanes(struct work *work, const struct worker *workers, unsigned 
         if (workers[i].first_lane_ns != INT64_MIN)
             last_ns = workers[i].first_lane_ns;
     }
-    /* all records are lost: they are reported in a lane 0 that is made for this */
+    /* all records are lost: makes a lane 0, only to report the loss */
     if (encode->lane_count == 0 && work->job->spill->page.lost > 0) {
         int err = pithi_segment_lane(encode->segment, 0, NULL, &i);
         if (err)

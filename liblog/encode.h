@@ -1,5 +1,6 @@
 /* encode.h - encodes the spill file of one process as a segment of the log, its part of the work at the end of the job.
- * Uses several threads if there are cores and lanes for them; the bytes do not depend on their number. */
+ * Uses several threads if there are cores and lanes for them; the encoded bytes do not depend on the number of threads.
+ */
 #ifndef PITHI_ENCODE_H
 #define PITHI_ENCODE_H
 

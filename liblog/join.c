@@ -180,7 +180,8 @@ int pith_job_join(const struct pith_transport *transport)
     if (s->listed > 0)
         pithi_output_watched();
     pithi_guard_leave(&guard);
-    compare_clocks(transport, &agreed); /* it begins with a reduction, so after it all files have the job's number */
+    /* compare_clocks begins with a reduction, so when it returns, all files have the job's number. */
+    compare_clocks(transport, &agreed);
     pithi_listener_expect(0);
     joined = transport;
     pithi_turns_begin(pithi_session.settings.sync_ns);

@@ -7,11 +7,12 @@
  *     rank 0: signal 1, file says 0: makes the snapshot, file says 1
  *     rank 1: signal 1, file says 1: done already
  *
- * If only some processes get a signal, their counts differ. So an answer also holds, for 10 s (ANSWER_HOLDS_NS), for
- * processes that come with a lower count. These keep their count, because signals that were answered already may still
- * arrive. A process that answers sets its count to the new number of rounds, so that its next signal is answered, too.
- * Before MPI_Init ends the processes do not form a job, so a process that gets a signal there waits until it has
- * joined. The file is locked while a process answers; the kernel unlocks it if the process dies.
+ * If only some processes get a signal, their counts differ. A process whose count is not higher therefore ignores its
+ * signal only within 10 s after the last answer (ANSWER_HOLDS_NS); later it answers. A process that ignores a signal
+ * keeps its count, because signals that were answered already may still arrive. A process that answers sets its count
+ * to the new number of rounds, so that its next signal is answered, too. Before MPI_Init ends the processes do not form
+ * a job, so a process that gets a signal there waits until it has joined. The file is locked while a process answers;
+ * the kernel unlocks it if the process dies.
  */
 #include "listener.h"
 
@@ -118,7 +119,7 @@ static int listening; /* 1: the thread exists; under the guard */
 
 struct answers {
     uint64_t rounds; /* handled so far */
-    int64_t last_ns; /* CLOCK_MONOTONIC, of the last answer; CLOCK_MONOTONIC */
+    int64_t last_ns; /* of the last answer; CLOCK_MONOTONIC */
 };
 
 static void answers_path(char *path, size_t size, const struct task *task, const char *folder, uint64_t job)
@@ -156,8 +157,9 @@ static void answer(struct task *task)
         close(fd);
 }
 
-/* Waits for a signal, or until that time of CLOCK_MONOTONIC (0: no end). A C library without sem_clockwait (musl, glibc
- * before 2.30) waits by the clock of the day; where that is set back meanwhile, glibc's wait takes as much longer. */
+/* Waits for a signal, or until `ns` of CLOCK_MONOTONIC (0: no limit). A C library without sem_clockwait (musl, glibc
+ * before 2.30) waits by the clock of the day; if that clock is set back meanwhile, the wait of glibc is longer by the
+ * same time. */
 static void wait_until(int64_t ns)
 {
     int status;
@@ -182,7 +184,7 @@ static void *listen_for_ever(void *unused)
     for (;;) {
         if (pithi_session.settings.hang_ns > 0 && pithi_clock_ns(CLOCK_MONOTONIC) >= look_ns)
             look_ns = pithi_clock_ns(CLOCK_MONOTONIC) + pithi_hang_pause();
-        wait_until(look_ns); /* it is time to look whether the job hangs */
+        wait_until(look_ns); /* a signal, or the time to look whether the job hangs */
         pthread_mutex_lock(&working);
         for (int i = 0; i < TASKS; i++)
             for (; tasks[i].taken != __atomic_load_n(&tasks[i].asked, __ATOMIC_SEQ_CST); tasks[i].taken++) {

@@ -152,7 +152,8 @@ static void property(struct merge *merge, const char *key, const char *format, .
         pithi_defs_property(merge->defs, key, value);
 }
 
-/* Every process adds these, since rank 0 may not have recorded. If rank 0 has, its values stay. */
+/* Every process adds the properties of its clock, because rank 0 may not have recorded. If rank 0 has, its values stay.
+ */
 static void clock_property(struct merge *merge)
 {
     if (!merge->have)
@@ -404,8 +405,8 @@ static int stop_recording(uint32_t flush_state)
     return have;
 }
 
-/* The pattern of PITH_ONLY and PITH_SKIP that matched nothing in any process is probably misspelt. MATCHES: numbers of
- * a reduction, one for each pattern; WAITS: further numbers in it. */
+/* The pattern of PITH_ONLY and PITH_SKIP that matched nothing in any process is probably misspelt. One reduction adds
+ * up MATCHES values, one for each pattern, and WAITS further values. */
 enum { MATCHES = 2 * PITHI_PATTERNS, WAITS = 8 };
 
 /* Prints a line for each pattern without a match. */

@@ -27,7 +27,7 @@
 #include "process.h"
 #include "session.h"
 
-enum { GROUP = 64 }; /* number of ranks whose entries of the table one of them writes */
+enum { GROUP = 64 }; /* ranks in a group; its first rank writes the table entries of all */
 
 /* ---- Places in the log ------------------------------------------------------------------------------------------- */
 
@@ -264,7 +264,7 @@ int pithi_merge_write(struct merge *merge, int good)
 enum { PIECE = 65536, WORDS = 64 }; /* PIECE: bytes sent at once; WORDS: words, each of 64 ranks, reduced at once */
 
 struct head {
-    uint64_t offset, size; /* bytes of a process's part of the file */
+    uint64_t offset, size; /* the range of bytes in the file that a far process sends next */
 };
 
 /* ---- Finding far processes --------------------------------------------------------------------------------------- */

@@ -176,7 +176,7 @@ static void announce(const struct pithi_output *output, const char *name, int re
 }
 
 static uint32_t volumes; /* of the log that pithi_output_analyze will analyse */
-static int is_due;       /* 1: there is one */
+static int is_due;       /* 1: there is such a log */
 
 int pithi_output_publish(const struct pithi_output *output)
 {
@@ -211,8 +211,8 @@ int pithi_output_publish(const struct pithi_output *output)
         }
     }
     int replaced = access(wanted, F_OK) == 0;
-    /* A log that will be removed after its analysis replaces none: another job of the program may be about to analyse
-     * the log of that name. */
+    /* A log that will be removed after its analysis does not replace an existing log, because another job of the
+     * program may be about to analyse that one. */
     if (pithi_place_publish(from, output->volumes, wanted,
                             pithi_session.settings.only_answer ? INT64_MIN : pithi_session.start_real_ns, name,
                             sizeof name) != 0) {
@@ -236,8 +236,8 @@ int pithi_output_publish(const struct pithi_output *output)
 
 /* ---- Why the run was slow ---------------------------------------------------------------------------------------- */
 
-/* Bytes of a log: up to this size there is an answer, and no notice of an analysis. MOST_MS: time limit of the
- * answer. */
+/* MOST_BYTES: for a log of at most this size, `pith analyze` is asked for an answer, and no notice says that an
+ * analysis begins. MOST_MS: time limit of the answer. */
 enum { MOST_BYTES = 8000000, MOST_MS = 200 };
 
 int pithi_output_answer(void)
@@ -395,8 +395,9 @@ static void missed_cause(char *why, size_t size)
     snprintf(why, size, "%s: the program ended without finishing the job; ", pithi_session.program);
 }
 
-/* Beside the log, the folder has its name, and the command needs no -o, which would replace the log of another run.
- * Under the guard, or with the mark. The names are not on the stack, which is small in some threads. */
+/* If the folder is beside the log, it has the log's name, so the command needs no -o. (With -o it would replace the log
+ * of another run.) Called under the guard, or after speak_for_folder. The names are static, because the stack is small
+ * in some threads. */
 static void missed_line(char *line, size_t size)
 {
     static char folder[WORD], log[WORD];
@@ -426,7 +427,7 @@ void pithi_output_missed(void)
     has_spoken(fd);
 }
 
-/* The place of the watcher's file is in the variable of pith run: -PID RANK MPI PLACE PROGRAM. */
+/* The variable _PITH_RUN of `pith run` contains the place of the watcher's file: -PID RANK MPI PLACE PROGRAM. */
 void pithi_output_watched(void)
 {
     const struct pithi_session *s = &pithi_session;

@@ -26,16 +26,16 @@ PITH_API uint32_t pith_event_define_group(const char *name, const char *colour, 
  * Cost: a pattern match for each word of the lists, so keep the answer. Uses no other part of the library. */
 PITH_API int pith_selected(const char *name, const char *group);
 
-/* Like pith_selected, for messages, collectives and communicators, which are recorded all or none; the lists call them
- * `messages`. The answer never changes and is the same in all processes of a job. If it is 0, the calls of the next two
- * sections do nothing, so a wrapper need not call them, nor keep track of requests. */
+/* Like pith_selected, for messages, collectives and communicators, which are recorded all or none; PITH_ONLY and
+ * PITH_SKIP name them `messages`. The answer never changes and is the same in all processes of a job. If it is 0, the
+ * calls of the next two sections do nothing, so a wrapper need not call them, nor keep track of requests. */
 PITH_API int pith_messages(void);
 
 /* A communicator as one process sees it. `key` is the same number in all its members, and different for every other
  * communicator of the job; the wrapper computes it without communication (see wrappers/README.md). MPI_COMM_WORLD has
  * key 0 and id 0, and needs no definition.
- * `world_ranks[size]`: the members' world ranks in the order of their ranks here; for an intercommunicator the local
- * group's, then `remote_ranks[remote_size]`. The arrays are copied. */
+ * `world_ranks[size]`: the members' world ranks in the order of their ranks in the communicator; for an
+ * intercommunicator the local group's, then `remote_ranks[remote_size]`. The arrays are copied. */
 struct pith_comm {
     uint64_t key;     /* as above */
     const char *name; /* NULL: none */
@@ -69,9 +69,10 @@ PITH_API void pith_call_site(const void *caller);
 PITH_API uint64_t pith_long_call(void);
 PITH_API void pith_call_site_late(uint32_t state, const void *caller, uint64_t *record);
 
-/* For a library that looks at the process from time to time: before the first record it passes a function, which is
- * then called in the recorded calls of wrappers, inside their states and by their threads. Wrappers call
- * pith_watched_call there; it returns 0 if there is no such function, and need not be called again. */
+/* Registers a function that wrappers call in each recorded call, inside its state and in its thread. It is for a
+ * library that looks at the process from time to time, which registers the function before the first record. Wrappers
+ * call it by pith_watched_call; if that returns 0, there is no such function, and wrappers need not call
+ * pith_watched_call again. */
 PITH_API void pith_watch_calls(void (*watch)(void));
 PITH_API int pith_watched_call(void);
 
@@ -83,8 +84,8 @@ PITH_API int pith_watched_call(void);
  * PITH_NOBODY if the receive was cancelled or failed. */
 PITH_API uint64_t pith_recv_post(void);
 #define PITH_NOBODY (-1)
-/* Takes `count` consecutive numbers and returns the first: for callers that assign them, in the order of posting.
- * Numbers not yet passed on delay the matching of receives posted later. */
+/* Takes `count` consecutive numbers and returns the first. The caller then assigns them to receives in the order of
+ * posting. Numbers not yet passed on delay the matching of receives posted later. */
 PITH_API uint64_t pith_recv_post_many(uint32_t count);
 
 /* A message on communicator `comm` to or from world rank `peer`. Inline, like all of the rest of this section. */
@@ -96,7 +97,7 @@ static inline void pith_comm_recv(uint32_t comm, int32_t peer, int32_t tag, uint
 static inline void pith_comm_coll(uint32_t comm, int32_t root, uint64_t sent_bytes, uint64_t received_bytes);
 
 /* Like the calls above, for records that belong to the record that this thread stored last, such as a send right after
- * the state's begin. They use its time, which saves a read of the clock: most of a record's cost. */
+ * the state's begin. They use the time of that record, which saves a read of the clock, most of a record's cost. */
 static inline void pith_same_begin(uint32_t id);
 static inline void pith_same_end(uint32_t id);
 static inline void pith_same_send(uint32_t comm, int32_t peer, int32_t tag, uint64_t size_bytes);
@@ -120,11 +121,11 @@ static inline void pith_same_from(uint64_t ticks);
  * counter cannot be trusted. */
 static inline uint64_t pith_clock_ticks(void);
 
-/* For a thread that waits and may never run again, while another thread finds out when the wait is over. When recording
- * ends and *late->ticks is not 0, LEAVEs of the states late->ends are stored in this order in the lane of the thread
- * that called pith_late, then an ENTER of late->begins, all at that time (of pith_clock_ticks, in the other thread).
- * Ids of 0: none. NULL: the thread no longer waits. *late and its ticks must stay valid until then or until the thread
- * ends. Costs 2 ns. */
+/* For a thread that waits and may never run again, while another thread finds out when the wait is over. The other
+ * thread then sets *late->ticks to that time (pith_clock_ticks). If *late->ticks is not 0 when recording ends, the end
+ * of the wait is stored in the lane of the thread that called pith_late, at the time *late->ticks: LEAVEs of the states
+ * late->ends in this order, then an ENTER of late->begins. Ids of 0: none. NULL: the thread no longer waits. *late and
+ * its ticks must stay valid until a call with NULL or until the thread ends. Costs 2 ns. */
 struct pith_wait_end {
     const uint64_t *ticks; /* atomic */
     uint32_t ends[4];
@@ -135,16 +136,18 @@ PITH_API void pith_late(const struct pith_wait_end *late);
 /* ---- The job ----------------------------------------------------------------------------------------------------- */
 
 /* The version of the data that the processes of a job send to each other for the log, here and in the wrappers. Raise
- * it with every change of them: processes with different numbers record no common log, but one for each version. */
+ * it with every change of the data: processes with different versions record no common log, but one log for each
+ * version. */
 #ifndef PITH_PROTOCOL
 #define PITH_PROTOCOL 3
 #endif
 
 /* The communication of a job. Every function returns 0, or non-zero if it failed; after a failure pith_job_finish
  * leaves the spill files for `pith recover`. All functions except send, recv and wait are collective. Files: the
- * processes that pass the same rank as `maker` get handles to one file, `path`, which that rank creates; it is one of
- * them. A process that passes -1 gets no file (NULL). file_open fails in all processes or in none. file_write_at writes
- * anywhere in the file, independently of other processes; file_close need not wait for the disk. */
+ * processes that pass the same rank as `maker` get handles to one file, `path`, which that rank creates. Rank `maker`
+ * is one of these processes. A process that passes -1 gets no file (NULL). file_open fails in all processes or in none.
+ * file_write_at writes anywhere in the file, independently of other processes; file_close need not wait for the disk.
+ */
 struct pith_transport {
     void *context;
     int rank, size;       /* in the job */
@@ -168,9 +171,9 @@ enum pith_reduce { PITH_SUM, PITH_MIN, PITH_MAX };
  * part of the library. */
 PITH_API void pith_affinity(char *text, size_t size);
 
-/* Announces, before MPI_Init, that this process will join a job. A snapshot by signal then waits for that, so that the
- * job makes one snapshot and not each process its own. pith_job_alone: it will not join, for example because MPI_Init
- * failed; not needed after pith_job_join. */
+/* Announces, before MPI_Init, that this process will join a job. A snapshot by signal then waits until it has joined,
+ * so that the job makes one snapshot and not each process its own. pith_job_alone: it will not join, for example
+ * because MPI_Init failed; not needed after pith_job_join. */
 PITH_API void pith_job_expect(void);
 PITH_API void pith_job_alone(void);
 
@@ -210,8 +213,8 @@ PITH_API const struct pith_transport *pith_transport_alone(void);
 PITH_API void pith_job_turn(void);
 
 /* The offset of rank 0's CLOCK_MONOTONIC from this process's CLOCK_MONOTONIC at local_ns (0 on the same machine), by
- * the comparisons so far; PITH_SYNC makes more of them. 0; -1: unknown. Any thread, any time (during a comparison
- * perhaps the old drift with the new offset). */
+ * the comparisons so far; PITH_SYNC makes more of them. 0; -1: unknown. May be called in any thread at any time.
+ * (During a comparison it may use the new offset with the old drift.) */
 PITH_API int pith_job_clock(int64_t local_ns, int64_t *offset_ns);
 
 /* For libraries that keep no log and join no job: compares the clocks of the transport's processes (collective), for
@@ -237,8 +240,8 @@ PITH_API int pith_recorded(void);
 PITH_API int pith_recording(void);
 
 /* Starts recording now instead of with the first record. Records never call malloc; the start calls it only if it makes
- * threads of the recorder (PITH_SAMPLE, PITH_SNAPSHOT, PITH_HANG). So a library that wraps calls which allocators make
- * calls pith_start before the first of them. */
+ * threads of the recorder (PITH_SAMPLE, PITH_SNAPSHOT, PITH_HANG). So a library must call pith_start early if it wraps
+ * calls that allocators make: before the first such call. */
 PITH_API void pith_start(void);
 
 /* Runs another program, which writes the functions of these files (a list that ends with NULL) to the descriptor `out`,
@@ -389,9 +392,9 @@ static inline struct pith_tentative pith_begin_tentative(uint32_t id)
 #endif
     return begun;
 }
-/* Removes the record only if it is still the thread's last word. The thread may have come round to the same memory with
- * another record there, as it reuses its buffer. A signal handler may record at any point, so `next` and the word are
- * exchanged atomically. */
+/* Removes the record only if it is still the thread's last word. The thread reuses its buffer, so another record may be
+ * at the same address by now. A signal handler may record at any point, so `next` and the word are exchanged
+ * atomically. */
 static inline int pith_begin_undo(const struct pith_tentative *begun)
 {
 #ifndef PITH_NULL

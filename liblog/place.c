@@ -159,8 +159,8 @@ const char *pithi_place_log(char *log, size_t size, const struct pithi_settings 
     return name_fits(log, base_name(name)) ? NULL : TOO_LONG;
 }
 
-/* A log gets its name by rename, which would replace a device file. /dev/stdout is refused even if it leads to a
- * file. */
+/* 1: the path is a device or the like. It cannot be the name of a log, because a log gets its name by rename, which
+ * would replace the device. /dev/stdout counts as a device even if it leads to a file. */
 int pithi_place_is_device(const char *path)
 {
     struct stat info;
@@ -350,8 +350,8 @@ static int publish_as(const char *part, unsigned volumes, const char *name, int6
         give_back(part, volumes, name);
         return -1;
     }
-    /* Removes the volumes of the replaced log that the new log did not overwrite, if their id shows that they are
-     * its. */
+    /* Removes the volumes of the replaced log that the new log did not overwrite, if their id shows that they belong to
+     * the replaced log. */
     char path[PITHI_VOLUME_PATH_MAX];
     struct pithi_volume volume;
     unsigned i;
@@ -376,7 +376,8 @@ int pithi_place_publish(const char *part, unsigned volumes, const char *log, int
             errno = ENAMETOOLONG;
             return -1;
         }
-        /* Only the first name may replace a log: other jobs chose the other names because it was taken. */
+        /* Only the first name may replace a log: a log with one of the other names is of another job, for which the
+         * first name was taken. */
         if (publish_as(part, volumes, name, number == 1 ? start_real_ns : INT64_MIN) == 0)
             return 0;
         if (errno != EEXIST)

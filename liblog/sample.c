@@ -10,10 +10,11 @@
  *
  * The kernel checks CPU clocks only at its clock ticks, every 4 ms on most systems. For a shorter period the watcher
  * also opens a perf event, where that is allowed: a precise timer that runs while the thread does. A period that ends
- * inside a system call gives no signal, because this signal, unlike a timer's signal, would outlive an exec. So time in
- * system calls is left to a timer of 10 ms; it gives no sample if the last one is less than a period old. A perf event
- * stops after a number of periods (EVENTS), and the handler adds some each time. So few signals are queued while the
- * program blocks them. (One period at a time would cost two more interrupts for each sample.)
+ * inside a system call gives no signal, because this signal, unlike a timer's signal, would outlive an exec. So a timer
+ * of 10 ms covers the time in system calls; that timer gives no sample if the last sample is less than a period old. A
+ * perf event stops after a number of periods (EVENTS), and the handler adds further periods again and again. So few
+ * signals are queued while the program blocks them. (One period at a time would cost two more interrupts for each
+ * sample.)
  *
  * The handler calls only system calls, _dl_find_object and the recorder; no malloc, no lock of the program.
  */
@@ -49,8 +50,8 @@
 #define sigev_notify_thread_id _sigev_un._tid
 #endif
 
-/* FRAMES: addresses of a stack; MODULES: modules recorded; TIMERS: threads; ROOMS: samples taken at the same time;
- * BUILD_ID: bytes of a build id; OUTSIDE: places for addresses outside all modules. */
+/* Upper limits. FRAMES: addresses of a stack; MODULES: modules recorded; TIMERS: threads; ROOMS: samples taken at the
+ * same time; BUILD_ID: bytes of a build id; OUTSIDE: places for addresses outside all modules. */
 enum { FRAMES = 256, MODULES = 512, TIMERS = 4096, ROOMS = 64, BUILD_ID = 64, OUTSIDE = 4096 };
 enum { LONG_NS = 10000 }; /* a call that takes this long gets its call site at its end */
 
@@ -64,7 +65,7 @@ static const char *refusal; /* why there are no samples, for the log; atomic */
 
 void pithi_sample_not_here(void) { not_here = 1; }
 
-/* Says once why there are no samples, or not of all threads. */
+/* Says once why there are no samples, or why some threads have none. */
 static void refuse(const char *why)
 {
     const char *none = NULL;
@@ -89,7 +90,7 @@ static unsigned char *put_text(unsigned char *at, const char *text, size_t size)
     return at + size;
 }
 
-/* Any thread may be the first to define it: the same name has the same id. */
+/* Several threads may define pith:module at once, because the same name gives the same id. */
 static void define_module(void)
 {
     uint32_t id = pith_event_define_group("pith:module", "gray50", "begin=%X end=%X bias=%X build=%s path=%s", "pith");
@@ -342,7 +343,7 @@ static uint64_t find_site(const void *caller)
 static void record_site(uint64_t site)
 {
     put((unsigned char *)&site, site, 8);
-    if (PITH_ID_IN_(site_id)) /* with the time of the last record, the state's begin or end */
+    if (PITH_ID_IN_(site_id)) /* stored with the time of the last record, the state's begin or end */
         pith_words_(1, PITHI_W_EVENT_DATA, site_id, 2, sizeof site, site, 0);
     else
         pith_event_data(site_id, &site, 8);
@@ -565,7 +566,7 @@ static void *watch(void *unused)
     not_here = 1;
     pithi_buffer_learn_thread();
     if (pithi_module_find((uint64_t)(uintptr_t)__builtin_return_address(0), &library) && library.path[0] != 0) {
-        c_library_begin = library.begin; /* it called this function (pthread_create's start routine) */
+        c_library_begin = library.begin; /* the C library has called this function as the thread's start function */
         c_library_end = library.end;
     }
     sample_id = pith_event_define_group("pith:sample", "gray50", "cpu=%l", "pith");

@@ -11,7 +11,7 @@
  *
  *     64 KiB   the recorder's handler may interrupt a handler on it
  *     8 KiB    handlers with SA_ONSTACK block the signal: they get no samples, their time counts in the next sample
- *     4 KiB    besides, the recorder's handler does not use alternate stacks (it and the kernel's frame need 8 KiB)
+ *     4 KiB    as for 8 KiB; and the recorder's handler uses no alternate stack (it and the kernel's frame need 8 KiB)
  *
  * If a program makes these system calls itself, or loads libpith by dlopen, the wrappers do not see its stacks; then
  * all stacks count as small.
@@ -32,7 +32,7 @@
 #define AT_MINSIGSTKSZ 51 /* Linux's number; missing in old headers */
 #endif
 
-/* numbers of the signal and of the last one; a flag of the kernel */
+/* OWN: number of the recorder's signal; LAST: the largest number of a signal; SA_RESTORER_: a flag of the kernel */
 enum { OWN = 33, LAST = 64, SA_RESTORER_ = 0x04000000 };
 /* OWN_BYTES: stack for the recorder's handler; PROGRAM_BYTES: for the program's handlers */
 enum { OWN_BYTES = 4096, PROGRAM_BYTES = 8192 };
@@ -52,13 +52,13 @@ static long kernel_action(const struct kernel_action *action, struct kernel_acti
 
 static void (*own_handler)(int, siginfo_t *, void *);
 static struct kernel_action library; /* the C library's handler */
-/* 1: some alternate stack is small; 1: too small for the recorder's handler; atomic */
+/* is_masked: 1: some alternate stack is small; is_off_stack: 1: some is too small for the recorder's handler; atomic */
 static int is_masked, is_off_stack;
 static int is_taken; /* 1: the recorder's handler is installed; atomic */
 
 /* ---- The lock ---------------------------------------------------------------------------------------------------- */
 
-/* All signals are blocked while it is held, because a handler may call sigaction. */
+/* 1: a thread holds the lock. Its signals are blocked meanwhile, because a handler may call sigaction. */
 static int busy;
 
 static uint64_t lock(void)
@@ -101,7 +101,8 @@ void pithi_sample_signal_pass(int number, siginfo_t *info, void *context)
 static int (*real_action)(int, const struct sigaction *, struct sigaction *);
 static int (*real_stack)(const stack_t *, stack_t *);
 
-/* glibc's other name of sigaction, for a static program: it has no next library in which dlsym finds the function. */
+/* glibc's other name of sigaction. A static program needs this name, because it has no other library in which dlsym
+ * could find the function. */
 int __sigaction(int number, const struct sigaction *action, struct sigaction *old) __attribute__((weak));
 
 __attribute__((constructor)) static void find_real(void)

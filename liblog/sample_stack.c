@@ -8,9 +8,9 @@
  *     pc in `solve`     rule: CFA = frame pointer + 16, return address at CFA - 8,
  *                       the caller's frame pointer at CFA - 16                           -> pc in `main`
  *
- * A return address is the address of the instruction after the call. If the call is a function's last instruction, that
- * belongs to the next function. So a caller is looked up by its address minus 1, the interrupted function by its exact
- * address.
+ * A return address is the address of the instruction after the call. If the call is a function's last instruction, the
+ * instruction after it belongs to the next function. So a caller is looked up by its address minus 1, the interrupted
+ * function by its exact address.
  *
  * The stack of a thread may be damaged, or a rule wrong. So a word is only read from a page that can be read, and each
  * step must go up the stack. */
@@ -212,7 +212,7 @@ static int apply_rule(struct walk *w, const struct pithi_unwind_rule *rule)
         cfa = w->r.frame + (uint64_t)(int64_t)rule->cfa_offset;
     else if (!word_at(w->r.frame + (uint64_t)(int64_t)rule->cfa_offset, &w->page, &cfa))
         return 0;
-    /* only the innermost function may still have it in a register */
+    /* only the innermost function may still have its return address in a register */
     if (rule->pc_saved == PITHI_SAVED_NOWHERE && !w->exact)
         return 0;
     next.pc = w->r.link;
@@ -245,7 +245,7 @@ static unsigned walk_up(struct registers from, uint64_t *addresses, unsigned mos
     struct walk w = {.r = from, .exact = 1};
     struct dl_find_object found;
     struct pithi_unwind_rule rule;
-    unsigned count = 0, known_count = 1; /* number up to the last address in a module: later ones may be no code */
+    unsigned count = 0, known_count = 1; /* addresses up to the last one in a module; later ones may not be code */
     while (count < most && w.r.pc >= PAGE) {
         uint64_t pc = w.r.pc - !w.exact; /* a call may be the last instruction of a function */
         int known = _dl_find_object((void *)(uintptr_t)pc, &found) == 0;

@@ -1,5 +1,5 @@
 /* selection.h - which ranks are recorded: a list as in PITH_RANKS. "0-3,8,16-31:2" is 0 to 3, 8, and every second rank
- * from 16 to 31. Names and groups, PITH_ONLY and PITH_SKIP, are pith_selected in pith_tool.h. */
+ * from 16 to 31. For names and groups (PITH_ONLY, PITH_SKIP), see pith_selected in pith_tool.h. */
 #ifndef PITHI_SELECTION_H
 #define PITHI_SELECTION_H
 

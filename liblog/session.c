@@ -3,10 +3,10 @@
  * The state goes new -> recording <-> paused -> over, and from over to new for a further log of the process. A thread
  * that changes the state or the file holds the guard: a mutex, with all signals blocked. Without the blocking, a
  * handler that records on the thread that has the lock would wait for its own thread for ever. Signals that cannot wait
- * (SIGSEGV ...) stay open; for their handlers pithi_guard_enter returns 0, and their record counts as lost.
+ * (SIGSEGV ...) are not blocked; in their handlers pithi_guard_enter returns 0, and a record counts as lost.
  *
- * Storing a record needs no guard. A thread stores only into its own chunk. The state reaches it through the limit of
- * its buffer, which is 0 unless the state is recording (buffer.c). */
+ * Storing a record needs no guard. A thread stores only into its own chunk. The thread learns of the state by the limit
+ * of its buffer, which is 0 unless the state is recording (buffer.c). */
 #include "session.h"
 
 #include <errno.h>
@@ -102,7 +102,7 @@ void pithi_guard_settle(void)
 
 /* ---- Messages ---------------------------------------------------------------------------------------------------- */
 
-/* Other ranks do not print their failures: the line about the log has the number of ranks that were not recorded. */
+/* Only rank 0 prints its failures. The line about the log has the number of other ranks that were not recorded. */
 int pithi_speaks_for_job(void) { return pithi_launcher_rank(0) == 0; }
 
 /* Counts lost records in the process, and in its spill file for `pith recover`. */
@@ -129,7 +129,7 @@ int pithi_session_at_root(void)
  * signal handler that interrupted the guarded part does not take it. */
 static __thread struct pithi_guard fork_guard;
 static __thread int fork_guarded; /* 1: this thread took the guard before fork */
-/* 1: recording has started; before that a child has nothing to leave; under the guard */
+/* 1: recording has started, so a forked child must leave the log of its parent; under the guard */
 static int has_started;
 
 /* pthread_atfork calls these in the thread that forks */
@@ -257,7 +257,7 @@ void pithi_session_window(int64_t zero_ns)
     page->to_ns = later(page->zero_ns, settings->to_ns);
 }
 
-/* Nothing has to be stored before PITH_FROM. Once it has passed, the clock is not read again. */
+/* 1: PITH_FROM has not come yet, so records need not be kept. Once it has passed, the clock is not read again. */
 int pithi_session_before_window(void)
 {
     const struct pithi_spill_page *page = pithi_session.file.page;
@@ -266,7 +266,7 @@ int pithi_session_before_window(void)
     return !pithi_session.window_begun;
 }
 
-/* After PITH_TO recording ends for good, in all threads. */
+/* 1: PITH_TO has passed. Recording then ends for good, in all threads. */
 int pithi_session_past_window(void)
 {
     const struct pithi_spill_page *page = pithi_session.file.page;
@@ -286,7 +286,8 @@ void pithi_session_start(void)
     if (pithi_session.state != PITHI_NEW)
         return;
     pithi_settings_read(&pithi_session.settings);
-    /* A child's log is not analysed, so it would be kept although the user wants no log. */
+    /* If the user wants only an analysis and no log, a forked child records nothing, because its log is not analysed
+     * and would be kept. */
     if (pithi_session.forked && pithi_session.settings.only_answer) {
         pithi_session_over();
         return;

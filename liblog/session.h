@@ -74,7 +74,7 @@ void pithi_session_window(int64_t zero_ns);
 
 /* The id of the state pith:flush, the recorder's own time. 0: it is not recorded. */
 uint32_t pithi_own_state(void);
-/* Records that state around work that the program waits for; its duration is an own cost of this thread. */
+/* Records the state pith:flush around work that the program waits for; its duration is an own cost of this thread. */
 struct pithi_own_time {
     uint32_t state;   /* 0: not recording */
     int64_t begin_ns; /* CLOCK_MONOTONIC */

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-enum { PITHI_FILES_MAX = 1024 }; /* parts of a log */
+enum { PITHI_FILES_MAX = 1024 }; /* largest value of PITH_FILES */
 
 struct pithi_settings {
     const char *log;         /* PITH_LOG; NULL: not given */
@@ -14,7 +14,7 @@ struct pithi_settings {
     const char *ranks;       /* PITH_RANKS, a valid list; NULL: all */
     int64_t time_unit_ns;    /* PITH_TIME_UNIT: times in the log are multiples of it */
     int64_t min_duration_ns; /* PITH_MIN_DURATION: shorter states are left out of the log; 0: none */
-    unsigned files;          /* PITH_FILES: files besides the log's main file; 1: only that one */
+    unsigned files;          /* PITH_FILES: files besides the log's main file; 1: only the main file */
     uint64_t max_bytes;      /* PITH_MAX_MB: limit of the size of this process's spill file */
     int ring;                /* PITH_WHEN_FULL=ring */
     int64_t from_ns, to_ns;  /* PITH_FROM, PITH_TO: in ns since recording began; 0 and INT64_MAX: not given */
@@ -24,8 +24,8 @@ struct pithi_settings {
     int64_t hang_ns;         /* PITH_HANG: reports if no rank records anything for this time; 0: never */
     int hang_abort;          /* 1: the job is ended after the report */
     const char *counters;    /* PITH_COUNTERS: names; NULL: none */
-    int call_sites;          /* 1: of all calls: PITH_CALLSITES=1, PITH_SAMPLE or PITH_HANG */
-    int long_call_sites;     /* 1: only of calls that take long: the default */
+    int call_sites;          /* 1: records those of all calls (PITH_CALLSITES=1, PITH_SAMPLE or PITH_HANG) */
+    int long_call_sites;     /* 1: records only those of calls that take long (the default) */
     int64_t sync_ns;         /* PITH_SYNC; 0: clocks are compared at start and end only */
     int causal;              /* PITH_CAUSAL */
     int quiet;               /* PITH_QUIET */

@@ -43,7 +43,7 @@ static int faults; /* 1: a store hit a truncated part of the file (base/fault.h)
  * must be seen here, not as SIGBUS in the middle of the program. */
 static int allocate(int fd, uint64_t from, uint64_t to)
 {
-    static char zeros[65536]; /* not const: it then takes no room in the library */
+    static char zeros[65536]; /* not const, because constant data would take room in the library file */
     while (fallocate(fd, 0, (off_t)from, (off_t)(to - from)) != 0) {
         if (errno == EINTR)
             continue;
@@ -139,7 +139,8 @@ static int extend_fd(struct pithi_spill_file *file, int fd, uint64_t more_bytes,
     *mapped = mmap(NULL, (size_t)more_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)begin);
     if (*mapped == MAP_FAILED)
         return -1;
-    if (more_bytes >= PITHI_SPILL_ALIGN) /* where the file system has pages of 2 MiB, these cost a fraction */
+    /* If the file system has pages of 2 MiB, they cost a fraction of small ones. */
+    if (more_bytes >= PITHI_SPILL_ALIGN)
         madvise(*mapped, (size_t)more_bytes, MADV_HUGEPAGE);
     pithi_fault_watch(*mapped, more_bytes, &faults);
     file->size_bytes = begin + more_bytes;
@@ -280,7 +281,7 @@ static void *extend(struct pithi_spill_file *file, uint64_t size_bytes, enum pit
 {
     void *mapped = NULL;
     int fd, status;
-    errno = EFBIG; /* needs no system call: a full ring tries this for each chunk */
+    errno = EFBIG; /* the limit is tested without a system call, because a full ring tries this for each chunk */
     if (file->size_bytes + size_bytes > file->max_bytes + file->beyond_bytes || (fd = open_same(file)) < 0)
         return NULL;
     status = still_whole(file, fd) == 0 ? extend_fd(file, fd, size_bytes, use, &mapped) : -1;
@@ -303,7 +304,7 @@ void *pithi_spill_file_extend(struct pithi_spill_file *file, uint64_t size_bytes
 }
 
 /* Allocates APPEND_AHEAD bytes more than needed: on a disk 4 MiB take 5 us and save a third of the writing time. In
- * tmpfs allocating takes as long as writing, so only what has been allocated is used. */
+ * tmpfs allocating takes as long as writing, so nothing is allocated ahead there. */
 static int promise_ahead(struct pithi_spill_file *file, int fd, uint64_t end)
 {
     return end <= file->promised_bytes ||

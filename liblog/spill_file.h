@@ -38,8 +38,8 @@ int pithi_spill_file_appear(const struct pithi_spill_file *file);
 uint64_t pithi_spill_whole_pages(uint64_t bytes);
 
 /* Adds `size_bytes` (whole pages) at the end of the file: allocated on the disk, zero and mapped. Pieces of
- * PITHI_SPILL_ALIGN or more begin at a multiple of it. NULL with errno: the disk is full (ENOSPC), the file would
- * exceed its limits (EFBIG) ... */
+ * PITHI_SPILL_ALIGN or more begin at a multiple of it. Returns NULL with errno if the disk is full (ENOSPC), if the
+ * file would exceed its limits (EFBIG), or on another error. */
 enum pithi_spill_use {
     PITHI_FOR_RECORDS,
     PITHI_FOR_DEFINITIONS,

@@ -1,10 +1,10 @@
 /* unwind.c - where a function saved its caller's registers, by the unwind tables of a loaded file (.eh_frame).
  *
  * Compilers write these tables for all code on x86-64 and arm64, for C++'s exceptions, so no frame pointers are needed.
- * .eh_frame_hdr is a sorted table of function starts. Each leads to a description (FDE) with instructions. Run up to an
- * address, they give the canonical frame address (CFA: the stack pointer before the call) and where the function saved
- * which register. A walk needs only three registers: the stack pointer, the frame pointer and the return address; rules
- * for others are skipped (DWARF 5, section 6.4; LSB, "Exception Frames").
+ * .eh_frame_hdr is a sorted table of function starts. Each start leads to a description (FDE) with instructions. If
+ * these are run up to the ones for an address, they give the canonical frame address (CFA: the stack pointer before the
+ * call) and where the function saved which register. A walk needs only three registers: the stack pointer, the frame
+ * pointer and the return address; rules for others are skipped (DWARF 5, section 6.4; LSB, "Exception Frames").
  *
  *     code               instructions                          rule from there on (x86-64)
  *                        of the CIE (common part)              CFA = stack pointer + 8, return address at CFA - 8
@@ -78,8 +78,8 @@ static int64_t take_signed(struct bytes *b)
     return (int64_t)(bits < 64 && last & 64 ? value | ~UINT64_C(0) << bits : value);
 }
 
-/* Reads a pointer in an encoding of DW_EH_PE. Linkers write absolute ones and ones relative to their own place, of 4 or
- * 8 bytes; others set `bad`. */
+/* Reads a pointer in an encoding of DW_EH_PE. Linkers write pointers of 4 or 8 bytes, which are absolute or relative to
+ * their own place. Other encodings set `bad`. */
 static uint64_t take_pointer(struct bytes *b, unsigned encoding)
 {
     uint64_t place = (uint64_t)(uintptr_t)b->at, value;
