@@ -25,7 +25,7 @@ int pithi_buffer_is_listed(void);
  * library from which start functions are called. So a record that is made after a start function has returned is
  * recognised. */
 void pithi_buffer_learn_thread(void);
-void pithi_buffer_leave(void); /* an ending thread has stored its record */
+void pithi_buffer_leave(void); /* called after an ending thread has stored its record */
 static inline void pithi_buffer_store(uint64_t *word, uint64_t first)
 {
     __atomic_store_n(word, first, __ATOMIC_RELEASE);

@@ -40,7 +40,7 @@
 #define RING_FIRST 2u /* spare chunks of a lane at first */
 #define RING_MANY 12u /* spare chunks of a lane at most */
 #define RING_LEAST 3u /* other lanes take no chunk from a lane with this number of chunks or fewer */
-#define RING_OWN 2u   /* a lane with this number can reuse its own oldest chunk, and never needs another lane's */
+#define RING_OWN 2u   /* a lane with this number of chunks can reuse its own oldest one and needs no other lane's */
 /* The size of the chunks of a lane that begins when the ring is full and no lane can give it a chunk. A chunk must not
  * be reused before a store that a signal handler interrupted is complete, so the size is more than a handler
  * records. */

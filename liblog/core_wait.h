@@ -9,10 +9,10 @@
 #include "native/segment.h"
 
 struct pithi_no_core {
-    /* Between the two readings, of the thread that calls MPI_Init and MPI_Finalize: delay_ns: runnable without a core;
-     * cpu_ns: on a core; time_ns: elapsed time, 0: unknown. */
+    /* Times between the two readings in the thread that calls MPI_Init and MPI_Finalize. delay_ns: runnable without a
+     * core; cpu_ns: on a core; time_ns: elapsed (0: unknown). */
     uint64_t delay_ns, cpu_ns, time_ns;
-    uint64_t threads_ns; /* runnable without a core: all other threads that exist at the end, or had a lane */
+    uint64_t threads_ns; /* time without a core of all other threads that exist at the end or had a lane */
 };
 
 void pithi_core_wait_begin(void);

@@ -15,9 +15,9 @@ extern int pithi_counters_on;
  * this machine does not have or does not permit, and why. */
 void pithi_counters_start(void);
 
-/* Records the values of this thread. Call it before the record of a state's begin or end. Safe in signal handlers; does
- * nothing in one that interrupts a reading.
- * Cost: one to three system calls a counter, 0.35 to 2 us (man/pith.7). */
+/* Records the values of this thread. Call it before the record of a state's begin or end. Safe in signal handlers; in a
+ * handler that interrupts a reading it does nothing. Cost: one to three system calls a counter, 0.35 to 2 us
+ * (man/pith.7). */
 void pithi_counters_read(void);
 /* Like pithi_counters_read, at the time *at (NULL: now), which is not before the time of this thread's last record. */
 void pithi_counters_read_at(const uint64_t *at);

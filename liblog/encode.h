@@ -46,7 +46,7 @@ struct pithi_encode {
     struct pithi_segment *segment;
     struct pithi_hold own;                      /* the bytes that belong to no lane */
     uint64_t own_before;                        /* number of bytes of `own` before the lanes */
-    uint64_t lanes_size;                        /* bytes of all lanes, which follow; then comes the rest of `own` */
+    uint64_t lanes_size;                        /* bytes of all lanes; the rest of `own` comes after them */
     struct pithi_hold by[PITHI_ENCODE_THREADS]; /* by worker */
     struct pithi_encoded_lane *lanes;           /* [lane_count] */
     uint32_t lane_count;

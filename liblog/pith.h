@@ -64,7 +64,8 @@ static inline void pith_end(uint32_t id);
 /* The event `id` happens now. */
 static inline void pith_event(uint32_t id);
 
-/* The same with `size_bytes` bytes of payload, copied; more than 65535 are cut to that, and the cut is counted. */
+/* Like pith_event, with `size_bytes` bytes of payload, which are copied. A longer payload than 65535 bytes is cut, and
+ * the cut is counted (pith_lost). */
 PITH_API void pith_event_data(uint32_t id, const void *payload, size_t size_bytes);
 
 /* The counter `id` has the value `value` from now on. */

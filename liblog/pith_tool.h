@@ -64,8 +64,9 @@ PITH_API int pith_call_sites(void);
 PITH_API void pith_call_site(const void *caller);
 
 /* A call is long from about 10 us on: more ticks than pith_long_call returns (UINT64_MAX unless pith_call_sites is -1).
- * pith_call_site_late records its site at the end of `state`, which must be the thread's last record, made at `record`
- * (pith_buffer_.next before it); otherwise, and if a library must first be recorded, it records no site. */
+ * pith_call_site_late records the site of a long call at the end of its state `state`. That end must be the thread's
+ * last record, and `record` the value of pith_buffer_.next before it. Otherwise, and if a library must first be
+ * recorded, it records no site. */
 PITH_API uint64_t pith_long_call(void);
 PITH_API void pith_call_site_late(uint32_t state, const void *caller, uint64_t *record);
 
@@ -260,11 +261,12 @@ PITH_API void pith_own_cost(uint64_t ns);
  * record since the last call. */
 PITH_API int64_t pith_own_cost_sum(void);
 
-/* The library measures the cost of its own records at the end. A wrapper with more work for each record lets it measure
- * call(): a record of that kind with all the wrapper's work; or, for PITH_OWN_CALL, a wrapped call that does nothing
- * (the cost of the state's two records is subtracted). Runs call() 960 times; its records are dropped, and must have at
- * most 8 words (two of the records above). Call it in one thread, just before pith_job_finish; or right after
- * pith_job_join, if pith_own_cost_sum is to use the result. */
+/* The library measures the cost of its own records at the end. A wrapper that does more work for each record passes
+ * call(), which the library measures instead: call() makes a record of that kind with all the wrapper's work. For
+ * PITH_OWN_CALL, call() makes a wrapped call that does nothing (the cost of the state's two records is subtracted). The
+ * library runs call() 960 times and drops its records, which must have at most 8 words (two of the records above). Call
+ * it in one thread, just before pith_job_finish; or right after pith_job_join, if pith_own_cost_sum is to use the
+ * result. */
 enum { PITH_OWN_CALL = 0, PITH_OWN_SEND = 5, PITH_OWN_RECV = 6, PITH_OWN_COLL = 7 };
 PITH_API void pith_own_cost_probe(uint32_t kind, void (*call)(void));
 

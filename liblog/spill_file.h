@@ -1,7 +1,7 @@
 /* spill_file.h - the spill file of this process (layout: formats/spill/spill.h).
  *
  * The file is opened by its name for each chunk, and checked to be the same, because the program may close all
- * descriptors. One descriptor stays open for when the name cannot be found (chroot) or no file can be opened
+ * descriptors. One descriptor stays open, in case the name cannot be found (chroot) or no file can be opened
  * (RLIMIT_NOFILE). It has a high number and is closed by exec. The program may close it or reuse its number, so it is
  * checked before each use, and replaced.
  */

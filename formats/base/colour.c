@@ -125,13 +125,14 @@ static const struct family {
     FAMILY("thistle", 0xd8bfd8, 0xffe1ff, 0xeed2ee, 0xcdb5cd, 0x8b7b8b),
 };
 
-/* gray0 to gray100: N percent of white. */
+/* The names gray0 to gray100: grayN is N percent of white. */
 #define GRAY10(tens) "gray" tens "0", "gray" tens "1", "gray" tens "2", "gray" tens "3", "gray" tens "4", \
     "gray" tens "5", "gray" tens "6", "gray" tens "7", "gray" tens "8", "gray" tens "9"
 static const char *const grays[101] = {GRAY10(""),  GRAY10("1"), GRAY10("2"), GRAY10("3"), GRAY10("4"), GRAY10("5"),
                                        GRAY10("6"), GRAY10("7"), GRAY10("8"), GRAY10("9"), "gray100"};
 
-/* Names in X.Org's later rgb.txt: understood, but not returned, because old viewers do not know them. */
+/* Names that only X.Org's later rgb.txt has. They are parsed but never returned, because old viewers do not know them.
+ */
 static const struct single later[] = {
     {"crimson", 0xdc143c}, {"indigo", 0x4b0082}, {"olive", 0x808000}, {"silver", 0xc0c0c0}, {"teal", 0x008080},
     {"aqua", 0x00ffff},    {"fuchsia", 0xff00ff}, {"lime", 0x00ff00}, {"RebeccaPurple", 0x663399},
@@ -143,7 +144,7 @@ enum { NAME_MAX_BYTES = 32 }; /* with its NUL */
 
 static uint32_t gray_rgb(uint32_t percent)
 {
-    /* In whole numbers: gray1 is (255 + 50) / 100 = 3, which is #030303. */
+    /* Rounds N percent of 255 in integers: gray1 is (255 + 50) / 100 = 3, which is #030303. */
     uint32_t level = (percent * 255 + 50) / 100;
 
     if (percent == 50 || percent == 90) /* rgb.txt rounds these two halves down, the others up */

@@ -39,7 +39,7 @@ struct parts {
     int shift, power;
 };
 
-/* Splits a double into its parts. 0: outside the range of this method. */
+/* Splits a double into its parts. Returns 0 if the value is outside the range of this method. */
 static int take_apart(double value, struct parts *parts)
 {
     static const double powers[] = {1e-4, 1e-3, 1e-2, 1e-1, 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,
@@ -84,7 +84,8 @@ static wide power_of_ten(int n)
 
 enum { NO, YES, UNSURE };
 
-/* Computes the first `count` digits as a number. Returns whether they read back as the same double. */
+/* Computes the first `count` digits as a number. Returns YES, NO or UNSURE: whether the digits read back as the same
+ * double. */
 static int round_to(const struct parts *parts, int count, uint64_t *digits)
 {
     int p = count - 1 - parts->power;
@@ -128,7 +129,7 @@ static size_t lay_out(char *out, uint64_t digits, int count, int power)
     return (size_t)(to - out);
 }
 
-/* pithi_decimal by exact integers. 0: printf must do it. */
+/* Does the work of pithi_decimal by exact integers. Returns 0 if printf must do it. */
 static size_t quick(char *out, double value, int least, int most)
 {
     struct parts parts;

@@ -17,7 +17,7 @@ int pithi_no_memory(void); /* PITH_ERR_MEMORY, "out of memory" */
             return failed_;                                                                                            \
     } while (0)
 
-/* On failure, stores the error in the local `err` and goes to label `out`, which releases what the function has. */
+/* On failure, stores the error in the local `err` and goes to label `out`, which releases what the function holds. */
 #define TRY(expression)                                                                                                \
     do {                                                                                                               \
         err = (expression);                                                                                            \

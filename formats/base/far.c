@@ -1,4 +1,4 @@
-/* far.c - far.h for programs whose files are near: nothing to do, unless pithi_far_pretend says that they are far. */
+/* far.c - far.h for programs whose files are near. It does nothing unless pithi_far_pretend says that files are far. */
 #include "base/far.h"
 
 #include <stddef.h>

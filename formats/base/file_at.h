@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Read or write `size` bytes at `offset`, in as many calls as it takes, and return how many. If they return fewer,
- * errno has the error; errno 0: the file ends there (read) or takes no more (write). */
+/* Read or write `size` bytes at `offset`, in as many calls as it takes, and return the number of bytes. If that is less
+ * than `size`, errno has the error; errno 0: the file ends there (read) or takes no more (write). */
 size_t pithi_read_at(int fd, void *data, size_t size, uint64_t offset);
 size_t pithi_write_at(int fd, const void *data, size_t size, uint64_t offset);
 

@@ -11,7 +11,8 @@ struct pithi_format_name {
 };
 extern const struct pithi_format_name pithi_format_names[]; /* ends with a row whose name is NULL */
 
-/* The row of a format by its name or a suffix ("native", "pith"), or by the suffix of a file name; -1: none. */
+/* The index of a format in that table; -1: none. `find` looks for a name or a suffix ("native", "pith"), `of_path` for
+ * the suffix of a file name. */
 int pithi_format_name_find(const char *name);
 int pithi_format_name_of_path(const char *path);
 

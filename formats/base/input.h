@@ -31,8 +31,9 @@ static inline int pithi_watched_at(struct pithi_watched *watched, uint64_t at, u
            pithi_watched_look(watched, at, size);
 }
 
-/* For a reader that must know facts from the end of a log when it reads the middle. It stores them in `numbers`, in a
- * form of its own; if it stored any, it is called a second time, with a new writer and `is_second` set. */
+/* Lets a reader read a log twice, if it must know facts from the end of the log when it reads the middle. In the first
+ * reading it stores these facts in `numbers`, in a form of its own. If it stored any, it is called a second time, with
+ * a new writer and `is_second` set. */
 struct pithi_again {
     uint64_t *numbers; /* malloc'ed, [count] */
     uint32_t count, room;

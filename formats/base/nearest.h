@@ -19,13 +19,14 @@
 #include <string.h>
 #include <strings.h>
 
-enum { PITHI_NEAREST_LONGEST = 63, PITHI_NEAREST_FAR = 1000 }; /* bytes of a name; more edits than any name needs */
+/* LONGEST: bytes of a name; FAR: more edits than any name needs */
+enum { PITHI_NEAREST_LONGEST = 63, PITHI_NEAREST_FAR = 1000 };
 
 struct pithi_nearest {
     const char *name; /* the nearest name so far, as it was given to pithi_nearest_try; NULL: no name is similar */
     char given[PITHI_NEAREST_LONGEST + 1];    /* cut if longer */
     char question[2 * PITHI_NEAREST_LONGEST]; /* "; did you mean NAME?" */
-    int edits;                                /* that turn `given` into `name`; 0: they are equal */
+    int edits;                                /* number of edits that turn `given` into `name`; 0: they are equal */
 };
 
 static inline int pithi_nearest_letter(char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : (unsigned char)c; }

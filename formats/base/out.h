@@ -23,7 +23,8 @@ enum {
 };
 
 int pithi_out_open(struct pithi_out *out, FILE *file); /* PITH_OK or PITH_ERR_MEMORY; the caller keeps the file */
-/* Writes the rest and frees. Returns `err` if it is an error (keeps its text), else PITH_OK or PITH_ERR_IO with errno.
+/* Writes the rest and frees the buffer. If `err` is an error, returns `err` and keeps its text; else returns PITH_OK,
+ * or PITH_ERR_IO with errno.
  */
 int pithi_out_close(struct pithi_out *out, int err);
 void pithi_out_flush(struct pithi_out *out);

@@ -19,7 +19,7 @@
 
 /* ---- Any number of players --------------------------------------------------------------------------------------- */
 
-/* The first members of a player. */
+/* The first member of each player's struct. */
 struct pithi_player {
     uint64_t key;
     uint32_t leaf; /* leaves + number of the player */

@@ -100,7 +100,7 @@ struct pithi_chunk {
     uint32_t seq;               /* counts the lane's chunks, from 0 */
     uint64_t base_ticks;        /* full time at the chunk's start; the first record is at most 2^38 ticks away */
     struct pithi_anchor anchor; /* when the chunk began */
-    uint64_t lost;              /* records lost after this chunk's last one: there was no room for another chunk */
+    uint64_t lost;              /* records lost after this chunk's last one, for lack of room for another chunk */
     uint64_t overwritten;       /* records of this lane in chunks that were reused so far (PITH_WHEN_FULL=ring) */
     uint64_t newer;             /* not 0: the lane continues in another chunk (an address within the process) */
     uint64_t open_bytes;        /* size of a struct pithi_spill_open between header and words; 0: not a ring */

@@ -15,7 +15,7 @@
 
 #define PITHI_NUMBERS_GROUP "MPE, not described"
 
-/* Ids from here on, in the map of a walk, are indices into its numbers. */
+/* In the map of a walk, an id from here on stands for number id - PITHI_NUMBER_ID of the walk's numbers. */
 #define PITHI_NUMBER_ID UINT32_C(0x80000000)
 
 /* The meaning of a number in the log. */
@@ -34,8 +34,8 @@ int pithi_spill_numbers_own(const struct pithi_spill *spill, struct pithi_defs *
  * use numbers that a later one describes. */
 int pithi_spill_numbers_said(const struct pithi_spill *spill, struct pithi_defs *defs);
 
-/* In the set of all processes: removes numbers that are described and adds the events of their payloads. Others become
- * "event N" with or without payload. */
+/* In the set of all processes: removes numbers that are described and adds the events of their payloads. Numbers that
+ * no process has described become "event N" with or without payload. */
 int pithi_spill_numbers_settle(struct pithi_defs *defs);
 
 /* Makes the map from ids of the process to ids of the set, and the meanings of the numbers. A settled set gets no new

@@ -2,8 +2,9 @@
  * clocks of the machines, for the start of the log, and for the records.
  *
  * Why three: a record's time needs the fit of its machine's clock, which uses the anchors of all processes there; and
- * time 0 of the log is the earliest begin of all processes, in the corrected time. Both are known only when all files
- * were seen. Keeping the files open instead would need as many mappings as there are processes. */
+ * time 0 of the log is the earliest begin of all processes, in the corrected time. Both the fit and time 0 are known
+ * only after all files were looked at. Keeping the files open instead would need as many mappings as there are
+ * processes. */
 #include "spill/spill_read.h"
 
 #include <stdarg.h>

@@ -9,8 +9,9 @@
  *
  * The file of a running process changes while it is read. pithi_spill_open_still therefore maps it privately and stores
  * into each page of the chunks that may change: the system then gives this process its own copy of the page. After
- * that, the chunk's number says whether it was still the same one; if not, everything is scanned again. The program is
- * not stopped for this, because even a moment would change its measurements. */
+ * that, the lane and number of the chunk in the file show whether the process has reused the chunk meanwhile; if so,
+ * everything is scanned again. The program is not stopped for this, because even a moment would change its
+ * measurements. */
 #include "spill/spill_walk.h"
 
 #include <errno.h>

@@ -14,7 +14,7 @@
 struct pithi_spill_chunk {
     uint64_t offset, size;                      /* in the file; size: of the existing part */
     uint64_t base_ticks, lost, overwritten;     /* as in struct pithi_chunk */
-    uint64_t whole, words_before, words, check; /* from its header; whole: its full size */
+    uint64_t whole, words_before, words, check; /* from its header; whole: the full size of the chunk */
     uint32_t lane, seq;                         /* of the header */
     uint32_t open_bytes; /* between header and words; not 0: of a ring, which reuses it without a copy */
     int kept;            /* 1: its contents cannot change (pithi_spill_open_still) */
@@ -44,7 +44,7 @@ struct pithi_spill {
     size_t size;
     int mapped;                       /* unmap data at the end */
     int still, fd;                    /* still: 1: opened by pithi_spill_open_still; fd is its descriptor */
-    int settled;                      /* if `still`: 1: all chunks are as they were at one moment */
+    int settled;                      /* 1: all chunks are as they were at one moment (only if `still`) */
     struct pithi_spill_page page;     /* a copy, with terminated strings */
     struct pithi_spill_chunk *chunks; /* sorted by lane and seq */
     uint32_t chunk_count;
@@ -70,7 +70,8 @@ int pithi_spill_open(struct pithi_spill *spill, const char *path);
 /* Opens the file of a process that may be running. It keeps the present contents of the chunks into which the process
  * stores. A ring may reuse its other chunks before a walk reaches them; the walk then leaves those chunks out. */
 int pithi_spill_open_still(struct pithi_spill *spill, const char *path);
-/* Keeps the contents of a chunk while it is read, if the file is of a running process: 1; 0: it has been reused. */
+/* If the file is of a running process, keeps the contents of a chunk while the chunk is read. Returns 0 if the process
+ * has already reused the chunk, else 1. */
 int pithi_spill_keep(const struct pithi_spill *spill, const struct pithi_spill_chunk *chunk);
 /* 1: the running process has reused the chunk. */
 int pithi_spill_used_again(const struct pithi_spill *spill, const struct pithi_spill_chunk *chunk);
@@ -93,8 +94,8 @@ int pithi_spill_page_read(struct pithi_spill_page *page, const char *path, const
 int pithi_spill_page_load(struct pithi_spill_page *page, const char *path, int fd);
 
 /* The position of a lane's reader. The maps translate ids of the process to ids of the log. A record is dropped and
- * counted if the map has no id for it (UINT32_MAX, or past the end; at most the spill's def_count) or if the id was
- * defined as another kind. */
+ * counted if the map has no id for it (UINT32_MAX, or past the map's end) or if the id was defined as another kind. The
+ * map `ids` has at most as many entries as the spill's def_count. */
 struct pithi_spill_walk {
     const uint32_t *ids, *comms; /* by id of the process: the log's id */
     const uint32_t *states;      /* for pithi_spill_next_states; [id_count] */
