@@ -418,8 +418,8 @@ void pithi_record(uint32_t kind, uint32_t id, const uint64_t *words, uint32_t co
     record_at(kind, id, words, count, NULL);
 }
 
-/* Raises a limit that is below the end of the chunk: after a pause, at a step, after a change of the clock. If the
- * counter has jumped since the last record, makes an anchor, which compares it with CLOCK_MONOTONIC. */
+/* Raises the limit if it is below the end of the chunk, as it is after a pause, at a step, or after a change of the
+ * clock. If the counter has jumped since the last record, makes an anchor, which compares it with CLOCK_MONOTONIC. */
 static void look_again(void)
 {
     uint64_t *limit = pithi_counters_on    ? self.limit

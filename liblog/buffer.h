@@ -21,9 +21,9 @@ uint64_t *pithi_buffer_claim(uint32_t kind, uint32_t id, uint64_t words, const u
 extern __thread int pithi_buffer_ended __attribute__((tls_model("initial-exec")));
 /* 1: this thread has recorded and is in the list of threads, so its end is noticed. */
 int pithi_buffer_is_listed(void);
-/* Call it in the start function of one of the recorder's own threads. It finds on its stack the address in the C
- * library from which start functions are called. So a record that is made after a start function has returned is
- * recognised. */
+/* Call it in the start function of one of the recorder's own threads. It finds, on the stack of that thread, the
+ * address in the C library from which start functions are called. By this address the recorder recognises a record that
+ * is made after a start function has returned. */
 void pithi_buffer_learn_thread(void);
 void pithi_buffer_leave(void); /* called after an ending thread has stored its record */
 static inline void pithi_buffer_store(uint64_t *word, uint64_t first)

@@ -184,8 +184,9 @@ static struct pithi_chunk *ring_new(struct pithi_lane *lane, uint64_t words, int
     return chunk;
 }
 
-/* Takes the oldest chunk from the lane `from` and clears it. `is_loss`: its records count as lost; before PITH_FROM
- * they do not. NULL: the lane must keep its chunks, or the chunk has no room for `words`. */
+/* Takes the oldest chunk from the lane `from` and clears it. `is_loss`: 1: the chunk's records count as lost; 0: they
+ * do not, because they are from before PITH_FROM. NULL: the lane must keep its chunks, or the chunk has no room for
+ * `words`. */
 static struct pithi_chunk *ring_take(struct pithi_lane *from, uint64_t words, int is_loss)
 {
     struct pithi_chunk *chunk = from->oldest;

@@ -6,12 +6,12 @@
  * libpithlog and the `pith` command, not in every recorded program: the process that names the log starts the command
  * and waits for it.
  *
- * The program must not notice this. A child made by fork or posix_spawn would be seen by the program's SIGCHLD handler
- * and its wait(), and fork runs the handlers of pthread_atfork, including those of MPI libraries. So an intermediate
- * process starts the command; clone makes it without an exit signal, so only waitpid with __WCLONE sees it. (The
- * command itself cannot be made so, because exec sets the exit signal to SIGCHLD.) Both share this process's memory
- * until they end or call exec, so they only make system calls. Their stacks come from mmap, as a wrapper may be inside
- * malloc.
+ * The program must not notice the command. A child made by fork or posix_spawn would be seen by the program's SIGCHLD
+ * handler and its wait(), and fork runs the handlers of pthread_atfork, including those of MPI libraries. So an
+ * intermediate process starts the command; clone makes it without an exit signal, so only waitpid with __WCLONE sees
+ * it. (The command itself cannot be made so, because exec sets the exit signal to SIGCHLD.) The intermediate process
+ * and the command share this process's memory until they end or call exec, so they only make system calls. Their stacks
+ * come from mmap, as a wrapper may be inside malloc.
  *
  * While this thread waits for the intermediate process (CLONE_VFORK), only SIGKILL can end it. So a command that may
  * hang gets a time limit. If the program is killed, the kernel kills the intermediate process, and then the command
@@ -111,7 +111,7 @@ static int become_command(void *context)
         set_default(SIGALRM);
         syscall(SYS_setitimer, ITIMER_REAL, &timer, NULL);
     }
-    if (start->set_bytes > 0) /* on an error it runs on the cores of this thread */
+    if (start->set_bytes > 0) /* if this fails, the command runs on the cores of this thread */
         syscall(SYS_sched_setaffinity, 0, start->set_bytes, start->set);
     if (dup2(start->in, 0) >= 0 && dup2(start->out, 1) >= 0 && dup2(start->err, 2) >= 0) {
 #ifdef SYS_close_range

@@ -2,8 +2,8 @@
  * others.
  *
  * A thread's file /proc/.../schedstat has three numbers, counted since the thread began: ns on a core, ns in which it
- * was runnable without one, and the number of times that it got one. For the thread that joins and ends the job two
- * readings are subtracted:
+ * was runnable without a core, and the number of times that it got a core. For the thread that joins and ends the job
+ * two readings are subtracted:
  *
  *     2000000 500000 12     then     12000000 30500000 260          10 ms on a core, 30 ms without one
  *

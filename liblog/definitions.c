@@ -411,7 +411,7 @@ uint32_t pith_comm_define(const struct pith_comm *comm)
                 pieces);
     if (id != 0) {
         store(PITHI_D_COMM, id, pieces, 4);
-        /* Long lists are not kept, which would cost memory for the whole run. */
+        /* Long lists are not kept, because they would cost memory for the whole run. */
         comm_pieces(comm, comm->size + (int64_t)comm->remote_size <= MEMBERS_ALL_STORE, &head, pieces);
         /* Keeps the record for the next log (pith_job_again). Without memory the communicator is missing there. */
         struct kept_comm *kept;

@@ -12,7 +12,8 @@
 #include "pith_tool.h"
 #include "spill/spill.h"
 
-/* Collective, once a job. `same`: this process has the boot id of rank 0. 0; -1: the transport failed. */
+/* Finds the clocks of the job and their leaders. Collective, once a job. `same`: this process has the boot id of rank
+ * 0. 0; -1: the transport failed. */
 int pithi_host_clocks_join(const struct pith_transport *transport, int same);
 
 /* Collective: sends `data` of rank 0 to all ranks, down a tree; waiting ranks sleep. 0; -1: the transport failed. */

@@ -1,8 +1,8 @@
 /* join.c - the processes of a job agree on the name of the log and the number of the job.
  *
- * Until MPI_Init each process has recorded alone, with a job number and a start of its own. Rank 0 broadcasts its own
- * (struct agreement), and all others take them over. It is one broadcast, so that joining does not get slower with more
- * processes.
+ * Until MPI_Init each process has recorded alone, with a job number and a start of its own. Rank 0 broadcasts its job
+ * number and start (struct agreement), and all others take them over. Joining needs only this one broadcast, so it
+ * hardly gets slower with more processes.
  *
  *     rank 0    job 71, start 100.0 s, log run.pith                         broadcast ->
  *     rank 1    job 72, start 100.2 s, log run.pith      becomes job 71; time 0 of the log is the earliest record

@@ -102,7 +102,7 @@ static int align_clocks(struct merge *merge, int good)
                             .files = merge->t->rank != 0 || pithi_output_foreign() ? 1 : pithi_session.settings.files};
     struct agreement root;
     struct pithi_anchor now;
-    uint64_t least[5]; /* first record; one clock; good; ~ the two errors of the clock */
+    uint64_t least[5]; /* values to minimize: first record; one clock; good; ~ two clock errors */
     int64_t earliest;
 
     pithi_clock_anchor(&now);

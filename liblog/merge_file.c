@@ -146,8 +146,8 @@ static int put_own(void *context, uint64_t offset, const void *data, size_t size
     return merge->t->file_write_at(merge->t->context, merge->own_file, merge->base + offset, data, size);
 }
 
-/* Writes this rank's entry of the rank table. Also called by a process that failed, because its group's first rank
- * waits for its entry. */
+/* Writes this rank's entry of the rank table. Also called by a process that failed, because the first rank of its group
+ * waits for the entry. */
 static int write_entry(struct merge *merge, const unsigned char *entry)
 {
     const struct pith_transport *t = merge->t;

@@ -109,8 +109,8 @@ static const struct pithi_format_name *foreign_format(void)
     return is_recorded(format, PITHI_CONVERTED) ? &pithi_format_names[format] : NULL;
 }
 
-/* The log's name in that format: the format's suffix takes the place of ".pith" in "run.pith", and is added to other
- * names that lack it. */
+/* The log's name in `format`: the format's suffix takes the place of ".pith" in "run.pith", and is added to other names
+ * that lack it. */
 static void foreign_name(char *name, size_t size, const char *log, const struct pithi_format_name *format)
 {
     const char *dot = strrchr(log, '.');
@@ -363,7 +363,8 @@ static void has_spoken(int fd)
     close(fd);
 }
 
-/* Reports a folder that rank 0 does not see, usually on the disk of another host. No one command can read both. */
+/* Reports a folder that rank 0 does not see, usually on the disk of another host. No single command can read both
+ * folders. */
 static void tell_elsewhere(const char *why)
 {
     pithi_say("%sthe records of %s are kept there, in %s; copy its files into the folder of %s, then run pith "

@@ -122,7 +122,7 @@ static void record_module(const struct pithi_module *module)
 }
 
 /* The modules recorded so far, in the log number known_number. A handler that finds the table in use (known_busy)
- * records no modules; the next sample will. */
+ * records no modules; the handler of a later sample records them. */
 static struct {
     uint64_t begin, end; /* addresses */
     uint64_t identity;   /* hash of path and build id, as another file may be loaded there later */
@@ -149,7 +149,7 @@ static uint64_t add_bytes(uint64_t hash, const char *bytes, size_t size)
     return hash;
 }
 
-/* 1: this module was recorded, and no other that was later loaded at any of its addresses. */
+/* 1: this module was recorded, and no other module was recorded later at any of its addresses. */
 static int is_known(const struct pithi_module *module, uint64_t identity)
 {
     for (unsigned i = known_count; i > 0; i--)

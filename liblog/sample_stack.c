@@ -189,7 +189,7 @@ static int saved_word(struct walk *w, unsigned where, int32_t offset, uint64_t c
     return word_at((where == PITHI_SAVED_AT_CFA ? cfa : w->r.frame) + (uint64_t)(int64_t)offset, &w->page, value);
 }
 
-/* The kernel's frame of a signal: continues with the registers of the interrupted function. */
+/* Passes over the kernel's frame of a signal: continues with the registers of the interrupted function. */
 static int interrupted(struct walk *w)
 {
     uint64_t at = w->r.sp + SIGNAL_CONTEXT, word;

@@ -42,8 +42,8 @@ struct pithi_session pithi_session;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static __thread int holds_lock __attribute__((tls_model("initial-exec")));
 
-/* Returns 0 if this thread holds the guard already: then a signal handler interrupted the guarded part, and nothing may
- * be changed. */
+/* Returns 0 if this thread holds the guard already: then this is a signal handler that interrupted code under the
+ * guard, and it may change nothing. */
 int pithi_guard_enter(struct pithi_guard *guard)
 {
     sigset_t all;
@@ -415,7 +415,7 @@ void pith_flush(void)
     struct pithi_guard guard;
     if (!pithi_guard_enter(&guard))
         return;
-    /* A copy, so that the lock is free while the data goes to the disk. */
+    /* Takes a copy, so that the lock is free while the data goes to the disk. */
     file = pithi_session.file;
     pithi_guard_leave(&guard);
     if (file.page != NULL) {

@@ -14,8 +14,8 @@
 #include <string.h>
 #include <strings.h>
 
-/* The table has the names in every rgb.txt since X11R4, in its spelling without blanks, and "gray" for "grey". Searches
- * ignore case and blanks, as X servers do. */
+/* The table has the names that are in every rgb.txt since X11R4, spelled as there but without blanks, and with "gray"
+ * for "grey". Searches ignore case and blanks, as X servers do. */
 /* clang-format off */
 static const struct single {
     const char *name;
@@ -166,7 +166,7 @@ static size_t normalise(const char *name, char key[NAME_MAX_BYTES])
         key[n++] = (char)tolower((unsigned char)*name);
     }
     key[n] = 0;
-    /* Anywhere in the name: "DarkSlateGrey" is a name, too. */
+    /* Replaces "grey" anywhere in the name, because "DarkSlateGrey" is a name, too. */
     for (char *grey = key; (grey = strstr(grey, "grey")); grey += 4)
         grey[2] = 'a';
     return n;

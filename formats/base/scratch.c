@@ -169,7 +169,7 @@ void pithi_scratch_look(struct pithi_scratch *s)
     }
     pthread_mutex_lock(&pool->lock);
     pool->progress += passed;
-    /* The bytes of files that the process has in memory. */
+    /* Reads how many bytes of files the process has in memory. */
     char text[128];
     ssize_t size = pool->statm >= 0 ? pread(pool->statm, text, sizeof text - 1, 0) : 0;
     unsigned long long in_memory;

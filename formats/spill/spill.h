@@ -112,9 +112,9 @@ struct pithi_chunk {
 _Static_assert(sizeof(struct pithi_chunk) == 128, "words start at byte 128");
 
 /* The states open at one moment of a lane, outermost first. A LEAVE ends the innermost open state of its id, at any
- * depth. States beyond PITHI_OPEN_ROOM entries are only counted, in `above`. While `above` is not 0, a LEAVE lowers it
- * and ends no entry: the outer states, such as `main`, are the important ones. A state entered n times in a row is one
- * entry. */
+ * depth. States beyond PITHI_OPEN_ROOM entries are only counted, in `above`. While `above` is not 0, a LEAVE lowers
+ * `above` and ends no entry, because the outer states, such as `main`, are more important. A state entered n times in a
+ * row is one entry. */
 #define PITHI_OPEN_ROOM 252
 struct pithi_spill_open {
     uint32_t known;                    /* 1: filled in; stored last */
@@ -153,8 +153,9 @@ enum pithi_word {
 
 /* ---- Definitions ------------------------------------------------------------------------------------------------- */
 
-/* In chunks of lane PITHI_SPILL_DEFS, after the header: records of multiples of 8 bytes, the size stored last. Ids of
- * states, events and counters come from one series (1, 2, ...). Strings are NUL-terminated, one after another. */
+/* After the header, a chunk of lane PITHI_SPILL_DEFS has records of this form. Their sizes are multiples of 8 bytes,
+ * and a record's size is stored last. Ids of states, events and counters come from one series (1, 2, ...). Strings are
+ * NUL-terminated, one after another. */
 struct pithi_spill_def {
     uint32_t size_bytes; /* of this record with its strings; 0: no more in this chunk */
     uint16_t type;       /* enum pithi_spill_def_type */

@@ -13,7 +13,8 @@ struct pithi_spill_target {
     int (*lane)(void *context, uint32_t thread, const char *name, uint32_t *lane);
     int (*comm)(void *context, const struct pithlog_comm *comm, uint32_t *index);
     int (*add)(void *context, const struct pithlog_record *record);
-    /* Optional, faster where many records only enter or leave states: pithi_segment_fill of the lane. */
+    /* Optional: calls pithi_segment_fill for the lane, which is faster where many records only enter or leave states.
+     */
     void (*fill)(void *context, uint32_t lane, pithi_states_filler *filler, void *filler_context);
     int64_t shift_ns;     /* from CLOCK_MONOTONIC to time in the log */
     uint32_t thread_base; /* added to thread numbers */

@@ -1,8 +1,8 @@
 /* spill_numbers.c - finds the meaning of events recorded by number (spill_numbers.h). Numbers are recognised by the
  * names of their definitions.
  *
- * Ranks see each other's descriptions only when the job is merged, so it is done in steps, for example where rank 0 has
- * described 600 and 601 as Broadcast and rank 1 only uses them:
+ * Ranks see each other's descriptions only when the job is merged, so the meanings are found in steps, for example
+ * where rank 0 has described 600 and 601 as Broadcast and rank 1 only uses them:
  *
  *     own      each rank's definitions without the numbers that it described itself: rank 0: Broadcast;
  *              rank 1: "event 600", "event 601"

@@ -34,7 +34,7 @@ struct pithi_anchor_pair {
     struct pithi_anchor first, last;
 };
 
-/* A line of the fit. From `ticks` on, a time is ns + (its ticks - ticks) * scale / 2^44. */
+/* A line of the fit. From `ticks` on, the time of a record with ticks T is ns + (T - ticks) * scale / 2^44. */
 struct pithi_span {
     uint64_t ticks; /* where the line begins */
     int64_t ns;     /* CLOCK_MONOTONIC at `ticks` */

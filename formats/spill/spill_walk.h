@@ -111,7 +111,7 @@ struct pithi_spill_walk {
     const struct pithi_spill_open *open; /* the states open at the cut; NULL: not known */
     int by_number;                       /* set if a state was recorded by number; the caller resets it */
     int live;      /* 1: pithi_spill_next returns 0 at a word of 0 and continues there later, as more may be stored */
-    int zero_ends; /* 1: a word of 0 ends the chunk, as it may just be emptied */
+    int zero_ends; /* 1: a word of 0 ends the chunk, which the process may be emptying */
     /* private */
     const struct pithi_spill *spill;
     const struct pithi_spill_lane *lane;
