@@ -284,7 +284,7 @@ int pithi_lane_turns(const struct pithi_lane *lane) { return pithi_session.setti
 static uint64_t window_bytes(void) { return pithi_session.file.in_memory ? WINDOW_MEMORY : WINDOW_DISK; }
 
 /* Copies the lane's older window to the end of the file; the window then becomes the next chunk. NULL: the lane has no
- * such window yet, or there is no room. */
+ * older window yet, or there is no room. */
 static struct pithi_chunk *turn_window(struct pithi_lane *lane, uint64_t words)
 {
     struct pithi_chunk *chunk = lane->window;

@@ -65,7 +65,7 @@ struct entry {
     char name[];
 };
 
-/* The delay of the other existing threads, each since it began. */
+/* The sum of the delays of all other existing threads, each since the thread began. */
 static uint64_t others_ns(void)
 {
     _Alignas(struct entry) char entries[4096];

@@ -33,7 +33,7 @@
 
 static struct {
     char *next, *end;  /* of the current chunk of definitions */
-    uint32_t next_seq; /* number of the next such chunk */
+    uint32_t next_seq; /* `seq` of the next chunk of definitions */
 } chunk;               /* under the guard */
 
 /* Begins a chunk for definitions that has room for `size` bytes. Returns 0 if the file has no more room. */
@@ -413,7 +413,8 @@ uint32_t pith_comm_define(const struct pith_comm *comm)
         store(PITHI_D_COMM, id, pieces, 4);
         /* Long lists are not kept, because they would cost memory for the whole run. */
         comm_pieces(comm, comm->size + (int64_t)comm->remote_size <= MEMBERS_ALL_STORE, &head, pieces);
-        /* Keeps the record for the next log (pith_job_again). Without memory the communicator is missing there. */
+        /* Keeps the record for the next log (pith_job_again). Without memory the communicator is missing in that log.
+         */
         struct kept_comm *kept;
         size_t size = 0, at = 0;
         unsigned piece;
@@ -514,7 +515,7 @@ void pith_property(const char *key, const char *value)
     int32_t numbers[2];
     if (key == NULL || *key == '\0')
         return;
-    /* MPE sets such a property for each of its states and events. */
+    /* By a property whose key has event numbers, MPE describes one of its states or events. */
     if (value != NULL && pithi_event_numbers(key, numbers))
         keep_said(key, value);
     store_text(PITHI_D_PROPERTY, 0, key, value);

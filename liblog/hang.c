@@ -9,8 +9,9 @@
  *     160 s          pith top --hang 60: nothing, as rank 3's record is 30 s old; again after 15 s
  *     190 s          pith top --hang 60: the report; no further one until rank 0 has recorded something
  *
- * The command takes longer the more records there are. The pause after it is at least 20 times as long as it took, so
- * it uses at most a twentieth of a core. It makes no MPI call, because that could hang, too. */
+ * The command takes longer the more records there are. The pause after the command is at least 20 times as long as the
+ * command took, so the command uses at most a twentieth of a core. It makes no MPI call, because that could hang, too.
+ */
 #include "hang.h"
 
 #include <errno.h>

@@ -232,7 +232,7 @@ void pith_job_finish(const struct pith_transport *transport)
     if (pithi_merge(transport)) {
         char done = 1;
         if (transport->rank == 0)
-            /* the other ranks sleep in pithi_spread and leave the cores to it */
+            /* the other ranks sleep in pithi_spread and leave the cores to the analysis */
             pithi_output_analyze(transport->affinity);
         pithi_spread(transport, &done, sizeof done);
     }

@@ -9,7 +9,7 @@
 
 /* Under the guard, when recording starts: makes the thread and installs its handlers, if the settings ask for them. */
 void pithi_listener_start(void);
-/* In a forked child, which has no such thread. */
+/* In a forked child, which has no listener thread. */
 void pithi_listener_forked(void);
 /* Not under the guard. 1: this process is about to join a job, and the thread waits; 0: it has joined, or will not. */
 void pithi_listener_expect(int expected);

@@ -367,7 +367,8 @@ static int publish(struct merge *merge)
     return merge->t->rank != 0 || pithi_output_publish(&output);
 }
 
-/* Runs all steps. A process that failed still takes part in each collective step, and reports its failure there. */
+/* Runs all steps. A process that failed still takes part in each collective step, and reports its failure in that step.
+ */
 static int merge_steps(struct merge *merge)
 {
     int good;

@@ -82,7 +82,7 @@ struct merge {
     uint32_t volume;                /* the volume of this process's segment; 0: the main file */
     uint64_t base, table;           /* offsets of the segment in its volume, and of the rank table in the main file */
     struct pithi_far far;           /* processes that do not see the log's folder */
-    void *main_file, *own_file;     /* NULL: nothing to write there; equal without volumes */
+    void *main_file, *own_file;     /* NULL: nothing to write to it; the same file if there are no volumes */
 };
 
 /* Prints the reason why this process failed, once. Returns 0. */

@@ -9,10 +9,11 @@
  * does not get many tiny writes.
  *
  * Far processes do not see the folder of the log. They send their bytes to rank 0, first their segments, then their
- * entries of the rank table; there are no volumes then. To find them, rank 0 makes a test file that the others try to
- * open. Comparing hosts would not do: two hosts may share a file system, and two containers on one machine may share
- * none. The test file has the number of the job in its name, so that no cache of a network file system has it as
- * missing. A far process sends a head of 16 bytes before each range of bytes, and a head of size 0 at its end:
+ * entries of the rank table; a log with far processes has no volumes. To find far processes, rank 0 makes a test file
+ * that the others try to open. Comparing hosts would not do: two hosts may share a file system, and two containers on
+ * one machine may share none. The test file has the number of the job in its name, so that no cache of a network file
+ * system has it as missing. A far process sends a head of 16 bytes before each range of bytes, and a head of size 0 at
+ * its end:
  *
  *     rank 0 -> 5: go    5 -> rank 0: {offset 4096, size 100000}, 65536 bytes, 34464 bytes, {0, 0} */
 #include "merge.h"

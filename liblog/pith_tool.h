@@ -290,7 +290,7 @@ PITH_API void pith_property(const char *key, const char *value);
 
 /* Stores a record of one word and `count` (0 to 3) more by the slow path. */
 PITH_API void pith_slow_words_(uint32_t kind, uint32_t id, const uint64_t *words, uint32_t count);
-/* Stores such a record with the time of this thread's last record. pith_slow_same_from_: the slow path of
+/* Like pith_slow_words_, with the time of this thread's last record. pith_slow_same_from_: the slow path of
  * pith_same_from. pith_slow_undo_: the slow path of pith_begin_undo. */
 PITH_API void pith_slow_same_(uint32_t kind, uint32_t id, const uint64_t *words, uint32_t count);
 PITH_API void pith_slow_same_from_(uint64_t ticks);

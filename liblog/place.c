@@ -7,7 +7,7 @@
  *     a log that is not kept        /tmp/pith-1000-solve.pith
  *
  * Other names are made from a log's name by adding a few bytes: of children, snapshots, the spill folder. A name that
- * leaves no room for these is refused before anything is recorded, not when the run ends. */
+ * leaves no room for these bytes is refused before anything is recorded, not when the run ends. */
 #include "place.h"
 
 #include <errno.h>

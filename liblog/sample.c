@@ -283,7 +283,8 @@ static void on_timer(int number, siginfo_t *info, void *context)
         __atomic_add_fetch(&missed, (room == NULL) + (is_event || by_events ? 0 : (unsigned)info->si_overrun),
                            __ATOMIC_RELAXED);
     }
-    /* Lets a perf event go on. If the program has replaced the descriptor, the other file refuses this call. */
+    /* Lets a perf event go on. If the program has reused the descriptor for another file, that file refuses the call.
+     */
     if (is_event && (info->si_code == POLL_HUP || ++events % (EVENTS / 2) == 0))
         ioctl(info->si_fd, PERF_EVENT_IOC_REFRESH, info->si_code == POLL_HUP ? EVENTS : EVENTS / 2);
     errno = saved;

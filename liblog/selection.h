@@ -12,7 +12,7 @@ enum { PITHI_PATTERNS = 32 };
 int pithi_pattern(int is_skip, int index, char *pattern, size_t room);
 int pithi_pattern_matched(int is_skip, int index);
 
-/* 1: the text is such a list. The other calls accept only valid lists, or NULL for all ranks. */
+/* 1: the text is a valid list of ranks. The other calls accept only valid lists, or NULL for all ranks. */
 int pithi_ranks_good(const char *list);
 int pithi_ranks_has(const char *list, int rank);
 /* The number of ranks from 0 to size - 1 in the list. */

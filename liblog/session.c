@@ -132,7 +132,7 @@ static __thread int fork_guarded; /* 1: this thread took the guard before fork *
 /* 1: recording has started, so a forked child must leave the log of its parent; under the guard */
 static int has_started;
 
-/* pthread_atfork calls these in the thread that forks */
+/* fork calls these three functions in the thread that forks (pthread_atfork) */
 static void fork_prepare(void) { fork_guarded = pithi_guard_enter(&fork_guard); }
 
 static void fork_parent(void)

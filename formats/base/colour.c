@@ -147,7 +147,7 @@ static uint32_t gray_rgb(uint32_t percent)
     /* Rounds N percent of 255 in integers: gray1 is (255 + 50) / 100 = 3, which is #030303. */
     uint32_t level = (percent * 255 + 50) / 100;
 
-    if (percent == 50 || percent == 90) /* rgb.txt rounds these two halves down, the others up */
+    if (percent == 50 || percent == 90) /* rgb.txt rounds 127.5 and 229.5 down, other halves up */
         level--;
     return level * 0x010101;
 }

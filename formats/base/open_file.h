@@ -56,7 +56,7 @@ static inline int pithi_make_output(const char *part, int flags)
     return open(part, flags | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
 }
 
-/* Makes such a file as a stream; `mode`: "w" or "w+", as for fopen. NULL: errno. */
+/* Like pithi_make_output, but returns a stream; `mode`: "w" or "w+", as for fopen. NULL: errno. */
 static inline FILE *pithi_make_stream(const char *part, const char *mode)
 {
     int fd = pithi_make_output(part, strchr(mode, '+') ? O_RDWR : O_WRONLY);

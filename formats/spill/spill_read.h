@@ -6,7 +6,7 @@
 #include "native/segment.h"
 #include "spill/spill_folder.h"
 
-/* How the property "recovered" of such a log ends while processes of the program run. */
+/* The end of the property "recovered" of a log that was read while processes of the program run. */
 #define PITHI_STILL_RUNNING ", still running"
 
 /* 1: the input is a spill file, or a folder with spill files. */

@@ -201,7 +201,7 @@ int pithi_spill_is_here(const struct pithi_spill_page *page)
     return id[0] != '\0' && strcmp(id, page->boot_id) == 0;
 }
 
-/* After sleep, CLOCK_REALTIME is ahead by the time slept; setting the clock looks the same. */
+/* After the machine has slept, CLOCK_REALTIME is ahead by the time slept. A clock that was set looks the same. */
 #define APART_NS 1000000000.0
 
 int pithi_spill_now(const struct pithi_spill_page *page, struct pithi_anchor *now)

@@ -1,7 +1,7 @@
 /* spill_trim.h - completes a lane whose beginning is missing: enters the states open at its first kept moment, and
  * leaves out records outside of a time window.
  *
- * A lane's history is cut where a ring reused chunks, and at the ends of the window (PITH_FROM, PITH_TO). Both are
+ * A lane's history is cut where a ring reused chunks, and at the ends of the window (PITH_FROM, PITH_TO). All cuts are
  * handled alike: the states open at the cut are known, so they are entered, outermost first, at the first moment in the
  * log, and left, innermost first, at the last moment if the window ends there.
  *
