@@ -1,5 +1,5 @@
-/* analysis.h - the results of pithlog_analyze, and what the steps that find them share: sums by lane and state, stages
- * of progress, loops through the pieces of a lane. Private to this folder. */
+/* analysis.h - the results of pithlog_analyze, and helpers that its steps share: sums by lane and state, progress in
+ * stages, loops through the pieces of a lane. Private to this folder. */
 #ifndef PITHI_ANALYSIS_H
 #define PITHI_ANALYSIS_H
 
@@ -36,10 +36,11 @@ static inline struct pithi_lane_sum *pithi_lane_sums_get(struct pithi_lane_sums 
 struct pithi_stage {
     int (*progress)(void *context, double part); /* NULL: none */
     void *context;
-    double begin, share; /* both as parts of the whole, 0 to 1: where the stage begins, and its length */
+    double begin, share; /* begin and length of the stage, as fractions of all stages, 0 to 1 */
     int is_stopped;      /* 1: the progress callback wants to stop, so the stage may end early */
 };
-/* `part` of the stage is done. 1: stop. (A void pointer, as it serves as `progress` of parts of a stage.) */
+/* Reports that the fraction `part` of the stage is done. Returns 1 if the work shall stop. The context is a void
+ * pointer, so this function can be the `progress` callback of a step within the stage. */
 static inline int pithi_stage_part(void *context, double part)
 {
     struct pithi_stage *stage = context;
@@ -82,7 +83,7 @@ int pithi_analyze_by_threads(struct pithlog *log, const struct pithlog_analyze_q
 
 /* A copy of an analysis for another thread, which shares the data that it points to. Several threads may loop through
  * pieces at once. A search by time stores its result in the lane (pithi_graph_find), so each lane may be searched by
- * one thread only. The copy has no progress. */
+ * one thread only. The copy reports no progress. */
 struct pithlog_analysis pithi_analysis_beside(const struct pithlog_analysis *analysis);
 void pithi_analysis_end_beside(struct pithlog_analysis *beside);
 
@@ -101,9 +102,9 @@ static inline void pithi_analysis_part(const struct pithlog_analysis *a, const s
 struct pithi_pieces {
     struct pithi_graph *graph;                   /* not owned */
     const struct pithi_lane_piece *piece, *next; /* next: the piece after it */
-    uint32_t lane, index, end;                   /* of the lane; its last piece in the window + 1 */
+    uint32_t lane, index, end;                   /* index of `piece`; 1 + index of the last piece in the window */
 };
-/* Begins the loop at a later piece. */
+/* Begins the loop at the piece `index`. */
 static inline void pithi_pieces_from(struct pithi_pieces *p, struct pithlog_analysis *a, uint32_t lane, uint32_t index)
 {
     const struct pithi_lane_piece *piece = pithi_graph_piece(&a->graph, lane, index);
@@ -115,7 +116,8 @@ static inline void pithi_pieces_begin(struct pithi_pieces *p, struct pithlog_ana
 {
     pithi_pieces_from(p, a, lane, a->lanes[lane].first);
 }
-/* Goes to the next piece. Pieces lie side by side up to the next multiple of PITHI_CHUNK_FIRST. */
+/* Goes to the next piece. It lies next in memory, except at multiples of PITHI_CHUNK_FIRST, where a new chunk
+ * begins. */
 static inline void pithi_pieces_next(struct pithi_pieces *p)
 {
     p->piece = p->next;
@@ -136,18 +138,20 @@ static inline void pithi_pieces_part(const struct pithlog_analysis *a, const str
 /* Finds the root causes of all wait states: fills `delays` and `handed_ns`. */
 int pithi_analysis_delays(struct pithlog_analysis *analysis);
 
-/* Reads the analysis of the same log from the cache; NULL: it has none. */
+/* Reads the analysis of the log from the cache; NULL: the cache has none. */
 struct pithlog_analysis *pithi_analysis_find(struct pithlog *log, const struct pithlog_analyze_query *query);
-/* Keeps an analysis in two steps. First, a thread writes the graph, which is complete, while the caller computes the
- * results. Meanwhile the caller may search the graph and loop through it. NULL: the analysis is not kept. */
+/* Keeps an analysis in two steps. The first step starts a thread that writes the graph, while the caller computes the
+ * results. The graph must be complete; meanwhile the caller may search it and loop through it. NULL: the analysis is
+ * not kept. */
 struct pithi_keeping;
 struct pithi_keeping *pithi_analysis_keep_graph(const struct pithlog_analysis *analysis,
                                                 const struct pithlog_analyze_query *query);
-/* The second step: waits for the thread and writes the results. `is_good`: 1: they are complete; 0: nothing is kept. */
+/* The second step: waits for the thread and writes the results. `is_good` is 1 if the results are complete; with 0,
+ * nothing is kept. */
 void pithi_analysis_keep_results(struct pithi_keeping *keeping, struct pithlog_analysis *analysis, int is_good);
 
 struct pithi_replay_state;
-/* pithlog_analysis_what_if, which also adds each call's times to states[definitions], unless `states` is NULL. */
+/* Like pithlog_analysis_what_if, but also adds each call's times to states[definitions], unless `states` is NULL. */
 int pithi_analysis_replay(struct pithlog_analysis *analysis, const struct pithlog_what_if *what, double *run_ns,
                           struct pithi_replay_state *states);
 

@@ -1,14 +1,15 @@
 /* analysis_file.c - keeps the analysis of a large log in the cache, beside its digest (reader/read/cache.h).
  *
  * The same functions write and read a file; the stream decides which. Most of the data are pieces, needs and wait
- * states: they are stored as differences, in about 5 bytes for each record of the log. Structures with padding between
+ * states. These are stored as differences, in about 5 bytes for each record of the log. Structures with padding between
  * their fields are stored by field. The rest is stored as it is in memory, so a file is valid only for a Pith with the
  * same structures. A file is a row of blocks, each with its CRC.
  *
  *     a piece of state 5 without needs that begins 350 ns after the one before it
- *     350 with its sign is 700: 2 bytes;  (5 + 1) << 1 is 12: 1 byte
+ *     is stored in 3 bytes: 2 for the time, 350 << 1 | sign = 700; 1 for the state, (5 + 1) << 1 | has needs = 12
  *
- * VERSION must change whenever an analysis of the same log has another result. Else users would see the old one. */
+ * VERSION must change whenever an analysis of the same log has another result. Otherwise users would see the old
+ * result. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -39,7 +40,7 @@ struct stream {
 /* The head of a file: identifies its log and the Pith that wrote it. */
 struct head {
     char magic[8];
-    /* `sizes`: of the structs that are stored as they are; `lanes`, `defs`: their numbers in the log. */
+    /* `sizes`: of the structs that are stored as they are in memory; `lanes`, `defs`: their counts in the log. */
     uint32_t version, sizes[5], lanes, defs;
     struct pithi_cache_key key;
 };
@@ -86,7 +87,7 @@ static void raw(struct stream *s, void *data, size_t size)
     }
 }
 
-/* number() when reading, and near the end of a block. */
+/* Does the work of number() when reading, and when writing near the end of a block. */
 static uint64_t number_slowly(struct stream *s, uint64_t value)
 {
     if (s->has_failed)
@@ -132,7 +133,7 @@ static void below_or_none(struct stream *s, uint32_t value, uint32_t limit)
     s->has_failed |= value >= limit && value != UINT32_MAX;
 }
 
-/* When reading, allocates an array. */
+/* When reading, allocates an array; when writing, does nothing. */
 static void room(struct stream *s, void *items, size_t count, size_t size)
 {
     void **at = items;
@@ -163,10 +164,10 @@ static void chunks(struct stream *s, struct pithi_graph *g, struct pithi_chunks 
 
 /* ---- The graph --------------------------------------------------------------------------------------------------- */
 
-/* The needs of a piece; their list keeps its order. `first`: 1 + the index of the first need.
+/* Writes or reads the needs of a piece, in the order of their list. `first`: 1 + the index of the first need.
  *
- * One function serves both ways: number() writes its argument, or returns what it reads, and the result is stored only
- * when reading. So writer and reader cannot disagree on the order of fields. */
+ * One function writes and reads, so that writer and reader cannot disagree on the order of fields: number() writes its
+ * argument, or returns what it reads. The result is stored only when reading. */
 static void pass_needs(struct stream *s, struct pithi_graph *g, uint32_t *first, int64_t begin_ns)
 {
     struct pithi_need *need = s->is_reading ? NULL : pithi_graph_need(g, *first), copy;
@@ -202,8 +203,8 @@ static void pass_needs(struct stream *s, struct pithi_graph *g, uint32_t *first,
     }
 }
 
-/* While writing, nothing is stored in the pieces: each store into a page of the temporary file would cost a page
- * fault. */
+/* Writes or reads the pieces of a lane. When writing, stores nothing in the pieces, because each store into a page of
+ * the temporary file would cost a page fault. */
 static void pass_pieces(struct stream *s, struct pithi_graph *g, struct pithi_chunks *pieces, uint32_t count)
 {
     struct pithi_lane_piece *piece = NULL, copy;
@@ -220,7 +221,7 @@ static void pass_pieces(struct stream *s, struct pithi_graph *g, struct pithi_ch
         }
         copy = *piece;
         before_ns = copy.begin_ns = near(s, copy.begin_ns, before_ns);
-        uint64_t said = number(s, (uint64_t)(copy.state + 1u) << 1 | (copy.needs != 0)); /* outside all states: 0 */
+        uint64_t said = number(s, (uint64_t)(copy.state + 1u) << 1 | (copy.needs != 0)); /* no state: 0 */
         copy.state = (uint32_t)(said >> 1) - 1u;
         below_or_none(s, copy.state, pithlog_get_info(g->log)->defs);
         if (said & 1)
@@ -255,7 +256,7 @@ static void pass_moved(struct stream *s, struct pithi_graph *g, struct pithi_chu
     }
 }
 
-/* A file has no addresses: without them, the same analysis gives the same bytes. */
+/* Removes the address before the array is written, so that the same analysis always gives the same bytes. */
 static struct pithi_chunks without_address(struct pithi_chunks items)
 {
     items.chunks = NULL;
@@ -447,7 +448,8 @@ static int pass_head(struct stream *s, struct pithlog *log, const struct pithi_c
     return !s->has_failed && memcmp(&there, &own, sizeof own) == 0;
 }
 
-/* 1: the analysis may be kept: the log is large, and the window is the default. Sets the key of the log. */
+/* Returns 1 if the analysis may be kept, that is, if the log is large and the query's window is the default. Sets the
+ * key of the log. */
 static int may_keep(struct pithlog *log, const struct pithlog_analyze_query *query, struct pithi_cache_key *key)
 {
     return pithlog_get_info(log)->records >= KEEP_RECORDS && query->from_ns == INT64_MIN && query->to_ns == INT64_MAX &&
@@ -487,7 +489,7 @@ struct pithlog_analysis *pithi_analysis_find(struct pithlog *log, const struct p
 
 /* ---- Keeping ----------------------------------------------------------------------------------------------------- */
 
-/* `graph` is a copy with lanes of its own, because searches and loops store in a graph how far they are. */
+/* `graph` is a copy with lanes of its own, because searches and loops store their position in the lanes. */
 struct pithi_keeping {
     struct pithi_cache_part part; /* the file that is being written */
     struct pithi_cache_key key;
@@ -529,7 +531,7 @@ struct pithi_keeping *pithi_analysis_keep_graph(const struct pithlog_analysis *a
     k->graph.lanes = memcpy(lanes, a->graph.lanes, lanes_bytes);
     k->graph.scratch = pithi_scratch_beside(&a->graph.scratch);
     k->stream.fd = k->part.fd;
-    k->stream.has_failed = !k->part.name[0]; /* there is no folder for it */
+    k->stream.has_failed = !k->part.name[0]; /* the cache has no folder */
     k->stream.progress = is_stopped;
     k->stream.context = k;
     if (!pithi_worker_start(&k->worker, keep_graph, k))
@@ -545,7 +547,7 @@ void pithi_analysis_keep_results(struct pithi_keeping *k, struct pithlog_analysi
         return;
     if (!is_good)
         pithi_worker_stop(&k->worker);
-    pithi_worker_join(&k->worker, should_stop, &a->stage); /* progress may stop it, because a disk can be slow */
+    pithi_worker_join(&k->worker, should_stop, &a->stage); /* a disk can be slow, so the user may stop the wait */
     free(k->graph.lanes);
     pithi_scratch_free(&k->graph.scratch);
     k->stream.has_failed |= !is_good;

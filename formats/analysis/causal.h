@@ -7,19 +7,19 @@
  * that their order on the rank stays and no interval jumps:
  *
  *     send at 100, receive at 40, latency 5:  the receive moves by 65, to 105
- *     after it     later records move by 65 less 1 percent of the time since then: by 0 at 40 + 6500
- *     before it    earlier records move by less the further they lie before it, and by 0 at 40 - 50 * 65; a send moves
+ *     after it     later records move by 65 less 1 percent of the time since the receive, and from 40 + 6500 on by 0
+ *     before it    the earlier a record, the less it moves; up to 40 - 50 * 65 records do not move; a send moves
  *                  no further than its receive allows
  *
  * So intervals on a rank shrink by at most 1 percent, and grow just before a corrected time. If a message between two
- * hosts was backwards, their latency is the mean of the smallest times there and back; the clock offset cancels out.
- * All threads of a rank move together.
+ * hosts was received before it was sent, the latency between these hosts is the mean of the smallest times there and
+ * back, in which the clock offset cancels out. All threads of a rank move together.
  *
  * After D. Becker, R. Rabenseifner, F. Wolf, J. C. Linford: Scalable timestamp synchronization for event traces of
  * message-passing applications. Parallel Computing 35 (2009), and R. Rabenseifner's controlled logical clock (1997).
  *
- * Needs two passes over the log, and a temporary file: 48 bytes a send or receive, some 150 a collective. Memory grows
- * with the number of ranks and with the messages and collectives under way.
+ * The correction needs two passes over the log, and a temporary file with 48 bytes for each send or receive and some
+ * 150 for each collective. Memory grows with the number of ranks and with the messages and collectives under way.
  */
 #ifndef PITHI_CAUSAL_H
 #define PITHI_CAUSAL_H
@@ -27,14 +27,14 @@
 #include "pithlog.h"
 
 struct pithi_causal_report {
-    /* Backwards messages were received before they were sent; in backwards collectives, a member left before the
-     * members that it needs entered. */
+    /* Corrected messages, which were received before they were sent; corrected collectives, in which a member left
+     * before the members that it needs entered. */
     uint64_t messages, collectives;
     int64_t largest_ns; /* largest distance that a record moved */
-    uint64_t given_up;  /* dependencies that were dropped: they form a cycle, so a match is wrong */
+    uint64_t given_up;  /* dependencies dropped because they form a cycle, so a match is wrong */
 };
 
-/* *mended: an unnamed copy of `log` with corrected times; NULL if no time was wrong. */
+/* Sets *mended to an unnamed copy of `log` with corrected times, or to NULL if no time was wrong. */
 int pithi_causal(struct pithlog *log, struct pithlog **mended, struct pithi_causal_report *report);
 
 /* The report as one line of text. */

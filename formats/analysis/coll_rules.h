@@ -1,7 +1,8 @@
-/* coll_rules.h - which members of an MPI collective must wait for which others (MPI 4.1, chapter 6): a row for each.
+/* coll_rules.h - for each MPI collective, which members must wait for which others (MPI 4.1, chapter 6).
  *
  * The rules follow from the data: a member that receives data cannot leave before the members that contribute it have
- * entered. A collective that moves no data makes no member wait, except a barrier. An implementation may wait more. */
+ * entered. A collective that moves no data makes no member wait, except a barrier. An implementation may make members
+ * wait for more. */
 #ifndef PITHI_COLL_RULES_H
 #define PITHI_COLL_RULES_H
 
@@ -17,15 +18,15 @@ enum pithi_coll_shape {
 };
 
 enum {
-    PITHI_COLL_BARE = 1,   /* waits even if it moves no bytes */
-    PITHI_COLL_LOOSE = 2,  /* members with empty parts may not wait; byte counts cannot show which */
-    PITHI_COLL_STARTS = 4, /* the call only starts it; the call that completes the request waits */
+    PITHI_COLL_BARE = 1,   /* members wait even if no bytes move */
+    PITHI_COLL_LOOSE = 2,  /* perhaps members without data do not wait; byte counts cannot show which */
+    PITHI_COLL_STARTS = 4, /* the call only starts the collective; the call that completes its request waits */
     PITHI_COLL_KEEPS = 8,  /* the call only makes a persistent request: MPI_Bcast_init */
-    PITHI_COLL_AFTER = 16, /* recorded after the call, on the communicator that it made; all of both groups wait */
+    PITHI_COLL_AFTER = 16, /* recorded after the call, on the new communicator; all members of both groups wait */
     PITHI_COLL_MAY_WAIT = PITHI_COLL_BARE | PITHI_COLL_LOOSE /* a barrier for all members, or for none */
 };
 
-/* Events that describe collectives further; payloads are 32-bit numbers, big-endian.
+/* Events with further facts about collectives. Payloads are 32-bit numbers, big-endian.
  *
  * STARTED   after the record of a nonblocking collective, in its state: the number of its request until completion.
  *           In another call (MPI_Start), before the record: the number of a persistent request.
@@ -36,7 +37,7 @@ enum {
  * OF_ALL    before the record of MPI_Alltoallv and the like: this process gets data from every other one. Before
  *           MPI_Win_fence: the fence ends an epoch, so all must wait for all (MPI 4.1, 12.5.1).
  * NEIGHBOURS_ARE  before a process's first record of a neighbourhood collective on a communicator: the ranks in it
- *           that send to the process, 32 bits each. Further such events go on with the list. */
+ *           that send to the process, 32 bits each. Further events of this kind continue the list. */
 #define PITHI_COLL_STARTED "pith:coll_started"
 #define PITHI_COLL_COMPLETE "pith:coll_complete"
 #define PITHI_COLL_KEPT "pith:coll_kept"
@@ -48,7 +49,7 @@ struct pithi_coll_rule {
     unsigned flags;              /* PITHI_COLL_ ... bits */
 };
 
-/* The rule of a state's name: MPI_Bcast, MPI_Bcast_c, MPI_Ibcast, MPI_Bcast_init, MPI::Comm::Bcast. */
+/* The rule for a state by its name, such as MPI_Bcast, MPI_Bcast_c, MPI_Ibcast, MPI_Bcast_init, MPI::Comm::Bcast. */
 struct pithi_coll_rule pithi_coll_rule(const char *name);
 /* Returns "Bcast" for MPI_Bcast and MPI::Comm::Bcast, with its length without the "_c" of large counts; NULL and 0 if
  * the name is not an MPI call's. */

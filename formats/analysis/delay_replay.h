@@ -1,5 +1,5 @@
-/* delay_replay.h - a log as it would have been without recording: removes the cost of the records, and the waiting
- * that this cost caused.
+/* delay_replay.h - a log as it would have been without recording: removes the cost of the records, and the waiting that
+ * this cost caused.
  *
  * Each lane has a delay x: without recording it would have been earlier by x. x grows by the own cost of each record.
  * When a lane has waited for another, x becomes (Malony, Shende, Morris, Wolf: Euro-Par 2005, IJHPCA 2007)
@@ -10,8 +10,8 @@
  *                   receiver     x2 = 5, waits 60 to 140                    waits from 55; the message takes 10: to 110
  *                   w = 80: min(30, 5 + 80) = 30                            140 - 30 = 110
  *
- * In terms of times: the call would have ended when the receiver had reached it and the message had arrived, whichever
- * was later. So messages that had already arrived, or took no time, need no special case.
+ * The same rule in terms of times: without recording, the call ends when its receiver is ready and the message has
+ * arrived, whichever is later. So messages that had already arrived, or took no time, need no special case.
  */
 #ifndef PITHI_DELAY_REPLAY_H
 #define PITHI_DELAY_REPLAY_H
@@ -30,8 +30,8 @@ struct pithi_delay_replay_result {
     double delay_ns;                               /* largest delay at the end of a lane */
     int64_t start_ns, end_before_ns, end_after_ns; /* first and last record */
     uint64_t early; /* receives and collectives that were recorded before what they waited for */
-    struct pithi_alone alone[PITHI_ALONE_NAMES]; /* the states with most such calls */
-    uint64_t alone_others;                       /* such calls of all other states */
+    struct pithi_alone alone[PITHI_ALONE_NAMES]; /* the states with most waiting calls of that kind */
+    uint64_t alone_others;                       /* waiting calls of that kind in all other states */
 };
 
 /* Copies an open log to an empty writer, with new times. `local`: removes only own costs; no wait becomes shorter.

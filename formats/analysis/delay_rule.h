@@ -1,11 +1,11 @@
-/* delay_rule.h - when a call would have ended had nothing been recorded: the rule of `pith compensate`, for a log, and
- * of PITH_COMPENSATE, for a running program. Times are integer ns. This header includes no other header of the tree, so
- * that both can use it.
+/* delay_rule.h - computes when a call would have ended without recording. `pith compensate` uses this rule for a log,
+ * and PITH_COMPENSATE for a running program. Times are integer ns. This header includes no other header of the tree, so
+ * that log tools and the recorder can use it.
  *
  * In the recorded run, a call ended when its process had done its part and its message had arrived, whichever was
- * later. How long the later of the two took is known exactly. How long the other took is not recorded, so its shortest
- * known time is assumed. Therefore the shortest durations of calls and the shortest latencies are learned, by size (1
- * byte, 2 to 3, 4 to 7 ...). (Malony, Shende, Morris, Wolf: Euro-Par 2005, IJHPCA 2007) */
+ * later. The end of the call shows how long the later of the two took. How long the earlier one took is not recorded,
+ * so its shortest known time is assumed. Therefore the shortest durations of calls and the shortest latencies are
+ * learned, by size (1 byte, 2 to 3, 4 to 7 ...). (Malony, Shende, Morris, Wolf: Euro-Par 2005, IJHPCA 2007) */
 #ifndef PITHI_DELAY_RULE_H
 #define PITHI_DELAY_RULE_H
 
@@ -13,11 +13,11 @@
 
 enum { PITHI_SIZES = 65 }; /* classes of size: 0 bytes, and each power of two */
 
-/* The shortest times of one size class. Each is ns + 1; 0: none seen. Threads share it without a lock: if two store at
- * the same time, the shorter time may be lost until it is seen again. */
+/* The shortest times of one size class. Each field holds the time + 1 in ns; 0: none seen. Threads share the fields
+ * without a lock. If two threads store at the same time, the shorter time may be lost until it is seen again. */
 struct pithi_least {
-    /* Durations of calls: ready_ns if the message had arrived before the call began, waited_ns if not. In the entries
-     * of messages, only waited_ns is set, by calls whose message was sent after they began. */
+    /* Durations of calls: ready_ns if the message had arrived before the call began, waited_ns if not. In the entry of
+     * messages only waited_ns is set, by calls that began before their message was sent. */
     int64_t ready_ns, waited_ns;
     int64_t latency_ns; /* of all messages, including those that arrived before their receive began */
     int64_t flight_ns;  /* latency of messages that were sent before a call began, and arrived during it */
@@ -28,7 +28,7 @@ static inline unsigned pithi_size_class(uint64_t size_bytes)
     return size_bytes ? 64 - (unsigned)__builtin_clzll(size_bytes) : 0;
 }
 
-/* ns; INT64_MAX: none seen. */
+/* Returns a shortest time in ns; INT64_MAX: none seen. */
 static inline int64_t pithi_least_get(const int64_t *least)
 {
     int64_t known = __atomic_load_n(least, __ATOMIC_RELAXED);
@@ -53,10 +53,11 @@ static inline int64_t pithi_least_latency(const struct pithi_least *messages)
                : 0;
 }
 
-/* Learns from a call that ended with a message sent at sent_ns (`call` NULL: the message was received in no call). If
- * the message was sent less than the call's duration before the call began, it may have arrived during the call; then
- * the call shows its latency. The call counts as ready, that is, its message had arrived before it began, if the
- * message was sent at least `latency` before; `latency` is one of the two functions below. */
+/* Learns from a call that received a message sent at sent_ns (`call` NULL: the message was received outside of calls).
+ * If the message was sent less than the call's duration before the call began, it may have arrived during the call;
+ * then the time from its send to the call's end counts for flight_ns. If the message was sent at least `latency` before
+ * the call began, it had arrived by then, and the call's duration counts for ready_ns. `latency` is one of the two
+ * functions below. */
 static inline void pithi_least_learn(struct pithi_least *call, struct pithi_least *messages, int64_t sent_ns,
                                      int64_t begin_ns, int64_t end_ns,
                                      int64_t (*latency)(const struct pithi_least *messages, int64_t took_ns))
@@ -86,9 +87,9 @@ static inline int64_t pithi_least_so_far(const struct pithi_least *messages, int
     return latency ? latency : took_ns;
 }
 
-/* The shortest duration of a call that does not wait. If all calls seen have waited, it is estimated as the shortest
- * of: such a call, the latency of its messages, and a call that sent such a message (sends->ready_ns; `sends` NULL: the
- * call is a collective). */
+/* The shortest duration of a call that does not wait. If all calls seen have waited, the result is an estimate. It is
+ * the shortest of three times: a call that waited, the latency of its messages, and a call that sent such a message
+ * (sends->ready_ns; `sends` NULL: the call is a collective). */
 static inline int64_t pithi_least_call(const struct pithi_least *call, const struct pithi_least *messages,
                                        const struct pithi_least *sends)
 {
@@ -117,8 +118,8 @@ static inline int64_t pithi_delay_rule(struct pithi_both_ns begin, struct pithi_
     return own > message ? own : message;
 }
 
-/* In a call with several messages: when a message that did not decide its end would have arrived without recording. It
- * was under way until now_ns at the longest. */
+/* For a call with several messages: returns when a message that did not decide the call's end would have arrived
+ * without recording. This message arrived by now_ns at the latest. */
 static inline int64_t pithi_delay_other(struct pithi_both_ns sent, int64_t now_ns, int64_t latency)
 {
     int64_t passed = now_ns - sent.at;

@@ -1,4 +1,4 @@
-/* findings.h - sums of an analysis and words for them, which the findings share with `pith analyze`. */
+/* findings.h - sums of an analysis, and texts about them. The findings and `pith analyze` use both. */
 #ifndef PITHI_FINDINGS_H
 #define PITHI_FINDINGS_H
 
@@ -9,30 +9,30 @@
 /* A kind of wait state, summed over all lanes. */
 struct pithi_wait_group {
     uint32_t kind; /* enum pithlog_wait_kind */
-    int64_t ns;    /* sum of all of them */
+    int64_t ns;    /* sum over all instances */
     uint64_t instances;
     const struct pithlog_wait_state *worst; /* NULL: none */
     int64_t wrong_order_ns;                 /* late senders in the wrong order */
     uint64_t wrong_order;                   /* number of late senders in the wrong order */
     int64_t *of_state, *of_lane;            /* ns by state and by lane: [definitions], [lanes] */
-    uint64_t *state_counts;                 /* number of them by state: [definitions] */
+    uint64_t *state_counts;                 /* number of instances by state: [definitions] */
 };
 /* [PITHLOG_WAIT_KINDS], by kind, valid as long as the analysis; NULL: no memory. */
 const struct pithi_wait_group *pithi_wait_groups(struct pithlog_analysis *analysis);
 void pithi_findings_free(struct pithlog_analysis *analysis);
 
-/* Finds the iterations *first to *last, from 0, in which the cost of a finding lies: a kind of waiting, or a load
- * imbalance. Less than 1 / PITHI_RARE of the cost lies in the iterations before them, and less than that in those after
- * them. *costly: so many iterations have nearly all of the cost. Call pithlog_analysis_iterations before. 1: found; 2:
- * *costly iterations here and there, so that a range says little; 0: none, or most of the cost is outside all
- * iterations; below 0: the negated error. */
+/* Finds the iterations *first to *last, counted from 0, in which the cost of a finding lies. The finding is a kind of
+ * waiting or a load imbalance. Less than 1 / PITHI_RARE of the cost lies before iteration *first, and less than that
+ * after *last. *costly: the number of iterations that have nearly all of the cost. Call pithlog_analysis_iterations
+ * before. Returns 1 if found; 2 if *costly iterations are scattered, so that a range says little; 0 if there is none,
+ * or most of the cost is outside all iterations; the negated error if it fails. */
 enum { PITHI_RARE = 40 };
 int pithi_finding_iterations(struct pithlog_analysis *analysis, const struct pithlog_finding *finding, size_t *first,
                              size_t *last, size_t *costly);
-/* 1: the iterations `first` to `last` are nearly all, by number or by time. Such a range is not worth saying: it must
- * leave a fifth of the time. The reason: an iteration lasts on one lane from one call to the next, and may lie
- * elsewhere on other lanes. If ranks synchronise only in every fifth iteration, the cost of four lies in the fifth, and
- * seems to be missing before it. */
+/* Returns 1 if the iterations `first` to `last` are nearly all, by number or by time. A text names a range of
+ * iterations only if a fifth of the time lies outside it, because the borders of iterations are inexact: an iteration
+ * is measured on one lane, and may lie elsewhere on other lanes. If ranks synchronise only in every fifth iteration,
+ * the cost of five iterations lies in the fifth, and the four before it seem to have none. */
 static inline int pithi_are_nearly_all(const struct pithlog_iterations *iterations, size_t first, size_t last)
 {
     const struct pithlog_iteration *all = iterations->all;
@@ -41,12 +41,12 @@ static inline int pithi_are_nearly_all(const struct pithlog_iterations *iteratio
            (double)(all[last].to_ns - all[first].from_ns) > 0.8 * time;
 }
 
-/* From iteration `first` on (0: there is no such step), the lengths have another mean. */
+/* A step in the lengths of iterations: from iteration `first` on, their mean differs. `first` 0: there is no step. */
 struct pithi_step {
     size_t first;
     double before_ns, after_ns;
 };
-/* The step of the iterations that were found last. Iterations with a step have no drift. */
+/* Returns the step in the iterations that the last search found. Iterations with a step have no drift. */
 struct pithi_step pithi_iterations_step(const struct pithlog_analysis *analysis);
 
 /* Sums of times by iteration. For each lane, set at = 0, then add its times in order. */
@@ -58,34 +58,36 @@ struct pithi_iteration_sums {
 };
 void pithi_iteration_sums_add(struct pithi_iteration_sums *sums, int64_t from_ns, int64_t to_ns, double factor);
 
-/* The longest piece of a lane in a state. */
+/* Finds the longest piece of a lane in a state. */
 void pithi_longest_piece(struct pithlog_analysis *analysis, uint32_t lane, uint32_t state,
                          struct pithlog_finding_place *place);
-/* The piece of a lane in a state for which another lane waits longest; if none is waited for, the longest piece. */
+/* Finds the piece of a lane in a state for which another lane waits longest. If no lane waits for any, finds the
+ * longest piece. */
 void pithi_costliest_piece(struct pithlog_analysis *analysis, uint32_t lane, uint32_t state,
                            struct pithlog_finding_place *place);
 /* Sets counts[lane] to 1 for the lanes that compute and wait for others: those with MPI calls, but not a thread that
- * hardly computes beside another such thread of its rank. That thread only serves others (MPI_THREAD_MULTIPLE), and
- * its waiting costs nothing. Returns their number. */
+ * hardly computes beside another such thread of its rank. A thread that hardly computes only serves others
+ * (MPI_THREAD_MULTIPLE), and its waiting costs nothing. Returns their number. */
 uint32_t pithi_lanes_that_count(const struct pithlog_analysis *analysis, unsigned char *counts);
 /* 1: a state in which files are read or written: MPI_File_*, or io:* (pith run --also io). */
 int pithi_is_file_state(const struct pithlog_def *def);
 
-/* The finding on waiting for a core, if it costs at least this part of the run and more threads have records than there
- * are cores; NULL: there is none. Call pithlog_analysis_findings before. */
+/* The finding on waiting for a core, if it costs at least the fraction PITHI_CROWDED of the run and more threads have
+ * records than there are cores; otherwise NULL. Call pithlog_analysis_findings before. */
 #define PITHI_CROWDED 0.10
 const struct pithlog_finding *pithi_crowded(struct pithlog_analysis *analysis);
-/* Like pithi_crowded, but only if this finding comes before all others and is the answer. NULL also if an imbalance or
- * files, which it cannot explain, cost at least twice as much. */
+/* Like pithi_crowded, but only if this finding comes before all others and is the answer. Also returns NULL if an
+ * imbalance or files cost at least twice as much, because a lack of cores does not explain these. */
 const struct pithlog_finding *pithi_crowded_first(struct pithlog_analysis *analysis);
 /* Like pithi_crowded, but also finds a lack of cores because of other programs: "no core", or "descheduled ranks" if
- * the system counted that ranks had no core for this part of the time. NULL: there is none. */
+ * the system counted that ranks had no core for the fraction PITHI_CROWDED of the time. NULL: there is none. */
 const struct pithlog_finding *pithi_lack_of_cores(struct pithlog_analysis *analysis);
 
-/* 1: an imbalance or files cost at least twice as much as this lack of cores, which does not explain them. */
+/* Returns 1 if an imbalance or files cost at least twice as much as this lack of cores, so that the lack does not
+ * explain them. */
 int pithi_has_larger_cause(const struct pithlog_analysis *analysis, const struct pithlog_finding *lack);
 
-#define PITHI_FINDING_LISTED 0.01 /* findings that cost less are counted for people, not listed */
+#define PITHI_FINDING_LISTED 0.01 /* texts for people only count findings that cost less */
 
 /* 1: the only reason for a finding of pithlog_analysis_findings may be that ranks had no core at times, as counted by
  * the system. */
@@ -96,13 +98,13 @@ enum { PITHI_NAME_COLUMNS = 28 }; /* longer names of states are cut in the text 
 double pithi_analysis_percent(const struct pithlog_analysis *analysis, double ns);
 /* "rank 3"; "rank 3.1" if the rank has several threads. */
 const char *pithi_lane_text(const struct pithlog *log, uint32_t lane, char text[32]);
-/* The number of cores that ranks may use (their affinity), on all hosts; 0: not known. *all, if not NULL: the number of
- * all cores of the hosts. */
+/* Returns the number of cores that ranks may use (their affinity), on all hosts; 0: not known. Sets *all, unless `all`
+ * is NULL, to the number of all cores of the hosts. */
 uint32_t pithi_cores_of(const struct pithlog *log, uint32_t *all);
 /* The name of a state; "computing" outside all states. */
 const char *pithi_state_text(const struct pithlog *log, uint32_t state);
 
-/* The time of the calls of an MPI function without waiting, in the log and in a replay. */
+/* The time of the calls of an MPI function, less their waiting, in the log and in a replay. */
 struct pithi_replay_state {
     uint32_t state;
     uint64_t calls;           /* of all lanes */
@@ -112,7 +114,7 @@ struct pithi_replay_state {
 enum { PITHI_WORST_STATES = 5 }; /* functions whose calls differ most in a replay */
 /* Predictions are withheld if a larger part of the time of all lanes is in calls whose needs are unknown. */
 #define PITHI_UNKNOWN_MOST 0.1
-#define PITHI_TRUSTED 0.02 /* a replay whose length differs by a larger part from the run cannot be trusted */
+#define PITHI_TRUSTED 0.02 /* a replay is trusted if its length differs from the run by at most this fraction */
 /* How far an analysis can be trusted. */
 struct pithi_trust {
     /* Receives in the log whose send is known; all receives or sends, whichever are more. */
@@ -126,19 +128,20 @@ struct pithi_trust {
     struct pithi_replay_state worst[PITHI_WORST_STATES]; /* the largest differences in this replay */
     uint32_t worst_count;
 };
-/* Finds it, which takes a replay. Returns PITH_OK or an error. */
+/* Fills `trust`, which takes a replay. Returns PITH_OK or an error. */
 int pithi_trust_find(struct pithlog_analysis *analysis, struct pithi_trust *trust);
-/* Finds it beside other uses of the analysis, if that has threads. NULL: no memory. */
+/* Starts pithi_trust_find in a thread, so the caller may use the analysis meanwhile. Without threads, pithi_trust_end
+ * does the work. NULL: no memory. */
 struct pithi_trusting *pithi_trust_begin(struct pithlog_analysis *analysis);
-/* Waits for the result, or finds it now if there is no thread. `trust` NULL: it is not wanted any more. Meanwhile, the
- * caller must not use the analysis. PITH_OK or an error. */
+/* Waits for the result; without a thread, finds it now. `trust` NULL: the result is not wanted any more. No other
+ * thread may use the analysis during this call. Returns PITH_OK or an error. */
 int pithi_trust_end(struct pithi_trusting *trusting, struct pithi_trust *trust);
 
 /* Transfers that are slow against their peers (slow_transfers.c): calls of one collective, or messages of two hosts. */
 struct pithi_slow_transfers {
     struct pithi_slow_transfer {
         int is_coll;                            /* 1: calls of one collective; 0: messages */
-        uint32_t state, with;                   /* with: for messages: two hosts, 16 bits each */
+        uint32_t state, with;                   /* with: ranks of a collective, or two hosts, 16 bits each */
         uint64_t calls, of;                     /* slow calls or messages; for a collective: all its calls */
         double ns;                              /* cost: beyond the typical time, summed */
         double most_ns, slowest_ns, typical_ns; /* the slowest call, or the messages with most of the cost */
@@ -154,9 +157,9 @@ int pithi_slow_transfers_find(struct pithlog_analysis *analysis, struct pithi_sl
 struct pithi_serial_io {
     double waited_ns;                 /* waiting of other ranks that MPI_File_* calls cause */
     uint32_t cause_lane, cause_state; /* the lane and state that cause most of it */
-    double in_turn_ns;                /* calls that end one after another: their time beyond the time of the quickest */
+    double in_turn_ns;                /* time beyond the quickest call, of calls that end one after another */
     uint64_t batches;                 /* number of groups of such calls */
-    int64_t worst_ns, at_ns, end_ns;  /* the group with most of in_turn_ns: its part, begin, end; 0: none */
+    int64_t worst_ns, at_ns, end_ns;  /* the group with most of in_turn_ns: its share, begin, end; 0: none */
     uint32_t lane, other, state;      /* of this group: the lanes that end first and last, and the state */
 };
 /* Fills `found`, which is all zero. 0: no memory. */
@@ -166,7 +169,7 @@ int pithi_serial_io_find(struct pithlog_analysis *analysis, struct pithi_serial_
 struct pithi_run_delay {
     double delay_ns, cpu_ns, time_ns; /* sums, of the threads that called MPI_Init */
     uint32_t ranks;                   /* ranks with run-delay counters */
-    double threads_ns;                /* without a core, summed over all other threads of these ranks */
+    double threads_ns;                /* time without a core, summed over all other threads of these ranks */
 };
 /* 1: found; 0: the log does not have it. */
 int pithi_run_delay_find(const struct pithlog *log, struct pithi_run_delay *delay);
@@ -177,8 +180,8 @@ struct pithi_lane_run_delay {
     double delay_ns, threads_ns;
 };
 struct pithi_lane_run_delay *pithi_run_delay_of_lanes(const struct pithlog *log);
-/* Names what may have used the cores, if there are enough of them for all ranks: "other programs", or "other threads or
- * programs" if other threads of the ranks had no core at times either. */
+/* Names what may have used the cores, where there are enough cores for all ranks: "other programs", or "other threads
+ * or programs" if other threads of the ranks had no core at times either. */
 const char *pithi_run_delay_others(const struct pithi_run_delay *delay);
 /* Writes a line, if the run delay is at least 1 % of the time. */
 void pithi_run_delay_put(const struct pithlog *log, FILE *out);
@@ -214,7 +217,7 @@ struct pithi_communication {
         uint64_t messages; /* receives that overlap */
         /* ns: under way; computing_ns, waiting_ns: the parts of it in which the rank computes or waits. */
         int64_t ns, computing_ns, waiting_ns;
-    } overlap,     /* receives that an earlier call posted: from its begin to the end of the call that completes them */
+    } overlap,     /* receives posted by an earlier call, from its begin to the completing call's end */
         *overlaps; /* [overlap_count] by rank */
     uint32_t overlap_count;
     struct pithi_coll_traffic {
@@ -277,15 +280,15 @@ struct pithi_findings {
     char **sites, *answer_site; /* sites: [count]; where the worst instances are; NULL: not known (analyze_sites.c) */
 };
 
-/* Sets the error of an analysis without a window: PITH_ERR_UNSUPPORTED. */
+/* Sets the error for an analysis whose window is empty, and returns PITH_ERR_UNSUPPORTED. */
 int pithi_findings_none(const struct pithi_findings *findings, int is_damaged);
 /* Fills `groups`, `list`, `count`, `ranks`, `hosts` and `cores` from log, analysis and info. PITH_OK or an error. */
 int pithi_findings_gather(struct pithi_findings *findings);
-/* The interval around the place of a finding: from half its length before to half its length after. */
+/* The interval around the place of a finding: half the place's length is added on each side. */
 void pithi_findings_around(const struct pithi_findings *findings, const struct pithlog_finding_place *place,
                            int64_t *from_ns, int64_t *to_ns);
-/* The command that shows this, malloc'ed: "pith view LOG --from 1.2s --to 1.3s --rows 1,2". NULL: no memory,
- * or `no_commands`. */
+/* The command that shows the place in the viewer, malloc'ed: "pith view LOG --from 1.2s --to 1.3s --rows 1,2". NULL: no
+ * memory, or `no_commands`. */
 char *pithi_findings_command(const struct pithi_findings *findings, const struct pithlog_finding_place *place);
 /* The number of ranks of MPI_COMM_WORLD without records in the log. */
 uint32_t pithi_findings_absent(const struct pithi_findings *findings);

@@ -10,19 +10,19 @@
 /* 1: the state is in one of these groups. */
 int pithi_is_thread_wait(const struct pithlog_def *def);
 
-/* Time of a lane within the window in such states, outside MPI calls. */
+/* The time that a lane spends in such states within the window, outside MPI calls. */
 int64_t pithi_thread_wait_ns(const struct pithlog_analysis *analysis, uint32_t lane);
-/* The ratio of this time to the whole time of the lanes with MPI calls, from 0 to 1. */
+/* The ratio of the time in such states to the whole time, both on lanes with MPI calls; from 0 to 1. */
 double pithi_thread_wait_share(const struct pithlog_analysis *analysis);
 
 /* The activity of another thread of a rank while one of its threads waits: the state in which the other thread spends
- * most of the waits. Other threads' waiting counts for a tenth, because it explains nothing. */
+ * most of the waits. If the other thread waits, too, its time counts a tenth, because its waiting explains little. */
 struct pithi_meanwhile {
     uint32_t lane, state; /* PITHLOG_COMPUTING: outside all states of a thread that calls MPI */
-    double share;         /* of the waits; 0: the log does not show it */
+    double share;         /* fraction of the waits; 0: the log does not show it */
 };
-/* Finds it for all waits of a lane in `state`. Reads the pieces of the lane once for each other thread of its rank, and
- * the pieces of these. 0: no memory. */
+/* Sets *meanwhile for all waits of a lane in `state`. For each other thread of the rank, reads the pieces of that
+ * thread and the pieces of the lane. Returns 0 if there is no memory. */
 int pithi_meanwhile_find(struct pithlog_analysis *analysis, uint32_t lane, uint32_t state,
                          struct pithi_meanwhile *meanwhile);
 

@@ -28,16 +28,16 @@ unsigned pithi_mpi_call_traits(const struct pithlog_def *def);
 /* 1: the log defines states of MPI calls. Without them, nothing is known to wait. */
 int pithi_has_mpi_calls(const struct pithlog *log);
 
-/* Eager limits: larger messages are not sent before their receive is posted. From the property eager_bytes of the log
- * (native/SPEC.md). */
+/* Eager limits: larger messages are not sent before their receive is posted. The limits are in the property eager_bytes
+ * of the log (native/SPEC.md). */
 struct pithi_eager {
     uint64_t same_host, network; /* bytes; UINT64_MAX: unknown */
 };
 void pithi_eager_of_log(const struct pithlog *log, struct pithi_eager *eager);
 /* The eager limit between the rank of a lane and another rank; UINT64_MAX: unknown, or the log lacks that rank. */
 uint64_t pithi_eager_limit(const struct pithi_eager *eager, const struct pithlog *log, uint32_t lane, int32_t peer);
-/* Takes a SEND record in a call with these traits. 1: it has to wait for its receive; 0: it is buffered; -1: the eager
- * limit is unknown. */
+/* For a SEND record in a call with these traits, returns 1 if the send has to wait for its receive; 0 if the send is
+ * buffered; -1 if the eager limit is unknown. */
 int pithi_send_waits(const struct pithi_eager *eager, const struct pithlog *log, const struct pithlog_record *send,
                      unsigned traits);
 

@@ -6,8 +6,8 @@
  *     value 0, enter solve, value 5, enter MPI_Send, value 7, leave MPI_Send, value 9, leave solve
  *     solve: 5 + 2 = 7;   MPI_Send: 2
  *
- * If a value is lower than the one before it, another thread has taken over the lane, and this is its first value. In a
- * part of a log, sums begin at a lane's first value in it. */
+ * If a value is lower than the one before it, another thread has taken over the lane, and this is its first value. If
+ * only a part of a log is read, the sums of a lane begin at its first value in that part. */
 #ifndef PITHI_THREAD_COUNTERS_H
 #define PITHI_THREAD_COUNTERS_H
 
@@ -15,8 +15,8 @@
 #include "pithlog.h"
 
 struct pithi_counter_sums {
-    uint32_t count;     /* number of such counters in the log; 0: it has none */
-    uint32_t *counters; /* [count]: their definitions */
+    uint32_t count;     /* number of thread counters in the log */
+    uint32_t *counters; /* [count]: definitions of the counters */
     uint64_t *records;  /* [lanes]: number of records of these counters */
     uint32_t states;    /* number of definitions */
     double *sums;       /* [count][states + 1]: by innermost state; the last: outside all states */

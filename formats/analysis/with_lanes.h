@@ -1,4 +1,4 @@
-/* with_lanes.h - a log with the results of its analysis as states on lanes of their own. */
+/* with_lanes.h - copies a log and adds the results of its analysis, as states on additional lanes. */
 #ifndef PITHI_WITH_LANES_H
 #define PITHI_WITH_LANES_H
 
@@ -6,10 +6,10 @@
 
 #include "pithlog.h"
 
-/* Numbers of the added lanes as threads: of thread t, these numbers plus t. */
+/* Thread numbers of the added lanes: the lanes for thread t have these numbers plus t. */
 enum { PITHI_WAITING_THREAD = 1000000, PITHI_PATH_THREAD = 2000000 };
 
-/* 1: it is an added lane, which is no thread of the program. */
+/* Returns 1 if the lane was added, so that it is no thread of the program. */
 static inline int pithi_lane_is_added(const struct pithlog_lane *lane)
 {
     return lane->thread >= PITHI_WAITING_THREAD &&

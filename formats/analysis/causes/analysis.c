@@ -6,12 +6,13 @@
  *
  *     wait states      rank 1: 3-5, caused by rank 0; rank 2: 1-5, caused by rank 1
  *     efficiencies     T = 5, outside MPI 5, 3, 1: parallel = 3 / 5 = 0.6; load balance 3 / 5; communication 5 / 5.
- *                      They multiply: the loss is the imbalance alone (POP, Standard Metrics)
+ *                      Parallel is the product of the other two; here, all loss is imbalance (POP, Standard Metrics)
  *     critical path    from the end of rank 2 at 5 to its cause, rank 1 at 5, and from there to rank 0: 0-5 on rank 0.
- *                      To compute faster on rank 1 or 2 gains nothing
+ *                      Faster computing on rank 1 or 2 would not shorten the run
  *
  * The path is after Boehme, Wolf, de Supinski, Schulz, Geimer: Scalable critical-path based performance analysis (IPDPS
- * 2012). Each result needs only those before it, so they are found in this order; delays.c and what_if.c find two. */
+ * 2012). Each result needs only results that are listed before it, so the results are found in this order. delays.c and
+ * what_if.c have the code of two further results. */
 #include "analysis/analysis.h"
 #include "analysis/findings.h"
 #include "analysis/graph/known_part.h"
@@ -27,8 +28,8 @@
 #include "native/log.h"
 #include "reader/read/match.h"
 
-/* The next stage begins. `share`: its part of the whole time, as measured in earlier runs. Returns an error if the
- * progress callback wants to stop. */
+/* Begins the next stage. `share`: the fraction of the whole time that the stage takes, as measured in earlier runs.
+ * Returns an error if the progress callback wants to stop. */
 static int next_stage(struct pithlog_analysis *a, double share)
 {
     struct pithi_stage *stage = &a->stage;
@@ -96,7 +97,7 @@ static int end_side(struct side *side, struct pithlog_analysis *a, int err)
         pithi_worker_stop(&side->worker);
     pithi_worker_join(&side->worker, should_stop, &a->stage);
     pithi_analysis_end_beside(&side->own);
-    return err ? err : side->err ? pithi_analysis_no_memory(a) : PITH_OK; /* the thread's error text is its own */
+    return err ? err : side->err ? pithi_analysis_no_memory(a) : PITH_OK; /* the thread set the text in its copy */
 }
 
 /* ---- Wait states ------------------------------------------------------------------------------------------------- */
@@ -162,26 +163,26 @@ static uint32_t waits_of(const struct pithlog_analysis *a, const struct pithi_pi
 /* For each sender: the earliest release of its messages that later calls of a lane receive. */
 struct later {
     int64_t release_ns;
-    uint32_t lane; /* 1 + that receiving lane; any other number: not set for the lane */
+    uint32_t lane; /* 1 + the receiving lane; another number: left over from an earlier lane, so not valid */
 };
 
-/* Marks late senders in the wrong order: meanwhile, the lane could have received another message, which it receives
- * later:
+/* Marks each wait for a late sender during which the lane could have received another message, which it receives later.
+ * The lane receives the two in the wrong order:
  *
  *     message A sent at 20, message B sent at 60;  MPI_Recv B 10-61, computes 61-81, MPI_Recv A 81-82
  *
- * MPI_Recv B waits until 60, and A had been sent before. If the lane had received A first, its computing would have
- * filled most of 20-60. Without computing between the two calls, the lane has both messages at 62 in either order: that
- * is no wrong order.
+ * MPI_Recv B waits until 60, although A was sent at 20. If the lane had received A first, its computing would have
+ * filled most of 20-60. Without computing between the two calls, the lane has both messages at 62 in either order, so
+ * the order is not marked.
  *
- * A first walk goes backwards over the calls. A second walk follows behind it, over the calls with at least WORK_NS of
- * computing between them and the first. It keeps the earliest release of their messages: of all, and of each sender in
- * `later` [lanes]. */
+ * A first walk goes backwards over the calls. A second walk follows the first one at a distance of at least WORK_NS of
+ * computing. The second walk keeps the earliest release of the messages that it passed: of all messages, and in `later`
+ * [lanes] that of each sender. */
 enum { WORK_NS = 100000 };
 
 struct back {
-    const struct pithi_lane_piece *piece; /* the walk has passed the calls from this piece on */
-    uint32_t index;                       /* number of this piece */
+    const struct pithi_lane_piece *piece; /* the walk, going backwards, is at this piece */
+    uint32_t index;                       /* index of this piece */
     int64_t computing_ns;                 /* computing after this piece */
 };
 
@@ -237,10 +238,10 @@ static void mark_order(struct pithlog_analysis *a, uint32_t lane, struct later *
 
 /* ---- Lane by lane ------------------------------------------------------------------------------------------------ */
 
-/* A part of the lanes: wait states, their order, and sums by state, as one thread finds them before they are added to
- * the analysis. */
+/* Results for a group of lanes: their wait states, the order of receives, and sums by state. One thread finds them;
+ * then they are added to the analysis. */
 struct lane_work {
-    struct pithlog_analysis own; /* a copy for loops through pieces; its `info` has the sums of the part */
+    struct pithlog_analysis own; /* a copy for loops through pieces; its `info` has the sums of these lanes */
     struct pithlog_wait_state *waits;
     uint32_t wait_count, wait_room;
     struct state_sum {
@@ -412,8 +413,8 @@ static int look_at_all_lanes(struct pithlog_analysis *a)
 }
 
 /* POP's tree: each figure is the product of the two below it, so the lowest leaf shows where to look. The ideal run
- * time comes from a replay in which transfers take no time (what_if.c). The part of it beyond the useful time of the
- * busiest lane is serialisation: lanes that wait in turn. */
+ * time comes from a replay in which transfers take no time (what_if.c). The ideal run time less the useful time of the
+ * busiest lane is serialisation, in which lanes wait in turn. */
 static int find_efficiencies(struct pithlog_analysis *a)
 {
     struct pithlog_analysis_info *info = &a->info;
@@ -465,7 +466,8 @@ static int share_path(struct pithlog_analysis *a)
     struct pithi_lane_sums sums = {0};
     int good = 1;
 
-    /* Searches begin where the path does; from the end, they would touch more pages. */
+    /* Lets each search begin at the lane's first piece, as the path does; from the last piece, a search would touch
+     * more pages. */
     for (uint32_t i = 0; i < lanes_of(a); i++)
         a->graph.lanes[i].found = a->lanes[i].first;
     for (size_t i = 0; good && i < a->path_count; i++) {
@@ -500,7 +502,8 @@ static int share_path(struct pithlog_analysis *a)
     return a->shares ? PITH_OK : pithi_analysis_no_memory(a);
 }
 
-/* [definitions]: 1: a state in which a thread waits for others of its rank. NULL: the log has none, or no memory. */
+/* Returns an array [definitions] with 1 for each state in which a thread waits for others of its rank. NULL: the log
+ * has no such state, or there is no memory. */
 static unsigned char *thread_waits(const struct pithlog_analysis *a)
 {
     uint32_t defs = pithlog_get_info(a->graph.log)->defs, count = 0;
@@ -520,8 +523,9 @@ struct work {
     int64_t from_ns, to_ns; /* both in the window */
 };
 
-/* The last interval of work of a lane in [from_ns, to_ns); INT64_MIN, twice: none. Time outside all states counts as
- * work only on lanes with MPI calls; what other threads do there is not known. */
+/* Returns the last interval of work of a lane in [from_ns, to_ns); both times are INT64_MIN if there is none. Time
+ * outside all states counts as work only on lanes with MPI calls, because what other threads do in such time is not
+ * known. */
 static struct work last_work(const struct pithlog_analysis *a, uint32_t lane, const unsigned char *waits,
                              int64_t from_ns, int64_t to_ns)
 {
@@ -556,8 +560,8 @@ static int push_part(struct pithlog_analysis *a, uint32_t lane, int64_t from_ns,
     return 1;
 }
 
-/* Adds a lane's wait [from_ns, to_ns) for other threads of its rank to the path, beginning at its end. If a thread
- * works at that moment, the path is on it as long as it works. `work` [lanes] is memory for this.
+/* Adds a lane's wait [from_ns, to_ns) for other threads of its rank to the path, going backwards from to_ns. While
+ * another thread of the rank works, the path is on that thread. `work` [lanes] is scratch memory.
  *
  *     thread 0   |---loop---|---barrier--------------|     the path: thread 0 in `loop`, thread 2 in `loop`,
  *     thread 1   |---loop------|---barrier-----------|     and thread 0 in `barrier` from there on
@@ -595,7 +599,7 @@ static int add_wait(struct pithlog_analysis *a, uint32_t lane, int64_t from_ns, 
     }
 }
 
-/* Adds the interval [from_ns, to_ns) of a lane to the path, beginning at its end. */
+/* Adds the interval [from_ns, to_ns) of a lane to the path, going backwards from to_ns. */
 static int add_part(struct pithlog_analysis *a, uint32_t lane, int64_t from_ns, int64_t to_ns,
                     const unsigned char *waits, struct work *work)
 {
@@ -616,8 +620,8 @@ static int add_part(struct pithlog_analysis *a, uint32_t lane, int64_t from_ns, 
     return good && push_part(a, lane, from_ns, left_ns);
 }
 
-/* Finds the critical path: goes backwards from the end of the window. At the end of a wait state, it changes to the
- * lane that was waited for.
+/* Finds the critical path, going backwards from the end of the window. At the end of a wait state, the path changes to
+ * the lane that was waited for.
  *
  * The path is on one lane at each moment, so it is as long as the window. A wait state is never on the path: the
  * waiting lane could have come later without any delay. */
@@ -640,7 +644,7 @@ static int find_path(struct pithlog_analysis *a)
             left[lane]--;
         }
         while (left[lane] > 0 && a->lanes[lane].waits[left[lane] - 1].cause_lane == lane)
-            left[lane]--; /* a late notice: the lane waited for itself */
+            left[lane]--; /* skips late notices, in which the lane waited for itself */
         wait = left[lane] > 0 ? &a->lanes[lane].waits[--left[lane]] : NULL;
         int64_t from_ns = wait ? wait->to_ns : a->graph.from_ns;
         if (from_ns < end_ns)

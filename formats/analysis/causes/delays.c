@@ -240,8 +240,8 @@ static uint32_t stretch_of(const struct delays *d, int64_t to_ns)
     return stretch < d->stretches ? (uint32_t)stretch : d->stretches - 1;
 }
 
-/* Makes the rows of a lane, with the latest common collective before each wait state. `next`: [stretches], the next row
- * in each.
+/* Makes the rows of a lane. Each has the latest collective before the wait state that synchronised the lane and the
+ * cause. `next`: [stretches], the next free row in each stretch.
  *
  * Lanes are members of many communicators, but mostly synchronise in few. So the search goes through the communicators
  * of the lane from the latest synchronisation back. It ends at the first communicator that also has the cause as a
@@ -280,7 +280,8 @@ static int make_rows(struct delays *d, uint32_t lane, uint32_t *next)
 
 static uint64_t pair_key(uint32_t a, uint32_t b) { return a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a; }
 
-/* The end of the last wait state between both lanes is a common synchronisation, too: uses it if it is later. */
+/* The end of the last wait state between the two lanes also synchronises them. Uses this end if it is later than the
+ * latest common collective. */
 static void find_last_wait(struct delays *d, struct row *wait)
 {
     const uint64_t *last = pithi_map_find(&d->pairs, pair_key(wait->lane, wait->cause_lane));
@@ -306,7 +307,8 @@ static void spend(struct profile *p, size_t state, double ns)
     p->in[state].ns += ns;
 }
 
-/* The last piece that begins before time_ns, given that piece *at does not. Searches back in steps that double. */
+/* Finds the last piece that begins before time_ns, and sets *at to it. Piece *at must begin later; the search goes back
+ * from it in steps that double. */
 static const struct pithi_lane_piece *find_before(const struct pithi_graph *g, uint32_t lane, int64_t time_ns,
                                                   uint32_t *at)
 {
@@ -325,7 +327,8 @@ static const struct pithi_lane_piece *find_before(const struct pithi_graph *g, u
     return pithi_graph_piece(g, lane, low);
 }
 
-/* The last piece of a lane that begins before time_ns. From one call to the next, time_ns mostly falls. */
+/* Finds the last piece of a lane that begins before time_ns. The search starts at the result of the last call, because
+ * time_ns mostly falls from call to call. */
 static const struct pithi_lane_piece *go_to(struct comparing *c, uint32_t lane, int64_t time_ns, uint32_t *index)
 {
     const struct pithi_graph *g = &c->own.graph;
@@ -334,7 +337,7 @@ static const struct pithi_lane_piece *go_to(struct comparing *c, uint32_t lane, 
     const struct pithi_lane_piece *piece = near->piece ? near->piece : pithi_graph_piece(g, lane, at);
 
     for (uint32_t walked = 0; at > 0 && piece->begin_ns >= time_ns; at--) {
-        if (walked++ == WALKED_MOST) { /* with few lanes, the wait states that other threads compare lie in between */
+        if (walked++ == WALKED_MOST) { /* far, if other threads compare what lies in between */
             piece = find_before(g, lane, time_ns, &at);
             break;
         }
@@ -440,7 +443,7 @@ static int add_costs(struct delays *d, const struct row *wait, const struct comp
     return 1;
 }
 
-/* Adds the cost of a late notice: its only cause is the loop itself. */
+/* Adds the cost of a late notice: its only cause is the polling loop itself. */
 static int add_own(struct delays *d, const struct row *wait)
 {
     for (uint32_t k = 0; k < d->kind_count; k++) {
@@ -456,10 +459,9 @@ static int add_own(struct delays *d, const struct row *wait)
     return 1;
 }
 
-/* Divides the weight of a wait state, which is its own length and the costs handed to it. These are kept by the kind of
- * waiting that they came from. The shares are in proportion to what the cause did longer, also if the sum of that
- * differs from the weight: if the cause computed 6 longer and waited 2 longer, a weight of 4 is divided into 3 for
- * computing and 1 that is handed on. */
+/* Divides the weight of a wait state, that is, its length plus the costs handed to it. The handed costs are kept by the
+ * kind of waiting that they came from. The shares are in proportion to what the cause did longer. Example: the cause
+ * computed 6 longer and waited 2 longer. A weight of 4 is divided into 3 for computing and 1 that is handed on. */
 static int distribute(struct delays *d, const struct ordered *at, const struct compared *of,
                       const struct longer *longer)
 {
@@ -514,9 +516,9 @@ static int by_cause(const void *a, const void *b)
                                           : (x->lane > y->lane) - (x->lane < y->lane);
 }
 
-/* Stores a wait state in the next place of the order, beginning at the end of the group's places. of_cause becomes the
- * wait state of the cause in the group, if it has one that is not placed yet, else its last one before the group. Later
- * wait states of the cause are not used: they end later, or contradict the times, because clocks differ. */
+/* Stores a wait state in the order. The places of a group are filled from the last to the first. of_cause becomes the
+ * cause's own wait state in this group if that is not placed yet, otherwise the cause's last wait state before the
+ * group. An already placed wait state of the cause is not used, because it contradicts the times (clocks differ). */
 static void place(struct delays *d, const struct item *item, struct ordered **end)
 {
     uint32_t cause = item->wait->cause_lane;
@@ -555,7 +557,7 @@ static void place_group(struct delays *d, size_t count)
             i = next - 1;
             items[i].needed_by--;
         }
-    for (size_t i = 0; i < count; i++) /* the others wait for one another in a circle, which contradicts the times */
+    for (size_t i = 0; i < count; i++) /* the rest wait for one another in a circle, which contradicts the times */
         if (d->in_group[items[i].wait->lane]) {
             d->in_group[items[i].wait->lane] = 0;
             place(d, &items[i], &end);
@@ -597,8 +599,8 @@ static void free_comparing(struct comparing *c)
     free_profile(&c->of_waiter);
 }
 
-/* Counts wait states by stretch, finds their kinds, and takes memory for their rows. `next`: [stretches], gets the
- * first row of each. */
+/* Counts wait states by stretch, finds their kinds, and allocates their rows. Sets next[stretch] to the first row of
+ * each stretch. */
 static int count_waits(struct delays *d, uint32_t lanes, uint32_t *next)
 {
     int has_kind[PITHLOG_WAIT_KINDS] = {0};
@@ -655,14 +657,15 @@ static int prepare(struct delays *d)
     return d->tree && d->turns && d->group && d->in_group && d->first && d->recent.comms && prepare_rows(d, lanes);
 }
 
-/* Reports the part of the window that was passed. 1: stop. */
+/* Reports the fraction of the window that was passed. Returns 1 if the work shall stop. */
 static int report(const struct delays *d, int is_backward, int64_t time_ns)
 {
     double passed = (double)(time_ns - d->g->from_ns) / (double)(d->g->to_ns - d->g->from_ns);
     return pithi_stage_part(&d->a->stage, is_backward ? 1 - passed * BACKWARD_SHARE : passed * (1 - BACKWARD_SHARE));
 }
 
-/* Finds the common synchronisation of each wait state, and the order in which they are distributed. */
+/* Finds the last synchronisation of each wait state's two lanes, and the order in which the wait states are
+ * distributed. */
 static int go_forward(struct delays *d)
 {
     uint32_t lanes = pithlog_get_info(d->g->log)->lanes, groups = 0;
@@ -690,9 +693,9 @@ static int go_forward(struct delays *d)
     return 1;
 }
 
-/* The order is known, so what wait states need can be fetched into the caches before their turn: first their rows; a
- * little later, when the rows are in the cache, the places of both lanes; then the pieces that these places point to.
- * (Inlined, as gcc drops calls of a function that only prefetches.) */
+/* The order is known, so the data of a wait state can be fetched into the processor's caches before its turn. First its
+ * row is fetched. A little later, when the row is in the cache, the `near` of both lanes is fetched; then the pieces
+ * that `near` points to. These functions are inlined because gcc drops calls of a function that only prefetches. */
 enum { FETCH_ROWS = 24, FETCH_PLACES = 16, FETCH_PIECES = 8, LINE = 64, LINES = 3 };
 
 static inline __attribute__((always_inline)) void fetch_row(const struct delays *d, uint32_t number)
@@ -726,8 +729,8 @@ static inline __attribute__((always_inline)) void fetch_ahead(const struct delay
         __builtin_prefetch(row_at(d, wait->before));
 }
 
-/* The wait states of a part; parts are counted from the end of the order. Returns the end of the part: its *count wait
- * states are those before. */
+/* Finds a part of the order; parts are counted from the end of the order. Returns a pointer behind the part's last wait
+ * state, and sets *count to the number of its wait states. */
 static const struct ordered *part_of_order(const struct delays *d, uint32_t part, size_t *count)
 {
     size_t end = d->row_count - (size_t)part * COMPARED_AT_ONCE;
@@ -789,7 +792,7 @@ static int go_backward(struct delays *d)
     return good && (d->a->stage.is_stopped || pithi_parts_do(&parts) || d->a->stage.is_stopped);
 }
 
-/* Stores in each wait state the cost that later ones handed to it. */
+/* Stores in each wait state the cost that later wait states handed to it. */
 static void tell_handed(struct delays *d)
 {
     for (uint32_t lane = 0; lane < pithlog_get_info(d->g->log)->lanes; lane++) {

@@ -8,9 +8,9 @@
  *                  too: by 64, on the line from 0 at 40 - 50 * 65 to 65 at 40; or by 20, if the receive of its
  *                  message allows only 20
  *
- * The forward pass comes first because a moved receive may move what it releases on other ranks, in a chain. The
- * backward pass only uses room that is left, and moves nothing on another rank. (Becker, Rabenseifner, Wolf, Linford
- * 2009, see causal.h.) */
+ * The forward pass comes first because a moved receive may move later edges of other ranks, in a chain. The backward
+ * pass moves an edge only as far as its partners allow, so it moves nothing on another rank. (Becker, Rabenseifner,
+ * Wolf, Linford 2009, see causal.h.) */
 #include "analysis/causal.h"
 
 #include <stdio.h>
@@ -23,12 +23,12 @@
 #include "reader/read/copy.h"
 #include "reader/read/native.h"
 
-#define LONGEST (INT64_C(1) << 56) /* two years: sums of times cannot overflow */
+#define LONGEST (INT64_C(1) << 56) /* two years; sums of times up to this cannot overflow */
 
 /* ---- Forwards ---------------------------------------------------------------------------------------------------- */
 
-/* Visits each edge after the edges that it depends on, in all ranks. A rank goes on until an edge depends on an edge of
- * another rank that is not done yet. When that edge is done, the rank is ready again. */
+/* Visits the edges of all ranks, each after the edges that it depends on. The visit of a rank's edges stops at an edge
+ * that depends on an unvisited edge of another rank. When the other edge is visited, the first rank is ready again. */
 
 struct walker {
     uint32_t next;             /* next edge, counted from the rank's first */
@@ -47,7 +47,7 @@ struct replay {
 
 static int64_t sum_of(int64_t a, int64_t b) { return (int64_t)((uint64_t)a + (uint64_t)b); }
 
-/* 1: all members that this LEAVE needs have entered; *last_ns is when the last of them did. */
+/* Returns 1 if all members that this LEAVE needs have entered; then *last_ns is the time of the last such enter. */
 static int have_come(const struct pithi_edges *e, const struct pithi_instance *instance, const struct pithi_edge *edge,
                      int64_t *last_ns)
 {
@@ -64,8 +64,8 @@ static int have_come(const struct pithi_edges *e, const struct pithi_instance *i
     return instance->root_ns != INT64_MIN;
 }
 
-/* Sets *least_ns to the earliest time that an edge may have; INT64_MIN: any time. 0: that time is not known yet, and
- * the rank waits. */
+/* Sets *least_ns to the earliest time that an edge may have; INT64_MIN: any time. Returns 0 if this time is not known
+ * yet; then the rank waits. */
 static int needs(struct replay *r, struct pithi_edge *edge, uint32_t rank, int64_t *least_ns)
 {
     struct pithi_edges *e = r->e;
@@ -81,8 +81,8 @@ static int needs(struct replay *r, struct pithi_edge *edge, uint32_t rank, int64
         *least_ns = sum_of(sum_of(send->time_ns, send->shift_ns), pithi_edges_latency(e, send->rank, rank));
     } else if (edge->flags & (PITHI_EDGE_ALL | PITHI_EDGE_OF_ROOT | PITHI_EDGE_LOWER)) {
         struct pithi_instance *instance = &e->instances[edge->partner];
-        /* The root may give no data, or a member may be missing. So once all members have entered, no rank waits any
-         * longer. */
+        /* Once all members have entered, no rank waits any longer, even if have_come() is 0: the root may give no data,
+         * or a member may be missing. */
         if (!have_come(e, instance, edge, least_ns) && instance->seen < instance->members) {
             r->walkers[rank].waiting = instance->waiters;
             instance->waiters = rank + 1;
@@ -109,7 +109,7 @@ static void wake_all(struct replay *r, struct pithi_instance *instance)
     }
 }
 
-/* A member of a scan enters. 1: waiting members of higher positions may be able to continue. */
+/* Handles a member of a scan that enters. Returns 1 if waiting members of higher positions may be able to continue. */
 static int sit_down(const struct pithi_edges *e, struct pithi_instance *instance, const struct pithi_edge *edge,
                     int64_t now_ns)
 {
@@ -191,7 +191,7 @@ static void go_on(struct replay *r, uint32_t rank)
     }
 }
 
-/* All ranks wait, so a match is wrong: drops the dependency of the earliest waiting edge. */
+/* Drops the dependency of the earliest waiting edge. Called when all ranks wait, which shows that a match is wrong. */
 static int give_up_one(struct replay *r)
 {
     struct pithi_edges *e = r->e;
@@ -209,7 +209,7 @@ static int give_up_one(struct replay *r)
         e->edges[earliest->partner].partner = PITHI_NO_PARTNER;
         earliest->partner = PITHI_NO_PARTNER;
         wake(r, earliest->rank + 1);
-    } else { /* releases all that wait for the same instance */
+    } else { /* releases all ranks that wait for this instance */
         struct pithi_instance *instance = &e->instances[earliest->partner];
         instance->members = 0;
         wake_all(r, instance);
@@ -244,7 +244,7 @@ static int replay_edges(struct pithi_edges *e, uint64_t *collectives, uint64_t *
 
 /* ---- Backwards --------------------------------------------------------------------------------------------------- */
 
-/* Spreads each jump over the time before it, as far as the sends and collectives there allow. */
+/* Spreads each jump over the time before it, as far as the sends and enters in this time allow. */
 
 /* The largest further shift that the partners of an edge allow. */
 static int64_t room_of(const struct pithi_edges *e, const struct pithi_edge *edge)

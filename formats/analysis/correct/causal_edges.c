@@ -1,14 +1,15 @@
 /* causal_edges.c - collects the edges: matches sends with receives, and assigns collective records to instances.
  *
  * An edge is a record that may tie its rank to another one. The passes of causal.c go along the edges of a rank and
- * look at their partners, so the edges of a rank lie side by side in time, and know each other by index:
+ * look at their partners. So the edges of a rank are adjacent and in order of time, and an edge has the index of its
+ * partner:
  *
  *     rank 0     send, barrier             edges 0 SEND   (partner 3), 1 ENTER, 2 LEAVE  (instance 0)
  *     rank 1     receive, barrier          edges 3 RECV   (partner 0), 4 ENTER, 5 LEAVE  (instance 0)
  *
- * The log is in order of time over all ranks. It is read twice: to count the edges of each rank, and to fill them in.
- * An edge has 48 bytes, and a long run 1e8 of them, so they are in a mapped temporary file: the passes read it in
- * order, and the system keeps what it has room for. */
+ * The log is in order of time over all ranks. It is read twice, first to count the edges of each rank, then to store
+ * them. An edge has 48 bytes, and a long run has 1e8 edges. So the edges are in a mapped temporary file. The passes
+ * read it in order, and the system keeps in memory what it has room for. */
 #include "analysis/correct/causal_edges.h"
 
 #include <errno.h>
@@ -33,9 +34,9 @@ struct lane_seen {
 
 struct collecting {
     struct pithi_edges *e;
-    struct pithi_pairs *pairs; /* the number of an end is the index of its edge */
-    struct pithi_colls *colls; /* the note of a part is the index of its ENTER edge; NULL: only messages make edges */
-    struct lane_seen *lanes;   /* [lanes] calls of collectives that are open */
+    struct pithi_pairs *pairs; /* sends and receives to match; the number of each is the index of its edge */
+    struct pithi_colls *colls; /* each member's note is the index of its ENTER edge; NULL: only messages make edges */
+    struct lane_seen *lanes;   /* [lanes] */
     uint32_t *filled;          /* [ranks]: edges stored so far */
     uint32_t kinds;            /* mask of the kinds of records that make edges */
 };
@@ -48,8 +49,7 @@ static int no_memory(const struct pithi_edges *e)
 /* ---- Room -------------------------------------------------------------------------------------------------------- */
 
 /* Maps a file with room for these numbers of entries. Reserves its disk space, because a full disk would raise a signal
- * later. The edges have been counted by a first reading. So the edges of a rank lie side by side in the order of time,
- * as the passes of causal.c go along a rank. */
+ * later. The first reading has counted each rank's edges, so each rank gets a place for all of its edges. */
 static int make_room(struct pithi_edges *e, uint64_t edges, uint64_t instances, uint64_t positions)
 {
     int fd, err = PITH_OK;
@@ -115,11 +115,11 @@ static struct pithi_edge *new_edge(struct collecting *c, uint32_t rank, enum pit
 
 /* ---- Messages ---------------------------------------------------------------------------------------------------- */
 
-/* The smallest latency from the clock group of a rank to that of another; NULL: no message between them. Ranks with one
- * clock are a group, because it is the clock that is wrong. *key: the pair of groups.
+/* The smallest latency from the clock group of a rank to that of another; NULL: no message between them. A group is the
+ * ranks that share a clock, because errors are those of clocks. Sets *key to the pair of groups.
  *
- * Example: if messages to another group took at least 12, and messages back at least -4, the clocks differ by 8, and
- * the latency is (12 - 4) / 2 = 4. */
+ * Example: messages to another group took at least 12, and messages back at least -4. The clocks differ by 8, and the
+ * latency is (12 - 4) / 2 = 4. */
 static int64_t *least_latency(const struct pithi_edges *e, uint32_t from, uint32_t to, uint64_t *key)
 {
     uint32_t a = e->group[from], b = e->group[to], index;
@@ -185,8 +185,8 @@ static int flush_messages(struct collecting *c)
 
 /* ---- Collectives ------------------------------------------------------------------------------------------------- */
 
-/* Finds the entry of the instance of a part. A collective between two groups has two adjacent entries, one for each
- * group. */
+/* Finds the entry of the instance that a member's part belongs to. A collective between two groups has two adjacent
+ * entries, one for each group. */
 static uint32_t find_instance(struct pithi_edges *e, const struct pithi_coll_part *part, uint32_t number)
 {
     const struct pithlog_comm *comm = pithlog_get_comm(e->log, number);
@@ -200,7 +200,8 @@ static uint32_t find_instance(struct pithi_edges *e, const struct pithi_coll_par
     return part->serial + (part->is_second != 0);
 }
 
-/* Finds the scan position of a member. If the log contradicts itself: PITHI_NO_POSITION, so that no member waits. */
+/* Finds the scan position of a member. Returns PITHI_NO_POSITION if the log contradicts itself; then no member
+ * waits. */
 static uint32_t find_position(struct pithi_edges *e, struct pithi_instance *instance, uint32_t place)
 {
     if (place >= instance->members ||
@@ -214,7 +215,7 @@ static uint32_t find_position(struct pithi_edges *e, struct pithi_instance *inst
     return place;
 }
 
-/* Flags of the ENTER, and the flags of its LEAVE shifted left by PITHI_EDGE_LATER. */
+/* Returns the flags of the ENTER, together with the flags of its LEAVE shifted left by PITHI_EDGE_LATER. */
 static unsigned flags_of(const struct pithi_coll_rule *rule, int is_root, int gives, int gets, int has_position)
 {
     unsigned enter = gives ? PITHI_EDGE_GIVES : 0, leave = 0;

@@ -23,7 +23,7 @@ enum {
     PITHI_EDGE_LOWER = 32,   /* LEAVE: not before all lower scan positions have entered */
     PITHI_EDGE_NEXT = 64,    /* LEAVE, first group: waits for the next entry, that is, the second group */
     PITHI_EDGE_BEFORE = 128, /* LEAVE, second group: waits for the entry before, that is, the first group */
-    PITHI_EDGE_LATER = 8     /* an ENTER also holds the flags of its LEAVE or COMPLETE, shifted left by this */
+    PITHI_EDGE_LATER = 8     /* bits to shift: an ENTER also holds the flags of its LEAVE or COMPLETE, shifted left */
 };
 #define PITHI_NO_PARTNER UINT32_MAX
 #define PITHI_NO_POSITION UINT32_MAX

@@ -4,10 +4,10 @@
  *     rank 0   own costs of 30, then MPI_Send at 130
  *     rank 1   own costs of 5,  then MPI_Recv 60-140
  *
- * Without recording, the message would have left at 100, and come at 110, as it was under way for 10. MPI_Recv would
- * have begun at 55 and waited until 110: it ends 30 earlier, although only 5 of that were costs of rank 1. From then on
- * 30 is the delay of rank 1, too. Had rank 1 been late instead, with the message there before, it would have kept its
- * own delay of 5: the rule is in delay_rule.h, and pith-compensate(1) has more of it.
+ * Without recording, the message would have left at 100 and arrived at 110, because it took 10. MPI_Recv would have
+ * begun at 55 and waited until 110. So MPI_Recv ends 30 earlier, although only 5 of these 30 were costs of rank 1. From
+ * then on the delay of rank 1 is 30, too. If rank 1 had been late, and the message had arrived before, rank 1 would
+ * have kept its delay of 5. The rule is in delay_rule.h; pith-compensate(1) explains more.
  *
  * The log is read twice because the shortest times must be known before the end of the first call is computed. In each
  * reading, records can be handled one by one in the order of time, because what a call waited for was recorded before
@@ -32,9 +32,10 @@
 #define NONE UINT32_MAX
 #define ANY_CALL NONE /* point-to-point messages share their latencies across all calls */
 
-/* Successive receives at one moment, as in one MPI_Waitall. They wait together, for the message that was sent last.
- * Inside a call, their times may differ by up to MOMENT_NS, because each time is read from the clock. The completion of
- * a nonblocking collective counts as a receive; its message was sent when the last needed member arrived. */
+/* Successive receives that end at one moment, as in one MPI_Waitall. All of them wait for the message that was sent
+ * last. Inside a call, the times of these receives may differ by up to MOMENT_NS, because each time is read from the
+ * clock. The completion of a nonblocking collective counts as a receive; its message was sent when the last needed
+ * member arrived. */
 enum { MOMENT_NS = 1000 };
 struct gathering {
     struct gathered {
@@ -87,7 +88,7 @@ struct instance {
     struct arriving what;
 };
 
-/* When the call began to wait, as measured: own costs inside the call come before the wait. */
+/* The measured time at which the call began to wait, which is after the own costs inside the call. */
 static double call_begun(const struct pithi_delay *d, const struct pithi_open *call)
 {
     return (double)call->begin_ns + d->own_ns - call->own_ns;
@@ -95,7 +96,8 @@ static double call_begun(const struct pithi_delay *d, const struct pithi_open *c
 
 static int64_t rounded(double ns) { return (int64_t)(ns < 0 ? ns - 0.5 : ns + 0.5); }
 
-/* The shortest times of a state; for any other number, those of point-to-point messages. */
+/* The shortest times of the state with the definition `state`. ANY_CALL: the shortest times of point-to-point
+ * messages. */
 static struct pithi_least *least_of(const struct replay *r, uint32_t state, uint64_t size_bytes)
 {
     uint32_t defs = r->log->info.defs;
@@ -148,7 +150,8 @@ static int emit_at(struct replay *r, const struct pithlog_record *record, double
     return r->writer ? pithi_writer_add(r->writer, &moved) : PITH_OK;
 }
 
-/* Takes a received message: keeps the message that was sent last, and the latest arrival of the others. */
+/* Adds a received message to the gathering, which keeps the message that was sent last, and the latest arrival of the
+ * other messages. */
 static void gather(struct replay *r, struct lane *lane, const struct arriving *one)
 {
     struct gathering *got = &lane->got;
@@ -176,7 +179,7 @@ static void leave_held(struct pithi_sent *sent, const struct pithi_delay *d, con
     sent->before_ns = call->before_ns;
 }
 
-/* Keeps a receive or completion until all others of its moment are read.
+/* Keeps a receive or completion until all others that end at the same moment are read.
  *
  * Example: MPI_Waitall records three receives at its end, at 140. Each receive alone would seem to have waited for its
  * own message. But the call waited for the message that was sent last, and the others had arrived before. */
@@ -262,8 +265,8 @@ out:
 
 /* ---- Sends ------------------------------------------------------------------------------------------------------- */
 
-/* The lane leaves a call that waits, so its held sends left when this call began to wait. A number may be in the list
- * twice, or be reused for another message: `held` and `lane` are checked. */
+/* The lane leaves a call that waits, so its held sends left when this call began to wait. A send's number may be in the
+ * list twice, or may be reused for another message; so `held` and `lane` are checked. */
 static void end_held(struct replay *r, uint32_t number, const struct pithi_open *left)
 {
     struct lane *lane = &r->lanes[number];
@@ -306,7 +309,7 @@ static int take_send(struct replay *r, const struct pithlog_record *record)
 
 /* ---- Collectives ------------------------------------------------------------------------------------------------- */
 
-/* The member arrives, after its record and the cost behind_ns. */
+/* The member arrives in the collective, after its own record and after the further cost behind_ns. */
 static void arrive(struct replay *r, struct pithi_delay *d, const struct pithi_coll_part *part, double behind_ns)
 {
     struct pithi_moment now = {(double)d->now_ns + d->pending_ns + behind_ns, pithi_delay_out(d)};
@@ -332,8 +335,8 @@ static int take_coll(struct replay *r, const struct pithlog_record *record)
     return PITH_OK;
 }
 
-/* A member ends that waited for others, while they did not wait for it. The last arrival takes the place of a
- * message. */
+/* Ends the call of a member that waited for other members, while they did not wait for it. The last arrival takes the
+ * place of a message. */
 static void end_after(struct replay *r, struct pithi_delay *d, const struct pithi_open *call,
                       const struct pithi_moment *last)
 {
@@ -355,7 +358,7 @@ static void end_coll(struct replay *r, struct pithi_delay *d, const struct pithi
         r->result->early += r->writer != NULL;
     else if (known > 0 && !pithi_colls_together(r->colls, &call->part))
         end_after(r, d, call, &last);
-    else if (known > 0 && r->writer) /* what follows the last arrival takes as long without recording */
+    else if (known > 0 && r->writer) /* the time after the last arrival is the same without recording */
         pithi_lane_delay_set(d, last.before_ns + later((double)d->now_ns - last.at_ns, 0));
     pithi_colls_leave(r->colls, &call->part, d->now_ns);
 }
@@ -381,8 +384,8 @@ static void begin_lane(struct replay *r, uint32_t lane, int64_t time_ns)
     pithi_lane_delay_begin(d, time_ns, r->lanes[first].delay.x_ns);
 }
 
-/* A thread's first pith:own is 0, and its time follows costs that only the next pith:own reports. The record gets the
- * time of the record before it, so that it does not move later records. */
+/* Takes a counter. A thread's first pith:own is 0, and its time follows costs that only the next pith:own reports. So
+ * this first record gets the time of the record before it, and does not move later records. */
 static int take_counter(struct replay *r, const struct pithlog_record *record)
 {
     struct pithi_delay *d = &r->lanes[record->lane].delay;
@@ -394,7 +397,7 @@ static int take_counter(struct replay *r, const struct pithlog_record *record)
         return emit_at(r, record, d->out_ns);
     }
     pithi_delay_tell(d, record->value);
-    if ((call = innermost_call(r, d)) != NULL && call->part.coll != NONE) /* its cost delayed the arrival */
+    if ((call = innermost_call(r, d)) != NULL && call->part.coll != NONE) /* the cost delayed the arrival */
         arrive(r, d, &call->part, 0);
     return emit_at(r, record, pithi_delay_out(d));
 }
@@ -467,7 +470,7 @@ static int go_on(struct replay *r, const struct pithlog_record *record, uint32_t
     int err = PITH_OK;
     if (lane->got.count && !goes_on(r, lane, record))
         TRY(end_receives(r, lane));
-    if (lane->got.count == 0) /* else the time between receives of one moment was recording */
+    if (lane->got.count == 0) /* between receives of one moment, the time was spent recording */
         pithi_delay_to(&lane->delay, record->time_ns);
     err = !is_end(r, record)             ? take(r, record, ended)
           : record->kind == PITHLOG_RECV ? take_receive(r, record)
@@ -490,8 +493,9 @@ static int end_call(struct replay *r, struct lane *lane, const struct pithlog_re
     return go_on(r, &lane->left, at);
 }
 
-/* 1: the record ends a call, and may be kept until the next record, which can report the cost of the call. Ends of
- * collectives may not be kept: they are compared with the members that have arrived by now (`early`). */
+/* Returns 1 if the record ends a call, and may be kept until the next record, which can report the cost of the call.
+ * The end of a collective may not be kept, because it is compared with the members that have arrived by now
+ * (`early`). */
 static int may_stay(const struct replay *r, const struct pithlog_step *step)
 {
     const struct pithi_delay *d = &r->lanes[step->lane].delay;
@@ -499,7 +503,8 @@ static int may_stay(const struct replay *r, const struct pithlog_step *step)
            (d->open[step->at].part.coll == NONE || d->open[step->at].part.starts);
 }
 
-/* A state begins or ends in a hole: it has no record to be moved, and what it waited for is not known. */
+/* Takes a state that begins or ends in a hole. The state has no record there that could be moved, and what it waited
+ * for is not known. */
 static int take_unrecorded(struct replay *r, const struct pithlog_step *step)
 {
     struct pithi_delay *d = &r->lanes[step->lane].delay;

@@ -1,7 +1,7 @@
 /* lane_delay.c - keeps the costs and open states of one lane (lane_delay.h).
  *
  *     delay 100; enter at 1000, own cost 10; next record at 1004      1000 becomes 900
- *                                                                     4 of the 10 can have been spent: the delay is
+ *                                                                     only 4 of the 10 fit in: the delay is
  *                                                                     104, and 1004 becomes 900, too
  *
  * A cost never counts for more than the elapsed time, so records keep their order. */
@@ -39,8 +39,8 @@ void pithi_delay_to(struct pithi_delay *d, int64_t time_ns)
     d->now_ns = time_ns;
 }
 
-/* The cost was spent since the last pith:own, so it is at most the elapsed time. A thread's first pith:own is 0, and
- * comes late. If the first value is not 0, earlier values were cut off, and nothing is added. */
+/* Adds the cost since the last pith:own, which is at most the elapsed time. A lane's first pith:own only sets the value
+ * to count from: it is 0, or more if earlier values were cut off. */
 void pithi_delay_tell(struct pithi_delay *d, double total_ns)
 {
     double more = d->told ? total_ns - d->told_ns : 0;

@@ -11,16 +11,16 @@
 /* Data of an open state. Times and costs in ns. */
 struct pithi_open {
     uint32_t state;
-    struct pithi_coll_part part; /* of the collective that began in it */
-    uint32_t sends;              /* sends recorded in it */
-    uint64_t sent_bytes;         /* size of the last of them */
-    int64_t begin_ns;            /* its begin, as measured */
+    struct pithi_coll_part part; /* this member's part of the collective that began in the state */
+    uint32_t sends;              /* sends recorded in the state */
+    uint64_t sent_bytes;         /* size of the last send */
+    int64_t begin_ns;            /* begin of the state, as measured */
     double before_ns;            /* begin without recording */
     double own_ns;               /* own costs of the lane up to the begin */
 };
 
 struct pithi_delay {
-    int begun, told;            /* 1: it has had a record; 1: it has had a pith:own */
+    int begun, told;            /* 1: the lane has had a record; 1: it has had a pith:own */
     double x_ns;                /* the delay: without recording, the lane would be earlier by this */
     double own_ns;              /* all own costs so far */
     double pending_ns;          /* own costs of records at the present time, which are not spent yet */
