@@ -2,16 +2,16 @@
  *
  * Each rule below proposes a *candidate* with a cost in time of all lanes, as findings have. The candidates stand in
  * the order in which a person would ask for them. The answer is the first candidate that costs 5 % of the run and at
- * least half as much as the most expensive candidate: if transfers cost 50 % and a slow rank 6 %, the slow rank is not
- * the answer. If there are more ranks than cores, waiting for a core comes first from 10 % on, because it distorts all
- * other times. If other programs use the cores, that comes first, too, but only if it costs half as much as the most
- * expensive candidate. Transfers are not compared if they are a guess: they may be long because of the same lack of
- * cores.
+ * least half as much as the most expensive candidate. So if transfers cost 50 % and a slow rank 6 %, the slow rank is
+ * not the answer. If there are more ranks than cores, waiting for a core comes first from 10 % on, because it distorts
+ * all other times. If other programs use the cores, waiting for a core comes first, too, but only if it costs half as
+ * much as the most expensive candidate. In this comparison, transfers do not count if they are a guess, because they
+ * may be long for the same lack of cores.
  *
  *     Four ranks, 1 s. Rank 1 is in `refine` for 1 s, the others for 0.4 s; they wait for it for 0.6 s each.
  *     The delay `refine` on rank 1 costs 1.8 s of 4 x 1 s: imbalance, 45 %.
  *
- * There are three kinds of waiting for ranks that compute. They differ in which ranks compute more than the mean:
+ * There are three kinds of waiting for ranks that compute. They differ by the ranks that compute more than the mean:
  *
  *     the same ranks in the whole run                              imbalance
  *     others in each state, iteration or between two collectives   moving imbalance
@@ -30,13 +30,13 @@
 #include "base/map.h"
 
 #define LEAST 0.05       /* candidates with a smaller part of the run are no answer */
-#define LEAST_RUN_NS 1e6 /* a recorded run: below it, all is the system's noise */
+#define LEAST_RUN_NS 1e6 /* a shorter recorded run has only the system's noise */
 #define LEAST_ENDS_NS 1e9
-#define LEAST_LATE_NS 1e8 /* launchers start ranks one after another, too, but faster */
-#define MOST 0.6          /* most of a cost */
-#define INSIDE 0.75       /* part of a cost that lies in iterations */
-#define ALONE 1.15        /* lanes that compute at the same time, on average: hardly more than one */
-#define ALMOST_NONE 0.02  /* of what slow lanes have of a state */
+#define LEAST_LATE_NS 1e8 /* a late start; launchers alone start ranks less far apart */
+#define MOST 0.6          /* fraction that counts as most of a cost */
+#define INSIDE 0.75       /* fraction of a cost that must lie in iterations */
+#define ALONE 1.15        /* below this mean number of lanes that compute at the same time, they compute in turn */
+#define ALMOST_NONE 0.02  /* a lane with less than this fraction of the slow lanes' time is not compared */
 #define SMALL_NS 1e5      /* the most that handling a small message may take, with both ends */
 #define NO_STATE (UINT32_MAX - 1)
 
@@ -51,8 +51,8 @@ struct pithi_answer {
 
 struct candidate {
     const char *kind; /* of the answer: "imbalance" ... */
-    double ns, share; /* cost, of all lanes; of the run, 0 to 1 */
-    int is_first;     /* 1: it is the answer whatever the others cost */
+    double ns, share; /* cost, in time of all lanes; cost as a fraction of the run */
+    int is_first;     /* 1: the answer, whatever other candidates cost */
     int is_least;     /* 1: the cost may be more, and is said as "at least" */
     /* 1: a lack of cores may be the only reason, so "cores" is not compared with it. */
     int is_guess;
@@ -67,17 +67,19 @@ struct rules {
     const struct pithlog *log;                      /* of the analysis */
     const struct pithlog_finding *findings;         /* largest first */
     uint32_t finding_count, all_lanes, lanes, defs; /* lanes: those that count */
-    double run_ns;                                  /* of all lanes that count, the time of the run */
-    /* Waiting, by its cause. by_lane [all_lanes], by_state [defs + 1]: waiting for the computing of a lane, or in a
-     * state. by_state_of_set [defs + 1]: in a state, on the lanes in `set`. */
+    double run_ns;                                  /* time of the run times the lanes that count */
+    /* Waiting, by its cause. by_lane [all_lanes], by_state [defs + 1]: waiting for the computing of a lane; waiting for
+     * the computing in a state. by_state_of_set [defs + 1]: waiting for the computing in a state on the lanes in
+     * `set`. */
     double *by_lane, *by_state, *by_state_of_set;
-    /* [all_lanes]: waiting for a lane's progress minus waiting for its computing; 0: calls would not help. */
+    /* [all_lanes]: waiting for a lane's progress minus waiting for its computing; 0: if the lane called MPI, this would
+     * not help. */
     double *progress_of;
     /* sums over all lanes; `most_`: of the lane that has most */
     double computing_ns, files_ns, pthreads_ns, omp_ns, transfer_ns, progress_ns, most_progress;
     uint32_t progress_lane, progress_state; /* the lane and state that have most */
     double *computing;                      /* [all_lanes], of lanes that count */
-    double part_of[PITHLOG_WAIT_KINDS];     /* of each kind of waiting, the part of lanes that count */
+    double part_of[PITHLOG_WAIT_KINDS];     /* by kind of waiting: the fraction on lanes that count */
     unsigned char *counts;                  /* [all_lanes]: pithi_lanes_that_count */
     unsigned char *set;                     /* [all_lanes]: 1: a lane that a candidate blames */
     unsigned char *computes;                /* [defs + 1]: 1: a state in which lanes compute */
@@ -121,8 +123,8 @@ static void know_states(struct rules *r)
     r->computes[r->defs] = 1;
 }
 
-/* What a delay costs. Threads that only serve others wait most of the time, for whatever the others do. That costs
- * nothing, so of each kind of waiting, only the part of the lanes that count is taken. */
+/* What a delay costs. Threads that only serve others wait most of the time, which costs nothing. So each kind of
+ * waiting counts only with the fraction that is on lanes that count. */
 static double cost_of(const struct rules *r, const struct pithlog_delay *delay)
 {
     return (delay->direct_ns + delay->indirect_ns) * r->part_of[delay->kind];
@@ -141,8 +143,9 @@ static int know_parts(struct rules *r)
     return groups != NULL;
 }
 
-/* 1: others wait mainly because the delay's lane does not call MPI. If they wait longer for its computing itself, or if
- * it computes longer than they, they would wait although it called MPI. */
+/* Returns 1 if others wait mainly because the delay's lane does not call MPI. Returns 0 if the others wait longer for
+ * the lane's computing itself, or if the lane computes longer than the others: then MPI calls in between would not
+ * help. */
 static int is_for_progress(const struct rules *r, const struct pithlog_delay *delay)
 {
     return delay->kind == PITHLOG_WAIT_FOR_PROGRESS && r->progress_of[delay->lane] > 0;
@@ -159,7 +162,8 @@ static double computing_of(const struct rules *r, uint32_t lane)
     return ns;
 }
 
-/* Fills `computing`. *sum: of lanes that count; *most, *least: of one of them. */
+/* Fills `computing`. Among lanes that count, sets *sum to the sum, *most to the largest and *least to the smallest time
+ * of a lane. */
 static void sum_computing(struct rules *r, double *sum, double *most, double *least)
 {
     *sum = *most = 0;
@@ -186,7 +190,8 @@ static void sum_delays(struct rules *r)
         else if (is_computing(r, delay->state))
             r->progress_of[delay->lane] -= ns;
     }
-    /* If the lane computes longer in the whole run, others wait for that in any case, sooner or later. */
+    /* If a lane computes longer in the whole run, others wait for its computing anyway, so the waiting is not for its
+     * progress. */
     sum_computing(r, &sum, &most, &least);
     for (uint32_t lane = 0; lane < r->all_lanes; lane++)
         if (2 * (r->computing[lane] * r->lanes - sum) >= r->progress_of[lane])
@@ -218,7 +223,7 @@ static void sum_delays(struct rules *r)
 
 /* ---- Words ------------------------------------------------------------------------------------------------------- */
 
-/* Writes " `refine`"; nothing outside all states. */
+/* Writes " `refine`"; for computing outside all states, writes nothing. */
 static void put_state(const struct rules *r, uint32_t state, FILE *out)
 {
     if (state != PITHLOG_COMPUTING)
@@ -274,10 +279,10 @@ static void add_computing(struct rules *r, uint32_t lane, double *of)
     }
 }
 
-/* The cost of imbalance in each iteration: if the busiest lane computes 60 ms and the mean of 4 lanes is 45 ms, it is 4
- * x 15 ms. *moves: number of lanes that are the busiest of an iteration that costs something. *busiest_of, if not NULL:
- * the busiest lane of each iteration, malloc'ed. If there are lanes in `set`, only they can be the busiest. NULL: no
- * memory, or no iterations. */
+/* Returns the cost of imbalance in each iteration, malloc'ed. If the busiest lane computes 60 ms and the mean of 4
+ * lanes is 45 ms, the cost is 4 x 15 ms. *moves: number of different lanes that are the busiest in iterations that cost
+ * something. *busiest_of, if not NULL: the busiest lane of each iteration, malloc'ed. If there are lanes in `set`, only
+ * they can be the busiest. NULL: no memory, or no iterations. */
 static double *imbalance_by_iteration(struct rules *r, double *sum_ns, uint32_t *moves, uint32_t **busiest_of)
 {
     size_t count = r->a->iterations.count;
@@ -339,9 +344,10 @@ static int by_number(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Writes in which iterations the cost lies. If a tenth of the iterations or less have half of it, names or counts them,
- * and those that are at least half as bad as the worst. Else writes the first and last iteration with cost, unless
- * these are nearly all. 0: no memory. */
+/* Writes in which iterations the cost lies. Takes the costliest iterations, up to half of the cost, and all others that
+ * cost at least half as much as the worst. If these are at most a tenth of all iterations, names or counts them.
+ * Otherwise writes the first and last iteration with cost, unless the range has nearly all iterations. Returns 0 if
+ * there is no memory. */
 static int put_iterations(struct rules *r, const struct candidate *c, struct pithlog_answer *answer, FILE *out)
 {
     size_t count = r->a->iterations.count, few = 0, first = 0, last = count - 1, *order;
@@ -376,7 +382,8 @@ static int put_iterations(struct rules *r, const struct candidate *c, struct pit
         for (size_t i = 0; few <= FEW && i < few; i++)
             fprintf(out, "%s%zu", i ? ", " : few == 1 ? "iteration " : "iterations ", order[i] + 1);
     } else if (inside >= INSIDE * all) {
-        /* Many iterations share the cost. Leaves out those at the begin and at the end that have nearly none of it. */
+        /* Many iterations share the cost. Leaves out iterations at the begin and at the end that have nearly none of
+         * the cost. */
         for (; first < last && (left + c->by_iteration[first]) * PITHI_RARE < all; first++)
             left += c->by_iteration[first];
         for (left = 0; last > first && (left + c->by_iteration[last]) * PITHI_RARE < all; last--)
@@ -404,11 +411,12 @@ static int put_iterations(struct rules *r, const struct candidate *c, struct pit
 
 /* ---- Rules ------------------------------------------------------------------------------------------------------- */
 
-/* More ranks or threads than cores, or other programs: ranks wait for a core. With other programs, waiting that long
- * transfers cause is a cost of it as well, in the proportion in which transfers are long for lack of a core.
+/* Proposes waiting for a core: there are more ranks or threads than cores, or other programs use the cores. In the
+ * second case, long transfers make other ranks wait. This waiting counts as well, in proportion to the fraction of the
+ * transfers that lack of a core explains.
  *
  *     two ranks, each without a core for half of the run, inside MPI_Waitall, while the other one waits for it
- *     descheduled: 50 % of the run, which is all of the transfer; it causes another 50 % of waiting */
+ *     descheduled: 50 % of the run. This is all of the transfers, so the waiting of 50 % counts, too */
 static int find_cores(struct rules *r)
 {
     const struct pithlog_finding *waits = pithi_crowded(r->a);
@@ -425,7 +433,7 @@ static int find_cores(struct rules *r)
         waits = pithi_lack_of_cores(r->a);
     if (!waits || !cores || pithi_has_larger_cause(r->a, waits))
         return 1;
-    /* If ranks together want no more cores than there are, they do not take them from one another. Example: they run
+    /* If ranks together want no more cores than there are, they do not take cores from one another. Example: they run
      * for 20 % of the time and wait for a core for 15 %, so 4 ranks want 1.4 of 2 cores. (What other threads want is
      * not known.) */
     int is_counted = pithi_run_delay_find(r->log, &delay);
@@ -460,7 +468,7 @@ static int find_cores(struct rules *r)
     if (ranks > cores)
         snprintf(c->text, sizeof c->text, "%u ranks share %u core%s%s and wait for a core", ranks, cores,
                  cores == 1 ? "" : "s", of_all);
-    else /* threads may sleep all the time */
+    else /* other programs are named, too, as the threads may sleep all the time */
         snprintf(c->text, sizeof c->text, "%u threads or other programs use the %u core%s%s so %s for a core",
                  r->all_lanes, cores, cores == 1 ? "" : "s", *of_all ? of_all : ",", waiting);
     return 1;
@@ -504,8 +512,8 @@ static int find_progress(struct rules *r)
     return fclose(out) == 0;
 }
 
-/* The state in which the lanes of the set cause most. *second: the state with the next most, if the first has less than
- * MOST. */
+/* The state in which the lanes of `set` cause most of the waiting. *second: the state that causes the next most, if the
+ * first one causes less than MOST. */
 static uint32_t state_of_set(struct rules *r, double all_ns, uint32_t *second)
 {
     uint32_t best = r->defs, next = NO_STATE;
@@ -528,9 +536,9 @@ static uint32_t state_of_set(struct rules *r, double all_ns, uint32_t *second)
     return best == r->defs ? PITHLOG_COMPUTING : best;
 }
 
-/* The mean time in a state of the lanes in the set, and of the others. Lanes that have almost none of it are left out:
- * a rank that only gives tasks to the others is no measure for their tasks. *other is 0 if no other lane has the
- * state. */
+/* The mean time in a state of the lanes in `set`, and of the other lanes. Lanes with almost no time in the state are
+ * left out, because a rank that only gives tasks to others is no measure for the tasks. *other is 0 if no other lane
+ * has the state. */
 static void mean_times(const struct rules *r, uint32_t state, double *mine, double *other)
 {
     uint32_t others = 0;
@@ -563,8 +571,9 @@ static int propose_imbalance(struct rules *r, double ns)
     c->state = state;
     mean_times(r, state, &mine, &other);
     put_set(r, "R", out);
-    /* "Rank 3 alone computes grow_ice, and the others wait for it" if the others have none of that state; else how much
-     * longer it takes there, and of two states with most of the cost both are named. */
+    /* Writes "Rank 3 alone computes grow_ice, and the others wait for it" if the others are never in the state.
+     * Otherwise writes how much longer the state takes on these lanes. If two states have most of the cost, names
+     * both. */
     if (other <= 0) {
         fprintf(out, " %s", r->set_count == 1 ? "alone computes" : "alone compute");
         put_state(r, state, out);
@@ -595,7 +604,7 @@ static int propose_imbalance(struct rules *r, double ns)
     return 1;
 }
 
-/* The state that causes most of the waiting that computing causes; NO_STATE: no single one has MOST of it. */
+/* Of the waiting that computing causes, the state that causes at least the fraction MOST. NO_STATE: there is none. */
 static uint32_t main_state(const struct rules *r)
 {
     for (uint32_t i = 0; i <= r->defs; i++)
@@ -618,8 +627,8 @@ static const struct pithlog_delay *largest_delay(const struct rules *r, uint32_t
     return largest;
 }
 
-/* Sets the place of a candidate to the longest wait state, except at MPI_Finalize: the end of the run is no example of
- * what costs most in it. */
+/* Sets the place of a candidate to the longest wait state outside MPI_Finalize, because the end of the run is no
+ * example of what costs most in it. */
 static void set_worst_wait(const struct rules *r, struct candidate *c)
 {
     const struct pithi_wait_group *groups = pithi_wait_groups(r->a);
@@ -640,9 +649,9 @@ struct turn_of_lane {
     double ns; /* cost */
 };
 
-/* Finds the turns, if lanes are the busiest for several iterations in a row: rank 0 in 1 to 10, rank 3 in 11 to 20.
- * Iterations without cost, and turns with little of it, belong to those around them. Returns their number; 0: more than
- * `room`, or turns of less than TURN iterations. */
+/* Finds the turns, if lanes are the busiest for several iterations in a row, such as rank 0 in 1 to 10, rank 3 in 11 to
+ * 20. Iterations with little cost, and turns with little cost, do not interrupt a turn. Returns the number of turns; 0
+ * if there are more than `room`, or if a turn has fewer than TURN iterations. */
 static uint32_t find_turns(const double *cost, const uint32_t *busiest, size_t count, struct turn_of_lane *turns,
                            uint32_t room)
 {
@@ -705,7 +714,8 @@ static void put_turns(const struct rules *r, const struct turn_of_lane *turns, u
     fprintf(out, " of %zu", r->a->iterations.count);
 }
 
-/* busiest: the busiest lane of each iteration, where there is `by_iteration`. */
+/* Proposes an imbalance whose slow rank changes. `by_iteration`: cost of each iteration, NULL if the iterations show no
+ * change; `busiest`: the busiest lane of each iteration, used only with `by_iteration`. */
 static int propose_moving(struct rules *r, uint32_t moves, double *by_iteration, const uint32_t *busiest)
 {
     struct turn_of_lane turns[FEW - 1];
@@ -736,9 +746,10 @@ static int propose_moving(struct rules *r, uint32_t moves, double *by_iteration,
     return fclose(out) == 0;
 }
 
-/* Puts into `set` the lanes that are in the state longer than the middle between the mean and the most. Returns 1 if
- * they are at most half of all lanes and cause most of what the state causes. *ratio: how many times as long as the
- * others they are in it; `alone`: 1: only if the others have none of it; 0: only if they have some. */
+/* Puts into `set` the slow lanes: those whose time in the state is above the middle between the mean and the largest
+ * time. *ratio: the slow lanes' mean time in the state divided by that of the others. Returns 1 if the slow lanes are
+ * at most half of all lanes, and cause most of the waiting that the state causes. In addition, with `alone` the others
+ * must have no time in the state; without it, *ratio must be between 1.1 and 10. */
 static int choose_slow_in(struct rules *r, uint32_t state, int alone, double *ratio)
 {
     double sum = 0, most = 0, mine, other, cost = 0;
@@ -766,12 +777,14 @@ static int choose_slow_in(struct rules *r, uint32_t state, int alone, double *ra
     return alone ? other <= 0 : *ratio >= 1.1 && *ratio <= 10;
 }
 
-/* Two or more states cause most of the waiting, and each is longer on other ranks, which have as much to do in sum:
+/* Proposes a moving imbalance if two or more states cause most of the waiting, and each state has different slow ranks,
+ * although all ranks have as much to do in sum:
  *
  *     rank 0   assemble 60 | solve 20       both wait 40 of 120 at the barrier between the two
  *     rank 1   assemble 20 | solve 60
  *
- * `alone`: 1: the others have none of the state. Such ranks may also work one after another, without a barrier. */
+ * With `alone`, only states count that the other ranks are never in. Such ranks may also work one after another,
+ * without a barrier. */
 static int propose_phases(struct rules *r, int alone, int *is_proposed)
 {
     uint32_t states[FEW - 1], count = 0;
@@ -779,7 +792,7 @@ static int propose_phases(struct rules *r, int alone, int *is_proposed)
 
     *is_proposed = 0;
     while (cost < 0.8 * r->computing_ns) {
-        uint32_t best = NO_STATE; /* time outside of states has no name to be found by */
+        uint32_t best = NO_STATE; /* computing outside all states is not tried, as a text could not name it */
         for (uint32_t i = 0; i < r->defs; i++) {
             int is_new = r->by_state[i] >= 0.2 * r->computing_ns;
             for (uint32_t k = 0; k < count; k++)
@@ -832,10 +845,11 @@ static int by_begin(const void *a, const void *b)
     return x->from_ns < y->from_ns ? -1 : x->from_ns > y->from_ns;
 }
 
-/* The mean number of lanes that are in the state at the same time (NO_STATE: in any state in which they compute), over
- * the time in which at least one is. For a large log, it is measured in a part in the middle. -1: no memory.
+/* The mean number of lanes that are in the state at the same time, over the time in which at least one lane is in it.
+ * NO_STATE: any state in which lanes compute. In a large log, the number is measured only in a part in the middle. -1:
+ * no memory.
  *
- *     60 ms: rank 0 is in it for 60, rank 1 for 20     80 / 60 = 1.33
+ *     60 ms: rank 0 is in the state for 60, rank 1 for 20     80 / 60 = 1.33
  *     first rank 0 for 30, then rank 1 for 30          60 / 60 = 1 */
 static double at_the_same_time(struct rules *r, uint32_t state)
 {
@@ -927,8 +941,8 @@ static int propose_serial(struct rules *r)
     return fclose(out) == 0;
 }
 
-/* Proposes locks of windows, which only one rank at a time holds. The named state may belong to a rank that has the
- * window, and does not call MPI while others want its lock. */
+/* Proposes waiting for locks of MPI windows, which only one rank at a time holds. The state that is named may be of the
+ * window's own rank, which computes and does not call MPI while others want the lock. */
 static int propose_locks(struct rules *r, const struct pithi_wait_group *locks)
 {
     uint32_t count, best = 0;
@@ -982,8 +996,9 @@ static int propose_idle(struct rules *r)
     return fclose(out) == 0;
 }
 
-/* Puts into `set` the lanes whose computing is beyond the middle between `mean` and `most`; `is_least`: 1: `most` is
- * the least computing of a lane, and lanes below the middle are chosen. Returns the cost that they cause. */
+/* Puts into `set` the lanes whose computing is above the middle between `mean` and `most`. With `is_least`, `most` is
+ * the least computing of a lane, and `set` gets the lanes below the middle. Returns the cost that the lanes in `set`
+ * cause. */
 static double choose_set(struct rules *r, double mean, double most, int is_least)
 {
     double middle = (mean + most) / 2, ns = 0;
@@ -1010,8 +1025,8 @@ static int find_computing(struct rules *r)
     if (r->computing_ns < LEAST * r->run_ns || r->lanes < 2)
         return 1;
     sum_computing(r, &sum, &most, &least);
-    /* The same lanes all the time: if balancing the sums of the whole run would save at least half of the waiting.
-     * Where most lanes belong to the slow ones, it is said of the few that have nothing to do. */
+    /* The same lanes are slow in the whole run, if balancing the sums of the whole run would save at least half of the
+     * waiting. If most lanes are slow, the text is about the few that have nothing to do. */
     if (2 * (most * r->lanes - sum) >= r->computing_ns) {
         double cost = choose_set(r, sum / r->lanes, most, 0);
         if (2 * r->set_count > r->lanes) {
@@ -1023,10 +1038,10 @@ static int find_computing(struct rules *r)
     }
     if (2 * (double)locks->ns >= r->computing_ns)
         return propose_locks(r, locks);
-    /* Other lanes in each of a few states. Or other lanes each time: if a replay with balanced computing saves that
-     * much. Iterations say it better, if not always the same lane is the busiest. Alone they prove nothing: in a
-     * pipeline, other lanes are in earlier or later ones at the same time. Else the waiting has another form: one lane
-     * after the other. */
+    /* Next, try whether each of a few states has its own slow lanes. If not, the imbalance moves from time to time, if
+     * a replay with balanced computing saves at least half of the waiting. The text is about iterations if different
+     * lanes are the busiest in them. Without the replay, iterations prove nothing, because in a pipeline the lanes are
+     * in different iterations at the same time. Otherwise the lanes work one after the other. */
     if (!propose_phases(r, 0, &is_proposed))
         return 0;
     if (is_proposed)
@@ -1057,7 +1072,7 @@ static int find_computing(struct rules *r)
     return propose_serial(r);
 }
 
-/* Proposes the time in files, and the waiting for it. */
+/* Proposes the time in files, together with the waiting that it causes. */
 static int find_files(struct rules *r)
 {
     double own = 0, most = 0;
@@ -1119,10 +1134,10 @@ static int find_transfer(struct rules *r)
         free(sums);
         return 0;
     }
-    /* Calls that no rule calls waiting are as long as some ranks compute longer than the others: they wait for these,
-     * by a way that the log does not show (the tree of MPI_Ibcast). If others wait for a lane's progress for a third of
-     * that time or longer, the calls may also wait for the progress, so the imbalance is not blamed for them. (The
-     * tests of analyze pass without this condition, too.) */
+    /* If the calls without wait states take as long as some ranks compute longer than the others, the calls wait for
+     * these ranks in a way that the log does not show (the tree of MPI_Ibcast). But if others wait for a lane's
+     * progress for a third of the imbalance or longer, the calls may wait for the progress instead. Then the imbalance
+     * is not blamed for them. (The tests of analyze pass without this condition, too.) */
     const struct pithlog_finding *imbalance = finding_of(r, "load imbalance");
     if (imbalance && !pithi_finding_is_guess(r->a, imbalance) && 3 * r->progress_ns < imbalance->ns &&
         2 * imbalance->ns >= transfer->ns + r->transfer_ns) {
@@ -1198,7 +1213,7 @@ static uint32_t longest_wait(const struct rules *r, uint32_t lane)
     return longest;
 }
 
-/* The team of the rank that begins at lane `first`; returns the lane after it. */
+/* Fills `team` for the rank that begins at lane `first`. Returns the lane after the rank's last one. */
 static uint32_t team_of(const struct rules *r, uint32_t first, struct team *team)
 {
     int32_t rank = pithlog_get_lane(r->log, first)->rank;
@@ -1228,10 +1243,10 @@ static uint32_t team_of(const struct rules *r, uint32_t first, struct team *team
     return lane;
 }
 
-/* OpenMP: one thread of a team is slow, or one works while the others have no work. The share is the part of the time
- * of all threads.
+/* Proposes OpenMP's waiting: one thread of a team is slow, or one thread works while the others have no work. The share
+ * is the fraction of the time of all threads.
  *
- *     three threads, 80 ms: 20 ms on the first one alone; in the region, two work 10 ms and one 60 ms
+ *     three threads, 80 ms: for 20 ms, only the first one works; in the region, two work 10 ms and one 60 ms
  *     waiting: 2 x 50 ms of 3 x 80 ms, 42 %;   without work: 2 x 20 ms, 17 %
  *
  * While a rank waits for the OpenMP of another rank, all its threads wait. */
@@ -1263,8 +1278,8 @@ static int find_threads(struct rules *r)
     const struct pithlog_lane *slow = pithlog_get_lane(r->log, worst.slow);
     double other_waits = (worst.waits - worst.slow_waits) / (worst.threads - 1);
     c->share = c->ns / all_ns;
-    /* Three answers: the team waits for its first thread to make work; or for each other, without one that is slower
-     * than the others; or for one slow thread, which is named with what it does. */
+    /* There are three answers. The team waits until its first thread begins a parallel region; or its threads wait for
+     * one another and none is slow; or they wait for one slow thread, whose work is named. */
     if (waits + others <= idles) {
         snprintf(c->text, sizeof c->text, "Other threads have no work while the first one of each rank works alone");
         return 1;
@@ -1298,8 +1313,9 @@ static int find_threads(struct rules *r)
     return fclose(out) == 0;
 }
 
-/* Threads that call MPI wait for another thread of their rank, and other ranks wait for them. The share is relative to
- * the time of the threads that call MPI plus the time in states of the other threads, which may live only briefly.
+/* Proposes waiting for threads: threads that call MPI wait for another thread of their rank, and other ranks wait for
+ * these. The share is relative to the time of the threads that call MPI plus the time in states of the other threads,
+ * which may live only briefly.
  *
  *     two ranks, 60 ms: each waits 40 ms in pthread_join for a thread that works 60 ms in `filter`
  *     2 x 40 ms of 2 x 60 + 2 x 60 ms, 33 % */
@@ -1467,7 +1483,8 @@ static void put_none(struct rules *r, struct pithi_answer *answer)
     }
 }
 
-/* A job that was killed, runs or hangs: no rank has come to MPI_Finalize. Says what most of them do. */
+/* Answers for a job that was killed, still runs or hangs, so that no rank has come to MPI_Finalize. Says what most
+ * ranks do. */
 static int put_unfinished(const struct rules *r, struct pithi_answer *answer)
 {
     const struct pithlog_info *info = pithlog_get_info(r->log);

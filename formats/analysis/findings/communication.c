@@ -1,5 +1,5 @@
 /* communication.c - measures the messages between ranks: their bytes for each pair of ranks, their rate and bandwidth,
- * and the message size from which sends wait for their receiver; and the bytes of collectives. For example:
+ * and the message size from which sends wait for their receiver. It also counts the bytes of collectives. For example:
  *
  *     Communication: 1010 messages, 12 MB, 11.9 kB each
  *       most between two ranks: 0 to 1, 10 MB (83 %); 0 to 2, 2 MB (17 %)
@@ -15,19 +15,19 @@
  *     rank 0   computes 0-50    MPI_Send 50-53     1 MB from 50 to 55 us, 200 GB/s
  *     rank 1   MPI_Recv 10-55
  *
- * Which sends wait for their receiver can be seen where the receiver is late, in MPI_Recv and MPI_Sendrecv: there the
- * receive is posted when the call begins. (When an MPI_Irecv was posted, the graph does not say.)
+ * Whether sends wait for their receiver shows where the receiver is late. Only receives by MPI_Recv and MPI_Sendrecv
+ * count, because these are posted when their call begins. When an MPI_Irecv was posted is not in the graph.
  *
  *     rank 0   MPI_Send 0-100   of 64 kB           it waited: it ended after the receive had begun
  *     rank 1   computes 0-99    MPI_Recv 99-101
  *
- * Overlap is what a rank computes while a receive that it posted is under way. For each lane, the time outside MPI
- * up to the begin of each piece is summed first, once the lane has such a receive. So each message costs a search for
- * the piece of its post:
+ * Overlap is what a rank computes while a receive that it posted is under way. At a lane's first such receive, its time
+ * outside MPI is summed up to the begin of each piece. Then each further receive only takes a search for the piece in
+ * which it was posted:
  *
  *     MPI_Irecv 0-2   computes 2-62   MPI_Wait 62-100      under way 100, computing 60, waiting 38
  *
- * The calls are counted by size, in eight steps for each power of two. There is a limit if nearly all calls above it
+ * Sends are counted by size, in eight steps for each power of two. A size is the limit if nearly all sends above it
  * waited, and nearly none below.
  *
  * The bytes of a collective are those that its caller gives: the root of a broadcast sends its data once. How often the
@@ -50,10 +50,10 @@ enum {
     LEAST_MESSAGES = 100,  /* fewer have no rate */
     LEAST_CALLS = 3,       /* on each side of a limit */
     LATE_NS = 10000,       /* a receiver is late by at least this time: longer than a short send takes */
-    STEPS = 8,             /* of the sizes of sends, for each power of two */
+    STEPS = 8,             /* steps of send sizes, for each power of two */
     SIZES = 33,            /* powers of two, and 0 */
-    SOME = 3,              /* a rank receives from many: from at least this number of ranks, */
-    MUCH = 2,              /* and at least this many times the mean */
+    SOME = 3,              /* "receives from many": from at least this number of ranks, */
+    MUCH = 2,              /* and at least this many times the mean of all ranks */
     TOP_COLLS = 3,         /* collectives with a line of their own */
     COLL_CALL = 2,         /* a value of is_coll */
     COLUMNS = 79
@@ -88,7 +88,7 @@ struct finding_sums {
     struct pithi_send_sizes sizes[SIZES * STEPS]; /* by size: eight for each power of two */
     int with_speed;                               /* 1: speeds are asked for */
     struct pithi_communication *c;                /* the result */
-    struct computed *computed;                    /* [room] of the lane: a row by time */
+    struct computed *computed;                    /* [room]: the pieces of lane computed_lane, by time */
     uint32_t computed_count, computed_room, computed_lane;
     struct pithi_map overlap_of; /* rank: index + 1 in c->overlaps */
     uint32_t overlap_room;
@@ -100,7 +100,8 @@ struct computed {
     int is_outside;       /* 1: the piece is outside MPI */
 };
 
-/* The last message of a lane: its sender, when it was received, and when the last message of any other sender was. */
+/* The last message of a lane: its sender, and when it was received; also when the last message of any other sender was
+ * received. */
 struct before {
     int32_t from; /* rank */
     /* end_ns: end of the last receiving call; other_end_ns: end of the last such call for another sender. */
@@ -148,7 +149,7 @@ static void add_speed(const struct finding_sums *f, const struct pithi_pieces *p
     pair->timed_ns += (double)(end_ns - from_ns);
 }
 
-/* If the receive of a message is late, counts whether its send waited for it. */
+/* If the receive of a message is late, counts the send, and whether it waited for the receive. */
 static void add_send(struct finding_sums *f, const struct pithi_pieces *p, const struct pithi_need *need)
 {
     const struct pithi_graph *g = &f->a->graph;
@@ -297,7 +298,8 @@ static int add_coll(struct finding_sums *f, int32_t rank, uint32_t state, const 
     return 1;
 }
 
-/* The collectives of a piece; *at: the first of the lane's parts that is in this piece or a later one. */
+/* Adds the collectives of a piece. *at: index in the lane's list `moved`; goes on to the first entry of a later piece.
+ * Returns 0 if there is no memory. */
 static int add_colls(struct finding_sums *f, const struct pithi_pieces *p, uint32_t *at)
 {
     struct pithi_chunks *all = &f->a->graph.lanes[p->lane].moved;
@@ -329,7 +331,7 @@ static int by_traffic(const void *x, const void *y)
     return strcmp(a->function, b->function);
 }
 
-/* 1: `a` has more bytes, or as many and lower ranks. */
+/* Returns 1 if `a` has more bytes, or as many bytes and lower ranks. */
 static int is_more(const struct sum *a, const struct sum *b)
 {
     if (a->bytes != b->bytes)
@@ -415,7 +417,7 @@ static void find_limit(const struct finding_sums *f)
 
     for (size_t i = 0; i < SIZES * STEPS; i++)
         free_above += f->sizes[i].calls - f->sizes[i].waited;
-    for (size_t i = 0; i < SIZES * STEPS; i++) { /* sizes[i] is the first above the limit */
+    for (size_t i = 0; i < SIZES * STEPS; i++) { /* tries each limit; sizes[i] is the first size above it */
         wrong = waited_below + free_above;
         if (f->sizes[i].calls && wrong < least) {
             least = wrong;
@@ -466,8 +468,8 @@ int pithi_communication_find(struct pithlog_analysis *a, const struct pithi_trus
         .run_ns = run_ns, .ranks = pithlog_get_info(g->log)->ranks, .overlap = {.rank = -1}};
     f.with_speed = trust->replay_ns > 0 && fabs(trust->replay_ns / run_ns - 1) <= PITHI_TRUSTED;
     good = good && (!f.with_speed || pithi_network_of(a));
-    /* One walk over the pieces of all lanes takes every message where it is received, and every collective. All sums
-     * by pair, rank and function are made of it; the findings are then chosen from the sums. */
+    /* One walk over the pieces of all lanes adds every message, at its receive, and every collective to the sums by
+     * pair, rank and function. The findings are then chosen from these sums. */
     for (uint32_t lane = 0; good && lane < pithlog_get_info(g->log)->lanes; lane++) {
         struct before before = {-1, INT64_MIN, INT64_MIN};
         struct pithi_pieces p;
@@ -522,7 +524,7 @@ static const char *bytes_text(char text[24], double bytes)
     return text;
 }
 
-/* "8.19 to 16.4 kB": two sizes, or one. */
+/* Writes "8.19 to 16.4 kB", or a single size. */
 static const char *range_text(char text[56], const struct pithi_send_sizes *sizes)
 {
     char least[24], most[24];

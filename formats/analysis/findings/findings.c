@@ -1,10 +1,10 @@
 /* findings.c - what makes a run slow, each with its cost: wait states with their causes, load imbalance, transfers,
  * slow hosts and collectives, descheduled ranks, small messages, I/O, recording.
  *
- * A cost is a time of all lanes together, so that costs can be compared: of three ranks, one that takes 1.2 s in a
- * state where the two others take 0.4 s costs 3 x (1.2 - 0.67) = 1.6 s, which are 44 % of the run if it lasts 1.2 s.
- * Costs overlap (the two others wait, and that is a finding as well), so they have no sum. A finding below
- * PITHLOG_FINDING_LEAST of the run is left out; the rest is sorted by cost. */
+ * A cost is a time of all lanes together, so that costs can be compared. Example: of three ranks, one takes 1.2 s in a
+ * state, and the two others 0.4 s. The mean is 0.67 s, so this costs 3 x (1.2 - 0.67) = 1.6 s, which is 44 % of a run
+ * of 1.2 s. Costs overlap (the waiting of the two others is a finding as well), so they cannot be summed. A finding
+ * below PITHLOG_FINDING_LEAST of the run is left out; the rest is sorted by cost. */
 #include "analysis/findings.h"
 
 #include <math.h>
@@ -27,7 +27,7 @@ struct pithi_finding_list {
     uint32_t count, room;
     char *text; /* of the last finding */
     size_t text_size;
-    double no_core_ns;         /* time without a core in the window, as the system counted it; 0: it did not */
+    double no_core_ns;         /* time without a core in the window, as the system counted it; 0: not counted */
     double threads_no_core_ns; /* time without a core of threads that do not call MPI_Init, in the whole run */
     struct pithi_lane_run_delay *of_lanes; /* [lanes] time without a core of each rank; NULL: only the sums are known */
     int is_complete;                       /* 1: all findings have been found */
@@ -109,7 +109,7 @@ static struct pithlog_finding_place *place(struct pithlog_analysis *a)
     return &a->found->list[a->found->count].place;
 }
 
-/* 1: below half a percent of all ranks' time (PITHLOG_FINDING_LEAST). */
+/* Returns 1 if `ns` is below the fraction PITHLOG_FINDING_LEAST of the time of all lanes with MPI calls. */
 static int is_small(const struct pithlog_analysis *a, double ns)
 {
     return pithi_analysis_percent(a, ns) < 100 * PITHLOG_FINDING_LEAST;
@@ -135,7 +135,7 @@ static int make_groups(struct pithlog_analysis *a)
     for (uint32_t lane = 0; lane < info->lanes; lane++) {
         size_t count = pithlog_analysis_waits(a, lane, &waits);
         for (size_t i = 0; i < count; i++) {
-            /* wait states may be in a file, whose pages are given back on the way */
+            /* lets the system drop pages of a mapped file that were read */
             pithi_scratch_passed(&a->graph.scratch, sizeof *waits);
             struct pithi_wait_group *group = &a->found->groups[waits[i].kind];
             int64_t ns = waits[i].to_ns - waits[i].from_ns;
@@ -152,7 +152,7 @@ static int make_groups(struct pithlog_analysis *a)
     return 1;
 }
 
-/* The groups are made once; everything that is said of waiting comes from them. */
+/* Returns the groups, which the first call makes. All texts about waiting use them. */
 const struct pithi_wait_group *pithi_wait_groups(struct pithlog_analysis *a)
 {
     if (a->found)
@@ -183,7 +183,7 @@ static void put_ranks(const struct pithlog_analysis *a, const int64_t *lanes, FI
     char text[64] = "";
     int is_cut = 0;
 
-    /* One round more than there are lanes: rank -2 follows none, so it ends the last range. */
+    /* After the last lane, one more round ends the last range, because rank -2 follows no rank. */
     for (uint32_t i = 0; i <= info->lanes; i++) {
         int32_t rank = i < info->lanes ? pithlog_get_lane(a->graph.log, i)->rank : -2;
         if (i < info->lanes && !lanes[i])
@@ -234,7 +234,7 @@ static int put_causes(const struct pithlog_analysis *a, const struct pithi_wait_
             fprintf(out, "transfer in ");
         pithi_state_sum_put(a, &sums[i], (double)group->ns, out);
     }
-    /* If at least half of it is caused by transfers, no rank is late: the message itself takes that long. */
+    /* If transfers cause at least half of the waiting, no rank is late, but the messages themselves take long. */
     if (count && pithlog_analysis_is_call(a, sums[0].state) && !is_file(a, sums[0].state) &&
         2 * sums[0].ns >= (double)group->ns)
         fprintf(out, "latency-bound: most of it is for data under way, not for a late rank\n");
@@ -242,13 +242,13 @@ static int put_causes(const struct pithlog_analysis *a, const struct pithi_wait_
     return sums != NULL;
 }
 
-/* The lane that causes most of a kind of waiting. `worst`: the result if no lane causes any. */
+/* Returns the lane that causes most of a kind of waiting, or `worst` if no lane causes any. */
 static uint32_t main_cause(const struct pithlog_analysis *a, uint32_t kind, uint32_t worst)
 {
     double most = 0;
 
     for (size_t i = 0; i < a->delay_count; i++)
-        /* with what the delay caused directly, and through ranks that waited in turn */
+        /* the delay's direct cost, and its cost through ranks that waited in turn */
         if (a->delays[i].kind == kind && a->delays[i].direct_ns + a->delays[i].indirect_ns > most) {
             most = a->delays[i].direct_ns + a->delays[i].indirect_ns;
             worst = a->delays[i].lane;
@@ -280,8 +280,8 @@ static int find_waits(struct pithlog_analysis *a)
         fprintf(out, ", %llu time%s, ", (unsigned long long)group->instances, group->instances == 1 ? "" : "s");
         put_ranks(a, group->of_lane, out);
         fprintf(out, "\n");
-        /* The program receives in another order than messages are sent. Whether another order is possible is not in the
-         * log. */
+        /* The program receives messages in another order than they are sent. The log does not show whether the program
+         * could use that order. */
         if (group->wrong_order)
             fprintf(out,
                     "wrong order: %s in %llu of them: another message was there, which is received later, "
@@ -323,10 +323,10 @@ void pithi_longest_piece(struct pithlog_analysis *a, uint32_t lane, uint32_t sta
     }
 }
 
-/* Finds the interval of a lane in a state for which another lane waits longest. If no lane waits for it, it is that of
- * pithi_longest_piece. Example: all lanes compute for 30 ms up to a barrier, then this lane computes for 25 ms and the
- * others for 5. They wait for the second interval, not for the first. An interval at the end of the run is taken only
- * if it is END times as bad as any other. */
+/* Finds the interval of a lane in a state for which another lane waits longest. If no lane waits for such an interval,
+ * takes the longest one. Example: all lanes compute for 30 ms up to a barrier, then this lane computes for 25 ms and
+ * the others for 5. They wait for the second interval, not for the first. An interval before MPI_Finalize is taken only
+ * if others wait for it END times as long as for any other interval. */
 void pithi_costliest_piece(struct pithlog_analysis *a, uint32_t lane, uint32_t state, struct pithlog_finding_place *at)
 {
     enum {
@@ -362,9 +362,10 @@ void pithi_costliest_piece(struct pithlog_analysis *a, uint32_t lane, uint32_t s
         }
 }
 
-/* The most that recording may cost in a state on a lane. Pieces lie between records, so each has the cost of one
- * record. It may also have new memory for the records of a call, which costs about as much as writing them: of 240,000
- * receives with records of 8, 8 and 9 ns, every 5100th is followed by a piece of 100 us, which is 20 ns for each. */
+/* The most that recording may cost in a state on a lane. Pieces lie between records, so each piece contains the cost of
+ * one record. A piece may also contain the time to get new memory for records, which for each call is about as long as
+ * writing its records. Example: of 240,000 receives with records of 8, 8 and 9 ns, every 5100th is followed by a piece
+ * of 100 us, which is 20 ns for each receive. */
 static double recording_in(struct pithlog_analysis *a, uint32_t lane, uint32_t state)
 {
     static const uint32_t kinds[] = {PITHLOG_ENTER, PITHLOG_ENTER, PITHLOG_RECV, PITHLOG_LEAVE};
@@ -381,7 +382,7 @@ static double recording_in(struct pithlog_analysis *a, uint32_t lane, uint32_t s
 
 uint32_t pithi_lanes_that_count(const struct pithlog_analysis *a, unsigned char *counts)
 {
-    enum { HARDLY = 10 }; /* computes less than a tenth as long */
+    enum { HARDLY = 10 }; /* a thread that computes less than 1 / HARDLY of the rank's largest hardly computes */
     const struct pithlog *log = a->graph.log;
     uint32_t lanes = pithlog_get_info(log)->lanes, count = 0;
 
@@ -398,11 +399,12 @@ uint32_t pithi_lanes_that_count(const struct pithlog_analysis *a, unsigned char 
     return count;
 }
 
-/* A lane, and the states in which it spends more time than any other lane: how much more than the mean. */
+/* How much longer than the mean a lane is in the states in which it spends more time than any other lane. */
 struct excess {
-    /* Over all these states; for the state with most of it: that, its time, and its mean. */
+    /* ns: the excess over all these states. For the state with the largest excess: most_ns: excess; most: time; mean:
+     * mean time. */
     double ns, most_ns, most, mean;
-    double waited_ns; /* that other lanes waited for all these states on this lane */
+    double waited_ns; /* time that other lanes waited for this lane in these states */
     uint32_t state, states;
 };
 
@@ -417,11 +419,11 @@ static double waited_for(const struct pithlog_analysis *a, uint32_t lane, uint32
     return ns;
 }
 
-/* Sets more_ns[lane] to how much longer each lane computes than the mean of those that count, summed over the
- * phases between collectives (even_phases.h) in which it computes longer. 0: no memory.
+/* Sets more_ns[lane] to how much longer each lane computes than the mean of the lanes that count. Only the phases
+ * between collectives (even_phases.h) in which the lane computes longer are summed. Returns 0 if there is no memory.
  *
- *     rank 0   computes 20   barrier   computes 10   barrier      5 less, then 3 more: 3
- *     rank 1   computes 30   barrier   computes  4   barrier      5 more, then 3 less: 5 */
+ *     rank 0   computes 20   barrier   computes 10   barrier      5 less, then 3 more: sum 3
+ *     rank 1   computes 30   barrier   computes  4   barrier      5 more, then 3 less: sum 5 */
 static int sum_more_in_phases(struct pithlog_analysis *a, const unsigned char *counts, uint32_t counting,
                               double *more_ns)
 {
@@ -449,14 +451,15 @@ static int sum_more_in_phases(struct pithlog_analysis *a, const unsigned char *c
     return sums != NULL;
 }
 
-/* Finds states in which one lane spends more time than the mean of all lanes that count. The lane may spend less
- * time in other states (one lane computes the ocean, another the atmosphere), so the cost is at most what it computes
- * more than the mean in all states together. But behind a barrier, less time in another state comes too late: if others
- * waited longer for these states, that is the cost, at most what the lane computes more between barriers. (Ranks that
- * work one after another also wait for states of one lane, but between barriers each computes as much as the mean.)
+/* Finds states in which one lane spends more time than the mean of all lanes that count. The lane may spend less time
+ * in other states (one lane computes the ocean, another the atmosphere), so the cost is at most what it computes more
+ * than the mean in all states together. But if a barrier lies between the states, others have already waited when the
+ * lane saves time in another state. So if others waited longer for these states, their waiting is the cost. It is at
+ * most what the lane computes more than the mean in single phases between barriers. (Ranks that work one after another
+ * also wait for states of one lane, but in each phase a rank computes as much as the mean.)
  *
- * What recording may have cost is no imbalance: if a rank computes 240,000 times for 22 ns between calls, where the
- * mean is 17 ns and a record costs 9 ns, that says nothing of the program. */
+ * An excess that the cost of recording may explain is no imbalance. Example: a rank computes 240,000 times for 22 ns
+ * between calls, and the mean is 17 ns. As a record costs 9 ns, this says nothing about the program. */
 static int find_imbalance(struct pithlog_analysis *a)
 {
     const struct pithlog_info *info = pithlog_get_info(a->graph.log);
@@ -472,7 +475,7 @@ static int find_imbalance(struct pithlog_analysis *a)
     for (uint32_t i = 0; good && i <= info->defs && lanes > 1; i++) {
         uint32_t state = i == info->defs ? PITHLOG_COMPUTING : i, most = 0;
         double sum = 0, most_ns = -1;
-        /* MPI calls are findings of their own, and so are files and waiting for threads. */
+        /* Other findings are about MPI calls, files and waiting for threads. */
         if (state != PITHLOG_COMPUTING && (pithlog_analysis_is_call(a, state) || is_file(a, state) ||
                                            pithi_is_thread_wait(pithlog_get_def(a->graph.log, state))))
             continue;
@@ -486,9 +489,9 @@ static int find_imbalance(struct pithlog_analysis *a)
                 most = lane;
             }
         }
-        /* Each state belongs to the lane that has most of it; `excess` collects them by lane. */
+        /* Assigns each state to the lane with most time in it; `excess` sums the states by lane. */
         double mean = sum / lanes, more = most_ns - mean;
-        /* the lane is longer by `more`, and all others wait for it, so the cost is that of all lanes */
+        /* the lane takes longer by `more`, and all lanes lose this time, as the others wait */
         if (is_small(a, more * lanes) || more < recording_in(a, most, state))
             continue;
         struct excess *of = &excess[most];
@@ -500,8 +503,8 @@ static int find_imbalance(struct pithlog_analysis *a)
     }
     for (uint32_t lane = 0; good && lane < info->lanes; lane++) {
         const struct excess *of = &excess[lane];
-        /* ocean 60 ms more than the mean, atmosphere 50 ms less: this lane computes 10 ms more, and that is the cost.
-         * */
+        /* If the lane is in `ocean` 60 ms longer than the mean, and in `atmosphere` 50 ms shorter, the cost is 10 ms
+         * for each lane. */
         double all_more = (double)pithlog_analysis_useful_ns(a, lane) - useful_ns / lanes;
         double cost = fmin(of->ns, all_more) * lanes, waited_ns = fmin(of->ns * lanes, of->waited_ns);
         FILE *out;
@@ -535,8 +538,8 @@ static int find_imbalance(struct pithlog_analysis *a)
     return good;
 }
 
-/* Finds the waiting of threads that call MPI for other threads of their ranks, in the states of a group. Waits of other
- * threads do not count, as these wait for work. */
+/* Finds how long threads that call MPI wait for other threads of their ranks, in the states of a group. Waits of
+ * threads without MPI calls do not count, because such threads wait for work. */
 static int find_thread_waits(struct pithlog_analysis *a, const char *name, const char *group)
 {
     const struct pithlog_info *info = pithlog_get_info(a->graph.log);
@@ -586,11 +589,11 @@ int pithi_is_file_state(const struct pithlog_def *def)
     return strncmp(def->name, "MPI_File_", 9) == 0 || strncmp(def->name, "io:", 3) == 0;
 }
 
-/* Bytes read and written within the window by a lane, by the events beside calls like `state`; 0: not known. */
+/* The bytes that a lane reads and writes within the window, summed from the events that wrappers write beside calls
+ * like `state`. 0: not known. */
 static double accessed_bytes(struct pithlog_analysis *a, uint32_t lane, uint32_t state)
 {
     const struct pithlog *log = a->graph.log;
-    /* The wrappers write an event with the size beside each access. */
     int is_mpi = strncmp(pithi_state_text(log, state), "MPI_", 4) == 0;
     const char *wanted = is_mpi ? "MPI file access" : "io:access", *bytes;
     struct pithlog_query query = {.from_ns = a->info.from_ns,
@@ -608,7 +611,7 @@ static double accessed_bytes(struct pithlog_analysis *a, uint32_t lane, uint32_t
     while (pithlog_iter_next(iter, &record) > 0)
         if (strcmp(pithlog_get_def(log, record.id)->name, wanted) == 0) {
             pithlog_payload_text(log, &record, text, sizeof text);
-            /* The payload as text has "bytes=" in it, whatever else its format has. */
+            /* Formats differ, but the text of each payload contains "bytes=". */
             bytes = strstr(text, "bytes=");
             sum += bytes ? strtod(bytes + strlen("bytes="), NULL) : 0;
         }
@@ -628,7 +631,6 @@ static int find_files(struct pithlog_analysis *a)
 
     for (uint32_t lane = 0; lane < info->lanes; lane++) {
         double ns = 0;
-        /* file calls of this lane, all of them */
         for (uint32_t i = 0; i < info->defs; i++)
             ns += is_file(a, i) ? (double)pithlog_analysis_state_ns(a, lane, i) : 0;
         all_ns += ns;
@@ -640,7 +642,7 @@ static int find_files(struct pithlog_analysis *a)
     }
     if (is_small(a, all_ns))
         return 1;
-    /* The lane with most of it stands for the others: in which call it spends that time. */
+    /* Finds the file call in which the lane with the longest time in files spends most of this time. */
     for (uint32_t i = 0; i < info->defs; i++) {
         double ns = is_file(a, i) ? (double)pithlog_analysis_state_ns(a, most, i) : 0;
         if (ns > state_ns) {
@@ -667,7 +669,7 @@ static int find_files(struct pithlog_analysis *a)
     return end(a, out);
 }
 
-/* 1: the system counted that ranks had no core. */
+/* Returns 1 if the system counted that ranks had no core at times. */
 static int lacked_cores(const struct pithlog *log)
 {
     struct pithi_run_delay delay;
@@ -675,8 +677,8 @@ static int lacked_cores(const struct pithlog *log)
     return pithi_run_delay_find(log, &delay) && delay.delay_ns >= PITHI_CROWDED * delay.time_ns;
 }
 
-/* Finds the time of MPI calls outside wait states, except those for files: data moves, calls have overhead, or a rank
- * is descheduled. What no rule calls waiting counts as transfer, so this is also time that the log cannot explain. */
+/* Finds the time of MPI calls outside wait states, except calls for files. In this time data moves, calls have
+ * overhead, or a rank is descheduled. Waiting that no rule recognises counts as transfer, too. */
 static int find_transfer(struct pithlog_analysis *a, const struct pithi_counter_sums *counters)
 {
     const struct pithlog_info *info = pithlog_get_info(a->graph.log);
@@ -695,7 +697,7 @@ static int find_transfer(struct pithlog_analysis *a, const struct pithi_counter_
         all_ns += sums[i].transfer_ns;
         if (is_file(a, most) || sums[i].transfer_ns > sums[most].transfer_ns)
             most = i;
-        /* long calls: what took over 1 ms and over 20 times as long as the fastest tenth */
+        /* long calls: longer than 1 ms and than 20 times the 10th percentile */
         if (sums[i].long_calls && (!long_calls || sums[i].longest_ns > sums[longest].longest_ns))
             longest = i;
         long_ns += sums[i].long_ns;
@@ -712,8 +714,8 @@ static int find_transfer(struct pithlog_analysis *a, const struct pithi_counter_
             good = end(a, out);
         }
     }
-    /* Some calls took very long for what they move: a core was taken away, if the system counted that. Counters say it
-     * better where there are any. */
+    /* Some calls took very long for what they move, because a rank had no core. The sum is at most what the system
+     * counted. If the log has counters of time without a core, find_no_core uses these instead. */
     if (pithi_run_delay_find(a->graph.log, &delay) && (double)long_ns > delay.delay_ns + delay.threads_ns)
         long_ns = (int64_t)(delay.delay_ns + delay.threads_ns);
     if (good && !is_small(a, (double)long_ns) &&
@@ -733,7 +735,7 @@ static int find_transfer(struct pithlog_analysis *a, const struct pithi_counter_
             else if (cores && lacked_cores(a->graph.log))
                 fprintf(out, "other programs were running\n");
             else
-                /* a question where the log does not know it: how many cores there are, or what else ran */
+                /* texts with "?" where the log does not show the reason */
                 fprintf(out, cores ? "were other programs running?\n" : "are there more ranks than cores?\n");
             good = end(a, out);
         }
@@ -742,8 +744,8 @@ static int find_transfer(struct pithlog_analysis *a, const struct pithi_counter_
     return good;
 }
 
-/* How long a lane computes, without the time in which it had no core, as far as that is known. A lane may lack its core
- * at any time, also while it waits busily; so its computing lacks it in proportion. */
+/* Estimates how long a lane computes while it has a core. A lane may lose its core at any time, also while it waits
+ * busily. So the same fraction of its computing is without a core as of the whole window. */
 static double computing_with_core(const struct pithlog_analysis *a, uint32_t lane)
 {
     const struct pithi_lane_run_delay *delay = &a->found->of_lanes[lane];
@@ -752,14 +754,14 @@ static double computing_with_core(const struct pithlog_analysis *a, uint32_t lan
     return (double)pithlog_analysis_useful_ns(a, lane) * (1 - fmin(part, 1));
 }
 
-/* 1: a lane computes longer than the others mostly because it had no core.
+/* Returns 1 if a lane computes longer than the others mostly because it had no core.
  *
- *     rank 2 computes 20 ms, of which it had no core for 10, the others 10 ms: without that all are equal
- *     of 12 ms each rank had no core for half; rank 2 computes 12 ms, the others 4: without that 6 and 2, as before */
+ *     rank 2 computes 20 ms, 10 ms of it without a core; the others 10 ms. With a core, all are equal: 1
+ *     each rank has no core half of the time; rank 2 computes 12 ms, the others 4. With a core, 6 and 2: 0 */
 static int lacked_core(const struct pithlog_analysis *a, uint32_t lane)
 {
-    /* more_ns: how much longer it computes than the others, in all; left_ns: the same without the time without a
-     * core. */
+    /* more_ns: by how much the lane computes longer than each other lane, summed; left_ns: the same, counting only time
+     * with a core. */
     double more_ns = 0, left_ns = 0;
 
     for (uint32_t i = 0; i < pithlog_get_info(a->graph.log)->lanes; i++)
@@ -770,7 +772,7 @@ static int lacked_core(const struct pithlog_analysis *a, uint32_t lane)
     return left_ns <= 0.2 * more_ns;
 }
 
-/* The waiting of others for ranks that computed longer only because they had no core. */
+/* The time that others waited for ranks that computed longer only because they had no core. */
 static double caused_by_lack(const struct pithlog_analysis *a)
 {
     double ns = 0;
@@ -782,9 +784,9 @@ static double caused_by_lack(const struct pithlog_analysis *a)
 }
 
 /* Finds the time without a core in a log without counters of threads. A rank that waits for others may have no core
- * meanwhile. That costs nothing, but it counts, because MPI libraries wait busily. So of 4 x 1 s with 2 s without a
- * core and 0.5 s of waiting for others, at least 1.5 s are lost. If the system counted over 4 x 1.1 s, up to 0.4 s may
- * lie outside the analysed part: at least 1.1 s are lost.
+ * meanwhile. That costs nothing, but the system counts it, because MPI libraries wait busily. So if four ranks run for
+ * 1 s each, have no core for 2 s in sum, and wait for others for 0.5 s in sum, at least 1.5 s are lost. If the system
+ * counted over 4 x 1.1 s, up to 0.4 s of the 2 s may lie outside the analysed part, so at least 1.1 s are lost.
  *
  * If the log has the time without a core of each rank, the loss of each rank is known, and so is the waiting of other
  * ranks that this loss caused. */
@@ -800,10 +802,10 @@ static int find_run_delay(struct pithlog_analysis *a)
     if (!a->info.has_init || !a->info.has_finalize || !pithi_run_delay_find(a->graph.log, &delay))
         return 1;
     for (uint32_t i = 0; i < a->found->count; i++)
-        /* single calls have shown this part already */
+        /* the finding on single long calls has this part already */
         if (strcmp(a->found->list[i].name, "descheduled ranks") == 0)
             shown_ns = a->found->list[i].ns;
-    /* The system counts over the whole run. All of it may lie outside the analysed part, as far as there is room. */
+    /* The system counts over the whole run. As much of the counted time as fits may lie outside the analysed part. */
     a->found->no_core_ns = fmax(0, delay.delay_ns - fmax(0, delay.time_ns - all_ns));
     a->found->threads_no_core_ns = delay.threads_ns;
     least_ns = a->found->no_core_ns - (double)a->info.wait_ns;
@@ -839,8 +841,8 @@ static int find_run_delay(struct pithlog_analysis *a)
     return end(a, out);
 }
 
-/* Finds the time in which threads could run but had no core, as the system counted it: of all, in the call with most of
- * it, and outside MPI calls. */
+/* Finds the time in which threads could run but had no core, as the system counted it. The text gives the sum, the time
+ * in the call with most of it, and the time outside MPI calls. */
 static int find_no_core(struct pithlog_analysis *a, const struct pithi_counter_sums *counters)
 {
     const struct pithlog_info *info = pithlog_get_info(a->graph.log);
@@ -858,7 +860,7 @@ static int find_no_core(struct pithlog_analysis *a, const struct pithi_counter_s
         return find_run_delay(a);
     for (uint32_t i = 0; i <= info->defs; i++) {
         int is_call = i < info->defs && pithi_graph_is_call(&a->graph, i);
-        /* a thread may have no core in MPI, where it could have waited anyway, or outside, where its work stops */
+        /* outside MPI calls, a lack of a core stops work; inside, the thread may have waited anyway */
         all_ns += no_core[i];
         outside_ns += is_call ? 0 : no_core[i];
         if (is_call && (worst == info->defs || no_core[i] > no_core[worst]))
@@ -878,7 +880,7 @@ static int find_no_core(struct pithlog_analysis *a, const struct pithi_counter_s
     fprintf(out, ": threads could run, but the system gave them no core;\n");
     if (worst < info->defs && no_core[worst] > 0) {
         double call_ns = (double)(sums[worst].wait_ns + sums[worst].transfer_ns);
-        /* the two are measured at different moments, so the counter may have more than the call */
+        /* the counter is read at other moments than the call's times, so it may exceed the call */
         double share = call_ns > no_core[worst] ? 100 * no_core[worst] / call_ns : 100;
         fprintf(out, "%.0f %% of %.*s (%s) is waiting for a core, and ", share, NAME,
                 pithi_state_text(a->graph.log, worst), pithi_ns_text(text, no_core[worst]));
@@ -938,8 +940,8 @@ static int find_serial_io(struct pithlog_analysis *a)
         return 0;
     if (is_small(a, io.waited_ns + io.in_turn_ns))
         return 1;
-    /* Two signs of it: other ranks wait for the rank that writes, or calls that begin together end in turn. The sign
-     * with the larger cost gives the place. */
+    /* Serial I/O shows in two ways: other ranks wait for the rank that writes, or calls that begin together end in
+     * turn. The way with the larger cost gives the place. */
     int waits = io.waited_ns > io.in_turn_ns;
     if (!(out = begin(a, "serialised MPI-IO", io.waited_ns + io.in_turn_ns, waits ? io.cause_state : io.state,
                       waits ? io.cause_lane : io.lane)))
@@ -972,7 +974,7 @@ static int find_small_messages(struct pithlog_analysis *a)
     if (is_small(a, (double)ns))
         return 1;
     for (uint32_t i = 0; i < pithlog_get_info(a->graph.log)->lanes; i++) {
-        /* the lane with most of it */
+        /* finds the lane that spends most time on small messages */
         most = a->graph.lanes[i].small_ns > a->graph.lanes[most].small_ns ? i : most;
         sends += a->graph.lanes[i].sends;
     }
@@ -985,9 +987,9 @@ static int find_small_messages(struct pithlog_analysis *a)
     return end(a, out);
 }
 
-/* The cost of recording: the measured cost of a record times the number of records. The cost of a state's begin or end
- * has in it the reading of the counters of threads. For a part of a log, the records of a lane are taken in proportion
- * to its time, and for the window in proportion to its pieces. */
+/* Finds the cost of recording: the measured cost of a record times the number of records. The measured cost of a
+ * state's begin or end includes the reading of the thread counters. If only a part of the log is read, the records of a
+ * lane are estimated in proportion to its time, and those in the window in proportion to its pieces. */
 static int find_own_cost(struct pithlog_analysis *a, const struct pithi_counter_sums *counters)
 {
     const struct pithlog_info *info = pithlog_get_info(a->graph.log);
@@ -997,9 +999,9 @@ static int find_own_cost(struct pithlog_analysis *a, const struct pithi_counter_
     for (uint32_t i = 0; i < info->lanes; i++) {
         const struct pithi_graph_lane *read = &a->graph.lanes[i];
         const struct pithlog_lane *lane = pithlog_get_lane(a->graph.log, i);
-        /* pieces of this lane within the window, as a part of all its pieces */
+        /* fraction of this lane's pieces that lie within the window */
         double part = (double)(a->lanes[i].last - a->lanes[i].first) / read->pieces.count;
-        if (read->last_ns > read->first_ns) /* else it has no time, or no records */
+        if (read->last_ns > read->first_ns) /* otherwise the lane has no time or no records */
             part *= (double)(read->last_ns - read->first_ns) / (double)(lane->last_ns - lane->first_ns);
         double records = (double)lane->records * part - (counters->count ? (double)counters->records[i] : 0);
         /* an enter and a leave share one cost of a call, so each record has half */
@@ -1014,7 +1016,7 @@ static int find_own_cost(struct pithlog_analysis *a, const struct pithi_counter_
     return end(a, out);
 }
 
-/* The largest cost first; of equal ones, by name, so that the order is always the same. */
+/* Sorts by cost, largest first; equal costs by name, so that the order is always the same. */
 static int by_cost(const void *a, const void *b)
 {
     const struct pithlog_finding *x = a, *y = b;
@@ -1023,7 +1025,8 @@ static int by_cost(const void *a, const void *b)
 
 /* ---- The tree ---------------------------------------------------------------------------------------------------- */
 
-/* 1: at least half of the waiting of a finding is caused by another one: a load imbalance, files or transfers. */
+/* Returns 1 if another finding (a load imbalance, files or transfers) causes at least half of the waiting of a
+ * finding. */
 static int is_caused_by(const struct pithlog_analysis *a, const struct pithlog_finding *waits,
                         const struct pithlog_finding *by)
 {
@@ -1050,8 +1053,8 @@ static int makes_transfers_long(const char *name)
            strcmp(name, "small messages") == 0 || strcmp(name, "descheduled ranks") == 0;
 }
 
-/* 1: the time of a finding is part of the time of another finding:
- *     what may be a lack of cores      part of that
+/* Returns 1 if the time of a finding is part of the time of another finding:
+ *     a guess, perhaps lack of cores   part of "no core"
  *     waiting                          part of the imbalance, the files or the transfers that cause it
  *     what makes transfers long        part of the transfers
  *     files that are written in turn   part of the files
@@ -1060,7 +1063,7 @@ static int makes_transfers_long(const char *name)
 static int is_part_of(const struct pithlog_analysis *a, const struct pithlog_finding *part,
                       const struct pithlog_finding *of)
 {
-    /* A finding that may be only a lack of cores is listed below "no core", if that is listed. */
+    /* A guess, which may be only a lack of cores, is listed below "no core" if that finding is listed. */
     if (pithi_finding_is_guess(a, part) && strcmp(of->name, "no core") == 0 && of->share >= PITHI_FINDING_LISTED)
         return part->ns <= of->ns;
     if (makes_transfers_long(part->name))
@@ -1115,9 +1118,9 @@ const struct pithlog_finding *pithi_lack_of_cores(struct pithlog_analysis *a)
     return least;
 }
 
-/* 1: most waiting of a kind may be for ranks that had no core, as far as the system counted this for each rank. Each
- * other rank waits for a rank at most as long as it had no core. Less than 1 % of the time is below the resolution of
- * the counters, so it counts as 1 %. */
+/* Returns 1 if most waiting of a kind may be for ranks that had no core, and the system counted this time for each
+ * rank. If rank A waits for rank B because B had no core, A waits at most as long as B had none. Times below 1 % of the
+ * run are below the resolution of the counters, so they count as 1 %. */
 static int may_be_for_cores(const struct pithlog_analysis *a, uint32_t kind)
 {
     const struct pithi_lane_run_delay *of_lanes = a->found->of_lanes;
@@ -1137,18 +1140,19 @@ static int may_be_for_cores(const struct pithlog_analysis *a, uint32_t kind)
     return 2 * for_cores_ns >= all_ns;
 }
 
-/* Marks the guesses: findings for which a lack of cores may be the only reason. If it costs less than a finding must,
- * it explains none. Other threads of the ranks count, too: a rank may wait for one of its own that has no core.
+/* Marks the guesses, that is, findings for which a lack of cores may be the only reason. A lack of cores that costs
+ * less than PITHLOG_FINDING_LEAST explains nothing. The time without a core of a rank's other threads counts, too,
+ * because the rank may wait for one of these.
  *
- *     Of four ranks, one has no core for 10 ms, and three wait for it: 30 ms. So waiting may have this reason up to
- *     three times the time without a core. But if it is caused by an imbalance or by files, it is a guess only if
- *     these are.
+ *     Of four ranks, one has no core for 10 ms, and three wait for it: 30 ms. So up to three times the time without a
+ *     core may be waiting for this reason. But waiting caused by an imbalance or by files is a guess only if that
+ *     imbalance or files finding is one.
  *
  *     An imbalance of 10 ms on one of four ranks costs 30 ms, too, but it is on the same rank in the whole run. It is a
- *     guess if ranks had no core for as long, on average, as this rank computes longer than the mean; where it is known
- *     of each rank, if this one computes longer for want of a core.
+ *     guess if ranks had no core, on average, for as long as this rank computes longer than the mean. If the log has
+ *     the time without a core of each rank, it is a guess if this rank computes longer for lack of a core.
  *
- * 0: no memory. */
+ * Returns 0 if there is no memory. */
 static int find_guesses(struct pithlog_analysis *a)
 {
     static const char *const may_lack_cores[] = {"load imbalance", "transfer",       "slow collectives",
@@ -1181,8 +1185,8 @@ int pithi_finding_is_guess(const struct pithlog_analysis *a, const struct pithlo
     return a->found->is_guess[finding - a->found->list];
 }
 
-/* The line of a text that begins with these words; NULL: none does. (The words may also stand in the name of a
- * state.) */
+/* Returns the line of `text` that begins with the words `first`; NULL: no line does. (The words may also stand in the
+ * name of a state.) */
 static const char *line_of(const char *text, const char *first)
 {
     while (text && strncmp(text, first, strlen(first)) != 0)
@@ -1190,9 +1194,10 @@ static const char *line_of(const char *text, const char *first)
     return text;
 }
 
-/* Changes the advice of findings where ranks lack cores. Then transfers take long because of that, and so does waiting
- * for them: changing messages would not help. Nor would moving work, if a rank may be late only because it had no core.
- * If most of a waiting is for data under way, it gets the advice on transfers. 0: no memory. */
+/* Changes the advice of findings where ranks lack cores. Then transfers, and waiting for them, take long because of
+ * this lack, and changing messages would not help. Moving work would not help either if a rank may be late only because
+ * it had no core. In addition, a finding on waiting gets the advice on transfers if most of its waiting is for data
+ * under way. Returns 0 if there is no memory. */
 static int advise_again(struct pithlog_analysis *a)
 {
     static const char part[] = "try: first give each rank a core; part of this waits for one\n";
@@ -1225,8 +1230,8 @@ static int advise_again(struct pithlog_analysis *a)
     return 1;
 }
 
-/* Puts the findings, which are sorted by cost, into their order: each followed by its parts and theirs. Waiting for a
- * core comes first if pithi_crowded_first says so. 0: no memory. */
+/* Reorders the findings, which are sorted by cost, so that each finding is followed by all findings that are parts of
+ * it. Waiting for a core comes first if pithi_crowded_first says so. 0: no memory. */
 static int sort_findings(struct pithlog_analysis *a)
 {
     struct pithi_finding_list *found = a->found;
@@ -1241,13 +1246,14 @@ static int sort_findings(struct pithlog_analysis *a)
         return 0;
     }
     const struct pithlog_finding *crowded = pithi_crowded(a), *put_first = pithi_crowded_first(a);
-    /* Each finding gets the first one that it is part of. */
+    /* The parent of a finding is the first finding of which it is a part. */
     for (uint32_t i = 0; i < found->count; i++)
         for (uint32_t k = 0; k < found->count && !parent[i] && &found->list[i] != crowded; k++)
             if (i != k && is_part_of(a, &found->list[i], &found->list[k]))
                 parent[i] = k + 1;
-    /* The list has two levels: late sender, part of an imbalance, part of no core, is shown as a part of no core. There
-     * is no cycle: waiting is part of an imbalance or files, these of no core at most, and that of nothing. */
+    /* The list has only two levels: if late sender is part of an imbalance, and the imbalance part of no core, both are
+     * shown as parts of no core. Parents form no cycle: waiting can be part of an imbalance or of files, these only of
+     * no core, and no core of nothing. */
     for (uint32_t i = 0; i < found->count; i++)
         while (parent[i] && parent[parent[i] - 1])
             parent[i] = parent[parent[i] - 1];
@@ -1294,7 +1300,7 @@ int pithlog_analysis_findings(struct pithlog_analysis *a, const struct pithlog_f
                                    find_transfer(a, &counters) && find_no_core(a, &counters) && find_files(a) &&
                                    find_slow_transfers(a) && find_serial_io(a) && find_small_messages(a)));
         pithi_counter_sums_free(&counters);
-        /* sorted before guesses are found, because is_guess has the order of the list */
+        /* sorts before find_guesses, because is_guess has the order of the list */
         if (good && a->found->count)
             qsort(a->found->list, a->found->count, sizeof *a->found->list, by_cost);
         if (!good || !find_guesses(a) || !advise_again(a) || !sort_findings(a)) {
@@ -1335,7 +1341,7 @@ void pithi_iteration_sums_add(struct pithi_iteration_sums *costs, int64_t from_n
 {
     const struct pithlog_iteration *all = costs->in->all;
 
-    /* Intervals come in order of time for each lane, so iterations that are over are never looked at again. */
+    /* Skips iterations that end before the interval: the intervals of a lane come in order of time. */
     while (costs->at < costs->in->count && all[costs->at].to_ns <= from_ns)
         costs->at++;
     for (size_t i = costs->at; i < costs->in->count && all[i].from_ns < to_ns; i++) {
@@ -1343,7 +1349,7 @@ void pithi_iteration_sums_add(struct pithi_iteration_sums *costs, int64_t from_n
         int64_t end_ns = to_ns < all[i].to_ns ? to_ns : all[i].to_ns;
         costs->of[i] += end_ns > begin_ns ? factor * (double)(end_ns - begin_ns) : 0;
     }
-    /* also what lies in no iteration, so that the caller can compare both */
+    /* includes time outside all iterations, so that the caller can compare it with the time inside */
     costs->all += factor * (double)(to_ns - from_ns);
 }
 
@@ -1388,8 +1394,8 @@ static int add_imbalance(struct pithlog_analysis *a, const struct pithlog_findin
     for (uint32_t lane = 0; counts && lane < lanes; lane++) {
         costs->at = 0;
         if (counts[lane])
-            /* The lane's time minus the mean: with 4 lanes, the lane's own time counts 1 - 1/4, and each other time
-             * -1/4. */
+            /* Sums the lane's time minus the mean. With 4 lanes, the lane's own time counts 1 - 1/4, and the time of
+             * each other lane -1/4. */
             add_state(a, lane, finding->state, (lane == finding->lane) - 1.0 / counting, costs);
     }
     int good = counts != NULL;
@@ -1428,13 +1434,14 @@ int pithi_finding_iterations(struct pithlog_analysis *a, const struct pithlog_fi
         inside += costs.of[i];
     *first = 0;
     *last = costs.in->count - 1;
-    /* Iterations at both ends are left out while together they have little of the cost. */
+    /* Leaves out iterations at the begin, then at the end, as long as those left out together have little of the
+     * cost. */
     for (; *first < *last && (left + costs.of[*first]) * PITHI_RARE < inside; ++*first)
         left += costs.of[*first];
     for (left = 0; *last > *first && (left + costs.of[*last]) * PITHI_RARE < inside; --*last)
         left += costs.of[*last];
-    /* At least half of the cost must lie in iterations, or naming some would be misleading. A range would be, too, if
-     * the cost lies in some iterations here and there. */
+    /* At least half of the cost must lie in iterations, because otherwise it would mislead to name some. A range would
+     * mislead, too, if the cost lies in scattered iterations. */
     size_t few = 0;
     qsort(costs.of, costs.in->count, sizeof *costs.of, by_most);
     for (left = 0; few < costs.in->count && 2 * left < inside; few++)

@@ -1,5 +1,5 @@
-/* findings_json.c - all that is said of a log as JSON, as `pith analyze --json` prints it and pages take it: one object
- * with stable keys. Times are integers in ns. */
+/* findings_json.c - writes the analysis of a log as JSON, for `pith analyze --json` and for pages. The output is one
+ * object with stable keys. Times are integers in ns. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static void count_hosts(struct pithi_findings *f)
 
     f->ranks = info->ranks;
     f->cores = pithi_cores_of(f->log, &f->all_cores);
-    /* Each host is compared with all that were found before: there are few hosts, even with many lanes. */
+    /* Each host is compared with all hosts found before, because there are few hosts, even with many lanes. */
     for (uint32_t i = 0; hosts && i < info->lanes; i++) {
         const char *host = pithlog_get_lane(f->log, i)->host;
         uint32_t k = 0;
@@ -59,8 +59,8 @@ void pithi_findings_around(const struct pithi_findings *f, const struct pithlog_
                            int64_t *to_ns)
 {
     const struct pithlog_info *info = pithlog_get_info(f->log);
-    /* Half the length of the place is added on each side: of 100 to 120 ms the window shows 90 to 130 ms, within the
-     * log. What lies in the whole analysed part needs nothing around it. */
+    /* Adds half the length of the place on each side, within the log: the place 100 to 120 ms becomes 90 to 130 ms.
+     * Adds nothing if the place is the whole analysed part. */
     int is_all = place->from_ns <= f->info->from_ns && place->to_ns >= f->info->to_ns;
     int64_t half_ns = is_all ? 0 : (place->to_ns - place->from_ns) / 2;
 
@@ -95,7 +95,8 @@ uint32_t pithi_findings_absent(const struct pithi_findings *f)
     uint32_t present = 0, lanes = pithlog_get_info(f->log)->lanes, world_size = world ? (uint32_t)world->size : 0;
     int32_t rank = 0; /* the last rank that is present */
 
-    /* Lanes are sorted by rank, so a rank with several threads is counted once by comparing with the last one. */
+    /* Counts each rank once, even with several threads: lanes are sorted by rank, so each is compared with the last
+     * rank. */
     for (uint32_t i = 0; i < lanes; i++) {
         const struct pithlog_lane *lane = pithlog_get_lane(f->log, i);
         if (lane->records && (!present || lane->rank != rank)) {
@@ -103,7 +104,8 @@ uint32_t pithi_findings_absent(const struct pithi_findings *f)
             rank = lane->rank;
         }
     }
-    /* The world may be missing, or smaller than the ranks that the log names, so the larger number counts. */
+    /* Takes the larger of the size of MPI_COMM_WORLD and the number of the log's ranks, because the log may have no or
+     * a smaller MPI_COMM_WORLD. */
     world_size = world_size > f->ranks ? world_size : f->ranks;
     return world_size - present + f->info->unread;
 }
@@ -115,7 +117,7 @@ struct json {
     const struct pithi_findings *f; /* the analysis that is written */
 };
 
-/* A lane is given by its index, which other members refer to, and by its rank, which users know. */
+/* Writes a lane as two members: its index, which other members refer to, and its rank, which users know. */
 static void put_lane(struct json *j, uint32_t lane)
 {
     pithi_json_put_integer(&j->to, "lane", lane);
@@ -136,7 +138,8 @@ static void put_efficiencies(struct json *j)
     pithi_json_put_end(&j->to, '}');
 }
 
-/* Left out for a program without threads at work: pithlog_analysis_hybrid returns 0 then. */
+/* Writes the efficiencies of the hybrid model. Without threads at work, pithlog_analysis_hybrid returns 0, and the
+ * member is left out. */
 static void put_hybrid(struct json *j)
 {
     struct pithlog_efficiency all[PITHLOG_HYBRID];
@@ -156,8 +159,8 @@ static void put_hybrid(struct json *j)
     pithi_json_put_end(&j->to, '}');
 }
 
-/* How far the other numbers can be trusted: what was matched, which time has no explanation, and how the replay of the
- * log compares with the log. */
+/* Writes how far the other numbers can be trusted: which messages and collectives were matched, how much time has no
+ * explanation, and how the replay of the log compares with the log. */
 static void put_trust(struct json *j)
 {
     const struct pithi_trust *trust = &j->f->trust;
@@ -188,8 +191,8 @@ static void put_groups(struct json *j)
     pithi_json_put_begin(&j->to, "waits", '[');
     /* from 1: kind 0 is no wait state */
     for (uint32_t kind = 1; kind < PITHLOG_WAIT_KINDS; kind++)
-        /* One object for each kind in each state that has any: late senders in MPI_Recv and in MPI_Wait are two of
-         * them. */
+        /* Writes an object for each pair of kind and state: late senders in MPI_Recv and in MPI_Wait are two
+         * objects. */
         for (uint32_t state = 0; state < pithlog_get_info(j->f->log)->defs; state++) {
             const struct pithi_wait_group *group = &j->f->groups[kind];
             if (!group->state_counts[state])
@@ -204,7 +207,7 @@ static void put_groups(struct json *j)
     pithi_json_put_end(&j->to, ']');
 }
 
-/* The members are always there: null says that the answer has no such thing. */
+/* Writes the answer. All members are always there; null: the answer has no such thing. */
 static void put_answer(struct json *j)
 {
     const struct pithlog_answer *answer = j->f->answer;
@@ -255,7 +258,7 @@ static void put_findings(struct json *j)
         pithi_json_put_text(&j->to, "name", finding->name);
         pithi_json_put_number(&j->to, "ns", finding->ns);
         pithi_json_put_number(&j->to, "percent", 100 * finding->share);
-        /* the member counts from 0, and in the struct 0 says that the finding stands alone */
+        /* in JSON, part_of counts from 0; in the struct from 1, and 0 means part of nothing */
         if (finding->part_of)
             pithi_json_put_integer(&j->to, "part_of", finding->part_of - 1);
         if (pithi_finding_is_guess(j->f->analysis, finding))
@@ -320,9 +323,9 @@ static void put_path(struct json *j)
     }
     pithi_json_put_end(&j->to, ']');
     pithi_json_put_begin(&j->to, "states", '[');
-    /* One more round than there are definitions: the last one is the time outside all states. */
+    /* The round after the last definition is for the time outside all states. */
     for (uint32_t k = 0; k <= info->defs; k++) {
-        /* A profile has one share per lane and state, so the shares of one state are added over the lanes. */
+        /* `shares` has an entry for each lane and state, so adds those of a state over the lanes. */
         uint32_t state = k == info->defs ? PITHLOG_COMPUTING : k;
         int64_t ns = 0;
         for (size_t i = 0; i < count; i++)
@@ -402,8 +405,8 @@ static void put_iterations(struct json *j)
     pithi_json_put_end(&j->to, '}');
 }
 
-/* Leaves the object open, so that its caller can add members. -1 as a rank: the traffic is not of one pair, and the
- * member is left out. */
+/* Writes traffic, but not the end of the object, so that the caller can add members. Leaves out the members of ranks
+ * that are -1, as the traffic is then not of one pair. */
 static void put_sent(struct json *j, const char *name, const struct pithi_rank_traffic *sent)
 {
     pithi_json_put_begin(&j->to, name, '{');
@@ -425,7 +428,8 @@ static void put_sizes(struct json *j, const char *name, const struct pithi_send_
     pithi_json_put_end(&j->to, '}');
 }
 
-/* Leaves the object open, as put_sent does: the sum over all ranks holds the array of the ranks. */
+/* Writes an overlap, but not the end of the object, because the object of the sum over all ranks also contains the
+ * array of the ranks. */
 static void put_overlap(struct json *j, const char *name, const struct pithi_overlap *of)
 {
     pithi_json_put_begin(&j->to, name, '{');
@@ -533,7 +537,8 @@ int pithi_findings_json(const struct pithi_findings *f, FILE *out, int with_wait
     const struct pithlog_info *info = pithlog_get_info(f->log);
     struct pithi_communication communication;
 
-    /* Found before the first byte is written: an error must not leave half an object behind. */
+    /* Finds the communication before the first byte is written, because an error must not leave half an object
+     * behind. */
     int err = pithi_communication_find(f->analysis, &f->trust, &communication);
     if (err || (err = pithi_out_open(&j.to.out, out)) != PITH_OK) {
         pithi_communication_free(&communication);
@@ -583,7 +588,7 @@ int pithi_findings_json(const struct pithi_findings *f, FILE *out, int with_wait
     put_iterations(&j);
     put_communication(&j, &communication);
     pithi_communication_free(&communication);
-    /* With one object for each instance this may be most of the output, so it must be asked for. */
+    /* All wait states would often be most of the output, so they are written only on request. */
     if (with_waits)
         put_waits(&j);
     pithi_json_put_end(&j.to, '}');

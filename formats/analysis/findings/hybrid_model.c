@@ -1,6 +1,6 @@
-/* hybrid_model.c - the efficiencies of programs with MPI and threads: POP's hybrid model, which multiplies the parts. A
- * thread is useful outside MPI and outside of waiting for others. For example, T is 10, and each of two ranks has two
- * threads:
+/* hybrid_model.c - the efficiencies of programs with MPI and threads, by POP's hybrid model, in which the efficiency of
+ * all threads is the product of those of MPI and of threads. A thread is useful outside MPI while it does not wait for
+ * others. For example, T is 10, and each of two ranks has two threads:
  *
  *     rank 0: useful 6 and 3, rank 1: 10 and 3     all threads: mean 5.5 / 10, largest 10 / 10
  *     outside MPI: rank 0: 8, rank 1: 10           MPI: mean 9 / 10; threads: 0.55 / 0.9 */
@@ -38,13 +38,14 @@ double pithi_thread_wait_share(const struct pithlog_analysis *a)
     double sum = 0;
 
     for (uint32_t lane = 0; lane < pithlog_get_info(a->graph.log)->lanes; lane++)
-        /* Only of threads that call MPI: the others are judged by the hybrid model itself. */
+        /* Counts only threads that call MPI, because the hybrid model itself judges the others. */
         sum += pithlog_analysis_calls_mpi(a, lane) ? (double)pithi_thread_wait_ns(a, lane) : 0;
     return pithi_analysis_percent(a, sum) / 100;
 }
 
-/* Adds the time of a lane by state, of[definitions], the last: computing; but only during the waits of the lane
- * `waiting` in `state`. What a thread without MPI calls does outside its states is not known. */
+/* Adds the time of a lane by state to of[definitions + 1]; the last entry is for computing. Only time during the waits
+ * of the lane `waiting` in `state` counts. For a thread without MPI calls, time outside its states is left out, because
+ * it is not known what the thread does there. */
 static void add_meanwhile(struct pithlog_analysis *a, uint32_t lane, uint32_t waiting, uint32_t state, double *of)
 {
     uint32_t defs = pithlog_get_info(a->graph.log)->defs;
@@ -54,8 +55,9 @@ static void add_meanwhile(struct pithlog_analysis *a, uint32_t lane, uint32_t wa
 
     pithi_pieces_begin(&p, a, lane);
     pithi_pieces_begin(&w, a, waiting);
-    /* Both lists are in order of time, so they are merged: take the part that both pieces share, then go on in the list
-     * whose piece ends first. With A 0 to 10 and a wait from 4 to 12 the part is 4 to 10. */
+    /* Merges the pieces of both lanes, which are in order of time: takes the time that two pieces share, then goes on
+     * to the next piece of the lane whose piece ends first. Example: a piece 0 to 10 and a wait 4 to 12 share 4 to
+     * 10. */
     while (p.index < p.end && w.index < w.end) {
         pithi_pieces_part(a, &p, &from_ns, &to_ns);
         pithi_pieces_part(a, &w, &wait_from_ns, &wait_to_ns);
@@ -84,8 +86,8 @@ int pithi_meanwhile_find(struct pithlog_analysis *a, uint32_t lane, uint32_t sta
             return 0;
         add_meanwhile(a, k, lane, state, of);
         for (uint32_t i = 0; i <= info->defs; i++) {
-            /* A thread that waits as well explains little, so its waiting counts a tenth: 50 ms of a barrier are less
-             * than 6 ms of a loop. */
+            /* A thread that also waits explains little, so its waiting counts a tenth: 50 ms in a barrier count less
+             * than 6 ms in a loop. */
             int is_wait = i < info->defs && pithi_is_thread_wait(pithlog_get_def(a->graph.log, i));
             double counts = is_wait ? of[i] / 10 : of[i];
             if (counts <= most)
@@ -98,8 +100,8 @@ int pithi_meanwhile_find(struct pithlog_analysis *a, uint32_t lane, uint32_t sta
     return 1;
 }
 
-/* The useful time of a lane. What a thread without MPI calls does outside its states is not known, so it does not
- * count. */
+/* The useful time of a lane. For a thread without MPI calls, time outside its states does not count, because it is not
+ * known what the thread does there. */
 static int64_t useful_of(const struct pithlog_analysis *a, uint32_t lane)
 {
     int64_t outside = pithlog_analysis_useful_ns(a, lane);
@@ -119,8 +121,8 @@ uint32_t pithlog_analysis_hybrid(const struct pithlog_analysis *a, struct pithlo
         double useful = (double)useful_of(a, i);
         sum += useful;
         most = useful > most ? useful : most;
-        /* A worker is a thread without MPI that works or waits for others; without one the model says no more than
-         * MPI's own. */
+        /* A worker is a thread without MPI that works or waits for others; without workers, the hybrid model says no
+         * more than MPI's efficiencies. */
         has_workers |= !pithlog_analysis_calls_mpi(a, i) && (useful > 0 || pithi_thread_wait_ns(a, i) > 0);
     }
     if (!a->info.lanes || !has_workers || most <= 0 || a->info.parallel <= 0)
@@ -152,7 +154,7 @@ static int has_counter(const struct pithlog *log, const char *name)
     return 0;
 }
 
-/* 1: a sum that a processor can have, and whose ratios are numbers. A log may have any values. */
+/* Returns 1 if a processor can have such a sum, and ratios of the sum are finite. A log may contain any values. */
 static int is_sane(double sum) { return sum >= 1 && sum <= 1e24; }
 
 int pithlog_analysis_computation(const struct pithlog_analysis *a, struct pithlog_computation *computation)

@@ -1,19 +1,19 @@
-/* iterations.c - the iterations of a program: found by the period of a lane's calls, or the instances of a state; their
- * lengths, and what makes slow ones slow.
+/* iterations.c - the iterations of a program: found by the period of a lane's calls, or given as the instances of a
+ * state. Also finds the lengths of iterations, and what makes slow ones slow.
  *
  * A row has a symbol for each call of a lane: the function, the communicator's members, which lanes it receives from
- * and how much. period.c finds after how many calls the row repeats. With all details a loop over different neighbours
- * has one period; without them, each exchange in it would look like an iteration. But if a program receives from
- * anybody, no row with senders repeats. So rows are tried with fewer and fewer details, and a row with fewer must
- * explain more:
+ * and how much. period.c finds after how many calls the row repeats. With all details, a loop over different neighbours
+ * has one period; without details, each exchange in the loop would look like an iteration. But if a program receives
+ * from anybody, a row with senders does not repeat. So the search tries rows with fewer and fewer details, and the
+ * result of a row with fewer details must explain more:
  *
  *     Send 1, Recv 1, Send 2, Recv 2, Allreduce, repeated     with senders   period 5: the loop
  *     Send, Recv from anybody, Allreduce, repeated            with senders   none; without   period 3
  *
- * Iterations that are found are those of one lane. Where ranks depend on each other, each moment of a slow iteration is
- * in about the same iteration of the others, so their states are compared within the same times. Example: an
- * iteration takes 14 ms, the median one 10 ms. Rank 2 is in `write` for 5 ms of the first and for 1 ms of the second.
- * So it is slow because of `write` on rank 2. */
+ * The times of iterations are those of one lane. As ranks depend on each other, the other ranks are in about the same
+ * iteration at these times, so their states within these times are compared. Example: an iteration takes 14 ms, the
+ * median one 10 ms. Rank 2 is in `write` for 5 ms of the slow one and for 1 ms of the median one. So `write` on rank 2
+ * makes the iteration slow. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +37,7 @@ enum detail {
     SIZES = 2    /* how many bytes it receives from each: a power of two */
 };
 
-/* 1: rows leave out this call: how often a program polls depends on chance. */
+/* Returns 1 if rows leave out this call, because it polls, and how often a program polls depends on chance. */
 static int is_left_out(const struct pithlog_def *def)
 {
     static const char *const names[] = {"Test", "Iprobe", "Improbe", "Get_count", "Get_elements", "Request_get_status"};
@@ -50,7 +50,7 @@ static int is_left_out(const struct pithlog_def *def)
     return 0;
 }
 
-/* The lanes that a call receives from, and the sizes; independent of their order. */
+/* Returns a hash of the lanes that a call receives from and of the sizes. The order of the messages does not matter. */
 static uint64_t senders(const struct pithi_graph *g, const struct pithi_lane_piece *piece, int details)
 {
     uint64_t sum = 0;
@@ -65,7 +65,8 @@ static uint64_t senders(const struct pithi_graph *g, const struct pithi_lane_pie
     return sum;
 }
 
-/* A loop may make a new communicator each time. Those with the same members get the same symbol. */
+/* Returns the symbol of a communicator. Communicators with the same members have the same symbol, because a loop may
+ * make a new communicator each time. */
 static uint64_t comm_symbol(const struct pithi_graph *g, uint32_t number)
 {
     const struct pithlog_comm *comm = pithlog_get_comm(g->log, number);
@@ -124,14 +125,16 @@ static int by_value(const void *a, const void *b)
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* Sets the times of the iterations. Between the last call of an iteration and the first call of the next, the program
- * computes. This computing belongs to the first of the two if the loop begins with calls, else to the second. For
- * example, a row of MPI_Send and MPI_Recv, repeated, with 5 ms of computing between them and the next MPI_Send:
+ * computes. This computing belongs to the iteration before it if the loop begins with calls, otherwise to the iteration
+ * after it. For example, a row of MPI_Send and MPI_Recv, repeated, with 5 ms of computing between them and the next
+ * MPI_Send:
  *
  *     5 ms  Send Recv  5 ms  Send Recv  5 ms  Send Recv               the loop computes first
  *           Send Recv  5 ms  Send Recv  5 ms  Send Recv  5 ms         the loop begins with its calls
  *
- * The loop begins with calls if it computes after its last call as long as usual, and not before its first call. If it
- * computes first, the first iteration begins before its first call by the typical time at most. 0: no memory. */
+ * The loop begins with calls if the program computes after the row's last call as long as usual, and does not compute
+ * before the row's first call. Otherwise the first iteration begins before its first call, by the typical computing
+ * time at most. Returns 0 if there is no memory. */
 static int set_times(struct pithlog_analysis *a, const struct pithi_row_call *row, uint32_t count, uint32_t lane,
                      const struct pithi_period *period, struct pithlog_iterations *found)
 {
@@ -171,9 +174,9 @@ static int set_times(struct pithlog_analysis *a, const struct pithi_row_call *ro
 /* The result of the search in one row of calls. */
 struct found {
     struct pithlog_iterations iterations;
-    /* Part of the row's calls that lie in iterations; other than times, it does not depend on the system. */
+    /* Fraction of the row's calls that lie in iterations. Unlike times, it does not depend on the system's noise. */
     double covered;
-    int64_t median_ns; /* of the lengths */
+    int64_t median_ns; /* median of the lengths */
     int64_t sum_ns;    /* sum of the lengths */
 };
 
@@ -198,8 +201,9 @@ static int measure_found(struct found *found, const struct pithi_period *period,
     return 1;
 }
 
-/* 1: the result of a row with fewer details replaces the result before. It must cover more of the row. Without details,
- * each exchange of a message looks like an iteration, so shorter iterations must cover 1.3 times as much. */
+/* Returns 1 if `found`, the result of a row with fewer details, replaces the result `before`. The new result must cover
+ * more of the row. If its iterations are shorter, it must cover 1.3 times as much, because without details each
+ * exchange of a message looks like an iteration. */
 static int is_more(const struct found *found, const struct found *before)
 {
     double least = 10 * found->median_ns >= 9 * before->median_ns ? 1 : 1.3;
@@ -235,7 +239,7 @@ static int find_on(struct pithlog_analysis *a, uint32_t lane)
         pithi_scratch_free(&scratch);
     }
     free(comms);
-    if (best.sum_ns >= row_ns / COVERED) /* less is for example a test of the network */
+    if (best.sum_ns >= row_ns / COVERED) /* shorter loops are, for example, tests of the network */
         a->iterations = best.iterations;
     return good ? PITH_OK : pithi_analysis_no_memory(a);
 }
@@ -290,7 +294,7 @@ static int take_instance(void *context, const struct pithlog_step *step)
     return PITH_OK;
 }
 
-/* Sets the iterations: iteration n is instance n on the lane where that takes longest. */
+/* Sets the iterations: iteration n is the longest among the n-th instances of all lanes. */
 static int longest_instances(struct given *given, uint32_t state)
 {
     struct pithlog_analysis *a = given->a;
@@ -349,13 +353,13 @@ out:
 
 static int64_t length_of(const struct pithlog_iteration *iteration) { return iteration->to_ns - iteration->from_ns; }
 
-/* Finds a step: an iteration from which on the lengths have another mean. Lengths of 10, 11, 10, 10, 30, 31, 29 and 30
- * have the mean 10 at first, and 30 from the fifth on. A line through them would say that each is 3 longer than the one
- * before.
+/* Finds a step, that is, an iteration from which on the lengths have another mean. Lengths of 10, 11, 10, 10, 30, 31,
+ * 29 and 30 have the mean 10 at first, and 30 from the fifth on. A line through these lengths would say that each
+ * iteration is 3 longer than the one before.
  *
- * The step is where two means, one before it and one from there on, leave the least sum of squared residuals. It counts
- * if this sum is less than half of what a line leaves, and less than an eighth of what one mean leaves. For lengths on
- * a line, two means leave a quarter of it. */
+ * The step is at the iteration where two means, one before it and one from it on, leave the least sum of squared
+ * residuals. The step counts if this sum is less than half of the sum that a line leaves, and less than an eighth of
+ * the sum that a single mean leaves. (For lengths on a line, two means leave a quarter of the sum of a single mean.) */
 static struct pithi_step find_step(const struct pithlog_iterations *all)
 {
     double n = (double)all->count, sum = 0, squares = 0, products = 0, before = 0, best = INFINITY;
@@ -382,8 +386,9 @@ static struct pithi_step find_step(const struct pithlog_iterations *all)
     return best * 8 < from_mean && best * 2 < from_line ? step : (struct pithi_step){0};
 }
 
-/* The slope of a straight line through the lengths up to `most_ns`, by least squares; 0 unless it is four times its
- * standard error and makes 5 % of the median. *first_ns: the length of the first iteration on this line. */
+/* The slope of a straight line through the lengths up to `most_ns`, by least squares; 0 unless the slope is four times
+ * its standard error and changes the lengths by 5 % of the median in all. *first_ns: the length of the first iteration
+ * on this line. */
 static double drift(const struct pithlog_iterations *all, int64_t most_ns, double *first_ns)
 {
     double n = 0, x = 0, y = 0, xx = 0, xy = 0, yy = 0;
@@ -429,7 +434,7 @@ static void add_times(const struct pithlog_analysis *a, uint32_t lane, const str
         int64_t to_ns = least(pithi_graph_piece(g, lane, i + 1)->begin_ns, in->to_ns);
         of_state[piece->state == PITHLOG_COMPUTING ? outside : piece->state] += sign * (double)(to_ns - from_ns);
     }
-    while (low < high) { /* the first wait state that ends later than the begin */
+    while (low < high) { /* finds the first wait state that ends after the iteration's begin */
         size_t middle = low + (high - low) / 2;
         if (of->waits[middle].to_ns <= in->from_ns)
             low = middle + 1;
@@ -445,9 +450,9 @@ static void add_times(const struct pithlog_analysis *a, uint32_t lane, const str
     }
 }
 
-/* Finds the state or kind of wait state, and its lane, that takes longest in a slow iteration beyond the median
- * iteration. If a lane waits, another is late: so a kind of wait state is named only if no state explains a quarter of
- * the excess. */
+/* Finds the state or kind of wait state, and its lane, whose time in a slow iteration exceeds that in the median
+ * iteration most. If a lane waits, another lane is late, so a kind of wait state is named only if no state explains a
+ * quarter of the excess. */
 static int explain(const struct pithlog_analysis *a, const struct pithlog_iteration *median,
                    struct pithlog_slow_iteration *slow)
 {
@@ -485,13 +490,14 @@ static int by_excess(const void *a, const void *b)
                                         : (x->index > y->index) - (x->index < y->index);
 }
 
-/* The excess over the median from which an iteration is slow: five median deviations, as is usual for outliers, but at
- * least a tenth of the median, so that steady lengths have no slow ones. `lengths` is sorted.
+/* Returns the excess over the median from which on an iteration is slow. This is five median deviations, as is usual
+ * for outliers, but at least a tenth of the median, so that among steady lengths no iteration is slow. `lengths` is
+ * sorted.
  *
- * If five deviations are more than the median, lengths vary by themselves. Among lengths from 15 to 60 ms, one of 92 ms
- * stands out, so an excess of the median is enough. But if more than an eighth of the lengths are that long, as with
- * tasks of all sizes, an iteration is slow only if its excess is three times the excess at which the longest twentieth
- * begins. */
+ * If five deviations exceed the median, lengths vary by themselves; then an excess as large as the median is enough:
+ * among lengths from 15 to 60 ms, one of 92 ms stands out. But if more than an eighth of the lengths have such an
+ * excess, as with tasks of all sizes, an iteration is slow only if its excess is three times that of the 95th
+ * percentile. */
 static int64_t slow_excess(const int64_t *lengths, size_t n, int64_t deviation_ns)
 {
     int64_t median_ns = lengths[(n - 1) / 2];

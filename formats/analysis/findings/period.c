@@ -1,11 +1,12 @@
 /* period.c - finds a period with *anchors*: short words of 1, 2, 4 ... calls that occur once in each period.
  *
- * Example: (Isend Isend Wait Wait)^9 Allreduce, repeated. For words of one call, the distance from one Isend to the
- * next is 1 as often as it is 3 or 4, so Isend is no anchor. The word "Isend Isend" mostly has the distance 4, and 5 at
- * each Allreduce: it is an anchor of the period 4. A word of 32 calls would have the distance 37.
+ * Example: (Isend Isend Wait Wait)^9 Allreduce, repeated. Among words of one call, the distance from one Isend to the
+ * next is 1 as often as it is larger, so Isend is no anchor. The distance from one word "Isend Isend" to the next is
+ * mostly 4, and 5 at each Allreduce, so this word is an anchor of the period 4. A word of 32 calls would be an anchor
+ * of the period 37.
  *
  * Each word votes for the distance that most of its occurrences have. A period is tried with the word that occurs most
- * often: a word that contains the place of an extra call occurs less often. */
+ * often, because extra calls between its calls make a word occur less often. */
 #include "analysis/findings/period.h"
 
 #include <math.h>
@@ -39,7 +40,7 @@ struct word {
     uint32_t first, last; /* occurrences in the row */
     uint32_t count;
     uint32_t distance, votes; /* the majority of distances (Boyer and Moore) */
-    int64_t busy_ns;          /* in its first calls */
+    int64_t busy_ns;          /* sum over its occurrences: time of the first call */
 };
 
 /* A period to try, with its anchor: the `length` calls of the row that begin at `example`. */
@@ -59,7 +60,8 @@ struct search {
 
 /* ---- Periods to try ---------------------------------------------------------------------------------------------- */
 
-/* Counts the words that begin at first ... last - 1; hashes[i - first] is of the word at i. 0: no memory. */
+/* Counts the words that begin at first ... last - 1; hashes[i - first] is the hash of the word at i. Returns 0 if there
+ * is no memory. */
 static int count_words(const struct search *s, const uint64_t *hashes, uint32_t first, uint32_t last,
                        struct word **words, uint32_t *word_count)
 {
@@ -98,7 +100,7 @@ static int by_distance(const void *a, const void *b)
     return x->count != y->count ? (x->count > y->count ? -1 : 1) : x->first < y->first ? -1 : x->first > y->first;
 }
 
-/* Adds a try for each distance: with the word that occurs most often; if several words occur about as often, with the
+/* Adds a try for each distance, with the word that occurs most often. If several words occur about as often, takes the
  * word whose calls take longest. */
 static void add_tries(struct search *s, struct word *words, uint32_t count, uint32_t length, uint32_t sample)
 {
@@ -168,8 +170,8 @@ static uint32_t find_anchors(const struct search *s, const struct try *try)
     return count;
 }
 
-/* A typical anchor: the next anchor follows after exactly one period, and the calls in between are those that most such
- * anchors have. (Majority of Boyer and Moore, from the middle on.) */
+/* Finds a typical occurrence of the anchor: the next anchor follows after exactly one period, and the calls up to it
+ * are the same as for most such occurrences. (Majority vote of Boyer and Moore, from the middle of the row on.) */
 static uint32_t find_typical(const struct search *s, uint32_t count, uint32_t period)
 {
     uint32_t typical = s->at[count / 2], votes = 0;
@@ -191,7 +193,7 @@ static uint32_t find_typical(const struct search *s, uint32_t count, uint32_t pe
     return typical;
 }
 
-/* The number of calls from `at` on that equal the calls of the period that begins at `word`, at most `period`. */
+/* Counts how many calls from `at` on equal the calls of the period that begins at `word`; at most `period`. */
 static uint32_t same_after(const struct search *s, uint32_t at, uint32_t word, uint32_t period)
 {
     uint32_t n = 0;
@@ -201,7 +203,8 @@ static uint32_t same_after(const struct search *s, uint32_t at, uint32_t word, u
     return n;
 }
 
-/* The number of calls before `at` that equal the last calls of the period, at most `period` - 1. */
+/* Counts, backwards from `at`, how many calls equal the last calls of the period that begins at `word`; at most
+ * `period` - 1. */
 static uint32_t same_before(const struct search *s, uint32_t at, uint32_t word, uint32_t period)
 {
     uint32_t n = 0;
@@ -211,8 +214,8 @@ static uint32_t same_before(const struct search *s, uint32_t at, uint32_t word, 
     return n;
 }
 
-/* 1: the anchor is there by chance, before or after the loop. In the last iteration, an extra call may interrupt the
- * first half. */
+/* Returns 1 if the anchor occurs by chance, before or after the loop: fewer than half of the calls around it are those
+ * of the period. */
 static int is_alone(const struct search *s, uint32_t at, uint32_t word, uint32_t period)
 {
     uint32_t same = same_after(s, at, word, period) + same_before(s, at, word, period);
@@ -224,10 +227,10 @@ static int64_t gap_before(const struct search *s, uint32_t i)
     return i ? s->row[i].begin_ns - s->row[i - 1].end_ns : 0;
 }
 
-/* Finds by how many calls an iteration begins before its anchor. The first and the last iteration must be whole. Among
- * such places, it is the one before which the program typically computes longest. Returns the mean logarithm of that
- * time, so that a few iterations that the system interrupted there do not decide; -1: there is no such place. (In the
- * logs of test_iterations.sh, the mean time finds the same.) */
+/* Sets *best to the number of calls by which an iteration begins before its anchor. The first and the last iteration
+ * must then be whole. Among the possible numbers, takes the one where the program typically computes longest before the
+ * iteration. Returns the mean logarithm of that time, so that a few iterations that the system interrupted there do not
+ * decide; -1: no number is possible. (In the logs of test_iterations.sh, the mean time finds the same number.) */
 static double find_shift(const struct search *s, uint32_t first, uint32_t last, uint32_t word, uint32_t period,
                          uint32_t *best)
 {
@@ -250,7 +253,8 @@ static double find_shift(const struct search *s, uint32_t first, uint32_t last, 
     return longest;
 }
 
-/* The begin of the iteration of an anchor: `shift` calls before it, not counting extra calls, but not before `from`. */
+/* The begin of an anchor's iteration, which is `shift` calls before the anchor, without counting extra calls, but not
+ * before `from`. */
 static uint32_t begin_of(const struct search *s, uint32_t at, uint32_t from, uint32_t word, uint32_t period,
                          uint32_t shift)
 {
@@ -262,8 +266,8 @@ static uint32_t begin_of(const struct search *s, uint32_t at, uint32_t from, uin
     return begin > from && begin + shift + EXTRA >= at ? begin : at - shift;
 }
 
-/* The begin of an iteration with its extra calls. Extra calls before `begin` belong to it if the program computes
- * longer before them than after. */
+/* The begin of an iteration, including its extra calls. Extra calls before `begin` belong to the iteration if the
+ * program computes longer before these calls than after them. */
 static uint32_t with_extras(const struct search *s, uint32_t begin, uint32_t extras)
 {
     uint32_t best = begin;
@@ -274,7 +278,7 @@ static uint32_t with_extras(const struct search *s, uint32_t begin, uint32_t ext
     return best;
 }
 
-/* 1: at least seven of eight calls equal the calls of the period, which is shifted. */
+/* Returns 1 if at least seven of eight calls from `at` on equal the calls of the period, shifted by `shift`. */
 static int is_similar(const struct search *s, uint32_t at, uint32_t word, uint32_t period, uint32_t shift)
 {
     uint32_t same = 0;
@@ -292,8 +296,8 @@ static int by_length(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* The typical sum of `count` lengths: `count` times their lower quartile. The system interrupts some iterations for
- * longer than all others take together. */
+/* The typical sum of `count` lengths, which is `count` times their lower quartile. It is not the sum, because the
+ * system may interrupt some iterations for longer than all others take together. */
 static double typical_sum(int64_t *lengths, uint32_t count)
 {
     if (count == 0)
@@ -302,15 +306,16 @@ static double typical_sum(int64_t *lengths, uint32_t count)
     return (double)count * (double)lengths[(count - 1) / 4];
 }
 
-/* The part of a row that the iterations of a period cover. */
+/* How much of a row the iterations of a period cover. */
 struct cover {
     uint32_t period, calls, exact_calls; /* exact_calls: of iterations without extra calls */
-    int64_t ns;                          /* of the iterations */
+    int64_t ns;                          /* sum of the iterations */
 };
 
-/* 1: a longer period is better, because it explains clearly more. A shorter period may explain only the exchanges with
- * one rank in a step with several ranks. In (Recv Send Send Send), repeated, the period of a Send takes each Recv for
- * an extra call. It covers all calls, too, but only half of them exactly. */
+/* Returns 1 if `cover` is better than the best so far. A longer period is better if it explains clearly more, because a
+ * shorter one may be only the exchanges with one rank in a step with several ranks. In (Recv Send Send Send), repeated,
+ * the period of a single Send takes each Recv for an extra call. This short period covers all calls, too, but only half
+ * of them exactly. */
 static int is_better(const struct cover *cover, uint32_t count, const struct cover *best, uint32_t best_count)
 {
     if (best_count == 0 || cover->period == best->period)
@@ -320,7 +325,8 @@ static int is_better(const struct cover *cover, uint32_t count, const struct cov
             (double)cover->ns > NEARLY_ALL * (double)best->ns);
 }
 
-/* 1: is a period, and better than `best`, which covers *best_cover; 0: is not; -1: no memory. */
+/* Tries a period. Returns 1 if it is a period and better than `best`, which covers *best_cover; 0 if not; -1 if there
+ * is no memory. */
 static int try_period(struct search *s, const struct try *try, struct pithi_period *best, struct cover *best_cover)
 {
     uint32_t count = find_anchors(s, try), first = 0, period = try->period, exact = 0, calls = 0;
@@ -367,7 +373,7 @@ static int try_period(struct search *s, const struct try *try, struct pithi_peri
     }
     for (uint32_t i = 0; i < count; i++)
         found.firsts[i] = begin_of(s, s->at[first + i], i ? s->at[first + i - 1] : 0, word, period, shift);
-    /* Backwards, so that the begin of the iteration before is still without its extra calls. */
+    /* Goes backwards, so that the begin of the previous iteration does not include its extra calls yet. */
     for (uint32_t i = count - 1; i > 0; i--) {
         uint32_t distance = found.firsts[i] - found.firsts[i - 1];
         if (distance > period && distance <= 2 * period + EXTRA)
@@ -389,9 +395,9 @@ static int try_period(struct search *s, const struct try *try, struct pithi_peri
     int is_most = 2 * (uint64_t)calls >= s->count || 2 * sum_ns >= s->row_ns;
     struct cover cover = {period, calls, exact * period, sum_ns};
     int is_good = is_most && is_better(&cover, count, best_cover, best->count) && 2 * exact >= count;
-    /* Between two bursts of equal calls are other calls and most of the time. So half of it must be in intervals of
-     * exactly one period. A burst is of few different calls; longer periods need not be measured, because the system
-     * may have interrupted the few iterations with extra calls. */
+    /* Excludes bursts of equal calls, between which are other calls and most of the time: at least half of the time
+     * must be in iterations without extra calls. The time is not checked if the period is too long for a burst and most
+     * iterations have no extra calls, because the system may have interrupted the few with extra calls. */
     if (is_good && (period <= BURST || 4 * (uint64_t)exact < 3 * (uint64_t)count))
         is_good = typical_sum(lengths, exact) >= typical_sum(lengths + exact, count - exact);
     free(lengths);

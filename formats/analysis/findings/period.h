@@ -1,5 +1,5 @@
-/* period.h - finds the period in a row of calls: what a program repeats. It uses numbers and times, and nothing of
- * MPI. */
+/* period.h - finds the period in a row of calls, that is, the calls that a program repeats. It works on symbols and
+ * times, and knows nothing of MPI. */
 #ifndef PITHI_PERIOD_H
 #define PITHI_PERIOD_H
 
@@ -16,14 +16,14 @@ struct pithi_row_call {
 struct pithi_period {
     uint32_t *firsts, *ends; /* free() them */
     uint32_t count;          /* 0: the row has no period */
-    uint32_t call;           /* a call of each period that takes most of the time: its index in the row */
+    uint32_t call;           /* index in the row of a call where the period's anchor begins */
 };
 
-enum { PITHI_ITERATIONS_LEAST = 5 }; /* iterations at least, or there is no period */
+enum { PITHI_ITERATIONS_LEAST = 5 }; /* with fewer iterations, there is no period */
 
-/* Finds the smallest number of calls after which the row repeats, so that the iterations explain at least half of the
- * calls or of the time, `row_ns`. Extra calls before, after and in some of the iterations do no harm. O(n log n).
- * 0: no memory. */
+/* Finds the smallest number of calls after which the row repeats. The iterations must contain at least half of the
+ * calls or of the time `row_ns`. Extra calls before, after and in some of the iterations do no harm. O(n log n). 0: no
+ * memory. */
 int pithi_period_find(const struct pithi_row_call *row, uint32_t count, int64_t row_ns, struct pithi_period *period);
 
 #endif

@@ -3,8 +3,9 @@
  *
  *     run_delay_ns    delay=20017 cpu=4523 time=24543 ranks=6 threads=730
  *
- * says that 6 ranks had no core for 20017 of 24543 ns, and their other threads for 730 ns. It is a sum over the run;
- * PITH_COUNTERS=run-delay records at which times it was. Another property says it for a single rank, here rank 3:
+ * says that 6 ranks had no core for 20017 of 24543 ns, and their other threads for 730 ns. The times are sums over the
+ * run and over ranks. (PITH_COUNTERS=run-delay records when ranks had no core.) Another property has the times of a
+ * single rank, here rank 3:
  *
  *     run_delay_ns 3  delay=4010 threads=0 */
 #include <math.h>

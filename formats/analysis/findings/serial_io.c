@@ -3,10 +3,10 @@
  *
  * In the first case, the cost is the waiting that calls of MPI_File_* cause (delays.c). The second case shows in a
  * *batch*: calls of one function on different ranks, all open at one moment. Calls that are served at the same time end
- * at about the same time. If they are served one after another, each ends later than the one before by about the time
- * of the quickest call: by at least half of it, and on average by at most twice of it. Then the cost is the time of the
- * calls beyond the time of the quickest. Two calls are no batch: if one writes twice as much as the other, they look
- * the same.
+ * at about the same time. Calls that are served one after another end in steps of about the time of the quickest call:
+ * each step is at least half of this time, and the mean step at most twice. Then the cost is the time of the calls
+ * beyond that of the quickest. Two calls are no batch, because two parallel calls look like this if one writes twice as
+ * much as the other.
  *
  *     three ranks write from 0 on, until 10, 20 and 30 ms      one after another: the steps are 10, the quickest is 10
  *                                                              cost 10 + 20 + 30 - 3 * 10 = 30 ms
@@ -81,7 +81,8 @@ static int has_lane(const struct io_call *calls, uint32_t count, uint32_t lane)
     return 0;
 }
 
-/* Sorts a batch by its ends, and adds its cost if it is served in turn. */
+/* Sorts the calls of a batch by their ends, and adds the cost of the batch if the calls are served one after
+ * another. */
 static void add_batch(struct io_call *calls, uint32_t count, struct pithi_serial_io *found)
 {
     int64_t quickest_ns = INT64_MAX, sum_ns = 0;

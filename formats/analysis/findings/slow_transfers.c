@@ -1,15 +1,16 @@
 /* slow_transfers.c - finds transfers that take longer than their peers: messages of certain hosts, and collectives.
  *
- * Peers are calls of the same function that move about as many bytes (the same power of two). Only messages whose
- * receiver waited count: the rest of its call, from the begin of the send, is the transfer. (If the message has arrived
- * already, the call shows nothing of the network.) Messages are compared by pair of hosts: a pair is slow if the median
- * of its messages is SLOW_HOSTS times that of most pairs. A call of a collective is slow if its transfer, which begins
- * when the last rank that it needs has come, is SLOW_COLL times the median of calls with as many ranks.
+ * Peers are calls of the same function that move about as many bytes (the same power of two). A message counts only if
+ * its receiver waited. Its transfer is the rest of the receiving call, from the begin of the send. (If the message had
+ * arrived before, the call shows nothing of the network.) Messages are compared by pair of hosts: a pair is slow if the
+ * median of its messages is SLOW_HOSTS times that of most pairs. A call of a collective is slow if its transfer, which
+ * begins when the last rank that it needs has come, is SLOW_COLL times the median of calls with as many ranks.
  *
  *     medians of four pairs of hosts    10, 11, 12 and 30 us: the typical one is 11, so the last pair is slow, and each
  *                                       of its messages costs 19 us
  *
- * Medians, because the system interrupts some ranks, and one late message must not make a network slow. */
+ * Medians are used because the system interrupts some ranks, and a single late message must not make a network look
+ * slow. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -28,7 +29,7 @@ enum {
     NEEDS_MOST = 7   /* calls with at least this number of messages are one group */
 };
 
-/* Calls that are compared with one another: same function, about as many bytes. */
+/* Calls that are compared with one another: they have the same function and about as many bytes. */
 struct peers {
     uint32_t state, group;        /* group: log2 of the bytes, and number of messages of a call (0: a collective) */
     uint32_t with;                /* collective: ranks; messages: the two hosts */
@@ -45,7 +46,7 @@ struct transfers {
     struct pithi_map map;       /* (function, group, with): index + 1 */
     struct peers *peers;        /* [count] */
     uint32_t count, room;
-    int has_colls; /* only then are the calls passed a second time */
+    int has_colls; /* 1: there are collectives, so the calls are passed a second time */
 };
 
 /* A call with a transfer, within the window. */
@@ -54,7 +55,7 @@ struct transfer {
     int64_t begin_ns, from_ns, to_ns;         /* begin of the call; transfer from, to */
 };
 
-/* 1: the piece is a call that is compared. */
+/* Fills *t and returns 1 if the piece is a call that is compared. */
 static int transfer_of(const struct pithlog_analysis *a, const struct pithi_pieces *p, struct transfer *t)
 {
     const struct pithi_graph *g = &a->graph;
@@ -86,7 +87,7 @@ static int transfer_of(const struct pithlog_analysis *a, const struct pithi_piec
     return 1;
 }
 
-/* The peers of a transfer. NULL: no memory. */
+/* Finds or adds the peers of a transfer. NULL: no memory. */
 static struct peers *peers_of(struct transfers *all, const struct transfer *t)
 {
     uint64_t key = pithi_map_pair(t->state << 8 | t->group, t->with); /* 5 bits of size, 3 of messages */
@@ -131,7 +132,8 @@ static int by_peers(const void *a, const void *b)
     return x->median_ns != y->median_ns ? (x->median_ns < y->median_ns ? -1 : 1) : x->with < y->with ? -1 : 1;
 }
 
-/* Sets the typical time of the messages of each pair of hosts: the median of those of all pairs. 0: no memory. */
+/* Sets typical_ns of each pair of hosts to the median of the medians of all pairs with the same function and size.
+ * Returns 0 if there is no memory. */
 static int compare_hosts(struct transfers *all)
 {
     struct peers **list = malloc((all->count + (size_t)1) * sizeof *list);
@@ -155,7 +157,7 @@ static int compare_hosts(struct transfers *all)
     return list != NULL;
 }
 
-/* The sum of a function or a pair of hosts. NULL: no memory. */
+/* Finds or adds the entry of a function, or of a pair of hosts, in `slow`. NULL: no memory. */
 static struct pithi_slow_transfer *slow_of(struct pithi_slow_transfers *slow, const struct peers *peers)
 {
     uint32_t i = 0;

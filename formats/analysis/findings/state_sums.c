@@ -1,7 +1,8 @@
-/* state_sums.c - states summed over lanes, as causes of waiting and on the critical path; words for states, lanes.
+/* state_sums.c - sums of states over lanes, as causes of waiting and on the critical path; also texts for states and
+ * lanes.
  *
- * If a state is on the critical path, moving work can save only the time beyond the mean of the lanes: if the path has
- * 5 s of `refine`, and the lanes take 3 s of it on average, 2 s are its imbalance. */
+ * If a state is on the critical path, moving work can save only the time beyond the mean of the lanes: if `refine` is
+ * on the path for 5 s, and lanes are in it for 3 s on average, its imbalance is 2 s. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,8 +45,8 @@ const char *pithi_state_text(const struct pithlog *log, uint32_t state)
     return state == PITHLOG_COMPUTING ? "computing" : pithlog_get_def(log, state)->name;
 }
 
-/* The number of different cores in the property `affinity` of a host. It lists the cores of all ranks, "0-3,8", or of
- * each rank, "rank 0 on 0-1, rank 1 on 2-3". 0: the text is cut, or is no such list. */
+/* Returns the number of different cores in the property `affinity` of a host. The property lists the cores of all
+ * ranks, "0-3,8", or of each rank, "rank 0 on 0-1, rank 1 on 2-3". 0: the text is cut, or is no such list. */
 static uint32_t cores_listed(const char *text)
 {
     enum { CORES = 8192 }; /* numbers of cores that a list may have */
@@ -73,8 +74,7 @@ static uint32_t cores_listed(const char *text)
     return count;
 }
 
-/* In a log, the properties "cores HOST" and "affinity HOST" of a host follow each other in this order, so one pass
- * suffices. */
+/* One pass over the properties suffices, because "affinity HOST" follows "cores HOST" of the same host. */
 uint32_t pithi_cores_of(const struct pithlog *log, uint32_t *all)
 {
     const char *key, *value, *host = NULL;
@@ -186,13 +186,14 @@ double pithi_path_imbalance(const struct pithlog_analysis *a, uint32_t state, do
 
 /* Sums the calls of each MPI function: time, waiting, and transfers that took unusually long because a rank had no
  * core. If there are more ranks than cores, most calls of a function can be long. So a call is compared with the 10th
- * percentile of calls of its function and size (or of its function, if these are few), and with 1 ms, about what a
- * scheduler's turn takes:
+ * percentile of calls of its function and size (or of its function, if these are few), and with 1 ms, about the time
+ * slice of a scheduler:
  *
  *     MPI_Recv of 8 bytes: 10 calls of 2 us, 30 of 4 ms     limit: 1 ms; 30 are long, by 4 ms - 2 us each
  *
- * The partner of a long call had come before (else it would have waited). But if another call of that partner begins
- * where this call ends, this call needed it, for a reason that no rule has. Then it was not long for want of a core. */
+ * The partner of a long call had come before; otherwise the call would have a wait state. But if another call of the
+ * partner begins where the long call ends, the long call needed that other call, for a reason that no rule knows. Then
+ * the call was not long for lack of a core. */
 
 enum {
     LONG_TIMES = 20,         /* a call is long if its transfer exceeds this many times the 10th percentile, */
@@ -223,7 +224,7 @@ static struct sized_calls *sized_calls_of(struct all_calls *all, uint32_t state,
                          NULL);
 }
 
-/* 1: a call of `lane` begins in the last latency of this one. */
+/* Returns 1 if a call of `lane` begins within the last latency_ns of this call. */
 static int begins_at_end(const struct pithlog_analysis *a, const struct pithi_pieces *p, uint32_t lane,
                          int64_t latency_ns)
 {
@@ -243,14 +244,14 @@ static int begins_at_end(const struct pithlog_analysis *a, const struct pithi_pi
     }
 }
 
-/* The begins of the calls of one function, in order. They are collected for each collective that has long calls, and at
- * index [definitions] for all calls. The reason: members of a collective may enter it while a call lasts that needs
- * only some of them, or none by the rules (an inner rank of the tree of MPI_Reduce). And a call that ends when a call
- * of another rank begins may have needed that call. */
+/* The begins of the calls of one function, in order. There is one list for each collective that has long calls, and one
+ * for all calls, at index [definitions]. The first kind serves calls that, by the rules, need only some members or none
+ * (an inner rank in the tree of MPI_Reduce), but may wait for members that enter later. The list of all calls serves
+ * calls that may have needed another rank's call, because they end when that call begins. */
 struct begins {
     int64_t *ns; /* ascending */
     size_t count;
-    int receives; /* 1: it is a receive with long calls; if such a call has no need, its partner is not in the log */
+    int receives; /* 1: a receive with long calls; without a need, such a call's partner is not in the log */
 };
 
 static int by_time(const void *a, const void *b)
@@ -259,7 +260,8 @@ static int by_time(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Collects the begins for calls that are judged. `begins`: [definitions + 1], all zero. 0: no memory. */
+/* Collects the begins that too_long_ns needs. `begins`: [definitions + 1], all zero. Returns 0 if there is no
+ * memory. */
 static int collect_begins(struct pithlog_analysis *a, const struct pithlog_call_sum *sums, struct begins *begins,
                           struct pithi_scratch *scratch)
 {
@@ -299,7 +301,7 @@ static int64_t since_last(const struct begins *begins, int64_t end_ns)
 {
     size_t low = 0, high = begins->count;
 
-    while (high - low > 1) { /* its own begin is among them */
+    while (high - low > 1) { /* the call's own begin is in the list */
         size_t middle = low + (high - low) / 2;
         if (begins->ns[middle] < end_ns)
             low = middle;
@@ -309,7 +311,8 @@ static int64_t since_last(const struct begins *begins, int64_t end_ns)
     return end_ns - begins->ns[low];
 }
 
-/* The transfer of a call: its part in the window without its wait states. *wait: number of wait states passed. */
+/* The transfer of a call, that is, its time in the window without its wait states. *wait: number of the lane's wait
+ * states that lie before the call. */
 static int64_t transfer_of(const struct pithlog_analysis *a, const struct pithi_pieces *p, size_t *wait,
                            int64_t *waited_ns)
 {
@@ -320,19 +323,19 @@ static int64_t transfer_of(const struct pithlog_analysis *a, const struct pithi_
     while (*wait < of->wait_count && of->waits[*wait].to_ns <= from_ns)
         ++*wait;
     *waited_ns = 0;
-    for (size_t i = *wait; i < of->wait_count && of->waits[i].from_ns < to_ns; i++) /* at most two */
+    for (size_t i = *wait; i < of->wait_count && of->waits[i].from_ns < to_ns; i++) /* two at most */
         *waited_ns += of->waits[i].to_ns - of->waits[i].from_ns;
     return to_ns - from_ns - *waited_ns;
 }
 
-/* By how much a call is too long: beyond the fitted network's time or, without that, the time of its shorter peers. 0:
- * it is not. */
+/* Returns by how much a call is longer than the fitted network's time; without such a time, longer than its short
+ * peers. 0: the call is not too long. */
 static int64_t too_long_ns(struct pithlog_analysis *a, const struct pithi_pieces *p, int64_t transfer_ns,
                            const struct sized_calls *peers, const struct pithi_need *need, const struct begins *begins)
 {
     const struct begins *members = &begins[p->piece->state], *all = &begins[pithlog_get_info(a->graph.log)->defs];
     double short_ns = pithi_bins_part(&peers->bins, PART), usual_ns;
-    /* messages_ns: the work of a call for its messages, if it has several (MPI_Waitall). */
+    /* messages_ns: the work for the messages of a call that has several (MPI_Waitall). */
     int64_t messages_ns = 0, end_ns = p->next->begin_ns;
     int64_t latency_ns = short_ns > WAKE_NS ? (int64_t)short_ns : WAKE_NS;
 
@@ -370,8 +373,8 @@ static int sum_calls(struct pithlog_analysis *a, struct pithlog_call_sum *sums)
 
     if (!begins)
         return pithi_analysis_no_memory(a);
-    /* A call is too long by comparison with others of its kind and size, so a first pass collects how long they usually
-     * take, and a second one judges. If no call reaches LONG_LEAST_NS, the second pass is not needed. */
+    /* A call is too long compared with other calls of its function and size. So a first pass collects their times, and
+     * a second pass judges each call. If no call reaches LONG_LEAST_NS, the second pass is not needed. */
     for (int is_second = 0; is_second < 1 + has_long; is_second++) {
         if (is_second && !pithi_network_of(a)) {
             err = PITH_ERR_MEMORY;
@@ -395,7 +398,7 @@ static int sum_calls(struct pithlog_analysis *a, struct pithlog_call_sum *sums)
                 struct sized_calls *peers = sized_calls_of(&all, state, size_of(need));
                 if (peers && !is_second)
                     pithi_bins_add(&peers->bins, transfer_ns);
-                /* Each call also counts among those of all sizes: these are the peers of a size with few calls. */
+                /* Each call also counts among the calls of all sizes, which are its peers if its size has few calls. */
                 if (peers && (!is_second || peers->bins.all < LONG_PEERS))
                     peers = sized_calls_of(&all, state, ALL_SIZES);
                 if (!peers) {
@@ -420,7 +423,7 @@ static int sum_calls(struct pithlog_analysis *a, struct pithlog_call_sum *sums)
                 }
             }
         }
-        /* The limit: LONG_TIMES as long as the fastest tenth of the kind, but never less than LONG_LEAST_NS. */
+        /* The limit: LONG_TIMES the 10th percentile of the calls, but at least LONG_LEAST_NS. */
         for (uint32_t i = 0; !is_second && i < all.count; i++) {
             all.of[i].limit_ns = LONG_TIMES * pithi_bins_part(&all.of[i].bins, PART);
             all.of[i].limit_ns = all.of[i].limit_ns < LONG_LEAST_NS ? LONG_LEAST_NS : all.of[i].limit_ns;

@@ -13,18 +13,19 @@
 struct last {
     double value;    /* as recorded */
     int64_t time_ns; /* when it was recorded */
-    int is_known;    /* 1: the lane has had one */
+    int is_known;    /* 1: the lane has had a value */
 };
 
 struct summing {
     struct pithi_counter_sums *sums;       /* [count] the result */
     struct last *last;                     /* [lanes][count] */
-    uint32_t *place;                       /* [definitions]: of a counter, 1 + its place in `counters`; else 0 */
+    uint32_t *place;                       /* [definitions]: 1 + index of the counter in `counters`; 0: none */
     unsigned char *is_call;                /* [definitions] */
-    const struct pithlog_query *computing; /* counts only outside MPI calls, within these times; NULL: everything */
+    const struct pithlog_query *computing; /* sum only computing within these times; NULL: sum everything */
 };
 
-/* More counters than a recorder writes are left out: sums take room for each of them and each definition. */
+/* Counters beyond MOST, which is more than a recorder writes, are left out, because each takes a sum for each
+ * definition. */
 enum { MOST = 64 };
 
 static int is_thread_counter(const struct pithlog_def *def)
@@ -33,7 +34,7 @@ static int is_thread_counter(const struct pithlog_def *def)
            strncmp(def->name, PITHI_THREAD_COUNTER, strlen(PITHI_THREAD_COUNTER)) == 0;
 }
 
-/* The part of [from_ns, to_ns] in which the lane computes; its state does not change in between. */
+/* The fraction of [from_ns, to_ns] that counts as computing. The lane's state does not change in this interval. */
 static double computing_part(const struct summing *s, const struct pithlog_step *step, int64_t from_ns, int64_t to_ns)
 {
     const struct pithlog_query *part = s->computing;
@@ -59,11 +60,11 @@ static int take_counter(void *context, const struct pithlog_step *step)
         return PITH_OK;
     uint32_t place = s->place[r->id] - 1;
     struct last *last = &s->last[(size_t)r->lane * sums->count + place];
-    /* The last place is for the time outside of states; computing has no states at all. */
+    /* The last sum is for the time outside all states; sums of computing are not by state and use it, too. */
     uint32_t state = step->depth && !s->computing ? step->open[step->depth - 1].id : sums->states;
     double part = last->is_known && s->computing ? computing_part(s, step, last->time_ns, r->time_ns) : 1;
 
-    /* A counter may be reset, and then falls: that is no progress of the thread. */
+    /* A value that falls is not added, because the counter was reset. */
     if (last->is_known && r->value > last->value)
         sums->sums[(size_t)place * (sums->states + 1u) + state] += part * (r->value - last->value);
     *last = (struct last){r->value, r->time_ns, 1};
@@ -77,7 +78,7 @@ static int make(struct pithlog *log, const struct pithlog_query *part, int is_co
     const struct pithlog_info *info = pithlog_get_info(log);
     struct summing summing = {.sums = sums, .computing = is_computing ? part : NULL};
     struct pithi_reading reading = {.take = take_counter, .context = &summing};
-    /* The value before the window is needed as well, so all are read. */
+    /* For computing, all records are read, because the value before the window is needed. */
     struct pithlog_query query = {.from_ns = is_computing ? INT64_MIN : part->from_ns,
                                   .to_ns = is_computing ? INT64_MAX : part->to_ns,
                                   .lanes = part->lanes,
@@ -95,7 +96,7 @@ static int make(struct pithlog *log, const struct pithlog_query *part, int is_co
         free(summing.place);
         return PITH_OK;
     }
-    /* Now it is known how many counters there are: arrays are by (lane, counter) and (counter, state). */
+    /* `last` is indexed by lane and counter, `sums` by counter and state. */
     sums->counters = calloc(sums->count, sizeof *sums->counters);
     sums->records = calloc(info->lanes + (size_t)1, sizeof *sums->records);
     sums->sums = calloc(sums->count, (info->defs + (size_t)1) * sizeof *sums->sums);
@@ -111,7 +112,7 @@ static int make(struct pithlog *log, const struct pithlog_query *part, int is_co
         summing.is_call[i] = pithi_mpi_call_traits(pithlog_get_def(log, i)) != 0;
     }
     err = pithi_read_steps(log, &query, &reading);
-    /* The readable part counts. */
+    /* With damage, the sums are those of the readable part. */
     err = err == PITH_ERR_DAMAGED ? PITH_OK : err;
 out:
     free(summing.last);

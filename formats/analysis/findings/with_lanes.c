@@ -11,7 +11,7 @@ struct adding {
     struct pithlog *log;                 /* not owned */
     struct pithlog_analysis *analysis;   /* of this log */
     struct pithi_writer *writer;         /* gets the copy and the new lanes */
-    uint32_t states[PITHLOG_WAIT_KINDS]; /* definitions; [0]: of the critical path */
+    uint32_t states[PITHLOG_WAIT_KINDS]; /* definition of each kind; [0]: the critical path */
 };
 
 static int define(struct adding *a)
