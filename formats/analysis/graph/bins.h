@@ -7,7 +7,7 @@
 
 enum { PITHI_BINS = 64, PITHI_LEAST_BIN = 12 }; /* bin 0 ends where half a power of two above 64 ns begins */
 struct pithi_bins {
-    uint32_t counts[PITHI_BINS], all; /* number of lengths in each bin; in all */
+    uint32_t counts[PITHI_BINS], all; /* number of lengths in each bin, and in all bins */
     double sums[PITHI_BINS];          /* sum of the lengths in each bin */
 };
 

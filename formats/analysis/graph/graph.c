@@ -5,12 +5,13 @@
  *
  *     pieces         0 work   10 MPI_Reduce   30 work   40 outside
  *
- * MPI_Recv has no piece, as an MPI state inside another is how the library does its work. What is recorded in it
- * belongs to MPI_Reduce, whose needs are the members that the root waits for. Their releases are known only when the
- * last member has begun: so a need first has the number of its instance, and release_needs puts in the times after the
- * last record.
+ * MPI_Recv has no piece, because an MPI state inside another one is only the library's way to do its work. The records
+ * in MPI_Recv belong to MPI_Reduce, whose needs are the members that the root waits for. The releases of such needs are
+ * known only when the last member has entered. So each need first has the number of its instance, and release_needs
+ * sets the times after the last record.
  *
- * A piece is 16 bytes without its end, which is the begin of the next; so a search by time is a search in an array. */
+ * A piece has 16 bytes. Its end is not stored, as it is the begin of the next piece. A search by time is a search in an
+ * array. */
 #include "analysis/graph/graph.h"
 
 #include <stdlib.h>
@@ -29,23 +30,23 @@
 
 enum {
     SMALL_BYTES = 1024,      /* count_small: largest small message */
-    SMALL_APART_NS = 100000, /* the longest time between two sends that could be one */
+    SMALL_APART_NS = 100000, /* the longest time between two sends that the program could join to one */
     SMALL_MOST_NS = 1000000, /* a longer call waits or has no core; its time is not the time of a small message */
-    NEEDS_LEAST = 16         /* places for needs that a lane reserves at once, at least */
+    NEEDS_LEAST = 16         /* fewest places for needs that a lane reserves at once */
 };
 
 /* A lane while the log is read. */
 struct building_lane {
-    struct pithi_lane_piece *last;       /* its last piece */
+    struct pithi_lane_piece *last;       /* the lane's last piece */
     uint32_t call;                       /* 1 + index of the outermost open MPI state; 0: none is open */
-    uint32_t call_state;                 /* that state */
+    uint32_t call_state;                 /* definition of the outermost open MPI state */
     int32_t last_peer;                   /* receiver of its last message; -1: none, or the lane has received since */
-    int64_t sent_ns;                     /* end of the call that sent this message */
+    int64_t sent_ns;                     /* end of the call that sent the message to last_peer */
     int has_sent;                        /* 1: the open call sent a message */
     int is_small;                        /* 1: the open call sent a small message (count_small) */
     struct pithi_coll_part part;         /* open blocking collective; part.coll UINT32_MAX: none */
-    uint32_t needs, next_need, need_end; /* number of its needs; its next reserved place, and their end */
-    uint32_t init, finalize, ended; /* 1 + the piece of MPI_Init, of MPI_Finalize, after the last record; 0: none */
+    uint32_t needs, next_need, need_end; /* count of its needs; next and end of its reserved places */
+    uint32_t init, finalize, ended;      /* 1 + piece of MPI_Init; of MPI_Finalize; after the last record; 0: none */
 };
 
 /* A member enters a collective instance (its COLL record) or leaves it (the end of its call, or of the call that
@@ -53,11 +54,11 @@ struct building_lane {
 struct coll_step {
     int64_t time_ns;            /* of the record or of the end of the call */
     uint32_t lane, piece, comm; /* piece: number in the lane */
-    int leaves, is_in_call;     /* 1: it leaves; 1: the COLL record was made within a call */
+    int leaves, is_in_call;     /* 1: the member leaves; 1: the COLL record lies within a call */
     struct pithi_coll_part part;
 };
 
-/* Steps of a stretch in the order of their times: all of one lane, or of several lanes one after the other. */
+/* Steps of a stretch, in order of time: all steps of one lane, or of several lanes whose times follow each other. */
 struct coll_run {
     struct pithi_player player; /* must be first */
     /* indices in coll_steps: the next step of the run, and its end. */
@@ -75,13 +76,13 @@ struct building {
     unsigned char *clocks;  /* [definitions]: 1: MPI_Wtime or MPI_Wtick: its time belongs to the state around it */
     unsigned *traits;       /* [definitions] */
     struct near_lanes {
-        struct pithi_near pieces;     /* memory for their pieces */
-        uint32_t next_need, need_end; /* places for needs that they have reserved and no lane has taken */
-    } * near;                         /* [lanes >> near_bits]: what so many lanes have together */
+        struct pithi_near pieces;     /* memory for the pieces of these lanes */
+        uint32_t next_need, need_end; /* reserved places for needs that no lane has taken */
+    } * near;                         /* [lanes >> near_bits]: what 1 << near_bits lanes share */
     uint32_t near_bits;
-    /* The window as asked for; the first and the last end of MPI_Init. */
+    /* The window of the query; the first and the last end of MPI_Init on any lane. */
     int64_t from_ns, to_ns, first_init_ns, init_ns;
-    int64_t start_ns, end_ns;     /* of the log; of a part also where it has no records */
+    int64_t start_ns, end_ns;     /* of the log; if only a part is read, of that part */
     uint32_t kinds;               /* mask of the kinds of records that are read */
     int is_full;                  /* 1: a callback had no memory */
     int by_stretches;             /* 1: the steps come by stretches (records.h) */
@@ -96,7 +97,8 @@ static int no_memory(const struct pithi_graph *g)
 
 /* ---- Pieces ------------------------------------------------------------------------------------------------------ */
 
-/* The lane is in `state` from now on. A piece of computing that has no length is replaced. */
+/* Begins a new piece, as the lane is in `state` from now on. If the last piece is computing without length, the new
+ * piece replaces it. */
 static int new_piece(struct building *b, uint32_t lane, int64_t time_ns, uint32_t state)
 {
     struct pithi_graph *g = b->graph;
@@ -135,7 +137,7 @@ static void end_call(const struct pithi_graph *g, struct building_lane *lane, co
     lane->call = 0;
     for (uint32_t i = step->at + 1; i < step->depth && !lane->call; i++)
         if (g->is_call[step->open[i].id]) {
-            lane->call = i; /* 1 + its index from now on */
+            lane->call = i; /* 1 + its index after open[at] is removed */
             lane->call_state = step->open[i].id;
         }
 }
@@ -158,7 +160,7 @@ static int begin_state(struct building *b, const struct pithlog_step *step)
 static int leave_coll(struct building *b, uint32_t lane, const struct pithi_coll_part *part, int64_t end_ns);
 static int leave_epoch(struct building *b, uint32_t lane, int64_t end_ns);
 
-/* The end of the outermost call or, outside of calls, of the innermost state begins a new piece. */
+/* Begins a new piece if the step ends the outermost call or, outside of calls, the innermost state. */
 static int end_state(struct building *b, const struct pithlog_step *step)
 {
     struct pithi_graph *g = b->graph;
@@ -201,8 +203,8 @@ static int end_state(struct building *b, const struct pithlog_step *step)
 /* Reserves places for needs of a lane, side by side. 0: no memory.
  *
  * Most passes go lane by lane. If needs were stored in the order of the records, such a pass would touch every page of
- * the temporary file. So a lane reserves many places at once: half as many as it has needs, at least NEEDS_LEAST. Near
- * lanes take them from places that are side by side, too. */
+ * the temporary file. So a lane reserves many places at once: half as many as it has needs, at least NEEDS_LEAST. The
+ * places of neighbouring lanes are side by side, too. */
 static int reserve_needs(struct building *b, uint32_t lane)
 {
     struct pithi_graph *g = b->graph;
@@ -359,8 +361,8 @@ static struct pithi_graph_coll *new_coll(struct pithi_graph *g, uint32_t comm, u
     return coll;
 }
 
-/* The lane begins its part of an instance in a piece. Keeps the begin of the root and the latest begin; of equal
- * begins, that on the lowest lane. 0: no memory.
+/* The lane begins its part of an instance in a piece. Keeps the begin of the root and the latest begin; among equal
+ * begins, the one of the lowest lane. Returns 0 if there is no memory.
  *
  * The member begins with the call that makes or starts the collective, not at the COLL record, which is later. */
 static int begin_member(struct pithi_graph *g, uint32_t lane, uint32_t piece, uint32_t instance, uint32_t position,
@@ -562,12 +564,13 @@ static int take_event(struct building *b, const struct pithlog_step *step)
     return status < 0 ? no_memory(b->graph) : PITH_OK;
 }
 
-/* Counts small messages that could be part of the message before: to the same receiver, with no receive in between.
+/* Counts small messages that could be sent as part of the message before: both have the same receiver, and the sender
+ * does not receive in between.
  *
  * Example: of ten sends of 8 bytes to rank 1 in a row, the last nine could have been part of the first. They could not
- * if the sender receives in between, as the received data may decide what it sends. Nor could they if it computes for
- * longer than SMALL_APART_NS in between, as the first would then come late. A call that takes 1 ms waits, or had no
- * core; its time is not the time of a small message. */
+ * if the sender receives in between, as the received data may decide what it sends. Nor could they if the sender
+ * computes for longer than SMALL_APART_NS in between, as the first message would then come late. A call that takes 1 ms
+ * waits, or had no core; its time is not the time of a small message. */
 static void count_small(struct building *b, const struct pithlog_record *r)
 {
     struct building_lane *lane = &b->lanes[r->lane];
@@ -633,7 +636,7 @@ static int take_step(void *context, const struct pithlog_step *step)
     case PITHLOG_HAPPENS:
         err = take_record(b, step);
         break;
-    default: /* there are no holes where a graph is used */
+    default: /* holes: a log with holes makes no graph that is used */
         break;
     }
     return err || !b->is_full ? err : no_memory(b->graph);
@@ -715,9 +718,9 @@ static void init_together(struct building *b)
             add_need(b, i, b->lanes[i].init - 1, need);
 }
 
-/* After its last record, a rank that has called MPI_Finalize has ended and does not compute. This time counts as a part
- * of MPI_Finalize, in which the rank waits for the last one: after records that follow MPI_Finalize (pith:flush), as
- * another call of it. */
+/* A rank that has called MPI_Finalize has ended after its last record, and does not compute. The time from its last
+ * record to the end counts as MPI_Finalize, in which the rank waits for the last rank. If other records follow
+ * MPI_Finalize (pith:flush), this time becomes another call of MPI_Finalize. */
 static void has_ended(struct building *b, uint32_t lane)
 {
     struct pithi_graph_lane *of = &b->graph->lanes[lane];
@@ -846,7 +849,7 @@ int pithi_graph_build(struct pithi_graph *g, struct pithlog *log, int64_t from_n
     b.kinds = records.kinds |= 1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE; /* also a LEAVE without its ENTER */
     struct pithi_reading reading = {
         .take = take_step, .context = &b, .progress = progress, .progress_context = context, .threads = threads};
-    if (!b.epochs && !pithi_colls_need_order(b.colls)) /* epochs look at what other ranks have done so far */
+    if (!b.epochs && !pithi_colls_need_order(b.colls)) /* epochs need the records of all ranks in order of time */
         reading.stretch_ends = stretch_ends;
     damaged = pithi_read_steps(log, &records, &reading);
     TRY(damaged == PITH_ERR_DAMAGED ? PITH_OK : damaged);
@@ -901,14 +904,14 @@ void pithi_graph_free(struct pithi_graph *g)
 
 /* ---- Searching --------------------------------------------------------------------------------------------------- */
 
-/* Finds a piece of a lane by time, a call of a rank, and the need that decides when a call can end. */
+/* Functions that find a piece of a lane by time, a call of a rank, and the need that decides when a call can end. */
 
 uint32_t pithi_graph_find(const struct pithi_graph *g, uint32_t lane, int64_t time_ns)
 {
     struct pithi_graph_lane *of = &g->lanes[lane];
     uint32_t low = 0, high = of->pieces.count;
 
-    /* Most searches are near the last one: begin there and double the steps. */
+    /* Most results are near the last one, so the search begins there, in steps that double. */
     if (pithi_graph_piece(g, lane, of->found)->begin_ns <= time_ns) {
         low = of->found;
         for (uint32_t step = 1; step < high - low; step *= 2) {

@@ -1,8 +1,9 @@
 /* graph.h - the dependency graph of a log: what each lane did when, and what its calls needed from other lanes.
  *
- * Each lane's time is a row of consecutive *pieces*: an MPI call, or computing in the innermost user state. (An MPI
- * state inside another belongs to the outer call.) A call has *needs*: a message, or the other members of a collective
- * instance. A need is satisfied at its *release*, and the call cannot end before (README.md).
+ * Each lane's time is divided into consecutive *pieces*. A piece is an MPI call, or computing in the innermost user
+ * state. (An MPI state inside another one belongs to the outer call.) A call has *needs*: a message, or the other
+ * members of a collective instance. A need is satisfied at its *release*; the call cannot end before this time
+ * (README.md).
  *
  * Memory: 16 bytes for a piece, 40 for a need, 40 for each part of a collective, mostly in a temporary file. */
 #ifndef PITHI_GRAPH_H
@@ -14,7 +15,7 @@
 #define PITHI_NO_LANE UINT32_MAX
 
 struct pithi_lane_piece {
-    int64_t begin_ns; /* it lasts until the begin of the next piece */
+    int64_t begin_ns; /* the piece ends where the next piece begins */
     uint32_t state;   /* definition, or PITHLOG_COMPUTING */
     uint32_t needs;   /* 1 + index of its first need; 0: none */
 };
@@ -22,7 +23,7 @@ struct pithi_lane_piece {
 enum pithi_need_of { PITHI_NEED_LANE, PITHI_NEED_ALL, PITHI_NEED_ROOT, PITHI_NEED_LOWER };
 enum {
     PITHI_NEED_CONCLUDED = 1, /* infer.h */
-    PITHI_NEED_RECEIVED = 2   /* in a polling loop: a message that its last test has received or found */
+    PITHI_NEED_RECEIVED = 2   /* need of a polling loop: a message that the loop's last test received or found */
 };
 struct pithi_need {
     /* INT64_MIN: no lane releases it; for the kind PITHLOG_WAIT_FOR_PROGRESS: not found yet (infer.h). */
@@ -35,13 +36,13 @@ struct pithi_need {
     uint16_t kind;     /* enum pithlog_wait_kind; 0: a place without a need */
     uint16_t of;       /* enum pithi_need_of: what releases it */
     uint32_t bytes;    /* size of the message, or received by the member of a collective; at most UINT32_MAX */
-    int64_t posted_ns; /* for a message: the begin of the call that posted its receive, if this lane posted it
-                           before the call that completes it; else the begin of this call */
+    int64_t posted_ns; /* for a message: begin of the call that posted its receive, if an earlier call of this lane did;
+                          else begin of the call that has this need */
 };
 
 /* A collective instance; a collective between two groups has an instance for each group. */
 struct pithi_graph_coll {
-    int64_t last_ns, root_ns;      /* begin of the last member, and of the root */
+    int64_t last_ns, root_ns;      /* begin of the last member; begin of the root */
     uint32_t last_lane, root_lane; /* PITHI_NO_LANE: none */
     uint32_t members, comm;        /* number of members that have begun it */
     uint32_t positions;            /* scan: 1 + index of its first position; 0: none */
@@ -70,7 +71,7 @@ struct pithi_graph_member {
     int is_root;       /* 1: it is the root */
 };
 
-/* The bytes of a lane's part of a collective; it is kept even if the instance is unknown. */
+/* The bytes of a lane's part of a collective. They are kept even if the instance is unknown. */
 struct pithi_graph_moved {
     /* `state`: the state of the call; for a persistent collective, of the call that made its request. */
     uint32_t piece, state;
@@ -83,7 +84,7 @@ struct pithi_graph_lane {
     uint32_t calls;              /* MPI calls */
     uint32_t found;              /* the piece that pithi_graph_find found last */
     uint32_t largest;            /* bytes of the largest message among its needs */
-    uint64_t sends, small;       /* messages sent in the window; how many of them could be part of the message before */
+    uint64_t sends, small;       /* messages sent in the window; those that could be part of the message before */
     int64_t small_ns;            /* time of the calls that sent the small ones */
     struct pithi_chunks members; /* struct pithi_graph_member, in the order of pieces */
     struct pithi_chunks moved;   /* struct pithi_graph_moved, in the order of pieces */
@@ -101,14 +102,15 @@ struct pithi_graph {
     unsigned char *is_call;         /* [definitions]: 1: an MPI call; PITHI_CALL_FIRST: it waits for the first need */
     struct pithi_graph_lane *lanes; /* [lanes] */
     struct pithi_chunks needs, colls, positions;
-    struct pithi_scratch scratch, rest_scratch; /* rest: all but pieces, which so lie side by side */
+    struct pithi_scratch scratch, rest_scratch; /* pieces; all other data, so that pieces are adjacent */
     uint64_t sends, recvs, coll_calls;          /* messages and collectives seen */
     uint64_t matched;                           /* messages with both ends */
 };
 
-/* Reads the whole log, or only [from_ns, to_ns] if `is_part`. The window is [from_ns, to_ns]; INT64_MIN and INT64_MAX:
- * from the last end of MPI_Init to the last begin of MPI_Finalize. PITH_ERR_DAMAGED: parts of the log are left out; the
- * graph must not be used (known_part.h). Call pithi_graph_free also after an error. */
+/* Reads the whole log, or only [from_ns, to_ns] if `is_part`. The window is [from_ns, to_ns]. With INT64_MIN and
+ * INT64_MAX, it is from the last end of MPI_Init to the last begin of MPI_Finalize. Returns PITH_ERR_DAMAGED if damaged
+ * parts of the log were left out; then the graph must not be used (known_part.h). Call pithi_graph_free also after an
+ * error. */
 int pithi_graph_build(struct pithi_graph *graph, struct pithlog *log, int64_t from_ns, int64_t to_ns, int is_part,
                       unsigned threads, int (*progress)(void *context, double part), void *context);
 void pithi_graph_free(struct pithi_graph *graph);
@@ -128,7 +130,8 @@ static inline struct pithi_lane_piece *pithi_graph_before(const struct pithi_gra
 {
     return pithi_chunks_before(&graph->lanes[lane].pieces, piece, index, sizeof *piece);
 }
-/* Need `number`, as in the fields `needs` and `next`; NULL: 0, the end of the list. */
+/* The need that the fields `needs` and `next` call `number`, that is, 1 + its index. Returns NULL if `number` is 0, the
+ * end of the list. */
 static inline struct pithi_need *pithi_graph_need(const struct pithi_graph *graph, uint32_t number)
 {
     return number ? pithi_chunks_at(&graph->needs, number - 1, sizeof(struct pithi_need)) : NULL;
@@ -154,8 +157,8 @@ const struct pithi_need *pithi_graph_decisive(const struct pithi_graph *graph, c
  * begins later. */
 uint32_t pithi_graph_find(const struct pithi_graph *graph, uint32_t lane, int64_t time_ns);
 struct pithi_epoch_call;
-/* The first piece of a rank that begins after since_ns and whose state is marked in `states` ([definitions]: 1). 0:
- * there is none, or a lane of the rank is in such a state at since_ns. */
+/* The first piece of a rank that begins after since_ns and whose state is marked in `states` ([definitions]: 1).
+ * Returns 0 if there is none, or if a lane of the rank is in such a state at since_ns. */
 int pithi_graph_first_call(const struct pithi_graph *graph, const unsigned char *states, int32_t rank, int64_t since_ns,
                            struct pithi_epoch_call *call);
 

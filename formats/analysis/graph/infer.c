@@ -1,18 +1,20 @@
-/* infer.c - concludes dependencies that no record has from times that coincide.
+/* infer.c - finds dependencies that no record shows, by times that coincide.
  *
- * Without it, three kinds of waiting would count as transfer or as computing:
+ * It finds three kinds of waiting that would otherwise count as transfer or as computing:
  *
- *     inner rank    MPI_Bcast of rank 0 at 10, of rank 1 at 60, of rank 3 at 10-61. The root came in time, and rank 3
- *                   still ends just after rank 1 begins: it gets its data from rank 1, and waits for it from 10 to 60
+ *     inner rank    MPI_Bcast begins on rank 0, the root, at 10, on rank 1 at 60, and lasts on rank 3 from 10 to 61.
+ *                   The root came in time, but rank 3 ends just after rank 1 begins. So rank 3 gets its data from rank
+ *                   1, and waits for rank 1 from 10 to 60
  *     progress      rank 1 posts a receive at 10 and computes to 60, then MPI_Wait. MPI_Send on rank 0, of a message
  *                   above the eager limit, 20-61: most MPI libraries move such data only within calls, so rank 0 waits
  *                   for the next call of rank 1, from 20 to 60
- *     polling       MPI_Test, 0.5 of sleep, MPI_Test ... until the message is there: a wait in pieces
+ *     polling       MPI_Test, 0.5 of sleep, MPI_Test ... until the message is there: a single wait in several pieces
  *
- * A coincidence alone proves nothing. So each conclusion needs a wait that is long compared with the time that it
- * leaves unexplained, and the rest of the log must not contradict it. If rank 3 has ever left an MPI_Bcast of this root
- * before rank 1 began its own, it does not need rank 1. If large messages arrive while the partner is outside MPI, the
- * library progresses by itself. Where nothing can be concluded, the time stays what it was. */
+ * A coincidence alone proves nothing. So each conclusion needs a wait that is long compared with the time from the end
+ * of this wait to the end of the call, and the rest of the log must not contradict the conclusion. If rank 3 has ever
+ * left an MPI_Bcast of this root before rank 1 began its own, it does not need rank 1. If large messages arrive while
+ * the partner is outside MPI, the library progresses by itself. Where nothing can be concluded, the time stays what it
+ * was. */
 #include "analysis/graph/infer.h"
 
 #include <math.h>
@@ -26,14 +28,14 @@
 #include "native/log.h"
 
 enum {
-    USUAL_TIMES = 4,     /* usual lag of an end behind its cause, in medians of such lags */
+    USUAL_TIMES = 4,     /* the usual lag is this many medians; lag: time from a cause to the end of its call */
     USUAL_LEAST = 10000, /* ns: shorter lags are always usual */
-    EXPLAINED = 4,       /* a longer lag is accepted if the wait is this many times as long */
+    EXPLAINED = 4,       /* a longer lag is accepted if the wait is this many times as long as the lag */
     CONTRADICTED = 10,   /* a rule holds if it has this many supporting observations for each contradiction */
     CANDIDATES = 16      /* most ranks that are considered as causes for a member */
 };
 
-/* 1: a wait from from_ns to release_ns explains why a call ends at end_ns. */
+/* Returns 1 if a wait from from_ns to release_ns explains why a call ends at end_ns. */
 static int explains(int64_t from_ns, int64_t release_ns, int64_t end_ns, double usual_ns)
 {
     double wait = (double)(release_ns - from_ns), lag = (double)(end_ns - release_ns);
@@ -53,13 +55,13 @@ static int64_t end_of(const struct pithi_graph *g, uint32_t lane, uint32_t piece
 
 /* ---- The members of instances ------------------------------------------------------------------------------------ */
 
-/* A member of an instance: its call that others may wait for, and its call in which it may wait itself. In a blocking
- * collective, both are the same call. In a nonblocking collective, others may need the next call after the one that
- * started it, and the member waits in the call that completes the operation. */
+/* A member of an instance, with two calls: the call that other members may wait for, and the call in which the member
+ * itself may wait. In a blocking collective, both are the same call. In a nonblocking collective, others may wait for
+ * the next call after the one that started the collective; the member itself waits in the call that completes it. */
 struct member {
     int64_t begin_ns;                   /* begin of the call `piece`, which others may wait for */
-    int64_t from_ns, end_ns;            /* earliest begin of the member's own wait; end of its call `waits` */
-    uint32_t lane, piece, waits, state; /* waits: NO_CALL: it waits in none; state: the collective */
+    int64_t from_ns, end_ns;            /* earliest begin of the member's own wait; end of the call `waits` */
+    uint32_t lane, piece, waits, state; /* waits NO_CALL: the member never waits; state: the collective */
     uint32_t start, place;              /* the call that starts the collective; the member's place among neighbours */
 };
 
@@ -72,8 +74,8 @@ struct members {
     struct pithi_scratch scratch; /* memory of both arrays */
 };
 
-/* 1: the members are needed here: of rooted collectives with inner ranks, nonblocking collectives, and those of
- * neighbours. */
+/* Returns 1 if this file needs the members: for rooted collectives with inner ranks, nonblocking collectives, and
+ * neighbourhood collectives. */
 static int is_wanted(const struct pithi_graph *g, const struct pithi_graph_coll *coll)
 {
     if (coll->traits & PITHI_COLL_IS_OF_NEIGHBOURS)
@@ -93,8 +95,9 @@ static int by_begin(const void *a, const void *b)
                                       : (x->lane > y->lane) - (x->lane < y->lane);
 }
 
-/* The piece in which a lane next makes progress for others: the piece at since_ns if it is a call that waits or tests,
- * or the first such call afterwards. MPI_Isend and MPI_Irecv are no such calls. The last piece: there is none. */
+/* Returns the piece in which a lane next makes progress for others. This is the piece at since_ns if it is a call that
+ * waits or tests, or else the first such call afterwards (not MPI_Isend or MPI_Irecv). If there is none, returns the
+ * lane's last piece. */
 static uint32_t next_progress(const struct pithi_inferring *infer, uint32_t lane, int64_t since_ns)
 {
     const struct pithi_graph *g = infer->graph;
@@ -131,11 +134,12 @@ static struct member member_of(const struct pithi_inferring *infer, uint32_t lan
     } else if (coll->kind == PITHLOG_LATE_BROADCAST)
         member.from_ns = coll->root_ns > member.from_ns ? coll->root_ns : member.from_ns;
     else if (of->is_root)
-        member.waits = NO_CALL; /* the root waits for all members, which is known without this */
+        member.waits = NO_CALL; /* the root waits for all members, so nothing is to be concluded */
     return member;
 }
 
-/* The member of an instance on a lane, as long as the members are in the order of lanes. NULL: none. */
+/* Finds the member of an instance on a lane; NULL: none. Call this before the members are sorted by begin: they must be
+ * in the order of lanes. */
 static struct member *member_in(const struct members *m, uint32_t instance, uint32_t lane)
 {
     uint32_t low = m->first[instance], high = m->first[instance + 1];
@@ -150,8 +154,8 @@ static struct member *member_in(const struct members *m, uint32_t instance, uint
     return low < m->first[instance + 1] && m->all[low].lane == lane ? &m->all[low] : NULL;
 }
 
-/* Finds the call in which each member of a nonblocking collective waits: the call that completes it. Its wait for
- * progress begins when all that the collective needs has begun. */
+/* For each member of a nonblocking collective, finds the call in which the member waits, that is, the call that
+ * completes the collective. Its wait for progress begins when all members that it needs have begun. */
 static void see_completions(const struct pithi_inferring *infer, uint32_t lane, struct members *m)
 {
     struct pithi_graph *g = infer->graph;
@@ -216,13 +220,13 @@ static int collect(const struct pithi_inferring *infer, struct members *m)
 
 /* Data of all instances with the same function, communicator and root. */
 struct tree_group {
-    struct pithi_bins lags; /* lengths from the last begin of a member before the end of a call, to this end */
-    double usual_ns;        /* ns; waits up to this length need no explanation */
+    struct pithi_bins lags; /* times from the last begin of a member before a call's end to this end */
+    double usual_ns;        /* waits up to this length need no explanation */
 };
 
-/* The lanes that a lane may wait for in these instances: in a binomial tree, the inner ranks between it and the root.
- * `support`: in how many instances the begin of `lane` explains the end of the call; `against`: how many contradict
- * it. */
+/* The lanes that a lane may wait for in the instances of a group. In a binomial tree, these are the inner ranks between
+ * the lane and the root. `support`: number of instances in which the begin of the other lane, `lane`, explains the end
+ * of the call; `against`: number of instances that contradict this. */
 struct parents {
     uint32_t count;
     struct parent {
@@ -234,7 +238,7 @@ struct trees {
     const struct pithi_inferring *infer;
     struct pithi_graph *g;
     struct members members;
-    /* keys to numbers; each is an index into an array below */
+    /* from keys to indices of the arrays below */
     struct pithi_map function_numbers, group_numbers, parent_numbers;
     struct tree_group *groups;
     struct parents *parents; /* by numbers of a group and a lane */
@@ -285,8 +289,8 @@ static uint32_t begun_before(const struct tree *tree, int64_t end_ns)
     return low;
 }
 
-/* Collects the lags of an instance: a lag is the time from the last begin of a member that a call can have waited for,
- * to the end of the call. The usual lag is a multiple of their median. */
+/* Collects the lags of an instance. A lag is the time from the last begin that a call can have waited for to the end of
+ * the call. The usual lag is a multiple of their median. */
 static int see_lags(struct trees *t, const struct tree *tree)
 {
     for (uint32_t i = 0; i < tree->count; i++) {
@@ -373,8 +377,8 @@ static int is_parent(const struct parents *parents, uint32_t lane)
     return 0;
 }
 
-/* Adds a need for the last begin that explains the end of a call, of a candidate that the log does not contradict. 0:
- * no memory. */
+/* For each member, adds a need for the last begin that explains the end of the member's call. Only candidates that the
+ * log does not contradict count. Returns 0 if there is no memory. */
 static int conclude(struct trees *t, const struct tree *tree)
 {
     for (uint32_t i = 0; i < tree->count; i++) {
@@ -400,7 +404,7 @@ static int conclude(struct trees *t, const struct tree *tree)
     return 1;
 }
 
-/* The bytes that a member receives, by its record. */
+/* The bytes that a member receives, as its record says. */
 static uint32_t bytes_of(const struct pithi_graph *g, const struct member *m, uint32_t instance)
 {
     const struct pithi_need *need = pithi_graph_need(g, pithi_graph_piece(g, m->lane, m->waits)->needs);
@@ -410,9 +414,10 @@ static uint32_t bytes_of(const struct pithi_graph *g, const struct member *m, ui
     return need ? need->bytes : 0;
 }
 
-/* A member waits for each neighbour that sends to it, as for a message. If it may receive nothing, it does not wait for
- * neighbours that begin after its end. A call that returns with the first of several operations gets only one need: for
- * the last of these neighbours. 0: no memory. */
+/* Adds the needs of a member: it waits for each neighbour that sends to it, as for a message. If the member may receive
+ * nothing, it does not wait for neighbours that begin after the end of its call. A call that returns when the first of
+ * several operations is complete gets only one need, for the neighbour that begins last. Returns 0 if there is no
+ * memory. */
 static int add_sources(struct trees *t, uint32_t instance, const struct member *m, const uint32_t *by_place,
                        uint32_t places)
 {
@@ -528,7 +533,7 @@ enum { POSTS = PITHI_POSTS | PITHI_MAY_POST | PITHI_POSTS_MANY };
 
 /* Waits for progress are concluded only if the log supports them. The observations are counted separately for each
  * *way*: by direction, on one host or between two, by the size of messages in powers of two, and by which side came
- * first, because one case does not show what happens in the other:
+ * first. Each way is judged alone, because one way does not show what happens in another:
  *     the partner posts its part while the call waits: the message may move at once, inside the partner's call
  *     the partner posted its part before, and computes now: the message may stay until the partner calls MPI again */
 enum { OF_SEND, OF_RECEIVE, DIRECTIONS, WAYS = DIRECTIONS * 2 * 2 * 64 };
@@ -558,9 +563,9 @@ static int is_eager(const struct progress *p, uint32_t lane, const struct pithi_
     return need->bytes <= (limit == UINT64_MAX ? PITHI_EAGER_LEAST : limit);
 }
 
-/* Looks whether a call ends when its partner makes progress, for a message that is not sent before its receiver is
- * ready. 0: no memory. The partner has posted or begun its part in its piece need->position, and is outside MPI
- * afterwards. Ranks with several lanes are left out, as any of their threads may make progress. */
+/* For a message that is not sent before its receiver is ready, checks whether the call ends when the partner makes
+ * progress. The partner posts or begins its part in its piece need->position, and is outside MPI afterwards. Returns 0
+ * if there is no memory. Ranks with several lanes are left out, as any of their threads may make progress. */
 static int see_message(struct progress *p, uint32_t lane, uint32_t piece, const struct pithi_need *need)
 {
     const struct pithlog *log = p->g->log;
@@ -647,26 +652,26 @@ static int infer_progress(const struct pithi_inferring *infer)
 
 /* ---- Polling ----------------------------------------------------------------------------------------------------- */
 
-/* A loop is one wait if little lies between its tests: less than a tenth of what the lane computes elsewhere at a time
- * (the median by time), or states that sleep. A loop with more work between its tests looks the same whether the work
- * is done to overlap it with the message, or only to pass the time. But work goes on when the message is there, while a
- * loop that polls ends at the first test afterwards. Two equal ranks that exchange messages may end their work at the
- * same time, so three signs must come together in most runs of a lane: the message comes towards the end of the run;
- * the last test finds it (after work with tests in it, MPI_Wait may follow); and the number of tests differs:
+/* A *run* of tests in a loop is one wait if little work lies between the tests: less than a tenth of the lane's usual
+ * work between calls, or only states that sleep. With more work between the tests, the program may overlap useful work
+ * with the message, or it may only pass the time. Useful work goes on when the message is there, but a loop that polls
+ * ends at the first test after that. As two equal ranks may end their useful work when a message happens to come, three
+ * signs must come together in most runs of a lane: the message comes towards the end of the run; the last test finds it
+ * (useful work may end with MPI_Wait instead); and the runs differ in their number of tests:
  *
- *     10 times (2 ms, MPI_Test), in each iteration     work: nothing says that it waits
- *     9, 14, 10 times (2 ms, MPI_Test)                 polling */
+ *     10 times (2 ms, MPI_Test), in each iteration     counts as work, because the number of tests is always the same
+ *     9, 14, 10 times (2 ms, MPI_Test)                 counts as polling */
 enum {
     SHORT = 10,     /* little work: less than 1 / SHORT of the usual work */
-    ALIKE = 4,      /* work between tests that is this many times as long ends a run */
+    ALIKE = 4,      /* work that is this many times as long as the first between tests ends a run */
     TESTS_AFTER = 2 /* tests of a run that may begin after its message has come */
 };
 
 struct run {
-    uint32_t first, last; /* pieces: its first and its last test */
+    uint32_t first, last; /* pieces of the first and the last test */
     uint32_t tests;       /* number of tests */
     uint32_t to;          /* index of the piece that the run becomes */
-    int is_sure;          /* little work lies between its tests */
+    int is_sure;          /* 1: little work lies between its tests */
 };
 
 struct polls {
@@ -684,7 +689,7 @@ static int is_test(const struct polls *p, const struct pithi_lane_piece *piece)
     return pithi_graph_is_call(p->g, piece->state) && p->infer->traits[piece->state] & PITHI_TESTS;
 }
 
-/* 1: the piece is work, or a call that neither moves nor completes messages, such as MPI_Get_count. */
+/* Returns 1 if the piece is work, or a call that neither moves nor completes messages, such as MPI_Get_count. */
 static int is_between(const struct polls *p, const struct pithi_lane_piece *piece)
 {
     return !piece->needs && (!pithi_graph_is_call(p->g, piece->state) || p->infer->traits[piece->state] == PITHI_CALL);
@@ -707,9 +712,9 @@ static int64_t work_after(const struct polls *p, uint32_t lane, uint32_t at, uin
     return ns;
 }
 
-/* The usual length of a lane's work outside of polling loops: the median, by time, of the work between two calls of
- * which at least one is not a failed test. 0: there is less than a tenth as much of it as of work between failed
- * tests. */
+/* The usual length of a lane's work outside of polling loops. This is the median, weighted by length, of the work
+ * between two successive calls. Work between a failed test and another test does not count. Returns 0 if all this work
+ * is less than a tenth of the work between failed tests. */
 static double usual_work(const struct polls *p, uint32_t lane)
 {
     struct pithi_bins bins = {{0}, 0, {0}};
@@ -745,8 +750,8 @@ static uint32_t needs_of(const struct polls *p, uint32_t lane, const struct run 
     return last->needs ? last->needs : pithi_graph_piece(p->g, lane, next)->needs;
 }
 
-/* 1: the run ended because its message had come: few tests began after that, and no work followed. -1: it did not. 0:
- * no known need was released during the run. */
+/* Returns 1 if the run ended because its message had come: few tests began after that, and little work followed. -1:
+ * the run ended for another reason; 0: no known need was released during the run. */
 static int ends_with_message(const struct polls *p, uint32_t lane, const struct run *run, uint32_t next,
                              int64_t rest_ns)
 {
@@ -773,9 +778,10 @@ static int ends_with_message(const struct polls *p, uint32_t lane, const struct 
     return after <= TESTS_AFTER && rest_ns * run->tests <= end_ns - begin_ns ? 1 : -1;
 }
 
-/* The run of tests that begins with the piece `at`. *gap_ns: the mean work between its tests; *rest_ns: the work after
- * it, up to the piece *next. Work that is ALIKE times as long as the first between two tests, and as most_ns, ends the
- * run. The limit is wide, so that a thread that loses its core for a short time does not end it. */
+/* The run of tests that begins with the piece `at`. *gap_ns: the mean work between its tests; *rest_ns: the work from
+ * the run's end to the piece *next. A run ends at work that is longer than ALIKE times the work after its first test,
+ * and than ALIKE times most_ns. The limit is wide, so that a run does not end if the thread loses its core for a short
+ * time. */
 static struct run run_of(const struct polls *p, uint32_t lane, uint32_t at, double most_ns, double *gap_ns,
                          int64_t *rest_ns, uint32_t *next)
 {
@@ -797,8 +803,8 @@ static struct run run_of(const struct polls *p, uint32_t lane, uint32_t at, doub
     return run;
 }
 
-/* Finds the runs of a lane. Those with little work are kept in any case; the others only if most of them end with their
- * messages and differ in their number of tests. 0: no memory. */
+/* Finds the runs of a lane. Runs with little work are kept in any case. Other runs are kept only if most of them end
+ * with their messages, and they differ in their number of tests. Returns 0 if there is no memory. */
 static int find_runs(struct polls *p, uint32_t lane)
 {
     double most_ns = usual_work(p, lane) / SHORT, gap_ns;
@@ -834,7 +840,7 @@ static int find_runs(struct polls *p, uint32_t lane)
     return 1;
 }
 
-/* The new index of a piece, once each run of its lane is a single piece. */
+/* The new index of a piece after each run of its lane has become a single piece. */
 static uint32_t moved(const struct runs *runs, uint32_t piece)
 {
     uint32_t low = 0, high = runs->count;

@@ -1,4 +1,4 @@
-/* infer.h - concludes dependencies that no record has from times that coincide: inner ranks of the trees of rooted
+/* infer.h - finds dependencies that no record shows, by times that coincide: inner ranks of the trees of rooted
  * collectives, progress that only the partner's next MPI call makes, and polling loops. It also adds the needs of
  * neighbourhood collectives, because the begins of neighbours are known only when all records have been read. */
 #ifndef PITHI_INFER_H
@@ -17,8 +17,8 @@ struct pithi_inferring {
 };
 
 /* Makes each polling loop a single call: its pieces become one piece with the state and the needs of its last test.
- * Call it before pithi_infer_needs. The numbers of pieces in the graph are changed with it; those that the caller keeps
- * are no longer valid. 0: no memory. */
+ * Call this function before pithi_infer_needs. It also changes the indices of pieces that the graph stores; indices
+ * that the caller keeps are no longer valid. Returns 0 if there is no memory. */
 int pithi_infer_polls(const struct pithi_inferring *infer);
 /* Adds needs for inner ranks of trees, for progress, and for neighbours. All releases must be known. 0: no memory. */
 int pithi_infer_needs(const struct pithi_inferring *infer);

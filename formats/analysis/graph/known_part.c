@@ -1,9 +1,9 @@
-/* known_part.c - finds the holes of a log, and the longest part between them (known_part.h).
+/* known_part.c - finds the holes of a log, and the longest interval between holes (known_part.h).
  *
  *     a log of 0-100; rank 0 has a hole 20-25, rank 1 has a hole 22-60     parts: 0-19, 61-100; the longest is 61-100
  *
- * Holes of LOST records are found by a walk. Damaged blocks are found by reading the heads of all blocks, which costs a
- * fraction of reading their records. */
+ * A walk over the records finds holes that LOST records make. Damaged blocks are found by reading the heads of all
+ * blocks, which takes a fraction of the time of reading their records. */
 #include "analysis/graph/known_part.h"
 
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static int add_gap(struct gaps *g, uint32_t lane, int64_t from_ns, int64_t to_ns
     return PITH_OK;
 }
 
-/* 1: the program lost records of the lane. */
+/* Returns 1 if the program lost records of the lane. */
 static int has_lost(struct pithlog *log, uint32_t lane)
 {
     struct pithlog_query query = {
@@ -52,8 +52,8 @@ static int has_lost(struct pithlog *log, uint32_t lane)
     return status != 0;
 }
 
-/* Adds the holes of a lane that LOST records make. A ring buffer has lost the records before its first record, which is
- * LOST: this hole begins with the log. */
+/* Adds the holes of a lane that LOST records make. The first record of a ring buffer is LOST, because the records
+ * before it are lost; this hole begins with the log. */
 static int find_lost(struct gaps *g, uint32_t number)
 {
     const struct pithlog_info *info = pithlog_get_info(g->log);
@@ -81,14 +81,14 @@ static int find_lost(struct gaps *g, uint32_t number)
             err = add_gap(g, number, step.from_ns, step.to_ns);
         if (!err)
             g->list[g->count - 1].to_ns = step.change == PITHLOG_EDGE ? info->end_ns : step.to_ns;
-        /* states that end in the hole divide it, and LOST records in a row are one hole */
+        /* the next step extends this hole if it follows a LOST record or the end of a state in the hole */
         is_new = !is_lost && !(step.change == PITHLOG_ENDS && step.why & PITHLOG_AT_HOLE);
     }
     pithlog_walk_close(walk);
     return err;
 }
 
-/* 1: block `index` can be read. `chunk`: memory to read into. */
+/* Reads block `index`, and returns 1 if it can be read. `chunk`: memory to read into. */
 static int read_block(struct pithlog *log, const struct pithi_log_lane *lane, uint32_t index,
                       struct pithi_log_window *window, struct pithi_buffer *chunk, struct pithi_block_head *head)
 {
@@ -101,8 +101,9 @@ static int read_block(struct pithlog *log, const struct pithi_log_lane *lane, ui
            pithi_block_head_get(chunk->data, chunk->size, head);
 }
 
-/* Adds holes for damaged blocks: each reaches from the readable block before to the next one. If a block was not found
- * at all, the next one counts more records before it. */
+/* Adds holes for damaged blocks. Each hole reaches from the last readable block before the damage to the next readable
+ * one. If a block is missing from the list of blocks, the next block shows it: its count of earlier records is larger
+ * than the count of the records found. */
 static int find_damaged(struct gaps *g, uint32_t number)
 {
     const struct pithlog_info *info = pithlog_get_info(g->log);
@@ -116,7 +117,7 @@ static int find_damaged(struct gaps *g, uint32_t number)
 
     if (!window)
         return pithi_fail(PITH_ERR_MEMORY, "%s: no memory for its gaps", g->log->path);
-    /* without its index, blocks may be missing at any time */
+    /* without the lane's index, blocks may be missing at any time */
     int is_lost = pithi_log_lane(g->log, number, &lane) != PITH_OK;
     int is_all = is_lost && (!lane || lane->block_count == 0);
     if (is_lost && !is_all)
@@ -133,7 +134,7 @@ static int find_damaged(struct gaps *g, uint32_t number)
             records = head.before + head.count;
             last_ns = head.last_ns;
         }
-    /* Nothing of the lane can be read. */
+    /* Counts the lane's rank as unread if nothing of the lane can be read. */
     if (is_all || (!err && is_gap && records == 0)) {
         const struct pithlog_lane *of = pithlog_get_lane(g->log, number);
         g->unread += of->thread == 0;
@@ -163,7 +164,7 @@ static int by_time(const void *a, const void *b)
     return x->from_ns != y->from_ns ? (x->from_ns < y->from_ns ? -1 : 1) : (x->lane > y->lane) - (x->lane < y->lane);
 }
 
-/* 1: the same hole, found twice: in a lane with lost records and damage, both searches may find it. */
+/* Returns 1 if both are the same hole. In a lane with lost records and damage, both searches may find the same hole. */
 static int is_same(const struct gap *a, const struct gap *b)
 {
     return a->lane == b->lane && a->from_ns == b->from_ns && a->to_ns == b->to_ns;
@@ -178,7 +179,7 @@ static void find_longest(const struct gaps *g, int64_t from_ns, int64_t to_ns, s
     int64_t end_ns = to_ns < info->end_ns ? to_ns : info->end_ns, best_ns = -1;
 
     for (uint32_t i = 0; i <= g->count; i++) {
-        /* the time before a hole ends 1 ns before it */
+        /* the interval before a hole ends 1 ns before the hole */
         int64_t until_ns = i < g->count && g->list[i].from_ns <= end_ns ? g->list[i].from_ns - 1 : end_ns;
         if (until_ns - at_ns > best_ns) {
             best_ns = until_ns - at_ns;

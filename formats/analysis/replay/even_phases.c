@@ -1,22 +1,26 @@
-/* even_phases.c - phases by collectives, and by stops. Where no collective ties all lanes together, messages do:
+/* even_phases.c - divides the run into phases that end at collectives, or at stops. Stops are for programs in which
+ * messages, not collectives, tie the lanes together:
  *
  *     rank 0   computes 60   exchanges with 1   computes 20   exchanges with 1
  *     rank 1   computes 20   exchanges with 0   computes 60   exchanges with 0
  *
- * Both compute 80, and still each waits 40 in one of two exchanges. Balanced between exchanges, each computes 40 twice.
+ * Both ranks compute 80, but each waits 40 in one of the two exchanges. If computing is balanced before each exchange,
+ * each rank computes 40 twice, and none waits.
  *
  * A *stop* is a row of calls of a lane with little computing between them, each of which depends on another lane, or
- * another lane depends on it. Stops that a message or a collective instance connects are one *group*. So are groups of
- * which each must come before the other:
+ * another lane depends on it. Stops that a message or a collective instance connects are one *group*. Groups that must
+ * come before each other are also one group:
  *
  *     rank 0   computes 40   sends to 1 and enters a barrier
  *     rank 1   computes 20   receives from 0   computes 20   enters the barrier
  *
- * Rank 0 sends and enters the barrier in one stop, which both stops of rank 1 depend on. So the second 20 of rank 1 are
- * no phase of their own: they cannot begin before rank 0 is done. Both ranks compute 40, and nothing is to be balanced.
+ * Rank 0 sends and enters the barrier in one stop, and both stops of rank 1 depend on this stop. So the second 20 of
+ * rank 1 are not a separate phase, because they cannot begin before rank 0 is done. Both ranks compute 40 in the phase,
+ * so nothing is to be balanced.
  *
- * Each lane goes through its groups one after another. The computing before a group is in a phase of its number: the
- * last groups have the highest number. Each other group has one less than the lowest number of the groups after it. */
+ * Each lane passes its groups one after another. Groups are numbered: the last groups have the highest number, and each
+ * other group has one less than the lowest number of the groups after it. The computing before a group belongs to the
+ * phase with the group's number. */
 #include "analysis/replay/even_phases.h"
 
 #include <string.h>
@@ -24,20 +28,20 @@
 #include "analysis/analysis.h"
 
 #define NONE UINT32_MAX
-#define LITTLE 0.1 /* of a lane's mean computing at a time, in which a long one counts more */
+#define LITTLE 0.1 /* less computing than this fraction of a lane's mean (weighted by length) does not separate stops */
 
 struct stops {
     struct pithlog_analysis *a;
-    struct pithi_phases *phases; /* its `ends` are the stops: `piece` is their first call */
-    unsigned char **is_linked;   /* [lanes][pieces in the window / 8 + 1]: a bit for each: other lanes depend on it, or
-                                    it depends on them */
-    uint32_t *parent, *ring;     /* [stops]: towards the first stop of its group; the next stop of its group */
+    struct pithi_phases *phases; /* `ends` has the stops; `piece` of a stop is its first call */
+    unsigned char **is_linked;   /* [lanes][pieces in the window / 8 + 1]: a bit for each piece, 1 if it depends on
+                                    another lane, or another lane depends on it */
+    uint32_t *parent, *ring;     /* [stops]: parent: the way to the first stop of the group; ring: next stop */
     uint32_t count;
 };
 
 static uint32_t lanes_of(const struct pithlog_analysis *a) { return pithlog_get_info(a->graph.log)->lanes; }
 
-/* 1: all lanes wait for all in this collective instance. */
+/* Returns 1 if in this collective instance all lanes wait for all. */
 static int ties_all(const struct pithlog_analysis *a, uint32_t instance)
 {
     const struct pithi_graph_coll *coll = pithi_graph_coll(&a->graph, instance);
@@ -46,7 +50,7 @@ static int ties_all(const struct pithlog_analysis *a, uint32_t instance)
            coll->members == a->info.lanes && coll->last_ns > a->graph.from_ns && coll->last_ns < a->graph.to_ns;
 }
 
-/* Returns how many phases of a lane end; writes the ends if `ends` is not NULL. */
+/* Returns the number of ends of phases in a lane; writes these ends if `ends` is not NULL. */
 static uint32_t ends_by_collectives(const struct pithlog_analysis *a, uint32_t lane, struct pithi_phase_end *ends)
 {
     const struct pithi_chunks *members = &a->graph.lanes[lane].members;
@@ -127,7 +131,7 @@ static void link_piece(struct stops *s, uint32_t lane, uint32_t piece)
     s->is_linked[lane][piece / 8] |= (unsigned char)(1u << piece % 8);
 }
 
-/* 1: a need that ties a call to one of another lane in the window. */
+/* Returns 1 if the need ties a call to a call of another lane within the window. */
 static int is_link(const struct stops *s, const struct pithi_need *need)
 {
     return need->kind && need->of == PITHI_NEED_LANE && need->release_ns != INT64_MIN && need->lane != PITHI_NO_LANE &&
@@ -162,8 +166,9 @@ static int find_linked(struct stops *s, struct pithi_scratch *scratch)
     return 1;
 }
 
-/* Finds the stops of a lane, and writes them if `ends` is not NULL; `least_ns`: computing that separates two. Returns
- * their number. *sum, *squares: of the computing before each linked call. */
+/* Finds the stops of a lane, writes them if `ends` is not NULL, and returns their number. `least_ns`: the least
+ * computing that separates two stops. *sum, *squares: sum, and sum of squares, of the times of computing before linked
+ * calls. */
 static uint32_t stops_of(struct stops *s, uint32_t lane, struct pithi_phase_end *ends, double least_ns, double *sum,
                          double *squares)
 {
@@ -213,7 +218,7 @@ static int find_stops(struct stops *s, struct pithi_scratch *scratch)
     return 1;
 }
 
-/* The stop of a linked call; NONE: outside the window. */
+/* Finds the stop that a linked call belongs to. NONE: the call is outside the window. */
 static uint32_t stop_at(const struct stops *s, uint32_t lane, uint32_t piece)
 {
     uint32_t low = s->phases->first[lane], high = s->phases->first[lane + 1];
@@ -281,12 +286,13 @@ static int join_all(struct stops *s, struct pithi_scratch *scratch)
     return 1;
 }
 
-/* Finds the groups of which each comes before the other: strongly connected components, by Tarjan's algorithm without
- * recursion. A group gets a number when it is entered; `low` is the least number that it reaches. The groups from the
- * first of a component on lie on `open`. A component is complete after all components that follow it. */
+/* Finds sets of groups that come before each other, that is, strongly connected components, by Tarjan's algorithm
+ * without recursion. A group gets a number when it is entered; `low` is the least number that can be reached from it.
+ * The stack `open` has the groups of incomplete components. A component is complete only after all components that
+ * follow it. */
 struct search {
     uint32_t *number, *low; /* [stops], of groups; number 0: not entered; low NONE: its component is complete */
-    uint32_t *at, *from;    /* of a group: its stop that is looked at next; the group that it was entered from */
+    uint32_t *at, *from;    /* of a group: its next stop to look at; the group from which it was entered */
     uint32_t *open, open_count, entered;
     unsigned char *is_last; /* [stops]: 1: the last stop of its lane */
 };
@@ -304,8 +310,8 @@ static void enter(struct search *t, uint32_t group, uint32_t from)
     t->open[t->open_count++] = group;
 }
 
-/* The component of a group is complete: all groups from this one on lie on `open`. The height of a component is 0 if
- * none follows, else one more than the largest height of the components that follow. */
+/* Takes a complete component from the stack `open`, where `group` is its first group, and sets its height. The height
+ * is 0 if no component follows, else one more than the largest height of the components that follow. */
 static void complete(struct stops *s, struct search *t, uint32_t group)
 {
     uint32_t first = t->open_count, height = 0, next, stop;
@@ -313,7 +319,7 @@ static void complete(struct stops *s, struct search *t, uint32_t group)
     while (t->open[--first] != group)
         ;
     for (uint32_t i = first; i < t->open_count; i++)
-        t->number[t->open[i]] = 0; /* so that they do not count as those that follow */
+        t->number[t->open[i]] = 0; /* groups of the component do not count as followers */
     for (uint32_t i = first; i < t->open_count; i++) {
         stop = t->open[i];
         do {
@@ -336,7 +342,7 @@ static void find_component(struct stops *s, struct search *t, uint32_t group)
     enter(t, group, NONE);
     while (group != NONE) {
         uint32_t stop = t->at[group], next;
-        if (stop == NONE) { /* all that follow were looked at */
+        if (stop == NONE) { /* all following groups were looked at */
             uint32_t from = t->from[group];
             if (from != NONE && t->low[group] < t->low[from])
                 t->low[from] = t->low[group];
@@ -380,7 +386,8 @@ int pithi_phases_of_stops(struct pithlog_analysis *a, struct pithi_scratch *scra
     for (uint32_t i = 0; i < s.count; i++)
         if (group_of(&s, i) == i && !t.number[i])
             find_component(&s, &t, i);
-    /* From the last stop back, as the first stop of a group keeps its height up to then. */
+    /* Turns heights into phases, going backwards, because the first stop of a group must keep its height until all
+     * other stops of the group are done. */
     for (uint32_t i = s.count; i > 0; i--)
         phases->ends[i - 1].phase = phases->count - phases->ends[group_of(&s, i - 1)].phase;
     phases->count += 2;

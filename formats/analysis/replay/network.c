@@ -5,12 +5,13 @@
  *     MPI_Allreduce, 8 ranks    three latencies, as 8 is doubled three times from 1
  *
  * A transfer is part of a call if it cannot begin before the call does: the call waited, or the message could not be
- * buffered. It lasts until the call ends. The transfers are grouped by function, size (powers of two) and steps; those
- * that are unusually long are left out, because the system interrupts some ranks. A straight line is fitted to the
- * means of the groups for each function, because a message in one direction, an exchange, and a collective take
- * different times. The line minimises the sum of the squared errors, each divided by the model's time. So the times of
- * the model have the measured sum, and short messages count as much as long ones. If all transfers of a function have
- * one size, the line of all messages is scaled to their time, because nothing else says which part of it is latency. */
+ * buffered. It lasts until the call ends. The transfers are grouped by function, size (powers of two) and steps.
+ * Unusually long transfers are left out, because the system interrupts some ranks. Each function has its own straight
+ * line, fitted to the means of its groups, because a message in one direction, an exchange, and a collective take
+ * different times. The line minimises the sum of the squared errors, each divided by the model's time. So the sum of
+ * the model's times is the measured sum, and short messages count as much as long ones. If all transfers of a function
+ * have the same size, the function gets the line of all messages, scaled to the measured time, because a single size
+ * does not show how much of the time is latency. */
 #include "analysis/replay/network.h"
 
 #include <stdlib.h>
@@ -22,7 +23,7 @@
 
 enum {
     STEPS = 33,             /* more than the most steps of a collective, one for each doubling of its members */
-    ROUNDS = 8,             /* of the fit: each takes its weights from the line of the round before */
+    ROUNDS = 8,             /* rounds of the fit; each takes its weights from the line before */
     LONG_TIMES = 20,        /* unusually long: more than this many medians, */
     LONG_LEAST_NS = 1000000 /* and more than this */
 };
@@ -30,7 +31,7 @@ enum {
  * message from the sender's memory. */
 enum { COPIED_BYTES = 4096 };
 
-/* Transfers of about one size in one function between hosts of one class. */
+/* Transfers of about the same size, in the same function, between hosts of the same class. */
 struct size_group {
     uint32_t line;          /* index in `functions`: state and class of hosts */
     double steps;           /* steps through the network that a transfer takes, at most STEPS - 1 */
@@ -77,7 +78,7 @@ int pithi_network_is_in_call(const struct pithlog_analysis *a, uint32_t lane, co
             (need->kind == PITHLOG_LATE_RECEIVER || (need->kind == PITHLOG_LATE_SENDER && need->bytes > limit)));
 }
 
-/* 1: `need` rather than `other` determines the end of the call. */
+/* Returns 1 if `need` rather than `other` determines the end of the call. */
 static int ends_call(const struct pithi_need *need, const struct pithi_need *other, int is_first)
 {
     if (need->release_ns != other->release_ns)
@@ -142,7 +143,7 @@ static double usual_mean(const struct pithi_bins *bins)
  * class. */
 static void fit(const struct fitting *f, uint32_t line, unsigned class, struct pithi_network_line *fitted)
 {
-    struct pithi_network_line all = f->a->network->classes[class]; /* zero while it is fitted itself */
+    struct pithi_network_line all = f->a->network->classes[class]; /* zero while fitting this line */
 
     for (int round = 0; round < ROUNDS; round++) {
         double ss = 0, sb = 0, bb = 0, st = 0, bt = 0;

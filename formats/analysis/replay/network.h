@@ -10,7 +10,7 @@ enum { PITHI_SAME_HOST, PITHI_OTHER_HOST, PITHI_HOST_CLASSES };
 struct pithi_network {
     struct pithi_network_line {
         double latency_ns, byte_ns; /* latency: time of a message of 0 bytes; further time for each byte */
-        uint64_t messages;          /* number of transfers that it was fitted to; 0: none, and all is 0 */
+        uint64_t messages;          /* number of transfers that the line was fitted to; if 0, all fields are 0 */
     } classes[PITHI_HOST_CLASSES];  /* all messages */
     struct pithi_network_line
         *functions; /* [definitions x PITHI_HOST_CLASSES]: messages and collectives in a function */

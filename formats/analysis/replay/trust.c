@@ -1,9 +1,9 @@
 /* trust.c - how far an analysis can be trusted: what could be matched, and how near a replay on the fitted network
  * comes to the run.
  *
- * A run of 10 s that the replay makes 10.1 s long is 1 % off. What-ifs are replays as well, so a prediction for another
- * network is worth as much as this one for the network that is known. The functions that differ most are named, as that
- * is where the model misses something: a progress thread, or a switch that others use. */
+ * A run of 10 s that the replay makes 10.1 s long is 1 % off. What-ifs are replays as well. So a prediction for another
+ * network is about as exact as this replay on the run's own network. The functions that differ most are named, because
+ * there the model misses something, such as a progress thread, or a switch that other programs use. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -29,7 +29,8 @@ static void count_collectives(const struct pithlog_analysis *a, struct pithi_tru
 
     trust->of_collectives = g->coll_calls;
     for (uint32_t i = 0; i + 1 < g->colls.count; i++) { /* the last is MPI_Finalize */
-        /* Counts the members of complete instances; of an intercommunicator, one group may be complete by itself. */
+        /* Counts the members of complete instances; on an intercommunicator, one group may be complete without the
+         * other. */
         const struct pithi_graph_coll *coll = pithi_graph_coll(g, i);
         const struct pithlog_comm *comm = pithlog_get_comm(g->log, coll->comm);
         if (coll->members == size_of(g, coll) ||
@@ -38,7 +39,7 @@ static void count_collectives(const struct pithlog_analysis *a, struct pithi_tru
     }
 }
 
-/* Looks for calls whose messages or collectives the log does not have: some formats do not record them. */
+/* Checks whether the log has MPI calls but not their messages or collectives, which some formats do not record. */
 static void find_missing(const struct pithlog_analysis *a, struct pithi_trust *trust)
 {
     for (uint32_t i = 0; i < a->states.count; i++) {
@@ -86,7 +87,7 @@ static int64_t on_path(const struct pithlog_analysis *a, uint32_t lane, int64_t 
     size_t low = 0, high = a->path_count;
     int64_t ns = 0;
 
-    while (low < high) { /* the first part that ends after from_ns */
+    while (low < high) { /* finds the first part that ends after from_ns */
         size_t middle = low + (high - low) / 2;
         if (a->path[middle].to_ns > from_ns)
             high = middle;
@@ -102,9 +103,9 @@ static int64_t on_path(const struct pithlog_analysis *a, uint32_t lane, int64_t 
     return ns;
 }
 
-/* Calls that have waited or may have waited for others, but the log lacks what they waited for: a receive without its
- * send, a collective of which not all members are known. Such calls count as transfer, so the path stays on their
- * lane. */
+/* What a call needs from others, by its function. If a call may have waited, but the log lacks what it waited for, its
+ * needs are unknown: a receive without its send, or a collective of which not all members are known. Such a call counts
+ * as transfer, so the critical path stays on its lane. */
 enum { NEEDS_NONE, NEEDS_SENDER, NEEDS_MEMBERS, NEEDS_NEIGHBOURS };
 
 static unsigned char needs_of(const struct pithlog_def *def)
@@ -142,7 +143,7 @@ static int find_unknown(struct pithlog_analysis *a, struct pithi_trust *trust)
                 if (of->piece >= p.index)
                     break;
             }
-            const struct pithi_need *need = pithi_graph_need(g, p.piece->needs); /* of neighbours: what it gets */
+            const struct pithi_need *need = pithi_graph_need(g, p.piece->needs); /* neighbourhood: has its bytes */
             if (of && of->piece == p.index && (kind != NEEDS_NEIGHBOURS || !need || need->bytes == 0))
                 continue;
             pithi_pieces_part(a, &p, &from_ns, &to_ns);

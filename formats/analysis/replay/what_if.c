@@ -4,22 +4,22 @@
  *     rank 1   computes 0-30    MPI_Recv 30-53         released at 50, so its transfer is 3
  *
  *     as it was                    MPI_Recv ends at 50 + 3 = 53
- *     computing twice as fast      the send begins at 25, the receive at 15: it ends at 25 + 3 = 28
- *     only that of rank 0          the send begins at 25, the receive at 30: 30 + 3 = 33; more speed would gain nothing
- *     ideal network                transfers take no time: 50
+ *     computing twice as fast      the send begins at 25, MPI_Recv at 15, and ends at 25 + 3 = 28
+ *     only that of rank 0          the send begins at 25, MPI_Recv at 30, and ends at 33; more speed gains nothing
+ *     ideal network                transfers take no time, so MPI_Recv ends at 50
  *
  * Each lane goes through its pieces again. Computing takes its measured time. A call ends when its needs are released
  * in the replay, plus its transfer: the part of the measured call after its release. So a replay without a change gives
  * the measured times. On a fitted network (network.h), the model gives the time from the release of a message or
- * collective to its arrival; a call keeps its measured time if it has no transfer of its own. A lane
- * stops as long as a need of its call is not released.
+ * collective to its arrival; a call keeps its measured time if it has no transfer of its own. A lane stops as long as a
+ * need of its call is not released.
  *
- * A lane that waits for threads of its rank (OpenMP, pthreads) goes on when the last of them has done its work in the
- * replay, plus what the measured wait lasted beyond that:
+ * If a lane waits for threads of its rank (OpenMP, pthreads), its wait ends some time after the last of these threads
+ * has done its work in the replay. This additional time is the same as in the log:
  *
  *     thread 0     solve 0-20    omp:barrier 20-62
- *     thread 1     solve 0-60                             its work ends at 60, and the wait 2 later
- *     solve three times as fast    thread 0 is at its barrier at 7, thread 1 has done its work at 20: 22 */
+ *     thread 1     solve 0-60                             its work ends at 60, so the additional time is 2
+ *     solve three times as fast    thread 0 is at its barrier at 7, thread 1 has done its work at 20; wait until 22 */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,15 +36,16 @@
 
 enum { REPORT_WALKS = 4096 }; /* walks of a lane between two reports of progress */
 
-/* When pieces of a lane that other lanes wait for begin in the replay. Bit n is set if other lanes wait for piece first
- * + n of the lane.
+/* The begins, in the replay, of those pieces of a lane that other lanes wait for. Bit n is set if other lanes wait for
+ * piece first + n of the lane.
  *
- * A lane of a million pieces may have a thousand of them, and only their begins are kept. The number of a piece among
- * them is the number of set bits before its own; `before` has the sum up to each word. */
+ * Of a million pieces in a lane, other lanes may wait for a thousand, and only the begins of these are kept. The index
+ * of a begin is the number of set bits before the piece's bit; `before` has this number for the first bit of each
+ * word. */
 struct begins {
     uint64_t *bits;
     uint32_t *before;          /* [words of `bits`]: bits set in earlier words */
-    struct pithi_chunks at_ns; /* double, by number among the set bits, as far as the lane has come */
+    struct pithi_chunks at_ns; /* double, by this index, as far as the lane has come */
 };
 
 struct walker {
@@ -52,20 +53,19 @@ struct walker {
     double now;             /* ns from the start of the window */
     uint32_t waiters;       /* 1 + first lane that waits for a piece of this lane */
     uint32_t next;          /* 1 + the next lane in the same list of waiters */
-    uint32_t needed;        /* the piece for which it waits, on the other lane */
-    uint32_t *list;         /* the list of waiters that it is in; NULL: it is not blocked */
+    uint32_t needed;        /* the piece of the other lane for which this lane waits */
+    uint32_t *list;         /* the list of waiters that has this lane; NULL: it is not blocked */
     int is_begun;           /* its next piece has begun */
-    uint32_t synced;        /* the piece after its last MPI call or wait for threads ... */
-    /* When the piece began that follows its last MPI call or wait for threads: `synced` is this piece, synced_ns its
-     * begin in the replay. */
+    uint32_t synced;        /* the piece after the lane's last MPI call or wait for threads */
+    /* Begin of the piece `synced` in the replay. */
     double synced_ns;
     uint32_t end; /* the next end of a phase of this lane, in `phases`, when computing is balanced */
-    /* Its computing in the rest of this phase, measured when the phase began; below 0: not summed yet. */
+    /* The lane's measured computing in the rest of its phase, summed when the phase begins; below 0: not summed yet. */
     double phase_ns;
 };
 
 struct instance {
-    double last, root;      /* latest begin of a member so far; begin of the root, below 0: not yet */
+    double last, root;      /* latest begin of a member so far; begin of the root, below 0: not begun */
     uint32_t arrived, come; /* come: scan positions whose members have all begun */
     uint32_t waiters;
 };
@@ -76,7 +76,7 @@ struct replay {
     const struct pithlog_what_if *what;
     struct walker *walkers;
     struct instance *instances;
-    double *positions;     /* begin at each scan position; NAN: not yet */
+    double *positions;     /* begin at each scan position; NAN: not begun */
     struct begins *begins; /* [lanes] */
     struct pithi_scratch scratch;
     uint32_t *ready, ready_count;
@@ -90,9 +90,9 @@ struct replay {
     unsigned char *thread_waits;
 };
 
-/* The computing of all lanes in a phase (even_phases.h). To balance a phase, each lane gets the mean: of 60 on rank 0
- * and 20 on rank 1, each computes 40, so their pieces are scaled by 2/3 and by 2. Work cannot move from one phase to
- * another, because others need its results there. */
+/* The computing of all lanes in a phase (even_phases.h). To balance a phase, each lane gets the mean: if rank 0
+ * computes 60 and rank 1 computes 20, each gets 40, so their pieces are scaled by 2/3 and by 2. Work cannot move from
+ * one phase to another, because other lanes need its results at the end of the phase. */
 struct phase {
     double ns;
     uint32_t lanes;
@@ -107,7 +107,8 @@ static double begin_of(const struct begins *begins, uint32_t piece)
     return *(const double *)pithi_chunks_at(&begins->at_ns, number, sizeof(double));
 }
 
-/* Finds when the need is released in the replay. 0: not known yet; then *lane or *instance is what it waits for. */
+/* Sets *at to the release of the need in the replay. Returns 0 if the release is not known yet; then *lane or *instance
+ * is what the release depends on. */
 static int released(struct replay *r, const struct pithi_need *need, double *at, uint32_t *lane, uint32_t *instance)
 {
     const struct pithi_graph *g = r->g;
@@ -174,7 +175,7 @@ static int sum_phases(struct replay *r, uint32_t lanes)
     return 1;
 }
 
-/* The lane begins its parts of collectives in its present piece. */
+/* The lane arrives in the collectives that it enters in its present piece. */
 static void arrive(struct replay *r, uint32_t lane, struct walker *w)
 {
     const struct pithi_chunks *members = &r->g->lanes[lane].members;
@@ -205,11 +206,11 @@ static void block(struct replay *r, uint32_t lane, uint32_t other, uint32_t inst
 }
 
 /* Finds when the transfer of a need ends, if the need is released at `at`. `is_in_call`: the transfer begins within the
- * call. If it does not, the transfer had ended by the end of the call, whatever the model says.
+ * call. If not, the transfer had ended by the end of the call, whatever the model says.
  *
- * A message that had arrived before its receive began took an unknown time, but no longer than up to the end of the
- * call. So the model's time is cut to that: if the model gives 8, but only 5 passed, the transfer takes 10 on a network
- * of half the speed, not 16. */
+ * If a message had arrived before its receive began, its transfer time is unknown, but at most the time from its send
+ * to the end of the call. So the model's time is limited to this. Example: the model gives 8, but only 5 passed. On a
+ * network of half the speed, the transfer takes 10, not 16. */
 static double arrival(const struct replay *r, uint32_t lane, uint32_t state, const struct pithi_need *need, double at,
                       int is_in_call, int64_t end_ns)
 {
@@ -222,8 +223,8 @@ static double arrival(const struct replay *r, uint32_t lane, uint32_t state, con
     return at + (model_ns > most_ns ? ns * most_ns / model_ns : ns);
 }
 
-/* 1: the factor applies to this state on this lane. The other threads of a rank change with the thread that calls
- * MPI. */
+/* Returns 1 if the factor applies to this state on this lane. A change of the thread that calls MPI also applies to the
+ * other threads of its rank. */
 static int is_changed(const struct replay *r, uint32_t lane, uint32_t state)
 {
     const struct pithlog_what_if *what = r->what;
@@ -233,10 +234,10 @@ static int is_changed(const struct replay *r, uint32_t lane, uint32_t state)
             pithi_log_rank_of(r->g->log, what->lane) == pithi_log_rank_of(r->g->log, lane));
 }
 
-/* Finds the end of a call in the replay. 0: not known yet; the lane is blocked.
+/* Sets *end to the end of a call in the replay. Returns 0 if the end is not known yet; then the lane is blocked.
  *
- * The end is the release in the replay, but at the earliest the begin of the call, plus the measured transfer. If in
- * the log the release came before the begin (the message had arrived), all of the call was transfer. On the fitted
+ * The end is the later of the release and the call's begin, both in the replay, plus the measured transfer. If in the
+ * log the release came before the begin (the message had arrived), all of the call counts as transfer. On the fitted
  * network, the last arrival decides instead of the last release: an early large message may arrive after a late small
  * one. */
 static int end_of_call(struct replay *r, uint32_t lane, const struct pithi_lane_piece *piece,
@@ -245,7 +246,7 @@ static int end_of_call(struct replay *r, uint32_t lane, const struct pithi_lane_
     const struct pithlog_what_if *what = r->what;
     int is_first = r->g->is_call[piece->state] == PITHI_CALL_FIRST, moves = 0;
     double begin = r->walkers[lane].now, now = begin, release = is_first ? INFINITY : 0, come = release, at;
-    int64_t begin_ns, end_ns, decisive_ns = INT64_MIN; /* decisive: as pithi_graph_decisive finds it */
+    int64_t begin_ns, end_ns, decisive_ns = INT64_MIN; /* decisive_ns: release of the decisive need in the log */
     uint32_t other, instance;
 
     for (const struct pithi_need *need = pithi_graph_need(r->g, piece->needs); need;
@@ -308,9 +309,10 @@ static double computing(const struct replay *r, uint32_t lane, struct walker *w,
     return is_changed(r, lane, state) ? ns * r->what->factor : ns;
 }
 
-/* How much less time a lane spends in the changed state within [from_ns, to_ns) than in the log. *work: begin and end
- * of its work there. Waiting for others is no work, nor is what a thread without MPI calls does outside all states. The
- * interval ends early if the lane is in the state `barrier` (PITHLOG_COMPUTING: none) after met_ns. */
+/* Returns how much less time a lane spends in the changed state within [from_ns, to_ns) than in the log. *work: begin
+ * and end of its work in this interval. Waiting for others is no work, nor is the time of a thread without MPI calls
+ * outside all states. The interval ends early if the lane is in the state `barrier` (PITHLOG_COMPUTING: no such state)
+ * after met_ns. */
 static double gained(const struct replay *r, uint32_t lane, int64_t from_ns, int64_t to_ns, uint32_t barrier,
                      int64_t met_ns, int64_t work[2])
 {
@@ -337,8 +339,9 @@ static double gained(const struct replay *r, uint32_t lane, int64_t from_ns, int
 }
 
 /* How long a lane waits for the threads of its rank in the replay. Each thread begins its work as in the log, but
- * earlier by the time that `lane` has gained up to then. The threads of a team leave a barrier together, some of them
- * microseconds before others. The lane does not wait for what they do after the barrier. */
+ * earlier by the time that `lane` has gained up to then. The threads of a team leave a barrier together, but some leave
+ * it microseconds before others. What these do after the barrier does not count, because the lane does not wait for
+ * it. */
 static double wait_for_threads(const struct replay *r, uint32_t lane, const struct walker *w, uint32_t state,
                                int64_t from_ns, int64_t to_ns)
 {
@@ -362,9 +365,9 @@ static double wait_for_threads(const struct replay *r, uint32_t lane, const stru
     return done - w->now + (double)(to_ns - last_ns);
 }
 
-/* Goes on with a lane until a call needs something that is not known yet. Then the lane is in the list of waiters of
- * the lane or instance that it needs. Lanes may go on in any order: the result is the same, because a begin depends
- * only on releases, and a known release does not change. */
+/* Replays a lane until a call needs something that is not known yet. Then the lane is in the list of waiters of the
+ * lane or instance that it needs. The order in which lanes are replayed does not change the result, because a begin
+ * depends only on releases, and a known release does not change. */
 static void walk(struct replay *r, uint32_t lane, int may_give_up)
 {
     const struct pithi_analysis_lane *of = &r->a->lanes[lane];
@@ -519,13 +522,13 @@ static int run(struct replay *r, uint32_t lanes, double *run_ns)
                 walk(r, r->ready[--r->ready_count], 0);
     } while (!r->is_full && !r->a->stage.is_stopped && give_up_one(r, lanes));
     *run_ns = 0;
-    for (uint32_t i = 0; i < lanes; i++) /* lanes without MPI calls always last as long as the window */
+    for (uint32_t i = 0; i < lanes; i++) /* leaves out lanes without MPI calls, which last as long as the window */
         if ((r->g->lanes[i].calls || r->a->info.lanes == 0) && r->walkers[i].now > *run_ns)
             *run_ns = r->walkers[i].now;
     return !r->is_full;
 }
 
-/* NULL for `phases`: computing as measured. */
+/* Replays the window. `phases` NULL: computing is not balanced. */
 static int replay(struct pithlog_analysis *a, const struct pithlog_what_if *what, const struct pithi_phases *phases,
                   double *run_ns, struct pithi_replay_state *states)
 {
@@ -549,8 +552,9 @@ static int replay(struct pithlog_analysis *a, const struct pithlog_what_if *what
     return good ? PITH_OK : pithi_analysis_no_memory(a);
 }
 
-/* Phases by stops are shorter than those by collectives. But where only some lanes stop for one another, work may move
- * to a lane that has no time for it, as in a pipeline. So the way to balance counts that gains more. */
+/* Replays with balanced computing in two ways, by stops and by collectives, and takes the shorter run. Phases by stops
+ * are shorter than phases by collectives. But where only some lanes stop for one another, as in a pipeline, balancing
+ * by stops may move work to a lane that has no time for it. */
 static int balanced(struct pithlog_analysis *a, const struct pithlog_what_if *what, double *run_ns)
 {
     struct pithi_scratch scratch = pithi_scratch_beside(&a->graph.scratch);
