@@ -1,4 +1,4 @@
-/* coll_rules.c - owns the table of rules; C and C++ names share its rows. */
+/* coll_rules.c - the table of rules. C and C++ names of a function share a row. */
 #include "analysis/coll_rules.h"
 
 #include <stddef.h>
@@ -31,8 +31,8 @@ static const struct row {
     {"Neighbor_alltoall", {PITHI_COLL_NEIGHBOURS, 0}},
     {"Neighbor_alltoallv", {PITHI_COLL_NEIGHBOURS, PITHI_COLL_LOOSE}},
     {"Neighbor_alltoallw", {PITHI_COLL_NEIGHBOURS, PITHI_COLL_LOOSE}},
-    /* Windows, communicators: all wait for all in most calls of MPICH and Open MPI. MPI demands it only of fences that
-     * end an epoch. */
+    /* Windows and communicators: in MPICH and Open MPI, all members wait for all in most calls. MPI demands this only
+     * of fences that end an epoch. */
     {"Win_fence", {PITHI_COLL_ALL, PITHI_COLL_MAY_WAIT}},
     {"Win_create", {PITHI_COLL_ALL, PITHI_COLL_MAY_WAIT}},
     {"Win_create_dynamic", {PITHI_COLL_ALL, PITHI_COLL_MAY_WAIT}},
@@ -57,7 +57,7 @@ static const struct row {
     {"Intercomm_create", {PITHI_COLL_ALL, PITHI_COLL_MAY_WAIT | PITHI_COLL_AFTER}},
     {"Intercomm_create_from_groups", {PITHI_COLL_ALL, PITHI_COLL_MAY_WAIT | PITHI_COLL_AFTER}},
     {"Intercomm_merge", {PITHI_COLL_ALL, PITHI_COLL_MAY_WAIT | PITHI_COLL_AFTER}},
-    /* Files: MPI demands waiting of none. Collective buffering makes all wait for all. */
+    /* Files: MPI does not demand that members wait. With collective buffering, all members wait for all. */
     {"File_open", {PITHI_COLL_ALL, PITHI_COLL_MAY_WAIT}},
     {"File_close", {PITHI_COLL_ALL, PITHI_COLL_MAY_WAIT}},
     {"File_set_size", {PITHI_COLL_ALL, PITHI_COLL_MAY_WAIT}},
@@ -103,7 +103,8 @@ const char *pithi_mpi_call(const char *name, size_t *length)
     return call;
 }
 
-/* `prefix`: the part of the C name that the C++ name lacks: Win_fence is MPI::Win::Fence. */
+/* Finds the row of a call. `prefix`: the part of the C name that the C++ name lacks, "Win_" for MPI::Win::Fence; "" for
+ * a C name. */
 static const struct row *find(const char *prefix, const char *call, size_t length)
 {
     size_t skip = strlen(prefix);

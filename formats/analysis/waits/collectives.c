@@ -1,21 +1,22 @@
 /* collectives.c - finds collective instances by counting the collectives of each member.
  *
  * In an incomplete log (a time window, lost records), a member may lack its first collectives and would count wrong.
- * But nobody can leave a barrier before all have entered it. So a member that enters an instance after a member that
- * must wait for it has left has lost its part in it, and belongs to a later instance:
+ * But no member can leave a barrier before all have entered it. Suppose member A must wait for member B in an instance,
+ * and has left it before B enters. Then B's part in this instance was lost, and B's record belongs to a later instance:
  *
  *     | cut |  rank 0 in #5         rank 0 in #6      Rank 1 began #5 before the cut, so its first record is of #6.
- *     | cut |                       rank 1 in #6      Then rank 0 has left #5 already: rank 1 counts for #6.
+ *     | cut |                       rank 1 in #6      Rank 0 has left #5 by then, so this record counts for #6.
  *
- * In the middle of a log, records of a rank may be missing (LOST, a damaged block). It is not known how many of them
- * were collectives. So on each communicator with this rank, only the instances that the rank entered before are known:
+ * In the middle of a log, records of a rank may be missing (LOST, a damaged block). It is not known how many of the
+ * missing records were collectives. So on each communicator of this rank, only the instances that the rank entered
+ * before the loss are known:
  *
  *     rank 0  #4  #5  | lost |  ?  ?        #4 and #5 are known: rank 1 may enter #5 later.
  *     rank 1  #4          #5  #6  ?         #6 and all later instances are unknown.
  *
  * The members of a communicator make its persistent collectives in the same order, but may start them in any order. So
- * the starts of each persistent collective are counted as if it had a communicator of its own: its first starts in all
- * ranks are one instance. */
+ * the starts of each persistent collective are counted as if it had a communicator of its own: the first start in each
+ * rank belongs to one instance, the second starts to the next. */
 #include "analysis/waits/collectives.h"
 
 #include <math.h>
@@ -51,7 +52,7 @@ struct members {
 /* Finds the members of a communicator. NULL: they are unknown. */
 static const struct team *members_team(struct members *members, uint32_t comm);
 
-/* 0: no memory. Call members_free in any case. */
+/* Returns 0 if there is no memory. Call members_free in any case. */
 static int members_open(struct members *m, struct pithlog *log)
 {
     m->log = log;
@@ -108,7 +109,7 @@ static const struct team *members_team(struct members *m, uint32_t number)
 }
 
 /* Finds the place of a rank (index in the log) in a communicator whose members are known; the second group follows the
- * first. UINT32_MAX: it is no member. Returns 0: no memory. */
+ * first. Sets *place to UINT32_MAX if the rank is no member. Returns 0 if there is no memory. */
 static int members_place(struct members *m, uint32_t rank, uint32_t number, uint32_t *place)
 {
     const struct pithlog_comm *comm = pithlog_get_comm(m->log, number);
@@ -124,7 +125,7 @@ static int members_place(struct members *m, uint32_t rank, uint32_t number, uint
     return pithi_map_put(&m->places, key, *place);
 }
 
-/* Records of a rank are missing from now on. 0: no memory. */
+/* Notes that records of a rank are missing from now on. Returns 0 if there is no memory. */
 static int members_missing(struct members *m, uint32_t rank)
 {
     uint32_t place;
@@ -144,9 +145,9 @@ static int members_missing(struct members *m, uint32_t rank)
 
 /* Members that others wait for together: all members, or one of the two groups of an intercommunicator. */
 struct group {
-    uint32_t expected, entered, arrived; /* entered: COLL records taken; arrived: members counted by
+    uint32_t expected, entered, arrived; /* entered: count of COLL records taken; arrived: members counted by
                                             pithi_colls_count */
-    int64_t left_ns;                     /* when the first member left that must wait for others; INT64_MAX: none did */
+    int64_t left_ns;                     /* the first leave of a member that must wait for others; INT64_MAX: none */
     struct pithi_moment last;            /* the latest arrival of a member */
 };
 
@@ -156,11 +157,11 @@ struct coll {
     int is_inter, has_root;    /* is_inter: groups[1] is the second group of an intercommunicator; has_root: the root
                                   has arrived */
     int is_open;               /* 1: a member left before all had arrived, so this instance makes no member wait */
-    int is_lost;               /* the part of a member may be missing */
+    int is_lost;               /* 1: the part of a member may be missing */
     struct group groups[2];
     struct pithi_moment root; /* arrival of the root */
-    /* Scans: the arrival of each member by its place; INFINITY: not yet. At places below `come`, it is raised to the
-     * latest arrival of this and all lower places. */
+    /* Scans: the arrival of each member by its place; INFINITY: not yet. At places below `come`, this time is raised to
+     * the latest arrival of this and all lower places. */
     struct pithi_moment *positions;
     uint32_t come, position_room;
     uint64_t key;
@@ -169,7 +170,7 @@ struct coll {
 
 /* A persistent collective. */
 struct kept {
-    uint32_t state;  /* the definition of the call that made it */
+    uint32_t state;  /* definition of the call that made the persistent collective */
     uint32_t number; /* persistent collectives made before on its communicator */
 };
 
@@ -183,8 +184,8 @@ struct pithi_colls {
                                                              in `all` */
     struct pithi_map requests;                            /* rank and number: index in `parts` */
     struct pithi_map kept_requests; /* rank and number of a persistent request: index in `keeps` */
-    struct pithi_map kept_numbers;  /* communicator and kept.number: number of the sequence that all members count
-                                       the starts in */
+    struct pithi_map kept_numbers;  /* communicator and kept.number: number of the sequence in which members count
+                                       starts */
     struct kept *keeps;
     uint32_t keep_count, keep_room;
     struct coll *all;
@@ -192,12 +193,12 @@ struct pithi_colls {
     struct pithi_coll_part *parts;
     uint32_t part_count, part_room;
     struct members members;
-    int is_full; /* 1: pithi_colls_missing had no memory: later calls fail */
+    int is_full; /* 1: pithi_colls_missing had no memory, so later calls fail */
     struct lane {
         struct pithi_coll_part part; /* the last nonblocking collective, until its request is recorded */
-        uint32_t request;            /* persistent request about to be started; NONE */
+        uint32_t request;            /* persistent request about to be started; NONE: none */
         int gets_of_all;             /* 1: PITHI_COLL_OF_ALL was recorded for the lane's next collective */
-        /* Where `sources` below has the neighbours that send to the lane in its next collective, and their number; 0:
+        /* The neighbours that send to the lane in its next collective: first index in `sources` below; count, 0:
          * unknown. */
         uint32_t first_source, sources;
     } * lanes;
@@ -303,8 +304,8 @@ static int is_second(const struct coll *coll, uint32_t place) { return coll->is_
 
 static int is_under_way(const struct coll *coll) { return coll->groups[0].expected + coll->groups[1].expected > 0; }
 
-/* Rebuilds the map of instances if most of its entries are of finished instances: keys count up and are never used
- * again, and the map cannot remove entries. 0: no memory. */
+/* Rebuilds the map of instances if most of its entries are of finished instances. Keys count up, so old keys are never
+ * used again, but the map cannot remove entries. Returns 0 if there is no memory. */
 static int sweep(struct pithi_colls *c)
 {
     if (c->under_way.count < 4096 || c->under_way.count / 4 < c->count)
@@ -316,8 +317,8 @@ static int sweep(struct pithi_colls *c)
     return 1;
 }
 
-/* Makes the arrivals of a scan: none has arrived. A rank that is not in the log counts as arrived, so no member waits
- * for it. 0: no memory. */
+/* Makes the array of arrivals of a scan, in which no member has arrived yet. A rank that is not in the log counts as
+ * arrived, so no member waits for it. 0: no memory. */
 static int make_positions(struct pithi_colls *c, struct coll *coll, const struct pithlog_comm *comm)
 {
     uint32_t count = members_count(c->log, comm);
@@ -389,8 +390,8 @@ static int follow(struct pithi_colls *c, uint64_t key, const struct pithi_coll_p
     return 1;
 }
 
-/* A rank has made a persistent collective. The number of its request means this collective until another request gets
- * the number. 0: no memory. */
+/* A rank has made a persistent collective. Until another request gets the same number, the number stands for this
+ * collective. Returns 0 if there is no memory. */
 static int keep(struct pithi_colls *c, uint64_t key, uint32_t state, uint32_t number)
 {
     uint32_t at;
@@ -406,8 +407,8 @@ static int keep(struct pithi_colls *c, uint64_t key, uint32_t state, uint32_t nu
 }
 
 /* Adds the neighbours in a record PITHI_COLL_NEIGHBOURS_ARE to the list for the lane's next collective. Several lanes
- * of a rank may record such lists at once, so a list that goes on in a second record is copied to the end of `sources`.
- * 0: no memory. */
+ * of a rank may record such lists at once, so the lists of several lanes may be mixed in `sources`. Therefore a list
+ * that a second record continues is copied to the end. Returns 0 if there is no memory. */
 static int hear_sources(struct pithi_colls *c, struct lane *lane, const struct pithlog_record *r)
 {
     uint32_t more = r->payload_bytes / 4, before = lane->sources, first = c->source_count;
@@ -431,7 +432,7 @@ const uint32_t *pithi_colls_sources(const struct pithi_colls *c, uint32_t comm, 
     return list ? c->sources + (*list >> 32) : NULL;
 }
 
-/* NULL: the request is not of a persistent collective. */
+/* Finds the persistent collective of a request. NULL: the request is not of a persistent collective. */
 static const struct kept *find_kept(const struct pithi_colls *c, uint32_t rank, uint32_t request)
 {
     uint32_t at;
@@ -510,11 +511,11 @@ static const struct pithi_coll_rule *what(struct pithi_colls *c, const struct pi
     return *state == NONE ? &none : &c->rules[*state];
 }
 
-/* The group for which the member at a place waits, and whose members wait for that member. */
+/* Returns the index of the group that waits for the member at `place`, and that this member waits for. */
 static int other_group(const struct coll *coll, uint32_t place) { return coll->is_inter ? !is_second(coll, place) : 0; }
 
-/* 1: a member that enters now cannot be in this instance: it makes another kind of call, or a member that waits for it
- * has already left. A member that contributes no data is waited for by none. */
+/* Returns 1 if a member that enters now cannot be in this instance: it makes another kind of call, or a member that
+ * must wait for it has already left. (No member waits for a member that contributes no data.) */
 static int is_over(const struct coll *coll, const struct pithi_coll_rule *rule, const struct pithlog_record *r,
                    uint32_t place, int is_root)
 {
@@ -525,8 +526,8 @@ static int is_over(const struct coll *coll, const struct pithi_coll_rule *rule, 
            (is_needed && coll->groups[other_group(coll, place)].left_ns < r->time_ns);
 }
 
-/* Links a part with its request, if it has one. The request is recorded before the COLL record (MPI_Start) or after
- * it. */
+/* Links a part with its request, if the part has one. The request is recorded before the COLL record (MPI_Start) or
+ * after the COLL record. */
 static int note(struct pithi_colls *c, const struct pithlog_record *r, uint32_t request,
                 const struct pithi_coll_part *part)
 {
@@ -636,8 +637,8 @@ static void latest(struct pithi_moment *last, const struct pithi_moment *when)
 
 /* A member arrives at its place in a scan: raises the accumulated arrivals of the higher places below `come`.
  *
- * `come` moves only over places that have arrived; below it, each place has the latest arrival up to there. Such an
- * arrival is raised if a later time of a lower place becomes known: places 0 and 1 have 10 and 20; if 0 turns out to
+ * All places below `come` have arrived, and each of them has the latest arrival up to its place. If a later time of a
+ * lower place becomes known, these times are raised. Example: places 0 and 1 have 10 and 20. If place 0 turns out to
  * have arrived at 25, both get 25. */
 static void sit_down(struct coll *coll, uint32_t place, const struct pithi_moment *when)
 {
@@ -695,7 +696,7 @@ static int last_of_needed(struct coll *coll, const struct pithi_coll_part *part,
     }
 }
 
-/* A member that receives nothing does not wait for members that arrive after it has left, nor does a member that may
+/* A member that receives nothing does not wait for members that arrive after its leave. Nor does a member that may
  * receive data from only some members (PITHI_COLL_LOOSE). For a collective that is recorded after the call, the
  * arrivals are unknown. */
 int pithi_colls_last(struct pithi_colls *c, const struct pithi_coll_part *part, struct pithi_moment *when)

@@ -1,4 +1,4 @@
-/* epochs.c - matches posts with starts, ends of accesses with waits, and locks with each other.
+/* epochs.c - matches MPI_Win_post with MPI_Win_start, MPI_Win_complete with MPI_Win_wait, and locks with earlier locks.
  *
  *     origin   MPI_Win_start 10-31                     late post from 10 to 30
  *     target   MPI_Win_post 30-31
@@ -6,10 +6,11 @@
  *     rank 1   MPI_Win_lock 5-6    MPI_Win_unlock 40-42
  *     rank 2   MPI_Win_lock 10-43                      lock contention from 10 to 40
  *
- * Post number n of a target that includes an origin belongs to start number n of the origin that includes the target:
- * MPI lets neither run ahead by more than one (MPI 4.1, 12.5.2). So two calls are kept for each pair of ranks.
+ * For a pair of a target and an origin, the n-th post of the target that includes the origin belongs to the n-th start
+ * of the origin that includes the target. MPI lets neither rank run ahead by more than one (MPI 4.1, 12.5.2), so two
+ * calls are kept for each pair.
  *
- * MPI_Win_lock_all is a shared lock of all members, kept once for the rank and not for each target. */
+ * MPI_Win_lock_all is a shared lock of all members. It is kept once for the rank, not for each target. */
 #include "analysis/waits/epochs.h"
 
 #include <stdlib.h>
@@ -25,21 +26,20 @@ enum {
     RANK_BITS = 22,
     ACCESSED_MOST = 64,   /* targets kept for a later call that waits for all of them */
     LOCKED_MOST = 4096,   /* members of a window that MPI_Win_lock_all may wait for */
-    EXCLUSIVE_MOST = 4096 /* most exclusive locks kept while a rank holds MPI_Win_lock_all; if all are used, the
-                             older half is dropped */
+    EXCLUSIVE_MOST = 4096 /* most exclusive locks kept while a rank holds MPI_Win_lock_all; when full, the older half is
+                             dropped */
 };
 #define NO_RANK UINT32_MAX
 
-/* A target and an origin of a window. */
+/* A pair of a target and an origin of a window. */
 struct pair {
-    uint32_t posts, starts, completes, waits, seen; /* seen: number of the last post that a call of the origin has
-                                                       waited for */
+    uint32_t posts, starts, completes, waits, seen; /* seen: number of the last post that the origin waited for */
     struct pithi_epoch_call post[2], complete[2];
     int64_t lock_ns;  /* begin of the origin's last call that locked the target */
-    int is_exclusive; /* 1: that lock is exclusive */
+    int is_exclusive; /* 1: the origin's last lock is exclusive */
 };
 
-/* A lock that a rank held: when it called for it, and the call that released it, with its end. */
+/* A lock that a rank held: when the call began that asked for the lock, and the call that released it, with its end. */
 struct holder {
     int64_t lock_ns, end_ns; /* ns since the log's start */
     struct pithi_epoch_call unlock;
@@ -49,7 +49,7 @@ struct holder {
 struct member {
     uint32_t *targets, *origins, target_count, origin_count;
     struct holder last;            /* the last rank that had this rank's lock */
-    struct holder exclusive;       /* the last rank that had it as an exclusive lock */
+    struct holder exclusive;       /* the last rank that had this rank's lock exclusively */
     int was_locked, was_exclusive; /* 1: `last`, `exclusive` are set */
     int64_t lock_all_ns;           /* begin of the rank's own MPI_Win_lock_all */
 };
@@ -59,7 +59,7 @@ struct window {
     uint32_t open;  /* number of ranks that hold such a lock now */
     int was_locked; /* 1: `last` is set */
     struct holder last;
-    struct holder *exclusive; /* exclusive locks of single ranks that were released while a rank held such a lock */
+    struct holder *exclusive; /* exclusive locks released while a rank held MPI_Win_lock_all */
     uint32_t count, room;
 };
 
@@ -149,7 +149,7 @@ static struct window *window_of(struct pithi_epochs *e, uint32_t comm)
 
 /* ---- Events ------------------------------------------------------------------------------------------------------ */
 
-/* The next text of a payload; *length is UINT32_MAX if it is damaged. */
+/* Returns the next text of a payload; sets *length to UINT32_MAX if the payload is damaged. */
 static const char *text_at(const struct pithlog_record *r, uint32_t *at, uint32_t *length)
 {
     const unsigned char *bytes = r->payload;
@@ -200,9 +200,9 @@ static int read_ranks(const char *text, uint32_t length, uint32_t **ranks, uint3
     return 1;
 }
 
-/* A call posts or starts an epoch with these ranks, and takes over `ranks`. Post n of a pair of ranks belongs to start
- * n, whichever comes first; so both are only counted, and each pair keeps its last two posts, by the lowest bit of
- * their number. 0: no memory. */
+/* Takes a call that posts or starts an epoch with `ranks`, and takes over this array. For a pair of ranks, post n
+ * belongs to start n, whichever comes first. So posts and starts are only counted. Each pair keeps its last two posts,
+ * at the index that is the lowest bit of their number. Returns 0 if there is no memory. */
 static int begin_epoch(struct pithi_epochs *e, struct open *open, const struct pithi_epoch_call *call, uint32_t *ranks,
                        uint32_t count)
 {
@@ -282,7 +282,7 @@ int pithi_epochs_event(struct pithi_epochs *e, const struct pithlog_record *r, c
         return begin_epoch(e, open, call, ranks, count);
     int good = 1;
     if (open->what == LOCK_ALL) {
-        open->count = 0; /* MPI_Win_unlock_all or a fence has ended the accesses before */
+        open->count = 0; /* earlier accesses have been ended by MPI_Win_unlock_all or a fence */
         good = begin_lock_all(e, open, call);
     } else if (open->what >= EXCLUSIVE && open->what <= UNLOCK) {
         open->target = count ? ranks[0] : 0;
@@ -304,16 +304,17 @@ int pithi_epochs_event(struct pithi_epochs *e, const struct pithlog_record *r, c
 
 /* ---- Needs ------------------------------------------------------------------------------------------------------- */
 
-/* Two locks exclude each other; `before` was released first. Normally its rank also held the lock first, and `own`
- * waited for its release. But a rank that loses its core in MPI_Win_unlock ends that call late. Then the order is
- * reversed: the other rank was still waiting in an access when `own` began to unlock. If both waited in that way, the
- * lock that was called for first was the first. */
+/* Reports which of two locks that exclude each other waited for the other; the release of `before` ended first.
+ * Normally the rank of `before` also held the lock first, and `own` waited for the release. But a rank that loses its
+ * core in MPI_Win_unlock ends that call late. Then the order is reversed: the rank of `before` was still waiting in an
+ * access when `own` began to unlock. If each rank was waiting when the other one began to unlock, the lock whose call
+ * began first was held first. */
 static void need_lock(const struct pithi_epoch_client *client, const struct holder *own, const struct holder *before)
 {
     int64_t own_ns = own->unlock.begin_ns, before_ns = before->unlock.begin_ns;
 
     if (own->unlock.lane == before->unlock.lane || own_ns <= before->lock_ns || before_ns <= own->lock_ns)
-        return; /* the same lane, or one lock was already being released when the other was called for */
+        return; /* both are of one lane, or one lock was being released when the call for the other began */
     int waited = client->accesses(client->context, own->unlock.lane, before_ns);
     int was_first = own_ns < before->end_ns && client->accesses(client->context, before->unlock.lane, own_ns);
     if (was_first && (!waited || own->lock_ns < before->lock_ns))
@@ -322,8 +323,8 @@ static void need_lock(const struct pithi_epoch_client *client, const struct hold
         client->need(client->context, own->unlock.lane, PITHLOG_LOCK_CONTENTION, &before->unlock);
 }
 
-/* Releases come in the order of their ends. The one that began last decides how long the next rank waited, so it is
- * kept. */
+/* Keeps the release that began last, because it decides how long the next rank waited. (Releases are taken in the order
+ * of their ends.) */
 static void keep_last(struct holder *last, int *has_last, const struct holder *own)
 {
     if (!*has_last || own->unlock.begin_ns > last->unlock.begin_ns)
@@ -331,13 +332,13 @@ static void keep_last(struct holder *last, int *has_last, const struct holder *o
     *has_last = 1;
 }
 
-/* A lock is released: its rank may have waited for locks that were released before:
+/* Takes the release of a lock. The rank of the lock may have waited for locks that were released before:
  *
  *     exclusive    waits for any earlier lock of this target, and for MPI_Win_lock_all, which locks all targets
  *     shared       waits only for an earlier exclusive lock
  *
- * While some rank holds MPI_Win_lock_all, exclusive locks are kept: its release compares itself with them. 0: no
- * memory. */
+ * While some rank holds MPI_Win_lock_all, exclusive locks are kept, because the release of MPI_Win_lock_all is compared
+ * with them. Returns 0 if there is no memory. */
 static int leave_lock(struct pithi_epochs *e, const struct open *open, const struct pithi_epoch_client *client,
                       const struct pithi_epoch_call *unlock, int64_t end_ns)
 {
@@ -385,8 +386,8 @@ static int leave_lock_all(struct pithi_epochs *e, const struct open *open, const
     return 1;
 }
 
-/* Finds the first call of a target `rank` after since_ns, which lets the access go on. *last keeps the latest of such
- * calls. */
+/* Finds the first call of the target `rank` after since_ns; this call lets the access go on. *last keeps the latest
+ * such call of all targets. */
 static void reach(const struct pithi_epoch_client *client, int64_t since_ns, uint32_t own, uint32_t rank,
                   struct pithi_epoch_call *last, int *found)
 {
@@ -406,8 +407,8 @@ static void reach(const struct pithi_epoch_client *client, int64_t since_ns, uin
  *     target   computes 0-50, MPI_Barrier 50-60
  *     origin   MPI_Win_flush 20-52                     wait for progress from 20 to 50
  *
- * If the flush had ended at 40, no call of the target would have been read by then, and none is found. The library
- * served the access without the target. */
+ * If the flush had ended at 40, no call of the target would have been read by then, so no call is found. In this case
+ * the library served the access without the target. */
 static void need_progress(const struct pithi_epochs *e, const struct pithi_epoch_call *call, struct open *open,
                           const struct pithi_epoch_client *client)
 {

@@ -3,13 +3,13 @@
  *     late post          MPI_Win_start, or else MPI_Win_complete: until MPI_Win_post of a target
  *     early wait         MPI_Win_wait: until MPI_Win_complete of an origin
  *     lock contention    MPI_Win_lock, MPI_Win_lock_all, a flush, an access, MPI_Win_unlock: until
- *                        MPI_Win_unlock of the rank that held it
+ *                        MPI_Win_unlock of the rank that held the lock
  *     wait for progress  the same calls: until their target calls MPI, if it was outside MPI at their begin. Calls
  *                        that neither wait nor test for anything (MPI_Comm_rank) do not count
  *
- * A log names the windows and ranks in events. It does not say when a lock is granted: the order in which the calls of
- * MPI_Win_unlock end is taken for the order in which the ranks held the lock (epochs.c has the exception). Nor does it
- * say whether MPI served an access without the target: it is assumed that it did if the access ended before the target
+ * A log names the windows and ranks in events. It does not show when a lock is granted. So the ranks are assumed to
+ * have held the lock in the order in which their calls of MPI_Win_unlock end (epochs.c has the exception). Nor does a
+ * log show whether MPI served an access without the target. This is assumed if the access ended before the target
  * called MPI. */
 #ifndef PITHI_EPOCHS_H
 #define PITHI_EPOCHS_H
@@ -18,9 +18,9 @@
 
 /* An event in the state of a call that begins or ends an epoch or a lock, on the communicator of the window. Payload:
  * two texts, each after its length in 16 bits (big-endian). The first text is what the call does: `post`, `start`,
- * `complete`, `wait`, `exclusive`, `shared`, `unlock`, `lock_all`, `unlock_all`, `flush_all`. The second has the world
- * ranks of its group, or of its target, in decimal, with commas. If it is empty, they are unknown, or all ranks are
- * meant. */
+ * `complete`, `wait`, `exclusive`, `shared`, `unlock`, `lock_all`, `unlock_all`, `flush_all`. The second text has the
+ * world ranks of the call's group, or of its target, in decimal, with commas. If the second text is empty, the ranks
+ * are unknown, or all ranks are meant. */
 #define PITHI_EPOCH "pith:epoch"
 /* Events that name the target of a call, in its state: PITHI_ACCESS in an access (MPI_Put), PITHI_TARGET in other calls
  * (MPI_Win_flush). Payload: two 32-bit numbers, big-endian: the window, and the world rank of the target; more bytes
@@ -37,24 +37,24 @@ void pithi_epochs_close(struct pithi_epochs *epochs);
 /* A call of a lane, as a piece of the graph. */
 struct pithi_epoch_call {
     int64_t begin_ns;
-    uint32_t lane, piece; /* piece: its number in the lane */
+    uint32_t lane, piece; /* piece: index of the call's piece in the lane */
 };
 struct pithi_epoch_client {
-    /* The call `by` released a call of `lane`: for lock contention the call that was open at by->begin_ns, else the
-     * call that ends now. */
+    /* The call `by` released a call of `lane`. For lock contention, this is the call that was open at by->begin_ns;
+     * otherwise the call that ends now. */
     void (*need)(void *context, uint32_t lane, uint32_t kind, const struct pithi_epoch_call *by);
-    /* The first call of a rank after since_ns in which MPI serves accesses of others. 0: there is none so far, or the
-     * rank was in such a call at since_ns. */
+    /* The first call of a rank after since_ns in which MPI serves accesses of others. Returns 0 if there is none so
+     * far, or if the rank was in such a call at since_ns. */
     int (*first_call)(void *context, uint32_t rank, int64_t since_ns, struct pithi_epoch_call *call);
-    /* 1: at this time, the lane is in an access to a window, a lock or a flush. */
+    /* Returns 1 if the lane is in an access to a window, a lock or a flush at time_ns. */
     int (*accesses)(void *context, uint32_t lane, int64_t time_ns);
     void *context;
 };
 /* Takes an event in a call; events of other kinds have no effect. 0: no memory. */
 int pithi_epochs_event(struct pithi_epochs *epochs, const struct pithlog_record *event,
                        const struct pithi_epoch_call *call);
-/* The outermost call of a lane ends. Reports the calls that released it, and for locks also the calls of other lanes
- * that it released. 0: no memory. */
+/* Takes the end of the outermost call of a lane. Reports the calls that released it; for locks, also reports the calls
+ * of other lanes that it released. Returns 0 if there is no memory. */
 int pithi_epochs_leave(struct pithi_epochs *epochs, const struct pithi_epoch_call *call, int64_t end_ns,
                        const struct pithi_epoch_client *client);
 

@@ -1,9 +1,9 @@
-/* mpi_calls.c - owns the table of traits, which wait states and the delay replay share.
+/* mpi_calls.c - the table of the traits of MPI calls, which the search for wait states and the delay replay use.
  *
- * A log has only the name of a call. What the call does for messages follows from it: in MPI_Recv, the receive that is
- * recorded was also posted; in MPI_Wait, another call has posted it. A function without a row (MPI_Comm_rank) is a call
- * that neither waits nor lets others go on. Add a row for a function that moves messages; collectives have theirs in
- * coll_rules.c. */
+ * A log has only the name of a call, and the name decides what the call does for messages. If MPI_Recv contains the
+ * record of a receive, MPI_Recv has also posted this receive; if MPI_Wait does, another call has posted it. A function
+ * without a row (MPI_Comm_rank) is a call that neither waits nor lets others go on. Add a row for each new function
+ * that moves messages; rows of collectives are in coll_rules.c. */
 #include "analysis/mpi_calls.h"
 
 #include <stdlib.h>
@@ -74,7 +74,7 @@ unsigned pithi_mpi_call_traits(const struct pithlog_def *def)
 
     if (def->kind != PITHLOG_STATE || (!call && strncmp(def->group, "MPI", 3) != 0))
         return 0;
-    int of_window = strncmp(def->name, "MPI::Win::", 10) == 0; /* MPI::Win::Lock; MPI::Win::Wait is not MPI_Wait */
+    int of_window = strncmp(def->name, "MPI::Win::", 10) == 0; /* so that MPI::Win::Wait is not MPI_Wait */
     for (size_t i = 0; call && i < sizeof functions / sizeof *functions; i++) {
         const char *name = functions[i].name + (of_window && strncmp(functions[i].name, "Win_", 4) == 0 ? 4 : 0);
         if (strlen(name) == length && strncasecmp(name, call, length) == 0 &&

@@ -1,6 +1,6 @@
-/* pairs.c - matches sends with receives under numbers. The matcher gets the number of an end in place of its lane,
- * which it only passes on. So a client finds its own data of both ends of a match: the send with number 7 and the
- * receive with number 12 give a message with send_lane 7, recv_lane 12. */
+/* pairs.c - matches sends with receives, which the client numbers. An *end* is a send or a receive. The matcher gets an
+ * end's number in place of its lane, and only passes it on. So a client finds its own data for both ends of a match.
+ * Example: the send with number 7 and the receive with number 12 make a message with send_lane 7 and recv_lane 12. */
 #include "analysis/waits/pairs.h"
 
 #include <stdlib.h>
@@ -17,17 +17,17 @@
 
 enum { WINDOW_MOST = 1 << 20 }; /* messages that a window may have */
 
-/* A message of the window, found by the lane, time and kind of either end. */
+/* A message of the window. It can be found by the lane, time and kind of either end. */
 struct wanted {
     struct pithlog_message message;
-    uint32_t number[2]; /* numbers of its send and receive; NONE until their records are seen */
-    uint32_t next[2];   /* next with the same hash */
+    uint32_t number[2]; /* numbers of the message's send and receive; NONE until the record is seen */
+    uint32_t next[2];   /* for each end: next message with the same hash */
 };
 
 struct pithi_pairs {
     struct pithlog *log;
     struct pithi_match *match; /* NULL: a window */
-    uint32_t rank;             /* of the last record; at the end, the rank to finish */
+    uint32_t rank;             /* rank of the last record; at the end of the log, the rank to finish */
     int is_recv, is_rest;      /* is_recv: the last record is a receive; is_rest: pithi_pairs_rest has begun */
     struct wanted *wanted;
     /* count: messages in `wanted`; found: the entry that the last call of pithi_pairs_want found. */
@@ -63,8 +63,7 @@ void pithi_pairs_close(struct pithi_pairs *p)
     free(p);
 }
 
-/* Records of this lane are missing here, so the order of its messages is no longer known: later ones are not matched.
- */
+/* Records of this lane are missing here. So the order of its messages is unknown, and later ones are not matched. */
 void pithi_pairs_missing(struct pithi_pairs *p, uint32_t lane)
 {
     uint32_t rank = pithi_log_rank_of(p->log, lane);
@@ -88,7 +87,7 @@ void pithi_pairs_lost(struct pithi_pairs *p, const struct pithlog_record *r)
 
 /* ---- A window ---------------------------------------------------------------------------------------------------- */
 
-/* 1: a part of the message lies in the interval; if it has equal times, they are in [from_ns, to_ns). */
+/* Returns 1 if a part of the message lies in [from_ns, to_ns). A message with equal times counts as a moment. */
 int pithi_message_reaches(const struct pithlog_message *m, int64_t from_ns, int64_t to_ns)
 {
     int is_turned = m->recv_ns < m->send_ns;
@@ -97,14 +96,16 @@ int pithi_message_reaches(const struct pithlog_message *m, int64_t from_ns, int6
     return first_ns < to_ns && (last_ns > from_ns || first_ns >= from_ns);
 }
 
-/* A hash of lane, kind and time. Different ends may have the same hash; pithi_pairs_want compares the rest. */
+/* A hash of lane, kind and time of an end. Different ends may have the same hash, so pithi_pairs_want compares the
+ * ends. */
 static uint64_t key_of(uint32_t lane, int64_t time_ns, int is_recv)
 {
     return ((uint64_t)lane << 1 | (unsigned)is_recv) * UINT64_C(0xd6e8feb86659fd93) ^
            (uint64_t)time_ns * UINT64_C(0x9e3779b97f4a7c15);
 }
 
-/* Keeps a message under the keys of both ends. An end whose key another end already has is linked before that end. */
+/* Keeps a message under the keys of both ends. If another end already has the same key, the new end is linked before
+ * it. */
 static void keep(void *context, const struct pithlog_message *m)
 {
     struct pithi_pairs *p = context;
@@ -126,8 +127,8 @@ static void keep(void *context, const struct pithlog_message *m)
 }
 
 /* Prepares to find the records of the messages of a window, without matching the log. *first_ns, *last_ns: the interval
- * in which records have to be read. If *pairs is NULL without an error, there are too many messages, or there is no
- * memory: the caller matches the whole log. */
+ * in which records have to be read. If *pairs is NULL without an error, there are too many messages or there is no
+ * memory, and the caller must match the whole log. */
 int pithi_pairs_open_window(struct pithlog *log, const struct pithlog_digest *digest, int64_t from_ns, int64_t to_ns,
                             int64_t *first_ns, int64_t *last_ns, struct pithi_pairs **pairs)
 {
@@ -158,11 +159,11 @@ int pithi_pairs_open_window(struct pithlog *log, const struct pithlog_digest *di
 
 /* ---- Both -------------------------------------------------------------------------------------------------------- */
 
-/* In a window: finds the message that has this record as one end, if no earlier record was taken for that end.
+/* In a window, finds the message that has this record as one end, unless an earlier record was taken for this end.
  *
- * A digest has the times and lanes of messages, but not where their records are. Several messages may have the same
- * lane, time and kind of end (MPI_Waitall). Tag, communicator and partner distinguish them; among those that are equal
- * in all, any order is right. */
+ * A digest has the times and lanes of messages, but not the places of their records. Ends of several messages may have
+ * the same lane, time and kind (MPI_Waitall). Tag, communicator and partner distinguish such messages. If messages are
+ * equal in all of these, any of them may be taken. */
 int pithi_pairs_want(struct pithi_pairs *p, const struct pithlog_record *r)
 {
     int is_recv = r->kind == PITHLOG_RECV;
@@ -183,8 +184,8 @@ int pithi_pairs_want(struct pithi_pairs *p, const struct pithlog_record *r)
     return 0;
 }
 
-/* Takes a record that pithi_pairs_want accepted, under its number. Returns 1 if the message is complete, 0 if not yet,
- * -1 without memory. */
+/* Takes a record that pithi_pairs_want accepted; `number` is the client's number of the record. Returns 1 if the
+ * message is complete, 0 if not yet, -1 without memory. */
 int pithi_pairs_take(struct pithi_pairs *p, const struct pithlog_record *r, uint32_t number,
                      struct pithlog_message *message)
 {
@@ -202,8 +203,8 @@ int pithi_pairs_take(struct pithi_pairs *p, const struct pithlog_record *r, uint
     return message->send_lane != NONE && message->recv_lane != NONE;
 }
 
-/* A receive may complete other messages of its rank, whose receives had to wait for their turn. Call it until it
- * returns 0. */
+/* Returns further messages of the rank that the last receive completed, because their receives had to wait for their
+ * turn. Call this function until it returns 0. */
 int pithi_pairs_more(struct pithi_pairs *p, struct pithlog_message *message)
 {
     if (!p->match || !p->is_recv)
@@ -216,7 +217,7 @@ struct pithi_turn pithi_pairs_turn(const struct pithi_pairs *p)
     return p->match ? pithi_match_turn(p->match) : (struct pithi_turn){0};
 }
 
-/* At the end of the log: the messages that were undecided until now. Call it until it returns 0. */
+/* At the end of the log, returns the messages that were undecided until now. Call this function until it returns 0. */
 int pithi_pairs_rest(struct pithi_pairs *p, struct pithlog_message *message)
 {
     int status = 0;
@@ -235,10 +236,10 @@ int pithi_pairs_rest(struct pithi_pairs *p, struct pithlog_message *message)
 /* ---- Ahead of a replay ------------------------------------------------------------------------------------------- */
 
 /* Keeps the ends of messages between the iterator that reads ahead and the replay. At each receive, the replay needs
- * what it did at the send, but the order of reading may bring the send later. So a second iterator runs ahead of the
- * replay, as far as the next receive needs it:
+ * the data that it stored at the send. But which send belongs to a receive may only be known after later records are
+ * read. So a second iterator reads ahead of the replay, as far as the next receive requires:
  *
- *     the replay is at the receive of message 5     the reading ahead has matched messages 1 to 9
+ *     the replay is at the receive of message 5     the second iterator has matched messages 1 to 9
  *
  * The data of both ends are kept until the replay has passed them. */
 
@@ -248,9 +249,9 @@ enum { AHEAD_MOST = 1 << 22 };
 struct end {
     struct pithi_sent sent;
     uint32_t partner; /* for a receive: its send; NONE: not matched */
-    uint32_t next;    /* next of the same lane, or next free */
-    int passed;       /* the replay has reached it */
-    int alone;        /* 1: not needed any more: free it when it is passed (a send) or matched (a receive) */
+    uint32_t next;    /* next end in the queue of the lane, or next free end */
+    int passed;       /* 1: the replay has reached the end */
+    int alone;        /* 1: not needed any more; freed when passed (a send) or matched (a receive) */
 };
 
 /* The ends of a lane that the replay has not reached. */
@@ -362,7 +363,7 @@ static void join(struct pithi_partners *p, const struct pithlog_message *message
 
 /* ---- Reading ahead ----------------------------------------------------------------------------------------------- */
 
-/* Reads one more record, or matches the rest at the end of the log. Returns 0, or -1: an error. */
+/* Reads one more record, or matches the rest at the end of the log. Returns 0, or -1 on an error. */
 static int advance(struct pithi_partners *p)
 {
     struct pithlog_record r;
@@ -383,7 +384,7 @@ static int advance(struct pithi_partners *p)
         pithi_pairs_lost(p->pairs, &r);
         return 0;
     }
-    /* a receive without a message has no end; it only takes its number of posting */
+    /* without a peer, a receive has no message and no end, but it counts in the order of posting */
     if (r.peer >= 0 && (number = make_end(p, r.lane)) == NONE)
         return no_memory(p);
     if ((status = pithi_pairs_take(p->pairs, &r, number, &message)) > 0)
@@ -393,7 +394,7 @@ static int advance(struct pithi_partners *p)
     return status < 0 ? no_memory(p) : 0;
 }
 
-/* The replay reaches the next end of a lane: returns its number. NONE: an error. */
+/* Called when the replay reaches the next end of a lane. Returns the number of the end; NONE: an error. */
 static uint32_t pass(struct pithi_partners *p, uint32_t lane)
 {
     struct queue *queue = &p->queues[lane];
@@ -412,7 +413,7 @@ static uint32_t pass(struct pithi_partners *p, uint32_t lane)
     return at;
 }
 
-/* The replay is at a send. Returns its number, for pithi_partners_sent. NONE: an error. */
+/* Called when the replay is at a send. Returns the number of the send, for pithi_partners_sent. NONE: an error. */
 uint32_t pithi_partners_send(struct pithi_partners *p, uint32_t lane)
 {
     uint32_t at = pass(p, lane);
@@ -423,8 +424,8 @@ uint32_t pithi_partners_send(struct pithi_partners *p, uint32_t lane)
 
 struct pithi_sent *pithi_partners_sent(struct pithi_partners *p, uint32_t number) { return &p->ends[number].sent; }
 
-/* The replay is at a receive: copies what it stored for the send into *sent and returns 1. 0: the receive has no
- * partner, or the partner is too far ahead; -1: an error. */
+/* Called when the replay is at a receive. Copies the data that the replay stored for the send into *sent, and returns
+ * 1. Returns 0 if the receive has no partner, or the partner is too far ahead; -1 on an error. */
 int pithi_partners_recv(struct pithi_partners *p, uint32_t lane, struct pithi_sent *sent)
 {
     uint32_t at = pass(p, lane);

@@ -1,6 +1,6 @@
 /* read_ahead.c - a ring of batches between the thread that reads and the caller, which takes them. A thread that has
- * nothing to do sleeps. The reader, which is mostly the faster one, is woken only when half of the ring is free, as
- * each sleep costs as much as some hundred records. */
+ * nothing to do sleeps. The reader is mostly faster than the caller. So it is woken only when half of the ring is free,
+ * because each sleep costs as much as some hundred records. */
 #include "analysis/waits/read_ahead.h"
 
 #include <pthread.h>
@@ -30,7 +30,7 @@ struct pithi_read_ahead {
     struct pithlog_iter *iter;
     struct pithi_worker worker;
     pthread_mutex_t lock;
-    pthread_cond_t is_read, is_taken; /* signals: `filled` has grown; it has shrunk */
+    pthread_cond_t is_read, is_taken; /* signals: `filled` has grown; `filled` has shrunk */
     uint32_t filled;                  /* batches that were read and not given back by the taker */
     int reader_sleeps, taker_sleeps;  /* 1: the thread waits and wants a signal */
     uint32_t at;                      /* the taker's batch */
@@ -41,8 +41,8 @@ struct pithi_read_ahead {
 /* ---- The reader -------------------------------------------------------------------------------------------------- */
 
 /* Copies the payloads of records `first` to `end` - 1, because they are valid only until the next call on the iterator.
- * The copies may move while the batch is filled, so `payload` is 1 + a place in them until set_payloads. 0: no
- * memory. */
+ * The copies may move while the batch is filled, so until set_payloads, `payload` holds 1 + the offset of the copy.
+ * Returns 0 if there is no memory. */
 static int keep_payloads(struct batch *b, int first, int end)
 {
     for (int i = first; i < end; i++) {
@@ -64,13 +64,13 @@ static void set_payloads(struct batch *b)
             b->records[i].payload = b->payloads.data + (uintptr_t)b->records[i].payload - 1;
 }
 
-/* Fills a batch up to the end of the log or an error. *failed: 1: the error came after some records; the next batch
- * then has it.
+/* Fills a batch up to the end of the log or an error. Sets *failed to 1 if the error came after some records; the next
+ * batch then has the error.
  *
- * The cache lines of the batch are still in the core of the taker. So the lines of the next records are fetched while
- * others are read. If this thread waited for each line, it would be the slower one. */
+ * The cache lines of the batch are still in the taker's core. So the lines of the next records are fetched while other
+ * records are read. If this thread waited for each line, it would be slower than the taker. */
 #ifdef __x86_64__
-__attribute__((target("prfchw"))) /* without it, gcc fetches lines for reading only, which gains nothing */
+__attribute__((target("prfchw"))) /* without this, gcc fetches lines for reading only, which gains nothing */
 #endif
 static void
 fill(struct pithi_read_ahead *a, struct batch *b, int *failed)

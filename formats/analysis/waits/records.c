@@ -1,13 +1,14 @@
-/* records.c - the steps of a log for the folds of this folder, from two sources:
+/* records.c - reads the steps of a log for the analyses of this folder, from two sources:
  *
  *     a window, or a log in which records may be missing      pithlog_walk
  *     a whole log without holes                               the records themselves
  *
- * For a log without holes, both give the same steps, so no client needs to know which of them it gets. The second
- * exists because it is cheaper: without holes and edges, a step needs no interval, no times of states and no kinds of
- * records that the query leaves out. On a log of 1e6 records of which three in four are ENTER or LEAVE, pith analyze
- * takes 8 % fewer instructions (callgrind) than over pithlog_walk. If damage is found while records are read, the
- * caller gets PITH_ERR_DAMAGED. It then reads again, with pithlog_walk, as the log remembers its damage.
+ * For a log without holes, both give the same steps, so no client needs to know which source it gets. The second source
+ * exists because it is faster: without holes and edges, a step needs no interval and no times of states, and reads no
+ * kinds of records that the query leaves out. On a log of 1e6 records of which three in four are ENTER or LEAVE, pith
+ * analyze takes 8 % fewer instructions (callgrind) than over pithlog_walk. If damage is found while records are read,
+ * the caller gets PITH_ERR_DAMAGED. If the caller then reads again, pithlog_walk is used, because the log remembers its
+ * damage.
  *
  *     enter A at 10, enter B at 20, leave A at 50, leave B at 60      (they do not nest)
  *
@@ -62,14 +63,16 @@ static int go_on(const struct pithlog *log, const struct pithi_reading *reading,
 
 /* ---- A whole log without holes ----------------------------------------------------------------------------------- */
 
-/* Removes an ended state after its step: as in a walk, the step PITHLOG_ENDS still has the state among those open. */
+/* Removes an ended state after its step, because in the step PITHLOG_ENDS itself the state is still among the open
+ * ones, as in a walk. */
 static void remove_ended(struct open_states *lane, uint32_t at)
 {
     if (at < --lane->depth)
         memmove(&lane->open[at], &lane->open[at + 1], (lane->depth - at) * sizeof *lane->open);
 }
 
-/* PITHI_OPEN_MAX states are open: ends some of them, as the recorder does at the next ENTER (native/stack.h). */
+/* Called when PITHI_OPEN_MAX states are open. Ends some of these, as the recorder does at the next ENTER
+ * (native/stack.h). */
 static int discard_states(const struct pithi_reading *reading, struct open_states *lane, uint32_t number)
 {
     int err = PITH_OK;
@@ -119,8 +122,8 @@ static inline int take_record(const struct pithi_reading *reading, struct open_s
     return reading->take(reading->context, step);
 }
 
-/* The length of a stretch: a lane has STRETCH_RECORDS in it, on average. With fewer, the data kept for the lane would
- * be fetched into the caches too often; with more, more messages would be under way at once. */
+/* The length of a stretch in which a lane has STRETCH_RECORDS records on average. With fewer records, the data of the
+ * lane would be fetched into the processor's caches too often; with more, more messages would be under way at once. */
 static uint64_t stretch_length(const struct pithlog_info *info)
 {
     double stretches = (double)info->records / ((double)info->lanes * STRETCH_RECORDS);

@@ -8,14 +8,15 @@ struct pithi_reading {
     /* Takes the next step; returns PITH_OK or an error. A state that is still open at the end of the log does not end,
      * unless the query has PITHLOG_CLIP; the steps PITHLOG_EDGE are left out. */
     int (*take)(void *context, const struct pithlog_step *step);
-    /* Records of the lane are missing from now on; may be called again for the same hole. NULL: not wanted. */
+    /* Records of the lane are missing from now on; the function may be called again for the same hole. NULL: not
+     * wanted. */
     void (*missing)(void *context, uint32_t lane);
     void *context;
     int (*progress)(void *context, double part); /* may be NULL; as in pithlog_waits_query */
     void *progress_context;
-    /* If set, steps may come in stretches of time: in each, first all steps of one rank, then all of the next, so that
-     * the data kept for a rank stays in the caches. The function is then called before the first stretch and after
-     * each. NULL: all steps come in the order of times. */
+    /* If set, steps may come in stretches of time: in each stretch, all steps of one rank come first, then all steps of
+     * the next rank, so that the data of a rank stays in the processor's caches. The function is called before the
+     * first stretch and after each stretch. NULL: all steps come in the order of times. */
     int (*stretch_ends)(void *context);
     unsigned threads; /* most threads that may read, with the caller; 0: as many as are worth it */
 };

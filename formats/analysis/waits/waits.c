@@ -1,7 +1,8 @@
 /* waits.c - wait states of messages between two ranks (README.md has the model; the names are those of Scalasca).
  *
- * One pass over the records. Each lane has its open MPI calls. A send or receive makes an *end*; when the matcher
- * matches two ends, each may release the call that completed the other:
+ * The wait states are found in one pass over the records, in which each lane has a stack of its open MPI calls. A send
+ * or receive makes an *end*. When the matcher matches two ends, the call of each end may release the call that
+ * completed the other end:
  *
  *     receive's call   released when the send's call begins             late sender
  *     send's call      released when the receive is posted              late receiver
@@ -16,14 +17,14 @@
  * under way are in memory.
  *
  * A message of MPI_Isend waits in its lane's list until a later MPI_Wait* completes it. A log does not record which
- * one. The first one that can have done so is assumed: it began after the send, and ended no earlier than the receive
- * was posted.
+ * MPI_Wait* completed the send. It is assumed to be the first one that began after the send, and ended no earlier than
+ * the receive was posted.
  *
  *     rank 0   MPI_Isend 5-6    MPI_Wait 10-30    MPI_Wait 35-42
  *     rank 1   MPI_Irecv 40-41
  *
- * The first MPI_Wait ended at 30, before there was a receive: it was for something else. The second one waits from 35
- * to 40. A later call would only give less waiting, so a wrong guess does not invent any. */
+ * The first MPI_Wait ended at 30, before the receive was posted, so it completed something else. The second one waits
+ * for rank 1 from 35 to 40. */
 #include "analysis/waits/waits.h"
 
 #include <stdlib.h>
@@ -49,11 +50,11 @@ enum {
 
 /* ---- Probes ------------------------------------------------------------------------------------------------------ */
 
-/* Calls that have found a message without receiving it: MPI_Probe, MPI_Iprobe, MPI_Mprobe.
+/* Probes are calls that find a message without receiving it: MPI_Probe, MPI_Iprobe, MPI_Mprobe.
  *
- * An event in the call has the sender and the tag. The message is the next one with both that the rank receives, if the
- * receive was posted after the probe began. */
-/* The event: world rank of the sender, and tag; 32 bits, big-endian. */
+ * An event in the call has the sender and the tag. The probe found the next message with this sender and tag that the
+ * rank receives, if its receive was posted after the probe began. */
+/* The event of a probe. Payload: world rank of the sender, and tag; 32 bits each, big-endian. */
 #define PITHI_PROBED "pith:probed"
 
 /* Probes whose message has not been received yet. All zero: empty. */
@@ -69,7 +70,7 @@ struct probes {
 /* A program may never receive the messages that it finds; if all probes are used, the older half is dropped. */
 enum { PROBES_MOST = 4096 };
 
-/* The definition of the event; UINT32_MAX: not in the log. */
+/* The definition of PITHI_PROBED; UINT32_MAX: not in the log. */
 static uint32_t probed_event(const struct pithlog *log)
 {
     for (uint32_t i = 0; i < pithlog_get_info(log)->defs; i++) {
@@ -117,17 +118,18 @@ static void probes_free(struct probes *probes) { free(probes->all); }
 
 /* Estimates when the receives of a rank were posted.
  *
- * A log records the order in which receives were posted, not the times. Receive p of a rank belongs to the p-th call
- * that posts one. A call with MPI_PROC_NULL looks the same but posts nothing, so it may belong to a later call:
+ * A log records the order in which receives were posted, not the times. The p-th receive of a rank was posted by the
+ * rank's p-th call that posts a receive. But a call with MPI_PROC_NULL looks the same and posts nothing, so the receive
+ * may have been posted by a later call:
  *
  *     MPI_Irecv from MPI_PROC_NULL at 10, MPI_Irecv from 1 at 20, MPI_Waitall: completes receive 0
  *
- * The answer is the earliest possible call: 10 here, too early by the time between the two calls. A call that posts and
- * completes its receive (MPI_Recv) shows how many calls posted nothing so far, and so does an MPI_Waitall that leaves
- * no receive under way. After an MPI_Waitall, no receive is assumed to be under way. */
+ * The estimate is the earliest possible call. Here it is the call at 10, which is too early by the time between the two
+ * calls. A call that posts and completes its receive (MPI_Recv) shows how many calls posted nothing so far, and so does
+ * an MPI_Waitall that leaves no receive under way. After an MPI_Waitall, no receive is assumed to be under way. */
 #define UNKNOWN INT64_MAX /* time of an unknown posting; end of a call that is not over */
 
-/* A call that posts a receive, or any number (`is_many`). */
+/* A call that posts a receive, or with `is_many` any number of receives. */
 struct post {
     int64_t time_ns;
     uint32_t lane, call; /* the posting lane; the client's number of the call */
@@ -138,7 +140,7 @@ struct post {
 struct posts {
     struct post *calls;   /* call c at c % room; the last 512 */
     uint32_t room;        /* a power of two, or 0 */
-    uint64_t first, next; /* numbers of the kept calls */
+    uint64_t first, next; /* numbers of the first kept call, and of the next call */
     /* Receives below `base` are complete; `end`: the highest complete receive + 1; `seen`: number of receives completed
      * since `base` was set. */
     uint64_t base, end, seen;
@@ -150,7 +152,7 @@ enum { POSTS_MOST = 512 }; /* calls that are kept for a rank */
 
 static void posts_free(struct posts *posts) { free(posts->calls); }
 
-/* A posting call begins. Its number is then `next` - 1. 0: no memory. */
+/* Adds a posting call, which has just begun. Its number is then `next` - 1. Returns 0 if there is no memory. */
 static int posts_add(struct posts *posts, const struct post *post)
 {
     if (posts->next - posts->first == posts->room && posts->room < POSTS_MOST) {
@@ -169,14 +171,14 @@ static int posts_add(struct posts *posts, const struct post *post)
     return 1;
 }
 
-/* The last posting call was an MPI_Start of a send: it posted no receive, so its entry is removed. */
+/* Removes the last posting call, because it was an MPI_Start of a send, and posted no receive. */
 static void posts_drop(struct posts *posts)
 {
     if (posts->next > posts->first)
         posts->next--;
 }
 
-/* No receive is under way, so the next call posts receive `end`. */
+/* Begins to count anew when no receive is under way: the next call posts receive `end`. */
 static void posts_begin_anew(struct posts *posts)
 {
     posts->first = posts->next;
@@ -191,7 +193,7 @@ static int posts_all_complete(const struct posts *posts)
     return !posts->is_known || posts->seen == posts->end - posts->base;
 }
 
-/* An MPI_Waitall that completed receives has ended. */
+/* Called when an MPI_Waitall that completed receives has ended. */
 static void posts_none_left(struct posts *posts)
 {
     if (posts_all_complete(posts))
@@ -214,8 +216,8 @@ static const struct post *posts_find(const struct posts *posts, uint64_t number)
 }
 
 /* Receive `number` is complete. `by`: the number of the call that posted it, if it is known (MPI_Recv), else NULL.
- * Returns the call that is estimated to have posted it; if `by` is given, or no call is known, a post with the time
- * UNKNOWN. Valid until the next posts_add. */
+ * Returns the estimated posting call. If `by` is given, or no call is known, returns a post with the time UNKNOWN. The
+ * result is valid until the next posts_add. */
 static const struct post *posts_complete(struct posts *posts, uint64_t number, const uint64_t *by)
 {
     const struct post *post = by ? &post_not_known : posts_find(posts, number);
@@ -232,38 +234,38 @@ static const struct post *posts_complete(struct posts *posts, uint64_t number, c
 
 /* ---- The state of the pass --------------------------------------------------------------------------------------- */
 
-/* A live call: it is not over, or its messages are not all matched. */
+/* A live call, that is, a call that is not over, or whose messages are not all matched. */
 struct call {
     uint32_t lane, state;
     int64_t begin_ns, end_ns;
     uint32_t number;    /* the client's number of the call */
-    uint32_t unmatched; /* messages that it completes and that are not matched yet */
-    uint32_t received;  /* messages that it received */
-    uint32_t colls;     /* collectives that it completes; set at its end */
+    uint32_t unmatched; /* messages that the call completes and that are not matched yet */
+    uint32_t received;  /* messages that the call received */
+    uint32_t colls;     /* collectives that the call completes; set at its end */
     uint32_t kind;      /* kind of the release below */
-    int64_t release_ns; /* of the last message that it waited for; with PITHI_FIRST, of the first */
+    int64_t release_ns; /* release by the last message that the call waited for; with PITHI_FIRST, by the first */
     struct pithlog_message message;
-    uint32_t early;        /* by stretches: its sends that were matched before its end was seen, linked by `next`;
-                              NONE */
+    uint32_t early;        /* if steps come by stretches: sends matched before the call's end was seen, linked by
+                              `next`; NONE */
     uint32_t next;         /* next call in the queue of its lane, among the probes of a message, or in the free list */
     int is_queued;         /* 1: it may complete sends of other calls */
-    uint32_t sends_left;   /* queued: earlier sends in the lane's list without a partner */
-    uint64_t sends_before; /* sends of the lane up to the end of the call */
+    uint32_t sends_left;   /* if queued: number of earlier sends in the lane's list without a partner */
+    uint64_t sends_before; /* number of sends of the lane up to the end of the call */
 };
 
 /* A send or receive without a partner so far, or a send in its lane's list. */
 struct end {
     uint32_t lane;
-    uint32_t call;                      /* the live call that completes it; NONE */
+    uint32_t call;                      /* the live call that completes the message; NONE */
     uint32_t probes;                    /* of a receive: the live calls that probed its message; NONE */
-    struct pithi_release begin;         /* the call around it */
+    struct pithi_release begin;         /* the call that contains its record */
     struct pithi_release post;          /* the call that posted the receive; for a send in the list, its receive */
-    uint32_t traits;                    /* of the call around it; with PITHI_SENDS_LATER it is in its lane's list */
-    uint32_t next;                      /* next in that list, or in the free list */
-    uint64_t number;                    /* in that list: its number among the lane's listed sends */
+    uint32_t traits;                    /* of that call; with PITHI_SENDS_LATER, the end is in its lane's list */
+    uint32_t next;                      /* next in the lane's list of sends, or in the free list */
+    uint64_t number;                    /* in the lane's list: index among the lane's listed sends */
     int is_matched, is_void, must_wait; /* must_wait: as pithi_send_waits */
     uint64_t seen;                      /* number of ends made before this one */
-    int64_t matched_ns;                 /* in that list: the time of the record that completed the match */
+    int64_t matched_ns;                 /* in the lane's list: time of the record that completed the match */
     struct pithlog_message message;
 };
 
@@ -271,7 +273,7 @@ struct end {
 struct open_call {
     uint32_t call; /* the live call; NONE: it is not live */
     uint32_t number, colls;
-    uint64_t post; /* number of its posting call */
+    uint64_t post; /* number of the call among the posting calls */
 };
 
 struct lane {
@@ -279,7 +281,7 @@ struct lane {
     uint32_t depth, room;
     uint32_t first_call, last_call, queued; /* queue of calls that may complete sends */
     uint32_t first_send, last_send, sends;  /* list of sends that later calls complete */
-    uint32_t sends_left;                    /* those without a partner */
+    uint32_t sends_left;                    /* sends in the list without a partner */
     uint64_t send_count;                    /* sends of the lane so far */
     uint32_t rank;
     int is_waiting; /* 1: the lane is in the array `waiting` */
@@ -367,10 +369,10 @@ static void free_end(struct pithi_waits *p, uint32_t at)
 
 /* ---- Reporting --------------------------------------------------------------------------------------------------- */
 
-/* A message releases a call. A call may have several releases: MPI_Waitall with releases at 20, 50 and 40 waits until
- * 50, the latest; MPI_Waitany that began at 10 waits until 20, the earliest. Keeps the decisive release; of two at the
- * same time, the late sender's. `must_wait`: 1: the message could not be buffered; 0: it could; -1: not known.
- * `posted_ns`: see waits.h. */
+/* A message releases a call; keeps the call's decisive release. A call may have several: MPI_Waitall with releases at
+ * 20, 50 and 40 waits until 50, the latest; MPI_Waitany that began at 10 waits until 20, the earliest. Of two releases
+ * at the same time, the late sender's is decisive. `must_wait`: 1: the message could not be buffered; 0: it could; -1:
+ * not known. `posted_ns`: see waits.h. */
 static void release(struct pithi_waits *p, struct call *call, uint32_t kind, const struct pithi_release *by,
                     const struct pithlog_message *message, int must_wait, int64_t posted_ns)
 {
@@ -413,11 +415,11 @@ static void finish(struct pithi_waits *p, uint32_t at)
 
 /* ---- Sends that a later call completes --------------------------------------------------------------------------- */
 
-/* Removes from the lane's list the sends that this call can have completed, if they were matched by the time by_ns.
+/* Removes from the lane's list the sends that this call can have completed, and that were matched by the time by_ns.
  *
- * The call is over, and all sends before it are matched, or the call no longer waits for that (QUEUE_MOST). A send
- * whose receive was posted after the end of the call stays in the list for a later call. MPI_Wait completes one
- * request: if it completed a receive or a collective, it completed no send. */
+ * The call is over. All sends before it are matched, unless too many calls are queued (QUEUE_MOST). A send whose
+ * receive was posted after the end of the call stays in the list for a later call. MPI_Wait completes one request, so
+ * if it completed a receive or a collective, it completed no send. */
 static void complete_sends(struct pithi_waits *p, struct lane *lane, struct call *call, int64_t by_ns)
 {
     unsigned traits = p->traits[call->state];
@@ -467,7 +469,7 @@ static void look_at_queue(struct pithi_waits *p, struct lane *lane)
         leave_queue(p, lane, INT64_MAX);
 }
 
-/* 1: the sends before a call of the lane are all matched. */
+/* Returns 1 if all sends of the lane before the call are matched. */
 static int are_matched(const struct pithi_waits *p, const struct lane *lane, const struct call *call)
 {
     for (uint32_t at = lane->first_send; at != NONE && p->ends[at].number < call->sends_before; at = p->ends[at].next)
@@ -477,8 +479,8 @@ static int are_matched(const struct pithi_waits *p, const struct lane *lane, con
 }
 
 /* Handles the calls that look_at_queue would have handled by the end of the stretch if records came in the order of
- * times. There, the call at the front leaves when QUEUE_MOST calls after it are over, and later matches do not count
- * for it. */
+ * times. In that order, the call at the front leaves the queue when QUEUE_MOST calls after it are over, and later
+ * matches do not count for this call. */
 static void look_at_stretch(struct pithi_waits *p, struct lane *lane)
 {
     uint32_t later = lane->first_call;
@@ -518,7 +520,7 @@ static void put_into_list(struct pithi_waits *p, struct lane *lane, uint32_t at)
     lane->sends_left++;
 }
 
-/* A send in the list is matched, at the time by_ns. */
+/* Handles a send in the lane's list that is matched at the time by_ns. */
 static void matched_later(struct pithi_waits *p, struct end *send, const struct pithi_release *post,
                           const struct pithlog_message *message, int64_t by_ns)
 {
@@ -558,7 +560,7 @@ static void join_send(struct pithi_waits *p, uint32_t at, const struct pithi_rel
     free_end(p, at);
 }
 
-/* The end of the call is seen now: handles its sends that were matched before. */
+/* Called when the end of the call is seen: handles its sends that were matched before. */
 static void join_sends(struct pithi_waits *p, uint32_t call)
 {
     for (uint32_t at = p->calls[call].early, next; at != NONE; at = next) {
@@ -572,9 +574,9 @@ static void join_sends(struct pithi_waits *p, uint32_t call)
 /* Handles a matched message and frees its ends, except a send that a later call completes. `by_ns`: the time of the
  * record that completed the match.
  *
- * A sending call that was over when the receive was posted did not wait for the receive. Therefore its end must be
- * known. If records come in the order of times, a call without an end is still open. If they come by stretches, its end
- * may follow; then the send is kept for join_sends. */
+ * A sending call that was over when the receive was posted did not wait for the receive. So the end of the sending call
+ * must be known. If records come in the order of times, a call whose end was not seen is still open. If records come by
+ * stretches, the end may only not be read yet; then the send is kept for join_sends. */
 static void join(struct pithi_waits *p, struct pithlog_message message, int64_t by_ns)
 {
     uint32_t send_at = message.send_lane, recv_at = message.recv_lane;
@@ -616,9 +618,9 @@ static void join(struct pithi_waits *p, struct pithlog_message message, int64_t 
 
 /* Takes a matched message. 0: no memory.
  *
- * If a call receives several messages, the order of their matches matters. By stretches, such matches are therefore
- * kept until the stretch ends, and then handled in the order in which records by time would have completed them: at the
- * receive, when it has its turn, or at the send, if that is later. */
+ * If a call receives several messages, the order of their matches matters. So if records come by stretches, such
+ * matches are kept until the stretch ends. Then they are handled in the order in which records by time would complete
+ * them: at the receive, when it has its turn, or at the send, if the send is later. */
 static int take_match(struct pithi_waits *p, const struct pithlog_message *message)
 {
     const struct end *send = &p->ends[message->send_lane], *recv = &p->ends[message->recv_lane];
@@ -687,7 +689,8 @@ static int pair(struct pithi_waits *p, const struct pithlog_record *r, uint32_t 
     return status < 0 ? no_memory(p) : PITH_OK;
 }
 
-/* At the end: handles receives with missing predecessors, and calls that are still open or miss a partner. */
+/* Call at the end of the log. Handles receives with missing predecessors, and calls that are still open or miss a
+ * partner. */
 int pithi_waits_end(struct pithi_waits *p)
 {
     struct pithlog_message message;
@@ -779,7 +782,7 @@ static struct open_call *innermost(const struct pithi_waits *p, const struct pit
     return NULL;
 }
 
-/* Makes the call live; NONE: no memory. */
+/* Makes the call live and returns its index; NONE: no memory. */
 static uint32_t live(struct pithi_waits *p, uint32_t lane, struct open_call *open, const struct pithlog_open *state)
 {
     if (open->call == NONE)
