@@ -20,11 +20,11 @@ struct pithi_block_head {
     uint32_t thread, count; /* number of the thread in its rank; number of records */
     int64_t first_ns, last_ns;
     uint64_t before;                   /* records of this lane in earlier blocks */
-    uint64_t unit;                     /* of the time steps, in ns */
+    uint64_t unit;                     /* the unit of the time steps, in ns */
     uint32_t kinds;                    /* 1 << kind of all records */
-    uint32_t columns;                  /* mask: the columns that it has */
+    uint32_t columns;                  /* mask of the columns that the block has */
     uint32_t states, events, messages; /* paired LEAVEs, EVENTs, RECVs with a peer */
-    uint64_t lost;                     /* records lost in it */
+    uint64_t lost;                     /* records lost in the block */
 };
 
 /* ---- Encoding ---------------------------------------------------------------------------------------------------- */
@@ -42,11 +42,11 @@ static inline uint32_t pithi_said(uint32_t kind, uint32_t what)
     return what << PITHI_SAID_BITS | kind << 2 | (kind <= PITHLOG_LEAVE ? kind : 0);
 }
 
-/* The columns of a block being made. Only block_write.c, block_codes.c and the functions below use its fields. Memory
- * grows with the records, as a log may have a hundred thousand lanes with few records each.
+/* A block being made. Only block_write.c, block_codes.c and the functions below use the fields. Memory grows with the
+ * records, as a log may have a hundred thousand lanes with few records each.
  *
- * Adding a record only stores it. pithi_encoder_code then goes through the whole block at once, and finds the states
- * that each record opens or ends, and its code. */
+ * Adding a record only stores it. pithi_encoder_code then goes through the whole block at once: for each record, it
+ * finds the code, and the state that the record opens or ends. */
 struct pithi_encoder {
     /* `count`, `last_ns`, `events`, `messages` and `lost` are set as records are added, the rest at the end. */
     struct pithi_block_head head;
@@ -57,33 +57,34 @@ struct pithi_encoder {
         uint32_t code;
     } * code;                   /* [2^(32 - code_shift)] */
     uint32_t code_shift;        /* 32 - log2 of the slots */
-    struct pithi_dict *dict;    /* [slots / 8, but 256 at most] by code */
+    struct pithi_dict *dict;    /* [slots / 8, at most 256] by code: its kind and number */
     uint32_t *said;             /* [room] pithi_said of each record */
-    uint64_t *steps;            /* [room] ns since the record before, which may be in the block before */
+    uint64_t *steps;            /* [room] ns since the lane's record before, even if that is in the block before */
     int64_t before_ns;          /* time of the last record of the block before, at first 0 */
     struct pithi_stack open;    /* states open at the block's start; after pithi_encoder_code: at its end */
-    struct pithi_frame *frames; /* [frame_room] if the states nest; record UINT16_MAX marks the end */
+    struct pithi_frame *frames; /* [frame_room] if the states nest; after the last: record UINT16_MAX */
     uint16_t *innermost;        /* [frame_room] the frame of the innermost state after each record */
     uint32_t frames_before;     /* number of states open at the block's start; their frames are 1 to this number */
     uint32_t frame_room;
     int nested;          /* 1: the states nest */
     uint64_t lane_count; /* records of the lane in blocks before */
     uint64_t posted;     /* the expected order of posting of the next RECV */
-    uint32_t with_comm;  /* 1 + place of the last record in PITHI_COL_COMM */
-    /* The holes of LOST records. A state that ended in a hole stays in `open`, to which the codes refer, so that a
-     * reader that ignores the numbers in LOST records sees the same stacks. Once a state has ended in a hole, `still`
-     * is `open` without such states. */
-    int64_t lane_begin_ns;    /* time of the lane's first record, once its block has ended */
-    uint32_t is_gone_unknown; /* 1: a hole has no number of ended states; numbers of later holes are ignored, too */
+    uint32_t with_comm;  /* 1 + index of the last record with an entry in PITHI_COL_COMM; 0: none */
+    /* The holes of LOST records. The codes refer to `open`, so a state that ended in a hole stays in `open`: a reader
+     * that ignores the numbers in LOST records then sees the same stacks. From the first hole in which a state ended,
+     * `still` holds the states of `open` except those that ended in holes. */
+    int64_t lane_begin_ns;    /* time of the lane's first record; set when the lane's first block ends */
+    uint32_t is_gone_unknown; /* 1: a hole lacks its number of ended states; the numbers of later holes are ignored */
     uint32_t has_gone;        /* 1: `still` is in use */
     uint32_t lost_records;    /* LOST records of the block so far */
-    uint32_t gone_entries;    /* entries in PITHI_COL_GONE: the first LOST records have one each */
+    uint32_t gone_entries;    /* entries in PITHI_COL_GONE: one for each of the first LOST records */
     uint32_t hole_count, hole_room;
     struct pithi_block_hole *holes; /* [hole_count] of the block */
     struct pithi_stack still;
     struct pithi_buffer column[PITHI_COL_COUNT];
     struct {
-        /* pay: 1: deflate saves space; blocks: until the next check; most: `blocks` after the last check. */
+        /* pay: 1 if deflate makes the column smaller; blocks: number of blocks until this is checked again; most: value
+         * of `blocks` after the last check. */
         unsigned char pay, blocks, most;
     } repeats[PITHI_COL_COUNT];
 };
@@ -92,8 +93,8 @@ struct pithi_encoder *pithi_encoder_new(uint32_t thread); /* NULL: no memory */
 void pithi_encoder_free(struct pithi_encoder *e);
 /* Adds a record; `comm` is the rank's own number of record->comm. */
 int pithi_encoder_add(struct pithi_encoder *e, const struct pithlog_record *record, uint32_t comm);
-/* A faster pithi_encoder_add for records that enter or leave a state, without a communicator. 1: added; 0: not added;
- * call pithi_encoder_add. */
+/* A faster pithi_encoder_add for records that enter or leave a state, without a communicator. Returns 1 if the record
+ * was added; 0 if not: then call pithi_encoder_add. */
 static inline int pithi_encoder_quick(struct pithi_encoder *e, const struct pithlog_record *record);
 static inline uint32_t pithi_encoder_count(const struct pithi_encoder *e) { return e->head.count; }
 /* 1: the block has `records` records, or many bytes of payload, and should end. */
@@ -122,8 +123,8 @@ static inline void pithi_encoder_filled(struct pithi_encoder *e, const struct pi
     e->head.count += states->count;
     e->head.last_ns = states->last_ns;
 }
-/* Stores the further fields of a SEND or RECV in communicator 0. The caller stores kind and time as for a state. 0: no
- * memory. */
+/* Stores the peer, tag, size and order of posting of a SEND or RECV in communicator 0. The caller stores its kind and
+ * time in struct pithi_states. 0: no memory. */
 int pithi_encoder_message(struct pithi_encoder *e, const struct pithlog_record *record);
 /* Assigns codes to all records: fills PITHI_COL_WHAT and its further columns. pithi_encoder_end does this, too; call it
  * earlier to use the codes before the block ends. */
@@ -159,8 +160,8 @@ struct pithi_code_entry {
 };
 #define PITHI_INNERMOST UINT32_MAX
 
-/* The ids of the states open after the prepared records. Free entries before the outermost one keep damaged records
- * that are prepared together from leaving the memory. */
+/* The ids of the states open after the prepared records. Damaged records may leave more states than are open; the
+ * PITHI_READY free entries before the outermost state keep them from writing outside the memory. */
 struct pithi_open_ids {
     uint32_t *ids; /* [PITHI_READY + room + 1] */
     uint32_t count, room;
@@ -169,19 +170,19 @@ struct pithi_open_ids {
 /* A block being read. Starts as all zero; may be loaded again any number of times. */
 struct pithi_block {
     /* the cursor */
-    const struct pithi_ready *next, *ready_end; /* in `ready`; the last record taken is just before `next` */
+    const struct pithi_ready *next, *ready_end; /* pointers into `ready`; the last record taken is just before `next` */
     struct pithlog_record *fields;              /* [PITHI_READY + 1] entries; only the fields from `id` on are used */
     int64_t time_ns;                            /* of the last record taken */
     int64_t prepared_ns;                        /* time of the last prepared record */
     uint32_t prepared;                          /* number of records prepared so far */
-    const char *why;                            /* the damage behind the prepared records; NULL: none found yet */
+    const char *why;                            /* the damage that follows the prepared records; NULL: none found yet */
     uint64_t bit;                               /* position in PITHI_COL_BITS */
     uint64_t bit_count;                         /* bits in PITHI_COL_BITS */
     uint64_t posted;                            /* the expected order of posting of the next RECV */
     /* The next record with an entry in PITHI_COL_COMM (UINT64_MAX: no more), and its communicator. */
     uint64_t comm_at, comm;
-    struct pithi_ready *ready;      /* [PITHI_READY + 1], and the last record before these at [-1]; entries after the
-                                       records may be read, but mean nothing */
+    struct pithi_ready *ready;      /* [PITHI_READY + 1]; entry [-1] is the last record taken before them; entries after
+                                       the prepared records may be read, but mean nothing */
     uint64_t with_fields;           /* bit i: the entry of ready[i] is not 0 */
     struct pithi_code_entry *codes; /* [256] with the log's numbers of communicators, converted by `comms` */
     struct pithi_open_ids open;
@@ -193,20 +194,22 @@ struct pithi_block {
         const unsigned char *at, *end; /* a column's bytes that are left */
     } column[PITHI_COL_COUNT];
     uint32_t dict_count; /* codes of its dictionary */
-    /* The caller sets the fields from here on before loading. `lane`: for the records. Ids must be below def_count, the
-     * rank's numbers of communicators below comm_count (UINT32_MAX: all are allowed). */
+    /* The caller sets the fields from here on before loading. `lane` is copied into the records. Ids must be below
+     * def_count, the rank's numbers of communicators below comm_count (UINT32_MAX: all are allowed). */
     uint32_t lane, def_count, comm_count;
     const uint32_t *comms; /* the log's numbers of the rank's communicators; NULL: records keep the rank's numbers */
-    uint64_t *allowance;   /* bytes by which the `most` of all blocks that share it may still grow; NULL: no limit */
+    uint64_t *allowance;   /* bytes by which the `most` of all blocks that share the allowance may still grow; NULL: no
+                              limit */
 };
 
 /* Reads only the fixed part of a payload: 1, or 0 if it contradicts itself. */
 int pithi_block_head_get(const unsigned char *payload, uint64_t size, struct pithi_block_head *head);
 
-/* Unpacks all columns into block->memory; the head is known. Called by pithi_block_load, with the same results. */
+/* Unpacks all columns into block->memory; block->head must be set. pithi_block_load calls this function and returns the
+ * same values. */
 int pithi_block_unpack(struct pithi_block *b, struct pithi_zip *zip, const unsigned char *payload, uint64_t size,
                        const char **why);
-/* Unpacks all columns and goes to the first record. `opened`, if not NULL, gets the stack at its start. Returns
+/* Unpacks all columns and goes to the first record. `opened`, if not NULL, gets the stack at the block's start. Returns
  * PITH_OK, PITH_ERR_DAMAGED with *why, PITH_ERR_UNSUPPORTED, PITH_ERR_MEMORY (also if the allowance is exhausted). */
 int pithi_block_load(struct pithi_block *b, struct pithi_zip *zip, const unsigned char *payload, uint64_t size,
                      struct pithi_stack *opened, const char **why);
@@ -225,8 +228,8 @@ static inline void pithi_block_leave(struct pithi_block *b)
 /* Puts the times of the next `count` records into `ready`; returns the number of valid ones. */
 uint32_t pithi_block_times(struct pithi_block *b, uint32_t count);
 
-/* Decodes the times of the next `count` records straight into `records`: 1; 0: a special case (block_columns.c), and
- * nothing was done. */
+/* Decodes the times of the next `count` records straight into `records`. Returns 1; or 0, having done nothing, in a
+ * special case (block_columns.c). */
 int pithi_block_plain_times(struct pithi_block *b, struct pithlog_record *records, uint32_t count);
 
 /* Prepares the next records: 1; 0: end of the block; -1: it is damaged here, see b->why. Call it only if no record is
@@ -246,13 +249,13 @@ static inline int pithi_block_step(struct pithi_block *b)
 }
 
 /* Decodes up to `count` of the next records straight into `records`, without preparing them. Call it only if no record
- * is ready. Returns their number. 0: a special case, the end of the block, or damage; then call pithi_block_prepare.
- * (It decodes pairs of records, so it returns 0 if only one is left or wanted.) */
+ * is ready. Returns the number of records decoded. 0: a special case, the end of the block, or damage; then call
+ * pithi_block_prepare. (It decodes pairs of records, so it returns 0 if only one is left or wanted.) */
 uint32_t pithi_block_direct(struct pithi_block *b, struct pithlog_record *records, uint32_t count);
 
 extern const struct pithlog_record pithi_no_fields;
 
-/* Writes `id` and all fields after it, for a record without such fields. */
+/* Sets the field `id`, and all fields after it to the values that they have in a record without further fields. */
 static inline __attribute__((always_inline)) void pithi_record_plain(struct pithlog_record *record, uint32_t id)
 {
     typedef uint32_t four __attribute__((vector_size(16)));

@@ -18,7 +18,7 @@
  * The summary (summary.c) gets the frames, so that states are paired once only. */
 #include "native/block.h"
 
-enum { FIRST_SLOTS_LOG2 = 4 }; /* of slots at first */
+enum { FIRST_SLOTS_LOG2 = 4 }; /* log2 of the number of slots at first */
 
 /* ---- Codes ------------------------------------------------------------------------------------------------------- */
 
@@ -58,7 +58,8 @@ void pithi_encoder_forget(struct pithi_encoder *e)
         memset(e->code, 0, slots_of(e) * sizeof *e->code);
 }
 
-/* The code for a kind and number: a new one if any is left, else the escape. -1: no memory. */
+/* Returns the code of a kind and number; a new code if they have none yet; the escape if no code is left; -1 without
+ * memory. */
 static int code_of(struct pithi_encoder *e, const struct pithi_dict *is)
 {
     uint32_t said = pithi_said(is->kind, is->what);
@@ -100,7 +101,7 @@ struct open_frame {
     uint32_t id, frame;
 };
 
-/* Makes room for the frames of the block. 0: no memory, or more frames than have numbers. */
+/* Makes room for the frames of the block. 0: no memory, or more frames than 16 bits can number. */
 static int reserve_frames(struct pithi_encoder *e)
 {
     uint32_t frames = e->open.count + e->head.count + 2;
@@ -157,15 +158,17 @@ static __attribute__((noinline)) int code_nested(struct pithi_encoder *e, unsign
     }
     frames[made].record = UINT16_MAX;
     e->nested = 1;
-    e->head.states = (uint32_t)(made - 1 - (size_t)(top - open)); /* all that are no longer open */
+    e->head.states = (uint32_t)(made - 1 - (size_t)(top - open)); /* all frames but those of the states still open */
     e->open.count = (uint32_t)(top - open);
     return 1;
 }
 
-/* After code_nested: computes for how long the states have been open, and the time of states directly inside them. The
- * outermost `least` states were open all along (their frames are from its start), so only the innermost of them needs
- * an update. The others were entered in this block: walks its records backwards until all their ENTERs are found; often
- * there are none. `own` is the time of the state itself: while exactly this number of states was open. 0: no memory.
+/* After code_nested: for each state open at the block's end, computes when it began and the time of states directly
+ * inside it. The outermost `least` states were open during the whole block (their frames are from its start). Only the
+ * innermost of these can have had states directly inside it that ended, so only it is updated. The other states were
+ * entered in this block: the function walks the records backwards until it has found all their ENTERs; often there are
+ * none. `own` is the self time of a state: the time while it and the states around it, but no others, were open. 0: no
+ * memory.
  *
  *     0 enter A   10 enter B   30 leave B   50 an event, the last record; A is open
  *     back from 50: 20 ns with one state open, 20 with two, 10 with one; own is 30, nested_ns of A: 50 - 0 - 30 = 20 */
@@ -271,8 +274,8 @@ static int follow_still(struct pithi_encoder *e)
     return 1;
 }
 
-/* Begins to use `still` in the first block in which a state ends in a hole; until there, it equals `open`. 0: no
- * memory. */
+/* Begins to use `still` in the first block in which a state ends in a hole; before that block, it would equal `open`.
+ * 0: no memory. */
 static int begin_still(struct pithi_encoder *e)
 {
     uint32_t gone = 0;

@@ -1,16 +1,17 @@
 /* block_columns.c - unpacks the columns of a block within their limit of memory, and decodes the times. The decoder
  * (block_read.c) checks what the other columns contain.
  *
- * Limits. The head says how large each column unpacks, and a small damaged or malicious file may say 256 MB a hundred
- * times. So a column may not be larger than its records can need (at most 10 bytes each for numbers), the columns of a
- * block not larger than 32 MB + 16 times its packed size, and the blocks of a reader share an allowance.
+ * Limits. The head says how large each column is when unpacked, and a small damaged or malicious file may say 256 MB a
+ * hundred times. So there are three limits. A column may not be larger than its records can need (at most 10 bytes each
+ * for numbers). The columns of a block together may not be larger than 32 MB + 16 times its packed size. All blocks of
+ * a reader share an allowance.
  *
- * Times. A class says how many low bits follow and what they are added to. Class 35, with the bits 1101000:
+ * Times. A class says how many low bits follow and what they are added to. Example: class 35, with the bits 1101000:
  *
  *     base 7 << 7 = 896, 7 bits: 104        step 896 + 104 = 1000 ns
  *
- * Two steps below 2^28 have at most 50 low bits, so one read of 8 bytes serves both, at any bit position. That is
- * plain_times, which most blocks take; the others (units, steps of seconds, the last bytes) are decoded one by one. */
+ * Two steps below 2^28 have at most 50 low bits, so one read of 8 bytes serves both, at any bit position. plain_times
+ * does this, for most blocks. The other cases (units, steps of seconds, the last bytes) are decoded one by one. */
 #include "native/block.h"
 
 #include "native/huffman.h"
@@ -34,7 +35,7 @@ static uint64_t column_limit(unsigned type, uint64_t count)
     }
 }
 
-/* Unpacks a column into b->memory; *at is its place there. */
+/* Unpacks a column into b->memory; *at gets its offset in this memory. */
 static int unpack_column(struct pithi_block *b, struct pithi_zip *zip, const unsigned char *entry,
                          const unsigned char *data, uint64_t stored, size_t *at, const char **why)
 {
@@ -149,7 +150,7 @@ static const struct time_class time_classes[256] = {
 };
 
 /* The classes of steps below 2^28, in a smaller table: one read covers the low bits of two such steps. All other
- * classes have the base UINT32_MAX, so a step that plain_times makes of them is above the limit. */
+ * classes have the base UINT32_MAX, so plain_times sees from the step that it is above the limit. */
 enum { SHORT_BITS = 28 };
 struct short_class {
     uint32_t base, mask, bits, unused; /* 16 bytes, so that indexing is a shift */
@@ -174,7 +175,7 @@ static const struct short_class short_classes[256] = {
 
 #define INLINE inline __attribute__((always_inline))
 
-/* The step of a class whose low bits are the lowest of `v`. */
+/* The step of a class; its low bits are the lowest bits of `v`. */
 static INLINE uint64_t short_step(const struct short_class *class, uint64_t v)
 {
     return class->base + (v & class->mask);
@@ -182,8 +183,8 @@ static INLINE uint64_t short_step(const struct short_class *class, uint64_t v)
 
 static INLINE void put_time(char *record, uint64_t time_ns) { memcpy(record, &time_ns, sizeof time_ns); }
 
-/* Decodes the times of `count` records, which begin at `out` and then every `stride` bytes, if there is no special case
- * (units, long steps, the end of the bits). 1: done; 0: a special case, nothing was done. */
+/* Decodes the times of `count` records into records that are `stride` bytes apart, the first at `out`. Returns 1; or 0,
+ * having done nothing, in a special case (units, long steps, the end of the bits). */
 static INLINE int plain_times(struct pithi_block *b, char *out, size_t stride, uint32_t count)
 {
     const unsigned char *classes = b->column[PITHI_COL_TIME].at + b->prepared, *bits = b->column[PITHI_COL_BITS].at;

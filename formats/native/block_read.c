@@ -12,7 +12,7 @@
  * A damaged block may leave more states than are open. The loop lets the top go below the bottom (64 spare entries
  * exist for this) and only remembers the lowest top; `good_before` then finds the first bad record.
  *
- * Damage is reported behind the good records, not instead of them: the call after those fails. */
+ * The good records before the damage are delivered first; then the next call fails. */
 #include "native/block.h"
 
 const struct pithlog_record pithi_no_fields = {.peer = -1};
@@ -52,7 +52,7 @@ static int get_long(struct pithi_column_view *c, uint64_t *v)
 static inline int get(struct pithi_block *b, enum pithi_column c, uint64_t *v)
 {
     struct pithi_column_view *column = &b->column[c];
-    *v = *column->at; /* may be read: columns are followed by zeros */
+    *v = *column->at; /* may be read even at the end, as zeros follow each column */
     if (column->at == column->end || *v >= 0x80)
         return get_long(column, v);
     column->at++;
@@ -115,7 +115,8 @@ static int push(struct pithi_block *b, uint32_t id)
     return 1;
 }
 
-/* Reads the states open at the block's start from a column; into `s`, if not NULL, with their times. */
+/* Reads the states open at the block's start from column OPEN or STILL; those of OPEN also go into b->open. `s`, if not
+ * NULL, gets the states with their times. */
 static int read_states(struct pithi_block *b, enum pithi_column c, struct pithi_stack *s, const char **why)
 {
     uint64_t count = UINT64_MAX, found = 0;
@@ -187,7 +188,8 @@ int pithi_block_load(struct pithi_block *b, struct pithi_zip *zip, const unsigne
     for (int i = 0; i <= PITHI_READY; i++)
         b->ready[i] = (struct pithi_ready){.lane = b->lane};
     b->with_fields = 0;
-    b->fields[0] = pithi_no_fields; /* in memory, because a constant would be built for each copy */
+    b->fields[0] = pithi_no_fields; /* copied from memory later: the compiler would build a constant anew for each
+                                       copy */
 
     if ((err = pithi_block_unpack(b, zip, payload, size, why)) != PITH_OK)
         return err;
@@ -207,8 +209,8 @@ int pithi_block_load(struct pithi_block *b, struct pithi_zip *zip, const unsigne
     for (uint32_t i = b->dict_count; i < 256; i++)
         b->codes[i] = (struct pithi_code_entry){i, 0, 1, 0, 0};
 
-    /* The codes refer to the states of OPEN. If some of these ended in holes, STILL lists the others, and the caller
-     * gets these. */
+    /* The codes refer to the states of OPEN. If some of these states ended in holes, STILL lists the remaining ones,
+     * and the caller gets those of STILL. */
     int has_still = b->column[PITHI_COL_STILL].at < b->column[PITHI_COL_STILL].end;
     b->open.count = 0;
     if (!reserve_open(b, 8))
@@ -248,7 +250,7 @@ void pithi_block_free(struct pithi_block *b)
 
 /* A `get` for numbers whose length in bytes is unpredictable: reads up to eight bytes without a branch. The top bit of
  * each byte says that another byte follows, so the lowest top bit that is 0 ends the number. The bytes after it are
- * masked out, and the groups of 7 bits are pushed together in three steps: pairs to 14 bits, to 28, to 56. For 300:
+ * masked out, and the groups of 7 bits are joined in three steps, into groups of 14, of 28 and of 56 bits. For 300:
  *
  *     bytes ac 02 | 85 ...     the top bit of 02 is 0: two bytes, 0x2c and 0x02 without their top bits
  *     word 0x022c              0x2c | 0x0200 >> 1 = 0x12c = 300 */
@@ -328,7 +330,8 @@ static int take_fields(struct pithi_block *b, struct pithlog_record *r)
     }
 }
 
-/* Reads the fields of decoded record `i` into an entry. Not for states, except escaped ones. */
+/* Reads the further fields of decoded record `i` into b->fields[entry]; an escaped record also gets its kind and
+ * subject. Not called for a record that enters or leaves a state, unless it is escaped. */
 static int get_fields(struct pithi_block *b, uint32_t i, uint32_t entry)
 {
     struct pithi_dict is = {b->ready[i].kind, b->ready[i].what};
@@ -345,9 +348,9 @@ static int get_fields(struct pithi_block *b, uint32_t i, uint32_t entry)
 
 /* ---- Preparing records ------------------------------------------------------------------------------------------- */
 
-/* Finds the kind of `count` records of a block whose states nest, in b->ready or, if not NULL, in `records`. Returns a
- * bit for each record that has fields. *good is 0 if more states were left than were open. (ENTER and LEAVE are
- * unpredictable, so no branch depends on them.) */
+/* Sets kind and subject of the next `count` records of a block whose states nest: in `records` or, if that is NULL, in
+ * b->ready. Returns a mask in which bit i is set if record i has further fields. *good is 0 if more states were left
+ * than were open. (ENTER and LEAVE are unpredictable, so no branch depends on them.) */
 static inline __attribute__((always_inline)) uint64_t get_nested(struct pithi_block *b, struct pithlog_record *records,
                                                                  uint32_t count, int *good)
 {
@@ -378,7 +381,8 @@ static inline __attribute__((always_inline)) uint64_t get_nested(struct pithi_bl
     return with_fields;
 }
 
-/* The number of records before the LEAVE without an open state. */
+/* The number of records before the first LEAVE that finds no state open; before the first record, `open` states are
+ * open. */
 static uint32_t good_before(const struct pithi_block *b, uint32_t open)
 {
     const unsigned char *what = b->column[PITHI_COL_WHAT].at + b->prepared;
@@ -452,8 +456,8 @@ static uint32_t prepare_any(struct pithi_block *b, uint32_t count)
     return count;
 }
 
-/* Sets the communicators of `count` prepared records. Records without fields get an entry, from the last one backwards.
- * Returns the number of valid records. */
+/* Sets the communicators of `count` prepared records. A record without further fields gets an entry of b->fields for
+ * this, taken from the last entry backwards. Returns the number of valid records. */
 static uint32_t give_comms(struct pithi_block *b, uint32_t count)
 {
     uint32_t entry = PITHI_READY;
@@ -499,7 +503,7 @@ uint32_t pithi_block_direct(struct pithi_block *b, struct pithlog_record *record
         struct pithlog_record *r = &records[i];
         if (i >= good)
             break;
-        if (r->kind > PITHLOG_COUNTER) { /* get_nested leaves what a record refers to in `id` */
+        if (r->kind > PITHLOG_COUNTER) { /* get_nested has stored the communicator in `id` */
             r->comm = r->id;
             r->id = 0;
         }
@@ -530,7 +534,7 @@ int pithi_block_prepare(struct pithi_block *b)
     uint32_t good = is_quick(b, count) ? prepare_nested(b, count) : prepare_any(b, count);
     if (b->comm_at != UINT64_MAX)
         good = give_comms(b, good);
-    /* Prefetches data for the next records. If many lanes alternate, it is not in the nearer caches. */
+    /* Prefetches data for the next records. If many lanes alternate, this data is not in the nearer caches. */
     uint32_t ahead = b->prepared + good;
     __builtin_prefetch(b->column[PITHI_COL_WHAT].at + ahead);
     __builtin_prefetch(b->column[PITHI_COL_TIME].at + ahead);

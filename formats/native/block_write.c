@@ -1,8 +1,8 @@
 /* block_write.c - the encoder: stores the records of a lane, then packs them as columns (codes: block_codes.c).
  *
- * The program waits for this in MPI_Finalize, so adding a record only stores its subject, a time step, and the further
- * fields of the few kinds that have some. States are added by inline functions in block.h. All else is done once per
- * block, over whole columns.
+ * The program waits for the encoder in MPI_Finalize, so adding a record only stores its subject, a time step, and the
+ * further fields of the few kinds that have some. States are added by inline functions in block.h. All else is done
+ * once per block, over whole columns.
  *
  * Why columns: numbers of one kind resemble each other, and a record of mixed fields does not. Four records:
  *
@@ -94,8 +94,8 @@ static int put_uneven(struct pithi_encoder *e, enum pithi_column column, uint64_
 }
 
 /* SEND and RECV share one path without branches, as their order is unpredictable. A RECV also has an order of posting;
- * for a SEND, `-recv` masks it out. Without memory, the columns keep nothing of the record, because the caller may try
- * again. */
+ * for a SEND, the mask `-recv` makes that part 0. Without memory, the columns keep nothing of the record, because the
+ * caller may try again. */
 int pithi_encoder_message(struct pithi_encoder *e, const struct pithlog_record *r)
 {
     struct pithi_buffer *peer = &e->column[PITHI_COL_PEER], *tag = &e->column[PITHI_COL_TAG];
@@ -177,7 +177,7 @@ int pithi_encoder_add(struct pithi_encoder *e, const struct pithlog_record *r, u
     if (r->kind == PITHLOG_EVENT && r->payload_bytes > PITHI_PAYLOAD_MAX)
         return pithi_fail(PITH_ERR_UNSUPPORTED, "a payload of %u bytes: at most %u can be stored", r->payload_bytes,
                           PITHI_PAYLOAD_MAX);
-    /* The id that a record refers to: the log's number, or the rank's number for a communicator. */
+    /* What a record refers to: a definition, by the log's number, or a communicator, by the rank's number. */
     const uint32_t none = 1u << PITHLOG_PAUSE | 1u << PITHLOG_RESUME | 1u << PITHLOG_LOST;
     uint32_t what = r->kind <= PITHLOG_COUNTER ? r->id : none >> r->kind & 1 ? 0 : comm;
     if (what > PITHI_SAID_MAX)
@@ -229,7 +229,7 @@ struct bits {
 };
 
 /* Appends the lowest `count` bits of `value`, at most 56: with the 7 bits that may wait in `word` they fit 64 bits, so
- * no branch is needed. Always writes 8 bytes, of which the last ones may be written again later. */
+ * no branch is needed. Always writes 8 bytes; the next call overwrites those after the last whole byte. */
 static inline void put_bits(struct bits *b, uint64_t value, unsigned count)
 {
     b->word |= value << b->used;
@@ -247,7 +247,7 @@ static void put_long(struct bits *b, uint64_t value, unsigned count)
     put_bits(b, value >> low, count - low);
 }
 
-/* The class of a step; the number of bits below it in *bits, and these bits in *rest. */
+/* Returns the class of a step. *bits gets the number of low bits, *rest the low bits themselves. */
 static inline unsigned char class_of(uint64_t step, unsigned *bits, uint64_t *rest)
 {
     unsigned below = (63 ^ (unsigned)__builtin_clzll(step | 4)) - 2; /* 63 ^ clz is one instruction */
@@ -274,7 +274,7 @@ static int code_times(struct pithi_encoder *e, uint32_t seen[256])
         steps[k] /= unit;
     unsigned char *classes = time->data;
     struct bits b = {out->data, 0, 0};
-    for (; i + 2 <= count; i += 2) { /* two at once, as few steps have many bits */
+    for (; i + 2 <= count; i += 2) { /* two at once: the low bits of two steps nearly always fit one put_bits */
         classes[i] = class_of(steps[i], &bits[0], &rest[0]);
         classes[i + 1] = class_of(steps[i + 1], &bits[1], &rest[1]);
         seen[classes[i]]++;
@@ -298,7 +298,8 @@ static int code_times(struct pithi_encoder *e, uint32_t seen[256])
     return 1;
 }
 
-/* log2 of n > 0 to about 0.01: between powers of two a parabola. (libm is not worth a dependency.) */
+/* log2 of n > 0, with an error of about 0.01: between powers of two it is approximated by a parabola. (libm is not
+ * worth a dependency.) */
 static double log2_of(uint32_t n)
 {
     int whole = 31 - __builtin_clz(n);
@@ -317,8 +318,8 @@ static double entropy_bytes(const uint32_t seen[256], size_t size)
 }
 
 /* 1: deflate, which searches for repeats, would make the column smaller than Huffman codes. As the search takes time,
- * only the column's beginning is tried, and the result is used for some blocks; for more of them if it was the same
- * before. */
+ * only the column's beginning is tried, and the result is used for some further blocks: for more blocks each time that
+ * the result stays the same. */
 static int repeats_pay(struct pithi_encoder *e, struct pithi_zip *zip, enum pithi_column c, double huffman,
                        unsigned char *out)
 {

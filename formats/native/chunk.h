@@ -10,7 +10,7 @@
 #include "native/layout.h"
 
 struct pithi_chunk_head {
-    uint16_t type, flags; /* PITHI_CHUNK_ ...; bits */
+    uint16_t type, flags; /* enum pithi_chunk_type; PITHI_CHUNK_OWN_CRC or 0 */
     uint64_t size;        /* of the payload */
     int32_t rank;         /* -1: of the log as a whole */
     uint32_t crc;         /* of the payload */

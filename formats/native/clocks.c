@@ -2,14 +2,14 @@
  *
  * While a job runs, clocks are compared several times: a point is a time and the offset found there, whose error is
  * half a round trip. Times between two points are corrected along the line between them, which is right if the drift is
- * constant. Is there one line through all points within their errors?
+ * constant. It can be constant only if one line passes through all points within their errors:
  *
  *     times 0, 10, 20 s; offsets 0, 10, 0 us; errors 2 us        errors 6 us
  *     lower ends   -2   8  -2      hull from above:  8 at 10 s    -6   4  -6      4 at 10 s
  *     upper ends    2  12   2      hull from below:  2 at 10 s     6  16   6      6 at 10 s
  *                                  8 > 2: no line, uneven          4 <= 6: a line fits
  *
- * Hulls, because trying the lines through all pairs of points takes time cubed, and hulls take one pass. */
+ * Hulls take one pass; trying the lines through all pairs of points would take cubic time. */
 #include "native/clocks.h"
 
 #include <stdio.h>
@@ -21,7 +21,7 @@
 #include "native/log.h"
 
 #define PREFIX "clock_sync_"
-#define STEP 1e-3 /* of the passed time: a larger change of the offset is a step */
+#define STEP 1e-3 /* a change of the offset by more than this fraction of the passed time is a step */
 
 /* ---- Linearity --------------------------------------------------------------------------------------------------- */
 
@@ -48,8 +48,8 @@ static uint32_t hull(struct corner *corners, uint32_t count, double side)
     return kept;
 }
 
-/* The offset of a hull at `time`. *at is the corner to the left of it. Times must not fall from call to call, so that
- * one pass over the corners serves all calls. */
+/* The offset of a hull at `time`. *at is the corner to the left of it. Times must not decrease from call to call, so
+ * that one pass over the corners serves all calls. */
 static double height(const struct corner *corners, uint32_t count, uint32_t *at, double time)
 {
     while (*at + 2 < count && corners[*at + 1].time < time)

@@ -1,14 +1,14 @@
 /* defs.c - a set of definitions and properties, and its bytes (the payload of a DEFS chunk).
  *
- * A definition is known by its kind and name. Each rank numbers its own; the set of a job gives equal ones one number,
- * and each rank's numbers are translated when its segment is written:
+ * A definition is identified by its kind and name. Each rank numbers its own definitions. The set of a job gives equal
+ * definitions one number, and each rank's numbers are translated when its segment is written:
  *
  *     rank 0      0 compute, 1 MPI_Send                ids in the log  0, 1
  *     rank 1      0 compute, 1 MPI_Recv                                0, 2
  *
- * The first rank that has a name also decides its colour, group and format. A set only grows: an id that was given out
- * is in records already. (pithi_defs_remove is for sets that are still being put together, before any record has an id
- * from them.) */
+ * The first rank that has a name also decides its colour, group and format. A set only grows, because records may
+ * already contain any id that was given out. (pithi_defs_remove is for sets that are still being put together, before
+ * any record has an id from them.) */
 #include "native/defs.h"
 
 #include <stdarg.h>
@@ -401,8 +401,8 @@ static int grow_properties(struct pithi_defs *s)
     return 1;
 }
 
-/* Sets a property. If the key exists, its value only changes if `replace` is set.
- * The key's memory stays with its first use. */
+/* Sets a property. If the key exists, its value only changes if `replace` is set. If the value is replaced, the key
+ * stays in the same memory. */
 static int set_property(struct pithi_defs *s, const char *key, const char *value, int replace)
 {
     if (s->property_count == s->property_room && !grow_properties(s))
@@ -465,7 +465,7 @@ int pithi_defs_pack_from(const struct pithi_defs *s, uint32_t first, void **data
     ok = ok && pithi_buffer_varint(&out, s->property_count);
     for (uint32_t i = 0; ok && i < s->property_count; i++)
         ok = pithi_buffer_string(&out, s->properties[i].key) && pithi_buffer_string(&out, s->properties[i].value);
-    /* Hosts and communicators are in a whole set only. A later part has two empty tables. */
+    /* Only a whole set has hosts and communicators. Bytes that begin with a later id have two empty tables instead. */
     ok = ok &&
          (first == 0 ? pack_places(&s->places, &out) : pithi_buffer_varint(&out, 0) && pithi_buffer_varint(&out, 0));
     if (!ok) {
@@ -489,7 +489,7 @@ static const unsigned char *unpack_def(struct pithi_defs *s, const unsigned char
     struct pithi_slice text[4];
     uint64_t kind;
     *err = PITH_ERR_DAMAGED;
-    /* A kind of a later version cannot be skipped, as the size of its parts is not known. */
+    /* A definition of an unknown kind, from a later version, cannot be skipped, as its size is not known. */
     if ((p = pithi_get_varint(p, end, &kind)) && kind > PITHLOG_COUNTER_TYPE)
         p = NULL;
     for (int i = 0; p && i < 4; i++)
@@ -536,7 +536,7 @@ int pithi_defs_unpack_from(struct pithi_defs *s, const void *data, size_t size, 
     for (uint64_t i = 0; i < properties; i++)
         if (!(p = unpack_property(s, p, end, &err)))
             goto out;
-    /* Each host and communicator ends where the next begins. */
+    /* Entries have no stated size: each host and communicator is read from where the one before it ended. */
     uint64_t entries;
     err = PITH_ERR_DAMAGED;
     if (!(p = pithi_get_varint(p, end, &entries)))

@@ -32,11 +32,11 @@ struct pithi_places {
 int pithi_places_begin(struct pithi_places *places);
 void pithi_places_free(struct pithi_places *places);
 
-/* The number of a host or communicator, which is added if it is new; 0: no memory. Fills in an unknown name or size of
- * a communicator; `teller` belongs to the size. */
+/* Set *index to the number of a host or communicator, and add it if it is new; 0: no memory. pithi_places_comm also
+ * fills in an unknown name or size of a communicator; `teller` is the rank that gives the size. */
 int pithi_places_host(struct pithi_places *places, const char *host, uint32_t *index);
 int pithi_places_comm(struct pithi_places *places, const struct pithlog_comm *comm, int32_t teller, uint32_t *index);
-/* Finds an existing one; 0: not found. */
+/* Find an existing host or communicator; 0: not found. */
 int pithi_places_find_host(const struct pithi_places *places, const char *host, uint32_t *index);
 int pithi_places_find_comm(const struct pithi_places *places, uint64_t key, uint32_t *index);
 

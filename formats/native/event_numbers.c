@@ -47,7 +47,7 @@ void pithi_event_numbers_event(char key[48], int32_t number) { snprintf(key, 48,
 
 int pithi_event_numbers_tell(struct pithi_defs *defs, uint32_t *told, uint32_t id, int64_t start, const int64_t *final)
 {
-    enum { MOST = 8192 }; /* properties with numbers that a log gets at most */
+    enum { MOST = 8192 }; /* the most properties with numbers that a log gets */
     char key[48];
 
     /* Numbers that do not fit are left out; the state itself stays. */
@@ -112,8 +112,8 @@ uint32_t pithi_cargo_size(const char *format, const unsigned char cargo[PITHI_CA
     uint32_t size = 0;
 
     if (!strchr(format, '%')) {
-        /* A text without control characters up to the first 0: its length. Else all bytes up to the last that is
-         * not 0. */
+        /* If the bytes up to the first 0 are a text without control characters, returns the length of the text. Else
+         * returns the number of bytes up to the last one that is not 0. */
         uint32_t length = (uint32_t)strnlen((const char *)cargo, PITHI_CARGO), i = 0;
 
         while (i < length && cargo[i] >= ' ' && cargo[i] != 0x7f)

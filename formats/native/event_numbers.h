@@ -45,11 +45,12 @@ int pithi_meanings_add(struct pithi_meanings *meanings, const char *key, const c
 const struct pithi_meaning *pithi_meanings_get(const struct pithi_meanings *meanings, int32_t number);
 void pithi_meanings_free(struct pithi_meanings *meanings);
 
-/* The number of payload bytes that are used of the 32: as many as the tokens of the format describe; without tokens, a
+/* The number of bytes, of the 32, that a payload uses: as many as the tokens of the format describe; without tokens, a
  * text up to its end, or else all bytes before the final zeros. */
 uint32_t pithi_cargo_size(const char *format, const unsigned char cargo[PITHI_CARGO]);
 
-/* The size of a value with this token of a payload format (for 's': of its length); 0: no token. */
+/* The size of a value that this token of a payload format stands for. For 's', a text, the size of the length before
+ * it. 0: no token. */
 size_t pithi_token_size(char token);
 
 #endif

@@ -9,8 +9,9 @@
  *
  * Bits are filled from the lowest, the first bit of a code first. "abac" is 0, 10, 0, 110: the byte 0x32.
  *
- * The decoder looks at the next 11 bits, 2 ^ 11 entries of 4 bytes: 8 KiB. For the bits of "ab..." the entry has both
- * bytes and their length together, 3 bits. An entry with two bytes is found wherever both codes fit into 11 bits.
+ * The decoder looks up the next 11 bits in a table of 2^11 entries of 4 bytes: 8 KiB. An entry whose bits begin with
+ * the codes of a and b has both bytes, and the length of both codes together, 3 bits. An entry has two bytes if two
+ * codes fit into its 11 bits.
  *
  * Lengths above 11 would need a larger table. They occur only if some bytes are very rare. Then all weights are made
  * more equal, until no code is too long; rare bytes get shorter codes than they should, others longer ones. */
@@ -20,8 +21,8 @@
 
 #include "base/bytes.h"
 
-/* LONGEST: bits of a code; TABLE: entries of the decoder's table; PARTS: streams that are decoded side by side; SIZES:
- * bytes of the sizes of the first three. */
+/* LONGEST: the most bits of a code; TABLE: entries of the decoder's table; PARTS: streams that are decoded side by
+ * side; SIZES: bytes that store the sizes of the first three streams. */
 enum { LONGEST = 11, TABLE = 1 << LONGEST, PARTS = 4, SIZES = 4 * (PARTS - 1) };
 
 void pithi_histogram(const unsigned char *data, size_t size, uint32_t seen[256])
@@ -97,7 +98,7 @@ static void code_lengths(const uint32_t seen[256], unsigned char length[256])
         if (seen[c])
             leaves[count++] = (struct leaf){seen[c], c};
     qsort(leaves, (size_t)count, sizeof *leaves, by_weight);
-    if (count < 2) /* 0 does not occur, but the compiler cannot know that */
+    if (count < 2) /* `count` is never 0, but the compiler cannot know that */
         depth[0] = 1;
     else
         while (depths(leaves, count, depth) > LONGEST)
@@ -107,7 +108,7 @@ static void code_lengths(const uint32_t seen[256], unsigned char length[256])
         length[leaves[i].symbol] = depth[i];
 }
 
-/* Canonical codes, their first bit lowest, as bits are read lowest first. */
+/* Makes canonical codes. The first bit of a code is its lowest one, because bits are read lowest first. */
 static void make_codes(const unsigned char length[256], uint16_t code[256])
 {
     unsigned count[LONGEST + 1] = {0}, next[LONGEST + 2] = {0};
@@ -186,8 +187,9 @@ static inline uint64_t push(uint64_t top, uint64_t code, uint64_t *lengths)
     return top >> (code & 63) | code;
 }
 
-/* Writes the codes of `size` bytes to `out`; returns their end. An entry has the code in its highest bits and the
- * length in its lowest byte: codes are shifted in from the top; the lengths stay below them and are cut off. */
+/* Writes the codes of `size` bytes to `out`; returns their end. An entry of `coded` has the code in its highest bits
+ * and the code's length in its lowest byte. Codes are shifted in from the top; the lengths end up below the codes, and
+ * put_top cuts them off. */
 static unsigned char *put_codes(const unsigned char *data, size_t size, const uint64_t coded[256], unsigned char *out)
 {
     struct bits b = {out, 0, 0};
@@ -243,9 +245,9 @@ static unsigned next_code(unsigned code, unsigned length)
     return code | bit;
 }
 
-/* The codes at the start of the next LONGEST bits: two, if both are among these bits. */
+/* The code at the start of the next LONGEST bits, and the one after it if all of it is among these bits. */
 struct entry {
-    uint16_t taken;           /* their length in bits | their number << 8 */
+    uint16_t taken;           /* length of the codes in bits | number of codes << 8 */
     unsigned char symbols[2]; /* the second one only if `taken` has room for it */
 };
 
@@ -320,7 +322,8 @@ static INLINE void take_some(const struct entry table[TABLE], uint64_t *v, uint3
     *sum += taken;
 }
 
-enum { READ = 57, FIVE = 5 * LONGEST, MOST = 10 }; /* bits of a read; the most bits and symbols of five entries */
+/* READ: usable bits of a read; FIVE, MOST: the most bits and symbols of five entries. */
+enum { READ = 57, FIVE = 5 * LONGEST, MOST = 10 };
 
 /* Decodes the codes of the next five entries of a part. */
 static INLINE void take_five(const struct entry table[TABLE], const struct part *p, uint64_t *bit, unsigned char **out)

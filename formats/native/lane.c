@@ -23,8 +23,8 @@ const char *pithi_log_host(const struct pithlog *log, const struct pithi_log_ran
     return log->places->hosts[rank->host];
 }
 
-/* Finds a lane, loading its rank first. PITH_ERR_DAMAGED with *found set: some of its records are gone with a damaged
- * index; the rest can be read. */
+/* Finds a lane, loading its rank first. PITH_ERR_DAMAGED with *found set: its rank's index is damaged, and some of its
+ * records are lost; the others can be read. */
 int pithi_log_lane(struct pithlog *log, uint32_t lane, const struct pithi_log_lane **found)
 {
     uint32_t rank = log->lane_ranks[lane];
@@ -58,7 +58,7 @@ int pithi_log_block(struct pithlog *log, const struct pithi_log_lane *lane, uint
      * check the second. Entry 0 of the list has no entry before it, and is returned. */
     int in_window = w->lane == lane && index >= w->first + (w->first > 0) && index < w->first + w->count;
     if (!in_window) {
-        /* Reads a window. It begins with the block before the wanted one, whose end the check needs. */
+        /* Reads a window. It begins one block before the wanted one, because the check needs the end of that block. */
         unsigned char bytes[PITHI_LOG_WINDOW * PITHI_INDEX_BLOCK];
         uint32_t first = index ? index - 1 : 0, left = lane->block_count - first;
         uint32_t count = left < PITHI_LOG_WINDOW ? left : PITHI_LOG_WINDOW;
@@ -134,8 +134,8 @@ const struct pithlog_def *pithlog_get_def(const struct pithlog *log, uint32_t id
 /* Loading on demand changes a log only internally, so callers may pass a const log. */
 static struct pithlog *inside(const struct pithlog *log) { return (struct pithlog *)(uintptr_t)log; }
 
-/* A lane whose rank cannot be loaded still has a rank, a thread and a host, for messages about it. The struct is one
- * for each thread, so the result is valid until the thread's next such call. */
+/* A lane whose rank cannot be loaded still has a rank, a thread and a host, for messages about it. Each thread has one
+ * struct for this, so the result is valid until the thread's next such call. */
 const struct pithlog_lane *pithlog_get_lane(const struct pithlog *log, uint32_t lane)
 {
     static _Thread_local struct pithlog_lane lost;

@@ -2,7 +2,7 @@
  *
  * The encoder of a block has a code for each record; the summary has a symbol for each change of the open states
  * (paths.h). Both count in order of occurrence, but a code lives for one block and a symbol for the whole lane. So each
- * block has a table from its codes to the lane's symbols, at most 255 entries, and its records are not looked at here:
+ * block has a table from its codes to the lane's symbols, of at most 255 entries, and its records need not be read:
  *
  *     block 1     0: enter A, 1: enter B, 2: leave innermost       codes 0 1 2 -> symbols 0 1 2
  *     block 2     0: leave innermost, 1: enter A                   codes 0 1   -> symbols 2 0
@@ -48,8 +48,9 @@ static int put_sheet(void *context, const void *payload, size_t size)
 }
 
 /* The symbol of each record, for a block in which a code does not determine it. For an escape, kind and definition are
- * in the next entry of the escape column. If states ended in holes, LEAVE of the innermost state refers to OPEN, in
- * which they stay; so the symbols then come from the records themselves. NULL: no memory, or too many symbols. */
+ * in the next entry of the escape column. If states ended in holes, the codes do not help either: they refer to OPEN,
+ * in which such states stay, so "LEAVE of the innermost state" may mean one that has ended. The symbols then come from
+ * the records themselves. NULL: no memory, or too many symbols. */
 static uint16_t *symbols_of_records(struct pithi_summary *builder, const struct pithi_encoder *e,
                                     const uint16_t of_code[256])
 {
@@ -105,7 +106,7 @@ static int give_up_without_memory(struct pithi_lane_summary *s, int err)
 static int add_block(struct pithi_lane_summary *s, const struct pithi_encoder *e, struct target *target,
                      uint32_t sheet_records)
 {
-    int is_framed = e->nested && !e->has_gone; /* frames follow OPEN, in which states stay that ended in holes */
+    int is_framed = e->nested && !e->has_gone; /* frames are made from OPEN, which keeps states that ended in holes */
     struct pithi_changes changes = {.count = e->head.count,
                                     .steps_ns = e->steps,
                                     .codes = e->column[PITHI_COL_WHAT].data,
@@ -164,7 +165,7 @@ static int add_end(struct pithi_lane_summary *s, struct target *target)
     return pithi_buffer_add(&s->list, crc, sizeof crc) ? PITH_OK : no_memory();
 }
 
-/* Short lanes get no summary: their records are read as fast (PITHI_SUMMARY_LEAST). */
+/* Short lanes get no summary: reading their records is as fast (PITHI_SUMMARY_LEAST). */
 int pithi_lane_summary_end(struct pithi_lane_summary *s, int32_t rank, const struct pithi_sink *sink)
 {
     struct target target = {s, rank, sink};
@@ -226,7 +227,7 @@ static int get_place(const unsigned char *p, struct pithi_sheet_place *place)
 
 /* ---- Reading ----------------------------------------------------------------------------------------------------- */
 
-/* Here sheets are read and written (summary.h), and the list of a lane's sheets and paths is read from an index. All
+/* This section reads and writes sheets (summary.h), and reads the list of a lane's sheets and paths from an index. All
  * data read is checked. */
 
 /* ---- A sheet ----------------------------------------------------------------------------------------------------- */

@@ -38,8 +38,8 @@ int pithi_lane_summary_block(struct pithi_lane_summary *summary, const struct pi
 int pithi_lane_summary_end(struct pithi_lane_summary *summary, int32_t rank, const struct pithi_sink *sink);
 void pithi_lane_summary_free(struct pithi_lane_summary *summary);
 
-/* After the end: the size in the index (paths: summary->list.size), and the bytes themselves, whose offsets count from
- * `base`. */
+/* After the end: the size of the lane's list of sheets and paths in the index (its paths take summary->list.size
+ * bytes), and the list itself. `base` is added to the offsets in the list. */
 uint64_t pithi_lane_summary_size(const struct pithi_lane_summary *summary);
 int pithi_lane_summary_put(const struct pithi_lane_summary *summary, uint64_t base, struct pithi_buffer *out);
 
@@ -61,7 +61,7 @@ void pithi_lane_sheets_free(struct pithi_lane_sheets *sheets);
 /* Gets the sheets of a lane, loaded at the first call and owned by the log. Any thread. NULL: the lane has no valid
  * summary. */
 const struct pithi_lane_sheets *pithi_log_kept_sheets(struct pithlog *log, uint32_t lane);
-/* Frees all of them, when the log is closed. */
+/* Frees the sheets of all lanes, when the log is closed. */
 void pithi_log_drop_sheets(struct pithlog *log);
 
 #endif

@@ -23,8 +23,8 @@
 #include "native/defs.h"
 #include "native/lane_summary.h"
 
-/* Returns 1 for the start of a native log. A header that is damaged is no reason to refuse: a chunk that follows it
- * shows what the file is. */
+/* Returns 1 for the start of a native log. If the header is damaged, a chunk that follows it shows that the file is a
+ * native log. */
 int pithi_native_is(const unsigned char *start, size_t size)
 {
     struct pithi_chunk_head head;
@@ -51,8 +51,8 @@ static int no_memory(const struct pithlog *log)
 
 /* ---- Definitions ------------------------------------------------------------------------------------------------- */
 
-/* Reads the definitions of the whole log. They must begin at 0 and be all different, or ids in records would mean
- * others. */
+/* Reads the definitions of the whole log. Their ids must begin at 0, and no two may be equal; otherwise ids in records
+ * would refer to other definitions. */
 static int load_defs(struct pithlog *log, uint64_t offset)
 {
     struct pithi_buffer payload = {0};
@@ -75,11 +75,12 @@ static int load_defs(struct pithlog *log, uint64_t offset)
 
 /* ---- The rank table ---------------------------------------------------------------------------------------------- */
 
-/* Sums over the rank table. They are compared with the footer and with the size of the files, because each lane takes
- * bytes of an index, and indexes do not overlap. */
+/* Sums over the rank table. `lanes` and `records` are compared with the footer. `index_bytes` is compared with the size
+ * of the files: indexes do not overlap, and each lane takes bytes of an index, so the size also limits the number of
+ * lanes. */
 struct table {
     uint64_t lanes, records, index_bytes; /* bytes of the indexes */
-    int sorted;                           /* 1: by rank, as it must be */
+    int sorted;                           /* 1: the entries are in order of rank */
 };
 
 static int load_entries(struct pithlog *log, uint64_t at, uint32_t ranks, struct table *t)
@@ -218,8 +219,7 @@ static int load_by_footer(struct pithlog *log)
     info->lost = pithi_get64(f + 64);
     info->start_ns = (int64_t)pithi_get64(f + 80);
     info->end_ns = (int64_t)pithi_get64(f + 88);
-    /* The footer's sums must agree with the table. If the footer belongs to another version of the file, they do
-     * not. */
+    /* The footer's sums must agree with the table. They do not if the footer belongs to another version of the file. */
     if (t.records != info->records || t.lanes != pithi_get64(f + 72))
         return pithi_log_damage(log, at, "the footer contradicts the rank table");
 out:
@@ -230,7 +230,7 @@ static int load_header(struct pithlog *log, int blocks)
 {
     unsigned char h[PITHI_HEADER_SIZE];
     struct pithi_volume volume = {0};
-    /* A damaged header is no end: the rest of the file can be read without it. */
+    /* A damaged header does not stop the reading: the rest of the file can be read without it. */
     int good = log->files.size >= sizeof h && pithi_files_read(&log->files, 0, h, sizeof h) == PITH_OK &&
                memcmp(h, PITHI_FILE_MAGIC, 8) == 0 && pithi_get32(h + 60) == pithi_crc(h, 60);
     uint32_t version = good ? pithi_get32(h + 8) : PITHI_VERSION;
@@ -280,9 +280,9 @@ int pithi_log_load(struct pithlog *log, int blocks)
         take_reason(log, damage, sizeof damage);
     err = blocks ? PITH_ERR_DAMAGED : load_by_footer(log);
     log->rebuilt = err == PITH_ERR_DAMAGED;
-    /* Anything damaged in the footer, definitions or table: forget what was read, and make it from the blocks. */
+    /* If footer, definitions or table are damaged: discard what was read, and rebuild it from the blocks. */
     if (log->rebuilt) {
-        if (!*damage && !blocks) /* recovering reads the blocks without the index: a missing one is no damage */
+        if (!*damage && !blocks) /* `pith recover` ignores the index, so a missing index is no damage */
             take_reason(log, damage, sizeof damage);
         pithi_log_unload(log);
         err = pithi_log_rebuild(log);

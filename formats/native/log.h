@@ -101,8 +101,8 @@ const struct pithi_log_rank *pithi_log_rank(const struct pithlog *log, uint32_t 
 const struct pithi_log_rank *pithi_log_find_rank(const struct pithlog *log, int32_t number); /* NULL: no such rank */
 const char *pithi_log_host(const struct pithlog *log, const struct pithi_log_rank *rank);
 
-/* A lane's list of blocks is read in parts; a window holds such a part. All zero is empty. Each thread needs a window
- * of its own, which may serve any lanes, one after another. */
+/* A lane's list of blocks is read piecewise; a window holds a few successive entries of it. All zero is an empty
+ * window. Each thread needs a window of its own, which may serve any lanes, one after another. */
 enum { PITHI_LOG_WINDOW = 16 };
 struct pithi_log_window {
     const struct pithi_log_lane *lane;               /* the lane of these blocks */
@@ -125,7 +125,7 @@ uint32_t pithi_log_block_at(struct pithlog *log, const struct pithi_log_lane *la
 int pithi_log_open(const char *path, void (*say)(void *context, const char *text), void *context,
                    int (*progress)(void *context, double part), struct pithlog **log);
 
-/* Opens a log by reading all blocks, without its index: finds the most in a damaged log. */
+/* Opens a log by reading all blocks, without its index. In a damaged log, this finds more than any other way. */
 int pithi_log_open_blocks(const char *path, struct pithlog **log);
 
 /* Opens a native log from an open file, which the log then owns, also after an error. `name`: for errors. */
@@ -162,8 +162,9 @@ int pithi_log_damage(struct pithlog *log, uint64_t offset, const char *what);
 /* The value of a log's property; NULL: the log does not have it. */
 const char *pithi_property(const struct pithlog *log, const char *key);
 
-/* The events of SPEC.md, "Samples", known by name and format: a log that went through a format without binary payloads
- * (Chrome JSON, ALOG) has events of these names whose payloads are text. */
+/* The kind of an event of SPEC.md, "Samples". Both name and format of the definition must agree, because a log that was
+ * converted through a format without binary payloads (Chrome JSON, ALOG) has events of these names with payloads that
+ * are text. */
 enum pithi_code_event { PITHI_NO_CODE, PITHI_CODE_SAMPLE, PITHI_CODE_SITE, PITHI_CODE_MODULE, PITHI_CODE_NAME };
 enum pithi_code_event pithi_code_event(const struct pithlog_def *def);
 

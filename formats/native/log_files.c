@@ -1,8 +1,8 @@
 /* log_files.c - reads the file or files of a native log, and finds chunks without an index.
  *
  * An offset names a place in the whole log: the number of the volume in the bits from 48 on, the position below. Byte
- * 4,096 of NAME.pith.2 is 0x0002000000001000. So all code above deals with one number, and a log in several files
- * differs from one in a single file only here. */
+ * 4,096 of NAME.pith.2 is 0x0002000000001000. So all other code deals with one number; only this file knows whether a
+ * log is in one file or in several. */
 #include "native/log_files.h"
 
 #include <errno.h>
@@ -17,8 +17,8 @@
 #include "base/open_file.h"
 #include "base/zip.h"
 
-/* Returns 1 and fills in *volume if the header is intact and of a log. Volume 0 is the first file, which has no number
- * behind its name. */
+/* Returns 1 and fills in *volume if the header is intact and belongs to a native log. Volume 0 is the first file, whose
+ * name does not end with a number. */
 int pithi_volume_get(const unsigned char h[PITHI_HEADER_SIZE], struct pithi_volume *volume)
 {
     if (memcmp(h, PITHI_FILE_MAGIC, 8) != 0 || pithi_get32(h + 60) != pithi_crc(h, 60))
@@ -36,7 +36,8 @@ void pithi_files_name(const struct pithi_files *files, uint64_t offset, char *na
         snprintf(name, size, "%s", files->path);
 }
 
-/* Fails with the volume's name, and says what is in it: a log of several files is often copied without some of them. */
+/* Reports that a volume cannot be opened and which part of the log is missing, because a log of several files is often
+ * copied without some of them. */
 static int no_volume(const struct pithi_files *files, const char *name, uint32_t number)
 {
     return pithi_fail(PITH_ERR_OPEN, "%s: cannot be opened: %s; part %u of %s stands in it", name, strerror(errno),
@@ -48,13 +49,13 @@ int pithi_files_begin(struct pithi_files *files, const struct pithi_volume *volu
     char name[4096];
     struct stat st;
     files->volume = *volume;
-    /* One entry more than volumes, as the list may be empty. */
+    /* One entry more than needed, as malloc(0) may return NULL. */
     if (!(files->more = malloc((volume->count + (size_t)1) * sizeof *files->more)))
         return pithi_fail(PITH_ERR_MEMORY, "%s: no memory to open it", files->path);
     for (uint32_t i = 0; i < volume->count; i++) {
         pithi_files_name(files, (uint64_t)(i + 1) << PITHI_VOLUME_SHIFT, name, sizeof name);
         int there = stat(name, &st) == 0;
-        /* Opened later, when a record in it is needed: most readings need few files of a log. */
+        /* The file is opened later, when a record in it is needed: most readers need few files of a log. */
         files->more[i].fd = -1;
         files->more[i].size = there && S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
         /* With `any`, as for `pith recover`, a missing volume counts as empty. */
@@ -203,13 +204,12 @@ void pithi_scan_begin(struct pithi_scan *scan, struct pithi_files *files, uint64
     scan->buffer_size = 0;
 }
 
-/* Buffers bytes at `at`, at least the size of a chunk's header; NULL: they cannot be read. After a chunk, it reads
- * little, because only a header is likely to be needed; where no chunk was found, every 8th byte may begin one, so it
- * fills the whole buffer. */
+/* Returns the bytes at `at`, buffered, at least as many as a chunk's header has; NULL: they cannot be read. Right after
+ * a chunk, it reads only the size of a header, because no more is likely to be needed. Where no chunk was found, one
+ * may begin at every 8th byte, so it fills the whole buffer. */
 static const unsigned char *bytes_at(struct pithi_scan *scan, uint64_t at)
 {
     if (at < scan->buffered || at - scan->buffered + PITHI_CHUNK_HEAD > scan->buffer_size) {
-        /* The buffer holds many places of a search, which are 8 bytes apart. */
         size_t want = scan->gap == UINT64_MAX ? PITHI_CHUNK_HEAD : sizeof scan->buffer;
         if (want > scan->end - at)
             want = (size_t)(scan->end - at);
@@ -222,8 +222,8 @@ static const unsigned char *bytes_at(struct pithi_scan *scan, uint64_t at)
     return scan->buffer + (at - scan->buffered);
 }
 
-/* Returns 1 with the next chunk, 0 at the end, -1 if the file cannot be read. scan->gap: where the bytes without a
- * chunk before it began; UINT64_MAX: there were none. */
+/* Returns 1 with the next chunk, 0 at the end, -1 if the file cannot be read. scan->gap gets the offset from which on
+ * there was no chunk before this one; UINT64_MAX: there were no such bytes. */
 int pithi_scan_next(struct pithi_scan *scan, uint64_t *offset, struct pithi_chunk_head *head)
 {
     /* Chunks begin at multiples of 8. After damage, each such place is tried until a head fits. */

@@ -1,8 +1,8 @@
 /* log_files.h - the file or files of a native log, read by position. An offset is a volume's number times 2^48 plus the
  * position in it (segment.h); further volumes are opened at the first read from them. Any number of threads may read.
  *
- * Files are never mapped: if a file is cut or changed meanwhile, a read gives an error, but a missing page of a mapping
- * is a SIGBUS, and its bytes may change after they were checked. */
+ * Files are never mapped. If a file is cut meanwhile, a read gives an error, while a missing page of a mapping raises
+ * SIGBUS. If a file is changed, the bytes of a mapping may change after they were checked. */
 #ifndef PITHI_FILES_H
 #define PITHI_FILES_H
 
@@ -32,7 +32,7 @@ void pithi_files_end(struct pithi_files *files);
 uint64_t pithi_files_bytes(const struct pithi_files *files);
 /* The name of the file that an offset is in. */
 void pithi_files_name(const struct pithi_files *files, uint64_t offset, char *name, size_t size);
-/* Finds the file of an offset. 0, or an error with pithlog_error(). */
+/* Finds the file of an offset. Returns PITH_OK, or an error with pithlog_error(). */
 int pithi_files_find(struct pithi_files *files, uint64_t offset, int *fd, uint64_t *size);
 
 /* Reads `size` bytes. PITH_ERR_DAMAGED: the file is too short. */
@@ -54,7 +54,7 @@ int pithi_volume_get(const unsigned char header[PITHI_HEADER_SIZE], struct pithi
 /* Goes through a file chunk by chunk without its index. Where there is no chunk, it searches for the next. */
 struct pithi_scan {
     struct pithi_files *files;
-    uint64_t at, end;   /* offsets of the rest to be searched, with the volume */
+    uint64_t at, end;   /* the rest to be searched; offsets with the volume */
     uint64_t gap;       /* offset of bytes without a chunk, before the last chunk found; UINT64_MAX: none */
     uint64_t buffered;  /* offset of the bytes in `buffer` */
     size_t buffer_size; /* bytes of `buffer` */

@@ -6,11 +6,12 @@
  *     enter A, enter B, enter C, LOST 0, enter D, leave D, leave B, LOST 1
  *
  *     after LOST 0      A, B, C have passed 0 holes; nothing is known yet
- *     enter, leave D    D was entered after hole 0, so it proves nothing about it
+ *     enter, leave D    D was entered after hole 0, so its LEAVE proves nothing about hole 0
  *     leave B           prove: A has passed hole 0 (B is gone from the stack)
  *     the end           A has passed 1 of 2 holes: it ended in hole 1. C has passed none: it ended in hole 0
  *
- * If LOST 0 has the number 1, C ends there, and A and B have passed hole 0: then no state has a hole in doubt. */
+ * If LOST 0 has the number 1, one state ended in hole 0: C ended there, and A and B have passed it. Then nothing about
+ * hole 0 is in doubt. */
 #include "native/lost_states.h"
 
 #include "base/map.h"
@@ -76,7 +77,8 @@ int pithi_lost_record(struct pithi_lost_pass *p, const struct pithlog_record *r,
     }
     if (!pithi_lost_is_hole(r, p->begin_ns))
         return 1;
-    /* A hole begins. If the record has the number of states that ended in it, all is known of it. */
+    /* A hole begins. If the LOST record has the number of states that ended in the hole, nothing about this hole is in
+     * doubt. */
     struct pithi_lost_hole hole = {r->time_ns, INT64_MAX, block, 0, 0};
     if (p->numbered == p->hole_count && r->got_bytes > 0) {
         p->numbered++;

@@ -19,8 +19,8 @@
 #include "native/stack.h"
 #include "pithlog.h"
 
-/* 1: the record begins a hole of a lane whose first record was at begin_ns. (A count of 0 says that none are missing;
- * where the lane begins, nothing was open.) */
+/* 1: the record begins a hole of a lane whose first record was at begin_ns. (If the record's count is 0, no records are
+ * missing. At the begin of the lane, no state was open yet.) */
 static inline int pithi_lost_is_hole(const struct pithlog_record *r, int64_t begin_ns)
 {
     return r->kind == PITHLOG_LOST && r->bytes > 0 && r->time_ns > begin_ns;

@@ -10,7 +10,7 @@
 struct pithi_meta {
     uint32_t type;                      /* enum pithi_meta_type, or a type of a later version */
     char *name;                         /* of the host, lane, communicator */
-    uint64_t pid;                       /* of a host: the process's */
+    uint64_t pid;                       /* in a host's description: id of the process */
     uint32_t number;                    /* thread; the rank's number of the communicator */
     uint64_t key;                       /* of a communicator */
     int32_t size, remote_size;          /* 0, 0: the members are listed elsewhere */

@@ -4,7 +4,7 @@
  *
  * Threads share an open log without a lock, as a lock would be held during a read of the file. Loaded data never
  * changes, and its pointer is set once: if two threads load the same rank at once, the second to finish frees its own
- * and takes the other's.
+ * copy and takes the first one's.
  *
  * Members of communicators may be the largest part of a description: a communicator of 10,000 ranks has 10,000 numbers.
  * So only one rank lists them, and all lists in a chunk are taken when one is wanted. */
@@ -28,7 +28,7 @@ struct pithi_log_lane *pithi_part_add_lane(struct pithi_log_part *part, uint32_t
     return lane;
 }
 
-/* Most lanes have no name: they share an empty one that is not freed. */
+/* Most lanes have no name: they share the constant "", which is not freed. */
 static void free_name(const char *name)
 {
     if (*name)
@@ -75,7 +75,8 @@ static int by_thread(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Sorts the lanes by thread and sets what is known only now. After that the part does not change any more. */
+/* Sorts the lanes by thread and sets the fields that come from part and rank. After that the part does not change any
+ * more. */
 void pithi_part_finish(const struct pithlog *log, const struct pithi_log_rank *rank, struct pithi_log_part *part)
 {
     int sorted = 1;
@@ -93,7 +94,7 @@ void pithi_part_finish(const struct pithlog *log, const struct pithi_log_rank *r
 
 struct front {
     unsigned char *bytes;                                     /* the chunk's head and the front; `small` if they fit */
-    const unsigned char *metas, *comms, *lanes, *names, *end; /* where its parts begin */
+    const unsigned char *metas, *comms, *lanes, *names, *end; /* where its sections begin */
     uint32_t meta_count, comm_count, lane_count;
     uint64_t lists;            /* offset of the first list of blocks */
     unsigned char small[2048]; /* enough for the fronts of most ranks, which then need no malloc */
@@ -107,8 +108,8 @@ static void free_front(struct front *f)
         free(f->bytes);
 }
 
-/* Finds the pieces of the front; 0: they do not fit.
- * A chunk of the type INDEX begins with its front, which has its own CRC:
+/* Finds the sections of the front; 0: they do not fit into it. A chunk of the type INDEX begins with its front, which
+ * has its own CRC:
  *
  *     head   counts   offsets of META chunks   communicators   lanes   names   CRC   lists of blocks, sheets
  *
@@ -150,7 +151,7 @@ static int read_front(struct pithlog *log, const struct pithi_log_rank *rank, st
         head.rank != rank->rank || head.size != rank->index_size - PITHI_CHUNK_HEAD)
         goto out;
     uint64_t size = pithi_get64(f->small + PITHI_CHUNK_HEAD + 16);
-    /* `size`: of the front, as the front itself says */
+    /* `size` is the size that the front states for itself */
     if (size < PITHI_INDEX_HEAD + 8 || size > head.size || size % 8 != 0)
         goto out;
     if (PITHI_CHUNK_HEAD + size > here && PITHI_CHUNK_HEAD + size <= sizeof f->small) {
@@ -321,7 +322,7 @@ const struct pithi_log_rank *pithi_log_find_rank(const struct pithlog *log, int3
 struct telling {
     struct pithlog *log;
     uint32_t wanted;           /* communicator */
-    struct pithlog_comm *comm; /* gets the members of `wanted`; others go into the log */
+    struct pithlog_comm *comm; /* gets the members of `wanted`; those of others go into the log */
     int32_t teller;            /* in a log with an index: use only lists of members by this rank */
     uint64_t offset;           /* in a rebuilt log: use only lists in this META chunk; else 0 */
 };
@@ -400,13 +401,13 @@ struct pithlog_comm *pithi_log_make_comm(struct pithlog *log, uint32_t index)
         if (t.offset != 0)
             read_members(&t, t.offset);
         else if (!log->tellers && rank && pithi_part_metas(log, rank, &metas, &count) == PITH_OK)
-            /* From the last description to the first: the first list of members that is found stays. */
+            /* Reads the META chunks from the last to the first; the list of members that is found first stays. */
             while (count > 0)
                 read_members(&t, metas[--count]);
         free(metas);
     } else if (index == 0) {
-        /* No rank listed the members of the world: they are ranks 0 .. n-1 if the log has all. A rebuilt log may lack
-         * ranks. */
+        /* No rank listed the members of the world: they are ranks 0 .. n-1 if the log has all of these ranks. A rebuilt
+         * log may lack ranks. */
         uint32_t n = log->rank_count;
         if (!log->rebuilt && n != 0 && n <= INT32_MAX && log->ranks[0].rank == 0 &&
             (uint32_t)log->ranks[n - 1].rank == n - 1) {

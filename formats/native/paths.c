@@ -155,7 +155,7 @@ uint32_t pithi_steps_make(struct pithi_steps *steps, uint32_t change)
             !pithi_resize(&steps->counts, from, width, sizeof *steps->counts) ||
             !pithi_resize(&steps->moves, from, width, sizeof *steps->moves))
             return UINT32_MAX;
-        /* Rows are as wide as the table, so all entries would move; they are found again as they are needed. */
+        /* Wider rows would move all entries. So the table is dropped; each step is computed again when it is needed. */
         free(steps->after);
         steps->after = NULL;
         steps->rows = 0;

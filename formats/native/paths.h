@@ -56,14 +56,15 @@ uint32_t pithi_paths_enter(struct pithi_paths *paths, uint32_t parent, uint32_t 
  * open, nothing changes. PITHI_PATH_NONE: the table has no room for the path. */
 uint32_t pithi_paths_leave(struct pithi_paths *paths, uint32_t path, uint32_t state);
 
-/* Writes a table: appends its bytes to `out`; 0: no memory. Reads a table; 0: it contradicts itself, contains a state
- * not below `def_count`, or no memory. A table that was read is read-only: find and known do not work on it. */
+/* pithi_paths_put appends the bytes of a table to `out`; 0: no memory. pithi_paths_get reads a table; 0: it contradicts
+ * itself, contains a state not below `def_count`, or no memory. A table that was read is read-only: find and known do
+ * not work on it. */
 int pithi_paths_put(const struct pithi_paths *paths, struct pithi_buffer *out);
 int pithi_paths_get(struct pithi_paths *paths, const unsigned char *p, uint64_t size, uint32_t def_count);
 
 /* ---- Steps ------------------------------------------------------------------------------------------------------- */
 
-/* The table of steps: the path after each change, looked up for each state that is entered.
+/* The table of steps: for each path and change, the path after the change. It is used whenever a state is entered.
  *
  * Changes are numbered in order of occurrence; these numbers are symbols 0, 1, 2 ... Each path has a row with an entry
  * for each symbol. With paths 0 and 1 = (0, main), and symbols 0 "enter main" and 1 "leave main", row 0 has 1 at index

@@ -2,8 +2,8 @@
  * So it reads as much as possible of a log that was cut or is damaged in places. A rank with only a damaged index is
  * rebuilt from its own blocks.
  *
- * Each chunk says what it is, whose it is, and how long; its block says how many records of the lane came before. So a
- * missing block is noticed:
+ * The header of a chunk states its type, rank and length; a block also states how many records of its lane came before
+ * it. So a missing block is noticed:
  *
  *     blocks of lane 0           16,384 records, none before     16,384 records, 32,768 before
  *     records reached so far     16,384                          not 32,768: the records 16,384 to 32,767 are missing
@@ -11,7 +11,8 @@
  * If no chunk is where one should begin, the scan tries each further offset that is a multiple of 8: a header has a
  * magic and a CRC of its own, so other bytes are hardly ever taken for one.
  *
- * Blocks may use definitions and communicators whose description was lost. These get placeholder names. */
+ * Blocks may use definitions and communicators whose descriptions were lost. Such definitions and communicators get
+ * placeholder names. */
 #include <stdio.h>
 
 #include "base/error.h"
@@ -98,7 +99,7 @@ static int take_defs(struct rebuild *b)
     if (from == 0 && (err = pithi_defs_new(&defs)) != PITH_OK)
         return err;
     struct pithi_defs *into = defs ? defs : b->log->defs;
-    /* definitions in between were lost with a chunk */
+    /* unknown definitions below `from` were lost with a chunk */
     while (err == PITH_OK && pithi_defs_count(into) < from)
         err = add_lost_def(into, PITHLOG_STATE, pithi_defs_count(into));
     if (err == PITH_OK)
@@ -271,8 +272,8 @@ static int take_block(struct rebuild *b, int32_t rank, uint64_t offset)
 
 /* ---- Scanning ---------------------------------------------------------------------------------------------------- */
 
-/* 1: the chunk is read. Indexes are skipped, as they are being rebuilt, and types of a later version. If a single rank
- * is rebuilt, only its own descriptions and blocks are read. */
+/* 1: the chunk is read. Indexes are skipped, because they are being rebuilt; so are chunks of types of a later version.
+ * If a single rank is rebuilt, only its own descriptions and blocks are read. */
 static int is_wanted(const struct rebuild *b, const struct pithi_chunk_head *head)
 {
     if (b->single)
