@@ -7,7 +7,7 @@
  *     META | block of lane 0 | block of lane 1 | block of lane 0 | sheet of lane 0 | ... | INDEX
  *
  * A lane's block has 16,384 records. With 1,024 lanes it has 2,048: a reader in order of time keeps a block of each
- * lane unpacked, so more lanes must not take more memory.
+ * lane unpacked, and its memory should not grow with the lanes.
  *
  * Descriptions come before the first block that needs them, and each block begins with the states that are open there.
  * So a file that was cut anywhere can be read up to the cut, without the index (rebuild.c). */
@@ -172,7 +172,7 @@ void pithi_segment_free(struct pithi_segment *s)
     free(s);
 }
 
-/* Finds or makes the lane of a thread, and gives it a name. A new name is described again. */
+/* Finds or makes the lane of a thread, and gives it a name. A lane is described again when its name changes. */
 int pithi_segment_lane(struct pithi_segment *s, uint32_t thread, const char *name, uint32_t *lane)
 {
     uint32_t i = s->lane_count;
@@ -244,8 +244,8 @@ int pithi_segment_comm(struct pithi_segment *s, const struct pithlog_comm *comm,
     struct pithlog_comm told = *comm;
     told.name = c->name;
     if (news) {
-        /* Describes a communicator. Members are stored as differences, so consecutive ranks take a byte each. Ranks 4,
-         * 5, 6 are 4, 0, 0 before zigzag: each is one more than the one before. */
+        /* Describes a communicator. Members are stored as differences, so consecutive ranks take a byte each. The ranks
+         * 4, 5, 6 become 4, 0, 0 before the zigzag coding: 0 stands for the rank before plus 1. */
         struct pithi_buffer body = {0};
         unsigned char key[8];
         int64_t before = -1;
@@ -271,15 +271,14 @@ int pithi_segment_comm(struct pithi_segment *s, const struct pithlog_comm *comm,
 
 /* Writes the block that a lane has filled. Descriptions of its lane and communicators are written before it
  * (flush_meta), so that a cut file can be understood. Then come the codes (pithi_encoder_code), the block's part of the
- * summary, which needs the codes and the records in memory, and last the packed bytes. The chunk's head has their
- * length and checksum, so it is filled in at the end. */
+ * summary, which needs the codes and the records in memory, and last the packed bytes. The chunk's head has the length
+ * and checksum of these bytes, so it is filled in at the end. */
 static int end_block(struct pithi_segment *s, struct lane *lane)
 {
     static const unsigned char zeros[PITHI_CHUNK_HEAD];
     struct pithi_block_head head;
     struct written_block w;
     int err;
-    /* Descriptions, then codes, then the summary, and the bytes last. */
     if ((err = flush_meta(s)) != PITH_OK || (err = pithi_encoder_code(lane->encoder)) != PITH_OK ||
         ((s->sheet_records || lane->summary.builder) &&
          (err = pithi_lane_summary_block(&lane->summary, lane->encoder, s->rank.rank, s->sheet_records, &s->sink)) !=
@@ -308,7 +307,7 @@ static int end_block(struct pithi_segment *s, struct lane *lane)
     w.first_ns = head.first_ns;
     w.last_ns = head.last_ns;
     lane->blocks[lane->block_count++] = w;
-    /* The head of the block has counts, so totals need no look at records. */
+    /* The head of the block has counts, so the totals are found without reading the records. */
     struct pithi_totals *t = &lane->totals;
     t->records += head.count;
     t->states += head.states;
@@ -374,7 +373,7 @@ void pithi_segment_fill(struct pithi_segment *s, uint32_t lane, pithi_states_fil
 
 void pithi_segment_share_zip(struct pithi_segment *s, struct pithi_zip *zip) { s->zip = zip; }
 
-/* With many lanes, blocks are smaller: 1,024 lanes have 2,048 records each. */
+/* With many lanes, blocks are smaller: 2,048 records each if there are 1,024 lanes. */
 void pithi_segment_expect(struct pithi_segment *s, uint64_t lanes)
 {
     uint64_t records =
@@ -386,11 +385,12 @@ void pithi_segment_sheets(struct pithi_segment *s, uint32_t records) { s->sheet_
 
 /* ---- Lanes made by several threads at once ----------------------------------------------------------------------- */
 
-/* Writes what is described, so that parts of this segment refer to nothing that comes later. */
+/* Writes the descriptions that are not written yet, so that parts of this segment refer to nothing that comes later in
+ * the file. */
 int pithi_segment_split(struct pithi_segment *s) { return flush_meta(s); }
 
-/* A part has one lane of the whole, with the same numbers of communicators, and a sink of its own; it shares nothing
- * that is written with other parts, so each may be made by a thread. Descriptions are written before (split). */
+/* A part has one lane of the whole segment, the same numbers of communicators, and a sink of its own. Parts share no
+ * data that changes, so each may be made by another thread. pithi_segment_split has written the descriptions before. */
 int pithi_segment_part(struct pithi_segment **part, const struct pithi_segment *whole, uint32_t lane,
                        const struct pithi_sink *sink)
 {
@@ -426,8 +426,8 @@ int pithi_segment_part_end(struct pithi_segment *part)
     return end_lane(part, lane);
 }
 
-/* Puts a lane back. The part's bytes begin at `base` in the sink of the whole, so `base` is added to all its
- * offsets. */
+/* Puts a lane back into the whole segment. The part's bytes begin at `base` in the sink of the whole, so `base` is
+ * added to all its offsets. */
 void pithi_segment_join(struct pithi_segment *whole, uint32_t lane, struct pithi_segment *part, uint64_t base)
 {
     for (uint32_t i = 0; i < part->lanes[0].block_count; i++)
@@ -437,7 +437,7 @@ void pithi_segment_join(struct pithi_segment *whole, uint32_t lane, struct pithi
     /* the lane's lists move to the whole; the part keeps nothing to free */
     whole->lanes[lane] = part->lanes[0];
     part->lane_count = 0;
-    part->comm_count = 0; /* a part only has their number */
+    part->comm_count = 0; /* a part has only the number of communicators, no descriptions */
     pithi_segment_free(part);
 }
 

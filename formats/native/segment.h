@@ -35,8 +35,9 @@ int pithi_defs_property(struct pithi_defs *defs, const char *key, const char *va
  * the rank that lists the members (`teller`) adds the sizes. The set has the world from the start. */
 int pithi_defs_host(struct pithi_defs *defs, const char *host);
 int pithi_defs_comm(struct pithi_defs *defs, const struct pithlog_comm *comm, int32_t teller);
-/* Pack: the set as bytes (the payload of a DEFS chunk), malloc'ed. Unpack: adds the definitions in the bytes to `defs`,
- * with all lengths checked; if `ids` is not NULL, ids[i] is the id in `defs` of the i-th definition (malloc'ed). */
+/* pithi_defs_pack makes bytes of the set (the payload of a DEFS chunk), malloc'ed. pithi_defs_unpack checks all lengths
+ * and adds the definitions in the bytes to `defs`; if `ids` is not NULL, ids[i] is the id in `defs` of the i-th
+ * definition (malloc'ed). */
 int pithi_defs_pack(const struct pithi_defs *defs, void **data, size_t *size);
 int pithi_defs_unpack(struct pithi_defs *defs, const void *data, size_t size, uint32_t **ids);
 
@@ -56,16 +57,16 @@ int pithi_segment_open(struct pithi_segment **segment, const struct pithi_rank *
 /* Sets host and pid if they become known later; the rank number stays. */
 int pithi_segment_describe(struct pithi_segment *segment, const struct pithi_rank *rank);
 
-/* The lane of a thread, added at its first use. `name` NULL: keeps its name. */
+/* The lane of a thread, added at its first use. `name` NULL: the lane keeps its name. */
 int pithi_segment_lane(struct pithi_segment *segment, uint32_t thread, const char *name, uint32_t *lane);
 
 /* The rank's number of a communicator, by key, added at its first use. The world is number 0, with key 0. Only one rank
  * may give `members`: in a job, rank 0 of the communicator. */
 int pithi_segment_comm(struct pithi_segment *segment, const struct pithlog_comm *comm, uint32_t *index);
 
-/* Adds a record: `lane` and `comm` are the segment's numbers, `id` is the log's. Times of a lane must not fall; a lower
- * time is raised to the time before it. Ignores the fields made by iterators (depth, start_ns ...). Writes a full block
- * to the sink. */
+/* Adds a record: `lane` and `comm` are the segment's numbers, `id` is the log's. The times of a lane must not decrease;
+ * a lower time is raised to that of the record before. Ignores the fields made by iterators (depth, start_ns ...).
+ * Writes a full block to the sink. */
 int pithi_segment_add(struct pithi_segment *segment, const struct pithlog_record *record);
 
 /* Like pithi_segment_add, but takes lane and communicator from the arguments, for callers whose records have other
@@ -73,13 +74,13 @@ int pithi_segment_add(struct pithi_segment *segment, const struct pithlog_record
 int pithi_segment_add_to(struct pithi_segment *segment, const struct pithlog_record *record, uint32_t lane,
                          uint32_t comm);
 
-/* A faster way to add many records that only enter or leave states (block.h): `fill` puts them into the lane's block.
- * It is called only if the block has room. */
+/* A faster way to add many records that only enter or leave states (block.h): `fill` puts them into the lane's block,
+ * and is called only if the block has room. */
 struct pithi_states;
 typedef void pithi_states_filler(void *context, struct pithi_states *states);
 void pithi_segment_fill(struct pithi_segment *segment, uint32_t lane, pithi_states_filler *fill, void *context);
 
-/* Shares the working memory for packing (0.5 MB) between segments; it must live as long as they do. */
+/* Shares the working memory for packing (0.5 MB) between segments; `zip` must live as long as these segments. */
 struct pithi_zip;
 void pithi_segment_share_zip(struct pithi_segment *segment, struct pithi_zip *zip);
 
@@ -91,7 +92,7 @@ void pithi_segment_expect(struct pithi_segment *segment, uint64_t lanes);
  * many lanes are open at once. Applies to lanes that have not written a block yet. Default: 524288. */
 void pithi_segment_sheets(struct pithi_segment *segment, uint32_t records);
 
-/* Lets several threads make lanes at once; the bytes of the log do not depend on their number.
+/* Lets several threads make lanes at once; the bytes of the log do not depend on the number of threads.
  *
  *     split     after all lanes and communicators were added: writes their descriptions
  *     part      takes a lane out as a segment with its own sink; it has no other lanes, and its lane is 0

@@ -1,6 +1,6 @@
 /* stack.h - the states open on a lane: pairs every LEAVE with its ENTER. The writer (for the stack at each block's
- * start) and iterators both use it, so that they agree. (If all states of a block nest, the writer finds the same
- * without it, see block_codes.c; test_encoder compares both.)
+ * start) and iterators both use it, so that they agree. (If all states of a block nest, the writer finds the same stack
+ * in another way, see block_codes.c; test_encoder compares the two.)
  *
  * A LEAVE ends the innermost open state of its id, at any depth: states entered after it stay open. A program that does
  * not leave states (a longjmp out of them, a path without pith_end) has more and more of them open. If PITHI_OPEN_MAX
@@ -54,7 +54,7 @@ static inline int pithi_stack_reserve(struct pithi_stack *s, uint32_t room)
     return 1;
 }
 
-/* Makes room for one more state, which may discard others; 0: no memory. */
+/* Makes room for one more state; this may discard other states. 0: no memory. */
 static inline int pithi_stack_make_room(struct pithi_stack *s)
 {
     if (s->count < PITHI_OPEN_MAX) {
@@ -103,9 +103,9 @@ static inline void pithi_stack_drop(struct pithi_stack *s, uint64_t gone)
 }
 
 /* Handles the common case: an ENTER with room, or a LEAVE of the innermost state. Both share one path without branches,
- * because their order is unpredictable, and a mispredicted branch would cost more than all of this. 1: done; *start_ns,
- * *nested_ns and *depth describe the state that was entered or left (for an ENTER: its time, 0, its depth). 0: another
- * case; nothing was done. */
+ * because their order is unpredictable, and a mispredicted branch would cost more than this whole function. 1: done;
+ * *start_ns, *nested_ns and *depth describe the state that was entered or left (for an ENTER: its time, 0, its depth).
+ * 0: another case; nothing was done. */
 static inline int pithi_stack_quick(struct pithi_stack *s, uint32_t leave, uint32_t id, int64_t time_ns,
                                     int64_t *start_ns, int64_t *nested_ns, uint32_t *depth)
 {

@@ -4,13 +4,13 @@
  * unpredictable branches: find the path of each state that is entered in it, list these paths, add up the time by path.
  * Which state is open after a record is known from the encoder, which has paired them already.
  *
- * No level has sums of its own. A path has one sum, its time since the lane's beginning, and a piece notes what it was
- * when the path was first met in the piece:
+ * No level has sums of its own. A path has one sum, its time since the lane's beginning, and a piece notes the value of
+ * this sum when the path is first met in the piece:
  *
  *     time of path P      100 at the first record, 130 after piece 1, 150 after piece 2 ...
  *     piece 1, level 0    met at 100: 130 - 100 = 30 ns
  *     piece 2, level 0    met at 130: 150 - 130 = 20 ns
- *     level 1, over both  the first note of these stays, met at 100: 150 - 100 = 50 ns
+ *     level 1, over both  keeps the note of piece 1, met at 100: 150 - 100 = 50 ns
  *
  * So a record costs one addition, however many levels there are; a level costs work only for each path in a piece. */
 #include "native/summary.h"
@@ -34,7 +34,7 @@ struct path_time {
 /* A path that occurs in a piece, with its path_time as it was just before the path was first met there. */
 struct met {
     uint64_t ns;
-    uint32_t piece, path; /* `piece`: the last piece of level 0 before, in which the path was met */
+    uint32_t piece, path; /* `piece`: the last earlier piece of level 0 in which the path was met */
 };
 
 /* The current piece of a level. It lists each path once, in order of first occurrence; the path's time in the piece is
@@ -44,21 +44,21 @@ struct met {
 struct tally {
     struct met *met; /* [room] */
     uint32_t count, room;
-    uint32_t first;   /* its first piece of level 0 */
+    uint32_t first;   /* the first piece of level 0 in it */
     int64_t start_ns; /* of the piece */
     uint8_t events;   /* as in struct pithi_piece */
-    uint16_t event;   /* definition of the first one */
+    uint16_t event;   /* definition of the first event */
 };
 
 struct open_piece {
-    int64_t start_ns; /* of the piece; in the sheet it is stored from the start of the sheet */
+    int64_t start_ns; /* of the piece; the sheet stores it relative to the sheet's start */
     struct pithi_piece piece;
 };
 
 /* The exact sums of a definition. */
 struct sums {
     uint64_t count, own_ns, all_ns; /* instances; self, total */
-    uint32_t walk;                  /* the last walk along a path that contained it */
+    uint32_t walk;                  /* number of the last walk along a path that contained the definition */
 };
 
 struct pithi_summary {
@@ -66,9 +66,9 @@ struct pithi_summary {
     uint32_t thread, sheet_records; /* records of a sheet at most */
     uint32_t path;                  /* the path open after the last record */
     int is_hole;                    /* 1: a hole begins at the last record */
-    uint32_t held;                  /* records in the piece of level 0 */
+    uint32_t held;                  /* records so far in the current piece of level 0 */
     struct pithi_steps steps;
-    uint32_t event_symbols;  /* symbols that are events */
+    uint32_t event_symbols;  /* number of symbols that are events */
     int64_t now_ns;          /* of the last record */
     int64_t start_ns;        /* of the sheet */
     uint64_t before;         /* records of the lane before this sheet */
@@ -82,7 +82,7 @@ struct pithi_summary {
     uint32_t frame_room;
     uint16_t *frame_path;                       /* [frame_room] the paths of the caller's frames */
     uint32_t piece;                             /* the current piece of level 0, counted from 1 */
-    struct tally tally[PITHI_PIECE_LEVELS + 1]; /* the last stays empty, as all pieces are later than its `first`, 0 */
+    struct tally tally[PITHI_PIECE_LEVELS + 1]; /* the last stays empty: its `first` is 0, and no piece is earlier */
     struct sums *sums;                          /* [sum_room] by definition */
     uint32_t sum_room, walk;
     struct open_piece *pieces[PITHI_PIECE_LEVELS];
@@ -193,7 +193,7 @@ static int keep_piece(struct pithi_summary *s, unsigned level, const struct shar
 /* The path open after the last record; 0 if it has no number. */
 static uint32_t path_of(const struct pithi_summary *s) { return s->path != PITHI_PATH_NONE ? s->path : 0; }
 
-/* The time of a path since it was met. */
+/* The time of a path since it was listed in the piece. */
 static inline uint64_t time_since(const struct pithi_summary *s, const struct met *met)
 {
     return s->times[met->path].ns - met->ns;
@@ -264,15 +264,15 @@ static int sum_up(struct pithi_summary *s, unsigned level, struct share best[PIT
     return 1;
 }
 
-/* Ends the pieces that end with record number s->records, or all (`last`). */
+/* Ends the pieces that end with record number s->records; with `last`, the current pieces of all levels. */
 static int end_pieces(struct pithi_summary *s, int64_t end_ns, int last)
 {
     for (unsigned level = 0; level < PITHI_PIECE_LEVELS; level++) {
         struct tally *t = &s->tally[level];
-        struct share best[PITHI_PIECE_TOP] = {{.path = path_of(s)}}; /* of a piece without time */
+        struct share best[PITHI_PIECE_TOP] = {{.path = path_of(s)}}; /* for a piece without time */
         if (!last && s->records % pithi_piece_records(level) != 0)
             return 1;
-        if (t->count == 0) /* it has just ended */
+        if (t->count == 0) /* this piece has ended already */
             continue;
         if (!sum_up(s, level, best) ||
             (level == PITHI_PIECE_EXACT && !end_exact(s, (uint64_t)end_ns - (uint64_t)t->start_ns)) ||
@@ -473,7 +473,8 @@ static int end_sheet(struct pithi_summary *s, int64_t end_ns, pithi_sheet_sink *
 
 /* ---- Records ----------------------------------------------------------------------------------------------------- */
 
-/* Ends a full piece. The next record does this, because only its time completes the last record of the piece. */
+/* Ends a full piece. This is done when the next record comes, because the time of the piece's last record lasts until
+ * then. */
 static int begin_piece(struct pithi_summary *s, int64_t time_ns, pithi_sheet_sink *sink, void *context)
 {
     int whole;

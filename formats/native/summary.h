@@ -39,12 +39,12 @@ static inline uint32_t pithi_piece_records(unsigned level) { return (uint32_t)PI
 
 /* A sheet is a head, then its pieces, level 5 first, then the exact sums of its pieces of level 3. A piece has, in
  * little-endian: 4 bytes start, 3 times 2 bytes path, 3 times 1 byte share, 1 byte number of events (255: or more), 2
- * bytes id of the first event (65535: this id or a higher one). The start counts from the start of the sheet, in its
- * unit. */
+ * bytes id of the first event (65535: this id or a higher one). The start of a piece is relative to the start of the
+ * sheet, in the sheet's unit. */
 struct pithi_piece {
     uint32_t start; /* from the start of the sheet, in its unit */
     uint16_t path[PITHI_PIECE_TOP];
-    uint8_t share[PITHI_PIECE_TOP]; /* of 255, falling; 0: no such path */
+    uint8_t share[PITHI_PIECE_TOP]; /* in 255ths of the time, largest first; 0: no such path */
     uint8_t events;
     uint16_t event;
 };
@@ -98,7 +98,7 @@ static inline uint32_t pithi_change_of(uint32_t kind, uint32_t id)
 
 /* The head of a payload. */
 struct pithi_sheet {
-    uint32_t thread, records; /* of the lane; records of it */
+    uint32_t thread, records; /* thread of the lane; records of the sheet */
     uint64_t before;          /* records of the lane in sheets before */
     int64_t start_ns, end_ns; /* of its first and its last record */
     uint64_t unit;            /* of the pieces' starts, in ns */

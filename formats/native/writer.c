@@ -1,13 +1,14 @@
 /* writer.c - a log written by one process: segments of all ranks, mixed in one file as their blocks become full.
  *
- * The caller has one number for each lane and communicator of the log. Ranks number theirs on their own, as they do
- * when each writes its segment in a job (liblog/merge.c), so that both kinds of log look the same to a reader:
+ * The caller has one number for each lane and communicator of the log. In its segment, each rank numbers its own lanes
+ * and communicators, as in a job whose ranks write their segments themselves (liblog/merge.c). So logs of both origins
+ * look the same to a reader:
  *
  *     log's lanes       0: rank 0 thread 0     1: rank 1 thread 0     2: rank 0 thread 1
  *     (segment, lane)   (0, 0)                 (1, 0)                 (0, 1)
  *
- * Definitions may come at any time. They are written before the first block that may use them, so a cut file has them;
- * at the end, all are written once more in one chunk, which the footer names.
+ * Definitions may come at any time. New definitions are written before the first block that may use them, so a cut file
+ * has them. At the end, all definitions are written once more in one chunk, to which the footer refers.
  *
  * The file has the name PATH.part until it is complete: a reader never takes half a log for a whole one. */
 #include <errno.h>
@@ -61,7 +62,7 @@ struct pithi_writer {
     int failed;              /* the first error; later calls return it */
     int plain;               /* 1: no summaries of lanes */
     struct pithi_defs *defs;
-    uint32_t def_count;    /* `defs` had this number when an id was last checked against it */
+    uint32_t def_count;    /* number of definitions in `defs` when an id was last checked */
     uint32_t defs_written; /* number of definitions in DEFS chunks so far */
     struct log_segment *segments;
     uint32_t segment_count, segment_room;
@@ -247,7 +248,8 @@ int pithi_writer_rank(struct pithi_writer *w, const struct pithi_rank *rank)
     return err == PITH_OK ? pithi_segment_describe(w->segments[index].segment, rank) : err;
 }
 
-/* Limits blocks and summaries by the number of lanes, as each takes memory until its last record. */
+/* Limits the size of blocks and sheets by the number of lanes, as each lane takes memory for them until its last
+ * record. */
 static void expect(const struct pithi_writer *w, struct pithi_segment *segment)
 {
     pithi_segment_expect(segment, w->lane_count);

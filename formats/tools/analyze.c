@@ -1,12 +1,12 @@
 /* analyze.c - `pith analyze`: the options, the findings as a table, what-ifs.
  *
- * A what-if is a replay of the run with a change. It is compared with a replay without one, not with the run, so that
- * the error of the replay, which is in both, does not count as an effect:
+ * A what-if is a replay of the run with a change. It is compared with a replay without the change, not with the run, so
+ * that the error that both replays have does not count as an effect of the change:
  *
  *     the run 10.0 s, its replay 10.2 s, the replay with half the latency 9.7 s      9.7 / 10.2: -4.9 %, not -3.0 %
  *
  * A change of the network begins with a model of it, fitted to the log. If a replay on the unchanged model is far from
- * the run, the model does not hold here, and that is said below the predictions. */
+ * the run, the model does not hold for this run, and a note below the predictions says so. */
 #include "tools/analyze.h"
 
 #include <math.h>
@@ -23,7 +23,7 @@
 #include "tools/table.h"
 #include "tools/tools.h"
 
-enum { WHAT_IF_MOST = 64 }; /* given with --what-if */
+enum { WHAT_IF_MOST = 64 }; /* the most --what-if options */
 
 struct asked {
     struct pithi_window_words words;
@@ -115,7 +115,7 @@ int pithi_findings_open(struct pithi_findings *f, const char *path, const struct
     /* Nothing is left to analyse. The error says why. */
     if (f->analysis && f->info->to_ns <= f->info->from_ns)
         err = pithi_findings_none(f, err == PITH_ERR_DAMAGED);
-    else if (err == PITH_OK) /* in a damaged part no state is known for what threads count */
+    else if (err == PITH_OK) /* not if damaged: the states in which counters of threads grew are then unknown */
         err = pithlog_analysis_computation(f->analysis, &f->computation);
 out:
     return err;
@@ -127,8 +127,8 @@ int pithi_findings_make(struct pithi_findings *f)
     int err = PITH_OK;
 
     CHECK(pithi_findings_gather(f));
-    /* Where the overloaded rank of a load imbalance spent its longer time, from samples. A log without samples has no
-     * text, which is no error. */
+    /* Where the overloaded rank of a load imbalance spent its longer time, from samples. Without samples there is no
+     * such text; this is no error. */
     if (!(f->functions = calloc(f->count + (size_t)1, sizeof *f->functions)))
         return pithi_no_memory();
     /* Failures do not end the loop: each entry is NULL or a string, so that pithi_findings_close can free them. */
@@ -227,7 +227,7 @@ out:
 
 /* ---- What if ----------------------------------------------------------------------------------------------------- */
 
-/* Reads "balanced", "network=ideal", "network=latency", or a number of times faster: "network=4", "STATE=2",
+/* Reads "balanced", "network=ideal", "network=latency", or how many times faster something is: "network=4", "STATE=2",
  * "STATE@RANK=2". For example "MPI_Send@3=2": calls of MPI_Send on rank 3 take half as long. */
 static int parse_what_if(const struct pithi_findings *f, const char *text, struct pithlog_what_if *what)
 {
@@ -314,8 +314,8 @@ static int print_what_ifs(const struct pithi_findings *f, const struct asked *as
     fprintf(out, "%s", asked->style == PITHI_TEXT_JSON ? "{\"what_ifs\":[" : "");
     for (uint32_t i = 0; !err && i < asked->what_if_count; i++) {
         parse_what_if(f, asked->what_ifs[i], &what);
-        /* Two replays at most without a change: one as recorded, one on the fitted network. Each is made when it is
-         * first needed. */
+        /* At most two replays without a change are needed: one as recorded, one on the fitted network. Each is made
+         * when it is first needed. */
         int fitted = unchanged.is_fitted = what.is_fitted;
         unchanged.bytes = 1;
         err = replayed[fitted] > 0 ? PITH_OK : pithlog_analysis_what_if(f->analysis, &unchanged, &replayed[fitted]);
@@ -342,8 +342,8 @@ static int print_what_ifs(const struct pithi_findings *f, const struct asked *as
                      "the log does not show for whom. So this is no prediction.\n");
     if (!err && pithi_crowded(f->analysis))
         fprintf(out, "Ranks share cores: the times contain waiting for a core, also after the change.\n");
-    /* The fitted network is a model with a latency and a bandwidth; if it does not give the run's time, it is wrong
-     * here. */
+    /* The fitted network is a model with a latency and a bandwidth; if its replay does not take the run's time, the
+     * model is wrong for this run. */
     if (!err && replayed[1] > 0 && fabs(replayed[1] / run_ns - 1) > PITHI_TRUSTED)
         fprintf(out,
                 "The fitted network does not explain this run: its replay is %.0f %% %s.\n"
@@ -381,7 +381,8 @@ static int write_html(struct pithi_findings *f, const struct asked *asked)
     return err;
 }
 
-/* For pithi_outfile_print: the findings as JSON go to a file, the page for people to standard output. */
+/* The context that pithi_outfile_print passes on for --json-file, which writes the findings as JSON to a file; the page
+ * for people still goes to standard output. */
 struct json_file {
     const struct pithi_findings *findings;
     int with_waits;
@@ -421,7 +422,7 @@ static int analyze(const char *path, const struct asked *asked, FILE *out)
         TRY(pithi_findings_find_iterations(&findings));
         TRY(pithi_findings_find_answer(&findings));
         fputs(findings.answer->text, out);
-        fflush(out); /* what follows takes longer; a caller that stops this process before has the sentence */
+        fflush(out); /* the rest takes longer; a caller that stops this process early has at least this sentence */
         TRY(pithi_findings_find_sites(&findings, 0));
         if (findings.answer_site)
             fprintf(out, " Longest: %s.", findings.answer_site);

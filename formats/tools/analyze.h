@@ -39,8 +39,8 @@ void pithi_findings_unlisted(const struct pithi_findings *findings, FILE *out);
 /* Prints a line: the shares of the time in which ranks compute, wait, use files and move data. */
 void pithi_findings_sums(const struct pithi_findings *findings, FILE *out);
 /* Parts of the page, in this order: the log and the window; how far the analysis can be trusted; a sentence on the
- * lowest efficiency, unless the part is too short to judge the run; a sentence on instructions and cycles, if they are
- * known; the time outside the window. */
+ * lowest efficiency, unless the part without holes is too short to judge the run; a sentence on instructions and
+ * cycles, if they are known; the time outside the window. */
 void pithi_findings_head(const struct pithi_findings *findings, FILE *out);
 void pithi_findings_trust(const struct pithi_findings *findings, FILE *out);
 void pithi_findings_lowest(const struct pithi_findings *findings, FILE *out);
@@ -49,17 +49,17 @@ void pithi_findings_outside(const struct pithi_findings *findings, FILE *out);
 /* Writes a note to stderr if the part without holes is too short to judge the run. For CSV and JSON, which have no
  * place for it. */
 void pithi_findings_note_short(const struct pithi_findings *findings);
-/* Each returns PITH_OK or an error. */
+/* The functions from here on return PITH_OK or an error. */
 int pithi_findings_page(const struct pithi_findings *findings, FILE *out);
-/* Writes a page for a browser to `path`. `what_if`: lines, or NULL. */
 /* The section on communication; nothing if little is sent. */
 int pithi_findings_put_communication(const struct pithi_findings *findings, FILE *out);
+/* Writes a page for a browser to `path`. `what_if`: the lines of the what-ifs, or NULL. */
 int pithi_findings_html(const struct pithi_findings *findings, const char *path, const char *what_if);
 
 /* ---- Several logs of a program (analyze_compare.c) --------------------------------------------------------------- */
 
 enum pithi_scaling { PITHI_SCALING_FIND, PITHI_SCALING_STRONG, PITHI_SCALING_WEAK };
-enum { PITHI_COMPARE_MOST = 26 }; /* as each has a letter */
+enum { PITHI_COMPARE_MOST = 26 }; /* as each log is named by a letter */
 struct pithi_compare_query {
     char **paths;
     uint32_t count; /* 2 to PITHI_COMPARE_MOST */

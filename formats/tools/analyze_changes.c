@@ -21,8 +21,8 @@ enum { NAME = 30, NAME_WITH_RANK = 20, LABEL = 42, NUMBER = 12, WIDTH = 79, SHOW
 enum part { COMPUTING, WAITING, REST, RUN };
 static const char *const part_names[] = {"computing", "waiting", "transfer", "run time"};
 
-/* A row: a part of the run time or a kind of waiting (name is NULL), or a state within it. For waiting, that is a state
- * that caused it. */
+/* A row: a part of the run time or a kind of waiting (name is NULL), or a state within it. In a row of waiting, this
+ * state is one that caused the waiting. */
 struct change {
     enum part part;
     uint32_t kind; /* enum pithlog_wait_kind; 0: all */

@@ -270,8 +270,8 @@ static void put_scaling(const struct compare *c, FILE *out)
 
 /* ---- The whole --------------------------------------------------------------------------------------------------- */
 
-/* Finds the CPU time outside MPI: from the counter of CPU time, else the time outside MPI less the counted time without
- * a core. */
+/* Finds the CPU time outside MPI: from the counter of CPU time; in a log without this counter, the time outside MPI
+ * minus the counted time without a core. */
 static int find_cpu_time(const struct pithi_findings *f, struct run *run)
 {
     struct pithlog_query part = {.from_ns = f->info->from_ns, .to_ns = f->info->to_ns};

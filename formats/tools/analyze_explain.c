@@ -266,7 +266,7 @@ static int is_term(const char *given, const char *name)
     return !given[i] && !name[i];
 }
 
-/* Prints a warning if the part is too short to judge the run. */
+/* Prints a warning if the part without holes is too short to judge the run. */
 static void put_short(const struct pithi_findings *f, FILE *out)
 {
     if (f->info->is_too_short)
@@ -275,7 +275,8 @@ static void put_short(const struct pithi_findings *f, FILE *out)
                 100 * f->info->part);
 }
 
-/* If the part is too short to judge the run, shows only the figures of the formula, no sentence on the run. */
+/* Explains a term. If the part without holes is too short to judge the run, prints only the figures of the formula, no
+ * sentence on the run. */
 static void explain(const struct pithi_findings *f, const struct term *term, FILE *out)
 {
     char text[PITHI_NS_TEXT];

@@ -90,7 +90,7 @@ __attribute__((format(printf, 2, 3))) static void put(struct html *h, const char
     pithi_out_text(&h->out, text);
 }
 
-/* Escapes each line, without the first `indent` blanks of it. */
+/* Writes the lines of a text, escaped, each without its first `indent` blanks. */
 static void put_lines(struct html *h, const char *text, size_t bytes, size_t indent)
 {
     char *copy = strndup(text, bytes), *rest = copy, *line;
@@ -106,8 +106,8 @@ static void put_lines(struct html *h, const char *text, size_t bytes, size_t ind
     free(copy);
 }
 
-/* Adds the text that `print` writes, in an element `tag`; with its blanks if `tag` is "pre". Adds nothing if it writes
- * nothing. */
+/* Adds an element `tag` with the text that `print` writes; the blanks are kept if `tag` is "pre". Adds nothing if
+ * `print` writes nothing. */
 static void put_printed(struct html *h, const char *tag, void (*print)(const struct pithi_findings *f, FILE *out))
 {
     char *text = NULL;
@@ -245,7 +245,7 @@ static void put_path(struct html *h)
     free(sums);
 }
 
-/* For pithi_outfile_print. */
+/* The function that pithi_outfile_print calls: writes the page. */
 static int print_page(void *context, FILE *file)
 {
     struct html *h = context;
@@ -407,7 +407,7 @@ int pithi_findings_html(const struct pithi_findings *f, const char *path, const 
     FILE *stream = open_memstream(&h.communication, &size);
     int err = stream ? pithi_findings_put_communication(f, stream) : PITH_OK;
 
-    /* the section of the page in text: a blank line and the section, or empty */
+    /* h.communication now has a blank line and the section as on the page in text, or is empty */
     if ((!stream || fclose(stream) != 0 || !h.communication) && !err)
         err = pithi_no_memory();
     if (err) {

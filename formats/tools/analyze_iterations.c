@@ -1,8 +1,8 @@
 /* analyze_iterations.c - the iterations of a program, as `pith analyze` prints them.
  *
- * The algorithm causes a finding in every iteration; a finding in a single iteration is an accident. So each finding
- * says in which iterations it is: "in iterations 4 to 7 of 100"; "nearly all of it in 20 of 100 iterations" if these
- * are not adjacent; or "spread over all 100 iterations".
+ * The algorithm causes a finding in every iteration; a finding in a single iteration is an accident. So the page says
+ * in which iterations each finding occurs: "in iterations 4 to 7 of 100"; "nearly all of it in 20 of 100 iterations" if
+ * these are not adjacent; or "spread over all 100 iterations".
  *
  * Iterations that become longer or shorter are described by a straight line: with a first length of 10 ms and 0.1 ms
  * more for each, the hundredth takes 10 + 99 * 0.1 = 19.9 ms. The ends of the line are cut to the shortest and the
@@ -53,8 +53,8 @@ const char *pithi_findings_range(const struct pithi_findings *f, const struct pi
     return text;
 }
 
-/* The length on the line of the drift, `steps` after the first. The line is straight, the lengths may be a curve: then
- * its ends can lie beyond the shortest and the longest. */
+/* The length on the line of the drift, `steps` iterations after the first. The measured lengths may follow a curve;
+ * then the ends of the straight line can lie beyond the shortest and the longest length, and are cut to these. */
 static double on_line(const struct pithlog_iterations *all, double steps)
 {
     double ns = all->drift_first_ns + all->drift_ns * steps;

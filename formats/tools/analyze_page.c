@@ -50,7 +50,8 @@ void pithi_findings_head(const struct pithi_findings *f, FILE *out)
             edge(to, info->to_ns, info->has_finalize, "MPI_Finalize", log->end_ns, "the end"));
 }
 
-/* Ends a pause of a lane: its time within the window. `since_ns`: when it began; INT64_MAX: there is none. */
+/* Ends the pause of a lane, and returns the time of this pause within the interval that is analysed. *since_ns: when
+ * the pause began; INT64_MAX: the lane is not paused. */
 static double end_pause(const struct pithi_findings *f, uint32_t lane, int64_t *since_ns, int64_t end_ns)
 {
     int64_t from_ns = *since_ns > f->info->from_ns ? *since_ns : f->info->from_ns;
@@ -63,7 +64,7 @@ static double end_pause(const struct pithi_findings *f, uint32_t lane, int64_t *
 /* The time of all ranks in which the recording was paused. */
 static double paused_ns(const struct pithi_findings *f)
 {
-    /* The whole log, as a pause may begin before the interval that is analysed. */
+    /* Reads the whole log, as a pause may begin before the interval that is analysed. */
     struct pithlog_query query = {
         .from_ns = INT64_MIN, .to_ns = INT64_MAX, .kinds = 1u << PITHLOG_PAUSE | 1u << PITHLOG_RESUME};
     uint32_t lanes = pithlog_get_info(f->log)->lanes;
@@ -102,8 +103,8 @@ void pithi_findings_note_short(const struct pithi_findings *f)
             f->path, 100 * f->info->part);
 }
 
-/* Breaks words into lines of `width` characters at most, the first after `indent`, the others after `more`. A word that
- * is longer has a line of its own. */
+/* Breaks words into lines of `width` characters at most. The first line begins with `indent`, the others with `more`. A
+ * word that is longer than a line has a line of its own. */
 static void wrap(const char *text, size_t size, const char *indent, const char *more, size_t width, FILE *out)
 {
     const char *end = text + size;
@@ -125,7 +126,8 @@ static void wrap(const char *text, size_t size, const char *indent, const char *
     fprintf(out, "\n");
 }
 
-/* A line beyond WIDTH columns goes on two columns further right. */
+/* Writes the lines of a text after `indent`. What is beyond WIDTH columns goes into further lines, indented by two more
+ * columns. */
 static void put_lines(const char *indent, const char *text, FILE *out)
 {
     char first[64], more[64];
@@ -153,7 +155,7 @@ static int has_state(const struct pithlog *log, const char *begin)
     return 0;
 }
 
-/* Without any messages it returns 0, as 0 is not below 0. */
+/* 1: the matched fraction is below UNMATCHED. Without any messages it returns 0, as 0 is not below 0. */
 static int is_unmatched(uint64_t matched, uint64_t all) { return (double)matched < UNMATCHED * (double)all; }
 
 void pithi_findings_trust(const struct pithi_findings *f, FILE *out)
@@ -210,7 +212,7 @@ void pithi_findings_trust(const struct pithi_findings *f, FILE *out)
     }
     if (trust->unknown_ns > 0 && f->info->lanes > 0) {
         double run_ns = (double)(f->info->to_ns - f->info->from_ns);
-        /* Below 1 % of both there is no line: so little does not matter, and would only worry. */
+        /* No line if both are below 1 %: so little does not matter, and would only worry. */
         double part = 100 * trust->unknown_ns / f->info->lanes / run_ns, path = 100 * trust->path_unknown_ns / run_ns;
         if (part >= 1 || path >= 1)
             fprintf(out,
@@ -228,8 +230,8 @@ void pithi_findings_trust(const struct pithi_findings *f, FILE *out)
                 (unsigned long long)f->info->given_up);
 
     /* Says whether the model of the network explains this run: a difference of at most 2 % (PITHI_TRUSTED) is good
-     * enough for predictions. `off` is the difference of the replay from the run as a part of the run: -0.02 if the
-     * replay is 2 % shorter. */
+     * enough for predictions. `off` is the difference of the replay from the run, as a fraction of the run: -0.02 if
+     * the replay is 2 % shorter. */
     double replayed_run_ns = (double)(f->info->to_ns - f->info->from_ns),
            off = f->trust.replay_ns / replayed_run_ns - 1;
     const struct pithi_replay_state *worst = f->trust.worst, *after = worst + f->trust.worst_count;
@@ -392,8 +394,8 @@ void pithi_findings_sums(const struct pithi_findings *f, FILE *out)
 {
     double waits = pithi_analysis_percent(f->analysis, (double)f->info->wait_ns), files = 0;
     double useful = pithi_analysis_percent(f->analysis, (double)f->info->useful_ns), moves;
-    /* For MPI, waiting for other threads counts as computing. The sentence has it as an extra share, so it is
-     * subtracted here. */
+    /* For MPI, waiting for other threads counts as computing. The sentence names this waiting separately, so it is
+     * subtracted from computing here. */
     double threads = 100 * pithi_thread_wait_share(f->analysis);
     char text[160], for_threads[40] = "", of_files[40] = "";
 
@@ -477,7 +479,8 @@ int pithi_findings_page(const struct pithi_findings *f, FILE *out)
     pithi_run_delay_put(f->log, out);
     if (!put_trust(f, out))
         return pithi_no_memory();
-    /* Without MPI calls and messages there is nothing to match, so the page ends with how far it can be trusted. */
+    /* Without MPI calls and messages there is nothing to match, so the page ends after the lines on how far it can be
+     * trusted. */
     if (!f->info->has_mpi && !f->trust.of_messages) {
         fprintf(out, "pith stat shows where the time goes.\n");
         return pithi_tool_flush(out);
@@ -536,7 +539,7 @@ int pithi_findings_page(const struct pithi_findings *f, FILE *out)
         double imbalance_ns = pithi_path_imbalance(f->analysis, sums[i].state, sums[i].ns);
         fprintf(out, "  ");
         pithi_state_sum_put(f->analysis, &sums[i], run_ns, out);
-        /* below 1 % of the run it is not worth a line */
+        /* an imbalance below 1 % of the run is not worth a line */
         if (imbalance_ns >= 0.01 * run_ns)
             fprintf(out, "    imbalance %s (%.0f %%)\n", pithi_ns_text(text, imbalance_ns),
                     100 * imbalance_ns / run_ns);

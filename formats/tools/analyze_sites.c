@@ -1,5 +1,5 @@
-/* analyze_sites.c - where in the program the worst instance of a finding is: the call site of its MPI call, or of the
- * next one if a rank computes.
+/* analyze_sites.c - where in the program the worst instance of a finding is: the call site of its MPI call or, if the
+ * rank computes there, of the rank's next MPI call.
  *
  *     recv [MPI_Recv, 10-90]      MPI_Recv in `exchange`, halo.c:42
  *     work [10-90] MPI_Send       up to MPI_Send in `exchange`, halo.c:51
@@ -93,7 +93,7 @@ static char *site_of(struct pithi_findings *f, struct pithi_sample_names *names,
 
     if (lane >= pithlog_get_info(f->log)->lanes)
         return NULL;
-    /* the parallel region that is open on the first thread of the lane's rank */
+    /* looks for a parallel region that is open on the first thread of the lane's rank */
     while (lane > 0 && pithlog_get_lane(f->log, lane - 1)->rank == pithlog_get_lane(f->log, lane)->rank)
         lane--;
     begin_ns = region_begin(f, lane, where->from_ns, &state);

@@ -32,7 +32,7 @@ static int write_compensated(const char *command, const char *path, struct compe
 
     if (status)
         return status;
-    /* In a log that was compensated before, the same cost would be removed again. */
+    /* Refuses a log that was compensated before, because the same cost would be removed twice. */
     if (pithi_property(c->log, "compensated"))
         TRY(pithi_fail(PITH_ERR_USAGE, "%s: is already compensated", path));
     if (!pithi_own_cost_known(c->log))

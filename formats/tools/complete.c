@@ -1,5 +1,5 @@
-/* complete.c - `pith --complete WORD...`: how the last word can go on. The files of formats/tools/completion run it in
- * bash, zsh and fish.
+/* complete.c - `pith --complete WORD...`: how the last word can be completed. The files of formats/tools/completion run
+ * it in bash, zsh and fish.
  *
  * It prints a line for each word that begins with the last WORD: the word, a tab, what it means. The line ":files"
  * means that names of files also fit. Commands and options are taken from their help (commands.c), so new ones are
@@ -91,7 +91,7 @@ static const char *meaning_of(const struct pithi_command *command, const char *o
             /* "  --from TIME    start of": the meaning begins after two blanks */
             const char *end = at + strcspn(at, "\n"), *gap = strstr(at, "  ");
             /* a line with only one blank, as the value's name is long: the meaning begins after the next word */
-            if (!gap || gap > end) /* the words of its value leave one blank */
+            if (!gap || gap > end)
                 gap = at + length + strspn(at + length, " ") + strcspn(at + length + strspn(at + length, " "), " \n");
             return gap + strspn(gap, " ");
         }
@@ -136,8 +136,8 @@ static int offer_listed(const struct pithi_command *command, const char *option,
     return 0;
 }
 
-/* Offers the states of the log among the earlier words. It must be a regular file or a folder: opening a pipe could
- * wait. A foreign log is slow to open only until the cache has it. */
+/* Offers the states of the log among the earlier words. The log must be a regular file or a folder, because opening a
+ * pipe could wait. A foreign log is slow to open only until the cache has it. */
 static void offer_states(const char *begun, char **words, int count)
 {
     for (int i = 0; i < count; i++) {

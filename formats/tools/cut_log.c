@@ -48,7 +48,7 @@ static int write_cut(const char *command, struct cut *cut)
     records = pithi_outfile_expect(cut->log, cut->what.from_ns, cut->what.to_ns);
     if (lanes)
         records = (uint64_t)((double)records / info->lanes * cut->what.lane_count);
-    /* To match messages, the copy reads the whole log, then its part twice (copy.c). */
+    /* To match messages, the copy reads the whole log first, and then twice the part that is cut out (copy.c). */
     if (info->messages && records < info->records)
         records = info->records + 2 * records;
     TRY(pithi_outfile_make(command, format, cut->out, fill, cut, records));

@@ -420,8 +420,8 @@ static int diff_lanes(struct pair *pair, struct pithi_report **table) { return d
 
 /* ---- Records, one by one ----------------------------------------------------------------------------------------- */
 
-/* Records of a lane are compared one by one up to the first difference. Behind it, one additional record would make all
- * later pairs differ, so the comparison of the lane ends. So each lane counts one difference at most. */
+/* Records of a lane are compared one by one up to the first difference. There the comparison of the lane ends, because
+ * after one additional record all later pairs would differ. So each lane counts one difference at most. */
 enum { MOST = 10, BATCH = 128 }; /* MOST differences are shown; BATCH records are fetched at once */
 
 /* Reads the records of one lane. */
@@ -447,7 +447,7 @@ static int same_comm(struct comparing *c, uint32_t a, uint32_t b)
 {
     const struct pithlog_comm *x = pithlog_get_comm(c->pair->log[0], a), *y = pithlog_get_comm(c->pair->log[1], b);
 
-    /* The partner of a communicator is remembered, so that lists of members are compared once only: with 1,000 ranks a
+    /* The equal communicator of b is remembered, so that lists of members are compared once only: with 1,000 ranks a
      * list has up to 1,000 members. */
     if (c->comms[a])
         return c->comms[a] == b + 1;

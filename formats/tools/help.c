@@ -8,7 +8,7 @@
  *     name     can be     suffixes        what is kept, and what is lost
  *     alog     read+write .alog           ...
  *
- * Only the last two columns ever go on in the next line; a format's name and its access are one word each. */
+ * Only the texts of the last two columns can need several lines; a format's name and its access are one word each. */
 #include <stdio.h>
 #include <string.h>
 

@@ -29,7 +29,7 @@ struct pithi_histogram {
 void pithi_lengths_add(struct pithi_lengths *lengths, int64_t value);
 void pithi_histogram_add(struct pithi_histogram *histogram, int64_t value);
 
-/* The smallest value such that `percent` of all values are not larger; 0 if there are none. */
+/* The smallest value for which `percent` % of all values are not larger than it; 0 if there are no values. */
 int64_t pithi_histogram_percentile(const struct pithi_histogram *histogram, double percent);
 int64_t pithi_lengths_mean(const struct pithi_lengths *lengths);
 

@@ -55,7 +55,7 @@ static int compare_texts(const void *a, const void *b)
 
 enum { HOSTS_TOLD = 16 }; /* hosts that are named; more are only counted */
 
-/* Prints the hosts on one line, the first 16, and how many ranks each of these has. Hosts are at the front of a log, so
+/* Prints the first 16 hosts on one line, and then how many ranks each of them has. Hosts are at the front of a log, so
  * no lane is loaded. */
 static int put_hosts(struct pithi_out *out, const struct pithlog *log)
 {

@@ -1,4 +1,5 @@
-/* merge_logs.c - `pith merge -o OUT LOG LOG...`: several logs as one. It decides the ranks and the time shift of each.
+/* merge_logs.c - `pith merge -o OUT LOG LOG...`: several logs as one. It decides the ranks and the time shift of each
+ * log.
  *
  * Logs of the processes of one run keep their ranks and share communicators and definitions. Logs of several programs,
  * which all begin with rank 0, get consecutive ranks, lanes named after the program, and communicators of their own.
@@ -208,7 +209,7 @@ static int take_lane(struct lanes_taken *t, struct source *s, uint32_t number)
     pithi_map_get(&t->threads, (uint32_t)lane->rank, &next);
     if (pithi_map_get(&t->lanes, key, &at) && lane->records &&
         pithi_time_moved(lane->first_ns, s->shift_ns) < t->ends[at]) {
-        thread = next; /* they overlap, so it is another thread */
+        thread = next; /* the records overlap in time, so they become another thread */
         key = (uint64_t)(uint32_t)lane->rank << 32 | thread;
     }
     if (!pithi_map_get(&t->lanes, key, &at)) {
@@ -223,7 +224,8 @@ static int take_lane(struct lanes_taken *t, struct source *s, uint32_t number)
     return pithi_map_put(&t->threads, (uint32_t)lane->rank, thread >= next ? thread + 1 : next);
 }
 
-/* A lane of two logs continues if one begins after the other ends; otherwise it becomes a new thread of the rank. */
+/* A lane that occurs in two logs becomes one lane if its records in one log begin after those in the other end;
+ * otherwise its records in the second log become a new thread of the rank. */
 static int join_lanes(struct merge *m)
 {
     struct lanes_taken taken = {.count = 0};
@@ -351,7 +353,7 @@ static int fill(void *context, struct pithi_writer *writer)
     for (uint32_t i = 0; i < m->count; i++)
         for (uint32_t k = 0; (key = pithlog_get_property(m->sources[i].log, k, &value)) != NULL; k++) {
             /* start_unix_s and clock_error_ns are not joined: their values depend on the alignment and follow below.
-             * Nor is PITHI_PART_NS_KEY: it is for each log, before its times are shifted. */
+             * Nor is PITHI_PART_NS_KEY joined: it has times of a single log, from before they are shifted. */
             if (strcmp(key, start_key) == 0 || strcmp(key, error_key) == 0 || joined_before(m->sources, i, key) ||
                 strcmp(key, PITHI_PART_NS_KEY) == 0)
                 continue;
@@ -378,7 +380,7 @@ static int fill(void *context, struct pithi_writer *writer)
         /* the error of the log's clocks against its rank 0; it does not limit the error between two runs */
         long long error = value ? strtoll(value, &end, 10) : 0;
         known &= value && *value && *end == '\0';
-        /* known: all logs have the property, as a number; said: at least one has it */
+        /* known: all logs have the property, as a number; told: at least one log has it */
         told |= value != NULL;
         worst = error > worst ? error : worst;
     }
@@ -412,7 +414,7 @@ static int merge_logs(const char *command, struct merge *m)
 
     if (status)
         return status;
-    /* Each log keeps its file open. */
+    /* Raises the limit of open files, because each log keeps its file open. */
     struct rlimit limit;
     if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
         limit.rlim_cur = limit.rlim_max;

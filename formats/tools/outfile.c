@@ -7,7 +7,7 @@
  * the process by the same signal, as the shell expects.
  *
  * A command must not write the log that it reads: the only copy would be gone if the work fails. Names may differ (a
- * link, ./OUT), so inputs are known by device and number of the file.
+ * link, ./OUT), so inputs are recognised by device and number of the file.
  */
 #include "tools/outfile.h"
 
@@ -72,7 +72,7 @@ static void guard(void)
 /* ---- Inputs ------------------------------------------------------------------------------------------------------ */
 
 static struct {
-    dev_t device; /* of the file that is written */
+    dev_t device; /* of a file that the command reads */
     ino_t file;   /* its number on the device */
 } * inputs;
 static uint32_t input_count; /* of `inputs` */
@@ -137,7 +137,8 @@ static void begin_progress(const char *command, uint64_t records)
                                                   .unit = records ? "records" : "B"});
 }
 
-/* `records`: an estimate of the records to read. */
+/* Writes the log, shows progress, and removes the partial file after a signal. `records`: an estimate of the records to
+ * read. */
 static int write_guarded(const char *command, struct pithlog *log, const struct pithi_format *format, const char *path,
                          const struct pithi_convert *how, uint64_t records)
 {

@@ -209,7 +209,8 @@ static int is_done_by_rank_0(const char *command)
 
 static int is_help(const char *word) { return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0; }
 
-/* 1: help is asked for, at any place. `run` looks itself: it knows where the arguments of the program begin. */
+/* 1: the arguments ask for help, at any place. Always 0 for `run`, which looks for --help itself, because it knows
+ * where the arguments of the program begin. */
 static int asks_for_help(const struct pithi_command *command, int argc, char **argv)
 {
     int count = strcmp(command->name, "run") == 0 ? 0 : argc;
@@ -225,10 +226,10 @@ static int run_command(const struct pithi_command *command, int argc, char **arg
         char *help[] = {"help", argv[0], NULL};
         return pithi_tool_help(2, help);
     }
-    /* only rank 0 says it: 64 ranks would say it 64 times */
+    /* only rank 0 prints the hints: 64 ranks would print them 64 times */
     if (strcmp(command->name, "run") == 0 && pithi_launcher_rank(0) == 0) {
-        /* Prints a hint for each variable of the environment with nearly the name of one of Pith's. Other unknown names
-         * may be the user's. */
+        /* Prints a hint for each environment variable whose name is nearly that of one of Pith's variables. Other
+         * unknown names may be the user's. */
         for (char **at = environ; *at; at++) {
             struct pithi_nearest nearest;
             size_t length = strcspn(*at, "=");
@@ -267,7 +268,7 @@ static int run_command(const struct pithi_command *command, int argc, char **arg
     /* `pith print x | head` ends quietly even if the parent ignores SIGPIPE, as some Python programs do. */
     signal(SIGPIPE, SIG_DFL);
     signal(SIGXFSZ, SIG_IGN); /* then write() fails at the limit of file sizes, and the half-written file is removed */
-    /* no hints for people in the output of what a program reads */
+    /* these commands draw nothing, so logs of other formats need no summaries */
     pithi_log_plain();
     return command->run(argc, argv);
 }

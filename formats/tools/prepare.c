@@ -56,7 +56,8 @@ enum {
     LANES = 128 /* as many as most screens can show */
 };
 
-/* PART: bytes of a part's head. The kinds of parts: 0: of the log, 1: of its digest, and these. */
+/* PART: bytes of a part's head. SKETCH and KNOWN (the facts that take long to find) are kinds of parts; so are 0, the
+ * log, and 1, its digest. */
 enum { PART = 12, SKETCH = 2, KNOWN = 3 };
 
 struct first {
@@ -78,7 +79,7 @@ static void take_read(void *context, int fd, uint64_t offset, uint64_t size)
     take(context, 0, offset, size);
 }
 
-/* Takes all of the digest but the messages: the web page requests them later, for the exact picture. */
+/* Takes all of the digest except the messages, which the web page requests later, for the exact picture. */
 static void take_digest(struct first *first, const struct pithlog_digest *digest)
 {
     unsigned char head[PITHI_DIGEST_HEAD];
@@ -187,8 +188,8 @@ static void put_first(struct pithlog *log, const struct pithlog_digest *digest)
         if (first.sizes[0] <= WHOLE_MOST)
             take(&first, 0, 0, first.sizes[0]);
         else {
-            /* Opens the log again, and takes all bytes that are read by it: a web page that opens the log and loads all
-             * lanes reads the same. */
+            /* Opens the log again, and takes all bytes that are read meanwhile: a web page that opens the log and loads
+             * all lanes reads the same bytes. */
             struct pithlog *again = NULL;
             int fd = dup(log->files.fd);
 
@@ -235,7 +236,8 @@ int pithi_tool_prepare(int argc, char **argv)
                          "%s: a page cannot hold a log of several files; `pith convert` makes one of it", argv[1]);
     else
         err = is_itself(log) ? PITH_OK : copy(argv[1], log->files.fd, log->files.size, LOG_FD);
-    /* For a damaged log no digest is made: the web page makes it itself and so finds and reports the damage. */
+    /* For a damaged log no digest is made: the web page makes the digest itself, and so finds and reports the
+     * damage. */
     if (!err && pithlog_digest_open(log, NULL, NULL, &digest) == PITH_OK)
         err = copy(argv[1], digest->fd, (uint64_t)lseek(digest->fd, 0, SEEK_END), DIGEST_FD);
     /* if the index of the log had to be rebuilt, the web page must read the whole log anyway */

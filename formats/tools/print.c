@@ -20,8 +20,8 @@
 
 /* ---- An existing log --------------------------------------------------------------------------------------------- */
 
-/* Prints the log `path`, all lanes or those in `set`, in the window of `words` or, if NULL, of `how`. Returns the exit
- * status. */
+/* Prints the log `path`, all lanes or those in `set`, in the window of `words` or, if `words` is NULL, of `how`.
+ * Returns the exit status. */
 static int print_log(const char *path, const struct pithi_text_print *how, const struct pithi_window_words *words,
                      const struct pithi_lane_set *set)
 {
@@ -71,7 +71,7 @@ static int await(const struct pithi_running *target, struct pithlog_follow **fol
         /* a file that exists but cannot be read: an error, as waiting does not help */
         if (access(target->spill, R_OK) != 0 && errno != ENOENT)
             return err;
-        if (pithi_running_is_finished(target)) /* it may end before the first look */
+        if (pithi_running_is_finished(target)) /* the program may end before the first look */
             return PITH_OK;
         if (!told++)
             pithi_tool_say(stderr, "pith: %s: no records yet; waiting", target->spill);
@@ -192,12 +192,12 @@ static int print_program(struct follower *f, const struct pithi_running *target)
     forget(f->comms, f->comm_count);
     if (err)
         return pithi_tool_failed();
-    /* ended, but no log was written: it died */
+    /* the program ended, but no log was written: it died */
     return info->ended && !info->finished ? pithi_running_tell_death(target, info) : 0;
 }
 
-/* Prints the records of a program while it runs, until it ends or the user interrupts. `path`: its future log, its
- * folder LOG.spill, or a file in it; waits until it exists. Returns the exit status. */
+/* Prints the records of a program while it runs, until it ends or the user interrupts. `path`: the program's future
+ * log, the log's folder LOG.spill, or a file in this folder; waits until the file exists. Returns the exit status. */
 static int print_follow(const char *path, const struct pithi_text_print *how, const struct pithi_lane_set *set)
 {
     struct follower f = {.how = how, .set = set};
@@ -221,8 +221,8 @@ static int print_follow(const char *path, const struct pithi_text_print *how, co
 
 /* ---- The command ------------------------------------------------------------------------------------------------- */
 
-/* Accepts only plain times: in a running program words such as `finalize` are not known yet, and its first records may
- * be gone. 0, or 2 after a message. */
+/* Accepts only plain times: in a running program, words such as `finalize` have no time yet, and the first records may
+ * already be gone. 0, or 2 after a message. */
 static int follow_window(const char *command, const struct pithi_window_words *words, struct pithlog_query *query)
 {
     /* fails for words such as init, which need a whole log */

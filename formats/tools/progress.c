@@ -1,10 +1,10 @@
 /* progress.c - prints the line from a timer's signal handler, so it uses only async-signal-safe calls: no stdio, no
  * malloc.
  *
- * The rate is the mean since the begin, and gives the time left: 43 of 100 million records after 3.5 s are 12.3 million
- * a second, so the other 57 million take 5 s. The mean of the last second would jump whenever the disk is slow for a
- * moment. The line never shows 100 %: the total is an estimate, and work is left after the last record, such as the end
- * of the file.
+ * The rate is the mean since the begin; the time left follows from it: 43 of 100 million records after 3.5 s are 12.3
+ * million a second, so the other 57 million take 5 s. The mean of the last second would jump whenever the disk is slow
+ * for a moment. The line never shows 100 %: the total is an estimate, and work is left after the last record, such as
+ * the end of the file.
  */
 #include "tools/progress.h"
 
@@ -122,7 +122,7 @@ static void set_timer(int microseconds)
 
 void pithi_progress_begin(const struct pithi_progress *progress)
 {
-    /* SA_RESTART: calls of the work are not interrupted */
+    /* SA_RESTART: the signal does not interrupt the system calls of the work */
     struct sigaction action = {.sa_handler = show, .sa_flags = SA_RESTART};
 
     if (!isatty(STDERR_FILENO))

@@ -26,8 +26,8 @@ void pithi_progress_clear(void);
 /* For `done`: the context is a volatile uint64_t that the work increments. */
 uint64_t pithi_progress_count(const void *context);
 
-/* For work that reports the part done, such as pithlog_open_watched: shows that part of `bytes` until
- * pithi_progress_end. Pass the second function as its callback; it returns 0. */
+/* For work that reports which fraction of it is done, such as pithlog_open_watched: shows this fraction of `bytes`
+ * until pithi_progress_end. pithi_progress_part is the callback to pass to the work; it returns 0. */
 void pithi_progress_begin_part(const char *command, uint64_t bytes);
 int pithi_progress_part(void *context, double part);
 

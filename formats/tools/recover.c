@@ -9,7 +9,7 @@
  *
  * Each job gets its own log: a folder that is used again after a crash has the files of both runs, and their ranks have
  * the same numbers. Losses are printed as they are found, and the exit status is then 1, so that a script notices. The
- * log is written in any case: it is all that is left of the run. */
+ * log is written in any case, because it is all that is left of the run. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@
 static void say(void *context, const char *text)
 {
     (void)context;
-    pithi_progress_clear(); /* else this line would follow the line of progress on the same row */
+    pithi_progress_clear(); /* otherwise the text would be appended to the line of progress */
     pithi_tool_say(stdout, "%s", text);
 }
 
@@ -62,7 +62,7 @@ static int recover_job(const struct pithi_spill_folder *folder, const struct pit
 {
     struct recovering r = {.folder = folder, .job = job};
 
-    /* 0: the number of records is not known before; progress shows bytes */
+    /* the last argument is 0: the number of records is not known in advance, so progress shows bytes */
     CHECK(pithi_outfile_make("recover", pithi_format_by_name("native"), name, fill_from_job, &r, 0));
     const struct pithi_spill_result *result = &r.result;
     printf("%s: %u of %u rank%s", name, job->ranks - job->missing, job->ranks, job->ranks == 1 ? "" : "s");

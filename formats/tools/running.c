@@ -1,4 +1,4 @@
-/* running.c - finds the files of a running program, and handles the signals that end following it. */
+/* running.c - finds the files of a running program, and handles the signals that end the following of the program. */
 #include "tools/running.h"
 
 #include <errno.h>

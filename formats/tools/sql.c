@@ -1,9 +1,9 @@
 /* sql.c - `pith sql LOG QUERY`: queries the database of a log (foreign/sqlite). The first query makes the database,
  * which is kept in the cache. Queries can neither change it nor reach other files.
  *
- * The query may come from somebody else, a page or a program, so all ways out of the database are closed: it is opened
- * for reading only, ATTACH is limited to 0 databases, and the two settings that move files are denied. Also, a
- * statement runs only if sqlite3_stmt_readonly() returns 1 for it.
+ * The query may come from somebody else, a page or a program, so all ways out of the database are closed: the database
+ * is opened for reading only, ATTACH is limited to 0 databases, and the two settings that move files are denied. Also,
+ * a statement runs only if sqlite3_stmt_readonly() returns 1 for it.
  *
  * A database that is not in the cache is made as TMPDIR/pith-sql-XXXXXX.part, which a signal removes (outfile.c). Once
  * it is open, its name is removed, so a process that dies later leaves nothing behind.
@@ -31,7 +31,8 @@
 #include "tools/table.h"
 #include "tools/tools.h"
 
-/* the kind of the file in the cache. Change the number if the tables change, or the rule for logs without a database */
+/* the kind of the file in the cache. Change the number if the tables change, or the rule about which logs get no
+ * database */
 #define KIND "sql3"
 /* SQLITE_LIMIT_ATTACHED, SQLITE_DBCONFIG_DEFENSIVE of sqlite3.h. */
 enum { LIMIT_ATTACHED = 7, CONFIG_DEFENSIVE = 1010 };
@@ -96,7 +97,7 @@ static int failed(struct sqlite3 *db)
 
 /* ---- The database ------------------------------------------------------------------------------------------------ */
 
-/* Returns 1 for a file that is a database already, which is queried as it is. */
+/* Returns 1 if the file is already a database; then the file itself is queried. */
 static int is_database(const char *path)
 {
     char start[16] = "";
@@ -109,7 +110,7 @@ static int is_database(const char *path)
     return is;
 }
 
-/* Copies the database into the cache, if that can be written. */
+/* Copies the database into the cache, if the cache can be written. */
 static void keep(const char *path, const struct pithi_cache_key *key)
 {
     struct pithi_cache_part part;
@@ -143,8 +144,9 @@ static int fill(void *context, struct pithi_writer *writer)
     return pithi_native_recover(r->path, writer, &r->damages);
 }
 
-/* Makes the database of the log, or, with `damage` set, of its intact parts, under a temporary name, malloc'ed. Until
- * it is whole, only its part has a name, which a signal removes (outfile.c). */
+/* Makes the database of the log under a temporary name, *path, malloc'ed. If the log is damaged, the database has its
+ * intact parts, and `damage` is set. Until the database is whole, its file has the name with .part added, and a signal
+ * removes it (outfile.c). */
 static int make(const char *command, struct pithlog *log, const char *name, char **path)
 {
     const char *folder = getenv("TMPDIR");
@@ -193,9 +195,9 @@ static int authorize(void *context, int action, const char *name, const char *va
                : PITHI_SQLITE_OK;
 }
 
-/* 1: the database is opened with immutable=1. Otherwise SQLite makes files beside a database in WAL mode even if it
- * only reads it. 0 for a database that has a write-ahead log or a journal: its newest rows are in these files, and
- * SQLite ignores them with immutable=1. */
+/* 1: the database must be opened with immutable=1, because it is in WAL mode: otherwise SQLite would make files beside
+ * it even for reading. 0 if the database has a write-ahead log or a journal: the newest rows are in such a file, and
+ * SQLite ignores these files with immutable=1. */
 static int is_immutable(const char *path)
 {
     static const char *const beside[] = {"-wal", "-journal"};
@@ -260,13 +262,13 @@ static int open_database(const char *command, const char *path, struct sqlite3 *
     CHECK(pithi_tool_open(command, path, &log));
     has_key = pithi_cache_key(log, &key);
     if (has_key && (fd = pithi_cache_find(&key, KIND)) >= 0) {
-        /* by the number of the descriptor, as another process may remove the name meanwhile */
+        /* opens it by its descriptor, as another process may remove the name meanwhile */
         snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
         err = open_readonly(name, db);
         close(fd);
         if (!err)
             goto out;
-        /* damaged: it is removed and made anew */
+        /* the database in the cache is damaged: it is removed and made anew */
         sqlite->close(*db);
         *db = NULL;
         pithi_cache_remove(&key, KIND);
@@ -398,7 +400,7 @@ static void put_texts(struct people *p, char *const *texts)
     int last = 0;
 
     for (int i = 0; i < p->columns; i++)
-        /* blanks at the end of a line would make it longer than a terminal */
+        /* stops after the last cell with a text: blanks at the end could make the line longer than the terminal */
         last = *texts[i] ? i : last;
     for (int i = 0; i <= last; i++) {
         size_t width = pithi_text_width(texts[i]);
@@ -426,7 +428,8 @@ static void put_first(struct people *p)
     pithi_out_flush(p->out);
 }
 
-/* Keeps a row for the widths, or prints it. Frees the texts, which are malloc'ed, in the end. */
+/* Keeps one of the first rows, from which the widths are computed, or prints a later row. The texts are malloc'ed and
+ * are freed after printing. */
 static int take_row(struct people *p, char **texts)
 {
     if (p->room == UINT32_MAX) { /* the first rows are written */
@@ -459,7 +462,7 @@ static int answer_people(struct pithi_out *out, struct sqlite3 *db, struct sqlit
     p.widths = calloc((size_t)p.columns, sizeof *p.widths);
     if (!texts || !p.widths)
         TRY(pithi_no_memory());
-    /* the names of the columns are the first row, and count for the widths */
+    /* the names of the columns are the first row, so the widths fit them, too */
     for (int names = 1; !out->failed; names = 0) {
         if (!names && (more = sqlite->step(s)) != PITHI_SQLITE_ROW)
             break;
