@@ -1,8 +1,8 @@
-/* stat.c - `pith stat LOG`: the options. The functions of stat.h count.
+/* stat.c - `pith stat LOG`: the options. The functions of stat.h make the tables.
  *
  * A row of `answers` says which options a table has, and how it treats --where. Tables of states, messages or instances
- * apply the filter to each of them. All other tables count a smaller log, as `pith cut --where` would make it: samples
- * and wait states are no records that a query could match one by one.
+ * apply the filter to each state, message or instance. All other tables count a smaller log, as `pith cut --where`
+ * would make it, because samples and wait states are no records that a query could match one by one.
  */
 #include "tools/stat.h"
 
@@ -42,7 +42,7 @@ static const struct answer answers[] = {
 /* clang-format on */
 static const struct answer longest = {"longest", pithi_stat_longest, 1, 0, 1, 0};
 
-enum { CALLPATH = 8 }; /* in `answers` */
+enum { CALLPATH = 8 }; /* index of the table of call paths in `answers` */
 
 struct asked {
     int by; /* place in `answers`, from 1; 0: not given */
@@ -171,7 +171,8 @@ int pithi_tool_stat(int argc, char **argv)
     if (asked.query.state_glob && fnmatch(asked.query.state_glob, PITHI_COMPUTING_NAME, 0) != 0 &&
         !pithi_defs_have(log, PITHI_DEFS_ALL, asked.query.state_glob, 1))
         TRY(pithi_no_such_name(log, PITHI_DEFS_ALL, asked.query.state_glob));
-    /* The window is limited to the times of the log. If it is outside, from_ns > to_ns. */
+    /* The window is limited to the times of the log. If the window is outside the log, from_ns becomes larger than
+     * to_ns. */
     struct pithi_stat_query *query = &asked.query;
     const struct pithlog_info *info = pithlog_get_info(log);
     query->cut = query->from_ns > info->start_ns || query->to_ns < info->end_ns;

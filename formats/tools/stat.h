@@ -6,14 +6,14 @@
 #include "tools/histogram.h"
 #include "tools/table.h"
 
-/* The part of the log to count, everything that overlaps a window of time on some lanes, and what to show of it. */
+/* Which part of the log to count (everything that overlaps a window of time on some lanes), and what to show of it. */
 struct pithi_stat_query {
     int64_t from_ns, to_ns; /* inclusive, within the times of the log */
     int cut;                /* 1: the window is shorter than the log */
     const uint32_t *lanes;  /* ascending; NULL: all */
     uint32_t lane_count;
     const unsigned char *wanted;         /* by lane: not 0: count it; NULL: all */
-    const struct pithlog_filter *filter; /* only what it matches; NULL: all */
+    const struct pithlog_filter *filter; /* count only what the filter matches; NULL: all */
     const char *state_glob;              /* only states, events and counters with a name that matches (fnmatch); NULL:
                                             all */
     int waits;                           /* by state: also show wait and transfer */
@@ -22,7 +22,7 @@ struct pithi_stat_query {
     uint32_t longest;                    /* number of instances to list */
 };
 
-/* Each makes *table, which the caller frees. PITH_OK or an error. */
+/* Each function makes *table, which the caller frees. PITH_OK or an error. */
 int pithi_stat_states(struct pithlog *log, const struct pithi_stat_query *query, struct pithi_report **table);
 int pithi_stat_states_of_lanes(struct pithlog *log, const struct pithi_stat_query *query, struct pithi_report **table);
 int pithi_stat_longest(struct pithlog *log, const struct pithi_stat_query *query, struct pithi_report **table);
@@ -46,8 +46,8 @@ enum pithi_flame { PITHI_FLAME_SVG, PITHI_FLAME_FOLDED, PITHI_FLAME_SPEEDSCOPE, 
 int pithi_stat_flame(struct pithlog *log, const struct pithi_stat_query *query, enum pithi_flame kind,
                      const char *path);
 
-/* Where `lane` computes longer than the mean of the other lanes of its thread number, by the samples of a window:
- * "half_work (work.c:12), called from step". "": not known. */
+/* The function in which `lane` computes longer than the mean of the other lanes with the same thread number, by the
+ * samples of a window: "half_work (work.c:12), called from step". "": not known. */
 int pithi_stat_longer(struct pithlog *log, uint32_t lane, int64_t from_ns, int64_t to_ns, char *text, size_t size);
 
 /* Adds the cells mean, min, p50, p95, p99 and max. */

@@ -84,7 +84,7 @@ static int take(void *context, const struct pithlog_record *r)
     innermost = l->stack.count - 1;
     while (innermost > 0 && !l->query->all_frames && is_inside(l, &l->stack.calls[innermost]))
         innermost--;
-    /* the stack has no known line: the sample belongs to its innermost function */
+    /* if the stack has no known line, the sample belongs to its innermost function */
     if (is_inside(l, &l->stack.calls[innermost]))
         innermost = l->stack.count - 1;
     for (uint32_t i = 0; i <= innermost; i++) {

@@ -1,7 +1,8 @@
 /* stat_messages.c - counts messages by pair of ranks and by size.
  *
  * The latency of a message is the time from the record of the send to the record of the receive, so it includes the
- * wait for a late receiver. If the clocks of two hosts disagree, it may be negative, and is shown as a negative number.
+ * wait for a late receiver. If the clocks of two hosts disagree, the latency may be negative, and is shown as a
+ * negative number.
  *
  * The size class of a message is the number of bits of its size: 1000 bytes have 10 bits, so they are in the class 512
  * to 1023, and 1024 bytes begin the next. 65 classes hold all sizes, so each has a histogram of latencies. The rate of

@@ -91,7 +91,7 @@ int pithi_stat_each_record(struct pithlog *log, const struct pithlog_query *quer
 enum doing { COMPUTING, IN_MPI, OMP_WAITING };
 
 struct lane {
-    uint32_t mpi_calls; /* number of open ones */
+    uint32_t mpi_calls; /* number of open MPI calls */
     enum doing doing;   /* kind of the present phase */
     int is_added;       /* 1: a lane that an analysis added; it is no thread of the program, so it does not compute */
     int has_begun;      /* 1: a record has come */
@@ -151,7 +151,7 @@ static int take(const struct run *run, const struct pithlog_step *step)
     if (is_wanted < 0)
         return pithi_no_memory();
     if (step->is == PITHLOG_IS_HOLE || !lane->has_begun)
-        /* a hole belongs to no phase, so the phase begins at its end */
+        /* a hole belongs to no phase, so the phase begins at the end of the hole */
         lane->since_ns = step->is == PITHLOG_IS_HOLE ? step->to_ns : step->from_ns;
     lane->has_begun = 1;
     if (step->is != PITHLOG_IS_HOLE)
@@ -180,7 +180,8 @@ static int take(const struct run *run, const struct pithlog_step *step)
     return r && is_wanted && run->pass->kinds >> r->kind & 1 ? run->pass->record(run->pass->context, r) : PITH_OK;
 }
 
-/* The pass reads all states of its lanes: those around a state that matches count for its depth and self time. */
+/* Opens the judge, which applies the filter. The pass itself still reads all states of its lanes, because states that
+ * do not match also count for the depth and self time of those that do. */
 static int open_judge(struct run *run, const struct pithlog_query *query)
 {
     struct pithi_scope scope;

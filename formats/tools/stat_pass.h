@@ -29,9 +29,9 @@ struct pithi_lane_time {
 struct pithi_stat_pass {
     struct pithlog *log;
     const struct pithi_stat_query *query;
-    /* Called for each instance that the query shows, when it ends (may be NULL), and for each record of `kinds`, a mask
-     * as in pithlog_query. PITH_OK or an error, which ends the pass. States that are cut by the window, or left open
-     * by a dead program, end with a LEAVE. */
+    /* `instance` (may be NULL) is called for each instance that the query shows, when the instance ends; `record` is
+     * called for each record of `kinds`, a mask as in pithlog_query. They return PITH_OK, or an error, which ends the
+     * pass. States that are cut by the window, or left open by a dead program, end with a LEAVE. */
     int (*instance)(void *context, const struct pithi_stat_instance *instance);
     int (*record)(void *context, const struct pithlog_record *record);
     /* Called for each step of pithlog_walk, whatever the query shows; may be NULL. */
@@ -42,13 +42,14 @@ struct pithi_stat_pass {
 };
 int pithi_stat_run(const struct pithi_stat_pass *pass);
 
-/* Calls `record` for the records of the log in the window as they are, without LEAVEs at its edges. Skips damaged
- * parts. */
+/* Calls `record` for the records of the log in the window, without the LEAVEs that other passes add at the window's
+ * edges. Skips damaged parts. */
 int pithi_stat_each_record(struct pithlog *log, const struct pithlog_query *query,
                            int (*record)(void *context, const struct pithlog_record *record),
                            void (*hole)(void *context, uint32_t lane), void *context);
 
-/* After an error in reading: 1, and the error is kept for pithi_stat_damaged; 0: there were too many. */
+/* Call it after an error in reading. Returns 1 if the pass can go on, and keeps the error for pithi_stat_damaged; 0 if
+ * there were too many errors. */
 int pithi_stat_goes_on(void);
 /* PITH_ERR_DAMAGED if a pass of this process skipped a damaged part, with the text of the first one. */
 int pithi_stat_damaged(void);

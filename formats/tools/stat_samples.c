@@ -15,7 +15,7 @@
  * it is added to its caller. The cost of a sample does not grow with the number of samples, and memory only with the
  * number of different paths.
  *
- * States make such a tree, too, from the intervals in which they are open; it is exact. */
+ * States make such a tree, too, from the intervals in which they are open; this tree is exact. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -38,7 +38,7 @@ struct node {
     uint64_t samples, all_samples;   /* samples (or instances) that ended here; that ended here or in a call from
                                         here */
     int64_t self_ns, all_ns, cpu_ns; /* cpu_ns: the CPU time of self_ns */
-    int64_t lane_ns;                 /* the part of self_ns on one lane */
+    int64_t lane_ns;                 /* the part of self_ns on the lane `lane` of struct paths */
 };
 
 struct paths {
@@ -49,7 +49,7 @@ struct paths {
     struct node *nodes;
     uint32_t room;
     struct pithi_sample_last *last; /* by lane */
-    uint32_t lane;                  /* the lane whose time lane_ns has */
+    uint32_t lane;                  /* the lane whose time is in the `lane_ns` of the nodes */
     int64_t sum_ns;
     double squares; /* sum of the squares of the samples' times */
     struct pithi_sample sample;
@@ -233,7 +233,7 @@ static int64_t spread(const struct paths *p, int64_t part)
 
 struct row {
     uint32_t function;
-    int is_there; /* 0: folded everywhere */
+    int is_there; /* 0: the function is in no path */
     uint64_t samples;
     int64_t self_ns, all_ns, cpu_ns; /* ns */
 };
@@ -381,8 +381,8 @@ out:
 
 /* ---- By call path ------------------------------------------------------------------------------------------------ */
 
-/* Written from the end, as the path is known from its last function to its first. */
-/* "main;step;solve", malloc'ed. */
+/* The text of a path, "main;step;solve", malloc'ed. It is written from its end, as the path is known from its last
+ * function to its first. */
 static char *path_text(const struct paths *p, uint32_t node)
 {
     size_t size = 0;
@@ -566,8 +566,8 @@ static void put_numbers(const struct paths *p, struct pithi_out *out, uint32_t n
     pithi_out_u64(out, p->nodes[node].function);
 }
 
-/* https://www.speedscope.app/file-format-schema.json: one profile, in which each path is a sample with a weight.
- * Functions are numbered, and a sample is a list of numbers. */
+/* Writes the format https://www.speedscope.app/file-format-schema.json: one profile, in which each path is a sample
+ * with a weight. Functions are numbered, and a sample is a list of numbers. */
 static void put_speedscope(const struct flame *f, struct pithi_out *out)
 {
     const struct paths *p = &f->paths;
@@ -700,7 +700,7 @@ static int put_flame(void *context, FILE *file)
     return pithi_out_close(&out, err);
 }
 
-/* For pithi_outfile_make: the source of a log of the functions, by time. */
+/* The context that pithi_outfile_make passes on: what the log of the functions, by time, is made from. */
 struct flame_source {
     struct pithlog *log;
     struct pithi_flame_log *flame;

@@ -1,8 +1,8 @@
 /* stat_sites.c - `pith stat --by callsite`: the calls of MPI and the states of OpenMP by their place in the program.
  *
  * The recorder stores the place as an event inside the state of the call. When a state ends, it takes the last place
- * from its lane's list if that was recorded after the state's begin. States inside it have ended before and have taken
- * their places:
+ * from its lane's list if this place was recorded after the state's begin. The states inside it have already ended, and
+ * have taken their own places:
  *
  *     MPI_File_write_all  |---------------------|     at 0: place A      the list of the lane: A
  *     MPI_Allreduce           |-----|                 at 2: place B                            A B

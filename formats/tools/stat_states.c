@@ -72,7 +72,7 @@ static void put_waits(struct pithi_report *table, const struct pithlog_def *def,
 }
 
 struct order {
-    uint32_t id; /* or defs */
+    uint32_t id; /* definition; `defs`: computing */
     int kind;
     int64_t self_ns;
 };
@@ -94,7 +94,7 @@ static int compare_order(const void *a, const void *b)
 struct state {
     struct pithi_histogram *lengths;    /* NULL: no instance so far */
     int64_t total_ns, self_ns, wait_ns; /* ns; wait_ns is a part of self_ns */
-    uint64_t count;                     /* events, counters */
+    uint64_t count;                     /* number of events or counter values */
 };
 
 struct states {
@@ -186,13 +186,13 @@ int pithi_stat_states(struct pithlog *log, const struct pithi_stat_query *query,
 
     /* Makes the table by state. After the column "self" it has a column for each counter of threads, and one for the
      * instructions per cycle. */
-    /* columns before the columns of counters */
+    /* BEFORE: number of columns before the columns of counters */
     enum { COLUMNS = sizeof state_columns / sizeof *state_columns, BEFORE = 6 };
     struct pithi_table_column *columns = malloc((COLUMNS + (size_t)s.counters.count + 1) * sizeof *columns);
     uint32_t more = s.counters.count;
     if (!columns)
         TRY(pithi_no_memory());
-    /* The columns of counters stand between "self" and the waits, as they are sums like these. */
+    /* The columns of counters stand between "self" and the waits, as counters are sums like the times there. */
     memcpy(columns, state_columns, BEFORE * sizeof *columns);
     for (uint32_t i = 0; i < s.counters.count; i++) {
         const struct pithlog_def *def = pithlog_get_def(s.log, s.counters.counters[i]);
@@ -551,8 +551,8 @@ out:
 
 /* ---- The longest instances --------------------------------------------------------------------------------------- */
 
-/* A heap of the longest instances so far, the shortest of them in front. A longer instance replaces it, so memory does
- * not grow with the log. */
+/* A heap of the longest instances so far, the shortest of them in front. A longer instance replaces the shortest one,
+ * so memory does not grow with the log. */
 struct longest {
     struct pithi_stat_instance *heap;
     uint32_t count, room, most; /* most: number of instances wanted */
@@ -595,8 +595,8 @@ static const struct pithi_table_column longest_columns[] = {
 };
 enum { COLUMNS = sizeof longest_columns / sizeof *longest_columns };
 
-/* Finds the iterations of a program with MPI calls; *iterations is NULL if there are none. Valid as long as the
- * analysis. */
+/* Finds the iterations of a program with MPI calls; *iterations is NULL if there are none, and valid as long as
+ * *analysis. */
 static int find_iterations(struct pithlog *log, struct pithlog_analysis **analysis,
                            const struct pithlog_iterations **iterations)
 {
@@ -605,7 +605,8 @@ static int find_iterations(struct pithlog *log, struct pithlog_analysis **analys
     uint32_t i = 0;
     int err;
 
-    /* Iterations are found by their MPI calls; without any the analysis, which takes long, is not made. */
+    /* Iterations are found by their MPI calls; in a log without MPI calls, the analysis, which takes long, is not
+     * made. */
     while (i < info->defs && strncmp(pithlog_get_def(log, i)->name, "MPI", 3) != 0)
         i++;
     if (i == info->defs)

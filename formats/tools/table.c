@@ -1,4 +1,4 @@
-/* table.c - owns the widths and units of tables. It does not use logs. A cell with 50 ns in the three styles:
+/* table.c - decides on the widths and units of tables. It does not use logs. A cell with 50 ns in the three styles:
  *
  *     people      name   total          columns as wide as their widest cell, four digits and a unit
  *                 A      50 ns
@@ -45,7 +45,7 @@ int pithi_table_new(struct pithi_report **table, const struct pithi_table_column
     for (uint32_t i = 0; there && i < count; i++) {
         (*table)->columns[i] = columns[i];
         there = ((*table)->columns[i].name = strdup(columns[i].name)) != NULL;
-        /* counts only columns whose name was copied, so that pithi_table_free frees these */
+        /* counts only columns whose name was copied, so that pithi_table_free frees no other name */
         (*table)->column_count += (uint32_t)there;
     }
     return there ? PITH_OK : pithi_no_memory();
@@ -88,7 +88,7 @@ void pithi_table_number(struct pithi_report *table, int64_t value)
     cell->number = value;
 }
 
-/* A row begins with empty cells, so the cell is empty already. */
+/* Only goes to the next cell: a row begins with empty cells, so the skipped one is empty already. */
 void pithi_table_skip(struct pithi_report *table) { table->next++; }
 
 void pithi_table_free(struct pithi_report *table)

@@ -17,7 +17,7 @@ enum pithi_cell_type {
     PITHI_CELL_COUNT,
     PITHI_CELL_TIME,
     PITHI_CELL_MOMENT, /* a time in seconds with 9 decimals, for people, too: they can pass it to another command */
-    PITHI_CELL_CHANGE, /* a time with its sign */
+    PITHI_CELL_CHANGE, /* a difference of times, with its sign */
     PITHI_CELL_BYTES,
     PITHI_CELL_RATE,
     PITHI_CELL_RATIO /* in millionths */
@@ -41,7 +41,7 @@ void pithi_table_row(struct pithi_report *table);
 void pithi_table_text(struct pithi_report *table, const char *text);
 void pithi_table_number(struct pithi_report *table, int64_t value); /* count, ns, bytes, bytes per second */
 void pithi_table_skip(struct pithi_report *table);                  /* leaves the next cell empty */
-uint32_t pithi_table_rows(const struct pithi_report *table);        /* their number */
+uint32_t pithi_table_rows(const struct pithi_report *table);        /* the number of rows */
 int pithi_table_print(const struct pithi_report *table, FILE *out, enum pithi_text_style style);
 size_t pithi_text_width(const char *text); /* in characters */
 void pithi_table_free(struct pithi_report *table);

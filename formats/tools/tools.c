@@ -103,7 +103,7 @@ int pithi_tool_open(const char *command, const char *path, struct pithlog **log)
     /* the progress is of the bytes of the file */
     pithi_progress_begin_part(command, pithi_tool_bytes(path));
     err = pithlog_open_watched(path, pithi_progress_part, NULL, log);
-    /* an output must not be the file that is read */
+    /* notes the file, because an output must not replace a file that is read */
     pithi_outfile_reads(path);
     pithi_progress_end();
     if (err == PITH_OK && !pithlog_get_info(*log)->complete)
@@ -130,7 +130,7 @@ char *pithi_tool_program(const char *name)
 /* Reports an unknown option. `given` is as the user wrote it, perhaps with one dash instead of two. */
 static int unknown_option(const char *command, const char *given, const struct pithi_option *options)
 {
-    /* with any number of dashes, and without "=VALUE" */
+    /* the name is compared without its dashes and without "=VALUE" */
     const char *name = given + strspn(given, "-");
     struct pithi_nearest nearest;
 
@@ -260,7 +260,7 @@ static int64_t parse_number(const char **text)
     errno = 0;
     long value = strtol(*text, &end, 10);
     *text = end;
-    /* more than any rank could have */
+    /* a number above INT32_MAX is too large for a rank */
     return errno || value > INT32_MAX ? -1 : value;
 }
 
@@ -363,7 +363,7 @@ int pithi_window_find(struct pithlog *log, const struct pithi_window_words *word
     if (words->from && words->to && *from_ns > *to_ns)
         return pithi_fail(PITH_ERR_USAGE, "%s: --from %s (%.9f s) is after --to %s (%.9f s); exchange them", log->path,
                           words->from, (double)*from_ns / 1e9, words->to, (double)*to_ns / 1e9);
-    /* no error: the part of the log is empty */
+    /* only a note, because an empty part of the log is no error */
     if (info->records && ((words->from && *from_ns > info->end_ns) || (words->to && *to_ns < info->start_ns)))
         pithi_tool_say(stderr, "pith: note: %s: no record lies in the window; the log covers %.9f s to %.9f s",
                        log->path, (double)info->start_ns / 1e9, (double)info->end_ns / 1e9);

@@ -69,7 +69,7 @@ enum pithi_option_kind {
     PITHI_BARE  /* calls `read`; there is no value */
 };
 struct pithi_option {
-    const char *name; /* "": the row gets the arguments, in their order among the options; it must be the last */
+    const char *name; /* "": the row, which must be the last, gets the arguments, in their order among the options */
     char letter;      /* 0: none */
     enum pithi_option_kind kind;
     void *to;
@@ -84,7 +84,8 @@ int pithi_tool_options(int argc, char **argv, const struct pithi_option *options
 /* Checks that exactly the arguments `names` (ends with NULL) follow the options: 0, or 2 after a message. */
 int pithi_tool_arguments(int argc, char **argv, const char *const *names);
 
-/* A set of lanes: ranks or ranges of ranks, with one thread or all: "3", "0.1", "0-3,7.0". Repeated calls add. */
+/* A set of lanes: ranks or ranges of ranks, with one thread or all: "3", "0.1", "0-3,7.0". Each call of
+ * pithi_parse_lanes adds to the set. */
 struct pithi_lane_set {
     struct {
         int32_t first_rank, last_rank;
@@ -106,7 +107,7 @@ const char *pithi_tool_nearest_state(struct pithi_nearest *nearest, const struct
     {"from", 0, PITHI_READ, to, NULL, pithi_tool_window}, { "to", 0, PITHI_READ, to, NULL, pithi_tool_window }
 #define PITHI_LANE_OPTIONS(to)                                                                                         \
     {"lane", 0, PITHI_READ, to, NULL, pithi_tool_lane}, { "lanes", 0, PITHI_READ, to, NULL, pithi_tool_lane }
-/* --where QUERY: parses it; on an error, marks its place in the query. The caller frees the filter. */
+/* --where QUERY: parses the query; on an error, marks the place of the mistake. The caller frees the filter. */
 struct pithi_asked_query {
     struct pithlog_filter *filter; /* NULL: not given */
     const char *text;

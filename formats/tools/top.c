@@ -7,9 +7,9 @@
  *     0-2   MPI_Recv   12.38 s    0.977      61108
  *
  * Rows are sorted by how likely it is that the rank keeps others waiting. In a job that hangs, most ranks are in MPI
- * and one is not: it comes first. Last come the ranks that have been in MPI for the longest time: most likely they only
- * wait. Ranks in the same state share a row only if the terminal has fewer lines than there are ranks: the row's time
- * is then the longest of them, and its share their mean. */
+ * and one is not; the one outside MPI comes first. Last come the ranks that have been in MPI for the longest time: most
+ * likely they only wait. Ranks in the same state share a row only if the terminal has fewer lines than there are ranks:
+ * then the row has the longest of their times and the mean of their shares. */
 #include "tools/top.h"
 
 #include <stdlib.h>
@@ -45,7 +45,7 @@ struct row {
     uint64_t records;
 };
 
-/* 1: the process has ended while others run. After the end of the whole job 0 for each rank. */
+/* 1: the process has ended while others run. After the end of the whole job, returns 0 for each rank. */
 static int is_gone(const struct pithi_top *top, const struct pithi_top_rank *rank)
 {
     return top->info->running > 0 && !rank->is_running;
@@ -267,7 +267,7 @@ static int watch(struct pithi_top *top, const struct pithi_running *running, str
     int on_terminal = isatty(STDOUT_FILENO);
     /* A pipe gets one page, unless --every asks for more: `pith top LOG | grep x` must end. */
     int once = asked->once || (asked->metrics ? !asked->out : !on_terminal && asked->every_ns == 0);
-    /* 15 s for a file, 2 s for a person */
+    /* the time between two pages: 15 s for a file, 2 s for a person */
     int64_t every_ns = asked->every_ns ? asked->every_ns : asked->out ? 15000000000 : 2000000000;
 
     do {

@@ -59,7 +59,7 @@ struct pithi_top_lane {
     } steps[PITHI_TOP_STEPS + 1];
 };
 
-/* A rank: the thread that recorded first. */
+/* A rank. Its thread 0 stands for it or, if that has no records, the thread that recorded first: `lane`. */
 struct pithi_top_rank {
     int32_t rank;
     uint32_t lane, threads;
@@ -71,7 +71,7 @@ struct pithi_top {
     struct pithlog_follow *follow;
     struct pithi_sample_names *names;
     const struct pithlog_follow_info *info;
-    int64_t young_ns;                   /* a call that began later may be about to end */
+    int64_t young_ns;                   /* a call that has lasted for less than this may be about to end */
     int64_t recent_ns, last_ns, now_ns; /* recent_ns: length of the recent time; last_ns: time of the newest record;
                                            now_ns: the present */
     int64_t progress_ns;                /* time of the newest record that is no sample */
@@ -108,7 +108,8 @@ const struct pithlog_def *pithi_top_state(const struct pithi_top *top, const str
 const char *pithi_top_state_text(const struct pithi_top *top, const struct pithi_top_rank *rank);
 /* How long the rank has been in this state: since it began, or since a state inside it ended. */
 int64_t pithi_top_for_ns(const struct pithi_top *top, const struct pithi_top_rank *rank);
-/* 1: for for_ns no rank has recorded anything, though each could: no rank is paused or has lost records. */
+/* 1: no rank has recorded anything for the time for_ns, though each could have: no rank is paused or has lost
+ * records. */
 int pithi_top_hangs(const struct pithi_top *top, int64_t for_ns);
 /* The share of the recent time that the rank spent in MPI, 0 to 1. */
 double pithi_top_share(const struct pithi_top *top, const struct pithi_top_rank *rank);

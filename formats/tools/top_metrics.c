@@ -85,7 +85,7 @@ static void put_label(struct pithi_out *out, char before, const char *name, cons
         else if (*value == '"' || *value == '\\')
             pithi_out_char(out, '\\');
         pithi_out_bytes(out, value, size);
-        size += size == 0; /* it was one byte */
+        size += size == 0; /* an invalid byte: go past it */
     }
     pithi_out_char(out, '"');
 }
@@ -170,8 +170,8 @@ int pithi_top_metrics(const struct pithi_top *top, const char *job, FILE *file)
     return pithi_out_close(&out, err);
 }
 
-/* Writes a temporary file beside `path` and renames it, so that a reader sees the old page or the new page. Its name
- * does not end with .prom: node_exporter reads all files with this suffix. */
+/* Writes a temporary file beside `path` and renames it, so that a reader sees the old page or the new page. The
+ * temporary name does not end with .prom, because node_exporter reads all files with this suffix. */
 int pithi_top_metrics_file(const struct pithi_top *top, const char *job, const char *path)
 {
     struct pithi_cause cause;

@@ -52,7 +52,7 @@ static int compare_ranks(const void *a, const void *b)
 
 /* ---- Time in MPI ------------------------------------------------------------------------------------------------- */
 
-/* ns; + 1, so that 32 steps are not less than the recent time */
+/* The length of a step in ns; + 1, so that 32 steps are not shorter than the recent time. */
 static int64_t step_ns(const struct pithi_top *top) { return top->recent_ns / PITHI_TOP_STEPS + 1; }
 
 static void add_time(const struct pithi_top *top, struct pithi_top_lane *lane, int64_t from_ns, int64_t to_ns)
@@ -110,8 +110,8 @@ static int is_progress(const struct pithi_top *top, const struct pithlog_record 
     return r->kind != PITHLOG_COUNTER;
 }
 
-/* A receive is posted: 8 bytes `posted`, 4 the source, 4 the tag, big-endian. Only with PITH_HANG (`announce` in
- * wrappers/mpi/message.c). */
+/* Takes the event of a posted receive. Its payload, big-endian: 8 bytes `posted`, 4 bytes source, 4 bytes tag. Programs
+ * record this event only with PITH_HANG (`announce` in wrappers/mpi/message.c). */
 static void expect(struct pithi_top_lane *lane, const struct pithlog_record *r)
 {
     const unsigned char *p = r->payload;
@@ -146,7 +146,7 @@ static int complete(struct pithi_top_lane *lane, uint64_t posted)
 /* A receive may be posted by one thread and completed by another. */
 static void complete_in_rank(struct pithi_top *top, const struct pithlog_record *r, int32_t rank)
 {
-    /* completed in its own lane, or no thread records posted receives: no need to search the others */
+    /* completed in its own lane, or no thread records posted receives: no need to search the other lanes */
     if (complete(&top->lanes[r->lane], r->posted) || top->expect_id == UINT32_MAX)
         return;
     for (uint32_t i = 0; i < top->lane_count; i++)
@@ -275,19 +275,19 @@ int pithi_top_look(struct pithi_top *top)
         }
     }
     if (top->info->lanes != top->lane_count) {
-        if (!pithi_resize(&top->lanes, top->lane_count, top->info->lanes, sizeof *top->lanes)) /* new ones are zeroed */
+        if (!pithi_resize(&top->lanes, top->lane_count, top->info->lanes, sizeof *top->lanes)) /* new: zeros */
             return pithi_no_memory();
         top->lane_count = top->info->lanes;
     }
     while ((more = pithlog_follow_next(top->follow, &record)) == 1) {
         CHECK(take(top, &record));
-        /* messages that are not fetched here are fetched in the next look */
+        /* takes the messages without using them, so that the list of messages does not grow until the next look */
         while (pithlog_follow_message(top->follow, &message))
             ;
     }
     if (more < 0)
         return PITH_ERR_MEMORY;
-    /* When a dead program died is not known. */
+    /* It is not known when a dead program died, so its present is the time of its last record. */
     top->now_ns = top->info->running > 0 && top->info->now_ns > top->last_ns ? top->info->now_ns : top->last_ns;
 
     /* Makes the list of ranks anew: the rank of a process changes when it joins its job, perhaps since the last
@@ -305,7 +305,7 @@ int pithi_top_look(struct pithi_top *top)
     /* Lanes of a rank follow each other: join them in place. */
     for (uint32_t i = 0; i < top->rank_count; i++) {
         struct pithi_top_rank *last = &top->ranks[count ? count - 1 : 0], *next = &top->ranks[i];
-        if (count && last->rank == next->rank) { /* thread 0 stands for the rank */
+        if (count && last->rank == next->rank) {
             /* thread 0 stands for the rank, else the thread that recorded first */
             if (pithlog_follow_get_lane(top->follow, next->lane)->thread == 0)
                 last->lane = next->lane;
@@ -382,7 +382,7 @@ int64_t pithi_top_for_ns(const struct pithi_top *top, const struct pithi_top_ran
 
 const char *pithi_top_ranks_text(char text[PITHI_TOP_RANKS_TEXT], const int32_t *ranks, uint32_t count)
 {
-    /* room for the longest end of a cut list, and for one range */
+    /* TAIL, RANGE: bytes of the longest end of a cut list, of the longest range */
     enum { TAIL = sizeof "... (4294967295 ranks)", RANGE = sizeof ",2147483647-2147483647" };
     size_t used = 0;
 

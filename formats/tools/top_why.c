@@ -1,14 +1,14 @@
 /* top_why.c - concludes from the records of a running job which ranks wait for which (top.h).
  *
- * A collective and a send are recorded when the call begins, so it is known what a rank in them waits for: a member
- * that has begun fewer collectives on the communicator has not entered this one, as all members call them in the same
- * order. A receive is recorded when it ends: of a rank in MPI_Recv or MPI_Wait only the function is known, unless
- * PITH_HANG also records the source and tag of receives as they are posted (pith:expect).
+ * A collective or a send is recorded when the call begins, so it is known what a rank in such a call waits for. All
+ * members call the collectives of a communicator in the same order, so a member that has begun fewer of them has not
+ * entered the present one. A receive is recorded when it ends, so of a rank in MPI_Recv or MPI_Wait only the function
+ * is known, unless PITH_HANG also records the source and tag of receives as they are posted (pith:expect).
  *
  * Ranks with the same activity make a group: the same call, with the same communicator and collective, or the same
  * receiver and tag; outside MPI, the same state. A group has blockers: the ranks that it waits for. A group without
- * blockers is an origin: it keeps others waiting. From each origin, the groups that wait for it are found, directly or
- * through others: its chain.
+ * blockers is an origin: it keeps others waiting. The groups that wait for an origin, directly or through other groups,
+ * are its chain.
  *
  *     rank 0 in MPI_Ssend to rank 1, on MPI_COMM_WORLD; ranks 1 and 2 in MPI_Barrier on `others`, of which rank 0 is
  *     no member; rank 3 outside MPI in `io`
@@ -24,7 +24,8 @@
  *
  * For a rank with several threads, thread 0 and all threads in MPI are considered. Other ranks wait for the rank as a
  * whole, since it is not known which thread would send or answer; so the rank may go on if one of its threads may.
- * Other threads outside MPI may have ended, which is not known; so they may go on, but the text does not name them:
+ * Whether other threads outside MPI have ended is not known; so such threads count as threads that may go on, but the
+ * text does not name them:
  *
  *     rank 1: thread 0 outside MPI (in pthread_join), thread 1 in MPI_Recv from rank 0; rank 0 in MPI_Barrier
  *     origin  thread 0 of rank 1, outside MPI; 1 rank waits for it
@@ -261,7 +262,7 @@ static int add_blockers(struct why *w, struct group *g)
 
     if (key->doing == COLLECTIVE) {
         struct pithi_coll_rule rule = w->top->rules[key->state];
-        /* the key has kept the root apart, so the first rank stands for the group */
+        /* the root's key differs, so the root is alone in its group, and the first rank stands for the group */
         int is_root = key->peer == g->ranks[0];
         int32_t until = rule.shape == PITHI_COLL_LOWER ? g->ranks[0] : -1;
 
@@ -412,8 +413,8 @@ static int find_movable(struct why *w)
             }
         }
     }
-    /* Guesses the blockers of receives that have none: the rank that may go on by itself, if there is only one; if
-     * there is none, all ranks that have ended. */
+    /* Guesses the blockers of receives whose blockers are not known: the rank that may go on by itself, if there is
+     * only one; if there is none, all ranks that have ended. */
     for (uint32_t i = 0; i < w->group_count; i++) {
         struct group *g = &w->groups[i];
         if (!is_receive(g->deeds[0].key.doing) || g->blocker_count > 0)
@@ -512,7 +513,7 @@ static uint32_t next_stuck(const struct why *w, uint32_t rank)
 {
     for (uint32_t k = 0; k < w->of[rank].count; k++) {
         const struct group *g = group_at(w, rank, k);
-        /* a guess is not enough to report a deadlock */
+        /* skips guesses, which are not enough to report a deadlock */
         for (uint32_t i = 0; i < g->blocker_count && !g->is_guess; i++)
             if (!w->may_go[g->blockers[i]])
                 return g->blockers[i];
@@ -538,7 +539,7 @@ static int find_cycles(struct why *w)
             path[length++] = next;
             next = next_stuck(w, next);
         }
-        /* the walk ended at a rank that may go on, or in a part that was seen by an earlier walk */
+        /* the walk ended at a rank that may go on, or at a rank that an earlier walk has reached */
         if (next == UINT32_MAX || seen[next] != walk || length == 0)
             continue;
         /* the first ranks of the path only lead to the cycle */
@@ -553,7 +554,7 @@ out:
     return err;
 }
 
-/* Ranks in receives that no rank can go on to serve. */
+/* Adds a finding about the ranks in receives that no rank can serve, because no rank that could send may go on. */
 static int find_unserved(struct why *w)
 {
     uint32_t *found = malloc(w->top->rank_count * sizeof *found), count = 0;
