@@ -1,10 +1,10 @@
 /* block.h - a block of records of one lane: made by the encoder, read by the decoder. Columns are described in
  * SPEC.md.
  *
- * Times. The step from one record to the next (divided by the block's unit) is split: its size class, 4 to an octave,
- * goes into a column of bytes, for which Huffman codes are short; the bits below the class are practically noise and
- * are stored unchanged. A step of 1000 = binary 1111101000 has class 35 (bit length 10, next two bits 11) and 7 bits,
- * 1101000.
+ * Times. The step from one record to the next (divided by the block's unit) is split: its size class (there are 4
+ * classes for each power of two) goes into a column of bytes, for which Huffman codes are short; the bits below the
+ * class are practically noise and are stored unchanged. A step of 1000 = binary 1111101000 has class 35 (bit length 10,
+ * next two bits 11) and 7 bits, 1101000.
  */
 #ifndef PITHI_BLOCK_H
 #define PITHI_BLOCK_H
@@ -105,13 +105,13 @@ static inline int pithi_encoder_full(const struct pithi_encoder *e, uint32_t rec
 /* Room for records that only enter or leave states, outside any communicator. The caller fills in pithi_said of each
  * record and the time in ns since the record before, without a call for each record. */
 struct pithi_states {
-    struct pithi_encoder *encoder; /* for pithi_encoder_message */
+    struct pithi_encoder *encoder; /* the argument for pithi_encoder_message */
     uint32_t *said;                /* [room] filled by the caller */
     uint64_t *steps;
     uint32_t room, count; /* count: the number of records filled in, set by the caller */
     int64_t last_ns;      /* time of the record before; the caller sets it to the time of the last record filled in */
 };
-/* Gets room for as many records as keep the block below `records` records. If room is 0, use pithi_encoder_add. */
+/* Gets as much room as keeps the block below `records` records. If `room` is 0, use pithi_encoder_add. */
 static inline struct pithi_states pithi_encoder_room(struct pithi_encoder *e, uint32_t records)
 {
     uint32_t count = e->head.count, most = records - 1 < e->room ? records - 1 : e->room;
@@ -255,7 +255,7 @@ uint32_t pithi_block_direct(struct pithi_block *b, struct pithlog_record *record
 
 extern const struct pithlog_record pithi_no_fields;
 
-/* Sets the field `id`, and all fields after it to the values that they have in a record without further fields. */
+/* Sets record->id to `id`, and all fields after it to the values that they have in a record without further fields. */
 static inline __attribute__((always_inline)) void pithi_record_plain(struct pithlog_record *record, uint32_t id)
 {
     typedef uint32_t four __attribute__((vector_size(16)));

@@ -163,12 +163,12 @@ static __attribute__((noinline)) int code_nested(struct pithi_encoder *e, unsign
     return 1;
 }
 
-/* After code_nested: for each state open at the block's end, computes when it began and the time of states directly
- * inside it. The outermost `least` states were open during the whole block (their frames are from its start). Only the
- * innermost of these can have had states directly inside it that ended, so only it is updated. The other states were
- * entered in this block: the function walks the records backwards until it has found all their ENTERs; often there are
- * none. `own` is the self time of a state: the time while it and the states around it, but no others, were open. 0: no
- * memory.
+/* Called after code_nested. For each state open at the block's end, computes when it began and the time of states
+ * directly inside it. The outermost `least` states were open during the whole block (their frames are from its start).
+ * Only the innermost of these can have had states directly inside it that ended, so only it is updated. The other
+ * states were entered in this block: the function walks the records backwards until it has found all their ENTERs;
+ * often there are none. `own` is the self time of a state: the time while it and the states around it, but no others,
+ * were open. 0: no memory.
  *
  *     0 enter A   10 enter B   30 leave B   50 an event, the last record; A is open
  *     back from 50: 20 ns with one state open, 20 with two, 10 with one; own is 30, nested_ns of A: 50 - 0 - 30 = 20 */

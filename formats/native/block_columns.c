@@ -129,7 +129,8 @@ int pithi_block_unpack(struct pithi_block *b, struct pithi_zip *zip, const unsig
  *     1000 = 0b111'1101000: the first three bits are 7 = 4 + 3, and 7 low bits are left
  *     class 4 + 4 * 7 + 3 = 35, base 7 << 7 = 896, and the low bits hold 104
  *
- * Each power of two has four classes. A byte therefore says the first three bits of any step of 64 bits. */
+ * Each power of two has four classes, so a byte is enough for the class of any 64-bit step. The class determines the
+ * first three bits of the step. */
 struct time_class {
     uint64_t base, mask, bits; /* step = base + (the next `bits` bits) */
 };

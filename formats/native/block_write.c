@@ -4,7 +4,7 @@
  * further fields of the few kinds that have some. States are added by inline functions in block.h. All else is done
  * once per block, over whole columns.
  *
- * Why columns: numbers of one kind resemble each other, and a record of mixed fields does not. Four records:
+ * Why columns: numbers of one kind resemble each other, but the fields of one record do not. Example, four records:
  *
  *     1000 enter A   1010 enter B   1030 leave B   1050 leave A
  *
@@ -14,8 +14,9 @@
  *     columns    OPEN: empty; DICT: enter A, enter B, leave innermost; WHAT: 0 1 2 2; TIME: 0 1 2 2; BITS: empty
  *
  * Each column is packed in the way that suits it. Size classes of steps have no order worth a search, so they get
- * Huffman codes. Codes repeat as loops do: deflate finds that, but it is slow, so the start of a column is tried first
- * (repeats_pay). The bits below the classes are noise and stay as they are. A column that does not shrink is stored. */
+ * Huffman codes. The codes of records repeat as the program's loops do. Deflate finds such repeats, but is slow, so
+ * only the start of a column is tried first (repeats_pay). The bits below the classes are noise and stay as they are. A
+ * column that does not shrink is stored. */
 #include "native/block.h"
 
 #include "base/map.h"

@@ -191,7 +191,8 @@ int64_t pithlog_clock_error(const struct pithlog *log, uint32_t lane, uint32_t o
     return a < 0 || b < 0 ? -1 : a + b;
 }
 
-/* Without clock properties, all ranks share one clock if the log states its error. */
+/* Reads the clocks of the log. A log without clock properties that states its clock error has one clock for all
+ * ranks. */
 int pithi_log_clocks(struct pithlog *log)
 {
     const char *key, *value;

@@ -184,7 +184,7 @@ struct property {
 struct pithi_defs {
     struct pithlog_def *defs; /* the strings of each are one allocation that begins with its name */
     uint32_t count, room;
-    struct property *properties; /* [property_count] in order */
+    struct property *properties; /* [property_count] in order of adding */
     uint32_t property_count, property_room;
     uint32_t *slots; /* hash of (kind, name): id + 1, 0 = free */
     uint32_t slot_count;

@@ -1,8 +1,9 @@
 /* lane_summary.c - makes the sheets of a lane and their list in the index.
  *
  * The encoder of a block has a code for each record; the summary has a symbol for each change of the open states
- * (paths.h). Both count in order of occurrence, but a code lives for one block and a symbol for the whole lane. So each
- * block has a table from its codes to the lane's symbols, of at most 255 entries, and its records need not be read:
+ * (paths.h). Codes and symbols are numbered in order of occurrence, but a code lives for one block and a symbol for the
+ * whole lane. So each block has a table from its codes to the lane's symbols, of at most 255 entries, and its records
+ * need not be read:
  *
  *     block 1     0: enter A, 1: enter B, 2: leave innermost       codes 0 1 2 -> symbols 0 1 2
  *     block 2     0: leave innermost, 1: enter A                   codes 0 1   -> symbols 2 0
@@ -47,10 +48,10 @@ static int put_sheet(void *context, const void *payload, size_t size)
     return err;
 }
 
-/* The symbol of each record, for a block in which a code does not determine it. For an escape, kind and definition are
- * in the next entry of the escape column. If states ended in holes, the codes do not help either: they refer to OPEN,
- * in which such states stay, so "LEAVE of the innermost state" may mean one that has ended. The symbols then come from
- * the records themselves. NULL: no memory, or too many symbols. */
+/* The symbol of each record, for a block in which the code of a record does not determine its symbol. For an escape,
+ * kind and definition are in the next entry of the escape column. If states ended in holes, the codes do not help
+ * either: they refer to OPEN, in which such states stay, so "LEAVE of the innermost state" may mean one that has ended.
+ * The symbols then come from the records themselves. NULL: no memory, or too many symbols. */
 static uint16_t *symbols_of_records(struct pithi_summary *builder, const struct pithi_encoder *e,
                                     const uint16_t of_code[256])
 {

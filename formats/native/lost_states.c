@@ -17,7 +17,7 @@
 #include "base/map.h"
 
 /* The LEAVE of the state at `depth` was recorded: this state was open in all holes since its ENTER. So were the states
- * around it, except a state that may have ended in a hole before this ENTER: that one stays in doubt. */
+ * around it. But a state around it that may already have ended in a hole before this ENTER stays in doubt. */
 static void prove(struct pithi_lost_pass *p, uint32_t depth)
 {
     uint32_t entered = p->open[depth].entered;

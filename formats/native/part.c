@@ -1,6 +1,6 @@
 /* part.c - loads the data of a rank when it is first needed: its lanes and its numbers of communicators, from the front
- * of its index, or from its blocks if that is damaged. Also loads the members of a communicator, from the descriptions
- * of the rank that lists them.
+ * of its index, or from its blocks if the index is damaged. Also loads the members of a communicator, from the
+ * descriptions by the rank that lists the members.
  *
  * Threads share an open log without a lock, as a lock would be held during a read of the file. Loaded data never
  * changes, and its pointer is set once: if two threads load the same rank at once, the second to finish frees its own

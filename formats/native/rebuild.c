@@ -1,6 +1,6 @@
-/* rebuild.c - reads a log without its index: scans all chunks in file order, uses the intact ones and skips the others.
- * So it reads as much as possible of a log that was cut or is damaged in places. A rank with only a damaged index is
- * rebuilt from its own blocks.
+/* rebuild.c - reads a log without its index: scans all chunks in file order, uses the intact chunks and skips the
+ * damaged ones. So it reads as much as possible of a log that was cut or is damaged in places. A rank with only a
+ * damaged index is rebuilt from its own blocks.
  *
  * The header of a chunk states its type, rank and length; a block also states how many records of its lane came before
  * it. So a missing block is noticed:

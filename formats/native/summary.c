@@ -2,7 +2,7 @@
  *
  * This costs time at the end of each run, so a piece of 512 records is processed in a few short loops without
  * unpredictable branches: find the path of each state that is entered in it, list these paths, add up the time by path.
- * Which state is open after a record is known from the encoder, which has paired them already.
+ * Which state is open after a record is known from the encoder, which has already paired enters and leaves.
  *
  * No level has sums of its own. A path has one sum, its time since the lane's beginning, and a piece notes the value of
  * this sum when the path is first met in the piece:

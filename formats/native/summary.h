@@ -66,7 +66,7 @@ void pithi_summary_limit(struct pithi_summary *summary, uint32_t records);
 uint32_t pithi_summary_symbol(struct pithi_summary *summary, uint32_t change);
 /* The lane's next records: the change of each, and the time since the record before it (of the very first: since 0). */
 struct pithi_changes {
-    uint32_t count;             /* of these arrays */
+    uint32_t count;             /* number of entries of these arrays */
     const uint64_t *steps_ns;   /* [count] */
     const uint16_t *symbols;    /* [count]; NULL: of_code[codes[i]] for record i */
     const uint16_t *of_code;    /* [256] */

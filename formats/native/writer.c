@@ -57,7 +57,7 @@ struct log_segment {
 struct pithi_writer {
     char *path, *part;       /* part NULL: the caller opened the file */
     int fd;                  /* of the file being written */
-    uint64_t offset;         /* of the end, including `out` */
+    uint64_t offset;         /* where the file ends, counting the bytes in `out` */
     struct pithi_buffer out; /* bytes that are not written yet */
     int failed;              /* the first error; later calls return it */
     int plain;               /* 1: no summaries of lanes */
@@ -375,8 +375,8 @@ struct batch {
     uint32_t count, id_end, added;
 };
 
-/* Puts records straight into a block, as long as they are on the first record's lane, in communicator 0, and states or
- * messages. */
+/* Puts records straight into a block, as long as they are on the lane of the first record, in communicator 0, and enter
+ * or leave a state or are messages. */
 static void add_states(void *context, struct pithi_states *states)
 {
     struct batch *batch = context;

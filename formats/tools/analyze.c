@@ -161,8 +161,8 @@ void pithi_findings_close(struct pithi_findings *f)
 
 int pithi_findings_find_answer(struct pithi_findings *f) { return pithlog_analysis_answer(f->analysis, &f->answer); }
 
-/* Waits for the replay that shows how far the analysis can be trusted. Called last, so that other work is done while it
- * runs. */
+/* Waits for the replay that shows how far the analysis can be trusted. Called last, so that other work is done while
+ * the replay runs. */
 static int find_trust(struct pithi_findings *f)
 {
     struct pithi_trusting *trusting = f->trusting;

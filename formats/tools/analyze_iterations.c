@@ -6,7 +6,7 @@
  *
  * Iterations that become longer or shorter are described by a straight line: with a first length of 10 ms and 0.1 ms
  * more for each, the hundredth takes 10 + 99 * 0.1 = 19.9 ms. The ends of the line are cut to the shortest and the
- * longest length that were measured, as no iteration took less or more than these. */
+ * longest length that were measured, as no iteration was shorter or longer. */
 #include <string.h>
 
 #include "base/decimal.h"

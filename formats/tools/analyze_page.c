@@ -247,7 +247,8 @@ void pithi_findings_trust(const struct pithi_findings *f, FILE *out)
         return;
     fprintf(out, "predictions for another network cannot be trusted%s.\n",
             f->cores && f->ranks > f->cores ? ": there are more ranks than cores" : "");
-    /* The state that explains the difference must differ in the same direction; `worst` begins with the largest. */
+    /* The state that explains the difference must differ in the same direction; `worst` begins with the largest
+     * difference. */
     while (worst < after && (worst->replay_ns < worst->log_ns) != (off < 0))
         worst++;
     if (worst < after && worst->calls)

@@ -1,8 +1,8 @@
 /* diff.c - `pith diff A B`: how log b differs from log a.
  *
- * By default it compares sums: the self time of each state, rank or lane. They come from the summaries of both logs, so
- * that records are read only at the ends of lanes. A difference is b - a. Rows are sorted by its size, so the states
- * that made a run slower or faster are at the top:
+ * By default it compares sums: the self time of each state, rank or lane. These sums come from the summaries of both
+ * logs, so that records are read only at the ends of lanes. A difference is b - a. Rows are sorted by the size of the
+ * difference, so the states that made a run slower or faster are at the top:
  *
  *     a: solve 3 s, MPI_Recv 1 s    b: solve 3 s, MPI_Recv 2.5 s    rows: MPI_Recv +1.5 s, solve 0 s
  *
@@ -76,10 +76,10 @@ struct row {
     int64_t thread;
     struct side side[2];
     uint32_t most;   /* for a rank or lane: the state (or computing) whose time differs most; UINT32_MAX: none */
-    int64_t most_ns; /* in one instance */
+    int64_t most_ns; /* by how much its self time differs, b - a */
 };
 
-enum { IN_CALL = 1, WAITING }; /* IN_CALL: a call of MPI; WAITING: for other threads */
+enum { IN_CALL = 1, WAITING }; /* IN_CALL: a call of MPI; WAITING: in a state that waits for other threads */
 
 struct gathering {
     struct pair *pair;
@@ -438,7 +438,7 @@ struct comparing {
     uint64_t differences; /* lanes with a difference, or in one log only */
     int printing;         /* 1: the printers are open */
     struct pithi_printer printer[2];
-    FILE *file[2]; /* over `text`, from open_memstream */
+    FILE *file[2]; /* streams that write to `text`, from open_memstream */
     char *text[2]; /* malloc'ed: what the printer has written */
     size_t size[2];
 };
@@ -475,8 +475,8 @@ static int same_record(struct comparing *c, const struct pithlog_record *a, cons
         return c->pair->ids[0][a->id] == c->pair->ids[1][b->id] && a->payload_bytes == b->payload_bytes &&
                (!a->payload_bytes || memcmp(a->payload, b->payload, a->payload_bytes) == 0) &&
                memcmp(&a->value, &b->value, sizeof a->value) == 0; /* bit by bit: a NaN is equal to itself */
-    /* In LOST, got_bytes depends on the states that end there, which follow from the other records; so it is not
-     * compared. */
+    /* In a LOST record, got_bytes holds the number of states that ended in its hole. This number follows from the other
+     * records, so it is not compared. */
     return a->peer == b->peer && a->tag == b->tag && a->bytes == b->bytes &&
            (a->got_bytes == b->got_bytes || a->kind == PITHLOG_LOST) &&
            /* pauses and holes belong to no communicator */

@@ -8,8 +8,8 @@
  *     first_s: 0.002000000          9 decimals: ns, also for a script
  *     bytes_per_event: 58.97        2064 / 35, the whole file, so definitions and summaries count, too
  *
- * Hosts, ranks and numbers of records are at the front or the end of a log and are known as soon as it is open, so no
- * record is read even from a log of many GB. Properties of the log (`creator: Pith`) follow as they are, quoted. */
+ * Hosts, ranks and counts of records are at the front or the end of a log and are known as soon as the log is open, so
+ * no record is read even from a log of many GB. Properties of the log (`creator: Pith`) follow as they are, quoted. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

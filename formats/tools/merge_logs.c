@@ -6,8 +6,8 @@
  *
  *     heat.pith: ranks 0-3    render.pith: ranks 0-1    OUT: ranks 0-3 "heat", 4-5 "render"
  *
- * Logs that have the time of day are shifted by it to one time axis. Records are copied log by log: readers sort them
- * by time. A property that differs between logs gets all their values. */
+ * If the logs state the time of day of their begin, their times are shifted to one time axis. Records are copied log by
+ * log, because readers sort them by time. A property that differs between logs gets the values of all logs. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

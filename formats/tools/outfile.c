@@ -126,7 +126,7 @@ static uint64_t bytes_written(const void *context)
     return stat(out.part, &status) == 0 ? (uint64_t)status.st_size : 0;
 }
 
-/* Shows records read; if their total is unknown (0), bytes written. */
+/* Begins to show the records read so far; if the total of records is unknown (0), the bytes written so far. */
 static void begin_progress(const char *command, uint64_t records)
 {
     records_read = 0;

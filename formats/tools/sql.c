@@ -37,8 +37,9 @@
 /* SQLITE_LIMIT_ATTACHED, SQLITE_DBCONFIG_DEFENSIVE of sqlite3.h. */
 enum { LIMIT_ATTACHED = 7, CONFIG_DEFENSIVE = 1010 };
 
-static const struct pithi_sqlite *sqlite; /* its functions, once they were loaded */
-static char damage[1024];                 /* text about the damage of the log, which the database lacks; "": none */
+static const struct pithi_sqlite *sqlite; /* the functions of SQLite, once they were loaded */
+static char damage[1024];                 /* if the log is damaged and the database has only its intact parts: the error
+                                             text; else "" */
 
 /* Appends the names that `query` selects to `list`, and finds the one nearest to the unknown name. */
 static void collect(struct sqlite3 *db, const char *query, struct pithi_nearest *nearest, char *list, size_t size)
@@ -121,7 +122,7 @@ static void keep(const char *path, const struct pithi_cache_key *key)
     if (fd >= 0 && fstat(fd, &status) == 0 && (uint64_t)status.st_size < PITHI_CACHE_BYTES / 2 &&
         pithi_cache_begin(&part, key, KIND)) {
         off_t at = 0;
-        /* copies within the kernel; it is kept only if all was copied */
+        /* copies within the kernel; the copy is kept only if it is complete */
         while (at < status.st_size && sendfile(part.fd, fd, &at, (size_t)(status.st_size - at)) > 0)
             ;
         whole = at == status.st_size;
@@ -164,7 +165,7 @@ static int make(const char *command, struct pithlog *log, const char *name, char
     if ((fd = mkstemp(*path)) < 0)
         TRY(pithi_fail(PITH_ERR_IO, "sql: no place for a temporary file; set TMPDIR"));
     close(fd);
-    /* only the name is needed: the writer makes the file under that name with .part */
+    /* only the name is needed, because the writer makes the file under this name with .part added */
     unlink(*path);
     TRY(pithi_sample_text_open(log, &text, &how.naming));
     err = pithi_outfile_write(command, log, format, *path, &how);
@@ -239,7 +240,7 @@ static int open_readonly(const char *path, struct sqlite3 **db)
         return failed(*db);
     if (pithi_sqlite_functions(sqlite, *db))
         return failed(*db);
-    /* each of these closes a way to write or to reach another file */
+    /* each of these calls closes a way to write or to reach another file */
     sqlite->set_authorizer(*db, authorize, NULL);
     sqlite->limit(*db, LIMIT_ATTACHED, 0);
     sqlite->db_config(*db, CONFIG_DEFENSIVE, 1, NULL);

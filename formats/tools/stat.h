@@ -12,13 +12,13 @@ struct pithi_stat_query {
     int cut;                /* 1: the window is shorter than the log */
     const uint32_t *lanes;  /* ascending; NULL: all */
     uint32_t lane_count;
-    const unsigned char *wanted;         /* by lane: not 0: count it; NULL: all */
+    const unsigned char *wanted;         /* by lane: if not 0, count the lane; NULL: all */
     const struct pithlog_filter *filter; /* count only what the filter matches; NULL: all */
     const char *state_glob;              /* only states, events and counters with a name that matches (fnmatch); NULL:
                                             all */
-    int waits;                           /* by state: also show wait and transfer */
-    int all_frames;                      /* from samples: also functions around main and inside MPI */
-    int for_people;                      /* 1: state by lane as a matrix */
+    int waits;                           /* in tables by state, also show wait and transfer */
+    int all_frames;                      /* in tables from samples, also show functions around main and inside MPI */
+    int for_people;                      /* 1: show the table by state and lane as a matrix */
     uint32_t longest;                    /* number of instances to list */
 };
 

@@ -31,8 +31,8 @@ struct pithi_top_call {
     int32_t source, source_tag; /* -1: any */
     int32_t root;               /* of the collective; -1: none */
     uint32_t comm;
-    uint64_t number; /* of the collective, from 1, among this rank's collectives on `comm`. All members call them in the
-                        same order */
+    uint64_t number; /* of the collective, from 1, among this rank's collectives on `comm`. All members call its
+                        collectives in the same order */
 };
 
 struct pithi_top_lane {
@@ -44,9 +44,9 @@ struct pithi_top_lane {
     uint64_t records;
     int is_paused;                 /* the last record is a pause: the program has switched recording off */
     int is_partial, has_finalized; /* is_partial: records are missing; has_finalized: MPI_Finalize was called */
-    int has_other_requests;        /* it has had requests of collectives, files or windows, for which MPI_Wait may
+    int has_other_requests;        /* the lane has had requests of collectives, files or windows, for which MPI_Wait may
                                       wait */
-    int has_sent_later;            /* it has called MPI_Isend or the like, for which MPI_Wait may wait */
+    int has_sent_later;            /* the lane has called MPI_Isend or the like; MPI_Wait may wait for its request */
     struct pithi_top_expected {
         uint64_t posted;
         int32_t source, tag;        /* -1: any */
