@@ -62,7 +62,7 @@ struct pithi_encoder {
     uint64_t *steps;            /* [room] ns since the lane's record before, even if that is in the block before */
     int64_t before_ns;          /* time of the last record of the block before, at first 0 */
     struct pithi_stack open;    /* states open at the block's start; after pithi_encoder_code: at its end */
-    struct pithi_frame *frames; /* [frame_room] if the states nest; after the last: record UINT16_MAX */
+    struct pithi_frame *frames; /* [frame_room] if the states nest; an entry with record UINT16_MAX marks the end */
     uint16_t *innermost;        /* [frame_room] the frame of the innermost state after each record */
     uint32_t frames_before;     /* number of states open at the block's start; their frames are 1 to this number */
     uint32_t frame_room;

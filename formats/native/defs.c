@@ -285,7 +285,7 @@ static void fill_slots(struct pithi_defs *s)
     }
 }
 
-/* Doubles the room. The slots are made anew, since the place of each depends on their number. */
+/* Doubles the room. The slots are filled anew, since the slot of a definition depends on the number of slots. */
 static int grow(struct pithi_defs *s)
 {
     uint32_t room = s->room ? s->room * 2 : 64;
@@ -541,7 +541,7 @@ int pithi_defs_unpack_from(struct pithi_defs *s, const void *data, size_t size, 
     err = PITH_ERR_DAMAGED;
     if (!(p = pithi_get_varint(p, end, &entries)))
         goto out;
-    /* In a damaged file, `entries` may be any number; the loop ends with the bytes. */
+    /* In a damaged file, `entries` may be any number; the loop then fails where the bytes end. */
     for (uint64_t i = 0; i < entries; i++)
         if (!(p = unpack_host(&s->places, p, end, &err)))
             goto out;

@@ -40,7 +40,7 @@ int pithi_places_comm(struct pithi_places *places, const struct pithlog_comm *co
 int pithi_places_find_host(const struct pithi_places *places, const char *host, uint32_t *index);
 int pithi_places_find_comm(const struct pithi_places *places, uint64_t key, uint32_t *index);
 
-/* Packs the definitions from id `first` on, and all properties, for a writer that gets new definitions. */
+/* Packs the definitions from id `first` on, and all properties. A writer calls it when it has got new definitions. */
 int pithi_defs_pack_from(const struct pithi_defs *defs, uint32_t first, void **data, size_t *size);
 /* Like pithi_defs_unpack; *first and *count are the range of ids in the bytes. */
 int pithi_defs_unpack_from(struct pithi_defs *defs, const void *data, size_t size, uint32_t *first, uint32_t *count,

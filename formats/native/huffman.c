@@ -59,8 +59,8 @@ static int by_weight(const void *a, const void *b)
     return x->weight != y->weight ? (x->weight < y->weight ? -1 : 1) : (int)x->symbol - (int)y->symbol;
 }
 
-/* Finds the depths in the optimal tree over leaves sorted by weight, and returns the largest. Uses two queues: leaves,
- * and inner nodes, which are made in order of weight. */
+/* Finds the depths in the optimal tree over leaves sorted by weight, and returns the largest depth. Uses two queues:
+ * leaves, and inner nodes, which are made in order of weight. */
 static unsigned depths(const struct leaf *leaves, int count, unsigned char *depth)
 {
     uint64_t weight[511];

@@ -1,9 +1,9 @@
 /* lane.c - gives iterators the lanes of an open log, and windows of their lists of blocks.
  *
- * A lane of 10^9 records has 61,000 blocks, and a list of 2.4 MB. Nobody needs all of it at once: an iterator goes from
- * block to block, and a search for a time halves the list. So each reader has a window of some entries, and reads
- * another one when it wants an entry outside. A window begins one entry early: an entry is checked against the end of
- * the one before, as blocks must not overlap. */
+ * A lane of 10^9 records has 61,000 blocks, and a list of 2.4 MB. No caller needs the whole list at once: an iterator
+ * goes from block to block, and a binary search for a time reads few entries. So each reader has a window of some
+ * entries, and reads another window when it needs an entry outside. A window begins one entry early, because an entry
+ * is checked against the end of the entry before: blocks must not overlap. */
 #include "native/log.h"
 
 #include <stdio.h>

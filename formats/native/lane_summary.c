@@ -377,7 +377,7 @@ static void drop(struct pithi_lane_sheets *sheets)
 
 const struct pithi_lane_sheets *pithi_log_kept_sheets(struct pithlog *log, uint32_t lane)
 {
-    /* Set once and never changed, so readers need no lock (part.c). */
+    /* The pointer is set once and never changed, so readers need no lock (part.c). */
     struct pithi_lane_sheets **at = &log->sheets[lane], *sheets = __atomic_load_n(at, __ATOMIC_ACQUIRE), *none = NULL;
     if (sheets || !(sheets = load(log, lane)))
         return sheets;

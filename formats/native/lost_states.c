@@ -47,7 +47,7 @@ int pithi_lost_writer(struct pithi_lost_pass *p, const struct pithi_stack *write
         p->open[i].is_open = kept < writer->count && next->id == p->open[i].id && next->enter_ns == p->open[i].enter_ns;
         kept += p->open[i].is_open;
     }
-    /* States that the writer no longer has open were left where records are missing. */
+    /* A state that the writer no longer has open was left by a LEAVE among the missing records. */
     for (uint32_t i = p->open_count; i-- > 0;)
         if (!p->open[i].is_open)
             prove(p, i);

@@ -7,7 +7,7 @@
  * copy and takes the first one's.
  *
  * Members of communicators may be the largest part of a description: a communicator of 10,000 ranks has 10,000 numbers.
- * So only one rank lists them, and all lists in a chunk are taken when one is wanted. */
+ * So only one rank lists them; and when one list is wanted, all lists in the same chunk are taken. */
 #include <stdio.h>
 
 #include "base/error.h"

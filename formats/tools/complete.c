@@ -90,7 +90,7 @@ static const char *meaning_of(const struct pithi_command *command, const char *o
             strncmp(at, option, length) == 0) {
             /* "  --from TIME    start of": the meaning begins after two blanks */
             const char *end = at + strcspn(at, "\n"), *gap = strstr(at, "  ");
-            /* a line with only one blank, as the value's name is long: the meaning begins after the next word */
+            /* if the value's name is long, only one blank follows it: the meaning begins after this name */
             if (!gap || gap > end)
                 gap = at + length + strspn(at + length, " ") + strcspn(at + length + strspn(at + length, " "), " \n");
             return gap + strspn(gap, " ");

@@ -237,7 +237,7 @@ static int read_columns(const char *command, const char *option, const char *val
 {
     struct pithi_text_print *how = to;
 
-    how->columns.count = 0; /* the option is given again: the new list replaces the first one */
+    how->columns.count = 0; /* if the option is given again, the new list replaces the first one */
     how->has_version = 1;
     return pithi_print_columns_parse(value, &how->columns)
                ? pithi_tool_usage(command, "--%s: %s", option, pithlog_error())

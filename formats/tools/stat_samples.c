@@ -139,7 +139,7 @@ static int gather(struct paths *p)
 
 /* The paths of the states that are open in a lane. */
 struct lane_path {
-    uint32_t *nodes;      /* [known]: node of the outermost state, of the path of the two outermost states, ... */
+    uint32_t *nodes;      /* nodes[d]: the node of the path of the outermost d + 1 states */
     uint32_t known, room; /* known: number of `nodes` that are valid */
 };
 

@@ -63,7 +63,8 @@ static void put_waits(struct pithi_report *table, const struct pithlog_def *def,
 {
     if (def && (pithi_mpi_call_traits(def) || wait_ns > 0)) {
         pithi_table_number(table, wait_ns);
-        /* The analysis finds waiting, the walk self time; near a hole, waiting may be the longer of the two. */
+        /* Waiting comes from the analysis, self time from the walk; near a hole, waiting may be longer than self
+         * time. */
         pithi_table_number(table, self_ns > wait_ns ? self_ns - wait_ns : 0);
     } else {
         pithi_table_skip(table);

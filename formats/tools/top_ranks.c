@@ -25,8 +25,8 @@
 
 /* ---- Definitions and lanes --------------------------------------------------------------------------------------- */
 
-/* Adds the traits above by name, of the C or the C++ interface. `rule` already shows collectives with a request and
- * one-sided calls. */
+/* Adds the two traits above, by the name of the function in the C or C++ interface. Collectives with a request and
+ * one-sided calls are known from `rule`. */
 static unsigned more_traits(const char *name, struct pithi_coll_rule rule, unsigned traits)
 {
     /* beginnings of names: Sp stands for Spawn and Spawn_multiple */
@@ -102,7 +102,8 @@ static int count_one(struct pithi_map *map, uint64_t key, uint64_t *count)
     return PITH_OK;
 }
 
-/* 0: a sample, or a counter recorded with it: timers record these even if the rank only waits. */
+/* 1: the record shows progress. 0 for a sample and for a counter recorded with it, because timers record both even if
+ * the rank only waits. */
 static int is_progress(const struct pithi_top *top, const struct pithlog_record *r)
 {
     if (r->kind == PITHLOG_EVENT)

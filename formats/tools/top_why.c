@@ -153,7 +153,7 @@ static void set_call(const struct pithi_top *top, struct key *key, const struct 
     } else if (lane->call.has_coll && (rule.shape != PITHI_COLL_NONE &&
                                        !(rule.flags & (PITHI_COLL_STARTS | PITHI_COLL_KEEPS | PITHI_COLL_AFTER)))) {
         /* Members with the same communicator and number are in the same collective. In MPI_Scan each rank waits for a
-         * different set of ranks, so each makes its own group. */
+         * different set of ranks, so each rank is a group of its own. */
         key->doing = COLLECTIVE;
         key->comm = lane->call.comm;
         key->number = lane->call.number;
@@ -298,8 +298,8 @@ static int add_blockers(struct why *w, struct group *g)
         return peer ? add_blocker(g, (uint32_t)(peer - w->top->ranks)) : PITH_OK;
     }
     if (is_receive(key->doing)) {
-        /* The sources of the receives that a group waits for, if they are recorded. For MPI_Wait it is a guess if
-         * the rank has had other requests than receives. */
+        /* The sources of the receives that a group waits for, if they are recorded. For MPI_Wait these blockers are a
+         * guess if the rank has had other requests than receives. */
         const struct pithi_top_lane *lane = lane_at(w, g->deeds[0].at);
         uint32_t count = key->doing == COMPLETION ? lane->expected_count : 1;
 
@@ -447,8 +447,8 @@ static void put_in_chain(struct finding *f, uint32_t group, unsigned char *is_in
     is_in[group] = 1;
 }
 
-/* A finding about `ranks` (indexes). Finds the groups that wait for them. A rank of these groups makes others wait only
- * if all its threads wait. */
+/* Adds a finding about `ranks` (indexes). Finds the groups that wait for them. A rank of these groups makes others wait
+ * only if all its threads wait. */
 static int add_finding(struct why *w, enum finding_kind kind, uint32_t group, const uint32_t *ranks, uint32_t count)
 {
     struct finding *f = &w->findings[w->finding_count];
