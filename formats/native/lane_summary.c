@@ -61,7 +61,8 @@ static uint16_t *symbols_of_records(struct pithi_summary *builder, const struct 
     uint32_t bad = 0;
     for (uint32_t i = 0; symbols && i < e->head.count; i++) {
         uint64_t kind, what;
-        /* Most records have their symbol by their code; an escape has kind and definition in its own column. */
+        /* The code of most records determines their symbol; the kind and definition of an escape are in the escape
+         * column. */
         symbols[i] = of_code[codes[i]];
         if (e->has_gone) {
             kind = e->said[i] >> 2 & 15;

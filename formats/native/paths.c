@@ -180,8 +180,8 @@ void pithi_steps_put(struct pithi_steps *steps, uint32_t path, uint32_t symbol, 
     if (rows > steps->rows) {
         /* Makes room for more paths. */
         uint64_t entries = (uint64_t)steps->width * rows, before = (uint64_t)steps->width * steps->rows;
-        /* The table has at most 2^20 entries of two bytes. Steps from paths beyond are not stored, but computed each
-         * time. */
+        /* The table has at most 2^20 entries of two bytes. Steps from paths above this limit are not stored, but
+         * computed each time. */
         uint16_t *more = entries <= ENTRIES_MOST ? realloc(steps->after, entries * sizeof *more) : NULL;
         if (!more)
             return;

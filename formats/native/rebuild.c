@@ -362,7 +362,7 @@ static void end_rebuild(struct rebuild *b)
 
 static int fill_lost(struct rebuild *b)
 {
-    /* Records refer to definitions by number, so a lost one gets a name that says so. */
+    /* Records refer to definitions by number, so a lost definition gets a name that says that it was lost. */
     int err = PITH_OK;
     for (uint32_t id = pithi_defs_count(b->log->defs); err == PITH_OK && id < b->def_count; id++) {
         uint32_t kind = PITHLOG_STATE;

@@ -28,7 +28,7 @@ uint64_t pithi_outfile_expect(const struct pithlog *log, int64_t from_ns, int64_
  * message. */
 int pithi_outfile_format(const char *command, const char *name, const char *out, const char *standard,
                          const struct pithi_format **format);
-/* For `note` of struct pithi_convert: prints a line on stderr. */
+/* A function for the field `note` of struct pithi_convert: prints a line on stderr. */
 void pithi_outfile_note(const char *text);
 
 #endif

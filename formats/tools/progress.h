@@ -23,7 +23,7 @@ void pithi_progress_end(void);
 /* Clears the line; call it before printing another line. */
 void pithi_progress_clear(void);
 
-/* For `done`: the context is a volatile uint64_t that the work increments. */
+/* A function for the field `done`; the context is then a volatile uint64_t that the work increments. */
 uint64_t pithi_progress_count(const void *context);
 
 /* For work that reports which fraction of it is done, such as pithlog_open_watched: shows this fraction of `bytes`

@@ -117,7 +117,7 @@ char *pithi_tool_program(const char *name)
     ssize_t size = readlink("/proc/self/exe", own, sizeof own);
 
     if (size < 0 || size == sizeof own)
-        /* found by the path of this program, so that an installation that was moved still works */
+        /* the other program is found from the path of this one, so that an installation that was moved still works */
         pithi_fail(PITH_ERR_OPEN, "/proc/self/exe: %s", strerror(size < 0 ? errno : ENAMETOOLONG));
     else if (asprintf(&path, "%.*s/../libexec/pith/pith-%s", (int)((char *)memrchr(own, '/', (size_t)size) - own), own,
                       name) < 0)
@@ -219,7 +219,7 @@ int pithi_tool_options(int argc, char **argv, const struct pithi_option *options
         memmove(shorts + 1, shorts, strlen(shorts) + 1);
         shorts[0] = '-';
     }
-    /* getopt prints no messages; they are made here */
+    /* getopt prints no messages; this file makes them */
     opterr = 0;
     while (!status && (option = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
         int row = 0;
