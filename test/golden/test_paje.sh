@@ -179,6 +179,8 @@ more.trace: 1 links without partner
 more.trace: 21 records read, no damage found" "what has no partner is counted; a time that is late is put in order"
 head -c -5 others.trace >cut.trace
 like "$(pith info cut.trace 2>/dev/null | grep ^incomplete)" '^incomplete: byte [0-9]+: the file ends here, inside a line$' "a file cut in a line"
+{ cat head; printf '1 M 0 Machine\n7 0 m M 0 host\n3 S M\n10 1 m S one\n'; def PajeSetState 10 Container Value Type Time; printf '10 m two S 2\n12 3 S m\n'; } >twice.trace
+is "$(pith print twice.trace | awk -F '\t' '$4 == "enter" { print $1 + 0, $5 }' | xargs)" "1 one 2 two" "a number that is defined again has the new fields"
 # wrong LINE SAID
 wrong() {
     { cat head; printf '1 M 0 Machine\n7 0 m M 0 host\n3 S M\n%b\n# more\n' "$1"; } >wrong.trace

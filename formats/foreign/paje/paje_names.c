@@ -158,7 +158,7 @@ int pithi_paje_percent(struct paje_reader *r, char *line, struct paje_event_def 
             *known = ++r->event_count;
         r->events[*known - 1] = def;
         /* the fields that follow belong to this definition */
-        *open = &r->events[r->event_count - 1];
+        *open = &r->events[*known - 1];
         return PITH_OK;
     }
     if (!*open)

@@ -496,11 +496,14 @@ int pithi_paje_read(const struct pithi_input *input, struct pithi_writer *writer
         status = r.has_next = pithi_sorter_next(r.numbered, &r.next_end);
     TRY(status < 0 ? PITH_ERR_IO : PITH_OK);
 
-    /* The second pass reads the records. Lines that begin with '%' are definitions of events, which the first pass has
-     * read. */
+    /* The second pass reads the records. It also reads the definitions of events again, because a number may be defined
+     * again in the middle of the file. */
     pithi_lines_rewind(&r.lines);
+    open = NULL;
     for (r.seq = 0; (status = pithi_paje_line(&r, &line)) > 0; r.seq++)
-        if (*line != '%') {
+        if (*line == '%') {
+            TRY(settle(&r, pithi_paje_percent(&r, line, &open)));
+        } else {
             TRY(settle(&r, pithi_paje_event(&r, line, &kind)));
             TRY(settle(&r, take_record(&r, kind)));
         }
