@@ -153,9 +153,10 @@ int64_t pithi_delay_spent_of(struct pithi_typical *typical, int64_t begin_ns)
 
 void pithi_delay_set(int64_t x_ns)
 {
+    int64_t delay_ns = x_ns > 0 ? x_ns : 0;
     delay();
-    self.shift_ns = (x_ns > 0 ? x_ns : 0) - pithi_own_ns();
-    publish(x_ns);
+    self.shift_ns = delay_ns - pithi_own_ns();
+    publish(delay_ns);
 }
 
 /* ---- Shortest times of this process, and latencies in headers ---------------------------------------------------- */
