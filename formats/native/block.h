@@ -89,15 +89,15 @@ struct pithi_encoder {
     } repeats[PITHI_COL_COUNT];
 };
 
-struct pithi_encoder *pithi_encoder_new(uint32_t thread); /* NULL: no memory */
+struct pithi_encoder *pithi_encoder_new(uint32_t thread); /* returns NULL if there is no memory */
 void pithi_encoder_free(struct pithi_encoder *e);
 /* Adds a record; `comm` is the rank's own number of record->comm. */
 int pithi_encoder_add(struct pithi_encoder *e, const struct pithlog_record *record, uint32_t comm);
-/* A faster pithi_encoder_add for records that enter or leave a state, without a communicator. Returns 1 if the record
- * was added; 0 if not: then call pithi_encoder_add. */
+/* A faster pithi_encoder_add for records that enter or leave a state, without a communicator. Returns 1 if it added the
+ * record; if it returns 0, call pithi_encoder_add. */
 static inline int pithi_encoder_quick(struct pithi_encoder *e, const struct pithlog_record *record);
 static inline uint32_t pithi_encoder_count(const struct pithi_encoder *e) { return e->head.count; }
-/* 1: the block has `records` records, or many bytes of payload, and should end. */
+/* Returns 1 if the block has `records` records, or many bytes of payload, and should end. */
 static inline int pithi_encoder_full(const struct pithi_encoder *e, uint32_t records)
 {
     return e->head.count >= records || e->column[PITHI_COL_PAYLOAD].size >= PITHI_BLOCK_PAYLOAD;
@@ -124,7 +124,7 @@ static inline void pithi_encoder_filled(struct pithi_encoder *e, const struct pi
     e->head.last_ns = states->last_ns;
 }
 /* Stores the peer, tag, size and order of posting of a SEND or RECV in communicator 0. The caller stores its kind and
- * time in struct pithi_states. 0: no memory. */
+ * time in struct pithi_states. Returns 0 if there is no memory. */
 int pithi_encoder_message(struct pithi_encoder *e, const struct pithlog_record *record);
 /* Assigns codes to all records: fills PITHI_COL_WHAT and its further columns. pithi_encoder_end does this, too; call it
  * earlier to use the codes before the block ends. */
@@ -198,11 +198,11 @@ struct pithi_block {
      * def_count, the rank's numbers of communicators below comm_count (UINT32_MAX: all are allowed). */
     uint32_t lane, def_count, comm_count;
     const uint32_t *comms; /* the log's numbers of the rank's communicators; NULL: records keep the rank's numbers */
-    uint64_t *allowance;   /* bytes by which the `most` of all blocks that share the allowance may still grow; NULL: no
-                              limit */
+    uint64_t *allowance;   /* how many bytes the blocks that share this count may still allocate (growth of their
+                              `most`); NULL: no limit */
 };
 
-/* Reads only the fixed part of a payload: 1, or 0 if it contradicts itself. */
+/* Reads only the fixed part of a payload. Returns 1, or 0 if that part contradicts itself. */
 int pithi_block_head_get(const unsigned char *payload, uint64_t size, struct pithi_block_head *head);
 
 /* Unpacks all columns into block->memory; block->head must be set. pithi_block_load calls this function and returns the
@@ -213,7 +213,7 @@ int pithi_block_unpack(struct pithi_block *b, struct pithi_zip *zip, const unsig
  * PITH_OK, PITH_ERR_DAMAGED with *why, PITH_ERR_UNSUPPORTED, PITH_ERR_MEMORY (also if the allowance is exhausted). */
 int pithi_block_load(struct pithi_block *b, struct pithi_zip *zip, const unsigned char *payload, uint64_t size,
                      struct pithi_stack *opened, const char **why);
-/* Reads the next entry of the escape column, without reading records: 1, or 0 at its end. */
+/* Reads the next entry of the escape column, without reading records. Returns 1, or 0 at the end of the column. */
 int pithi_block_escape(struct pithi_block *b, struct pithi_dict *d);
 void pithi_block_free(struct pithi_block *b);
 
@@ -232,8 +232,8 @@ uint32_t pithi_block_times(struct pithi_block *b, uint32_t count);
  * special case (block_columns.c). */
 int pithi_block_plain_times(struct pithi_block *b, struct pithlog_record *records, uint32_t count);
 
-/* Prepares the next records: 1; 0: end of the block; -1: it is damaged here, see b->why. Call it only if no record is
- * ready. */
+/* Prepares the next records. Returns 1 if there are some; 0 at the end of the block; -1 if the block is damaged here
+ * (see b->why). Call it only if no record is ready. */
 int pithi_block_prepare(struct pithi_block *b);
 
 /* Goes to the next record and sets b->time_ns to its time. Returns as pithi_block_prepare. */
@@ -249,8 +249,8 @@ static inline int pithi_block_step(struct pithi_block *b)
 }
 
 /* Decodes up to `count` of the next records straight into `records`, without preparing them. Call it only if no record
- * is ready. Returns the number of records decoded. 0: a special case, the end of the block, or damage; then call
- * pithi_block_prepare. (It decodes pairs of records, so it returns 0 if only one is left or wanted.) */
+ * is ready. Returns the number of records decoded, or 0 in a special case, at the end of the block or at damage; then
+ * call pithi_block_prepare. (It decodes pairs of records, so it returns 0 if only one is left or wanted.) */
 uint32_t pithi_block_direct(struct pithi_block *b, struct pithlog_record *records, uint32_t count);
 
 extern const struct pithlog_record pithi_no_fields;

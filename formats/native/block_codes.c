@@ -15,7 +15,7 @@
  * always do, this loop needs no times: the states open at the block's end are computed afterwards, from the few records
  * that opened them. A block in which a LEAVE ends another state than the innermost one is coded again by code_any.
  *
- * The summary (summary.c) gets the frames, so that states are paired once only. */
+ * The summary (summary.c) gets the frames, so that it need not pair enters and leaves again. */
 #include "native/block.h"
 
 enum { FIRST_SLOTS_LOG2 = 4 }; /* log2 of the number of slots at first */
@@ -81,7 +81,8 @@ static int code_of(struct pithi_encoder *e, const struct pithi_dict *is)
     return (int)e->dict_count++;
 }
 
-/* Stores a record's code, and the escape's data if it needs one. 0: no memory. (Not inlined into the loops.) */
+/* Stores a record's code, and the escape's data if it needs one. Returns 0 if there is no memory. (Not inlined into the
+ * loops.) */
 static __attribute__((noinline, cold)) int put_code(struct pithi_encoder *e, uint32_t said, unsigned char *code_at)
 {
     struct pithi_dict is = {said >> 2 & 15, said >> PITHI_SAID_BITS};
@@ -101,7 +102,7 @@ struct open_frame {
     uint32_t id, frame;
 };
 
-/* Makes room for the frames of the block. 0: no memory, or more frames than 16 bits can number. */
+/* Makes room for the frames of the block. Returns 0 if there is no memory, or if 16 bits cannot number the frames. */
 static int reserve_frames(struct pithi_encoder *e)
 {
     uint32_t frames = e->open.count + e->head.count + 2;
@@ -119,9 +120,9 @@ static int reserve_frames(struct pithi_encoder *e)
     return e->frame_room > 0;
 }
 
-/* Finds the codes and frames of a block whose states nest. 1: done; 0: the states do not nest, or too many are open;
- * -1: no memory. `open` holds the open states from index 1 on; index 0 is no state. The kind of the next record cannot
- * be predicted, so the common path has no branch on it. */
+/* Finds the codes and frames of a block whose states nest. Returns 1 if it did; 0 if the states do not nest or too many
+ * are open; -1 if there is no memory. `open` holds the open states from index 1 on; index 0 is no state. The kind of
+ * the next record cannot be predicted, so the common path has no branch on it. */
 static __attribute__((noinline)) int code_nested(struct pithi_encoder *e, unsigned char *codes, struct open_frame *open)
 {
     const struct pithi_code_slot *slots = e->code;
@@ -168,7 +169,7 @@ static __attribute__((noinline)) int code_nested(struct pithi_encoder *e, unsign
  * Only the innermost of these can have had states directly inside it that ended, so only it is updated. The other
  * states were entered in this block: the function walks the records backwards until it has found all their ENTERs;
  * often there are none. `own` is the self time of a state: the time while it and the states around it, but no others,
- * were open. 0: no memory.
+ * were open. Returns 0 if there is no memory.
  *
  *     0 enter A   10 enter B   30 leave B   50 an event, the last record; A is open
  *     back from 50: 20 ns with one state open, 20 with two, 10 with one; own is 30, nested_ns of A: 50 - 0 - 30 = 20 */
@@ -210,7 +211,7 @@ static int time_open(struct pithi_encoder *e, const struct open_frame *open, uin
     return 1;
 }
 
-/* Assigns the codes of a block whose states do not nest. 0: no memory. */
+/* Assigns the codes of a block whose states do not nest. Returns 0 if there is no memory. */
 static int code_any(struct pithi_encoder *e, unsigned char *codes)
 {
     struct pithi_open_state ended;
@@ -235,7 +236,7 @@ static int code_any(struct pithi_encoder *e, unsigned char *codes)
     return 1;
 }
 
-/* Assigns the codes of a block: by code_nested, or by code_any if that fails. 0: no memory. */
+/* Assigns the codes of a block: by code_nested, or by code_any if that fails. Returns 0 if there is no memory. */
 static int code_all(struct pithi_encoder *e, unsigned char *codes)
 {
     struct open_frame open[PITHI_OPEN_MAX + 2];
@@ -252,7 +253,7 @@ static int code_all(struct pithi_encoder *e, unsigned char *codes)
     return time_open(e, open, was_open);
 }
 
-/* Applies the block's records to `still`, in which states also end in holes. 0: no memory. */
+/* Applies the block's records to `still`, in which states also end in holes. Returns 0 if there is no memory. */
 static int follow_still(struct pithi_encoder *e)
 {
     uint32_t states = 0;
@@ -275,7 +276,7 @@ static int follow_still(struct pithi_encoder *e)
 }
 
 /* Begins to use `still` in the first block in which a state ends in a hole; before that block, it would equal `open`.
- * 0: no memory. */
+ * Returns 0 if there is no memory. */
 static int begin_still(struct pithi_encoder *e)
 {
     uint32_t gone = 0;

@@ -91,7 +91,7 @@ int pithi_block_unpack(struct pithi_block *b, struct pithi_zip *zip, const unsig
 
     if (err != PITH_OK)
         return err;
-    memset(b->memory.data, 0, 16); /* missing columns point here */
+    memset(b->memory.data, 0, 16); /* a column that the block does not have points to these zeros */
     b->memory.size = 16;
     for (uint32_t i = 0; i < b->head.columns; i++) {
         const unsigned char *entry = payload + PITHI_EVENTS_HEAD + (uint64_t)i * PITHI_COLUMN_ENTRY;

@@ -91,7 +91,7 @@ int pithi_block_escape(struct pithi_block *b, struct pithi_dict *d)
     return b->column[PITHI_COL_ESCAPE].at < b->column[PITHI_COL_ESCAPE].end && get_what(b, PITHI_COL_ESCAPE, d);
 }
 
-/* Makes room for `room` open states; 0: no memory. */
+/* Makes room for `room` open states. Returns 0 if there is no memory. */
 static int reserve_open(struct pithi_block *b, uint32_t room)
 {
     struct pithi_open_ids *open = &b->open;
@@ -145,7 +145,7 @@ static int read_states(struct pithi_block *b, enum pithi_column c, struct pithi_
     return c == PITHI_COL_OPEN || count == found ? PITH_OK : PITH_ERR_DAMAGED;
 }
 
-/* Goes to the next record with an entry in PITHI_COL_COMM. 0: the entry is invalid. */
+/* Goes to the next record with an entry in PITHI_COL_COMM. Returns 0 if the entry is invalid. */
 static int next_comm(struct pithi_block *b)
 {
     uint64_t step;
@@ -278,7 +278,7 @@ static inline int get_peer(struct pithi_block *b, int32_t *v, enum pithi_column 
     return s >= INT32_MIN && s <= INT32_MAX;
 }
 
-/* Reads the further fields of a record of kind r->kind. 0: damaged. */
+/* Reads the further fields of a record of kind r->kind. Returns 0 if they are damaged. */
 static int take_fields(struct pithi_block *b, struct pithlog_record *r)
 {
     switch (r->kind) {
@@ -411,7 +411,8 @@ static uint32_t prepare_nested(struct pithi_block *b, uint32_t count)
     return count;
 }
 
-/* Tracks open states like stack.h. 0: a LEAVE of the innermost state but none is open, or no memory. */
+/* Tracks open states like stack.h. Returns 0 if a LEAVE of the innermost state finds no state open, or if there is no
+ * memory. */
 static int follow(struct pithi_block *b, uint32_t kind, uint32_t *what)
 {
     struct pithi_open_ids *open = &b->open;
@@ -478,7 +479,7 @@ static uint32_t give_comms(struct pithi_block *b, uint32_t count)
     return count;
 }
 
-/* 1: the states of the next `count` records nest, and there is room for them. */
+/* Returns 1 if the states of the next `count` records nest and there is room for them. */
 static int is_quick(struct pithi_block *b, uint32_t count)
 {
     uint32_t most = b->open.count + count;
@@ -486,7 +487,7 @@ static int is_quick(struct pithi_block *b, uint32_t count)
 }
 
 /* Decodes records straight into the caller's array, without the copy from `ready`. This works in blocks in which all
- * states nest, if none of the next records has a communicator. 0: the records must be prepared. */
+ * states nest, if none of the next records has a communicator. Returns 0 if the records must be prepared. */
 uint32_t pithi_block_direct(struct pithi_block *b, struct pithlog_record *records, uint32_t count)
 {
     uint32_t left = b->head.count - b->prepared, was_open = b->open.count, good;

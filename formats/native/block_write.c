@@ -95,8 +95,8 @@ static int put_uneven(struct pithi_encoder *e, enum pithi_column column, uint64_
 }
 
 /* SEND and RECV share one path without branches, as their order is unpredictable. A RECV also has an order of posting;
- * for a SEND, the mask `-recv` makes that part 0. Without memory, the columns keep nothing of the record, because the
- * caller may try again. */
+ * for a SEND, the mask `-recv` makes the number to write 0, and the byte that it takes is dropped. If there is no
+ * memory, the columns keep nothing of the record, because the caller may try again. */
 int pithi_encoder_message(struct pithi_encoder *e, const struct pithlog_record *r)
 {
     struct pithi_buffer *peer = &e->column[PITHI_COL_PEER], *tag = &e->column[PITHI_COL_TAG];
@@ -117,7 +117,7 @@ int pithi_encoder_message(struct pithi_encoder *e, const struct pithlog_record *
 }
 
 /* Stores the number of states that ended in the hole of a LOST record. After a hole without a number, no more numbers
- * are stored: a reader must then follow the lane's records anyway. */
+ * are stored, because a reader must then follow the lane's records anyway. */
 static int add_hole(struct pithi_encoder *e, const struct pithlog_record *r)
 {
     uint64_t begin_ns = e->lane_count > 0 ? (uint64_t)e->lane_begin_ns : (uint64_t)e->before_ns + e->steps[0];
@@ -139,7 +139,7 @@ static int add_hole(struct pithi_encoder *e, const struct pithlog_record *r)
     return put(e, PITHI_COL_GONE, e->holes[e->hole_count - 1].gone + UINT64_C(1));
 }
 
-/* Adds the fields of a record beyond code and time. 0: no memory. */
+/* Adds the fields of a record beyond code and time. Returns 0 if there is no memory. */
 static int add_fields(struct pithi_encoder *e, const struct pithlog_record *r)
 {
     switch (r->kind) {
@@ -318,9 +318,9 @@ static double entropy_bytes(const uint32_t seen[256], size_t size)
     return bits / 8 + (double)pithi_huffman_head(seen);
 }
 
-/* 1: deflate, which searches for repeats, would make the column smaller than Huffman codes. As the search takes time,
- * only the column's beginning is tried, and the result is used for some further blocks: for more blocks each time that
- * the result stays the same. */
+/* Returns 1 if deflate, which searches for repeats, would make the column smaller than Huffman codes. As the search
+ * takes time, only the column's beginning is tried, and the result is used for some further blocks: for more blocks
+ * each time that the result stays the same. */
 static int repeats_pay(struct pithi_encoder *e, struct pithi_zip *zip, enum pithi_column c, double huffman,
                        unsigned char *out)
 {
@@ -339,8 +339,8 @@ static int repeats_pay(struct pithi_encoder *e, struct pithi_zip *zip, enum pith
     return e->repeats[c].pay;
 }
 
-/* 1: the column's first bytes hardly repeat, so no coder would shrink them. This holds for the low bits of time steps,
- * unless the clock has a pattern. */
+/* Returns 1 if the column's first bytes hardly repeat, so no coder would shrink them. This holds for the low bits of
+ * time steps, unless the clock has a pattern. */
 static int looks_like_noise(const struct pithi_buffer *column)
 {
     enum { PART = 4096 };
@@ -351,8 +351,9 @@ static int looks_like_noise(const struct pithi_buffer *column)
     return entropy_bytes(seen, PART) - (double)pithi_huffman_head(seen) > .98 * PART;
 }
 
-/* Packs a column into `out`, which has room for the unpacked column. Returns the size and *coding; 0: store it. Time
- * steps are not searched for repeats; their classes were counted in `times`. */
+/* Packs a column into `out`, which has room for the unpacked column. Returns the packed size, and sets *coding; returns
+ * 0 if the column is to be stored unpacked. Time steps are not searched for repeats; their classes were counted in
+ * `times`. */
 static size_t pack_column(struct pithi_encoder *e, struct pithi_zip *zip, enum pithi_column c,
                           const uint32_t times[256], unsigned char *out, enum pithi_coding *coding)
 {
@@ -366,7 +367,7 @@ static size_t pack_column(struct pithi_encoder *e, struct pithi_zip *zip, enum p
         pithi_histogram(column->data, column->size, counted);
     double huffman = entropy_bytes(seen, column->size);
     *coding = PITHI_DEFLATED;
-    /* All bytes are equal: one run. */
+    /* All bytes are equal, so the column is coded as one run. */
     if (seen[column->data[0]] == column->size)
         return pithi_zip_pack_runs(zip, column->data, column->size, out, column->size - 1);
     if (c != PITHI_COL_TIME && c != PITHI_COL_BITS && repeats_pay(e, zip, c, huffman, out) &&

@@ -39,7 +39,7 @@ int pithi_chunk_head_get(const unsigned char *data, uint64_t size, uint64_t offs
     head->size = pithi_get64(p + 8);
     head->rank = (int32_t)pithi_get32(p + 16);
     head->crc = pithi_get32(p + 20);
-    /* The second limit matters where addresses have 32 bits: a payload must fit in memory. */
+    /* Where addresses have 32 bits, a payload must also fit in memory; hence the second limit. */
     return head->size <= size - offset - PITHI_CHUNK_HEAD && head->size <= SIZE_MAX / 2;
 }
 

@@ -20,8 +20,8 @@ static inline uint64_t pithi_pad8(uint64_t n) { return (n + 7) & ~UINT64_C(7); }
 
 void pithi_chunk_head_put(unsigned char *p, const struct pithi_chunk_head *head);
 
-/* Reads the header at `offset` of a file: 1; 0: no header, it is damaged, or its payload passes the end of the file or
- * of memory. */
+/* Reads the header at `offset` of a file. Returns 1; 0 if there is no header or it is damaged, or if its payload would
+ * not end within the file or not fit in memory. */
 int pithi_chunk_head_get(const unsigned char *data, uint64_t size, uint64_t offset, struct pithi_chunk_head *head);
 
 /* Reads the chunk at `offset` of an open file that had `size` bytes when it was opened, and its payload into `payload`
@@ -30,7 +30,7 @@ int pithi_chunk_head_get(const unsigned char *data, uint64_t size, uint64_t offs
 const char *pithi_chunk_read(int fd, uint64_t size, uint64_t offset, struct pithi_chunk_head *head,
                              struct pithi_buffer *payload, int *no_memory);
 
-/* Makes a chunk from a payload, malloc'ed; NULL: no memory. */
+/* Makes a chunk from a payload, malloc'ed. Returns NULL if there is no memory. */
 unsigned char *pithi_chunk_make(uint16_t type, int32_t rank, const void *payload, size_t size, size_t *chunk_size);
 
 #endif

@@ -25,7 +25,7 @@
 
 /* ---- Linearity --------------------------------------------------------------------------------------------------- */
 
-/* A point in the plane of time and offset: the lower or upper end of a possible offset. */
+/* A corner of a hull: a time, and the lowest or the highest offset that is possible there. */
 struct corner {
     double time, offset;
 };
@@ -48,8 +48,8 @@ static uint32_t hull(struct corner *corners, uint32_t count, double side)
     return kept;
 }
 
-/* The offset of a hull at `time`. *at is the corner to the left of it. Times must not decrease from call to call, so
- * that one pass over the corners serves all calls. */
+/* The offset of a hull at `time`. *at is the last corner before that time. Times must not decrease from call to call,
+ * so that one pass over the corners serves all calls. */
 static double height(const struct corner *corners, uint32_t count, uint32_t *at, double time)
 {
     while (*at + 2 < count && corners[*at + 1].time < time)
@@ -58,9 +58,9 @@ static double height(const struct corner *corners, uint32_t count, uint32_t *at,
     return b->time > a->time ? a->offset + (b->offset - a->offset) * (time - a->time) / (b->time - a->time) : a->offset;
 }
 
-/* 1: no straight line fits all points within their errors. Such a line must pass above all lower ends and below all
- * upper ends. It exists if and only if the upper hull of the lower ends is nowhere above the lower hull of the upper
- * ends. */
+/* Returns 1 if no straight line fits all points within their errors. Such a line must pass above all lower ends and
+ * below all upper ends. It exists if and only if the upper hull of the lower ends is nowhere above the lower hull of
+ * the upper ends. */
 static int is_uneven(const struct pithi_clock *clock, struct corner *low, struct corner *high)
 {
     const struct pithi_clock_point *p = clock->points;

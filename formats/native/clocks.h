@@ -11,7 +11,7 @@ struct pithi_clock_point {
 };
 
 struct pithi_clock {
-    uint32_t number;                  /* of clock_sync_N */
+    uint32_t number;                  /* N of the property clock_sync_N */
     int32_t rank;                     /* the lowest rank on this clock */
     struct pithi_clock_point *points; /* [count] by time */
     uint32_t count;
@@ -26,7 +26,7 @@ struct pithi_clock {
 int pithi_clocks_read(const struct pithlog *log, struct pithi_clock **clocks, uint32_t *count);
 void pithi_clocks_free(struct pithi_clock *clocks, uint32_t count);
 
-/* A short description of a fault of the clock; "": no known fault. */
+/* Returns a short description of a fault of the clock; "" if it has no known fault. */
 const char *pithi_clock_fault(const struct pithi_clock *clock);
 
 #endif

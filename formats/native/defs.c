@@ -46,8 +46,8 @@ void pithi_places_free(struct pithi_places *places)
 
 /* ---- Hosts ------------------------------------------------------------------------------------------------------- */
 
-/* 1: found, as *index; 0: not found, and *key is free for it.
- * Two names may have one hash: the second one then has the next number as its key. */
+/* Returns 1 if the host was found, and sets *index; else returns 0, and sets *key to a key that is free for it. Two
+ * names may have one hash: the second one then has the next number as its key. */
 static int find_host(const struct pithi_places *places, const char *host, uint64_t *key, uint32_t *index)
 {
     for (*key = pithi_hash_text(PITHI_HASH, host); pithi_map_get(&places->host_map, *key, index); ++*key)
@@ -119,7 +119,7 @@ int pithi_places_comm(struct pithi_places *places, const struct pithlog_comm *co
 
 /* ---- As bytes ---------------------------------------------------------------------------------------------------- */
 
-/* Appends the tables to `out`; 0: no memory. */
+/* Appends the tables to `out`. Returns 0 if there is no memory. */
 static int pack_places(const struct pithi_places *places, struct pithi_buffer *out)
 {
     int ok = pithi_buffer_varint(out, places->host_count);
@@ -317,8 +317,8 @@ static const char *put_string(char **at, const struct pithi_slice *from)
     return begin;
 }
 
-/* Adds a definition, or finds the existing one with this kind and name, which keeps its colour, group and format. text:
- * name, colour, group, format. */
+/* Adds a definition, or finds the existing one with this kind and name, which keeps its colour, group and format.
+ * `text` holds name, colour, group and format. */
 static int add(struct pithi_defs *s, enum pithlog_def_kind kind, const struct pithi_slice text[4], uint32_t *id)
 {
     /* Grows before the search, because growing moves the slots. */
@@ -434,7 +434,7 @@ int pithi_defs_new_property(struct pithi_defs *s, const char *key, const char *v
     return set_property(s, key, value, 0);
 }
 
-/* If several ranks have a property, the last value counts. But a property that gives a state or an event its numbers
+/* If several ranks have a property, the last value counts. But a property with MPE's numbers of a state or an event
  * keeps its first value. */
 int pithi_defs_property_of_many(struct pithi_defs *s, const char *key, const char *value)
 {

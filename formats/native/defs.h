@@ -28,7 +28,7 @@ struct pithi_places {
     struct pithi_map host_map, comm_map; /* by hash of the name; by key */
 };
 
-/* Begins the tables with host 0, "", and communicator 0, the world. 0: no memory. */
+/* Begins the tables with host 0, "", and communicator 0, the world. Returns 0 if there is no memory. */
 int pithi_places_begin(struct pithi_places *places);
 void pithi_places_free(struct pithi_places *places);
 
@@ -36,7 +36,7 @@ void pithi_places_free(struct pithi_places *places);
  * fills in an unknown name or size of a communicator; `teller` is the rank that gives the size. */
 int pithi_places_host(struct pithi_places *places, const char *host, uint32_t *index);
 int pithi_places_comm(struct pithi_places *places, const struct pithlog_comm *comm, int32_t teller, uint32_t *index);
-/* Find an existing host or communicator; 0: not found. */
+/* Find an existing host or communicator. Return 0 if there is none. */
 int pithi_places_find_host(const struct pithi_places *places, const char *host, uint32_t *index);
 int pithi_places_find_comm(const struct pithi_places *places, uint64_t key, uint32_t *index);
 
@@ -45,7 +45,7 @@ int pithi_defs_pack_from(const struct pithi_defs *defs, uint32_t first, void **d
 /* Like pithi_defs_unpack; *first and *count are the range of ids in the bytes. */
 int pithi_defs_unpack_from(struct pithi_defs *defs, const void *data, size_t size, uint32_t *first, uint32_t *count,
                            uint32_t **ids);
-/* The key of a property; NULL: `index` is past the last one. */
+/* Returns the key of a property; NULL if `index` is past the last one. */
 const char *pithi_defs_get_property(const struct pithi_defs *defs, uint32_t index, const char **value);
 
 /* Adds a property unless there is one with this key. */
@@ -53,7 +53,7 @@ int pithi_defs_new_property(struct pithi_defs *defs, const char *key, const char
 /* Adds a property that other processes may also have. If there are several values, the last value stays; but an event
  * number keeps its first meaning (event_numbers.h). */
 int pithi_defs_property_of_many(struct pithi_defs *defs, const char *key, const char *value);
-/* Finds the id of a definition: 1; 0: no such name. */
+/* Finds the id of a definition. Returns 1, or 0 if no definition has this kind and name. */
 int pithi_defs_find(const struct pithi_defs *defs, enum pithlog_def_kind kind, const char *name, uint32_t *id);
 /* Removes each of the first `count` definitions whose `gone` is not 0; the ids of later definitions decrease. */
 void pithi_defs_remove(struct pithi_defs *defs, const unsigned char *gone, uint32_t count);
@@ -71,7 +71,7 @@ struct pithi_places *pithi_defs_places(struct pithi_defs *defs);
 /* Adds a reason, without the name of the file: "byte 9130: the file ends here". Several reasons are joined by "; ". */
 int pithi_incomplete(struct pithi_defs *defs, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* All reasons; NULL: the log is complete. */
+/* Returns all reasons; NULL if the log is complete. */
 const char *pithi_incomplete_reason(const struct pithi_defs *defs);
 
 /* ---- Names of functions ------------------------------------------------------------------------------------------ */

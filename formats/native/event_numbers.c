@@ -15,7 +15,8 @@
 
 /* ---- Keys -------------------------------------------------------------------------------------------------------- */
 
-/* Reads a whole number that is followed by `end`; returns the text after it; NULL: not a number. */
+/* Reads a whole number that the character `end` must follow. Returns the text after this character, or NULL if there is
+ * no such number. */
 static const char *take_number(const char *text, char end, int32_t *number)
 {
     char *behind;
@@ -50,7 +51,7 @@ int pithi_event_numbers_tell(struct pithi_defs *defs, uint32_t *told, uint32_t i
     enum { MOST = 8192 }; /* the most properties with numbers that a log gets */
     char key[48];
 
-    /* Numbers that do not fit are left out; the state itself stays. */
+    /* A number that does not fit into 32 bits is left out of the log; the state itself stays. */
     if (start < 0 || start > INT32_MAX || (final && (*final < 0 || *final > INT32_MAX)) || ++*told > MOST)
         return PITH_OK;
     if (final)
@@ -66,7 +67,7 @@ static int add(struct pithi_meanings *meanings, int32_t number, int what, const 
 {
     uint64_t *index = pithi_map_at(&meanings->of, (uint32_t)number);
 
-    /* The first meaning of a number counts. */
+    /* If several properties describe the same number, the first one counts. */
     if (index && *index)
         return PITH_OK;
     if (!index || !pithi_grow(&meanings->all, meanings->count, &meanings->room, sizeof *meanings->all))

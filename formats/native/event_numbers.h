@@ -41,7 +41,7 @@ struct pithi_meanings {
 };
 /* Adds a property. The first meaning of a number stays. PITH_OK also for properties without numbers. */
 int pithi_meanings_add(struct pithi_meanings *meanings, const char *key, const char *name);
-/* NULL: not described. The result is valid until the next property is added. */
+/* Returns NULL if no property describes the number. The result is valid until the next property is added. */
 const struct pithi_meaning *pithi_meanings_get(const struct pithi_meanings *meanings, int32_t number);
 void pithi_meanings_free(struct pithi_meanings *meanings);
 

@@ -155,7 +155,7 @@ static unsigned char *put_lengths(const unsigned char length[256], const uint32_
     return out;
 }
 
-/* The start of part `part` of `size` bytes; part 4: the end. */
+/* Returns where part `part` (0 to 3) of `size` bytes begins; for 4, where the last part ends. */
 static size_t part_at(size_t size, size_t part)
 {
     size_t at = (size + PARTS - 1) / PARTS * part;
@@ -258,7 +258,7 @@ static unsigned length_of(const unsigned char *lengths, unsigned low, unsigned s
 
 /* Makes the table of decoding, with an entry for each value of the next LONGEST bits. Every entry is set, so decoding
  * needs no check. The table for n bits is twice the table for n - 1 bits, plus the codes and the pairs of codes of
- * length n. 0: the lengths are neither those of a full tree nor of a single symbol of length 1. */
+ * length n. Returns 0 if the lengths are neither those of a full tree nor of a single symbol of length 1. */
 static int make_table(const unsigned char *lengths, unsigned low, unsigned high, struct entry table[TABLE])
 {
     unsigned char symbols[256];
@@ -305,7 +305,7 @@ static int make_table(const unsigned char *lengths, unsigned low, unsigned high,
 }
 
 struct part {
-    const unsigned char *data; /* its bits */
+    const unsigned char *data; /* the codes of the part */
     uint64_t bytes, bit;
     unsigned char *out, *end; /* the place of the next byte; the end of the room */
 };
@@ -376,7 +376,7 @@ static void take_fours(const struct entry table[TABLE], struct part part[PARTS])
     }
 }
 
-/* Decodes the rest of a part: 1, or 0 if its bits do not end with its bytes. */
+/* Decodes the rest of a part. Returns 1, or 0 if the part's codes do not end where its bytes end. */
 static int take_rest(const struct entry table[TABLE], struct part *p, const unsigned char *lengths, unsigned low)
 {
     for (uint64_t fives; (fives = fives_left(p)) > 0;)

@@ -16,12 +16,12 @@ void pithi_histogram(const unsigned char *data, size_t size, uint32_t seen[256])
 /* The number of bytes before the codes. */
 size_t pithi_huffman_head(const uint32_t seen[256]);
 
-/* Packs into at most `room` bytes (and may overwrite PITHI_HUFFMAN_SLACK bytes after them): the size, or 0 if it does
- * not fit. */
+/* Packs into at most `room` bytes (and may overwrite PITHI_HUFFMAN_SLACK bytes after them). Returns the packed size, or
+ * 0 if it is larger than `room`. */
 size_t pithi_huffman_pack(const unsigned char *data, size_t size, const uint32_t seen[256], unsigned char *out,
                           size_t room);
 
-/* Unpacks exactly `out_size` bytes: 1, or 0 if the data is damaged. */
+/* Unpacks exactly `out_size` bytes. Returns 1, or 0 if the data is damaged. */
 int pithi_huffman_unpack(const unsigned char *data, size_t size, unsigned char *out, size_t out_size);
 
 #endif

@@ -51,7 +51,8 @@ static int put_sheet(void *context, const void *payload, size_t size)
 /* The symbol of each record, for a block in which the code of a record does not determine its symbol. For an escape,
  * kind and definition are in the next entry of the escape column. If states ended in holes, the codes do not help
  * either: they refer to OPEN, in which such states stay, so "LEAVE of the innermost state" may mean one that has ended.
- * The symbols then come from the records themselves. NULL: no memory, or too many symbols. */
+ * The symbols then come from the records themselves. Returns NULL if there is no memory, or if there are too many
+ * symbols. */
 static uint16_t *symbols_of_records(struct pithi_summary *builder, const struct pithi_encoder *e,
                                     const uint16_t of_code[256])
 {
@@ -82,7 +83,7 @@ static uint16_t *symbols_of_records(struct pithi_summary *builder, const struct 
     return symbols;
 }
 
-/* Frees what building needs. Places and list stay: the index is written later. */
+/* Frees what building needs. The places of sheets and the list stay, because the index is written later. */
 static void end(struct pithi_lane_summary *s)
 {
     pithi_summary_free(s->builder);
@@ -93,7 +94,7 @@ static void end(struct pithi_lane_summary *s)
     s->paths = NULL;
 }
 
-/* The lane gets no summary. Sheets already written stay in the file, but nothing refers to them. */
+/* Gives up the lane's summary. Sheets already written stay in the file, but nothing refers to them. */
 static int give_up_without_memory(struct pithi_lane_summary *s, int err)
 {
     if (err != PITH_ERR_MEMORY)
@@ -215,7 +216,7 @@ int pithi_lane_summary_put(const struct pithi_lane_summary *s, uint64_t base, st
     return PITH_OK;
 }
 
-/* Reads the place of a sheet from the index: 1; 0: damaged. */
+/* Reads the place of a sheet from the index. Returns 1, or 0 if it is damaged. */
 static int get_place(const unsigned char *p, struct pithi_sheet_place *place)
 {
     *place = (struct pithi_sheet_place){pithi_get64(p), (int64_t)pithi_get64(p + 8), (int64_t)pithi_get64(p + 16),
@@ -279,7 +280,7 @@ int pithi_sheet_get(const unsigned char *p, uint64_t here, uint64_t size, struct
 }
 
 /* Reads the exact sums of a piece, one for each definition in it, and calls `tell` for each. Returns the byte after
- * them; NULL: damaged. */
+ * them, or NULL if they are damaged. */
 const unsigned char *pithi_exact_get(const unsigned char *p, const unsigned char *end, uint32_t def_count,
                                      struct pithi_exact_head *head,
                                      void (*tell)(void *context, const struct pithi_exact *exact), void *context)
@@ -310,7 +311,8 @@ static int damaged(const struct pithlog *log, const struct pithi_log_lane *lane)
                       (unsigned long long)pithi_place(lane->sheets));
 }
 
-/* Reads the places of sheets. 0: they do not follow each other without a break, or lack records of the lane. */
+/* Reads the places of sheets. Returns 0 if they do not follow each other without a break, or lack records of the lane.
+ */
 static int take_places(const struct pithi_log_lane *lane, const unsigned char *p, struct pithi_sheet_place *places)
 {
     uint64_t records = 0;
@@ -356,7 +358,8 @@ void pithi_lane_sheets_free(struct pithi_lane_sheets *sheets)
     *sheets = (struct pithi_lane_sheets){0};
 }
 
-/* NULL: no summary, or it is damaged. Both mean the same for a reader: it reads the records. */
+/* Loads the summary of a lane. Returns NULL if the lane has none or a damaged one; in both cases the reader reads the
+ * lane's records instead. */
 static struct pithi_lane_sheets *load(struct pithlog *log, uint32_t number)
 {
     const struct pithi_log_lane *lane;

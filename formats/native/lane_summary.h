@@ -28,7 +28,8 @@ struct pithi_lane_summary {
     struct pithi_buffer list; /* the paths in the form of the index */
 };
 
-/* Without memory, a lane gets no summary, but the log is written: these functions only fail if the sink does. */
+/* If there is no memory for its summary, a lane gets none, but the log is still written. So these functions only fail
+ * if the sink fails. */
 
 /* Adds the records of a block, between pithi_encoder_code and pithi_encoder_end. A sheet gets at most `sheet_records`
  * records. */
@@ -58,8 +59,8 @@ struct pithi_lane_sheets {
 int pithi_log_sheets(struct pithlog *log, const struct pithi_log_lane *lane, struct pithi_lane_sheets *sheets);
 void pithi_lane_sheets_free(struct pithi_lane_sheets *sheets);
 
-/* Gets the sheets of a lane, loaded at the first call and owned by the log. Any thread. NULL: the lane has no valid
- * summary. */
+/* Gets the sheets of a lane, loaded at the first call and owned by the log. Any thread. Returns NULL if the lane has no
+ * valid summary. */
 const struct pithi_lane_sheets *pithi_log_kept_sheets(struct pithlog *log, uint32_t lane);
 /* Frees the sheets of all lanes, when the log is closed. */
 void pithi_log_drop_sheets(struct pithlog *log);

@@ -114,8 +114,8 @@ struct pithi_log_window {
 int pithi_log_block(struct pithlog *log, const struct pithi_log_lane *lane, uint32_t index,
                     struct pithi_log_window *window, struct pithi_log_block *block);
 
-/* The index of the first block that ends at or after `from_ns`; lane->block_count: no such block. In a damaged list,
- * the result may be an earlier block. */
+/* The index of the first block that ends at or after `from_ns`; lane->block_count if there is no such block. In a
+ * damaged list, the result may be an earlier block. */
 uint32_t pithi_log_block_at(struct pithlog *log, const struct pithi_log_lane *lane, int64_t from_ns,
                             struct pithi_log_window *window);
 
@@ -128,14 +128,15 @@ int pithi_log_open(const char *path, void (*say)(void *context, const char *text
 /* Opens a log by reading all blocks, without its index. In a damaged log, this finds more than any other way. */
 int pithi_log_open_blocks(const char *path, struct pithlog **log);
 
-/* Opens a native log from an open file, which the log then owns, also after an error. `name`: for errors. */
+/* Opens a native log from an open file, which the log then owns, also after an error. Error messages begin with `name`.
+ */
 int pithi_log_open_file(const char *name, int fd, struct pithlog **log);
 
 /* Logs of other formats that this process opens get no summaries of lanes from now on: for programs that draw nothing.
  * (pithlog_summary makes missing summaries on demand.) */
 void pithi_log_plain(void);
 
-/* 1: a file with this beginning is a native log, intact or damaged. */
+/* Returns 1 if a file with this beginning is a native log, intact or damaged. */
 enum { PITHI_NATIVE_START = PITHI_HEADER_SIZE + PITHI_CHUNK_HEAD };
 int pithi_native_is(const unsigned char *start, size_t size);
 
@@ -159,7 +160,7 @@ int pithi_log_damage(struct pithlog *log, uint64_t offset, const char *what);
 
 /* ---- Properties -------------------------------------------------------------------------------------------------- */
 
-/* The value of a log's property; NULL: the log does not have it. */
+/* Returns the value of a log's property; NULL if the log does not have it. */
 const char *pithi_property(const struct pithlog *log, const char *key);
 
 /* The kind of an event of SPEC.md, "Samples". Both name and format of the definition must agree, because a log that was
@@ -174,15 +175,15 @@ int64_t pithi_sample_timing(const struct pithlog *log, int *wall);
 /* ---- Parts, shared by load.c, part.c and rebuild.c ----------------------------------------------------------------
  */
 
-/* Gets the part of a rank, loaded if necessary; NULL: it cannot be read, see pithlog_error(). */
+/* Gets the part of a rank, loaded if necessary. Returns NULL if it cannot be read; see pithlog_error(). */
 const struct pithi_log_part *pithi_log_part(struct pithlog *log, uint32_t rank);
 /* Makes the part of a rank from its blocks alone. */
 int pithi_part_rebuild(struct pithlog *log, const struct pithi_log_rank *rank, struct pithi_log_part *part);
 /* Sorts the lanes of a part by thread, and fills in their fields that come from part and rank. */
 void pithi_part_finish(const struct pithlog *log, const struct pithi_log_rank *rank, struct pithi_log_part *part);
 void pithi_part_free(struct pithi_log_part *part);
-/* Adds a lane at the end; NULL: no memory. The lane takes over `name`, which is malloc'ed, or the constant "" for no
- * name. */
+/* Adds a lane at the end; returns NULL if there is no memory. The lane takes over `name`, which is malloc'ed, or the
+ * constant "" for no name. */
 struct pithi_log_lane *pithi_part_add_lane(struct pithi_log_part *part, uint32_t thread, const char *name);
 void pithi_part_drop_lane(struct pithi_log_part *part); /* removes the last lane */
 void pithi_lane_rename(struct pithi_log_lane *lane, char *name);
@@ -191,7 +192,7 @@ int pithi_part_metas(struct pithlog *log, const struct pithi_log_rank *rank, uin
 /* Numbers the lanes (`first_lane` of each rank, log->lane_ranks), and allocates the log's arrays by lane and by
  * communicator. */
 int pithi_log_number(struct pithlog *log);
-/* Makes the public description of a communicator. NULL: no memory. */
+/* Makes the public description of a communicator. Returns NULL if there is no memory. */
 struct pithlog_comm *pithi_log_make_comm(struct pithlog *log, uint32_t index);
 void pithi_log_free_comm(struct pithlog_comm *comm);
 /* The number of communicators that were requested so far and whose members cannot be read. */

@@ -222,8 +222,8 @@ static const unsigned char *bytes_at(struct pithi_scan *scan, uint64_t at)
     return scan->buffer + (at - scan->buffered);
 }
 
-/* Returns 1 with the next chunk, 0 at the end, -1 if the file cannot be read. scan->gap gets the offset from which on
- * there was no chunk before this one; UINT64_MAX: there were no such bytes. */
+/* Returns 1 with the next chunk, 0 at the end, -1 if the file cannot be read. scan->gap gets the offset of the bytes
+ * without a chunk that were passed just before this chunk; UINT64_MAX if there were none. */
 int pithi_scan_next(struct pithi_scan *scan, uint64_t *offset, struct pithi_chunk_head *head)
 {
     /* Chunks begin at multiples of 8. After damage, each such place is tried until a head fits. */

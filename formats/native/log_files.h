@@ -46,7 +46,8 @@ void pithi_files_soon(struct pithi_files *files, uint64_t offset, uint64_t size)
 int pithi_files_chunk(struct pithi_files *files, uint64_t offset, struct pithi_chunk_head *head,
                       struct pithi_buffer *payload, const char **why);
 
-/* Reads the header of a file of a log: 1; 0: it is damaged, or not of a log. The version is not checked. */
+/* Reads the header of a file of a log. Returns 1; 0 if the header is damaged or not that of a log. The version is not
+ * checked. */
 int pithi_volume_get(const unsigned char header[PITHI_HEADER_SIZE], struct pithi_volume *volume);
 
 /* ---- All chunks of a file ---------------------------------------------------------------------------------------- */
@@ -54,7 +55,7 @@ int pithi_volume_get(const unsigned char header[PITHI_HEADER_SIZE], struct pithi
 /* Goes through a file chunk by chunk without its index. Where there is no chunk, it searches for the next. */
 struct pithi_scan {
     struct pithi_files *files;
-    uint64_t at, end;   /* the rest to be searched; offsets with the volume */
+    uint64_t at, end;   /* where the bytes not searched yet begin and end, as offsets in the whole log */
     uint64_t gap;       /* offset of bytes without a chunk, before the last chunk found; UINT64_MAX: none */
     uint64_t buffered;  /* offset of the bytes in `buffer` */
     size_t buffer_size; /* bytes of `buffer` */
@@ -64,8 +65,8 @@ struct pithi_scan {
 /* Begins a scan from `from` up to `end`, both in the same volume. */
 void pithi_scan_begin(struct pithi_scan *scan, struct pithi_files *files, uint64_t from, uint64_t end);
 
-/* Finds the next chunk with a valid header and a payload that ends before `end`: 1; 0: no more; -1: the file cannot be
- * read, see pithlog_error(). */
+/* Finds the next chunk with a valid header and a payload that ends before `end`. Returns 1; 0 if there are no more; -1
+ * if the file cannot be read (see pithlog_error()). */
 int pithi_scan_next(struct pithi_scan *scan, uint64_t *offset, struct pithi_chunk_head *head);
 
 #endif

@@ -19,8 +19,8 @@
 #include "native/stack.h"
 #include "pithlog.h"
 
-/* 1: the record begins a hole of a lane whose first record was at begin_ns. (If the record's count is 0, no records are
- * missing. At the begin of the lane, no state was open yet.) */
+/* Returns 1 if the record begins a hole of a lane whose first record was at begin_ns. (If the record's count is 0, no
+ * records are missing. At the begin of the lane, no state was open yet.) */
 static inline int pithi_lost_is_hole(const struct pithlog_record *r, int64_t begin_ns)
 {
     return r->kind == PITHLOG_LOST && r->bytes > 0 && r->time_ns > begin_ns;
@@ -49,11 +49,11 @@ struct pithi_lost_pass {
     } * open;             /* [open_count] the stack of the log's writer, in which states that ended in holes stay */
 };
 
-/* Takes the next record of the lane; `block`: the number of its block, kept for a hole that begins here. 0: no
- * memory. */
+/* Takes the next record of the lane; `block`: the number of its block, kept for a hole that begins here. Returns 0 if
+ * there is no memory. */
 int pithi_lost_record(struct pithi_lost_pass *pass, const struct pithlog_record *record, uint32_t block);
 /* Call it where records are missing without a LOST record, as in a damaged block. `writer`: the states that the next
- * block says are open. 0: no memory. */
+ * block says are open. Returns 0 if there is no memory. */
 int pithi_lost_writer(struct pithi_lost_pass *pass, const struct pithi_stack *writer);
 /* Call it after the lane's last record: counts the states that ended in each hole without a number. A state of `open`
  * with `passed` below hole_count ended in the hole of number `passed`. */

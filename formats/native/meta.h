@@ -20,7 +20,7 @@ struct pithi_meta {
 /* Reads the next description of a payload. Returns the byte after it; NULL: damaged or no memory (then meta->name is
  * NULL, too). */
 const unsigned char *pithi_meta_next(const unsigned char *p, const unsigned char *end, struct pithi_meta *meta);
-/* The members listed, malloc'ed; NULL: damaged or no memory. */
+/* Returns the members listed, malloc'ed; NULL if they are damaged or there is no memory. */
 int32_t *pithi_meta_members(const struct pithi_meta *meta);
 
 #endif

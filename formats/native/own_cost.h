@@ -16,8 +16,8 @@ struct pithi_own_cost {
     double ns[PITHLOG_OWN_COSTS]; /* [kind of record] */
 };
 
-/* Adds the property with the costs of the processes on `host`; NULL or "": the costs on all hosts that have no property
- * of their own. */
+/* Adds the property with the costs of the processes on `host`. If `host` is NULL or "", the property holds for all
+ * hosts that have none of their own. */
 int pithi_own_cost_tell(struct pithi_defs *defs, const char *host, const struct pithi_own_cost *cost);
 /* Reads the costs in a property's value. */
 void pithi_own_cost_read(const char *value, struct pithi_own_cost *cost);

@@ -108,8 +108,8 @@ static void free_front(struct front *f)
         free(f->bytes);
 }
 
-/* Finds the sections of the front; 0: they do not fit into it. A chunk of the type INDEX begins with its front, which
- * has its own CRC:
+/* Finds the sections of the front; Returns 0 if they do not fit into it. A chunk of the type INDEX begins with its
+ * front, which has its own CRC:
  *
  *     head   counts   offsets of META chunks   communicators   lanes   names   CRC   lists of blocks, sheets
  *
@@ -304,7 +304,7 @@ const struct pithi_log_part *pithi_log_part(struct pithlog *log, uint32_t index)
 
 /* ---- Communicators ----------------------------------------------------------------------------------------------- */
 
-/* A binary search, as ranks are sorted. NULL: the log does not have that rank. */
+/* Finds a rank by binary search, as ranks are sorted. Returns NULL if the log does not have it. */
 const struct pithi_log_rank *pithi_log_find_rank(const struct pithlog *log, int32_t number)
 {
     uint32_t low = 0, high = log->rank_count;

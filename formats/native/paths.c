@@ -136,7 +136,7 @@ void pithi_steps_free(struct pithi_steps *steps)
     *steps = (struct pithi_steps){0};
 }
 
-/* Gives a change its symbol; UINT32_MAX: there are too many, or no memory. */
+/* Gives a change its symbol. Returns UINT32_MAX if there are too many symbols, or if there is no memory. */
 uint32_t pithi_steps_make(struct pithi_steps *steps, uint32_t change)
 {
     uint32_t room = steps->change_room ? steps->change_room : 128;

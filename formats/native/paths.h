@@ -40,20 +40,20 @@ enum pithi_change {
 };
 enum { PITHI_CHANGE_ID_MAX = (1 << 20) - 1 }; /* 20 bits, as in a word of the spill */
 
-/* Makes an all-zero struct a table with only path 0. 0: no memory. */
+/* Makes an all-zero struct a table with only path 0. Returns 0 if there is no memory. */
 int pithi_paths_begin(struct pithi_paths *paths);
 void pithi_paths_free(struct pithi_paths *paths);
 
-/* The path of `state` inside `parent`, added if it is new. 0: the table is full, the path would be deeper than
- * PITHI_PATH_DEPTH, or no memory. */
+/* The path of `state` inside `parent`, added if it is new. Returns 0 if the table is full, the path would be deeper
+ * than PITHI_PATH_DEPTH, or no memory. */
 uint32_t pithi_paths_find(struct pithi_paths *paths, uint32_t parent, uint32_t state);
-/* Finds the path without adding it; 0: unknown. */
+/* Finds the path without adding it. Returns 0 if the table does not have it. */
 uint32_t pithi_paths_known(const struct pithi_paths *paths, uint32_t parent, uint32_t state);
 
 /* Like pithi_paths_find, but returns PITHI_PATH_NONE instead of 0. */
 uint32_t pithi_paths_enter(struct pithi_paths *paths, uint32_t parent, uint32_t state);
 /* The path after a LEAVE. It ends the innermost state of its id; states inside that one stay open. If the state is not
- * open, nothing changes. PITHI_PATH_NONE: the table has no room for the path. */
+ * open, nothing changes. Returns PITHI_PATH_NONE if the table has no room for the path. */
 uint32_t pithi_paths_leave(struct pithi_paths *paths, uint32_t path, uint32_t state);
 
 /* pithi_paths_put appends the bytes of a table to `out`; 0: no memory. pithi_paths_get reads a table; 0: it contradicts
@@ -91,12 +91,12 @@ enum pithi_move { PITHI_MOVE_OTHER = -2, PITHI_MOVE_OUT = -1, PITHI_MOVE_NONE = 
 /* All zero is an empty table. */
 void pithi_steps_free(struct pithi_steps *steps);
 
-/* The symbol of a change, added if it is new; UINT32_MAX: too many, or no memory. */
+/* Returns the symbol of a change, added if it is new; UINT32_MAX if there are too many, or if there is no memory. */
 uint32_t pithi_steps_make(struct pithi_steps *steps, uint32_t change);
 
 /* Stores a step, if there is room. */
 void pithi_steps_put(struct pithi_steps *steps, uint32_t path, uint32_t symbol, uint32_t after);
-/* The next path; PITHI_PATH_NONE: the step is not stored. */
+/* Returns the next path; PITHI_PATH_NONE if the step is not stored. */
 static inline uint32_t pithi_steps_get(const struct pithi_steps *steps, uint32_t path, uint32_t symbol)
 {
     return path < steps->rows ? steps->after[(uint64_t)path * steps->width + symbol] : (uint32_t)PITHI_PATH_NONE;

@@ -92,10 +92,10 @@ static int take_defs(struct rebuild *b)
     struct pithi_defs *defs = NULL;
     uint64_t from;
     int err = PITH_OK;
-    /* a chunk that begins far beyond what is known is damage */
+    /* a chunk whose first id is far above the known ids is damaged */
     if (!pithi_get_varint(p, end, &from) || from > (uint64_t)pithi_defs_count(b->log->defs) + LOST_MAX)
         return PITH_ERR_DAMAGED;
-    /* a whole set replaces what was gathered so far, if it has at least as much */
+    /* a chunk with all definitions replaces those gathered so far, if it has at least as many */
     if (from == 0 && (err = pithi_defs_new(&defs)) != PITH_OK)
         return err;
     struct pithi_defs *into = defs ? defs : b->log->defs;
@@ -104,7 +104,7 @@ static int take_defs(struct rebuild *b)
         err = add_lost_def(into, PITHLOG_STATE, pithi_defs_count(into));
     if (err == PITH_OK)
         err = pithi_defs_unpack_from(into, p, b->chunk.size, &first, &count, &ids);
-    /* each must be new, with the next id */
+    /* each definition must be new and get the next id */
     for (uint32_t i = 0; err == PITH_OK && i < count; i++)
         if (ids[i] != first + i)
             err = PITH_ERR_DAMAGED;
@@ -193,7 +193,8 @@ static int take_meta(struct rebuild *b, int32_t rank, uint64_t offset)
 
 /* ---- Blocks ------------------------------------------------------------------------------------------------------ */
 
-/* Notes the definitions and communicators that a block uses. 0: invalid ones, or no memory. */
+/* Notes the definitions and communicators that a block uses. Returns 0 if some are invalid, or if there is no memory.
+ */
 static int note_use(struct rebuild *b, uint32_t part, const struct pithi_dict *d)
 {
     uint32_t count = 0;
@@ -272,8 +273,8 @@ static int take_block(struct rebuild *b, int32_t rank, uint64_t offset)
 
 /* ---- Scanning ---------------------------------------------------------------------------------------------------- */
 
-/* 1: the chunk is read. Indexes are skipped, because they are being rebuilt; so are chunks of types of a later version.
- * If a single rank is rebuilt, only its own descriptions and blocks are read. */
+/* Returns 1 if the chunk is to be read. Indexes are skipped, because they are being rebuilt; so are chunks of types of
+ * a later version. If a single rank is rebuilt, only its own descriptions and blocks are read. */
 static int is_wanted(const struct rebuild *b, const struct pithi_chunk_head *head)
 {
     if (b->single)
@@ -287,7 +288,7 @@ static int take_chunk(struct rebuild *b, uint64_t offset)
     const char *why;
     int err = pithi_files_chunk(&b->log->files, offset, &head, &b->chunk, &why);
     if (err == PITH_ERR_DAMAGED)
-        /* the scan goes on behind it */
+        /* the scan continues after this chunk */
         pithi_log_damage(b->log, offset, "the chunk here is damaged and left out: its CRC differs");
     if (err != PITH_OK)
         return err == PITH_ERR_DAMAGED ? PITH_OK : err;

@@ -25,7 +25,8 @@ int pithi_log_redefine(struct pithlog *log, FILE *out)
     CHECK(pithi_files_read(&log->files, end, footer, sizeof footer));
     old = pithi_get64(footer + 16);
     CHECK(pithi_files_read(&log->files, old, head_bytes, sizeof head_bytes));
-    /* Definitions just before the footer were put there by this function. */
+    /* If the definitions lie just before the footer, an earlier call of this function put them there; they are
+     * replaced. */
     if (pithi_chunk_head_get(head_bytes, log->files.size - old, 0, &head) &&
         old + PITHI_CHUNK_HEAD + pithi_pad8(head.size) == end)
         end = old;

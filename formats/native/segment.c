@@ -467,8 +467,8 @@ int pithi_segment_rest(struct pithi_segment *s)
     return err;
 }
 
-/* After this the size of the index is known. From the sizes, each rank can compute where its segment begins before any
- * rank writes an index. */
+/* Ends all blocks, so that the size of the index is known. From the sizes, each rank can compute where its segment
+ * begins before any rank writes an index. */
 int pithi_segment_finish(struct pithi_segment *s)
 {
     int err = pithi_segment_rest(s);

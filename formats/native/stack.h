@@ -41,7 +41,7 @@ struct pithi_frame {
     uint16_t record; /* the ENTER, counted from the block's first record */
 };
 
-/* 0: no memory. */
+/* Returns 0 if there is no memory. */
 static inline int pithi_stack_reserve(struct pithi_stack *s, uint32_t room)
 {
     if (room <= s->room)
@@ -54,7 +54,7 @@ static inline int pithi_stack_reserve(struct pithi_stack *s, uint32_t room)
     return 1;
 }
 
-/* Makes room for one more state; this may discard other states. 0: no memory. */
+/* Makes room for one more state; this may discard other states. Returns 0 if there is no memory. */
 static inline int pithi_stack_make_room(struct pithi_stack *s)
 {
     if (s->count < PITHI_OPEN_MAX) {
@@ -75,7 +75,8 @@ static inline int pithi_stack_enter(struct pithi_stack *s, uint32_t id, int64_t 
     return 1;
 }
 
-/* 1: paired; *ended is the state and *depth its depth; 0: no such state is open. */
+/* Returns 1 if the LEAVE ended a state: *ended is the state and *depth its depth. Returns 0 if no such state is open.
+ */
 static inline int pithi_stack_leave(struct pithi_stack *s, uint32_t id, int64_t time_ns, struct pithi_open_state *ended,
                                     uint32_t *depth)
 {
@@ -86,7 +87,7 @@ static inline int pithi_stack_leave(struct pithi_stack *s, uint32_t id, int64_t 
     } while (s->states[i].id != id);
     *ended = s->states[i];
     *depth = i;
-    /* unsigned: times are any int64, so a duration may not fit one; it then wraps instead of trapping */
+    /* subtracts as unsigned, so that a difference too large for int64 wraps instead of trapping */
     if (i > 0)
         s->states[i - 1].nested_ns =
             (int64_t)((uint64_t)s->states[i - 1].nested_ns + (uint64_t)time_ns - (uint64_t)ended->enter_ns);
@@ -103,9 +104,9 @@ static inline void pithi_stack_drop(struct pithi_stack *s, uint64_t gone)
 }
 
 /* Handles the common case: an ENTER with room, or a LEAVE of the innermost state. Both share one path without branches,
- * because their order is unpredictable, and a mispredicted branch would cost more than this whole function. 1: done;
- * *start_ns, *nested_ns and *depth describe the state that was entered or left (for an ENTER: its time, 0, its depth).
- * 0: another case; nothing was done. */
+ * because their order is unpredictable, and a mispredicted branch would cost more than this whole function. Returns 1
+ * if it did; *start_ns, *nested_ns and *depth describe the state that was entered or left (for an ENTER: its time, 0,
+ * its depth). Returns 0 in another case, and does nothing. */
 static inline int pithi_stack_quick(struct pithi_stack *s, uint32_t leave, uint32_t id, int64_t time_ns,
                                     int64_t *start_ns, int64_t *nested_ns, uint32_t *depth)
 {

@@ -124,7 +124,7 @@ void pithi_summary_free(struct pithi_summary *s)
     free(s);
 }
 
-/* Makes room for `index` in an array of `*room` elements. 0: no memory. */
+/* Makes room for `index` in an array of `*room` elements. Returns 0 if there is no memory. */
 static int extend(void *array, uint32_t *room, uint32_t index, size_t element)
 {
     uint32_t more = *room ? *room : 32;
@@ -237,7 +237,7 @@ static int end_exact(struct pithi_summary *s, uint64_t length_ns)
     return ok;
 }
 
-/* Makes room for `count` more paths. 0: no memory. */
+/* Makes room for `count` more paths. Returns 0 if there is no memory. */
 static int reserve(struct tally *t, uint32_t count)
 {
     while (t->room - t->count < count)
@@ -246,7 +246,8 @@ static int reserve(struct tally *t, uint32_t count)
     return 1;
 }
 
-/* Finds the best paths of a piece, and lists its paths in the piece of the next level. 0: no memory. */
+/* Finds the best paths of a piece, and lists its paths in the piece of the next level. Returns 0 if there is no memory.
+ */
 static int sum_up(struct pithi_summary *s, unsigned level, struct share best[PITHI_PIECE_TOP])
 {
     struct tally *t = &s->tally[level], *above = t + 1;
@@ -366,8 +367,8 @@ static inline uint32_t symbol_of(const struct pithi_changes *c, uint32_t i)
 }
 
 /* Follows records whose frames are known, from frame *next on. The path of a frame depends on the frame around it, not
- * on the record before, so a processor can look up several paths at once. 0: there are too many paths, and nothing was
- * done. */
+ * on the record before, so a processor can look up several paths at once. Returns 0, and does nothing, if there are too
+ * many paths. */
 static __attribute__((noinline)) int follow_frames(struct pithi_summary *s, const struct pithi_changes *c,
                                                    uint32_t from, uint32_t to, uint32_t *next)
 {
@@ -482,7 +483,8 @@ static int begin_piece(struct pithi_summary *s, int64_t time_ns, pithi_sheet_sin
         (s->held > 0 && !end_piece(s, time_ns, 0)))
         return no_memory();
     whole = s->records >= s->sheet_records;
-    /* A sheet that was limited to fewer records ends within pieces of the higher levels. */
+    /* If a sheet is limited to fewer records, it may end before the pieces of the higher levels are full. They end
+     * here, too. */
     if (whole && s->records % PITHI_SHEET_RECORDS != 0 && !end_pieces(s, time_ns, 1))
         return no_memory();
     if (whole) {

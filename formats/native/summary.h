@@ -61,8 +61,8 @@ void pithi_summary_free(struct pithi_summary *summary);
 /* Limits sheets to `records`, a multiple of 32768 up to PITHI_SHEET_RECORDS; for callers with many lanes. */
 void pithi_summary_limit(struct pithi_summary *summary, uint32_t records);
 
-/* The symbol of a change (paths.h; ids up to PITHI_CHANGE_ID_MAX) for pithi_summary_add. UINT32_MAX: no memory, or more
- * than 32768 different ones. */
+/* The symbol of a change (paths.h; ids up to PITHI_CHANGE_ID_MAX) for pithi_summary_add. Returns UINT32_MAX if there is
+ * no memory, or if there are more than 32768 different changes. */
 uint32_t pithi_summary_symbol(struct pithi_summary *summary, uint32_t change);
 /* The lane's next records: the change of each, and the time since the record before it (of the very first: since 0). */
 struct pithi_changes {
@@ -128,7 +128,7 @@ static inline uint32_t pithi_sheet_coarse(uint32_t records)
 }
 
 /* Reads the head of a payload of `size` bytes, of which the first `here` are in memory: at least pithi_sheet_coarse().
- * 0: it contradicts itself, or the CRC differs. */
+ * Returns 0 if the head contradicts itself or the CRC differs. */
 int pithi_sheet_get(const unsigned char *p, uint64_t here, uint64_t size, struct pithi_sheet *sheet);
 /* Reads the piece at `p`. */
 static inline void pithi_piece_get(const unsigned char *p, struct pithi_piece *piece)
@@ -154,7 +154,7 @@ struct pithi_exact_head {
     int inexact;        /* 1: there were more paths than numbers, so the sums are too small */
 };
 /* Reads the sums of a piece of level 3 at `p`; calls `tell` (may be NULL) for each definition. Returns the byte after
- * them; NULL: damaged. */
+ * them, or NULL if they are damaged. */
 const unsigned char *pithi_exact_get(const unsigned char *p, const unsigned char *end, uint32_t def_count,
                                      struct pithi_exact_head *head,
                                      void (*tell)(void *context, const struct pithi_exact *exact), void *context);

@@ -270,7 +270,7 @@ static int get_message_entry(const unsigned char *p, const struct pithlog_digest
 }
 
 /* The nodes of a series follow the nodes of the series before. So the first node is known in advance (`first_node`),
- * and an entry with another one is damaged. */
+ * and an entry that states another first node is damaged. */
 static int get_series_entry(const unsigned char *p, const struct pithlog_digest *d, uint32_t first_node,
                             struct pithi_series_entry *series)
 {
