@@ -1,13 +1,12 @@
 /* buffer.c - the buffer of each thread: a chunk of the spill file.
  *
- * Owns pith_buffer_ (the words and the limits that pith.h uses) and the lane of each thread. Another thread may only
- * set a limit to 0. A signal handler on the same thread may record at any point. Therefore the words are claimed
- * atomically (pith_claim_), after the check of the limit. The chunk's slack takes the few words that handlers claim in
- * between. If a handler replaced or overran the chunk in between, a record of several words is started again in a new
- * chunk.
+ * Owns pith_buffer_ (the place of the next 64-bit word and the limits that pith.h uses) and the lane of each thread.
+ * Another thread may only set a limit to 0. A signal handler on the same thread may record at any point. Therefore the
+ * words are claimed atomically (pith_claim_), after the check of the limit. The chunk's slack takes the few words that
+ * handlers claim in between. If a handler replaced or overran the chunk in between, a record of several words is
+ * started again in a new chunk.
  *
- * Nothing here calls malloc: a handler may have interrupted malloc.
- */
+ * Nothing here calls malloc: a handler may have interrupted malloc. */
 #include "buffer.h"
 
 #include <errno.h>
@@ -131,7 +130,7 @@ static void close_limit(void)
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
-/* 1: this thread's part of the lane has more ENTERs than LEAVEs. */
+/* Returns 1 if this thread's part of the lane has more ENTERs than LEAVEs. */
 static int has_open_states(const struct pithi_lane *lane, const uint64_t *next)
 {
     const uint64_t *word = lane->entered;
@@ -145,7 +144,7 @@ static int has_open_states(const struct pithi_lane *lane, const uint64_t *next)
     return open != 0;
 }
 
-/* 1: the log of this thread's lane is written, so the thread needs a new lane. */
+/* Returns 1 if the log of this thread's lane is written, so that the thread needs a new lane. */
 static int is_old(void) { return self.number != __atomic_load_n(&pithi_session.number, __ATOMIC_RELAXED); }
 
 /* Under the guard: makes this thread's lane idle, for a later thread, unless states are still open in it. So a program
@@ -195,11 +194,11 @@ void pithi_buffer_leave(void)
 
 int pithi_buffer_is_listed(void) { return self.link != NULL; }
 
-/* The address in the C library (in start_thread) from which threads' start functions are called; 0: unknown. */
+/* The return address, in start_thread of the C library, of the call of a thread's start function; 0: unknown. */
 static uint64_t calls_function; /* atomic */
 
 /* Stores the stack of this thread. Its two outermost frames are start_thread and clone, of the C library. Returns the
- * number of frames; 0: the stack could not be followed to its end. */
+ * number of frames; 0 if the stack could not be followed to its end. */
 static unsigned whole_stack(uint64_t *stack, unsigned most)
 {
     unsigned count = pithi_own_stack(stack, most);
@@ -214,8 +213,8 @@ void pithi_buffer_learn_thread(void)
         __atomic_store_n(&calls_function, stack[count - 2], __ATOMIC_RELAXED);
 }
 
-/* 1: this thread is ending, and the destructors of its keys are running or have run. The C library then frees memory,
- * and the thread's first record may be made by a wrapped call of an allocator, or a sample may come.
+/* Returns 1 if this thread is ending, that is, if the destructors of its keys are running or have run. The C library
+ * then frees memory, so the thread's first record may be made by a wrapped call of an allocator, or a sample may come.
  *
  * The stack shows it in two ways. Either more than two outermost frames are in the C library, so no start function is
  * running. Or start_thread is at another place than the one from which it calls start functions, if that place is
@@ -268,7 +267,7 @@ void pithi_buffer_sum(void)
         pithi_own_sum_to(&self.lane, pith_buffer_.next);
 }
 
-/* Begins this thread's next chunk, with room for `words`. 0: no room. */
+/* Begins this thread's next chunk, with room for `words` words. Returns 0 if there is no room. */
 static int chunk_begin(uint64_t words)
 {
     if (__atomic_load_n(&pithi_own_summing, __ATOMIC_RELAXED))
@@ -281,9 +280,9 @@ static int chunk_begin(uint64_t words)
     return 1;
 }
 
-/* 1: it is worth trying to get room. Without room, each attempt costs several system calls, so attempts are made after
- * 1, 2, 4, 8 ... refused records. Each thread counts its own refused records, because another thread may still have
- * room in chunks that it reuses. Only this thread and handlers on it change the count; if a handler interrupts the
+/* Returns 1 if it is worth trying to get room. Each vain attempt costs several system calls, so attempts are made only
+ * after 1, 2, 4, 8 ... refused records. Each thread counts its own refused records, because another thread may still
+ * have room in chunks that it reuses. Only this thread and handlers on it change the count; if a handler interrupts the
  * increment, a step is lost, which only delays the next attempt. */
 static int may_try(void)
 {
@@ -300,7 +299,8 @@ static void count_lost(void)
         __atomic_add_fetch(&self.lane.chunk->lost, 1, __ATOMIC_RELAXED);
 }
 
-/* Makes room for `words` words; `exchange`: in a new chunk in any case. 0: no room, and the record counts as lost. */
+/* Makes room for a record of `words` 64-bit words; with `exchange`, in a new chunk in any case. Returns 0 if there is
+ * no room; the record then counts as lost. */
 static int make_room(uint64_t words, int exchange)
 {
     struct pithi_guard guard;
@@ -328,7 +328,7 @@ static int make_room(uint64_t words, int exchange)
         if (good)
             self.refused = 0;
         else if (self.refused == 0)
-            /* a ring that reuses its chunks always has room: only this record is too long */
+            /* a ring that reuses its chunks always has room; if it has none, only this record is too long */
             self.refused = !pithi_lane_turns(&self.lane);
         if (!good)
             count_lost();
@@ -346,8 +346,9 @@ static int make_room(uint64_t words, int exchange)
 
 /* ---- Storing ----------------------------------------------------------------------------------------------------- */
 
-/* Claims a record and returns the place of its first word, whose value is *first; NULL: no room. `at`: the time of the
- * record; NULL: now. With `at`, a new chunk may begin later than its first record, which readers accept. */
+/* Claims a record and returns the place of its first word, whose value is *first. Returns NULL if there is no room.
+ * `at` is the time of the record; NULL means now. With `at`, a new chunk may begin later than its first record, which
+ * readers accept. */
 static uint64_t *claim(uint32_t kind, uint32_t id, uint64_t words, const uint64_t *at, uint64_t *first)
 {
     int tries, exchange = 0;
@@ -363,8 +364,8 @@ static uint64_t *claim(uint32_t kind, uint32_t id, uint64_t words, const uint64_
             pith_buffer_.last_ticks = ticks;
             word = pith_claim_(words + more);
             if (word >= begin && word + words + more <= end) {
-                /* The mark is seen before any of the words: readers skip these now, and for ever if a handler jumps
-                 * away. */
+                /* The mark is seen before any of the record's words: readers skip these words now, and for ever if a
+                 * handler jumps away. */
                 if (words + more > 1) {
                     __atomic_store_n(word, PITH_WORD_(0, words + more, PITHI_W_CLAIMED), __ATOMIC_RELEASE);
                     __atomic_thread_fence(__ATOMIC_RELEASE);
@@ -440,7 +441,8 @@ static void look_again(void)
 
 static __attribute__((noinline)) void slow(uint32_t kind, uint32_t id)
 {
-    /* The cases that should be cheap come first: excluded, paused, over. */
+    /* The calls that should be cheap come first: those whose definition is excluded, and those in a pause or after the
+     * end. */
     if (id == PITH_LEFT_OUT_ || __atomic_load_n(&pithi_session.state, __ATOMIC_RELAXED) > PITHI_RECORDING)
         return;
     if (pith_try_(0, kind, id)) /* a caller that has no inline code */
@@ -599,7 +601,7 @@ static uint64_t posted_count; /* atomic */
 
 static int on(void) { return __atomic_load_n(&pithi_session.state, __ATOMIC_RELAXED) <= PITHI_RECORDING; }
 
-/* 1: the call must store nothing. A record with id 0, which a failed definition returns, counts as lost. */
+/* Returns 1 if the call must store nothing. A record with id 0, which a failed definition returns, counts as lost. */
 static int refuse(uint32_t id)
 {
     if (id == PITH_LEFT_OUT_ || !on())
@@ -667,7 +669,7 @@ void pith_slow_words_(uint32_t kind, uint32_t id, const uint64_t *words, uint32_
     slow_words(kind, id, words, count, NULL);
 }
 
-/* 1: last_ticks is the time of this thread's last record in this log. */
+/* Returns 1 if last_ticks is the time of this thread's last record in this log. */
 static int has_last(void) { return self.has_lane && pith_buffer_.next != NULL && !is_old(); }
 
 void pith_slow_same_(uint32_t kind, uint32_t id, const uint64_t *words, uint32_t count)
@@ -687,8 +689,8 @@ int pith_slow_undo_(uint64_t *record, uint64_t word)
     return 1;
 }
 
-/* Moves the time of the last record to `ticks`, if that is later. A step that a record's 40 bits cannot show is stored
- * as a PITHI_W_TIME. */
+/* Moves the time of the last record to `ticks`, if that is later. A step that does not fit into the 40 bits of time in
+ * a record is stored as a PITHI_W_TIME. */
 void pith_slow_same_from_(uint64_t ticks)
 {
     int64_t step = (int64_t)(ticks - pith_buffer_.last_ticks);

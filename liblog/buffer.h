@@ -15,11 +15,11 @@ void pithi_record(uint32_t kind, uint32_t id, const uint64_t *words, uint32_t co
 void pithi_count_at(uint32_t id, double value, const uint64_t *at);
 
 /* Claims a record of `words` words with the time *at (NULL: now). The caller stores the first word, *first, last
- * (pithi_buffer_store). NULL: no room; the record is counted as lost. */
+ * (pithi_buffer_store). Returns NULL if there is no room; the record is then counted as lost. */
 uint64_t *pithi_buffer_claim(uint32_t kind, uint32_t id, uint64_t words, const uint64_t *at, uint64_t *first);
-/* 1: this thread is ending: the destructors of its keys have run, or run now. */
+/* 1: this thread is ending; the destructors of its keys have run, or are running. */
 extern __thread int pithi_buffer_ended __attribute__((tls_model("initial-exec")));
-/* 1: this thread has recorded and is in the list of threads, so its end is noticed. */
+/* Returns 1 if this thread has recorded and is in the list of threads, so that its end is noticed. */
 int pithi_buffer_is_listed(void);
 /* Call it in the start function of one of the recorder's own threads. It finds, on the stack of that thread, the
  * address in the C library from which start functions are called. By this address the recorder recognises a record that
@@ -33,15 +33,16 @@ static inline void pithi_buffer_store(uint64_t *word, uint64_t first)
         pithi_buffer_leave();
 }
 
-/* The number of this thread's lane. The lane gets a name, so no other thread takes it over later. PITHI_SPILL_DEFS: the
- * thread has no lane and cannot get one. */
+/* Returns the number of this thread's lane. The lane gets a name, so no other thread takes it over later. Returns
+ * PITHI_SPILL_DEFS if the thread has no lane and cannot get one. */
 uint32_t pithi_buffer_lane_own(void);
 
-/* Under the guard: the lane with the most chunks; its thread may run or have ended. NULL: there is no lane. */
+/* Under the guard: returns the lane with the most chunks, whose thread may run or have ended; NULL if there is no
+ * lane. */
 struct pithi_lane *pithi_buffer_richest(void);
 
-/* Under the guard: until pithi_buffer_back this thread records into the words from `begin` to `end` (and 16 after it),
- * which no log will contain. Records that do not fit are counted as lost. */
+/* Under the guard: from here until pithi_buffer_back, this thread records into the memory from `begin` to `end` (and 16
+ * words after it), which no log will contain. Records that do not fit are counted as lost. */
 struct pithi_aside {
     struct pith_buffer buffer;
     struct pithi_lane lane;
@@ -53,7 +54,7 @@ void pithi_buffer_back(const struct pithi_aside *aside);
 /* Adds the costs of the records that this thread stored since the last call (calibrate.h). */
 void pithi_buffer_sum(void);
 
-/* Under the guard: the highest ticks that a running thread has recorded. */
+/* Under the guard: returns the highest ticks that a running thread has recorded. */
 uint64_t pithi_buffer_latest(void);
 
 /* Under the guard: all threads take the slow path from now on. */
@@ -62,7 +63,7 @@ void pithi_buffer_stop_all(void);
 void pithi_buffer_end_late(void);
 /* Under the guard, after the end of recording: threads get new buffers when they record again. */
 void pithi_buffer_again(void);
-/* In a forked child, which has no buffers yet. */
+/* Called in a forked child, which has no buffers yet. */
 void pithi_buffer_forked(void);
 
 /* The next order number that pith_recv_post will return. */

@@ -22,7 +22,7 @@ _Static_assert((int)PITH_OWN_CALL == (int)PITHLOG_OWN_CALL && (int)PITH_OWN_SEND
                    (int)PITH_OWN_RECV == (int)PITHLOG_RECV && (int)PITH_OWN_COLL == (int)PITHLOG_COLL,
                "pith_tool.h names the kinds that pithlog.h does");
 
-/* WORDS, WORDS_COUNTED: more words than a call stores, without and with counters */
+/* WORDS, WORDS_COUNTED: more 64-bit words than a call stores, without and with counters */
 enum { BATCHES = 15, RECORDS = 64, WORDS = 8, WORDS_COUNTED = 40 };
 
 static struct pithi_own_cost costs; /* written while calibrating, read-only after that */
@@ -44,7 +44,8 @@ static double measure(void (*call)(void))
 {
     double ns[BATCHES];
     struct pithi_aside aside;
-    /* Reading counters takes so long that the thread loses its core in many batches. So its CPU time is measured. */
+    /* Reading counters takes so long that the thread loses its core in many batches. So the thread's CPU time is
+     * measured. */
     clockid_t clock = pithi_counters_on ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC;
     size_t words = BATCHES * RECORDS * (size_t)(pithi_counters_on ? WORDS_COUNTED : WORDS);
     memset(scratch, 0, (words + 64) * sizeof scratch[0]);
@@ -125,7 +126,7 @@ void pith_own_cost(uint64_t ns)
         id = pith_counter_define(PITHI_OWN_COUNTER, "ns");
         __atomic_store_n(&counter, id, __ATOMIC_RELAXED);
     }
-    if (total == 0) /* shows readers where the sum begins */
+    if (total == 0) /* records the sum 0, which shows readers where the sum begins */
         pith_count(id, 0);
     total += ns;
     pithi_own_sum_add(ns);

@@ -14,7 +14,8 @@
 #include "chunks.h"
 #include "native/own_cost.h"
 
-/* Under the guard, while this thread may still record. Does nothing when called again. */
+/* Measures the cost of a record. Call it under the guard, while this thread may still record. Later calls do
+ * nothing. */
 void pithi_calibrate(void);
 /* Adds the costs to a set of definitions, as the property of native/own_cost.h. */
 int pithi_calibrate_tell(struct pithi_defs *defs, const char *host);
@@ -24,7 +25,7 @@ extern int pithi_own_summing;
 
 /* Adds the costs of this thread's words in its lane's chunk, up to `next`. */
 void pithi_own_sum_to(const struct pithi_lane *lane, const uint64_t *next);
-/* This thread leaves its chunk: the sum goes on at the start of its next chunk. */
+/* Call it when this thread leaves its chunk: the sum then continues at the start of the thread's next chunk. */
 void pithi_own_sum_left(void);
 /* Adds `ns` to this thread's sum, for pith_own_cost and for the recorder's own work. */
 void pithi_own_sum_add(uint64_t ns);

@@ -41,9 +41,9 @@
 #define RING_MANY 12u /* spare chunks of a lane at most */
 #define RING_LEAST 3u /* other lanes take no chunk from a lane with this number of chunks or fewer */
 #define RING_OWN 2u   /* a lane with this number of chunks can reuse its own oldest one and needs no other lane's */
-/* The size of the chunks of a lane that begins when the ring is full and no lane can give it a chunk. A chunk must not
- * be reused before a store that a signal handler interrupted is complete, so the size is more than a handler
- * records. */
+/* The size of the chunks of a lane that begins when the ring is full and no lane can give it a chunk. The size is more
+ * than a signal handler records, because a chunk must not be reused before a store that a handler interrupted is
+ * complete. */
 #define RING_SMALL (16 * KIB)
 #define RING_BEFORE 3u /* chunks kept before PITH_FROM */
 
@@ -184,9 +184,9 @@ static struct pithi_chunk *ring_new(struct pithi_lane *lane, uint64_t words, int
     return chunk;
 }
 
-/* Takes the oldest chunk from the lane `from` and clears it. `is_loss`: 1: the chunk's records count as lost; 0: they
- * do not, because they are from before PITH_FROM. NULL: the lane must keep its chunks, or the chunk has no room for
- * `words`. */
+/* Takes the oldest chunk from the lane `from` and clears it. If `is_loss` is 1, the chunk's records count as lost; if
+ * 0, they do not, because they are from before PITH_FROM. Returns NULL if the lane must keep its chunks, or if the
+ * chunk has no room for `words`. */
 static struct pithi_chunk *ring_take(struct pithi_lane *from, uint64_t words, int is_loss)
 {
     struct pithi_chunk *chunk = from->oldest;
@@ -283,8 +283,8 @@ int pithi_lane_turns(const struct pithi_lane *lane) { return pithi_session.setti
 
 static uint64_t window_bytes(void) { return pithi_session.file.in_memory ? WINDOW_MEMORY : WINDOW_DISK; }
 
-/* Copies the lane's older window to the end of the file; the window then becomes the next chunk. NULL: the lane has no
- * older window yet, or there is no room. */
+/* Copies the lane's older window to the end of the file; the window then becomes the next chunk. Returns NULL if the
+ * lane has no older window yet, or if there is no room. */
 static struct pithi_chunk *turn_window(struct pithi_lane *lane, uint64_t words)
 {
     struct pithi_chunk *chunk = lane->window;
@@ -341,7 +341,7 @@ void pithi_lane_begin(struct pithi_lane *lane, uint32_t number)
     lane->next_bytes = number < MANY_LANES ? window_bytes() : WINDOW_FIRST_MANY;
 }
 
-/* The number of words that fit into a chunk, with the slack. */
+/* Returns the number of words that fit into a chunk, including its slack. */
 static uint64_t room_of(struct pithi_chunk *chunk)
 {
     return chunk != NULL ? (uint64_t)(end_of(chunk) + PITHI_CHUNK_SLACK - words_of(chunk)) : 0;

@@ -28,17 +28,18 @@ struct pithi_lane {
     int own;                   /* 1: it has a name, so no later thread takes it over */
 };
 
-/* Under the guard: an empty lane. */
+/* Under the guard: makes *lane an empty lane. */
 void pithi_lane_begin(struct pithi_lane *lane, uint32_t number);
 
 /* Under the guard; may release its lock meanwhile (pithi_guard_yield). Begins the lane's next chunk, with room for
- * `words` words. 1; 0: there is no room. */
+ * `words` words. Returns 1, or 0 if there is no room. */
 int pithi_lane_next(struct pithi_lane *lane, uint64_t words);
 
-/* 1: the lane has enough chunks of a ring to go on by reusing its own. */
+/* Returns 1 if the lane has enough chunks of a ring that it only needs to reuse its own. */
 int pithi_lane_turns(const struct pithi_lane *lane);
 
-/* Under the guard: a new chunk of definitions, `size_bytes` long, its header stored. NULL: no room. */
+/* Under the guard: makes a chunk of definitions, `size_bytes` long, and stores its header. Returns NULL if there is no
+ * room. */
 struct pithi_chunk *pithi_chunk_definitions(uint32_t seq, uint64_t size_bytes);
 
 /* Under the guard: stores a new anchor in the process page. */

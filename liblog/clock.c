@@ -45,16 +45,16 @@ enum pithi_clock_wanted pithi_clock_wanted(void)
 #if defined(__x86_64__)
 enum { COUNTER = PITHI_CLOCK_TSC };
 
-/* CPUID 0x80000007, EDX bit 8: the time stamp counter has one rate in all power states (Intel SDM 17.17.1, AMD APM 3,
- * E.4.8). */
+/* Returns 1 if CPUID 0x80000007 sets bit 8 of EDX, that is, if the time stamp counter has one rate in all power states
+ * (Intel SDM 17.17.1, AMD APM 3, E.4.8). */
 static int is_invariant(void)
 {
     unsigned eax, ebx, ecx, edx;
     return __get_cpuid(0x80000007, &eax, &ebx, &ecx, &edx) && (edx & 1u << 8) != 0;
 }
 
-/* 1: the kernel lists the counter as a clock source. The kernel removes it from the list when the counters of the cores
- * disagree; many virtual machines never list it. Without a list the counter is trusted. */
+/* Returns 1 if the kernel lists the counter as a clock source. The kernel removes it from the list when the counters of
+ * the cores disagree; many virtual machines never list it. Without a list the counter is trusted. */
 static int is_listed(void)
 {
     char list[256];
@@ -122,8 +122,8 @@ static int is_inline(void) { return __atomic_load_n(&pithi_clock_inline, __ATOMI
 
 uint64_t pithi_ticks(void) { return is_inline() ? pith_ticks_() : pithi_ticks_at(pithi_clock_ns(CLOCK_MONOTONIC)); }
 
-/* (Does not test whether the clock was chosen. A test costs 0.7 ns, and is not needed: a thread gets limits, and so
- * comes here, only after the choice.) */
+/* Reads the clock. (Does not test whether the clock was chosen: the test would cost 0.7 ns, and a thread comes here
+ * only after the choice, because it gets limits only then.) */
 uint64_t pith_call_ticks_(void) { return pithi_ticks_at(pithi_clock_ns(CLOCK_MONOTONIC)); }
 
 uint64_t pith_slow_ticks_(void)
@@ -181,11 +181,11 @@ void pithi_clock_begin(void)
     __atomic_store_n(&pithi_clock_inline, pithi_clock_choose() != PITHI_CLOCK_NS, __ATOMIC_RELEASE);
 }
 
-/* The ns by which the counter is ahead of CLOCK_MONOTONIC since the last anchor; 0: they agree. */
+/* Returns by how many ns the counter is ahead of CLOCK_MONOTONIC since the last anchor; 0 if the two agree. */
 static double ahead_ns(const struct pithi_anchor *now, uint64_t width, double rate)
 {
     double base_ns = (double)(agreed.last.mono_ns - agreed.first.mono_ns);
-    /* error of the distance from first to last */
+    /* the error of the time from the first anchor to the last */
     double slope_ns = 2 * ANCHOR_NS + (double)(agreed.first_width + agreed.width) / 2 / rate;
     double passed_ns = (double)(now->mono_ns - agreed.last.mono_ns);
     double ahead = (double)(int64_t)(now->ticks - agreed.last.ticks) / rate - passed_ns;

@@ -50,7 +50,8 @@ static inline int64_t pithi_clock_ns(clockid_t clock)
 }
 
 uint64_t pithi_ticks(void);
-/* Ticks that are computed from CLOCK_MONOTONIC, by `scale` / 2^32 ticks each ns. `scale` 0: ticks are nanoseconds. */
+/* A line by which ticks are computed from CLOCK_MONOTONIC: `scale` / 2^32 ticks each ns. If `scale` is 0, ticks are
+ * nanoseconds. */
 struct pithi_clock_line {
     uint64_t ticks; /* the line begins at these ticks, which are mono_ns of CLOCK_MONOTONIC */
     int64_t mono_ns;
@@ -67,19 +68,21 @@ static inline uint64_t pithi_ticks_at(int64_t mono_ns)
 /* Reads the counter and the two clocks at about one moment: of four tries, the anchor is the try whose readings are
  * closest together. */
 void pithi_clock_anchor(struct pithi_anchor *anchor);
-/* Under the guard: makes an anchor and compares it with earlier ones. 1: the counter has parted from CLOCK_MONOTONIC.
- * The caller then calls pithi_clock_part, and stops all threads from reading the counter inline. */
+/* Under the guard: makes an anchor and compares it with earlier ones. Returns 1 if the counter has parted from
+ * CLOCK_MONOTONIC. The caller then calls pithi_clock_part, and stops all threads from reading the counter inline. */
 int pithi_clock_anchor_next(struct pithi_anchor *anchor);
 /* Stores in the page that the counter has parted, and makes `anchor` the first one of the line. `latest`: the highest
  * ticks recorded. */
 void pithi_clock_part(struct pithi_anchor *anchor, uint64_t latest, struct pithi_spill_page *page);
 
-/* The boot id, different for each machine and each boot; "" if unknown. Processes with the same id share a clock. */
+/* Writes the boot id, different for each machine and each boot, to `id`; "" if it is unknown. Processes with the same
+ * id share a clock. */
 void pithi_boot_id(char *id, size_t size);
 
 #define PITHI_MOMENT_WORDS "a time such as 2, 0.25, 10s or 500ms"
 
-/* "2", "0.25", "10s", "500ms" in nanoseconds; `plain_ns` is the unit of a number without a unit. -1: invalid. */
+/* Reads "2", "0.25", "10s" or "500ms" and returns the time in ns; `plain_ns` is the unit of a number without a unit.
+ * Returns -1 if the text is invalid. */
 int64_t pithi_moment_ns(const char *value, int64_t plain_ns);
 
 #endif

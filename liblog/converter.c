@@ -61,7 +61,7 @@ static int find_beside_library(const char *name, char *path, size_t size)
     return found;
 }
 
-/* A set-user-ID program must not run a command that its caller's PATH names. */
+/* A set-user-ID program must not look in PATH: its caller could make it run another command. */
 static int find_in_path(char *path, size_t size)
 {
     const char *at = pithi_session.settings.secure ? NULL : secure_getenv("PATH");
@@ -140,7 +140,7 @@ static int become_parent(void *context)
     return 0;
 }
 
-/* Runs the command to its end. 0, or an errno. CLONE_VFORK stops this thread until the intermediate process has
+/* Runs the command to its end. Returns 0, or an errno. CLONE_VFORK stops this thread until the intermediate process has
  * ended. */
 static int run(struct start *start)
 {
@@ -251,7 +251,7 @@ int pithi_answer(const char *log, int most_ms, char *text, size_t size)
 }
 
 /* Adds the cores in a text like "0-3,8" or "rank 0 on 0-3,8, rank 1 on 4-7, ..." to a set: core i is bit i % 8 of byte
- * i / 8. Returns the number of bytes that the system call needs; 0: the text names no core. */
+ * i / 8. Returns the number of bytes that the system call needs; 0 if the text names no core. */
 static size_t read_cores(const char *text, unsigned char set[CORES_MAX / 8])
 {
     size_t most = 0;
@@ -334,8 +334,8 @@ int pithi_convert(const char *format, const char *option, const char *from, cons
         close(start.in);
     if (start.err >= 0)
         close(start.err);
-    /* The command gives its file the name `to` when the file is complete, so that name proves more than an exit status.
-     */
+    /* The command gives its file the name `to` only when the file is complete. So that name proves more than an exit
+     * status. */
     if (error == 0 && access(to, F_OK) == 0)
         return 0;
     if (error != 0)

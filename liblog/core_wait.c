@@ -34,7 +34,8 @@ static struct {
 } first;
 static uint64_t ended_ns; /* atomic; delay of the threads with lanes that ended since */
 
-/* "CPU-NS DELAY-NS SLICES"; all 0 if the kernel does not count. */
+/* Reads "CPU-NS DELAY-NS SLICES" from a schedstat file. Sets all fields to 0 if the kernel does not count these
+ * times. */
 static struct pithi_no_core read_file(const char *path)
 {
     struct pithi_no_core now = {0};
@@ -65,7 +66,7 @@ struct entry {
     char name[];
 };
 
-/* The sum of the delays of all other existing threads, each since the thread began. */
+/* Returns the sum of the delays of all other existing threads, each since the thread began. */
 static uint64_t others_ns(void)
 {
     _Alignas(struct entry) char entries[4096];

@@ -16,16 +16,16 @@ struct pithi_no_core {
 };
 
 void pithi_core_wait_begin(void);
-/* Called by a thread that has a lane, when it ends. */
+/* Called by a thread that has a lane, when the thread ends. */
 void pithi_core_wait_thread_end(void);
 struct pithi_no_core pithi_core_wait_end(void);
 /* Adds the sums of `ranks` processes to a set of definitions, as the property `run_delay_ns` (native/SPEC.md). */
 int pithi_core_wait_tell(struct pithi_defs *defs, const struct pithi_no_core *sums, unsigned ranks);
 /* Adds the sums of rank `rank` as `run_delay_ns RANK`, if they are at least a hundredth of its time. */
 int pithi_core_wait_tell_rank(struct pithi_defs *defs, const struct pithi_no_core *own, int rank);
-/* Prints a line if delay_ns is more than a tenth of the time. `sharing`: the number of ranks whose cores are shared by
- * more ranks than there are cores; 0: no line is printed. `cores`: the number of cores if all ranks share the same
- * ones, else 0. */
+/* Prints a line if delay_ns is more than a tenth of the time. `sharing` is the number of ranks whose cores are shared
+ * by more ranks than there are cores; if it is 0, no line is printed. `cores` is the number of cores if all ranks share
+ * the same cores, else 0. */
 void pithi_core_wait_say(const struct pithi_no_core *sums, unsigned sharing, unsigned cores);
 
 #endif

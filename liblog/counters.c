@@ -85,8 +85,8 @@ static __thread struct {
 
 /* ---- perf events ------------------------------------------------------------------------------------------------- */
 
-/* Opens an event that counts the calling thread; -1 (errno). If counting in the kernel is not permitted, it counts only
- * outside of it. */
+/* Opens an event that counts the calling thread. Returns -1 (errno) on an error. If counting in the kernel is not
+ * permitted, the event counts only outside the kernel. */
 static int event_open(const struct kind *kind)
 {
     struct perf_event_attr attributes = {.type = kind->type,
@@ -123,7 +123,8 @@ static int delay_open(void) { return pithi_descriptor_open("/proc/thread-self/sc
 static int delay_read(int fd, uint64_t *value)
 {
     char text[64], *end;
-    long got = syscall(SYS_pread64, fd, text, sizeof text - 1, 0L, 0L, 0L); /* offset 0, also of two words */
+    long got = syscall(SYS_pread64, fd, text, sizeof text - 1, 0L, 0L, 0L); /* the offset 0; on 32-bit machines it takes
+                                                                               two arguments */
     if (got <= 0)
         return 0;
     text[got] = '\0';
@@ -145,7 +146,7 @@ static int id_of(enum source source, int fd, uint64_t *id)
     return 1;
 }
 
-/* 1: the descriptor is still what this thread opened for counter `i`. */
+/* Returns 1 if the descriptor is still what this thread opened for counter `i`. */
 static int is_ours(unsigned i)
 {
     uint64_t id;
@@ -171,7 +172,7 @@ static void begin(unsigned i)
         kept = pithi_descriptor_far(fd);
         close(fd);
     }
-    /* EINVAL: the limit RLIMIT_NOFILE is below the descriptor number that is wanted */
+    /* EINVAL: RLIMIT_NOFILE does not allow the high descriptor number that is wanted */
     if (kept < 0 && (errno == EMFILE || errno == ENFILE || errno == EINVAL) &&
         !__atomic_exchange_n(&is_told, 1, __ATOMIC_RELAXED))
         __atomic_store_n(&lacking, chosen[i].kind->name, __ATOMIC_RELAXED);
@@ -250,7 +251,7 @@ void pithi_counters_forked(void)
 
 /* ---- Start ------------------------------------------------------------------------------------------------------- */
 
-/* Why this machine does not give the counter; NULL: it does. */
+/* Returns why this machine does not give the counter; NULL if it does. */
 static const char *refusal(const struct kind *kind)
 {
     int fd;

@@ -24,7 +24,7 @@ void pithi_counters_read_at(const uint64_t *at);
 /* Before the log is written: prints a line if some threads lack a counter. */
 void pithi_counters_finish(void);
 
-/* This thread ends: closes its descriptors. */
+/* Called when this thread ends: closes its descriptors. */
 void pithi_counters_thread_end(void);
 /* In a forked child: its thread opens its own descriptors and counts from 0 again. */
 void pithi_counters_forked(void);

@@ -66,7 +66,8 @@ static void store(uint16_t type, uint32_t id, const struct piece *pieces, unsign
     unsigned i;
     char *at;
 
-    /* After the end of recording only sync points of clocks are stored: they are measured for the log being written. */
+    /* After the end of recording, only sync points of clocks are stored, because they are measured for the log being
+     * written. */
     if (pithi_session.file.page == NULL || (pithi_session.state == PITHI_OVER && type != PITHI_D_SYNC))
         return;
     for (i = 0; i < count; i++)
@@ -285,7 +286,7 @@ const char *pithi_defs_nearest(const char *misspelt)
     return nearest;
 }
 
-/* Finds an entry; 0: there is none. */
+/* Finds an entry. Returns 0 if there is none. */
 static uint32_t find(uint16_t type, uint64_t hash, const char *name)
 {
     const struct entry *entry;
@@ -295,7 +296,8 @@ static uint32_t find(uint16_t type, uint64_t hash, const char *name)
     return 0;
 }
 
-/* Under the guard. `strings`: name, colour, group, format. */
+/* Under the guard: returns the id of a definition, which is added if it is new. `strings` holds name, colour, group and
+ * format. */
 static uint32_t find_or_add(uint16_t type, const char *const strings[4])
 {
     uint64_t hash = hash_of(type, strings[0]);
@@ -375,7 +377,7 @@ struct kept_comm {
 };
 static struct kept_comm *kept_comms; /* under the guard */
 
-/* The record of `comm` in pieces; without its members if `members` is 0. */
+/* Makes the pieces of the record of `comm`; without its members if `members` is 0. */
 static void comm_pieces(const struct pith_comm *comm, int members, struct pithi_spill_comm *head,
                         struct piece pieces[4])
 {
@@ -406,7 +408,8 @@ uint32_t pith_comm_define(const struct pith_comm *comm)
     pithi_session_start();
     if (count < PITHI_WORD_ID_MAX)
         id = ++count;
-    /* One member's list is enough for readers; short lists are cheap for all members. */
+    /* Readers need the list of one member only. If the list is short, all members store it, in case that member's file
+     * is lost. */
     comm_pieces(comm, comm->rank == 0 || comm->size <= MEMBERS_ALL_STORE || pithi_session.settings.ranks != NULL, &head,
                 pieces);
     if (id != 0) {
@@ -515,7 +518,7 @@ void pith_property(const char *key, const char *value)
     int32_t numbers[2];
     if (key == NULL || *key == '\0')
         return;
-    /* By a property whose key has event numbers, MPE describes one of its states or events. */
+    /* MPE describes each of its states and events by a property whose key has the event numbers. */
     if (value != NULL && pithi_event_numbers(key, numbers))
         keep_said(key, value);
     store_text(PITHI_D_PROPERTY, 0, key, value);

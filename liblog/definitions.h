@@ -9,14 +9,14 @@
 
 /* Under the guard: stores all definitions in a new spill file. */
 void pithi_defs_write_all(void);
-/* In a forked child, which keeps names and ids but has no file yet. */
+/* Called in a forked child, which keeps names and ids but has no file yet. */
 void pithi_defs_forked(void);
 
-/* Under the guard: a counter's id, as from pith_counter_define. */
+/* Under the guard: returns a counter's id, like pith_counter_define. */
 uint32_t pithi_defs_counter(const char *name, const char *unit);
 
-/* The name or group in this process that is nearest to a misspelt one; excluded names count, too. NULL: none is
- * near. */
+/* Returns the name or group in this process that is nearest to a misspelt one; excluded names count, too. Returns NULL
+ * if none is near. */
 const char *pithi_defs_nearest(const char *misspelt);
 
 /* Under the guard: stores a sync point of clock number `clock`; also after recording, while the spill file exists. */

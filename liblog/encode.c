@@ -206,7 +206,7 @@ static void *run_worker(void *context)
     return NULL;
 }
 
-/* The number of threads to use for the work. */
+/* Returns the number of threads to use for the work. */
 static unsigned thread_count(const struct pithi_encode_job *job)
 {
     uint64_t bytes = 0, most;

@@ -25,10 +25,10 @@ struct pithi_hold {
 
 /* At most `most` bytes are kept in memory, unless one piece is larger. */
 void pithi_hold_open(struct pithi_hold *hold, const char *folder, size_t most);
-/* Appends; has the signature of struct pithi_sink. PITH_OK or an error. */
+/* Appends bytes; has the signature of struct pithi_sink. Returns PITH_OK or an error. */
 int pithi_hold_append(void *hold, const void *data, size_t size, uint64_t *offset);
 static inline uint64_t pithi_hold_size(const struct pithi_hold *hold) { return hold->filed + hold->memory.size; }
-/* Copies up to `size` bytes from `offset` on. Returns how many; 0: they cannot be read. */
+/* Copies up to `size` bytes from `offset` on. Returns their number; 0 if they cannot be read. */
 size_t pithi_hold_read(const struct pithi_hold *hold, uint64_t offset, void *data, size_t size);
 void pithi_hold_close(struct pithi_hold *hold);
 
@@ -67,7 +67,7 @@ struct pithi_encode_job {
 /* Encodes all records. */
 int pithi_encode_records(struct pithi_encode *encode, const struct pithi_encode_job *job);
 
-/* The size of the segment with its index; after pithi_segment_finish. */
+/* Returns the size of the segment with its index. Call it after pithi_segment_finish. */
 uint64_t pithi_encode_size(const struct pithi_encode *encode);
 
 /* Passes all bytes to put(context, offset from the segment's start, data, size), in order, in pieces; put returns 0 or

@@ -36,7 +36,7 @@ static struct {
     int is_reported;       /* 1: the present hang was reported */
 } stall;
 
-/* 1: this process is the lowest recorded rank. A forked child does not look, because its log is its own. */
+/* Returns 1 if this process is the lowest recorded rank. A forked child does not look, because its log is its own. */
 static int is_looking(void)
 {
     const struct pithi_session *s = &pithi_session;
@@ -50,8 +50,9 @@ static int is_looking(void)
     return lowest == s->rank;
 }
 
-/* For how long this process has recorded nothing. Samples are records, but no progress. So with PITH_SAMPLE the newest
- * record does not count: only lost records, a pause or the end restart the time, and `pith top` decides. */
+/* Returns for how long this process has recorded nothing. Samples are records, but they do not show progress. So with
+ * PITH_SAMPLE the newest record does not count: only lost records, a pause or the end restart the time, and `pith top`
+ * decides. */
 static int64_t stalled_ns(int64_t now_ns)
 {
     struct pithi_guard guard;
@@ -78,7 +79,8 @@ int64_t pithi_hang_pause(void)
     return ns < 1000000000 ? ns : 1000000000;
 }
 
-/* Prints the report. hang_ns > 0: only if no rank has recorded anything for that time. 1: something was printed. */
+/* Prints the report; with hang_ns > 0, only if no rank has recorded anything for that time. Returns 1 if something was
+ * printed. */
 static int report(int64_t hang_ns)
 {
     struct pithi_job_place place;
@@ -90,7 +92,7 @@ static int report(int64_t hang_ns)
     if (out < 0 || pithi_top(pithi_session.file.path, hang_ns, out) != 0) {
         pithi_say("PITH_HANG: no report: %s",
                   out < 0 ? "no file can be made in the spill folder" : "no command `pith` beside libpith or in PATH");
-        is_said = 1; /* not again for this hang */
+        is_said = 1; /* the report is not printed again for this hang */
     } else if (lseek(out, 0, SEEK_END) > 0) {
         pithi_signals_begin(&signals);
         char part[4096];

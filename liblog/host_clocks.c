@@ -221,8 +221,8 @@ struct pong {
     int64_t away_ns;
 };
 
-/* The time that this thread was not on a core. It does not sleep while it measures, so the difference of two values is
- * the time without a core. */
+/* Returns the time that this thread was not on a core. The thread does not sleep while it measures, so the difference
+ * of two values is the time without a core. */
 static int64_t away_ns(void) { return pithi_clock_ns(CLOCK_MONOTONIC) - pithi_clock_ns(CLOCK_THREAD_CPUTIME_ID); }
 
 /* In a leader: sleeps until rank 0 wakes it, then answers pings until END. */
@@ -424,7 +424,7 @@ void pithi_turns_begin(int64_t every_ns)
 
 void pith_clocks_follow(void) { turns.follow = 1; }
 
-/* The time from one comparison to the next. 0: no further comparison. */
+/* Returns the time from one comparison to the next; 0 if there is no further comparison. */
 static int64_t interval_ns(void)
 {
     int64_t so_far_ns = turns.last_ns - turns.begin_ns;
@@ -461,7 +461,7 @@ int pithi_turns_take(const struct pith_transport *t)
 
 /* ---- Turns without a log ----------------------------------------------------------------------------------------- */
 
-/* The period that PITH_SYNC asks for, in ns; 0: not set. */
+/* Returns the period that PITH_SYNC asks for, in ns; 0 if it is not set. */
 static int64_t asked_ns(int rank)
 {
     const char *value = secure_getenv("PITH_SYNC");

@@ -12,27 +12,29 @@
 #include "pith_tool.h"
 #include "spill/spill.h"
 
-/* Finds the clocks of the job and their leaders. Collective, once a job. `same`: this process has the boot id of rank
- * 0. 0; -1: the transport failed. */
+/* Finds the clocks of the job and their leaders. Collective, once a job. `same` is 1 if this process has the boot id of
+ * rank 0. Returns 0, or -1 if the transport failed. */
 int pithi_host_clocks_join(const struct pith_transport *transport, int same);
 
-/* Collective: sends `data` of rank 0 to all ranks, down a tree; waiting ranks sleep. 0; -1: the transport failed. */
+/* Collective: sends `data` of rank 0 to all ranks, down a tree; waiting ranks sleep. Returns 0, or -1 if the transport
+ * failed. */
 int pithi_spread(const struct pith_transport *transport, void *data, size_t size);
 
-/* Compares the clocks: makes a new sync point for each. Collective, not under the guard. 0; -1: the transport
- * failed. */
+/* Compares the clocks: makes a new sync point for each. Collective, not under the guard. Returns 0, or -1 if the
+ * transport failed. */
 int pithi_host_clocks_sync(const struct pith_transport *transport);
 
-/* The reference clock's time when this process's clock shows local_ns. 0; -1: unknown. */
+/* Sets *reference_ns to the reference clock's time when this process's clock shows local_ns. Returns 0, or -1 if that
+ * time is unknown. */
 int pithi_host_clocks_ns(int64_t local_ns, int64_t *reference_ns);
 
-/* 1: the job has several clocks; the same answer in all processes. */
+/* Returns 1 if the job has several clocks; the answer is the same in all processes. */
 int pithi_host_clocks_several(void);
 
-/* The number of this process's clock; UINT32_MAX: unknown. */
+/* Returns the number of this process's clock; UINT32_MAX if it is unknown. */
 uint32_t pithi_host_clocks_own(void);
 
-/* The newest sync point of this process's clock; NULL: none. */
+/* Returns the newest sync point of this process's clock; NULL if there is none. */
 const struct pithi_sync *pithi_host_clocks_point(void);
 
 /* In rank 0: the number of clocks (0: all share one), and the sync points of each clock from 1 on. */
@@ -63,7 +65,7 @@ struct pithi_clock_history pithi_host_clocks_history(uint32_t number);
  */
 void pithi_turns_begin(int64_t every_ns);
 
-/* Collective: takes a turn. 1: clocks are to be compared now. */
+/* Collective: takes a turn. Returns 1 if the clocks are to be compared now. */
 int pithi_turns_take(const struct pith_transport *transport);
 
 #endif

@@ -26,7 +26,7 @@ static int read_start(const char *path, char *text, size_t size)
     return got > 0;
 }
 
-/* The value of the line "KEY : VALUE" of /proc/cpuinfo; 0: there is none. */
+/* Copies the value of the line "KEY : VALUE" of /proc/cpuinfo. Returns 0 if there is no such line. */
 static int field(const char *text, const char *key, char *value, size_t size)
 {
     for (const char *line = text; line != NULL && *line != '\0'; line = strchr(line, '\n')) {

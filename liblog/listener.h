@@ -11,7 +11,8 @@
 void pithi_listener_start(void);
 /* In a forked child, which has no listener thread. */
 void pithi_listener_forked(void);
-/* Not under the guard. 1: this process is about to join a job, and the thread waits; 0: it has joined, or will not. */
+/* Not under the guard. Call it with 1 if this process is about to join a job: the listener then waits before it answers
+ * a signal. Call it with 0 when the process has joined, or will not. */
 void pithi_listener_expect(int expected);
 /* Not under the guard: waits for work in progress, and prevents more. */
 void pithi_listener_close(void);
@@ -28,7 +29,7 @@ struct pithi_job_place {
     char folder[PITHI_PATH_MAX], log[PITHI_PATH_MAX]; /* folder: of the spill files; log: the log's path */
     uint64_t job;                                     /* key of the job */
 };
-/* 0: nothing is being recorded. */
+/* Sets *place. Returns 0 if nothing is being recorded. */
 int pithi_listener_look(struct pithi_job_place *place);
 
 #endif

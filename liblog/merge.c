@@ -53,7 +53,7 @@ int pithi_merge_fail(const char *what)
     return 0;
 }
 
-/* Collective: 1 in all processes if all are `good`, else 0 in all. */
+/* Collective: returns 1 in all processes if all are `good`, else 0 in all. */
 static int agree(const struct merge *merge, int good)
 {
     uint64_t value = good != 0;
@@ -135,7 +135,7 @@ static int align_clocks(struct merge *merge, int good)
 
 /* ---- 3: definitions ---------------------------------------------------------------------------------------------- */
 
-/* The host's name, also in a process that does not record (PITH_RANKS). */
+/* Returns the host's name, also in a process that does not record (PITH_RANKS). */
 static const char *own_host(void)
 {
     return pithi_session.file.page != NULL ? pithi_session.file.page->host : "localhost";
@@ -239,7 +239,7 @@ static int send_set(const struct pith_transport *t, int to, const char *data, ui
     return 1;
 }
 
-/* Receives a set. NULL: the sender failed, or there is no memory for the set. */
+/* Receives a set. Returns NULL if the sender failed, or if there is no memory for the set. */
 static char *receive_set(const struct pith_transport *t, int from, uint64_t *size)
 {
     static char passing[PIECE]; /* the stack of the calling thread may be small */
@@ -333,7 +333,7 @@ static int give_out(struct merge *merge, int good)
 
 /* ---- 4: own records ---------------------------------------------------------------------------------------------- */
 
-/* The number of processes that share this process's cores. */
+/* Returns the number of processes that share this process's cores. */
 static unsigned sharing(const struct pith_transport *t) { return (unsigned)(t->sharing > 0 ? t->sharing : t->size); }
 
 static int encode_own(struct merge *merge)
@@ -384,7 +384,7 @@ static int merge_steps(struct merge *merge)
     return pithi_merge_lay_out(merge) && agree(merge, pithi_merge_write(merge, good)) && agree(merge, publish(merge));
 }
 
-/* Ends recording in this process. 1: it has records to merge. */
+/* Ends recording in this process. Returns 1 if the process has records to merge. */
 static int stop_recording(uint32_t flush_state)
 {
     struct pithi_guard guard;

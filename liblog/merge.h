@@ -22,7 +22,7 @@ void pithi_merge_alone(void);
 void pithi_merge_missed(void);
 
 /* Compares the clocks of the job (collective, not under the guard). `keep`: stores the sync point of this machine's
- * clock in the spill file. 0; -1: the transport failed. */
+ * clock in the spill file. Returns 0, or -1 if the transport failed. */
 int pithi_job_sync_clocks(const struct pith_transport *transport, int keep);
 
 /* ---- Far processes ----------------------------------------------------------------------------------------------- */
@@ -35,19 +35,21 @@ struct pithi_far {
     uint64_t *ranks; /* in rank 0, if any is far: bit r % 64 of word r / 64 is for rank r */
 };
 
-/* Collective: rank 0 makes the empty file `path`, the others try to open it for writing, and rank 0 removes it. If
- * rank 0 cannot make it, nobody is far: writing the log will fail and say why. 1; 0 in all processes: it failed. */
+/* Collective: rank 0 makes the empty file `path`, the others try to open it for writing, and rank 0 removes it. If rank
+ * 0 cannot make it, no process counts as far, because writing the log will then fail, too, and say why. Returns 1; or
+ * 0, in all processes, if the transport failed or there is no memory. */
 int pithi_far_find(const struct pith_transport *t, const char *path, struct pithi_far *far);
 void pithi_far_close(struct pithi_far *far);
 
 /* In a far process: begin, any number of puts (`offset` in the log's main file), end. Begin waits for rank 0, so that
- * only one process sends at a time. 0; -1: the transport failed. */
+ * only one process sends at a time. Return 0, or -1 if the transport failed. */
 int pithi_far_begin(const struct pith_transport *t);
 int pithi_far_put(const struct pith_transport *t, uint64_t offset, const void *data, size_t size);
 int pithi_far_end(const struct pith_transport *t);
 
 /* In rank 0: receives the bytes of the far ranks whose numbers are multiples of `step`, and writes them into `file`.
- * Each of these ranks calls begin and end once. 1; 0: a write failed (errno), but all bytes were received. */
+ * Each of these ranks calls begin and end once. Returns 1; or 0 if a write failed (errno), but then all bytes were
+ * received, too. */
 int pithi_far_take(const struct pith_transport *t, const struct pithi_far *far, int step, void *file);
 
 /* ---- The file ---------------------------------------------------------------------------------------------------- */
@@ -88,7 +90,7 @@ struct merge {
 /* Prints the reason why this process failed, once. Returns 0. */
 int pithi_merge_fail(const char *what);
 
-/* Collective: adds up the totals of all processes; 1 if all are `good`. */
+/* Collective: adds up the totals of all processes. Returns 1 if all are `good`. */
 int pithi_merge_sum(struct merge *merge, int good);
 /* Collective: computes the places of all segments, and finds the far processes. */
 int pithi_merge_lay_out(struct merge *merge);

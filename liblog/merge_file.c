@@ -32,7 +32,7 @@ enum { GROUP = 64 }; /* ranks in a group; its first rank writes the table entrie
 
 /* ---- Places in the log ------------------------------------------------------------------------------------------- */
 
-/* The first rank of a volume, which is counted from 0 here. */
+/* Returns the first rank of a volume. Volumes are counted from 0 here. */
 static int first_of(const struct merge *merge, uint32_t volume)
 {
     return (int)(((uint64_t)volume * (uint64_t)merge->t->size + merge->volumes - 1) / merge->volumes);
@@ -98,7 +98,7 @@ int pithi_merge_lay_out(struct merge *merge)
 
 static int group_first(const struct merge *merge) { return merge->t->rank - merge->t->rank % GROUP; }
 
-/* Collective. 1; or 0 (errno) in all processes. */
+/* Collective: opens the files of the log. Returns 1; or 0 (errno), in all processes, if one cannot be opened. */
 static int open_files(struct merge *merge)
 {
     const struct pith_transport *t = merge->t;
@@ -360,7 +360,7 @@ int pithi_far_end(const struct pith_transport *t)
 /* ---- Writing for others ------------------------------------------------------------------------------------------ */
 
 /* Receives all data even after a write error, so that the sender does not hang. `wrong` gets the errno of the first
- * error. -1: the transport failed. */
+ * error. Returns -1 if the transport failed. */
 static int take_from(const struct pith_transport *t, int rank, void *file, int *wrong)
 {
     static char data[PIECE]; /* the stack of the calling thread may be small */

@@ -35,7 +35,8 @@
 #include "process.h"
 #include "session.h"
 
-/* The format that PITH_FORMAT names, else the format of the log's suffix; -1: no format has this name or suffix. */
+/* Returns the format that PITH_FORMAT names, else the format of the log's suffix; -1 if no format has this name or
+ * suffix. */
 static int wanted_format(void)
 {
     const char *name = pithi_session.settings.format;
@@ -51,7 +52,7 @@ int pithi_output_foreign(void) { return is_recorded(wanted_format(), PITHI_CONVE
 
 enum { WORD = 4 * PITHI_PATH_MAX + 512 }; /* bytes of a path, quoted for the shell */
 
-/* The path as the user would type it. */
+/* Returns the path as the user would type it. */
 static const char *short_name(const char *name)
 {
     static char folder[PITHI_PATH_MAX];
@@ -62,14 +63,14 @@ static const char *short_name(const char *name)
     return strncmp(name, folder, length) == 0 && name[length] == '/' ? name + length + 1 : name;
 }
 
-/* The path as the user would type it, quoted for the shell. */
+/* Returns the path as the user would type it, quoted for the shell. */
 static const char *short_word(const char *name, char word[WORD])
 {
     return pithi_shell_word(short_name(name), word, WORD);
 }
 
-/* The suffix of the log's name if it looks like a format's suffix but no format has it; else NULL. The end of a name
- * such as run-2.5 is not taken for a suffix: it does not begin with a letter. */
+/* Returns the suffix of the log's name if it looks like a format's suffix but no format has it; else NULL. The end of a
+ * name such as run-2.5 is not taken for a suffix, because it does not begin with a letter. */
 static const char *unknown_suffix(void)
 {
     const char *slash = strrchr(pithi_session.log, '/'), *dot = strrchr(pithi_session.log, '.');
@@ -95,7 +96,7 @@ void pithi_output_expect(void)
                   short_name(s->log), suffix);
 }
 
-/* The format to convert the log to; NULL: none, it stays in the native format. */
+/* Returns the format to convert the log to; NULL if the log stays in the native format. */
 static const struct pithi_format_name *foreign_format(void)
 {
     const char *name = pithi_session.settings.format;
@@ -277,7 +278,8 @@ static void print_page(int page)
     pithi_signals_end(&signals);
 }
 
-/* NAME.analysis.json for NAME.pith, or another suffix of a format. 0; -1: too long. */
+/* Makes the name NAME.analysis.json for NAME.pith, or for NAME with another format's suffix. Returns 0, or -1 if the
+ * name is too long. */
 static int name_json(char *json, size_t size, const char *log)
 {
     const char *dot = strrchr(log, '.');

@@ -13,21 +13,22 @@ struct pithi_output {
     uint32_t ranks, ranks_missing; /* ranks: of the job; ranks_missing: ranks of these without records */
 };
 
-/* 1: the log will be converted to another format, which needs a native log in one file. */
+/* Returns 1 if the log will be converted to another format, which needs a native log in one file. */
 int pithi_output_foreign(void);
 
 /* At the start, in one process of the job: reports what the user can still mend before the log is written. */
 void pithi_output_expect(void);
 
-/* In one process of the job. 1: done; 0: failed, `part` still exists. Prints a line in either case. */
+/* In one process of the job. Returns 1, or 0 if it failed; `part` then still exists. Prints a line in either case. */
 int pithi_output_publish(const struct pithi_output *output);
 
 /* Converts the native log `from` to `to` by `pith convert --format=FORMAT` and `option` (NULL: none), in a process of
- * its own. 0: `text` has the notes of the command, or ""; -1: `to` does not exist, and `text` says why. */
+ * its own. Returns 0, and `text` has the notes of the command, or ""; or -1 if `to` does not exist, and `text` says
+ * why. */
 int pithi_convert(const char *format, const char *option, const char *from, const char *to, char *text, size_t size);
 
-/* Runs `pith analyze --answer` on a log, for at most most_ms of real time. 0: `text` is its sentence; -1: it gave
- * none. */
+/* Runs `pith analyze --answer` on a log, for at most most_ms of real time. Returns 0, and `text` is its sentence; or -1
+ * if it gave none. */
 int pithi_answer(const char *log, int most_ms, char *text, size_t size);
 
 /* Runs `pith analyze` on a log, for at most most_ms. `json`: the command also writes this file; NULL: it writes none,
@@ -38,11 +39,12 @@ int pithi_answer(const char *log, int most_ms, char *text, size_t size);
 int pithi_analyze(const char *log, const char *json, int most_ms, const char *cores, int *out, int *status);
 
 /* Writes to `out` the output of `pith top --why` for the job of a spill file. With hang_ns > 0 there is output only if
- * no rank has recorded anything for that time. 0; -1: the command cannot be run. */
+ * no rank has recorded anything for that time. Returns 0, or -1 if the command cannot be run. */
 int pithi_top(const char *spill, int64_t hang_ns, int out);
 
 /* In one process of the job, after its log got its name: prints the answer of `pith analyze` (PITH_SUMMARY). It takes
- * at most 0.2 s: a longer analysis is ended, and logs of more than 8 MB are not analysed. 1: printed. */
+ * at most 0.2 s: a longer analysis is ended, and logs of more than 8 MB are not analysed. Returns 1 if the answer was
+ * printed. */
 int pithi_output_answer(void);
 
 /* In the process that gave the log its name: analyses it (PITH_ANALYZE) and prints the page; once for each log.
@@ -69,8 +71,8 @@ struct pithi_snapshot {
     uint64_t records;
     uint32_t ranks, ranks_missing;
 };
-/* Gives a snapshot its name and format, and prints a line; removes `part` in any case. 0; -1: failed, a line was
- * printed. */
+/* Gives a snapshot its name and format, and prints a line; removes `part` in any case. Returns 0, or -1 if it failed
+ * and a line was printed. */
 int pithi_output_snapshot(const struct pithi_snapshot *snapshot);
 
 #endif

@@ -95,9 +95,9 @@ PITH_API void pith_sync(void);
 
 /* Writes a log of the records so far of this process, and of the other processes of its job whose spill files it can
  * see; all continue to record. `path`: its name (the suffix gives the format; a file of that name is replaced); NULL:
- * the log's name with .snapshot-1, .snapshot-2 ... before the suffix. 0; -1: there is nothing to write, or it cannot be
- * written; a line says why. Takes as long as writing the log so far. Not for signal handlers: set PITH_SNAPSHOT=USR1
- * and send that signal. In a job, one process calls this for all. */
+ * the log's name with .snapshot-1, .snapshot-2 ... before the suffix. Returns 0, or -1 if there is nothing to write or
+ * the log cannot be written; a line says why. Takes as long as writing the log so far. Not for signal handlers: set
+ * PITH_SNAPSHOT=USR1 and send that signal. In a job, one process calls this for all. */
 PITH_API int pith_snapshot(const char *path);
 
 /* Names the calling thread in the log (copied; cut after 255 bytes). */
@@ -200,9 +200,9 @@ static inline uint64_t *pith_claim_(uint64_t count)
 /* Reads the clock by a call, where it cannot be read inline. */
 PITH_API uint64_t pith_call_ticks_(void);
 
-/* Stores a record if there is room, and returns 1; 0: the slow path must store it. With `calls` 0 it stores only if the
- * clock can be read inline. A word has 40 bits of the time, so a step of 2^38 ticks or more, or back, takes the slow
- * path, which stores the full time first. */
+/* Stores a record if there is room, and returns 1. Returns 0 if the slow path must store it. With `calls` 0 it stores
+ * only if the clock can be read inline. A word has 40 bits of the time, so a step of 2^38 ticks or more, or back, takes
+ * the slow path, which stores the full time first. */
 static inline int pith_try_(int calls, uint32_t kind, uint32_t id)
 {
     if (__builtin_expect(PITH_ID_IN_(id), 1)) {

@@ -21,9 +21,9 @@ PITH_API uint32_t pith_state_define_group(const char *name, const char *colour, 
 /* Like pith_event_define, with a group. */
 PITH_API uint32_t pith_event_define_group(const char *name, const char *colour, const char *format, const char *group);
 
-/* 1: records of this name and group (NULL: none) are wanted; 0: PITH_ONLY or PITH_SKIP (pith(7)) exclude them. The
- * calls that define states and events check this themselves; wrappers call it to skip work that only serves records.
- * Cost: a pattern match for each word of the lists, so keep the answer. Uses no other part of the library. */
+/* Returns 1 if records of this name and group (NULL: none) are wanted; 0 if PITH_ONLY or PITH_SKIP (pith(7)) excludes
+ * them. The calls that define states and events check this themselves; wrappers call it to skip work that only serves
+ * records. Cost: a pattern match for each word of the lists, so keep the answer. Uses no other part of the library. */
 PITH_API int pith_selected(const char *name, const char *group);
 
 /* Like pith_selected, for messages, collectives and communicators, which are recorded all or none; PITH_ONLY and
@@ -46,7 +46,7 @@ struct pith_comm {
     const int32_t *remote_ranks;
 };
 
-/* Records the creation of the communicator now, and returns this process's id for it (1 to 1048574; 0: no ids are
+/* Records the creation of the communicator now, and returns this process's id for it (1 to 1048574; 0 if no ids are
  * left). pith_comm_free records its end; the id is not used again. */
 PITH_API uint32_t pith_comm_define(const struct pith_comm *comm);
 PITH_API void pith_comm_free(uint32_t comm);
@@ -105,8 +105,9 @@ static inline void pith_same_send(uint32_t comm, int32_t peer, int32_t tag, uint
 static inline void pith_same_recv(uint32_t comm, int32_t peer, int32_t tag, uint64_t size_bytes, uint64_t posted);
 static inline void pith_same_coll(uint32_t comm, int32_t root, uint64_t sent_bytes, uint64_t received_bytes);
 /* Begins a state that may be removed later, for example because it is short. `record` of the result is NULL if it
- * cannot be removed. To remove it, call pith_begin_undo at the state's end, in the same thread, instead of pith_end. 1:
- * the record is removed; 0: it stays, because this thread has recorded something since; then call pith_end. */
+ * cannot be removed. To remove it, call pith_begin_undo at the state's end, in the same thread, instead of pith_end. It
+ * returns 1 if the record is removed; 0 if it stays, because this thread has recorded something since; then call
+ * pith_end. */
 struct pith_tentative {
     uint64_t *record, word; /* the place of the record, and what it is */
 };
@@ -168,8 +169,8 @@ struct pith_transport {
 };
 enum pith_reduce { PITH_SUM, PITH_MIN, PITH_MAX };
 
-/* The cores that the calling thread may run on, such as "0-3,8"; "": unknown. Cut after `size` - 1 bytes. Uses no other
- * part of the library. */
+/* Writes the cores that the calling thread may run on to `text`, such as "0-3,8"; "" if they are unknown. Cut after
+ * `size` - 1 bytes. Uses no other part of the library. */
 PITH_API void pith_affinity(char *text, size_t size);
 
 /* Announces, before MPI_Init, that this process will join a job. A snapshot by signal then waits until it has joined,
@@ -178,9 +179,9 @@ PITH_API void pith_affinity(char *text, size_t size);
 PITH_API void pith_job_expect(void);
 PITH_API void pith_job_alone(void);
 
-/* Joins a job (after MPI_Init; collective): its processes agree on the name of the log and mark their spill files
- * with the job's number, by which `pith recover` finds them. From now on pith_finish and the end of the process
- * leave the log to pith_job_finish. 0; -1: recording is off. */
+/* Joins a job (after MPI_Init; collective): its processes agree on the name of the log and mark their spill files with
+ * the job's number, by which `pith recover` finds them. From now on pith_finish and the end of the process leave the
+ * log to pith_job_finish. Returns 0, or -1 if recording is off. */
 PITH_API int pith_job_join(const struct pith_transport *transport);
 
 /* Merges the buffers of all processes into one log (collective; in MPI_Finalize before PMPI_Finalize) and ends
@@ -189,38 +190,38 @@ PITH_API int pith_job_join(const struct pith_transport *transport);
  * A state "pith:flush" covers the time spent, up to the moment the buffers were read. */
 PITH_API void pith_job_finish(const struct pith_transport *transport);
 
-/* The transport with which this process joined its job; NULL: it has not joined, or the log is written. A second
- * wrapper library in the process uses it: it must not join again, but may end the recording. */
+/* Returns the transport with which this process joined its job; NULL if it has not joined, or if the log is written. A
+ * second wrapper library in the process uses it: it must not join again, but may end the recording. */
 PITH_API const struct pith_transport *pith_job_joined(void);
 
 /* Names the log of the job: an absolute or relative path whose suffix gives the format. Call it before pith_job_finish,
- * first in rank 0; if that returns 0, in all others with the path that pith_where gives in rank 0. -1: the user has
- * chosen a name (rank 0's PITH_LOG), the process is in no job, or the name is invalid. */
+ * first in rank 0; if that returns 0, in all others with the path that pith_where gives in rank 0. Returns -1 if the
+ * user has chosen a name (rank 0's PITH_LOG), if the process is in no job, or if the name is invalid. */
 PITH_API int pith_job_log(const char *name);
 
 /* After pith_job_finish: makes this process ready to record, and to join its job, for another log. Definitions keep
  * their ids, and so do communicators; their members are kept if they are 64 or fewer. All processes of the job must
- * call it. 0; -1: recording is not over, or never began. */
+ * call it. Returns 0, or -1 if recording is not over or never began. */
 PITH_API int pith_job_again(void);
 
-/* In rank 0: the path of the log written last; "" in other processes. */
+/* Returns, in rank 0, the path of the log written last; "" in other processes. */
 PITH_API const char *pith_job_written(void);
 
-/* The transport of a job of one process. */
+/* Returns the transport of a job of one process. */
 PITH_API const struct pith_transport *pith_transport_alone(void);
 
 /* Call it after a successful collective call of all processes of the job. With PITH_SYNC, it compares the clocks when
  * that is due. */
 PITH_API void pith_job_turn(void);
 
-/* The offset of rank 0's CLOCK_MONOTONIC from this process's CLOCK_MONOTONIC at local_ns (0 on the same machine), by
- * the comparisons so far; PITH_SYNC makes more of them. 0; -1: unknown. May be called in any thread at any time.
- * (During a comparison it may use the new offset with the old drift.) */
+/* Sets *offset_ns to the offset of rank 0's CLOCK_MONOTONIC from this process's CLOCK_MONOTONIC at local_ns (0 on the
+ * same machine), by the comparisons so far; PITH_SYNC makes more of them. Returns 0, or -1 if the offset is unknown.
+ * May be called in any thread at any time. (During a comparison it may use the new offset with the old drift.) */
 PITH_API int pith_job_clock(int64_t local_ns, int64_t *offset_ns);
 
 /* For libraries that keep no log and join no job: compares the clocks of the transport's processes (collective), for
  * pith_job_clock. On one machine this costs two small collective calls the first time, then nothing; with several some
- * tenths of a second. Uses no files of the transport, and not `sharing`. 0; -1: it failed. */
+ * tenths of a second. Uses no files of the transport, and not `sharing`. Returns 0, or -1 if it failed. */
 PITH_API int pith_clocks_compare(const struct pith_transport *transport);
 /* Like pith_job_turn, for libraries that called pith_clocks_compare. Returns 1 if clocks were compared. */
 PITH_API int pith_clocks_turn(const struct pith_transport *transport);
@@ -233,11 +234,13 @@ PITH_API void pith_clocks_follow(void);
  * the records. They are stored in any case. */
 PITH_API void pith_job_abandon(void);
 
-/* 1: this process has recorded, or has reported why it could not; stays 1 after the end of recording. */
+/* Returns 1 if this process has recorded, or has reported why it could not; still returns 1 after the end of
+ * recording. */
 PITH_API int pith_recorded(void);
 
-/* 1: records of this thread would be stored now: recording is not off, paused or over. If it is 0, a wrapper may
- * skip work that only serves recording, but must still keep track of requests and communicators. */
+/* Returns 1 if records of this thread would be stored now, that is, if recording is not off, paused or over. If it
+ * returns 0, a wrapper may skip work that only serves recording, but must still keep track of requests and
+ * communicators. */
 PITH_API int pith_recording(void);
 
 /* Starts recording now instead of with the first record. Records never call malloc; the start calls it only if it makes
@@ -247,7 +250,7 @@ PITH_API void pith_start(void);
 
 /* Runs another program, which writes the functions of these files (a list that ends with NULL) to the descriptor `out`,
  * 3 or more, in the form of wrappers/also/functions/names. The recorded program sees neither a signal nor a child.
- * Never calls malloc; calls after the first may be made in a signal handler. 0, or an errno. */
+ * Never calls malloc; calls after the first may be made in a signal handler. Returns 0, or an errno. */
 enum { PITH_NAMES_FILES = 256 };
 PITH_API int pith_function_names(const char *const *files, int out);
 
@@ -255,7 +258,7 @@ PITH_API int pith_function_names(const char *const *files, int out);
  * cost of records. Records the sum as the counter pith:own, beginning with 0; `pith compensate` removes this time. */
 PITH_API void pith_own_cost(uint64_t ns);
 
-/* The cost of recording on this thread so far, in ns: its records, each at the cost of its kind, and the sum of
+/* Returns the cost of recording on this thread so far, in ns: its records, each at the cost of its kind, and the sum of
  * pith_own_cost. It counts from the thread's first record, or from a later chunk if the thread filled chunks before the
  * first call. Before pith_own_cost_probe has measured costs, records cost nothing. Takes about 10 ns, and 1 ns for each
  * record since the last call. */
@@ -270,8 +273,8 @@ PITH_API int64_t pith_own_cost_sum(void);
 enum { PITH_OWN_CALL = 0, PITH_OWN_SEND = 5, PITH_OWN_RECV = 6, PITH_OWN_COLL = 7 };
 PITH_API void pith_own_cost_probe(uint32_t kind, void (*call)(void));
 
-/* The paths of this process's future log and of its spill file, which pithlog_follow reads while it grows. 0; -1: it
- * does not record. The strings stay valid as long as the process. */
+/* Sets the paths of this process's future log and of its spill file, which pithlog_follow reads while it grows. Returns
+ * 0, or -1 if the process does not record. The strings stay valid as long as the process. */
 PITH_API int pith_where(const char **log, const char **spill);
 
 /* Like pith_thread_name, for a name that the wrapper found. A name that the program gives by pith_thread_name, before
@@ -295,7 +298,7 @@ PITH_API void pith_slow_words_(uint32_t kind, uint32_t id, const uint64_t *words
 PITH_API void pith_slow_same_(uint32_t kind, uint32_t id, const uint64_t *words, uint32_t count);
 PITH_API void pith_slow_same_from_(uint64_t ticks);
 PITH_API int pith_slow_undo_(uint64_t *record, uint64_t word);
-/* The time, whatever the clock. May be called before the first record. */
+/* Returns the time, whichever clock is used. May be called before the first record. */
 PITH_API uint64_t pith_slow_ticks_(void);
 
 /* Stores up to 4 words; words beyond the limit go into the slack after it. */

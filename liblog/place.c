@@ -37,7 +37,7 @@ static const char *base_name(const char *path)
 static const char *const interpreters[] = {"python", "perl",  "ruby", "bash",  "sh",
                                            "dash",   "julia", "node", "tclsh", NULL};
 
-/* 1: `name` is an interpreter, perhaps with a version (python3.11). */
+/* Returns 1 if `name` is an interpreter, perhaps with a version (python3.11). */
 static int is_interpreter(const char *name)
 {
     size_t i;
@@ -49,7 +49,7 @@ static int is_interpreter(const char *name)
     return 0;
 }
 
-/* The script: the first argument that is not an option. NULL: none, as with -c and -e. */
+/* Returns the script, that is, the first argument that is not an option; NULL if there is none, as with -c and -e. */
 static const char *script_of(const char *arguments, size_t size)
 {
     const char *end = arguments + size, *argument = arguments + strlen(arguments) + 1;
@@ -103,7 +103,8 @@ enum { NAME_MORE = 15 };
 enum { PART_NAME = 80 };
 #define TOO_LONG "the log's name is too long; set PITH_LOG to a shorter one"
 
-/* Puts `insert` before the suffix of `path`: run.pith, "-2" -> run-2.pith. 0; -1: too long. */
+/* Puts `insert` before the suffix of `path`: run.pith, "-2" -> run-2.pith. Returns 0, or -1 if the result is too
+ * long. */
 static int insert_before_suffix(char *out, size_t size, const char *path, const char *insert)
 {
     const char *dot = strrchr(base_name(path), '.');
@@ -112,7 +113,7 @@ static int insert_before_suffix(char *out, size_t size, const char *path, const 
     return PRINT(out, size, "%.*s%s%s", (int)(dot - path), path, insert, dot);
 }
 
-/* A name in TMPDIR or /tmp. 0; -1: too long. */
+/* Makes a name in TMPDIR or /tmp. Returns 0, or -1 if it is too long. */
 static int name_temporary(char *path, size_t size, const char *name, const char *ending)
 {
     const char *temporary = secure_getenv("TMPDIR");
@@ -121,7 +122,7 @@ static int name_temporary(char *path, size_t size, const char *name, const char 
     return PRINT(path, size, "%s/pith-%u-%.200s%s", temporary, (unsigned)geteuid(), base_name(name), ending);
 }
 
-/* 1: the folder allows all names that are made from this one. */
+/* Returns 1 if the folder allows all names that are made from this one. */
 static int name_fits(const char *log, const char *name)
 {
     char folder[PITHI_PATH_MAX];
@@ -159,8 +160,8 @@ const char *pithi_place_log(char *log, size_t size, const struct pithi_settings 
     return name_fits(log, base_name(name)) ? NULL : TOO_LONG;
 }
 
-/* 1: the path is a device or the like. It cannot be the name of a log, because a log gets its name by rename, which
- * would replace the device. /dev/stdout counts as a device even if it leads to a file. */
+/* Returns 1 if the path is a device or the like. It cannot be the name of a log, because a log gets its name by rename,
+ * which would replace the device. /dev/stdout counts as a device even if it leads to a file. */
 int pithi_place_is_device(const char *path)
 {
     struct stat info;
@@ -184,8 +185,8 @@ int pithi_place_part(char *part, size_t size, const char *log, uint64_t number, 
 
 /* ---- The spill folder -------------------------------------------------------------------------------------------- */
 
-/* 1: the folder is on a network file system. These are bad for mapped files: each page is sent, and other hosts see it
- * late. */
+/* Returns 1 if the folder is on a network file system. Such file systems are bad for mapped files, because each page is
+ * sent, and other hosts see it late. */
 static int is_remote(const char *folder)
 {
     static const uint32_t magics[] = {
@@ -278,7 +279,7 @@ static void stamp(const char *path)
     utimensat(AT_FDCWD, path, now, 0);
 }
 
-/* 1: `name` is a file that was finished before this job began, so this job may replace it. */
+/* Returns 1 if `name` is a file that was finished before this job began, so that this job may replace it. */
 static int is_older(const char *name, int64_t start_real_ns)
 {
     struct stat info;
@@ -322,7 +323,8 @@ static int take_volumes(const char *part, unsigned volumes, const char *name, in
     return 0;
 }
 
-/* Reads the header of a file of a log: its volume number, the count of volumes, their common id. 0: it is no log. */
+/* Reads the header of a file of a log: its volume number, the count of volumes, their common id. Returns 0 if the file
+ * is not of a log. */
 static int read_volume(const char *path, struct pithi_volume *volume)
 {
     unsigned char header[PITHI_HEADER_SIZE];

@@ -18,7 +18,8 @@ int pithi_descriptor_temporary(const char *folder);
 /* Like pithi_descriptor_open, for a file in memory. It takes the output of a command, because the disk may be full. */
 int pithi_descriptor_memory(void);
 
-/* A copy of the descriptor with a number far from the numbers that programs and scripts use; -1 (errno). */
+/* Returns a copy of the descriptor with a number far from the numbers that programs and scripts use; -1 (errno) on an
+ * error. */
 int pithi_descriptor_far(int fd);
 
 #endif

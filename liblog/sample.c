@@ -149,7 +149,7 @@ static uint64_t add_bytes(uint64_t hash, const char *bytes, size_t size)
     return hash;
 }
 
-/* 1: this module was recorded, and no other module was recorded later at any of its addresses. */
+/* Returns 1 if this module was recorded, and no other module was recorded later at any of its addresses. */
 static int is_known(const struct pithi_module *module, uint64_t identity)
 {
     for (unsigned i = known_count; i > 0; i--)
@@ -177,7 +177,7 @@ static void record_new_modules(const uint64_t *addresses, unsigned count)
         if (program && addresses[i] >= known[program - 1].begin && addresses[i] < known[program - 1].end)
             continue;
         if (addresses[i] >= module.begin && addresses[i] < module.end)
-            continue; /* neighbours in a stack are mostly in the same module */
+            continue; /* neighbours in a stack are mostly in the same module, so this one was recorded just now */
         if (!pithi_module_find(addresses[i], &module)) {
             uint64_t address = addresses[i] - (i > 0);
             unsigned at = (unsigned)(address * UINT64_C(0x9e3779b97f4a7c15) >> 52) % OUTSIDE;
@@ -225,9 +225,9 @@ static struct room *take_room(void)
 /* The addresses of the C library, in which threads begin and end. 0: unknown, or linked into the program. */
 static uint64_t c_library_begin, c_library_end;
 
-/* 1: no function of the program is on the thread's stack, and the thread is not in the list of threads. So the thread
- * is ending, or beginning. If an ending thread made its first record now, it would stay in the list for ever, as the
- * destructors of keys have already run. */
+/* Returns 1 if no function of the program is on the thread's stack, and the thread is not in the list of threads. Such
+ * a thread is ending, or beginning. If an ending thread made its first record now, it would stay in the list for ever,
+ * as the destructors of keys have already run. */
 static int is_ending(const uint64_t *addresses, unsigned count)
 {
     for (unsigned i = 0; i < count; i++)
@@ -292,7 +292,7 @@ static void on_timer(int number, siginfo_t *info, void *context)
 
 /* ---- Call sites -------------------------------------------------------------------------------------------------- */
 
-/* 1: code of a library of MPI or OpenMP, or of Pith, which the user did not write. */
+/* Returns 1 for code of a library of MPI or OpenMP, or of Pith, which the user did not write. */
 static int is_library(uint64_t address)
 {
     static const char *const names[] = {"libmpi",   "libpmpi", "libpith", "libmpe", "liblmpe",
@@ -310,7 +310,8 @@ static int is_library(uint64_t address)
 
 int pith_call_sites(void) { return pithi_session.settings.call_sites ? 1 : -pithi_session.settings.long_call_sites; }
 
-/* Returns the call site to record; 0: none. Records first the definition and the module that readers need for it. */
+/* Returns the call site to record; 0 if there is none. Records first the definition and the module that readers need
+ * for it. */
 static uint64_t find_site(const void *caller)
 {
     uint64_t stack[32], site = (uint64_t)(uintptr_t)caller;
@@ -393,8 +394,8 @@ static struct timer {
 } timers[TIMERS];
 static unsigned timer_count;
 
-/* 1: enough signals can be queued. Instead of a signal that it cannot queue, the kernel sends SIGIO, which ends a
- * program. */
+/* Returns 1 if enough signals can be queued. Instead of a signal that it cannot queue, the kernel sends SIGIO, which
+ * ends a program. */
 static int may_queue(void)
 {
     struct rlimit limit;
@@ -491,7 +492,7 @@ static void refuse_timer(int error)
     refuse(text);
 }
 
-/* The thread exists: finds its timer, or makes one. */
+/* Called for a thread that exists: finds its timer, or makes one. */
 static void see(pid_t thread)
 {
     struct timer *timer;
@@ -641,7 +642,7 @@ static int by_address(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* 1: `sorted`, the sorted table `outside`, has an address in [begin, end). */
+/* Returns 1 if `sorted`, the sorted table `outside`, has an address in [begin, end). */
 static int has_between(const uint64_t *sorted, uint64_t begin, uint64_t end)
 {
     unsigned low = 0, high = OUTSIDE;

@@ -113,7 +113,7 @@ __attribute__((constructor)) static void find_real(void)
         real_action = __sigaction;
 }
 
-/* 1: the program's calls of sigaltstack come here. */
+/* Returns 1 if the program's calls of sigaltstack come here. */
 static int sees_calls(void)
 {
     struct pithi_module here, there;

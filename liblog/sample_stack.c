@@ -177,7 +177,7 @@ struct walk {
     int exact;     /* 1: r.pc is the instruction that runs next; 0: a return address */
 };
 
-/* Stores in *value the caller's register that the rule finds by `where`; 0: it cannot be read. */
+/* Stores in *value the caller's register that the rule finds by `where`. Returns 0 if it cannot be read. */
 static int saved_word(struct walk *w, unsigned where, int32_t offset, uint64_t cfa, uint64_t *value)
 {
     if (where == PITHI_SAVED_NOWHERE)
@@ -227,8 +227,8 @@ static int apply_rule(struct walk *w, const struct pithi_unwind_rule *rule)
     return 1;
 }
 
-/* Without a rule: assumes a frame pointer, which points to the caller's frame pointer and the return address above
- * it. */
+/* Called without a rule: assumes a frame pointer, which points to the caller's frame pointer and the return address
+ * above it. */
 static int follow_frame_pointer(struct walk *w)
 {
     uint64_t frame = w->r.frame, caller, next;

@@ -65,7 +65,7 @@ static int fits(const char *pattern, const char *text)
 static uint32_t matched[LISTS]; /* atomic: bit i: pattern i has matched a name or group */
 
 /* Copies the next pattern and advances *list. Blanks around commas are ignored; blanks inside a pattern belong to it.
- * 0: there is none. */
+ * Returns 0 if there is none. */
 static int next_pattern(const char **list, char *pattern, size_t room)
 {
     while (**list != '\0') {
@@ -84,7 +84,7 @@ static int next_pattern(const char **list, char *pattern, size_t room)
     return 0;
 }
 
-/* 1: a pattern of the list matches the name or the group. */
+/* Returns 1 if a pattern of the list matches the name or the group. */
 static int names(int which, const char *list, const char *name, const char *group)
 {
     char pattern[1024];
@@ -138,7 +138,7 @@ struct range {
     long first, last, step; /* the ranks first, first + step ... up to last */
 };
 
-/* Reads a number without sign or blanks; -1: there is none, or it is too large. */
+/* Reads a number without sign or blanks. Returns -1 if there is none, or if it is too large. */
 static long number(const char **at)
 {
     char *end;
@@ -150,7 +150,8 @@ static long number(const char **at)
     return value <= INT_MAX ? (long)value : -1;
 }
 
-/* Reads the range at the front of the list, and the comma after it. 0: invalid, also a comma at the end of the list. */
+/* Reads the range at the front of the list, and the comma after it. Returns 0 if they are invalid, or if the list ends
+ * with the comma. */
 static int take(const char **at, struct range *range)
 {
     range->first = range->last = number(at);

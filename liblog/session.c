@@ -240,7 +240,7 @@ static const char *set_up(enum pithi_spill_clock clock)
 
 /* ---- The time window --------------------------------------------------------------------------------------------- */
 
-/* The sum, or INT64_MAX if it would overflow. */
+/* Returns the sum, or INT64_MAX if it would overflow. */
 static int64_t later(int64_t zero_ns, int64_t more_ns)
 {
     return more_ns < INT64_MAX - zero_ns ? zero_ns + more_ns : INT64_MAX;
@@ -257,7 +257,8 @@ void pithi_session_window(int64_t zero_ns)
     page->to_ns = later(page->zero_ns, settings->to_ns);
 }
 
-/* 1: PITH_FROM has not come yet, so records need not be kept. Once it has passed, the clock is not read again. */
+/* Returns 1 if PITH_FROM has not come yet, so that records need not be kept. Once it has passed, the clock is not read
+ * again. */
 int pithi_session_before_window(void)
 {
     const struct pithi_spill_page *page = pithi_session.file.page;
@@ -266,7 +267,7 @@ int pithi_session_before_window(void)
     return !pithi_session.window_begun;
 }
 
-/* 1: PITH_TO has passed. Recording then ends for good, in all threads. */
+/* Returns 1 if PITH_TO has passed. Recording then ends for good, in all threads. */
 int pithi_session_past_window(void)
 {
     const struct pithi_spill_page *page = pithi_session.file.page;
@@ -427,7 +428,8 @@ void pith_flush(void)
     }
 }
 
-/* The state that shows the recorder's own time in the log. While nothing is recorded: 0, an id that records nothing. */
+/* Returns the state that shows the recorder's own time in the log. While nothing is recorded, returns 0, an id that
+ * records nothing. */
 uint32_t pithi_own_state(void)
 {
     return pithi_state() == PITHI_RECORDING ? pith_state_define_group(PITHI_OWN_STATE, "gray50", "pith") : 0;

@@ -47,7 +47,7 @@ struct pithi_guard {
 };
 int pithi_guard_enter(struct pithi_guard *guard);
 void pithi_guard_leave(const struct pithi_guard *guard);
-/* 1: this thread holds the lock. For the handler of samples, whose signal is not blocked. */
+/* Returns 1 if this thread holds the lock. For the handler of samples, whose signal is not blocked. */
 int pithi_guard_held(void);
 /* With the guard held: yield releases the lock and back takes it again, so that other threads need not wait during long
  * work; signals stay blocked. pithi_guard_settle waits until no thread is between yield and back; the end of recording
@@ -72,7 +72,7 @@ int pithi_session_past_window(void);
 /* Under the guard: PITH_FROM and PITH_TO count from `zero_ns` (CLOCK_MONOTONIC). */
 void pithi_session_window(int64_t zero_ns);
 
-/* The id of the state pith:flush, the recorder's own time. 0: it is not recorded. */
+/* Returns the id of the state pith:flush, the recorder's own time; 0 if it is not recorded. */
 uint32_t pithi_own_state(void);
 /* Records the state pith:flush around work that the program waits for; its duration is an own cost of this thread. */
 struct pithi_own_time {
@@ -82,14 +82,15 @@ struct pithi_own_time {
 struct pithi_own_time pithi_own_time_begin(void);
 void pithi_own_time_end(struct pithi_own_time own);
 
-/* 1: this process and rank 0 have the same spill folder, or rank 0 has none. Each host may have a folder of its own. */
+/* Returns 1 if this process and rank 0 have the same spill folder, or if rank 0 has none. Each host may have a folder
+ * of its own. */
 int pithi_session_at_root(void);
 
 /* Counts records as lost. */
 void pithi_lost_add(uint64_t records);
 
-/* 1 in the process that reports set-up problems for the job: rank 0, by the launcher's variables. All processes of a
- * job share environment and log, so they usually have the same problems. */
+/* Returns 1 in the process that reports set-up problems for the job: rank 0, by the launcher's variables. All processes
+ * of a job share environment and log, so they usually have the same problems. */
 int pithi_speaks_for_job(void);
 
 #endif

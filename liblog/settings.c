@@ -28,14 +28,15 @@ static const char *text(const char *name)
     return value != NULL && *value != '\0' ? value : NULL;
 }
 
-/* 1: the variable is set, and is neither "0" nor "no". */
+/* Returns 1 if the variable is set, and is neither "0" nor "no". */
 static int flag(const char *name)
 {
     const char *value = text(name);
     return value != NULL && strcmp(value, "0") != 0 && strcmp(value, "no") != 0;
 }
 
-/* `wanted`: what the value should be, such as "stop or ring". */
+/* Reports an invalid value, which then counts as not given. `wanted` says what the value should be, such as "stop or
+ * ring". */
 static void ignore(const char *name, const char *value, const char *wanted)
 {
     if (!pithi_session.forked && pithi_speaks_for_job())

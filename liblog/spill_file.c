@@ -61,7 +61,8 @@ static int allocate(int fd, uint64_t from, uint64_t to)
     return 0;
 }
 
-/* The size limit of the file; beyond RLIMIT_FSIZE the kernel would send SIGXFSZ. */
+/* Returns the size limit of the file. It is at most RLIMIT_FSIZE, because the kernel would send SIGXFSZ for a larger
+ * file. */
 static uint64_t limit_of(const struct pithi_spill_file *file)
 {
     uint64_t most = file->max_bytes + file->beyond_bytes;
@@ -82,7 +83,7 @@ uint64_t pithi_spill_definitions_bytes(const struct pithi_spill_file *file)
     return bytes > DEFINITIONS_BYTES ? DEFINITIONS_BYTES : bytes < least ? least : bytes;
 }
 
-/* 1: the file may grow to `size_bytes`, by more_bytes. Records must leave room for definitions. */
+/* Returns 1 if the file may grow to `size_bytes`, by more_bytes. Records must leave room for definitions. */
 static int may_grow(const struct pithi_spill_file *file, int fd, uint64_t size_bytes, uint64_t more_bytes,
                     enum pithi_spill_use use)
 {
@@ -99,7 +100,7 @@ static int may_grow(const struct pithi_spill_file *file, int fd, uint64_t size_b
     return 1;
 }
 
-/* Allocates space on the disk up to `end`. 0, or -1 (errno). */
+/* Allocates space on the disk up to `end`. Returns 0, or -1 (errno). */
 static int promise_to(struct pithi_spill_file *file, int fd, uint64_t end, enum pithi_spill_use use)
 {
     int saved;
@@ -148,7 +149,7 @@ static int extend_fd(struct pithi_spill_file *file, int fd, uint64_t more_bytes,
     return 0;
 }
 
-/* 1: `fd` is this file, and the file was not removed. */
+/* Returns 1 if `fd` is this file, and the file was not removed. */
 static int is_same(const struct pithi_spill_file *file, int fd)
 {
     struct stat info;
@@ -238,8 +239,8 @@ int pithi_spill_file_create(struct pithi_spill_file *file, const char *folder, u
 
 int pithi_spill_file_cut(void) { return __atomic_load_n(&faults, __ATOMIC_SEQ_CST); }
 
-/* 0: the file was not truncated; -1 (errno): it was. A truncated file does not grow any more: its definitions may be
- * lost, and records cannot be read without them. */
+/* Returns 0 if the file was not truncated; -1 (errno) if it was. A truncated file does not grow any more: its
+ * definitions may be lost, and records cannot be read without them. */
 static int still_whole(struct pithi_spill_file *file, int fd)
 {
     struct stat info;
@@ -250,7 +251,8 @@ static int still_whole(struct pithi_spill_file *file, int fd)
     return -1;
 }
 
-/* Opens the file by its name, or returns the kept descriptor; -1 (errno). close_same closes it. */
+/* Opens the file by its name, or returns the kept descriptor. Returns -1 (errno) on an error. close_same closes the
+ * descriptor. */
 static int open_same(struct pithi_spill_file *file)
 {
     int fd = pithi_descriptor_open(file->path, O_RDWR | O_NOFOLLOW, 0), saved = errno;
@@ -359,7 +361,7 @@ int pithi_spill_file_sync(struct pithi_spill_file *file)
     return status;
 }
 
-/* 1: the file has another name now. In a chroot without /proc the result is 0. */
+/* Returns 1 if the file has another name now. In a chroot without /proc the result is 0. */
 static int is_renamed(const struct pithi_spill_file *file)
 {
     char link[64], name[PITHI_PATH_MAX];

@@ -27,14 +27,14 @@ struct pithi_spill_file {
     int in_memory;                  /* 1: it is in tmpfs */
 };
 
-/* Makes the file in `folder`, with mode 0600, and maps its page with host, boot id, pid and first anchor, but
- * without the magic. When the caller has stored the magic, pithi_spill_file_appear gives the file its name, `path`.
- * 0 or -1 (errno). */
+/* Makes the file in `folder`, with mode 0600, and maps its page with host, boot id, pid and first anchor, but without
+ * the magic. When the caller has stored the magic, pithi_spill_file_appear gives the file its name, `path`. Returns 0,
+ * or -1 (errno). */
 int pithi_spill_file_create(struct pithi_spill_file *file, const char *folder, uint64_t max_bytes);
 int pithi_spill_file_appear(const struct pithi_spill_file *file);
 
-/* `bytes` rounded up to whole pages of the system: 4 KiB on x86-64, up to 64 KiB on ARM64. The parts of the file have
- * such sizes, since a mapping must begin at a page. */
+/* Returns `bytes` rounded up to whole pages of the system: 4 KiB on x86-64, up to 64 KiB on ARM64. The parts of the
+ * file have such sizes, since a mapping must begin at a page. */
 uint64_t pithi_spill_whole_pages(uint64_t bytes);
 
 /* Adds `size_bytes` (whole pages) at the end of the file: allocated on the disk, zero and mapped. Pieces of
@@ -47,7 +47,7 @@ enum pithi_spill_use {
 };
 #define PITHI_SPILL_BEYOND (UINT64_C(64) << 20) /* bytes */
 void *pithi_spill_file_extend(struct pithi_spill_file *file, uint64_t size_bytes, enum pithi_spill_use use);
-/* The size of a chunk of definitions. Records leave this number of bytes free below the size limit. */
+/* Returns the size of a chunk of definitions. Records leave this number of bytes free below the size limit. */
 uint64_t pithi_spill_definitions_bytes(const struct pithi_spill_file *file);
 
 /* A place at the end of the file for the copy of a chunk. */
@@ -55,23 +55,23 @@ struct pithi_spill_place {
     int fd, is_kept;
     uint64_t offset; /* where the copy goes */
 };
-/* Reserves `size_bytes` (whole pages) at the end of the file. On some file systems a full disk is seen
- * only by pithi_spill_place_write: pwrite returns an error, where a mapping would raise SIGBUS. 0, or -1 with errno. */
+/* Reserves `size_bytes` (whole pages) at the end of the file. On some file systems a full disk is seen only by
+ * pithi_spill_place_write: pwrite returns an error, where a mapping would raise SIGBUS. Returns 0, or -1 with errno. */
 int pithi_spill_file_reserve(struct pithi_spill_file *file, uint64_t size_bytes, struct pithi_spill_place *place);
-/* Writes the copy into its place, once, and the first 8 bytes last: until then readers find zeros there, no chunk. 0 or
- * -1. Does not use struct pithi_spill_file, so several threads may write at the same time. */
+/* Writes the copy into its place, once, and the first 8 bytes last: until then readers find zeros there, no chunk.
+ * Returns 0 or -1. Does not use struct pithi_spill_file, so several threads may write at the same time. */
 int pithi_spill_place_write(const struct pithi_spill_place *place, const void *data, uint64_t size_bytes);
 
 /* Stores in the page that the file is complete up to `end_bytes`. */
 void pithi_spill_file_reaches(struct pithi_spill_file *file, uint64_t end_bytes);
 
-/* 1: a thread has stored beyond the end of the file, because somebody had truncated the file. */
+/* Returns 1 if a thread has stored beyond the end of the file, because somebody had truncated the file. */
 int pithi_spill_file_cut(void);
 
-/* Writes the file to the disk. 0 or -1. */
+/* Writes the file to the disk. Returns 0 or -1. */
 int pithi_spill_file_sync(struct pithi_spill_file *file);
 
-/* 1: the file exists, even if this process cannot see it under its name. */
+/* Returns 1 if the file exists, even if this process cannot see it under its name. */
 int pithi_spill_file_is_there(const struct pithi_spill_file *file);
 
 /* Closes the descriptor; the file stays. */

@@ -192,7 +192,7 @@ static void set_saved_expression(struct state *s, uint64_t reg, struct bytes exp
     set_saved(s, reg, is_known ? PITHI_SAVED_AT_FRAME : PITHI_SAVED_UNKNOWN, offset);
 }
 
-/* Runs an instruction whose operands follow its first byte. 0: unknown instruction. */
+/* Runs an instruction whose operands follow its first byte. Returns 0 if the instruction is unknown. */
 static int run_long(struct program *p, unsigned code, struct bytes *b)
 {
     struct state *s = &p->state;
@@ -311,7 +311,7 @@ static int run(struct program *p, struct bytes b)
 
 /* ---- Descriptions ------------------------------------------------------------------------------------------------ */
 
-/* The bytes of an entry of .eh_frame after its length. */
+/* Returns the bytes of an entry of .eh_frame after its length. */
 static struct bytes entry_at(const struct pithi_unwind_file *file, uint64_t address)
 {
     struct bytes b = {NULL, NULL, 1};
@@ -365,7 +365,7 @@ static int read_common(struct program *p, struct bytes b, unsigned *encoding, in
     return !b.bad && run(p, b);
 }
 
-/* The description (FDE) of the last function that begins at or before `pc`; 0: none. */
+/* Returns the description (FDE) of the last function that begins at or before `pc`; 0 if there is none. */
 static uint64_t find_entry(const struct pithi_unwind_file *file, uint64_t pc)
 {
     uint64_t table = file->table;

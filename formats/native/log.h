@@ -128,8 +128,8 @@ int pithi_log_open(const char *path, void (*say)(void *context, const char *text
 /* Opens a log by reading all blocks, without its index. In a damaged log, this finds more than any other way. */
 int pithi_log_open_blocks(const char *path, struct pithlog **log);
 
-/* Opens a native log from an open file, which the log then owns, also after an error. Error messages begin with `name`.
- */
+/* Opens a native log from an open file, which the log then owns, also after an error. Error messages begin with
+ * `name`. */
 int pithi_log_open_file(const char *name, int fd, struct pithlog **log);
 
 /* Logs of other formats that this process opens get no summaries of lanes from now on: for programs that draw nothing.

@@ -108,7 +108,7 @@ static void free_front(struct front *f)
         free(f->bytes);
 }
 
-/* Finds the sections of the front; Returns 0 if they do not fit into it. A chunk of the type INDEX begins with its
+/* Finds the sections of the front. Returns 0 if they do not fit into it. A chunk of the type INDEX begins with its
  * front, which has its own CRC:
  *
  *     head   counts   offsets of META chunks   communicators   lanes   names   CRC   lists of blocks, sheets
@@ -357,7 +357,8 @@ static void take_members(const struct telling *t, const struct pithi_meta *meta)
     if (meta->type != PITHI_M_COMM || meta->size <= 0 || !pithi_places_find_comm(t->log->places, meta->key, &index) ||
         !(t->offset != 0 ? t->log->tellers[index] == t->offset : t->log->places->comms[index].teller == t->teller))
         return;
-    /* The chunk was read for one communicator; the others in it are made now, or each would read it again. */
+    /* The chunk was read for one communicator. The others in it are made now, too; otherwise each of them would make
+     * the chunk be read again. */
     if (index != t->wanted)
         make_other(t->log, index, meta);
     else if (t->comm->world_ranks == NULL)

@@ -44,8 +44,8 @@ enum { PITHI_CHANGE_ID_MAX = (1 << 20) - 1 }; /* 20 bits, as in a word of the sp
 int pithi_paths_begin(struct pithi_paths *paths);
 void pithi_paths_free(struct pithi_paths *paths);
 
-/* The path of `state` inside `parent`, added if it is new. Returns 0 if the table is full, the path would be deeper
- * than PITHI_PATH_DEPTH, or no memory. */
+/* The path of `state` inside `parent`, added if it is new. Returns 0 if the table is full, if the path would be deeper
+ * than PITHI_PATH_DEPTH, or if there is no memory. */
 uint32_t pithi_paths_find(struct pithi_paths *paths, uint32_t parent, uint32_t state);
 /* Finds the path without adding it. Returns 0 if the table does not have it. */
 uint32_t pithi_paths_known(const struct pithi_paths *paths, uint32_t parent, uint32_t state);

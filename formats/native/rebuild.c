@@ -193,8 +193,8 @@ static int take_meta(struct rebuild *b, int32_t rank, uint64_t offset)
 
 /* ---- Blocks ------------------------------------------------------------------------------------------------------ */
 
-/* Notes the definitions and communicators that a block uses. Returns 0 if some are invalid, or if there is no memory.
- */
+/* Notes the definitions and communicators that a block uses. Returns 0 if some are invalid, or if there is no
+ * memory. */
 static int note_use(struct rebuild *b, uint32_t part, const struct pithi_dict *d)
 {
     uint32_t count = 0;

@@ -75,8 +75,8 @@ static inline int pithi_stack_enter(struct pithi_stack *s, uint32_t id, int64_t 
     return 1;
 }
 
-/* Returns 1 if the LEAVE ended a state: *ended is the state and *depth its depth. Returns 0 if no such state is open.
- */
+/* Returns 1 if the LEAVE ended a state: *ended is the state and *depth its depth. Returns 0 if no such state is
+ * open. */
 static inline int pithi_stack_leave(struct pithi_stack *s, uint32_t id, int64_t time_ns, struct pithi_open_state *ended,
                                     uint32_t *depth)
 {

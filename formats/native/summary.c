@@ -246,8 +246,8 @@ static int reserve(struct tally *t, uint32_t count)
     return 1;
 }
 
-/* Finds the best paths of a piece, and lists its paths in the piece of the next level. Returns 0 if there is no memory.
- */
+/* Finds the best paths of a piece, and lists its paths in the piece of the next level. Returns 0 if there is no
+ * memory. */
 static int sum_up(struct pithi_summary *s, unsigned level, struct share best[PITHI_PIECE_TOP])
 {
     struct tally *t = &s->tally[level], *above = t + 1;

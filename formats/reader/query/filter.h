@@ -131,7 +131,8 @@ enum pithi_answer pithi_filter_ask(const struct pithlog_filter *filter, const st
  * one. */
 enum pithi_answer pithi_filter_state(const struct pithlog_filter *filter, const struct pithi_names *names,
                                      const struct pithlog_record *r, uint32_t known, uint32_t comm);
-/* For any other record. Returns 1 if it matches, 0 if it does not, -1 if there is no memory. */
+/* Decides about a record that does not enter or leave a state. Returns 1 if it matches, 0 if it does not, -1 if there
+ * is no memory. */
 int pithi_filter_other(const struct pithlog_filter *filter, const struct pithi_names *names,
                        const struct pithlog_record *r);
 
@@ -160,7 +161,7 @@ int pithi_scope_find(struct pithi_scope *scope, struct pithlog *log, const struc
                      const struct pithlog_query *query);
 void pithi_scope_free(struct pithi_scope *scope);
 
-/* `scope`: the records that will be judged. Reads the states of the log first, if the query asks for fields that are
+/* Begins to judge records: those in `scope`. Reads the states of the log first, if the query asks for fields that are
  * known only at a state's end. */
 int pithi_judge_open(struct pithi_judge **judge, struct pithlog *log, const struct pithlog_filter *filter,
                      const struct pithi_scope *scope);

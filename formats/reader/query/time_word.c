@@ -20,7 +20,7 @@
 #include "reader/read/iter.h"
 
 #define NONE INT64_MIN
-#define FARTHEST (INT64_MAX / 2) /* ns, 146 years: times farther from the start are cut to it */
+#define FARTHEST (INT64_MAX / 2) /* ns, 146 years: a time farther from the start counts as this time */
 
 #define SECOND INT64_C(1000000000)
 #define DAY (86400 * SECOND)
@@ -388,7 +388,7 @@ out:
 
 /* ---- Words ----------------------------------------------------------------------------------------------------- */
 
-/* Returns 1 if the word is a time without an offset. */
+/* Returns 1 if the word is a time without a part such as "+100ms". */
 static int is_place(const char *word)
 {
     int64_t time_ns;

@@ -1,5 +1,5 @@
-/* clip.h - PITHLOG_CLIP: PITHLOG_CLIP: the steps of a walk as records. Each open state gets an ENTER where the window
- * begins or a hole ends, and a LEAVE where the window ends or a hole begins. */
+/* clip.h - PITHLOG_CLIP: the steps of a walk as records. Each open state gets an ENTER where the window begins or a
+ * hole ends, and a LEAVE where the window ends or a hole begins. */
 #ifndef PITHI_CLIP_H
 #define PITHI_CLIP_H
 

@@ -42,7 +42,7 @@ static int open_most(const char *path, struct pithlog **log)
         return err;
     if (err == PITH_OK)
         pithlog_close(*log);
-    /* PITH_ERR_OPEN: the blocks may be intact although the log cannot be opened */
+    /* opens by the blocks after PITH_ERR_OPEN, too: they may be intact although the log cannot be opened */
     return err == PITH_OK || err == PITH_ERR_OPEN ? pithi_log_open_blocks(path, log) : err;
 }
 

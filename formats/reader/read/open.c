@@ -363,7 +363,7 @@ static void damage(void *context, const char *text)
 static int read_mapped(struct pithlog *log, int fd, uint64_t bytes, const char *cut)
 {
     size_t size = (size_t)bytes;
-    errno = EFBIG; /* more than 4 GiB where addresses have 32 bits */
+    errno = EFBIG; /* if the file has more than 4 GiB, and addresses have 32 bits */
     void *data = size == bytes ? mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
     if (data == MAP_FAILED)
         return pithi_fail(PITH_ERR_IO, "%s: cannot be mapped: %s", log->path, strerror(errno));

@@ -52,7 +52,7 @@ enum hole { NO_HOLE, HOLE_AHEAD, IN_HOLE, RESUMING };
 struct beside {
     int64_t missing_ns; /* the lane's missing_ns when the state began */
     int64_t nested_ns;  /* time so far of states directly inside it, even before the window */
-    int64_t goes_on;    /* set where a hole begins: 1: the state is open after the hole, too */
+    int64_t goes_on;    /* set where a hole begins; 1: the state is still open after the hole */
 };
 
 struct walked_lane {
@@ -443,8 +443,8 @@ static UNCOMMON enum taken take(struct pithlog_walk *walk, struct walked_lane *l
     return taken;
 }
 
-/* Takes a record in the common case: a state begins, or the innermost state ends, and not at a hole. Returns 1 if it
- * did; 0 if `take` is needed. */
+/* Takes a record in the common case, in which a state begins or the innermost state ends, and not at a hole. Returns 1
+ * if it did; 0 if `take` is needed. */
 static inline int take_quickly(struct pithlog_walk *walk, struct walked_lane *lane, struct pithlog_record *r,
                                struct pithlog_step *step)
 {
