@@ -27,10 +27,11 @@
 #include "spill/spill_chunk.h"
 
 #define KIB UINT64_C(1024)
-/* the first window of each lane from MANY_LANES on; if there are very many threads, most of them record little */
+/* the size of a lane's first window from lane MANY_LANES on: if there are very many threads, most of them record
+ * little */
 #define WINDOW_FIRST_MANY (32 * KIB)
-#define WINDOW_DISK (256 * KIB)   /* window on a disk; copied in 57 us on ext4 */
-#define WINDOW_MEMORY (128 * KIB) /* in tmpfs, where fresh pages cost twice as much; copied in 62 us */
+#define WINDOW_DISK (256 * KIB)   /* size of a window on a disk; it is copied in 57 us on ext4 */
+#define WINDOW_MEMORY (128 * KIB) /* size in tmpfs, where fresh pages cost twice as much; copied in 62 us */
 #define WINDOW_LEAST (4 * KIB)    /* a nearly full file gets windows down to this size */
 #define MANY_LANES 64             /* from this lane on, the first windows are small */
 
@@ -45,7 +46,7 @@
  * than a signal handler records, because a chunk must not be reused before a store that a handler interrupted is
  * complete. */
 #define RING_SMALL (16 * KIB)
-#define RING_BEFORE 3u /* chunks kept before PITH_FROM */
+#define RING_BEFORE 3u /* chunks of a lane that are kept before PITH_FROM */
 
 static uint64_t *words_of(struct pithi_chunk *chunk)
 {
@@ -64,8 +65,8 @@ static struct pithi_spill_open *open_of(struct pithi_chunk *chunk)
 
 /* ---- Headers ----------------------------------------------------------------------------------------------------- */
 
-/* Stores a new anchor in the process page. If the counter has parted from CLOCK_MONOTONIC, all threads change the
- * clock. */
+/* Stores a new anchor in the process page. If the counter no longer agrees with CLOCK_MONOTONIC, all threads change to
+ * another clock. */
 static void take_anchor(struct pithi_anchor *anchor)
 {
     if (pithi_clock_anchor_next(anchor)) {
@@ -112,7 +113,7 @@ static void seal(struct pithi_chunk *chunk)
     __atomic_store_n(&chunk->words, words, __ATOMIC_RELEASE);
 }
 
-/* A reader that sees anything that is stored into the chunk from now on also sees that the chunk is free. */
+/* Marks a chunk as free, so that a reader which sees anything stored into it later also sees the mark. */
 static void set_free(struct pithi_chunk *chunk)
 {
     __atomic_store_n(&chunk->lane, PITHI_SPILL_FREE, __ATOMIC_SEQ_CST);
@@ -348,7 +349,8 @@ static uint64_t room_of(struct pithi_chunk *chunk)
 }
 
 /* A lane may change between windows and a ring (at PITH_FROM). A chunk of a ring has its list of open states where a
- * window has words, so open_bytes tells them apart, and neither is reused as the other. */
+ * window has its first words. So open_bytes tells a chunk of a ring from a window, and neither is reused as the
+ * other. */
 int pithi_lane_next(struct pithi_lane *lane, uint64_t words)
 {
     struct pithi_chunk *before = lane->chunk, *chunk;

@@ -11,8 +11,9 @@
 #include "spill/spill.h"
 
 struct pithi_lane {
-    uint64_t *begin, *end;                       /* the words of its chunk, without the slack; NULL: no chunk */
-    uint64_t *entered;                           /* where this thread's records begin; NULL: before this chunk */
+    uint64_t *begin, *end;                       /* the place of words in the lane's newest chunk, without the slack;
+                                                    NULL: no chunk */
+    uint64_t *entered;                           /* where this thread's records begin; NULL: in an earlier chunk */
     struct pithi_chunk *chunk, *before, *oldest; /* the newest, the second newest, the oldest */
     struct pithi_chunk *window;                  /* the second newest, still mapped, to be filled next; NULL: none */
     char *spare;                                 /* chunks made ahead for the ring, of spare_bytes each */

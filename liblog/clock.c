@@ -1,8 +1,8 @@
 /* clock.c - chooses the clock, makes and compares anchors, reads boot ids, parses times in text.
  *
  * An anchor should be the counter and CLOCK_MONOTONIC at one moment. They can only be read one after the other, so the
- * counter is read before and after, and the anchor has the middle. The narrowest of four tries counts: in the others
- * the thread may have been interrupted.
+ * counter is read before and after, and the anchor has the middle of both values. The narrowest of four tries counts:
+ * in the others the thread may have been interrupted.
  *
  *     counter 1000, CLOCK_MONOTONIC 50,000 ns, counter 1100        width 100: ticks 1050 are 50,000 ns
  *     counter 3000, CLOCK_MONOTONIC 51,200 ns, counter 9000        width 6000: interrupted, not used
@@ -166,7 +166,7 @@ void pithi_clock_anchor(struct pithi_anchor *anchor) { read_anchor(anchor); }
 /* ---- Agreement --------------------------------------------------------------------------------------------------- */
 
 #define APART_NS 1000.0 /* ns */
-#define APART_PART 5e-4 /* of the passed time */
+#define APART_PART 5e-4 /* fraction of the passed time */
 #define ANCHOR_NS 200.0 /* the error of an anchor, besides half of its width */
 
 static struct {

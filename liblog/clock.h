@@ -69,10 +69,10 @@ static inline uint64_t pithi_ticks_at(int64_t mono_ns)
  * closest together. */
 void pithi_clock_anchor(struct pithi_anchor *anchor);
 /* Under the guard: makes an anchor and compares it with earlier ones. Returns 1 if the counter has parted from
- * CLOCK_MONOTONIC. The caller then calls pithi_clock_part, and stops all threads from reading the counter inline. */
+ * CLOCK_MONOTONIC. The caller then calls pithi_clock_part and keeps all threads from reading the counter inline. */
 int pithi_clock_anchor_next(struct pithi_anchor *anchor);
-/* Stores in the page that the counter has parted, and makes `anchor` the first one of the line. `latest`: the highest
- * ticks recorded. */
+/* Stores in the spill file's page that the counter no longer agrees with CLOCK_MONOTONIC, and makes `anchor` the first
+ * one of the line. `latest`: the highest ticks recorded. */
 void pithi_clock_part(struct pithi_anchor *anchor, uint64_t latest, struct pithi_spill_page *page);
 
 /* Writes the boot id, different for each machine and each boot, to `id`; "" if it is unknown. Processes with the same

@@ -62,7 +62,7 @@ static uint32_t *open_at(const struct pithi_coarse *coarse, uint32_t place)
     return &coarse->open[place % PITHI_COARSE_WAITING];
 }
 
-/* Passes on the oldest records, up to the first undecided ENTER. */
+/* Passes on the oldest waiting records, up to the first undecided ENTER. */
 static int pass_decided(struct pithi_coarse *coarse)
 {
     while (coarse->count > 0 && at(coarse, coarse->first)->fate != DOUBT) {
@@ -76,7 +76,7 @@ static int pass_decided(struct pithi_coarse *coarse)
     return PITH_OK;
 }
 
-/* Decides that the outermost undecided state stays. The states inside it are still undecided. */
+/* Decides that the outermost undecided state is kept in the log. The states inside it are still undecided. */
 static void keep_outermost(struct pithi_coarse *coarse)
 {
     at(coarse, *open_at(coarse, coarse->open_first))->fate = KEEP;

@@ -29,7 +29,7 @@ struct pithi_coarse {
 
 enum { PITHI_COARSE_WAITING = 4096 }; /* records that wait for a decision */
 
-/* Returns 1 if the rules change something. If it returns 0, records can go to `add` directly. */
+/* Returns 1 if the rules change something in a log. If it returns 0, records can go to `add` directly. */
 static inline int pithi_coarse_needed(const struct pithi_coarse_rules *rules)
 {
     return rules->unit_ns > 1 || rules->least_ns > 0;

@@ -115,7 +115,8 @@ static int become_command(void *context)
         syscall(SYS_sched_setaffinity, 0, start->set_bytes, start->set);
     if (dup2(start->in, 0) >= 0 && dup2(start->out, 1) >= 0 && dup2(start->err, 2) >= 0) {
 #ifdef SYS_close_range
-        syscall(SYS_close_range, 3u, ~0u, 0u); /* else a pipe of the program would stay open until the command ends */
+        syscall(SYS_close_range, 3u, ~0u, 0u); /* closes all others, because a pipe of the program would stay open until
+                                                  the command ends */
 #endif
         sigemptyset(&none);
         sigprocmask(SIG_SETMASK, &none, NULL);

@@ -154,8 +154,8 @@ static int is_ours(unsigned i)
            id == self.counters[i].id;
 }
 
-/* A counter that some threads lack, because there were no more descriptors; NULL: none. It is kept here because a
- * signal handler cannot print it. */
+/* A counter that some threads lack, because there were no more descriptors; NULL if there is none. It is kept here
+ * because a signal handler cannot print it. */
 static const char *lacking;
 static int is_told; /* 1: `lacking` was set once; stays 1 in forked children, which do not repeat it */
 

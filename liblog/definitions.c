@@ -131,9 +131,9 @@ static void store_entry(uint32_t id)
 
 enum { ARENA_BYTES = 65536 }; /* a block of text at a time */
 
-/* Returns memory for the table, which is never freed, because handlers may hold the names; NULL: none. A signal handler
- * that interrupted malloc may define a state, so the memory comes from the system. The first part is static, so that a
- * process without address space can still define its states. */
+/* Returns memory for the table, which is never freed, because handlers may hold the names. Returns NULL if there is no
+ * memory. A signal handler that interrupted malloc may define a state, so the memory comes from the system. The first
+ * part is static, so that a process without address space can still define its states. */
 static void *take(size_t size)
 {
     static char first[ARENA_BYTES] __attribute__((aligned(16)));

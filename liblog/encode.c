@@ -30,8 +30,8 @@
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
 #endif
-#define AHEAD_MAX ((size_t)1 << 20) /* bytes mapped before they are needed */
-#define FEW_PAGES 16                /* fewer pages are left to page faults */
+#define AHEAD_MAX ((size_t)1 << 20) /* most bytes of memory whose pages are made before they are needed */
+#define FEW_PAGES 16                /* fewer pages are not made ahead */
 
 /* ---- Encoded bytes ----------------------------------------------------------------------------------------------- */
 
@@ -353,7 +353,7 @@ struct gather {
     void *context;
 };
 
-/* Writes the collected bytes. */
+/* Writes the bytes collected so far. */
 static int hand_out(struct gather *g)
 {
     int status = g->used > 0 ? g->put_piece(g->context, g->put, g->bytes, g->used) : 0;

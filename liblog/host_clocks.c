@@ -59,7 +59,7 @@ static struct {
     struct pithi_sync *points; /* [rounds][count] */
     int64_t *worst;            /* longest round trip used, by clock; -1: none */
     int64_t *least;            /* shortest round trip, by clock */
-    /* rounds: number of rounds in `points`; one of `stride` rounds is kept; skipped: rounds since the last kept one */
+    /* rounds: rounds in `points`; stride: one of so many rounds is kept; skipped: rounds since the last kept one */
     uint32_t rounds, stride, skipped;
 } clocks;
 
@@ -405,7 +405,7 @@ int pith_clocks_compare(const struct pith_transport *t)
 #define FIRST_NS 100000000 /* ns from the first comparison to the second, for pith_clocks_follow */
 
 static struct {
-    /* begun: 1: pithi_turns_begin was called; follow: 1: pith_clocks_follow was called */
+    /* begun is 1 if pithi_turns_begin was called, follow if pith_clocks_follow was called */
     int begun, follow;
     int64_t every_ns, begin_ns, last_ns; /* every_ns: as in pithi_turns_begin; last_ns: of the last comparison */
     /* taken: turns taken; next: the number of the next turn at which rank 0 decides */

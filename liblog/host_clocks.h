@@ -60,9 +60,8 @@ struct pithi_clock_history pithi_host_clocks_history(uint32_t number);
  * again whenever the time since the start has doubled: 16 times in an hour. A drift measured over some time is valid
  * for about as long.
  *
- * pithi_turns_begin starts counting turns, after a comparison. The next comparison is due after `every_ns`; 0: never.
- * Only the value of rank 0 counts.
- */
+ * pithi_turns_begin starts counting turns, after a comparison. The next comparison is due after `every_ns`; if that is
+ * 0, none follows. Only the value of rank 0 counts. */
 void pithi_turns_begin(int64_t every_ns);
 
 /* Collective: takes a turn. Returns 1 if the clocks are to be compared now. */

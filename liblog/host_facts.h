@@ -5,8 +5,8 @@
 
 #include "native/segment.h"
 
-/* Adds the facts of this machine. `affinity`: as in struct pith_transport; NULL: single process. The facts are
- * read at the end of the run, so the program does not wait for them. */
+/* Adds the facts of this machine. `affinity` is as in struct pith_transport, or NULL for a single process. The facts
+ * are read at the end of the run, so the program does not wait for them. */
 int pithi_host_facts_tell(struct pithi_defs *defs, const char *host, const char *affinity);
 
 #endif

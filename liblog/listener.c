@@ -43,7 +43,7 @@
 #define ANSWER_HOLDS_NS INT64_C(10000000000)
 
 static pthread_mutex_t working = PTHREAD_MUTEX_INITIALIZER; /* held during work on the job's records */
-static int closed, expected; /* under `working`; expected: 1: the process is about to join its job */
+static int closed, expected; /* under `working`; `expected` is 1 if the process is about to join its job */
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 
 int pithi_listener_look(struct pithi_job_place *place)

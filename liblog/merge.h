@@ -11,14 +11,14 @@
 #include "pith_tool.h"
 #include "place.h"
 
-/* The collective merge; does nothing if no process ever recorded, or recording is over. Returns 1 in all processes if
- * the log is written and rank 0 will analyse it (PITH_ANALYZE). */
+/* Merges the records of all processes (collective). Does nothing if no process ever recorded, or if recording is over.
+ * Returns 1 in all processes if the log is written and rank 0 will analyse it (PITH_ANALYZE). */
 int pithi_merge(const struct pith_transport *transport);
 
 /* Like pithi_merge, for a process without a job. */
 void pithi_merge_alone(void);
 
-/* A process ends before its job was finished: says how to recover the records. */
+/* Call it when a process ends before its job was finished. Prints how to recover the records. */
 void pithi_merge_missed(void);
 
 /* Compares the clocks of the job (collective, not under the guard). `keep`: stores the sync point of this machine's
@@ -31,7 +31,7 @@ int pithi_job_sync_clocks(const struct pith_transport *transport, int keep);
  * It sends its bytes to rank 0, which writes them. */
 
 struct pithi_far {
-    int own, any;    /* own: 1: this process is far; any: 1: any process is (the same value in all processes) */
+    int own, any;    /* own: 1 if this process is far; any: 1 if any process is far (the same value in all processes) */
     uint64_t *ranks; /* in rank 0, if any is far: bit r % 64 of word r / 64 is for rank r */
 };
 
@@ -67,7 +67,7 @@ struct merge {
     int64_t shift_ns, zero_ns;
     int64_t reference_shift_ns;       /* shift_ns of rank 0's machine */
     uint64_t fit_error_ns, parted_ns; /* errors of the clock, the largest of all processes (spill_time.h) */
-    /* recorded: number of processes that recorded; one_clock: 1: all processes are on one machine */
+    /* recorded: number of processes that recorded; one_clock: 1 if all processes are on one machine */
     uint64_t recorded, one_clock;
     uint64_t lanes;                 /* of all processes */
     struct pithi_no_core core_wait; /* sum of all processes */

@@ -31,11 +31,11 @@ int pithi_convert(const char *format, const char *option, const char *from, cons
  * if it gave none. */
 int pithi_answer(const char *log, int most_ms, char *text, size_t size);
 
-/* Runs `pith analyze` on a log, for at most most_ms. `json`: the command also writes this file; NULL: it writes none,
- * and its page names no command that needs the log, which will be removed. Returns 0 and sets *status as waitpid does,
- * or returns an errno if the command cannot be run. *out: a nameless file with the command's output, which the caller
- * closes; -1: none. `cores`: the command runs on these cores, written as struct pith_transport's `affinity`; NULL: on
- * this thread's cores. */
+/* Runs `pith analyze` on a log, for at most most_ms. The command also writes the file `json`. If `json` is NULL, it
+ * writes none, and its page names no command that needs the log, because the log will be removed. Returns 0 and sets
+ * *status as waitpid does, or returns an errno if the command cannot be run. *out is a nameless file with the command's
+ * output, which the caller closes; -1 if there is none. The command runs on `cores`, written as in struct
+ * pith_transport's `affinity`; if that is NULL, on this thread's cores. */
 int pithi_analyze(const char *log, const char *json, int most_ms, const char *cores, int *out, int *status);
 
 /* Writes to `out` the output of `pith top --why` for the job of a spill file. With hang_ns > 0 there is output only if

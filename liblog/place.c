@@ -292,7 +292,7 @@ static void volume_path(char path[PITHI_VOLUME_PATH_MAX], const char *name, unsi
     snprintf(path, PITHI_VOLUME_PATH_MAX, "%s.%u", name, volume);
 }
 
-/* Undoes take_volumes. */
+/* Undoes take_volumes: gives the volumes their unfinished names again. */
 static void give_back(const char *part, unsigned volumes, const char *name)
 {
     char from[PITHI_VOLUME_PATH_MAX], to[PITHI_VOLUME_PATH_MAX];

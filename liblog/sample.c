@@ -50,8 +50,8 @@
 #define sigev_notify_thread_id _sigev_un._tid
 #endif
 
-/* Upper limits. FRAMES: addresses of a stack; MODULES: modules recorded; TIMERS: threads; ROOMS: samples taken at the
- * same time; BUILD_ID: bytes of a build id; OUTSIDE: places for addresses outside all modules. */
+/* Largest numbers. FRAMES: addresses of a stack; MODULES: modules recorded; TIMERS: threads; ROOMS: samples taken at
+ * the same time; BUILD_ID: bytes of a build id; OUTSIDE: places for addresses outside all modules. */
 enum { FRAMES = 256, MODULES = 512, TIMERS = 4096, ROOMS = 64, BUILD_ID = 64, OUTSIDE = 4096 };
 enum { LONG_NS = 10000 }; /* a call that takes this long gets its call site at its end */
 
@@ -97,8 +97,8 @@ static void define_module(void)
     __atomic_store_n(&module_id, id, __ATOMIC_RELAXED);
 }
 
-/* Under known_busy. Its buffers are static, because handlers run on the program's alternate stacks, often only 8
- * KiB. */
+/* Call it while known_busy is held. Its buffers are static, because handlers run on the program's alternate stacks,
+ * often only 8 KiB. */
 static void record_module(const struct pithi_module *module)
 {
     static unsigned char payload[PATH_MAX + 2 * BUILD_ID + 64];
@@ -130,8 +130,8 @@ static struct {
 static unsigned program; /* 1 + the entry of the program itself, which is never unloaded */
 static unsigned known_count, known_number;
 static int known_busy;
-/* Where the program itself is loaded, for callers without known_busy. `number`: 1 + the number of the log that has
- * it. */
+/* Where the program itself is loaded, for callers that do not hold known_busy. `number`: 1 + the number of the log that
+ * has it. */
 static struct {
     uint64_t begin, end;
     unsigned number;
@@ -159,8 +159,8 @@ static int is_known(const struct pithi_module *module, uint64_t identity)
     return 0;
 }
 
-/* Addresses outside all modules: code generated at run time. A hash table, under known_busy; when it is half full,
- * further addresses are not stored and get no names. */
+/* Addresses outside all modules: code generated at run time. A hash table, protected by known_busy. When it is half
+ * full, further addresses are not stored and get no names. */
 static uint64_t outside[OUTSIDE];
 static unsigned outside_count;
 

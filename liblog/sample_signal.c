@@ -52,7 +52,8 @@ static long kernel_action(const struct kernel_action *action, struct kernel_acti
 
 static void (*own_handler)(int, siginfo_t *, void *);
 static struct kernel_action library; /* the C library's handler */
-/* is_masked: 1: some alternate stack is small; is_off_stack: 1: some is too small for the recorder's handler; atomic */
+/* is_masked is 1 if some alternate stack is small, is_off_stack if one is too small for the recorder's handler;
+ * atomic */
 static int is_masked, is_off_stack;
 static int is_taken; /* 1: the recorder's handler is installed; atomic */
 

@@ -26,7 +26,7 @@ enum { ONLY, SKIP, LISTS };
 enum { UNREAD, READING, READ };
 
 static char copies[LISTS][4096]; /* bytes of a list; longer ones are read from the environment */
-static const char *lists[LISTS]; /* "" where not given */
+static const char *lists[LISTS]; /* "" for a list that is not given */
 static int progress;             /* atomic: UNREAD, READING, READ */
 
 static const char *environment(int which)

@@ -1,7 +1,7 @@
 /* session.c - start, pause, fork and end of the recording of this process.
  *
  * The state goes new -> recording <-> paused -> over, and from over to new for a further log of the process. A thread
- * that changes the state or the file holds the guard: a mutex, with all signals blocked. Without the blocking, a
+ * that changes the state or the file holds the guard: a mutex, with all signals blocked. If signals were not blocked, a
  * handler that records on the thread that has the lock would wait for its own thread for ever. Signals that cannot wait
  * (SIGSEGV ...) are not blocked; in their handlers pithi_guard_enter returns 0, and a record counts as lost.
  *

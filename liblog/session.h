@@ -62,7 +62,8 @@ void pithi_session_start(void);
 void pithi_session_over(void);
 /* Under the guard, after the log is written: the state becomes NEW, for another log. */
 void pithi_session_again(void);
-/* Ends recording and removes the records (PITH_RANKS). The folder stays, because other processes may need it. */
+/* Ends recording and removes the records of a process that PITH_RANKS excludes. The folder stays, because other
+ * processes may need it. */
 void pithi_session_drop(void);
 
 /* Under the guard, in the state RECORDING. before_window: 1 if PITH_FROM has not come yet. past_window: 1 if PITH_TO

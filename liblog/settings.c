@@ -103,7 +103,7 @@ static void read_snapshot(struct pithi_settings *settings)
         ignore("PITH_SNAPSHOT", value, "a signal such as USR1");
 }
 
-/* "10", "2.5ms", "wall", "10,wall": a period (a plain number is in milliseconds), a clock, or both. */
+/* Reads "10", "2.5ms", "wall" or "10,wall": a period (a plain number is in milliseconds), a clock, or both. */
 static void read_sample(struct pithi_settings *settings)
 {
     const char *value = text("PITH_SAMPLE"), *clock;
@@ -123,7 +123,8 @@ static void read_sample(struct pithi_settings *settings)
     }
 }
 
-/* "60", "500ms", "60,abort": a time without records (a plain number is in seconds), and whether the job then ends. */
+/* Reads "60", "500ms" or "60,abort": a time without records (a plain number is in seconds), and whether the job then
+ * ends. */
 static void read_hang(struct pithi_settings *settings)
 {
     const char *value = text("PITH_HANG"), *then;
@@ -142,7 +143,7 @@ static void read_hang(struct pithi_settings *settings)
     }
 }
 
-/* "1" (60 s), "600", "90s": the limit of the analysis. */
+/* Reads "1" (60 s), "600" or "90s": the time limit of the analysis. */
 static void read_analyze(struct pithi_settings *settings)
 {
     const char *value = text("PITH_ANALYZE");

@@ -1,8 +1,8 @@
 /* snapshot.c - reads the spill folder of this job like `pith recover`, while all processes continue to record.
  *
  * The process that makes the snapshot reads the files of all others as they are when it comes to them; the others do
- * not stop. So a snapshot is not of one moment: rank 0 may be in it up to 10.0 s and rank 7, read last, up to 10.3 s.
- */
+ * not stop. So a snapshot does not show one moment: rank 0 may be in it up to 10.0 s and rank 7, read last, up to 10.3
+ * s. */
 #include "snapshot.h"
 
 #include <errno.h>

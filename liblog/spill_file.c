@@ -32,7 +32,7 @@ static int faults; /* 1: a store hit a truncated part of the file (base/fault.h)
 
 /* Space left on the file system, so that the program's own output does not fail. */
 #define RESERVE_BYTES (UINT64_C(64) << 20)
-#define RESERVE_PART 20 /* a twentieth of the disk stays free */
+#define RESERVE_PART 20 /* on a small disk, a twentieth stays free instead */
 /* The size of the chunks of definitions, and the space reserved for one; with a low size limit, a part of the limit. */
 #define DEFINITIONS_BYTES (UINT64_C(64) << 10)
 #define DEFINITIONS_PART 8               /* an eighth of the space is for definitions */
@@ -113,7 +113,7 @@ static int promise_to(struct pithi_spill_file *file, int fd, uint64_t end, enum 
         return 0;
     }
     saved = errno;
-    /* A part may have been allocated; gives it back. */
+    /* Some of the space may have been allocated: frees it again. */
     if (ftruncate(fd, (off_t)file->promised_bytes) != 0)
         saved = errno;
     errno = saved;

@@ -264,7 +264,8 @@ static int code_times(struct pithi_encoder *e, uint32_t seen[256])
     struct pithi_buffer *time = &e->column[PITHI_COL_TIME], *out = &e->column[PITHI_COL_BITS];
     uint64_t *steps = e->steps, rest[2];
     uint32_t count = e->head.count, i = 0;
-    uint32_t odd[256] = {0}; /* counts every second class, because increments of the same counter wait for each other */
+    uint32_t odd[256] = {0}; /* counts every second class, because the processor makes increments of the same counter
+                                one after the other */
     unsigned bits[2];
     if (!pithi_buffer_reserve(time, count) || !pithi_buffer_reserve(out, (size_t)count * 8 + 16))
         return 0;

@@ -2,7 +2,7 @@
  * table, footer.
  *
  * A chunk is a head of 32 bytes, a payload and zeros up to a multiple of 8. The head has a CRC of itself and one of the
- * payload, so a scan can believe a head (its length above all) without reading the payload, and a damaged payload does
+ * payload, so a scan can trust a head (its length above all) without reading the payload, and a damaged payload does
  * not hide the chunks behind it. A payload of 100 bytes makes a chunk of 32 + 104 = 136. */
 #include "native/chunk.h"
 

@@ -168,7 +168,7 @@ const char *pithi_clock_fault(const struct pithi_clock *clock)
 
 /* ---- Between two lanes ------------------------------------------------------------------------------------------- */
 
-/* The error of a clock relative to the clock of the log; -1: unknown. */
+/* Returns the error of a clock relative to the clock of the log; -1 if it is unknown. */
 static int64_t error_of(const struct pithi_clock *clocks, uint32_t count, uint32_t number)
 {
     struct pithi_clock wanted = {.number = number};

@@ -32,8 +32,9 @@ struct pithi_places {
 int pithi_places_begin(struct pithi_places *places);
 void pithi_places_free(struct pithi_places *places);
 
-/* Set *index to the number of a host or communicator, and add it if it is new; 0: no memory. pithi_places_comm also
- * fills in an unknown name or size of a communicator; `teller` is the rank that gives the size. */
+/* Set *index to the number of a host or communicator, and add it if it is new. Return 0 if there is no memory.
+ * pithi_places_comm also fills in an unknown name or size of a communicator; `teller` is the rank that gives the
+ * size. */
 int pithi_places_host(struct pithi_places *places, const char *host, uint32_t *index);
 int pithi_places_comm(struct pithi_places *places, const struct pithlog_comm *comm, int32_t teller, uint32_t *index);
 /* Find an existing host or communicator. Return 0 if there is none. */

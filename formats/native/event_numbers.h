@@ -50,7 +50,7 @@ void pithi_meanings_free(struct pithi_meanings *meanings);
 uint32_t pithi_cargo_size(const char *format, const unsigned char cargo[PITHI_CARGO]);
 
 /* The size of a value that this token of a payload format stands for. For 's', a text, the size of the length before
- * it. 0: no token. */
+ * it. Returns 0 if the character is no token. */
 size_t pithi_token_size(char token);
 
 #endif

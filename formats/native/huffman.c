@@ -27,7 +27,8 @@ enum { LONGEST = 11, TABLE = 1 << LONGEST, PARTS = 4, SIZES = 4 * (PARTS - 1) };
 
 void pithi_histogram(const unsigned char *data, size_t size, uint32_t seen[256])
 {
-    uint32_t part[4][256] = {{0}}; /* four counters per byte, as increments of the same one wait for each other */
+    uint32_t part[4][256] = {{0}}; /* four counters per byte, as the processor makes increments of the same counter one
+                                      after the other */
     size_t i = 0;
     for (; i + 8 <= size; i += 8) {
         uint64_t eight = pithi_get64(data + i);

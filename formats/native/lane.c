@@ -1,4 +1,4 @@
-/* lane.c - gives iterators the lanes of an open log, and windows of their lists of blocks.
+/* lane.c - gives iterators the lanes of an open log, and pieces (windows) of the lanes' lists of blocks.
  *
  * A lane of 10^9 records has 61,000 blocks, and a list of 2.4 MB. No caller needs the whole list at once: an iterator
  * goes from block to block, and a binary search for a time reads few entries. So each reader has a window of some
@@ -166,7 +166,7 @@ const struct pithlog_comm *pithlog_get_comm(const struct pithlog *log, uint32_t 
         return made ? made : &none;
     if (__atomic_compare_exchange_n(&log->comms[comm], &before, made, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
         return made;
-    pithi_log_free_comm(made); /* another thread has made it first */
+    pithi_log_free_comm(made); /* another thread was faster; its communicator is used */
     return before;
 }
 

@@ -58,7 +58,7 @@ int pithi_files_begin(struct pithi_files *files, const struct pithi_volume *volu
         /* The file is opened later, when a record in it is needed: most readers need few files of a log. */
         files->more[i].fd = -1;
         files->more[i].size = there && S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
-        /* With `any`, as for `pith recover`, a missing volume counts as empty. */
+        /* With `any`, which `pith recover` sets, a missing volume counts as empty. */
         if (!there && !any) {
             files->volume.count = i;
             return no_volume(files, name, i + 1);
@@ -204,9 +204,9 @@ void pithi_scan_begin(struct pithi_scan *scan, struct pithi_files *files, uint64
     scan->buffer_size = 0;
 }
 
-/* Returns the bytes at `at`, buffered, at least as many as a chunk's header has; NULL: they cannot be read. Right after
- * a chunk, it reads only the size of a header, because no more is likely to be needed. Where no chunk was found, one
- * may begin at every 8th byte, so it fills the whole buffer. */
+/* Returns the bytes at `at`, buffered, at least as many as a chunk's header has; NULL if they cannot be read. Right
+ * after a chunk, it reads only the size of a header, because no more is likely to be needed. Where no chunk was found,
+ * one may begin at every 8th byte, so it fills the whole buffer. */
 static const unsigned char *bytes_at(struct pithi_scan *scan, uint64_t at)
 {
     if (at < scan->buffered || at - scan->buffered + PITHI_CHUNK_HEAD > scan->buffer_size) {

@@ -17,8 +17,8 @@ struct pithi_meta {
     const unsigned char *members, *end; /* `end`: the byte after the members */
 };
 
-/* Reads the next description of a payload. Returns the byte after it; NULL: damaged or no memory (then meta->name is
- * NULL, too). */
+/* Reads the next description of a payload. Returns the byte after it; NULL if the description is damaged or there is no
+ * memory (meta->name is then NULL, too). */
 const unsigned char *pithi_meta_next(const unsigned char *p, const unsigned char *end, struct pithi_meta *meta);
 /* Returns the members listed, malloc'ed; NULL if they are damaged or there is no memory. */
 int32_t *pithi_meta_members(const struct pithi_meta *meta);

@@ -51,7 +51,7 @@ void pithi_part_drop_lane(struct pithi_log_part *part)
     free(lane->blocks);
 }
 
-/* Empties a part, except for its rank. */
+/* Frees all that a part has; only its rank number stays. */
 static void empty(struct pithi_log_part *part)
 {
     while (part->lane_count > 0)
@@ -422,7 +422,7 @@ struct pithlog_comm *pithi_log_make_comm(struct pithlog *log, uint32_t index)
     return comm;
 }
 
-/* A requested communicator without members counts as lost if the log says that it has some. */
+/* Counts the requested communicators that have no list of members although the log says that they have members. */
 uint32_t pithi_log_lost_comms(const struct pithlog *log)
 {
     uint32_t count = 0;

@@ -56,9 +56,9 @@ uint32_t pithi_paths_enter(struct pithi_paths *paths, uint32_t parent, uint32_t 
  * open, nothing changes. Returns PITHI_PATH_NONE if the table has no room for the path. */
 uint32_t pithi_paths_leave(struct pithi_paths *paths, uint32_t path, uint32_t state);
 
-/* pithi_paths_put appends the bytes of a table to `out`; 0: no memory. pithi_paths_get reads a table; 0: it contradicts
- * itself, contains a state not below `def_count`, or no memory. A table that was read is read-only: find and known do
- * not work on it. */
+/* pithi_paths_put appends the bytes of a table to `out`, and returns 0 if there is no memory. pithi_paths_get reads a
+ * table, and returns 0 if the table contradicts itself or has a state not below `def_count`, or if there is no memory.
+ * A table that was read is read-only: find and known do not work on it. */
 int pithi_paths_put(const struct pithi_paths *paths, struct pithi_buffer *out);
 int pithi_paths_get(struct pithi_paths *paths, const unsigned char *p, uint64_t size, uint32_t def_count);
 

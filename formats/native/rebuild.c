@@ -400,7 +400,7 @@ static int by_rank(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Makes the parts found the ranks of the log. */
+/* Makes a rank of the log from each part that was found. */
 static int publish(struct rebuild *b)
 {
     struct pithlog *log = b->log;
@@ -482,7 +482,7 @@ int pithi_part_rebuild(struct pithlog *log, const struct pithi_log_rank *rank, s
     struct rebuild b = {.log = log, .single = 1};
     uint64_t records = 0;
     uint32_t index;
-    /* 1: the rank's chunks lie together, from `base` to its index; only these are scanned. */
+    /* If `own` is 1, the rank's chunks lie together, from `base` to its index, and only these are scanned. */
     int own = rank->base != 0 && rank->base < rank->index;
     int err = find_part(&b, rank->rank, &index);
     if (err == PITH_OK)

@@ -88,8 +88,9 @@ void pithi_segment_share_zip(struct pithi_segment *segment, struct pithi_zip *zi
  * because a reader in order of time has a block of each lane in memory at once. Default: at most 128. */
 void pithi_segment_expect(struct pithi_segment *segment, uint64_t lanes);
 
-/* The largest number of records of a sheet (summary.h), a multiple of 32768; 0: no summaries, to save memory if very
- * many lanes are open at once. Applies to lanes that have not written a block yet. Default: 524288. */
+/* The largest number of records of a sheet (summary.h), a multiple of 32768. With 0, lanes get no summaries, which
+ * saves memory if very many lanes are open at once. Applies to lanes that have not written a block yet. Default:
+ * 524288. */
 void pithi_segment_sheets(struct pithi_segment *segment, uint32_t records);
 
 /* Lets several threads make lanes at once; the bytes of the log do not depend on the number of threads.
@@ -108,7 +109,8 @@ int pithi_segment_part(struct pithi_segment **part, const struct pithi_segment *
 int pithi_segment_part_end(struct pithi_segment *part);
 void pithi_segment_join(struct pithi_segment *whole, uint32_t lane, struct pithi_segment *part, uint64_t base);
 
-/* Ends the last blocks early and frees the memory of lanes; no more records may be added. */
+/* Optional: ends the last blocks before pithi_segment_finish does, and frees the memory of lanes. After it, no more
+ * records may be added. */
 int pithi_segment_rest(struct pithi_segment *segment);
 
 /* finish: ends the last blocks; then index_size is known, and processes can agree on the places of their segments.
@@ -166,7 +168,7 @@ struct pithi_defs *pithi_writer_defs(struct pithi_writer *writer); /* add defini
 int pithi_writer_rank(struct pithi_writer *writer, const struct pithi_rank *rank);
 /* The log's number of the lane (rank, thread). */
 int pithi_writer_lane(struct pithi_writer *writer, int32_t rank, uint32_t thread, const char *name, uint32_t *lane);
-/* The log's number of a communicator, by key; 0: the world. */
+/* Finds the log's number of a communicator by its key; 0 is the world. */
 int pithi_writer_comm(struct pithi_writer *writer, const struct pithlog_comm *comm, uint32_t *index);
 int pithi_writer_add(struct pithi_writer *writer, const struct pithlog_record *record);
 /* Adds many records; faster than single ones if many records of one lane follow each other. */

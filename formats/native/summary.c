@@ -246,8 +246,8 @@ static int reserve(struct tally *t, uint32_t count)
     return 1;
 }
 
-/* Finds the best paths of a piece, and lists its paths in the piece of the next level. Returns 0 if there is no
- * memory. */
+/* Finds the paths with the most time in a piece, and lists its paths in the piece of the next level. Returns 0 if there
+ * is no memory. */
 static int sum_up(struct pithi_summary *s, unsigned level, struct share best[PITHI_PIECE_TOP])
 {
     struct tally *t = &s->tally[level], *above = t + 1;
@@ -270,7 +270,7 @@ static int end_pieces(struct pithi_summary *s, int64_t end_ns, int last)
 {
     for (unsigned level = 0; level < PITHI_PIECE_LEVELS; level++) {
         struct tally *t = &s->tally[level];
-        struct share best[PITHI_PIECE_TOP] = {{.path = path_of(s)}}; /* for a piece without time */
+        struct share best[PITHI_PIECE_TOP] = {{.path = path_of(s)}}; /* used if the piece has no time */
         if (!last && s->records % pithi_piece_records(level) != 0)
             return 1;
         if (t->count == 0) /* this piece has ended already */

@@ -31,9 +31,9 @@
  * sheets; with more than TOO_MANY_LANES, it gets no summary (`expect`). */
 enum { OUT_ROOM = 1 << 20, MANY_LANES = 512, TOO_MANY_LANES = 4096 };
 
-/* The segment of a lane, and its number there. */
+/* Where a lane is: its segment, and its number in this segment. */
 struct place {
-    uint32_t segment, index; /* index in `segments`; the lane's number there */
+    uint32_t segment, index; /* index in `segments`; the lane's number in this segment */
 };
 
 /* A communicator of the log; it is described to a rank at its first use there. */
@@ -229,7 +229,7 @@ static int segment_of(struct pithi_writer *w, int32_t rank, uint32_t *index)
     *index = w->segment_count;
     w->segments[w->segment_count++] = (struct log_segment){.rank = rank};
     int err = pithi_segment_open(&w->segments[*index].segment, &(struct pithi_rank){.rank = rank, .host = ""}, &sink);
-    if (err != PITH_OK) { /* remove it again */
+    if (err != PITH_OK) { /* takes the segment out of the array again */
         w->segment_count--;
         pithi_map_free(&w->rank_map);
         w->failed = 1;

@@ -125,7 +125,7 @@ const struct pithlog_digest_info *pithlog_digest_get_info(const struct pithlog_d
 
 /* ---- Which nodes reach into a window ----------------------------------------------------------------------------- */
 
-/* A node of which messages may reach into the window. whole: 1: all its messages do. */
+/* A node of which messages may reach into the window; `whole` is 1 if all its messages do. */
 struct chosen {
     const struct pithi_message_node *node;
     int whole;

@@ -211,7 +211,7 @@ int pithi_sketch_make(struct pithlog *log, int64_t from_ns, int64_t to_ns, uint3
 
 /* ---- Reading one ------------------------------------------------------------------------------------------------- */
 
-/* Reads the next run of equal columns; NULL: the bytes are not a run. */
+/* Reads the next run of equal columns. Returns NULL if the bytes are not a run. */
 static const unsigned char *get_run(const struct pithi_sketch *s, const unsigned char *p, struct column *column,
                                     uint64_t *count)
 {

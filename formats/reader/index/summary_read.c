@@ -40,8 +40,8 @@
 struct made {
     struct pithi_lane_sheets sheets;
     uint32_t room; /* allocated items of sheets.places */
-    /* is_at_hole: 1: records are missing before the next record. has_holes: 1: records are missing somewhere in the
-     * lane. */
+    /* is_at_hole is 1 if records are missing before the next record; has_holes is 1 if records are missing somewhere in
+     * the lane. */
     int is_at_hole, has_holes;
 };
 

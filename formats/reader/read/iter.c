@@ -178,8 +178,8 @@ static inline uint32_t deliver(const struct pithlog_iter *it, struct pithi_curso
     return it->kinds >> r->kind & 1;
 }
 
-/* Delivers up to `count` records, as long as no block must be read, and returns their number. `plain`: 1: all kinds are
- * wanted, without PITHLOG_NEST. At first, the winner of the tree is the record delivered last; so each round first
+/* Delivers up to `count` records, as long as no block must be read, and returns their number. `plain` is 1 if all kinds
+ * are wanted, without PITHLOG_NEST. At first, the winner of the tree is the record delivered last; so each round first
  * replaces the winner by the next record of its lane. */
 static inline __attribute__((always_inline)) uint32_t run(struct pithlog_iter *it, struct pithlog_record *records,
                                                           uint32_t count, int plain)

@@ -153,7 +153,8 @@ out:
     return err;
 }
 
-/* Reads a log with the reader of its format. `key`: its key in the cache; NULL: the log is not kept. */
+/* Reads a log with the reader of its format. `key` is its key in the cache; if it is NULL, the log is not kept
+ * there. */
 static int read_anew(struct pithlog *log, const struct pithi_input *input, const struct pithi_format *format,
                      const struct pithi_cache_key *key)
 {

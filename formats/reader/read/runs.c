@@ -157,7 +157,7 @@ struct maker {
     struct packing packing;
     int fd, has_file; /* unnamed temporary file; 1: the maker has one */
     uint64_t written; /* bytes of the file so far */
-    /* has_hole: 1: a hole was met in this slab; is_full: 1: a hole could not be stored. */
+    /* has_hole is 1 if a hole was met in this slab; is_full is 1 if a hole could not be stored. */
     int has_hole, is_full;
     char apart[64]; /* no cache line has fields of two threads, which change with each record */
 };
@@ -183,7 +183,7 @@ struct pithi_runs {
     int delivered; /* 1: the winner's record was delivered */
     int over;      /* 1: all slabs were delivered */
     struct pithi_holes holes;
-    /* 1: holes that end after the window are reported, too. */
+    /* If it is 1, holes that end after the window are reported, too. */
     int all_holes;
 };
 
