@@ -32,7 +32,7 @@ static struct {
     uint64_t threads_ns;     /* delay of the other threads at the first reading */
     long thread;             /* Linux's number of the thread that joined */
 } first;
-static uint64_t ended_ns; /* atomic; delay of the threads with lanes that ended since */
+static uint64_t ended_ns; /* atomic; delay of the threads with lanes that ended since the first reading */
 
 /* Reads "CPU-NS DELAY-NS SLICES" from a schedstat file. Sets all fields to 0 if the kernel does not count these
  * times. */

@@ -110,7 +110,7 @@ static int event_read(unsigned i, uint64_t *value)
     if (syscall(SYS_read, self.counters[i].fd, read_now, sizeof read_now) != (long)sizeof read_now)
         return 0;
     *value = read_now[0];
-    if (read_now[2] > 0 && read_now[2] < read_now[1]) /* it shared the processor's counters with other events */
+    if (read_now[2] > 0 && read_now[2] < read_now[1]) /* other events shared the processor's counters */
         *value = (uint64_t)((double)read_now[0] * ((double)read_now[1] / (double)read_now[2]));
     return 1;
 }

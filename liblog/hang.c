@@ -31,7 +31,7 @@
 
 static struct {
     uint64_t latest, lost; /* of this process: the ticks of its newest record, its lost records */
-    int64_t since_ns;      /* this process has recorded nothing newer since then; CLOCK_MONOTONIC */
+    int64_t since_ns;      /* time since which this process has recorded nothing newer; CLOCK_MONOTONIC */
     int64_t again_ns;      /* `pith top` is not run again before this time */
     int is_reported;       /* 1: the present hang was reported */
 } stall;

@@ -31,7 +31,7 @@
 
 enum { AGAIN = 5, LEAST = 8, ROUNDS_KEPT = 128 }; /* LEAST: round trips of a measurement; ROUNDS_KEPT: comparisons */
 #define BUDGET_NS 100000000                       /* ns for all clocks together, times log2(processes) */
-#define BUDGET_LEAST_NS 20000000                  /* as BUDGET_NS, for a comparison soon after another one */
+#define BUDGET_LEAST_NS 20000000                  /* the least budget, for a comparison soon after another one */
 #define SINCE_PART 10 /* a comparison takes at most a tenth of the time since the last one */
 #define AWAY_PART 5   /* the measurement is poor if a process had no core for more than a fifth of the time */
 #define AWAY_TIMES 4  /* the first measurement may then take four times as long */

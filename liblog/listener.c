@@ -118,8 +118,8 @@ static sem_t woken;   /* posted to wake the listener before it is time for pithi
 static int listening; /* 1: the thread exists; under the guard */
 
 struct answers {
-    uint64_t rounds; /* handled so far */
-    int64_t last_ns; /* of the last answer; CLOCK_MONOTONIC */
+    uint64_t rounds; /* rounds of signals handled so far */
+    int64_t last_ns; /* time of the last answer, by CLOCK_MONOTONIC */
 };
 
 static void answers_path(char *path, size_t size, const struct task *task, const char *folder, uint64_t job)

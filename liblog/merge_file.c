@@ -388,7 +388,7 @@ int pithi_far_take(const struct pith_transport *t, const struct pithi_far *far, 
     for (rank = step; far->ranks != NULL && rank < t->size; rank += step)
         if ((far->ranks[rank / 64] >> rank % 64 & 1) != 0 && take_from(t, rank, file, &wrong) != 0)
             return 0;
-    if (wrong != 0) /* else it stays that of an earlier failure */
+    if (wrong != 0) /* otherwise errno stays that of an earlier failure */
         errno = wrong;
     return wrong == 0;
 }

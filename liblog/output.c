@@ -177,7 +177,7 @@ static void announce(const struct pithi_output *output, const char *name, int re
 }
 
 static uint32_t volumes; /* of the log that pithi_output_analyze will analyse */
-static int is_due;       /* 1: there is such a log */
+static int is_due;       /* 1: pithi_output_analyze has a log to analyse */
 
 int pithi_output_publish(const struct pithi_output *output)
 {
@@ -272,7 +272,7 @@ static void print_page(int page)
                 (errno == EINTR || (errno == EAGAIN && poll(&ready, 1, MOST_MS) > 0)))
                 written = 0;
             else if (written < 0)
-                break; /* nobody reads it */
+                break; /* nobody reads the output */
         at += (off_t)size;
     }
     pithi_signals_end(&signals);
@@ -299,7 +299,7 @@ void pithi_output_analyze(const char *cores)
     if (!settings->quiet && file_bytes(log) > MOST_BYTES)
         pithi_say("%s: analysing it now, for at most %g s", shown, settings->analyze_ms / 1e3);
     if (!settings->only_answer && name_json(json, sizeof json, log) == 0)
-        unlink(json); /* it may be of an older log */
+        unlink(json); /* the file may be of an older log */
     error = pithi_analyze(shown, settings->only_answer ? NULL : json, settings->analyze_ms, cores, &page, &status);
     if (page >= 0) {
         print_page(page);
@@ -380,7 +380,7 @@ void pithi_output_kept(int rank)
     char word[WORD];
     int fd;
     if (there && !pithi_spill_file_is_there(&pithi_session.file))
-        return; /* it was removed; the cause was reported */
+        return; /* the spill file was removed, and the cause was reported */
     if (rank == 0) {
         pithi_say("the records are kept: pith recover %s -o LOG", short_word(pithi_session.folder, word));
         if (there && (fd = speak_for_folder()) >= 0) /* so that no other process prints a line */
@@ -447,7 +447,7 @@ void pithi_output_watched(void)
     mark_path(mark, sizeof mark);
     size = snprintf(text, sizeof text, "%s%c%s%cpith: %s\n", s->left_out ? s->folder : s->file.path, 0, mark, 0, line);
     pithi_signals_begin(&signals);
-    if (size < (int)sizeof text && write(fd, text, (size_t)size + 1) < 0) { /* then the watcher prints no line */
+    if (size < (int)sizeof text && write(fd, text, (size_t)size + 1) < 0) { /* the watcher then prints no line */
     }
     pithi_signals_end(&signals);
     close(fd);

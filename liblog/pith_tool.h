@@ -37,7 +37,7 @@ PITH_API int pith_messages(void);
  * `world_ranks[size]`: the members' world ranks in the order of their ranks in the communicator; for an
  * intercommunicator the local group's, then `remote_ranks[remote_size]`. The arrays are copied. */
 struct pith_comm {
-    uint64_t key;     /* as above */
+    uint64_t key;     /* the same in all members, see above */
     const char *name; /* NULL: none */
     int32_t rank;     /* the caller's rank in the communicator */
     int32_t size;     /* number of members; in an intercommunicator, of the local group's members */
@@ -109,7 +109,7 @@ static inline void pith_same_coll(uint32_t comm, int32_t root, uint64_t sent_byt
  * returns 1 if the record is removed; 0 if it stays, because this thread has recorded something since; then call
  * pith_end. */
 struct pith_tentative {
-    uint64_t *record, word; /* the place of the record, and what it is */
+    uint64_t *record, word; /* the place of the record's word, and the word's value */
 };
 static inline struct pith_tentative pith_begin_tentative(uint32_t id);
 static inline int pith_begin_undo(const struct pith_tentative *begun);
@@ -126,8 +126,9 @@ static inline uint64_t pith_clock_ticks(void);
 /* For a thread that waits and may never run again, while another thread finds out when the wait is over. The other
  * thread then sets *late->ticks to that time (pith_clock_ticks). If *late->ticks is not 0 when recording ends, the end
  * of the wait is stored in the lane of the thread that called pith_late, at the time *late->ticks: LEAVEs of the states
- * late->ends in this order, then an ENTER of late->begins. Ids of 0: none. NULL: the thread no longer waits. *late and
- * its ticks must stay valid until a call with NULL or until the thread ends. Costs 2 ns. */
+ * late->ends in this order, then an ENTER of late->begins. An id of 0 stands for no state. A call with NULL says that
+ * the thread no longer waits. *late and its ticks must stay valid until a call with NULL or until the thread ends.
+ * Costs 2 ns. */
 struct pith_wait_end {
     const uint64_t *ticks; /* atomic */
     uint32_t ends[4];
@@ -160,8 +161,8 @@ struct pith_transport {
     int (*wait)(void *context, int from, int nap); /* returns when recv has a message; meanwhile yields its core, or
                                                       sleeps if `nap` is set. NULL: recv does this */
     int (*bcast)(void *context, int root, void *data, size_t size_bytes);
-    int (*sum_before)(void *context, uint64_t *value);                 /* exclusive prefix sum, rank 0: 0 */
-    int (*reduce)(void *context, uint64_t *values, int count, int op); /* to all; op: enum pith_reduce */
+    int (*sum_before)(void *context, uint64_t *value);                 /* exclusive prefix sum; rank 0 gets 0 */
+    int (*reduce)(void *context, uint64_t *values, int count, int op); /* result in all; op: enum pith_reduce */
     int (*barrier)(void *context);
     int (*file_open)(void *context, const char *path, int maker, void **file);
     int (*file_write_at)(void *context, void *file, uint64_t offset, const void *data, size_t size_bytes);

@@ -28,7 +28,7 @@ int pithi_place_part(char *part, size_t size, const char *log, uint64_t number, 
 
 /* The folder for the spill files of `log`; makes it if needed. Returns NULL, or the error as text. */
 const char *pithi_place_folder(char *folder, size_t size, const struct pithi_settings *settings, const char *log);
-/* Makes the folder in TMPDIR or /tmp, the last choice of pithi_place_folder. Returns 1, or 0 if it cannot be made. */
+/* Makes the folder in TMPDIR or /tmp, which pithi_place_folder tries last. Returns 1, or 0 if it cannot be made. */
 int pithi_place_temporary(char *folder, size_t size, const char *log);
 
 /* Renames the volumes PART.1 to PART.`volumes` to LOG.1 ..., then the finished file `part` to `log`. A log of that name

@@ -22,7 +22,7 @@ enum { STANDARD = 3 }; /* standard input, output and error */
  * (RLIMIT_NOFILE), it gets one of the last FAR_ROOM. */
 enum { FAR_FROM = 1000, FAR_ROOM = 16 };
 
-/* Occupies the standard descriptors that are closed; returns their number. */
+/* Occupies the standard descriptors that are closed, so that open gives none of them; returns their number. */
 static int plug(int plugs[STANDARD])
 {
     int count = 0, fd;

@@ -162,7 +162,7 @@ static void fork_child(void)
     pithi_session.forked = 1;
     pithi_session.window_begun = 0;
     yielding = 0;
-    /* a paused session stays paused */
+    /* a paused session stays paused in the child */
     if (pithi_session.state == PITHI_RECORDING || pithi_session.state == PITHI_PAST)
         pithi_session.state = PITHI_NEW;
     if (fork_guarded)

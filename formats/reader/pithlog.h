@@ -83,7 +83,7 @@ struct pithlog_info {
     int complete;       /* 0: records are missing, because the file was cut or damaged, or made from such a file */
     uint32_t ranks, lanes, defs, comms;
     uint64_t records;                  /* all records */
-    uint64_t states, events, messages; /* completed states, solo events, receives */
+    uint64_t states, events, messages; /* completed states, EVENT records, received messages */
     uint64_t lost;                     /* records that the program could not store */
     int64_t start_ns, end_ns;          /* times of the first and last record */
     uint64_t bytes;                    /* size of the file, or of all files of the log */
@@ -344,8 +344,8 @@ struct pithlog_path {
 };
 
 /* An interval of a lane: up to three paths that take most of its time, and their shares in 255ths, largest first. A
- * share of 0 ends the list. All other paths together have the rest up to 255. `events` is the number of solo events in
- * the interval (255: 255 or more), `event` the definition of the first one (65535: 65535 or higher). */
+ * share of 0 ends the list. All other paths together have the rest up to 255. `events` is the number of EVENT records
+ * in the interval (255: 255 or more), `event` the definition of the first one (65535: 65535 or higher). */
 enum { PITHLOG_PIECE_PATHS = 3 };
 struct pithlog_piece {
     int64_t start_ns, end_ns;
@@ -502,20 +502,23 @@ PITHLOG_API int pithlog_digest_columns(const struct pithlog_digest *digest, uint
 enum pithlog_wait_kind {
     PITHLOG_LATE_SENDER = 1,   /* the message was sent late */
     PITHLOG_LATE_RECEIVER,     /* the receive of the message was posted late */
-    PITHLOG_WAIT_AT_BARRIER,   /* for the last rank at a barrier; from here on, only pithlog_analyze finds them */
-    PITHLOG_WAIT_AT_NXN,       /* for the last rank of a collective in which all wait for all */
-    PITHLOG_LATE_BROADCAST,    /* for the root of a broadcast or scatter, which entered the call late */
+    PITHLOG_WAIT_AT_BARRIER,   /* a wait for the last rank at a barrier; only pithlog_analyze finds this kind and those
+                                  below */
+    PITHLOG_WAIT_AT_NXN,       /* a wait for the last rank of a collective in which all wait for all */
+    PITHLOG_LATE_BROADCAST,    /* a wait for the root of a broadcast or scatter, which entered the call late */
     PITHLOG_EARLY_REDUCE,      /* the root of a reduce or gather waits for a member */
     PITHLOG_EARLY_SCAN,        /* a rank in a scan waits for a lower one */
-    PITHLOG_WAIT_AT_FINALIZE,  /* for the last rank at the end */
-    PITHLOG_LATE_POST,         /* one-sided: for the target to post its window */
+    PITHLOG_WAIT_AT_FINALIZE,  /* a wait for the last rank in MPI_Finalize */
+    PITHLOG_LATE_POST,         /* one-sided: a wait for the target to post its window */
     PITHLOG_EARLY_WAIT,        /* one-sided: the target waits for the end of accesses */
-    PITHLOG_LOCK_CONTENTION,   /* for another rank's lock of a window */
-    PITHLOG_WAIT_FOR_PROGRESS, /* for another rank, which computes and does not call MPI */
-    PITHLOG_WAIT_AT_INIT,      /* for the last rank; only if the window begins before the end of MPI_Init */
-    PITHLOG_LATE_INNER_RANK,   /* for an inner rank of a tree; concluded from times (formats/analysis/graph/infer.c) */
+    PITHLOG_LOCK_CONTENTION,   /* a wait for another rank's lock of a window */
+    PITHLOG_WAIT_FOR_PROGRESS, /* a wait for another rank, which computes and does not call MPI */
+    PITHLOG_WAIT_AT_INIT,      /* a wait for the last rank in MPI_Init; only if the window begins before its end */
+    PITHLOG_LATE_INNER_RANK,   /* a wait for an inner rank of a tree; concluded from times
+                                  (formats/analysis/graph/infer.c) */
     PITHLOG_POLLING,           /* a loop of tests waits for a message */
-    PITHLOG_LATE_NOTICE,       /* from the end of such polling to the end of the loop; the lane itself is the cause */
+    PITHLOG_LATE_NOTICE,       /* from when the message is there to the end of the polling loop; the lane itself is the
+                                  cause */
     PITHLOG_WAIT_KINDS
 };
 struct pithlog_wait {

@@ -134,7 +134,7 @@ static int get_messages(const unsigned char *p, const struct pithi_message_node 
                                                .comm = (uint32_t)n[5],
                                                .bytes = n[6]};
     }
-    /* intact nodes have no bytes left over */
+    /* an intact node has no bytes after its last message */
     return p == end;
 }
 
@@ -190,7 +190,7 @@ static int get_values(const unsigned char *p, const struct pithi_value_node *nod
 
 static int damaged(const struct pithlog_digest *d, uint64_t offset)
 {
-    /* Removes the damaged digest, so the next opening makes a new one. */
+    /* Removes the damaged digest, so that pithlog_digest_open makes a new one next time. */
     if (d->cached)
         pithi_cache_remove(&d->key, "digest");
     return pithi_fail(PITH_ERR_DAMAGED, "%s: byte %llu of the digest made of it is damaged; open it again",

@@ -41,7 +41,7 @@ enum {
     PITHI_MESSAGE_ENTRY = 80,   /* bytes of a message node's entry */
     PITHI_SERIES_ENTRY = 40,    /* bytes of a series' entry (one counter of one lane) */
     PITHI_VALUE_ENTRY = 56,     /* bytes of a value node's entry */
-    PITHI_NODE_MESSAGES = 1024, /* about this many messages; at most twice as many */
+    PITHI_NODE_MESSAGES = 1024, /* about this many messages in a node; at most twice as many */
     PITHI_NODE_VALUES = 512
 };
 

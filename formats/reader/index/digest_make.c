@@ -27,7 +27,7 @@
 
 enum {
     SLAB = 65536,
-    GO_UP = SLAB / 16,     /* that many messages of a full slab, the longest, move up */
+    GO_UP = SLAB / 16,     /* number of messages that move up from a full slab: the longest ones */
     LEVELS = 12,           /* enough for any number of messages */
     FEW_LANES = 64,        /* up to this number of lanes, slabs are cut by time only */
     CUTS = 64,             /* with more lanes, slabs are cut by lanes, too, into at most this many parts */

@@ -31,7 +31,8 @@ enum { HEAD = 36, SHARES = 15 };
 /* The content of a column: the inner path, the outer path (the outer part of the inner path), and their shares. A share
  * is a fraction of the column's known time. */
 struct column {
-    uint32_t inner, outer;             /* numbers in the sketch; inner PITHI_PATH_NONE: nothing is known */
+    uint32_t inner, outer;             /* path numbers in the sketch; `inner` PITHI_PATH_NONE: nothing is known of the
+                                          column */
     uint32_t inner_share, outer_share; /* in units of 1 / SHARES; outer_share comes on top of inner_share */
 };
 
@@ -41,7 +42,7 @@ struct making {
     struct pithi_buffer *out;
     int failed; /* 1: no memory */
 
-    /* the current lane: */
+    /* Fields of the current lane: */
     const struct pithlog_path *lane_paths;
     uint32_t path_count;
     double *time_ns;   /* [path_count] total time of each path in the current column */

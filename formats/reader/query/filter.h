@@ -198,7 +198,7 @@ void pithi_follow_filter_free(struct pithi_follow_filter *filter);
 struct pithi_filtered;
 int pithi_filtered_new(struct pithlog *log, const struct pithlog_query *query, struct pithi_filtered **filtered);
 int pithi_filtered_next(struct pithi_filtered *filtered, struct pithlog_record *records, int count);
-struct pithlog_iter *pithi_filtered_iter(const struct pithi_filtered *filtered); /* from which it reads */
+struct pithlog_iter *pithi_filtered_iter(const struct pithi_filtered *filtered); /* the iterator from which it reads */
 void pithi_filtered_free(struct pithi_filtered *filtered);
 
 #endif

@@ -9,7 +9,7 @@
 struct pithi_filtered {
     struct pithi_scope scope;
     struct pithi_judge *judge; /* decides about single records */
-    struct pithlog_iter *iter; /* without a filter; NULL: nothing can match */
+    struct pithlog_iter *iter; /* an iterator without a filter; NULL: nothing can match */
     uint32_t kinds;            /* mask of the kinds that the caller wants */
     int wants_clip;            /* 1: the caller wants PITHLOG_CLIP */
     int is_over;               /* 1: no more record will match */

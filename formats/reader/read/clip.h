@@ -14,7 +14,7 @@ int pithi_walk_is_ready(const struct pithlog_walk *walk);
 struct pithi_clipped;
 int pithi_clipped_new(struct pithlog *log, const struct pithlog_query *query, struct pithi_clipped **clipped);
 int pithi_clipped_next(struct pithi_clipped *clipped, struct pithlog_record *records, uint32_t count);
-enum pithi_iter_part pithi_clipped_part(const struct pithi_clipped *clipped); /* of the last records */
+enum pithi_iter_part pithi_clipped_part(const struct pithi_clipped *clipped); /* where the last records come from */
 void pithi_clipped_tell_holes(struct pithi_clipped *clipped, struct pithi_holes holes);
 void pithi_clipped_free(struct pithi_clipped *clipped);
 

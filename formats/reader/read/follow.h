@@ -101,7 +101,7 @@ struct pithlog_follow {
     struct pithi_follow_head {
         int64_t time_ns;
         uint32_t lane;
-    } * heap; /* lanes that have a head, by its time */
+    } * heap; /* lanes that have a head, ordered by the head's time */
     uint32_t heap_count, heap_room;
     uint32_t refill;                  /* the lane whose head was delivered last; UINT32_MAX: none */
     struct pithi_match *match;        /* pairs sends and receives when they are delivered */

@@ -25,7 +25,7 @@ enum pithi_iter_part {
     /* The ENTER where a hole ends, if the state began in the hole or the window begins in it; start_ns is the begin. */
     PITHI_PART_BEGUN
 };
-/* Returns the part of the record delivered last. */
+/* Returns where the record delivered last comes from. */
 enum pithi_iter_part pithi_iter_part(const struct pithlog_iter *iter);
 
 /* From now on, the iterator calls `tell` for each hole of a lane, after the last record before the hole was delivered,

@@ -20,8 +20,8 @@ struct pithi_cursor {
     struct pithi_stack stack;              /* the open states, with PITHLOG_NEST */
 };
 
-/* What the next call of an iterator does first: PRIMING: it finds the first record of each lane. PRIMED: it delivers
- * the current record, which is the first one. RUNNING: it goes past the last delivered record. ENDED: it returns 0. */
+/* What the next call of an iterator does first. PRIMING: finds the first record of each lane. PRIMED: delivers the
+ * current record, which is the first one. RUNNING: goes past the last delivered record. ENDED: returns 0. */
 enum phase { PRIMING, PRIMED, RUNNING, ENDED };
 
 struct pithlog_iter {
@@ -35,7 +35,7 @@ struct pithlog_iter {
     uint64_t tree[PITHI_PACKED_PLAYERS];  /* tree[0] is the key of the current record (tournament.h) */
     uint64_t ahead[PITHI_PACKED_PLAYERS]; /* by cursor: key of its next record, if that is ready */
     uint32_t leaves;                      /* leaves of the tree: a power of two, at least cursor_count */
-    int64_t base_ns;                      /* keys have times from here */
+    int64_t base_ns;                      /* the time from which keys count */
     uint64_t limit;                       /* keys from this one on are after the window, or FAR */
     enum phase phase;                     /* what the next call does first */
     struct pithi_runs *runs;              /* reads very many lanes; NULL: few lanes, read here */

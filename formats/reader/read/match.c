@@ -64,7 +64,7 @@ struct held {
     uint64_t expected;      /* lowest number of posting that was not released */
     struct held_recv *heap; /* [count] held receives, the one with the lowest number first */
     uint32_t count, room;
-    int is_missing; /* 1: records of this rank are missing from now on */
+    int is_missing; /* 1: records of this rank are missing after the last one seen */
 };
 
 /* A path (communicator, sender, receiver, tag) and the queue of its unmatched ends, which are all sends or all

@@ -138,7 +138,7 @@ static int write_once(struct pithlog *log, const struct pithi_input *input, cons
     if (plain)
         pithi_writer_plain(writer);
     err = format->read(input, writer);
-    /* the result of a reader that was stopped means nothing */
+    /* ignores the result of a reader that was stopped */
     if (input->watched && input->watched->stopped)
         err = pithi_fail(PITH_ERR_STOPPED, "%s: not opened: stopped", log->path);
     TRY(err);

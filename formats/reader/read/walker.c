@@ -30,9 +30,9 @@
  * A hole begins at the time of the lane's last record before it. If this is a LOST record, the walk sees that a hole
  * begins. Else the iterator reports that records are missing when it reads on (meet_gap).
  *
- * Changes must keep two rules: each interval of a lane begins where the one before ends, from the first step to EDGE;
- * and each BEGINS has one ENDS. Only then the self times of all states, the time outside states and the holes add up to
- * the lane's time in the window. */
+ * Changes of this file must keep two rules: each interval of a lane begins where the one before ends, from the first
+ * step to EDGE; and each BEGINS has one ENDS. Only then the self times of all states, the time outside states and the
+ * holes add up to the lane's time in the window. */
 #include <stdlib.h>
 #include <string.h>
 
