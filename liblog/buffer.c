@@ -38,7 +38,7 @@ __thread struct pith_buffer pith_buffer_; /* of each thread; pith.h records into
 
 /* A thread of this process that has a lane. */
 struct thread {
-    struct pithi_lane lane; /* its chunks */
+    struct pithi_lane lane; /* the thread's lane, with its chunks */
     struct pith_buffer *buffer;
     /* places in the list `threads`, where it is until the thread ends; accessed under the guard */
     struct thread *next, **link;
@@ -60,8 +60,8 @@ static uint32_t lane_count;
 enum { IDLE_MAX = 64 };
 static struct idle {
     struct pithi_lane lane;
-    uint64_t *next;      /* where the next thread continues in it */
-    uint64_t last_ticks; /* of its last record */
+    uint64_t *next;      /* where the next thread continues in the lane's chunk */
+    uint64_t last_ticks; /* time of the lane's last record */
 } idle[IDLE_MAX];
 static unsigned idle_count;
 

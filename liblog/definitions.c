@@ -32,7 +32,7 @@
 /* ---- Records in the spill file ----------------------------------------------------------------------------------- */
 
 static struct {
-    char *next, *end;  /* of the current chunk of definitions */
+    char *next, *end;  /* place of the next record in the current chunk of definitions; the chunk's end */
     uint32_t next_seq; /* `seq` of the next chunk of definitions */
 } chunk;               /* under the guard */
 
@@ -113,7 +113,7 @@ struct entry {
 static struct entry *first_buckets[256], **buckets = first_buckets; /* their number is a power of two */
 /* number of buckets; number of entries in them, at most as many */
 static size_t bucket_count = 256, chained;
-static struct entry **entries; /* by id; [0] unused */
+static struct entry **entries; /* all entries, by id; [0] is unused */
 static uint32_t entry_count, entry_room;
 
 static uint64_t hash_of(uint16_t type, const char *name)
@@ -560,7 +560,7 @@ out:
 void pithi_defs_forked(void)
 {
     memset(&chunk, 0, sizeof chunk);
-    said = NULL; /* not freed: malloc may be unusable in a forked child */
+    said = NULL; /* the list is not freed, because malloc may be unusable in a forked child */
     said_end = &said;
 }
 

@@ -146,7 +146,7 @@ struct worker {
     pthread_t thread;
     struct pithi_zip zip;
     struct pithi_coarse coarse;
-    struct pithi_spill_counts counts; /* of this thread alone */
+    struct pithi_spill_counts counts; /* counts of the lanes that this worker encoded */
     int64_t first_lane_ns;            /* time of lane 0's last record; INT64_MIN: another worker has lane 0 */
     int err;
     char error[512]; /* copied, because pithlog_error() is per thread */

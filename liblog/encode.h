@@ -20,7 +20,7 @@ struct pithi_hold {
     size_t most;                /* limit of the bytes in memory; beyond it they go to a file */
     size_t populated;           /* bytes at the start of `memory` whose pages exist */
     uint64_t filed;             /* bytes in the file, which come before `memory` */
-    int fd;                     /* of that file; -1: none */
+    int fd;                     /* descriptor of the file; -1: there is no file */
 };
 
 /* At most `most` bytes are kept in memory, unless one piece is larger. */
@@ -34,7 +34,7 @@ void pithi_hold_close(struct pithi_hold *hold);
 
 /* ---- The segment ------------------------------------------------------------------------------------------------- */
 
-enum { PITHI_ENCODE_THREADS = 8 }; /* at most */
+enum { PITHI_ENCODE_THREADS = 8 }; /* largest number of threads of an encoding */
 
 /* The place of a lane's bytes among the bytes of the thread that encoded it. */
 struct pithi_encoded_lane {
@@ -47,7 +47,7 @@ struct pithi_encode {
     struct pithi_hold own;                      /* the bytes that belong to no lane */
     uint64_t own_before;                        /* number of bytes of `own` before the lanes */
     uint64_t lanes_size;                        /* bytes of all lanes; the rest of `own` comes after them */
-    struct pithi_hold by[PITHI_ENCODE_THREADS]; /* by worker */
+    struct pithi_hold by[PITHI_ENCODE_THREADS]; /* bytes of the lanes, by the worker that encoded them */
     struct pithi_encoded_lane *lanes;           /* [lane_count] */
     uint32_t lane_count;
     uint64_t states_left_out;
@@ -58,9 +58,9 @@ int pithi_encode_open(struct pithi_encode *encode, const struct pithi_rank *rank
 
 struct pithi_encode_job {
     const struct pithi_spill *spill; /* of this process */
-    struct pithi_defs *defs;         /* of the log; missing ones are added */
-    int32_t rank;                    /* this process; writes members of communicators whose teller it is */
-    int64_t shift_ns;                /* from CLOCK_MONOTONIC to time in the log */
+    struct pithi_defs *defs;         /* definitions of the log; missing ones are added */
+    int32_t rank;                    /* this process's rank; it writes members of communicators whose teller it is */
+    int64_t shift_ns;                /* added to CLOCK_MONOTONIC, it gives the time in the log */
     struct pithi_coarse_rules coarse;
     unsigned threads; /* largest number to use, including the caller */
 };

@@ -39,13 +39,13 @@ enum { AGAIN = 5, LEAST = 8, ROUNDS_KEPT = 128 }; /* LEAST: round trips of a mea
 enum { WAKE, PING, END };
 
 struct host {
-    uint64_t boot;  /* its boot id, as a number */
-    int32_t leader; /* its lowest rank */
+    uint64_t boot;  /* the host's boot id, as a number */
+    int32_t leader; /* the host's lowest rank */
     int32_t reserved;
 };
 
 static struct {
-    struct host *hosts;        /* by number; known in all processes */
+    struct host *hosts;        /* hosts of the job, by number; known in all processes */
     uint32_t count, own;       /* count: number of hosts; own: the number of this process's host */
     int joined;                /* 1: the fields above are set, in all processes */
     struct pithi_sync *table;  /* [count], used during a comparison */
@@ -217,7 +217,7 @@ static int wait_for(const struct pith_transport *t, int from, int nap)
 
 /* The answer to a ping. away_ns is read before the ping arrives, so it does not lengthen the round trip. */
 struct pong {
-    int64_t local_ns; /* by the clock that answers */
+    int64_t local_ns; /* time of the answer, by the clock of the process that answers */
     int64_t away_ns;
 };
 

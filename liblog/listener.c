@@ -100,10 +100,10 @@ enum { SNAPSHOT, REPORT, TASKS };
 static struct task {
     const char *variable, *refusal, *file;
     void (*answer)(void); /* called in the listener's thread */
-    int signal;           /* its number; 0: none */
+    int signal;           /* the signal's number; 0: none */
     unsigned asked;       /* signals received so far; atomic */
     unsigned taken;       /* signals that the thread has handled */
-    uint64_t rounds;      /* this process's count of rounds */
+    uint64_t rounds;      /* rounds that this process has counted */
 } tasks[TASKS] = {
     [SNAPSHOT] = {.variable = "PITH_SNAPSHOT",
                   .refusal = "the program handles that signal itself, so it takes no snapshots",

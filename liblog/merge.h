@@ -58,10 +58,10 @@ int pithi_far_take(const struct pith_transport *t, const struct pithi_far *far, 
 struct merge {
     const struct pith_transport *t; /* the caller's */
     int have;                       /* 1: this process recorded */
-    struct pithi_spill spill;       /* of this process, mapped */
+    struct pithi_spill spill;       /* spill file of this process, mapped */
     struct pithi_defs *defs;
     struct pithi_encode encode;       /* this process's part */
-    struct pithi_totals totals;       /* of this process; after pithi_merge_sum: of all processes */
+    struct pithi_totals totals;       /* totals of this process; after pithi_merge_sum: those of all processes */
     struct pithi_coarse_rules coarse; /* rank 0's, used by all processes */
     /* shift_ns: CLOCK_REALTIME - CLOCK_MONOTONIC; zero_ns: CLOCK_REALTIME at time 0 */
     int64_t shift_ns, zero_ns;

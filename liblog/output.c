@@ -176,7 +176,7 @@ static void announce(const struct pithi_output *output, const char *name, int re
               pithi_shell_word(shown, word, sizeof word));
 }
 
-static uint32_t volumes; /* of the log that pithi_output_analyze will analyse */
+static uint32_t volumes; /* number of volumes of the log that pithi_output_analyze will analyse */
 static int is_due;       /* 1: pithi_output_analyze has a log to analyse */
 
 int pithi_output_publish(const struct pithi_output *output)
@@ -383,7 +383,7 @@ void pithi_output_kept(int rank)
         return; /* the spill file was removed, and the cause was reported */
     if (rank == 0) {
         pithi_say("the records are kept: pith recover %s -o LOG", short_word(pithi_session.folder, word));
-        if (there && (fd = speak_for_folder()) >= 0) /* so that no other process prints a line */
+        if (there && (fd = speak_for_folder()) >= 0) /* marks the folder, so that no other process prints a line */
             has_spoken(fd);
     } else if (there && !pithi_session_at_root() && (fd = speak_for_folder()) >= 0) {
         tell_elsewhere("");

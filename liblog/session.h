@@ -20,7 +20,7 @@ struct pithi_session {
     struct pithi_spill_file file;   /* where records go */
     int64_t start_real_ns;          /* the system's clock when recording began */
     uint64_t job;                   /* key of the job; 0: not joined */
-    int rank, size;                 /* in the job; size 0: not joined */
+    int rank, size;                 /* rank in the job, and number of its ranks; size 0: not joined */
     int forked;                     /* a forked child, which has a log of its own */
     int left_out;                   /* PITH_RANKS excludes this process: its records are dropped */
     int listed;                     /* number of ranks of the job in PITH_RANKS; known from pith_job_join on */

@@ -378,7 +378,7 @@ int pithi_spill_file_is_there(const struct pithi_spill_file *file)
 void pithi_spill_file_remove(struct pithi_spill_file *file)
 {
     int fd = pithi_descriptor_open(file->path, O_RDWR | O_NOFOLLOW, 0);
-    if (is_same(file, fd)) /* not another file of that name */
+    if (is_same(file, fd)) /* only if it is not another file of that name */
         unlink(file->path);
     if (fd >= 0)
         close(fd);

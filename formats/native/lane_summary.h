@@ -12,8 +12,8 @@
 enum { PITHI_SUMMARY_LEAST = 4096 };
 
 struct pithi_sheet_place {
-    uint64_t offset;          /* of the chunk */
-    int64_t start_ns, end_ns; /* of its records */
+    uint64_t offset;          /* offset of the sheet's chunk */
+    int64_t start_ns, end_ns; /* times of the sheet's records */
     uint32_t size, records;   /* size: of the payload */
 };
 
@@ -23,7 +23,7 @@ struct pithi_lane_summary {
     struct pithi_paths *paths;
     struct pithi_sheet_place *places; /* [count] by time */
     uint32_t count, room;
-    uint64_t records;         /* of all blocks so far */
+    uint64_t records;         /* records of all blocks so far */
     int given_up;             /* 1: the lane gets no summary, because of no memory or too many different changes */
     struct pithi_buffer list; /* the paths in the form of the index */
 };

@@ -41,11 +41,11 @@ enum pithi_column {
     PITHI_COL_TIME,     /* the size class of each record's time step */
     PITHI_COL_BITS,     /* the bits of the time steps below their classes */
     PITHI_COL_PEER,
-    PITHI_COL_TAG,    /* of messages */
-    PITHI_COL_BYTES,  /* of messages and collectives */
+    PITHI_COL_TAG,    /* tags of messages */
+    PITHI_COL_BYTES,  /* sizes of messages; bytes sent by collectives */
     PITHI_COL_GOT,    /* bytes received by collectives */
     PITHI_COL_POSTED, /* order in which receives were posted */
-    PITHI_COL_VALUE,  /* of counters */
+    PITHI_COL_VALUE,  /* values of counters */
     PITHI_COL_SIZE,   /* sizes of payloads */
     PITHI_COL_PAYLOAD,
     PITHI_COL_COMM,  /* communicators of states and events, except the world */
@@ -62,7 +62,7 @@ enum pithi_coding { PITHI_STORED, PITHI_DEFLATED, PITHI_HUFFMAN };
 #define PITHI_BLOCK_RECORDS_MIN 1024u
 #define PITHI_BLOCK_PAYLOAD (256u << 10)   /* the writer also ends a block whose payloads have this size */
 #define PITHI_BLOCK_RECORDS_MAX (1u << 20) /* limits of the format */
-#define PITHI_PAYLOAD_MAX (1u << 24)       /* of one event */
+#define PITHI_PAYLOAD_MAX (1u << 24)       /* most bytes of an event's payload */
 #define PITHI_COLUMN_MAX (UINT64_C(1) << 28)
 /* Limits of the unpacked size of columns, so that a small file cannot demand much memory (SPEC.md). A block may unpack
  * to PITHI_BLOCK_UNPACKED bytes plus PITHI_UNPACKED_FACTOR times its own size. All blocks that are read at once may

@@ -18,8 +18,8 @@
 #include "native/log_files.h"
 
 struct pithi_log_block {
-    uint64_t offset;           /* of the chunk */
-    int64_t first_ns, last_ns; /* of its records */
+    uint64_t offset;           /* offset of the block's chunk */
+    int64_t first_ns, last_ns; /* times of the first and last record of the block */
     uint32_t count, kinds;     /* `kinds`: a mask */
     uint32_t is_after_gap;     /* 1: the index was rebuilt, and blocks just before this one were not found */
     uint32_t size;             /* of the chunk; 0: not known */
@@ -29,7 +29,7 @@ struct pithi_log_part;
 
 struct pithi_log_lane {
     struct pithlog_lane seen;          /* the result of pithlog_get_lane */
-    const struct pithi_log_part *part; /* of its rank */
+    const struct pithi_log_part *part; /* the part of its rank */
     uint64_t states, events, messages, lost;
     uint64_t list;                  /* offset of its list of blocks */
     struct pithi_log_block *blocks; /* NULL: the list is read from the file; else it was rebuilt from the blocks */
@@ -71,7 +71,7 @@ struct pithlog {
     struct pithi_places found;   /* if rebuilt: hosts and communicators in the META chunks */
     uint64_t *tellers; /* if rebuilt: by communicator, offset of the META chunk that lists its members; 0: none */
     struct pithi_log_rank *ranks;
-    uint32_t rank_count;               /* of the table */
+    uint32_t rank_count;               /* number of ranks in `ranks` */
     uint32_t *lane_ranks;              /* [lanes] index of each lane's rank in `ranks` */
     struct pithlog_comm **comms;       /* [communicators] each made at its first request */
     struct pithi_lane_sheets **sheets; /* [lanes] loaded at the first request, like parts; lane_summary.h */

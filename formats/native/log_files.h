@@ -10,7 +10,7 @@
 #include "native/segment.h"
 
 struct pithi_files {
-    const char *path;           /* of the first file; not owned */
+    const char *path;           /* path of the first file; not owned */
     int fd;                     /* of the first */
     uint64_t size;              /* of the first */
     struct pithi_volume volume; /* from the first file's header: the number of volumes, the id of the log */

@@ -44,7 +44,7 @@ struct pithi_lost_pass {
         int64_t enter_ns;
         uint32_t id;
         uint32_t entered; /* number of holes before its ENTER */
-        uint32_t passed;  /* it is known to be open after holes 0 to passed - 1 */
+        uint32_t passed;  /* the state is known to be open after the holes 0 to passed - 1 */
         uint32_t is_open; /* for pithi_lost_writer */
     } * open;             /* [open_count] the stack of the log's writer, in which states that ended in holes stay */
 };

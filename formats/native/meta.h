@@ -9,10 +9,10 @@
 /* A description. The caller frees `name`. */
 struct pithi_meta {
     uint32_t type;                      /* enum pithi_meta_type, or a type of a later version */
-    char *name;                         /* of the host, lane, communicator */
+    char *name;                         /* name of the host, lane or communicator */
     uint64_t pid;                       /* in a host's description: id of the process */
     uint32_t number;                    /* thread; the rank's number of the communicator */
-    uint64_t key;                       /* of a communicator */
+    uint64_t key;                       /* key of a communicator */
     int32_t size, remote_size;          /* 0, 0: the members are listed elsewhere */
     const unsigned char *members, *end; /* `end`: the byte after the members */
 };

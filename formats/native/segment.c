@@ -20,7 +20,7 @@
 #include "native/lane_summary.h"
 
 struct written_block {
-    uint64_t offset;             /* in the file */
+    uint64_t offset;             /* where the block begins in the file */
     uint32_t count, kinds, size; /* size: bytes of the chunk */
     int64_t first_ns, last_ns;
 };
@@ -28,10 +28,10 @@ struct written_block {
 struct lane {
     uint32_t thread;
     char *name;                    /* malloc'ed */
-    struct pithi_encoder *encoder; /* of the block that is being filled */
+    struct pithi_encoder *encoder; /* encoder of the block that is being filled */
     struct written_block *blocks;  /* [block_count] */
     uint32_t block_count, block_room;
-    struct pithi_totals totals; /* so far */
+    struct pithi_totals totals; /* sums over the blocks so far */
     struct pithi_lane_summary summary;
 };
 

@@ -22,7 +22,7 @@
 /* A path and its time. */
 struct share {
     uint32_t path;
-    uint64_t ns; /* in the piece */
+    uint64_t ns; /* time of the path in the piece */
 };
 
 /* The time of a path since the lane's beginning, and the last piece of level 0 in which it was met (counted from 1). */
@@ -69,10 +69,10 @@ struct pithi_summary {
     uint32_t held;                  /* records so far in the current piece of level 0 */
     struct pithi_steps steps;
     uint32_t event_symbols;  /* number of symbols that are events */
-    int64_t now_ns;          /* of the last record */
+    int64_t now_ns;          /* time of the last record */
     int64_t start_ns;        /* of the sheet */
     uint64_t before;         /* records of the lane before this sheet */
-    uint32_t records;        /* of the sheet, in finished pieces */
+    uint32_t records;        /* records of the sheet that are in finished pieces */
     uint64_t at_now;         /* changes of the sheet at the time of the last record */
     uint64_t ties;           /* changes at exactly the end time of the last piece */
     struct pithi_stack open; /* the open states, while `path` is PITHI_PATH_NONE */

@@ -100,7 +100,7 @@ static inline uint32_t pithi_change_of(uint32_t kind, uint32_t id)
 struct pithi_sheet {
     uint32_t thread, records; /* thread of the lane; records of the sheet */
     uint64_t before;          /* records of the lane in sheets before */
-    int64_t start_ns, end_ns; /* of its first and its last record */
+    int64_t start_ns, end_ns; /* times of the sheet's first and last record */
     uint64_t unit;            /* of the pieces' starts, in ns */
     uint32_t exact_bytes;     /* of the exact sums, which follow the pieces */
 };

@@ -50,7 +50,7 @@ struct log_segment {
     int32_t rank; /* the world rank */
     struct pithi_segment *segment;
     struct pithi_map comms; /* from the log's communicators to the segment's */
-    uint32_t *lanes;        /* from the segment's lanes to the log's */
+    uint32_t *lanes;        /* [lanes of the segment] the log's number of each */
     uint32_t lane_count, lane_room;
 };
 
@@ -71,7 +71,7 @@ struct pithi_writer {
     uint32_t lane_count, lane_room;
     struct log_comm *comms; /* [comm_count] */
     uint32_t comm_count, comm_room;
-    struct pithi_zip zip;                /* of all segments */
+    struct pithi_zip zip;                /* working memory for packing, shared by all segments */
     struct pithi_map rank_map, comm_map; /* from rank to index in `segments`; from key to index in `comms` */
 };
 

@@ -145,7 +145,7 @@ struct helping {
     uint16_t symbol[4096];  /* [count] the change, by its number in the sheet */
     uint64_t step_ns[4096]; /* [count] from the record before */
     size_t count;
-    int64_t last_ns; /* of the last record */
+    int64_t last_ns; /* time of the last record */
 };
 
 static int add_helping(struct pithi_summary *builder, const struct helping *h, struct making *making)
@@ -291,7 +291,7 @@ struct asking {
     uint32_t lane;
     const struct pithi_sheet_place *place; /* the sheet in which pieces are searched */
     int64_t from_ns, to_ns, length_ns;     /* from_ns, to_ns: the window; length_ns: length of a column */
-    uint32_t path_count;                   /* of the sheet's table of paths */
+    uint32_t path_count;                   /* number of paths in the sheet's table */
     void (*tell)(void *context, const struct pithlog_piece *piece);
     void *context;
 };
@@ -491,7 +491,7 @@ struct summing {
 
 /* A run: the records from summing->run_ns up to to_ns. */
 struct run {
-    int64_t to_ns;             /* its end */
+    int64_t to_ns;             /* end of the run */
     uint64_t ties;             /* number of changes at to_ns that belong to the run */
     uint64_t at_start, at_end; /* changes found so far at run_ns; at to_ns */
 };

@@ -128,7 +128,7 @@ struct pithi_judge {
     struct pithlog *log; /* not owned */
     struct pithi_names names;
     const struct pithlog_filter *filter;
-    unsigned char *excluded;           /* by definition: 1: no record of it can match */
+    unsigned char *excluded;           /* [definitions] 1: no record of this definition can match */
     struct lane *lanes;                /* [lane_count] states of each lane */
     uint32_t lane_count, open_matches; /* lanes of the log; matching states that are open now */
     int has_learned;                   /* 1: a first pass has set `matches` of the lanes */

@@ -76,9 +76,9 @@ enum { DEEPEST = 200, MOST_NODES = 1000 };
 struct parser {
     const char *text, *at;         /* the query; the place after the current token */
     const char *begin;             /* begin of the current token */
-    size_t size;                   /* of the token */
+    size_t size;                   /* bytes of the token */
     enum token token;              /* kind of the token */
-    enum pithi_filter_op op;       /* of a T_COMPARE token */
+    enum pithi_filter_op op;       /* operator of a T_COMPARE token */
     struct pithlog_filter *filter; /* the filter being made */
     char *string;                  /* free place in filter->strings */
     unsigned depth;                /* current depth of parentheses and `not`; limited by DEEPEST */

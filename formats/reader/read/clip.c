@@ -26,7 +26,7 @@ struct left {
 struct pithi_clipped {
     struct pithlog_walk *walk; /* delivers the steps */
     uint32_t kinds;            /* mask of the kinds that the caller wants */
-    enum pithi_iter_part part; /* of the records delivered last */
+    enum pithi_iter_part part; /* where the records delivered last come from */
     struct pithlog_step step;  /* the step whose records are being delivered */
     int has_step;              /* 1: the record of `step` is not delivered yet; it comes after the LEAVEs of `left` */
     struct left *left;

@@ -56,7 +56,7 @@ struct copying {
     const struct pithi_copy *what;  /* owned by the caller */
     struct pithlog_query query;     /* selects the records that are read */
     uint32_t *defs, *lanes, *comms; /* numbers in the copy; UINT32_MAX: the lane is left out */
-    struct pithi_scope scope;       /* only with a filter */
+    struct pithi_scope scope;       /* the part of the log that can match the filter; not used without a filter */
     unsigned char *kept;            /* [lanes] 1: the lane is copied */
     int part;                       /* 1: only a part of the log is copied */
     struct pithi_map unmatched;     /* from end_key to the number of unmatched ends with this key */

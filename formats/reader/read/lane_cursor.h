@@ -12,7 +12,7 @@
 
 struct pithi_cursor {
     _Alignas(64) struct pithi_block block; /* first, because its first cache line is used for each record */
-    uint32_t lane_number;                  /* in the log */
+    uint32_t lane_number;                  /* number of the lane in the log */
     uint32_t done;                         /* 1: no more records before the end of the window */
     const struct pithi_log_lane *lane;     /* NULL: not searched for yet, or cannot be read */
     uint32_t found;                        /* 1: the lane was searched for */
@@ -26,7 +26,7 @@ enum phase { PRIMING, PRIMED, RUNNING, ENDED };
 
 struct pithlog_iter {
     struct pithlog *log;              /* not owned */
-    int64_t from_ns, to_ns;           /* of the query, inclusive */
+    int64_t from_ns, to_ns;           /* the query's interval, inclusive */
     uint32_t kinds, flags;            /* of the query */
     struct pithi_unpacking unpacking; /* memory for unpacking, which the cursors use in turn */
     uint64_t allowance;               /* bytes that may still be used for unpacked blocks */

@@ -96,7 +96,7 @@ struct pithi_match {
 
 struct pithlog_matcher {
     struct pithlog *log;       /* not owned */
-    struct pithlog_iter *iter; /* of sends, receives and LOST records */
+    struct pithlog_iter *iter; /* delivers sends, receives and LOST records */
     struct pithi_match *match; /* the state of the matching */
     int flushing;              /* 1: the log has ended, and held receives are released */
     uint32_t flush_rank;       /* the rank being released at the end */

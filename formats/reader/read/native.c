@@ -115,7 +115,7 @@ int pithi_native_make(FILE *out, int (*fill)(void *context, struct pithi_writer 
 
 struct source {
     struct pithlog *log;    /* the log that is written */
-    struct pithi_copy what; /* its window */
+    struct pithi_copy what; /* what is copied of the log: a window */
 };
 
 static int fill_by_copy(void *context, struct pithi_writer *writer)

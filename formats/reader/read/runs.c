@@ -50,7 +50,7 @@ enum { PACKED_MAX = 128 };
 
 /* The record before, to which differences are taken. All zero before the first record. */
 struct packing {
-    int64_t time_ns; /* its time and lane */
+    int64_t time_ns; /* time of the record before */
     uint32_t lane;
 };
 

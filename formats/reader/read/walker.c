@@ -56,7 +56,7 @@ struct beside {
 };
 
 struct walked_lane {
-    uint32_t number;           /* in the log */
+    uint32_t number;           /* number of the lane in the log */
     struct pithlog_open *open; /* [depth] the open states, which steps point to */
     struct beside *beside;     /* [depth] further data of these states */
     uint32_t depth, room;
@@ -71,7 +71,7 @@ struct walked_lane {
     int64_t missing_ns;                   /* time of all holes so far */
     const struct pithi_lost_states *lost; /* NULL: no holes of LOST records */
     uint32_t next_lost;                   /* index of the next hole in `lost` */
-    uint32_t is_gap;                      /* of the hole: 1: it has a damaged or missing block */
+    uint32_t is_gap;                      /* 1: the present hole has a damaged or missing block */
     struct pithi_stack begun;             /* in a hole: states that begin in it */
     /* At the end of a hole: going_on: number of states that go on. resumed: how many of these states, and then of
      * `begun`, had their step. */
