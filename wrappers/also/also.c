@@ -19,8 +19,8 @@
 
 #include "pith_tool.h"
 
-/* These three need no lock. They are set when the library is loaded, before the program makes threads, except is_child,
- * which is set in the forked child. */
+/* No lock protects these three variables, because they are set while the process has only one thread: `process` and
+ * is_early when the library is loaded, is_child in the forked child. */
 static pid_t process;
 static int is_early; /* recording may begin with any call */
 static int is_child; /* this process is a forked child */

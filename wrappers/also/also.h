@@ -21,8 +21,8 @@
 #define PITHI_ALSO_API __attribute__((visibility("default")))
 #define PITHI_CALLER __builtin_return_address(0)
 
-/* Returns 1 if a call that returns to the address `caller` is to be recorded; for `caller` NULL, if any call of the
- * program is to be recorded now. Preserves errno; safe in signal handlers. */
+/* Returns 1 if a call that returns to the address `caller` is to be recorded. If `caller` is NULL, returns 1 if the
+ * program's calls are recorded at present. Preserves errno; safe in signal handlers. */
 int pithi_also_wanted(const void *caller);
 /* Makes recording begin now, instead of with the first call of MPI or pith.h. */
 void pithi_also_begin_early(void);
@@ -45,8 +45,8 @@ uint64_t pithi_also_ticks_of(double ns);
 uint32_t pithi_also_state(uint32_t *id, const char *name, const char *colour, const char *group);
 
 /* The real function of a wrapped name: the next function of this name that the loader finds after the calling library.
- * All of them are looked up when the library is loaded, because a signal handler or the child of a fork must not call
- * dlsym. */
+ * All real functions are looked up when the library is loaded, because a signal handler or the child of a fork must not
+ * call dlsym. */
 struct pithi_next {
     const char *name, *version;                 /* NULL: the default version */
     void *function;                             /* the real function; NULL: not looked up yet, or there is none */

@@ -100,8 +100,8 @@ static void add(uintptr_t address, const char *name, const char *source)
 
 /* ---- The functions of files -------------------------------------------------------------------------------------- */
 
-/* A program or library that was read, or could not be read. Keeping the latter, too, avoids reading a file without
- * symbols again at each call. */
+/* A program or library whose functions were read. A file that could not be read gets such a struct, too, so that it is
+ * not read again at each call of its functions. */
 struct module {
     struct module *next; /* the module that was added before this one */
     uintptr_t bias;      /* address in this process - address in the file */
@@ -180,7 +180,7 @@ static void add_module(const char *path, uintptr_t bias)
 }
 
 /* Returns 1 for a library of the system or of Pith. Such libraries are rarely compiled with instrumentation, so they
- * are not read at the start. The names of one that is instrumented are read at the first call of its functions. */
+ * are not read at the start. The names of an instrumented one are read at the first call of its functions. */
 static int is_system(const char *path)
 {
     static const char *const folders[] = {"/lib", "/usr/lib", "linux-vdso", "linux-gate"};
@@ -260,8 +260,9 @@ struct pithi_traced *pithi_traced_find(uintptr_t address)
     struct table *in = __atomic_load_n(&table, __ATOMIC_ACQUIRE);
     struct pithi_traced *found = in ? __atomic_load_n(slot_of(in, address), __ATOMIC_ACQUIRE) : NULL;
 
-    /* Adding takes the lock. This thread may hold it already (is_adding), if a signal handler interrupted the adding.
-     * In a forked child, where nothing is recorded, a thread that the child does not have may hold it forever. */
+    /* Adding the function takes the lock, which would never be free in two cases. If this call comes from a signal
+     * handler, this thread may hold the lock already (is_adding). In a forked child, where nothing is recorded, the
+     * lock may be held by a thread that the child does not have. */
     if (found || is_adding || !pithi_also_wanted(NULL))
         return found ? found : &unwanted;
     is_adding = 1;

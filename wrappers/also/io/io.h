@@ -70,7 +70,7 @@ void pithi_io_end(const struct pithi_io_call *call);
 void pithi_io_moved(const struct pithi_io_call *call, int64_t bytes, int64_t offset);
 /* Call it after the real call, which opened `path` and returned the descriptor `fd` (-1: the call failed). */
 void pithi_io_opened(const struct pithi_io_call *call, const char *path, int fd);
-/* Call it before a call that reads and writes nothing but closes or flushes the file, or starts a request for it. */
+/* Call it before a call that closes or flushes the file, or starts a request for it; such a call moves no bytes. */
 void pithi_io_touches(const struct pithi_io_call *call);
 
 #endif

@@ -4,7 +4,7 @@
  * allocate memory itself, which it gets from the array `early`; this memory is never freed.
  *
  * Allocators other than the C library's call mmap and munmap through these wrappers. Inside a wrapped call such as
- * malloc (`inside`), such a mapping is not recorded, because the wrapped call is. But an allocator may also map memory
+ * malloc (`inside`), no mapping is recorded, because malloc itself is recorded. But an allocator may also map memory
  * outside of wrapped calls, in a C++ operator new of its own or in a thread of its own; such mappings are recorded. The
  * allocator may hold its locks while it maps memory, so the code that records must not allocate.
  */

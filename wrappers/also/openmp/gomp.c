@@ -28,7 +28,7 @@ int pithi_gomp_wanted(void) { return !is_other && pithi_also_wanted(NULL); }
 
 /* An address in the module (program or library) that last called a function here from outside this library, in this
  * thread or in the thread that began the region; NULL: none yet. If the program loaded this module by dlopen, only this
- * module may see its runtime. pithi_next_find then finds no function, and pithi_gomp_find searches from this module. */
+ * module may see the runtime. pithi_next_find then finds no function, and pithi_gomp_find searches from this module. */
 static __thread const void *inside __attribute__((tls_model("initial-exec")));
 
 void *pithi_gomp_find(struct pithi_next *next, const void *caller)
@@ -66,7 +66,7 @@ int omp_get_cancellation(void);
 struct region {
     void (*function)(void *data); /* the body; NULL: the region is not recorded */
     void *data;                   /* the program's argument for `function` */
-    const void *site, *inside;    /* site: where the program began the region; inside: `inside` of the master then */
+    const void *site, *inside;    /* site: where the program began the region; inside: copy of the master's `inside` */
     enum pithi_omp_kind sharing;  /* the loop or sections that the region consists of; PITHI_OMP_KINDS: none */
     pthread_t master;             /* the thread that began the region */
     void (*barrier)(void);        /* GOMP_barrier; NULL: the region may be cancelled, so it gets no barrier */

@@ -47,8 +47,8 @@ static void on_parallel_end(ompt_data_t *parallel, ompt_data_t *task, int flags,
     pithi_omp_end(PITHI_OMP_PARALLEL);
 }
 
-/* An implicit task, a thread's part of a region, begins or ends. The runtime keeps a word of data for the task; here it
- * points to the task's team. */
+/* An implicit task, a thread's part of a region, begins or ends. The runtime stores 8 bytes of this tool's data with
+ * each task (task->value, task->ptr); for an implicit task, they are a pointer to the task's team. */
 static void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task, unsigned threads,
                              unsigned index, int flags)
 {
@@ -99,8 +99,8 @@ static void on_work(ompt_work_t work, ompt_scope_endpoint_t endpoint, ompt_data_
         pithi_omp_end(kind);
 }
 
-/* The runtime keeps a word of data for each task. For an explicit task it has these two bits, and above them the
- * address in the program where the task was made. For an implicit task it is a pointer, in which these bits are 0. */
+/* The two lowest bits of the data that the runtime stores with an explicit task. The other bits are the address in the
+ * program where the task was made. In the data of an implicit task, a pointer, these two bits are 0. */
 enum { EXPLICIT = 1, BEGUN = 2 };
 
 static void on_task_create(ompt_data_t *task, const ompt_frame_t *frame, ompt_data_t *new_task, int flags,

@@ -53,9 +53,9 @@ void pithi_omp_end(enum pithi_omp_kind kind);
  * nothing if the thread is not idle. */
 void pithi_omp_idle_begin(uint64_t ticks);
 void pithi_omp_idle_end(void);
-/* The thread waits at the end of a region. The runtime may never call it back when the region has ended, but the master
- * then sets *ticks to the time. If recording ends while the thread waits and *ticks is not 0, the thread counts as idle
- * since *ticks. `ticks` NULL: the thread no longer waits. */
+/* Call it when the thread waits at the end of a region. The runtime may never report the region's end in this thread,
+ * but the master then sets *ticks to the time. If recording ends while the thread waits and *ticks is not 0, the thread
+ * counts as idle since *ticks. `ticks` NULL: the thread no longer waits. */
 void pithi_omp_idle_after(const uint64_t *ticks);
 
 /* Returns a block of PITHI_OMP_BLOCK bytes, all 0, for the data of a region; NULL if there is no memory. The memory
@@ -66,8 +66,8 @@ void pithi_omp_give(void *block);
 
 /* ---- GNU's runtime (gomp.c) -------------------------------------------------------------------------------------- */
 
-/* Returns 1 if a call of GNU's runtime that begins a state is to be recorded. A call that ends a state does not ask:
- * the end is recorded if the begin was. */
+/* Returns 1 if a call of GNU's runtime that begins a state is to be recorded. The wrapper of a call that ends a state
+ * does not call this function, because the end is recorded if the begin was. */
 int pithi_gomp_wanted(void);
 /* Returns 1 if the functions GOMP_... belong to another runtime (LLVM's), which ompt.c records. */
 int pithi_gomp_is_other(void);

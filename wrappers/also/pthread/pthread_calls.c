@@ -108,7 +108,8 @@ TRIES_FIRST(pthread_mutex_timedlock, pthread_mutex_trylock, lock,
 TRIES_FIRST(pthread_rwlock_rdlock, pthread_rwlock_tryrdlock, lock, (pthread_rwlock_t * lock), (lock))
 TRIES_FIRST(pthread_rwlock_wrlock, pthread_rwlock_trywrlock, lock, (pthread_rwlock_t * lock), (lock))
 
-/* sem_wait is a cancellation point even if the semaphore is free, but sem_trywait is not. */
+/* Calls pthread_testcancel, because sem_wait is a cancellation point even if the semaphore is free, but sem_trywait is
+ * not. */
 PITHI_ALSO_API int sem_wait(sem_t *semaphore)
 {
     int saved = errno;
