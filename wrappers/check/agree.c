@@ -47,8 +47,8 @@ int pithi_await_seconds(void)
 }
 
 /* Reports a long wait. `whom`: a text that says what the call waits for; NULL: the function finds the missing
- * processes. Returns 0 if it made no report because a later report will be more exact, which cannot happen if `is_last`
- * is 1. Otherwise returns 1: the wait was reported, or there is nothing to report. */
+ * processes. Returns 1 if the wait was reported or there is nothing to report. Returns 0 if there was no report because
+ * a later one will be more exact; with `is_last` 1, the function does not put off the report. */
 static int report_wait(const struct pithi_check *check, int64_t waited_ns, const char *whom, int is_last)
 {
     char missing[1024] = "", where[128], line[1536];
@@ -298,7 +298,7 @@ void pithi_check_post(void)
         leave(check);
 }
 
-/* Claims an entry of the request that has a pending check; NULL if there is none. */
+/* Claims and returns an entry of the request, if the entry has a pending check. Returns NULL if there is none. */
 static struct pithi_request *claim(MPI_Request request)
 {
     return pithi_request_claim(pithi_request_key(request), 1u << client);

@@ -21,7 +21,7 @@
 
 struct pithi_check;
 struct pithi_check_call {
-    /* What was there before the call, for pithi_check_leave: a callback may make a call inside another call. */
+    /* The values before the call. pithi_check_leave restores them, because this call may be inside another call. */
     int outer_recorded, outer_function;
     struct pithi_check *outer;
 };
@@ -44,11 +44,12 @@ void pithi_check_file(MPI_File file);
 void pithi_check_window(MPI_Win window);
 /* Call it before the other functions of this section if the call must not wait for other processes. */
 void pithi_check_later(void);
-/* Call it if MPI need not wait for all processes in this call. The check does, and the report of a long wait says
- * so. */
+/* Call it if MPI need not wait for all processes in this call. The check does wait for them, and the report of a long
+ * wait says so. */
 void pithi_check_wait(void);
-/* Call one of these instead, for a call that only the processes of a group make. A tag or a text identifies the call.
- * The second function is for calls without a communicator; their shadow is that of MPI_COMM_WORLD. */
+/* Call one of these instead of the functions above if only the processes of a group make the call. A tag or a text
+ * identifies the call. The second function is for calls without a communicator; their shadow is that of
+ * MPI_COMM_WORLD. */
 void pithi_check_members(MPI_Comm comm, MPI_Group group, int tag);
 void pithi_check_members_named(MPI_Group group, const char *tag);
 

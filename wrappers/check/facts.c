@@ -236,7 +236,7 @@ void pithi_check_number_if(int is_stated, const char *argument, int64_t value)
     now->only = (struct pithi_fact){.argument = argument, .index = -1, .value = (uint64_t)value};
 }
 
-/* For example, states the data of MPI_Allreduce, which `count` and `type` describe. */
+/* States data that all processes must describe alike, such as the data of MPI_Allreduce. */
 void pithi_fact_data(const char *argument, struct pithi_signature data)
 {
     if (!is_known())

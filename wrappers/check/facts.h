@@ -6,7 +6,7 @@
  * each given part is also expected, the sum over all processes is 0. Example: rank 0 gives 3 MPI_INT to rank 1, and
  * rank 1 expects 3 MPI_INT from rank 0, so the sum is h(0, 1, 3 MPI_INT) - h(0, 1, 3 MPI_INT) = 0. The facts are
  * treated as parts, too: each process gives the hash of its facts to the next rank, and expects its own hash from the
- * previous rank. So a sum of one word checks an all-to-all of any size.
+ * previous rank. So a sum of one number checks an all-to-all of any size.
  */
 #ifndef PITHI_FACTS_H
 #define PITHI_FACTS_H

@@ -272,8 +272,8 @@ void pithi_left_made(int result, enum pithi_left_kind kind, const void *where)
     pthread_mutex_unlock(&lock);
 }
 
-/* MPI_Type_get_contents returns the datatypes of which a datatype consists. The derived datatypes among them have new
- * handles, which the program must free. */
+/* Enters the derived datatypes among those that MPI_Type_get_contents returned, because their handles are new, and the
+ * program must free them. */
 void pithi_left_contents(int result, MPI_Datatype of, MPI_Count room, const MPI_Datatype *types)
 {
     if (result != MPI_SUCCESS || !counts())
@@ -406,7 +406,7 @@ static void add_sent(struct search *search, MPI_Comm comm, int peer, int tag)
 {
     const uint64_t handle = (uint64_t)(uintptr_t)comm;
     const struct sent *sent = sends && comm != MPI_COMM_NULL ? sent_of(handle, peer, tag) : NULL;
-    uint32_t site = 1 + PITHI_LEFT_SENT; /* stays if the site is unknown, for example if another send took the slot */
+    uint32_t site = 1 + PITHI_LEFT_SENT; /* used if the site is unknown: another send may have taken the slot */
 
     if (sent && sent->site && sent->comm == handle && sent->peer == peer && sent->tag == tag) {
         site = sent->site;
@@ -422,7 +422,7 @@ static void each_comm(struct search *search, void (*visit)(struct search *search
     visit(search, MPI_COMM_SELF);
     for (uint32_t i = 1; entries && i < made_entries; i++)
         if (entries[i].count && kind_of(entries[i].site) == PITHI_LEFT_COMM)
-            /* The inverse of key_of: without the highest bit and the kind. */
+            /* Gets the handle back from the key (see key_of), by removing the highest bit and the kind. */
             visit(search, (MPI_Comm)(uintptr_t)(entries[i].key << 1 >> 5));
 }
 
@@ -478,8 +478,8 @@ static void tell_senders(struct search *search)
     if (!all)
         return;
     for (int i = 0; i < search->count; i++)
-        told[search->found[i].place]++;                                       /* number of notes to each process */
-    REAL(MPI_Reduce_scatter_block)(told, &mine, 1, MPI_INT, MPI_SUM, shadow); /* number of notes to this process */
+        told[search->found[i].place]++; /* how many of search->found are for each process */
+    REAL(MPI_Reduce_scatter_block)(told, &mine, 1, MPI_INT, MPI_SUM, shadow); /* how many this process will receive */
     for (int i = 0; i < search->count; i++)
         REAL(MPI_Isend)
     (&search->found[i], sizeof *search->found, MPI_BYTE, search->found[i].place, PITHI_LEFT_TAG_FOUND, shadow,
@@ -548,7 +548,7 @@ static int merge(struct sum *sums, int *count, const struct line *lines, int lin
         }
         sum->line.count += lines[i].count;
         sum->line.is_guess |= lines[i].is_guess;
-        sum->ranks[sum->count++] = rank; /* processes come in the order of ranks */
+        sum->ranks[sum->count++] = rank; /* increasing, because `report` merges by rank */
     }
     return lost;
 }
@@ -596,7 +596,7 @@ static void report(const struct pithi_team *world, struct line *lines, const str
         int good = 1;
         if (world->rank == 0)
             good = (told = pages((size_t)processes * sizeof *told)) != NULL;
-        REAL(MPI_Bcast)(&good, 1, MPI_INT, 0, shadow); /* without memory in rank 0, nobody must gather */
+        REAL(MPI_Bcast)(&good, 1, MPI_INT, 0, shadow); /* if rank 0 has no memory, no process may gather */
         if (!good)
             return;
         REAL(MPI_Gather)(own, sizeof *own, MPI_BYTE, told, sizeof *own, MPI_BYTE, 0, shadow);

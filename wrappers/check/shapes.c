@@ -210,7 +210,8 @@ static void check_reduce_scatter(const struct pithi_data *data, MPI_Op op)
 /* ---- neighbours -------------------------------------------------------------------------------------------------- */
 
 struct neighbours {
-    int in, out, *from, *to; /* in, out: how many neighbours send, receive; from, to: their ranks, NULL: no memory */
+    /* in, out: how many neighbours send to this process, and receive from it; from, to: their ranks, NULL: no memory */
+    int in, out, *from, *to;
 };
 
 static void make_room(struct neighbours *found, int in, int out)

@@ -162,8 +162,9 @@ static int ask_contents(MPI_Datatype type, struct contents *contents)
     return result;
 }
 
-/* Returns how often a datatype has its part of this index. A struct lists these numbers; all other datatypes repeat one
- * datatype, so the number follows from their sizes. */
+/* Returns how often a derived datatype repeats contents->type[part], one of the datatypes of which it was made. A
+ * struct lists these counts. Any other datatype repeats a single datatype, so the count is the quotient of the two
+ * sizes. */
 static MPI_Count copies(MPI_Datatype type, const struct contents *contents, MPI_Count part)
 {
     MPI_Count size = 0, one = 0;

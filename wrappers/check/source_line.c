@@ -35,7 +35,7 @@ static int is_passed_module(const void *address)
 }
 
 /* Returns what is_passed_module returns, from a cache. Asking the dynamic linker for a module takes longer than many
- * MPI calls. A word of the cache has the address, shifted left by one, and the result in the lowest bit. */
+ * MPI calls. A slot of the cache has the address, shifted left by one, and the result in the lowest bit. */
 static int is_passed(const void *address)
 {
     enum { KEPT = 4096 };       /* slots; power of two */

@@ -389,8 +389,8 @@ static void report_parts(struct verdict *verdict)
             const struct part *part = &own->parts[i], *other;
             if (part->peer < 0 || part->peer >= verdict->count || !verdict->of[part->peer].head)
                 continue;
-            /* The n-th part of `who` with this peer and direction has as its other end the n-th part of the peer with
-             * `who` and the opposite direction. */
+            /* The n-th part that one process gives to another and the n-th part that the other process expects from it
+             * are the two ends of the same data. */
             int nth = place_among(own, i);
             const struct statement *statement = &verdict->of[part->peer];
 
@@ -401,7 +401,7 @@ static void report_parts(struct verdict *verdict)
                     break;
                 }
 
-            if (other && (other->hash == part->hash || part->is_got)) /* the giving end reports a difference */
+            if (other && (other->hash == part->hash || part->is_got)) /* a difference is reported at the giving end */
                 continue;
             if (part->is_got)
                 report_part(verdict, part->peer, who, NULL, part);
@@ -493,8 +493,8 @@ static void judge(const struct pithi_check *check, void *own)
                 least = head->facts;
         }
         /* If the processes have different numbers of facts, facts after the first difference do not correspond. For
-         * example, lists of different lengths first differ in the fact that is their length, so that is reported and
-         * their elements are not compared. */
+         * example, if two lists have different lengths, the fact that has the length is reported, and the elements are
+         * not compared. */
         for (int which = 0; which < most && !(verdict.lines && least < most); which++) {
             const struct fact *fact = ask_fact(&verdict, first_with(&verdict, ask_fact, which), which);
             if (strcmp(fact->argument, shown) != 0 && report_different(&verdict, ask_fact, which))

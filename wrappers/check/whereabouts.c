@@ -235,8 +235,8 @@ int pithi_where_missing(struct pithi_where_call *of, char *text, size_t size)
             unseen++;
         } else if (is_waiting(&table[local], of->team, of->call)) {
             if (first && rank != pithi_where_rank)
-                /* Only the first waiting process reports, which is another process. With this value, `missing` stays
-                 * below 0 below, so this process does not report. */
+                /* The first waiting process reports, and that is another process. This value keeps `missing` negative,
+                 * so that this process does not report. */
                 missing = -of->count;
             first = 0;
         } else if (++missing > 0 && missing <= NAMED) {

@@ -13,7 +13,7 @@
 enum pithi_where_role { PITHI_WHERE_ALONE, PITHI_WHERE_FROM, PITHI_WHERE_TO };
 struct pithi_where {
     int function;        /* index into pithi_check_names, plus 1; 0: the thread is not in MPI */
-    int role, peer, tag; /* role ALONE: the call has no message; otherwise peer and tag are the message's */
+    int role, peer, tag; /* role ALONE: the call has no message; peer, tag: those of the message */
     uint64_t team, call; /* the thread waits for others in this call of this team (team.h); team 0: it does not wait */
     uint64_t named;      /* the call that `text` describes */
     char text[96];       /* the call and its team */
