@@ -28,7 +28,7 @@ enum pithi_compensate {
     PITHI_COMPENSATE_LOCAL,    /* no headers: each process uses its own costs only */
     PITHI_COMPENSATE_MESSAGE,  /* each header is a message of its own */
     PITHI_COMPENSATE_DATATYPE, /* each message begins with a header; a struct datatype joins header and data */
-    PITHI_COMPENSATE_AUTO      /* the same, but for small messages header and data are copied into one buffer */
+    PITHI_COMPENSATE_AUTO      /* as DATATYPE, but a small message is copied behind its header, into one buffer */
 };
 extern int pithi_compensate __attribute__((visibility("hidden")));
 
@@ -60,7 +60,7 @@ int64_t pithi_delay_offset(int64_t local_ns);
 struct pithi_header {
     int64_t delay_ns, sent_ns; /* delay_ns: the sender's delay; sent_ns: the time of sending by the shared clock */
     int64_t size_bytes;        /* size of the message, because some libraries do not return it from all calls */
-    /* If the message stays at the sender until the sender waits (rendezvous.h), its number; 0: it is sent at once. */
+    /* The number of a message that stays at the sender until the sender waits (rendezvous.h); 0: it is sent at once. */
     int64_t held;
     int64_t latency_ns; /* the smallest latency that the sender has measured for this size; 0: none */
 };
@@ -92,7 +92,7 @@ void pithi_delay_copies(uint64_t bytes);
 /* Sets the delay to x_ns (never below 0). */
 void pithi_delay_set(int64_t x_ns);
 
-/* Where shortest times are kept for the MPI function in whose wrapper this macro stands. */
+/* The shortest times of one MPI function. The macro stands in this function's wrapper. */
 #define PITHI_LEAST                                                                                                    \
     __extension__({                                                                                                    \
         static struct pithi_least least_[PITHI_SIZES];                                                                 \

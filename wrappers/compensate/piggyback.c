@@ -5,7 +5,7 @@
  * those without PITH_COMPENSATE. One reduction finds both the largest and the smallest mode x, because the maximum of
  * -x is the negated minimum of x:
  *
- *     modes 4, 4, 0              maximum of x: 4, of -x: 0      largest 4, smallest 0: they differ, so it stays off
+ *     modes 4, 4, 0              maximum of x: 4, of -x: 0      largest 4, smallest 0: they differ, so the mode is off
  *
  * The same reduction finds out whether all processes share a clock, and whether their clocks were compared.
  */

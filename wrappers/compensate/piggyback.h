@@ -29,8 +29,8 @@ enum pithi_piggyback_local_only {
     PITHI_LOCAL_ONLY_LATE, /* nonblocking or persistent collectives that ended long before the shadow collective */
     PITHI_LOCAL_ONLY_PARTITIONED,
     PITHI_LOCAL_ONLY_RMA, /* MPI_Win_lock, MPI_Win_start, MPI_Win_wait ... */
-    /* a cancelled send, in the mode `message`: its header reaches the receiver, which takes it for that of the next
-     * message */
+    /* a cancelled send, in the mode `message`: its header reaches the receiver, which takes this header for that of the
+     * next message */
     PITHI_LOCAL_ONLY_CANCELLED,
     PITHI_LOCAL_ONLY_KINDS
 };
@@ -57,7 +57,7 @@ struct pithi_piggyback_entry {
     uint8_t is_cancelled;                               /* 1: MPI_Cancel was called */
     uint8_t is_settled;                                 /* 1: MPI_Request_get_status has already read the header */
     uint8_t has_second_message;                         /* 1: the second message (the header) was already received */
-    uint8_t is_local_only;              /* not 0: each start sends no header; the reason (local_only) + 1 */
+    uint8_t is_local_only;              /* not 0: no start sends a header; the reason (local_only) + 1 */
     uint8_t is_reserved;                /* 1: holds a reservation (pithi_request_reserve) */
     uint8_t is_listed;                  /* 1: in the list of active receives */
     uint8_t keeps_comm;                 /* 1: each start needs the shadow, even after the communicator is freed */
@@ -149,7 +149,8 @@ struct pithi_bsend_buffer {
 struct pithi_bsend_buffer pithi_bsend_attach(void *buf, MPI_Count size_bytes);
 /* Call it after the buffer `room` was attached. */
 void pithi_bsend_attached(int result, const struct pithi_bsend_buffer *room);
-/* `buf` is the buffer that MPI detached. Returns the program's buffer in place of which it was attached. */
+/* Call it after MPI has detached the buffer `buf`. Returns the program's buffer, in place of which `buf` was
+ * attached. */
 struct pithi_bsend_buffer pithi_bsend_detached(void *buf, MPI_Count size_bytes);
 
 /* ---- headers as messages of their own, on a shadow (second_message.c) -------------------------------------------- */
@@ -267,8 +268,8 @@ void pithi_piggyback_coll_open(struct pithi_piggyback_coll *piggyback);
 void pithi_piggyback_coll_come(MPI_Comm comm, struct pithi_least *least, int may_wait);
 /* Call it right after a collective from a root. Notes how many bytes this process received. */
 void pithi_piggyback_coll_got(int result, int root, MPI_Count count, MPI_Datatype type);
-/* Like come, for a collective on a window. `gone` 1: the call frees the window. The window's entry is then held, and
- * pithi_piggyback_window_gone must release it. */
+/* Like pithi_piggyback_coll_come, for a collective on a window. `gone` 1: the call frees the window. The window's entry
+ * is then held, and pithi_piggyback_window_gone must release it. */
 void pithi_piggyback_window_come(MPI_Win window, int gone);
 void pithi_piggyback_window_gone(struct pithi_handle *window);
 void pithi_piggyback_coll_end(struct pithi_piggyback_coll *piggyback, enum pithi_piggyback_shape shape, int root);

@@ -54,7 +54,7 @@
 
 /* ---- calls in which this process may wait ------------------------------------------------------------------------ */
 
-/* They first send the notes about long messages that this process has posted (rendezvous.h). */
+/* Before such a call, the wrapper sends notes about the long messages that this process has posted (rendezvous.h). */
 
 {{fn f @recv @recv_matched MPI_Ssend @sendrecv @sendrecv_replace @probe_wait @probe_look @probe_match @probe_imatch}}
     PIGGYBACK(pithi_rendezvous_leave());
@@ -212,7 +212,8 @@
 
 /* ---- collectives ------------------------------------------------------------------------------------------------- */
 
-/* These note the arrival at a collective, or at a call that makes a window or a communicator. after_call.w sends it. */
+/* These wrappers note when this process arrives at a collective, or at a call that makes a window or a communicator.
+ * after_call.w sends this time to the other processes. */
 {{fn f @with_all @from_root @to_root @from_lower}}
     if (PITHI_PIGGYBACKING)
         pithi_piggyback_coll_come({{comm}}, PITHI_LEAST, 0);
@@ -256,7 +257,7 @@
         pithi_piggyback_start_local_only({{returnVal}}, {{request}}, PITHI_LOCAL_ONLY_COLL);
 {{endfn}}
 
-/* These note how many bytes this process receives from the root. */
+/* These wrappers note how many bytes this process receives from the root. */
 {{fn f @bcast}}
     {{callfn}}
     if (strstr("{{class}}", "from_root") && PITHI_PIGGYBACKING)

@@ -3,9 +3,9 @@
  *
  * The shadow collective starts right before the program's collective, in the same order in all members, and exchanges
  * their arrival times. When the program's collective is complete, the shadow collective nearly always is, too. But its
- * last step may need a process that is computing. This process must not wait for that one, which may itself wait for
- * this process by other means than MPI. So this process tests for a moment and then goes on with its own costs only.
- * Such calls are counted, and the shadow collective is completed later.
+ * last step may need another process that is computing. This process must not wait for the other one, which may itself
+ * wait for this process by other means than MPI. So this process tests for a moment and then goes on with its own costs
+ * only. Such calls are counted, and the shadow collective is completed later.
  *
  * Names: `ours` is the shadow collective. */
 #include "piggyback.h"
@@ -17,7 +17,7 @@
 #include <sched.h>
 #include <stdlib.h>
 
-/* TRIES: after so many tests, the core is yielded between tests; MOMENT_NS: how long this goes on */
+/* TRIES: after so many tests, the core is yielded between tests; MOMENT_NS: how long the tests go on */
 enum { TRIES = 200, MOMENT_NS = 1000000 };
 
 struct pithi_icoll {
@@ -75,7 +75,8 @@ int pithi_icoll_soon(int (*is_over_now)(void *), void *ours)
 
 /* ---- Shadow collectives that outlast the program's --------------------------------------------------------------- */
 
-static struct pithi_icoll *late; /* those that are still active or no longer needed, the newest first; atomic */
+/* Shadow collectives that are still active or no longer needed, the newest first; atomic. */
+static struct pithi_icoll *late;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 /* Moves a shadow collective to `late`. */
@@ -148,7 +149,7 @@ void pithi_piggyback_icoll_begin(struct pithi_piggyback_icoll *icoll, MPI_Comm c
         ours->waits = 0;
     }
     pithi_delay_spent(from);
-    pithi_own_write(); /* here, or the record would follow coll_started and get its time */
+    pithi_own_write(); /* here, because behind the record coll_started it would get coll_started's time */
 }
 
 void pithi_piggyback_icoll_pending(struct pithi_piggyback_icoll *icoll, int result, const MPI_Request *request)

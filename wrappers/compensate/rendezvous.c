@@ -38,8 +38,8 @@ static int held_room;
 
 /* ---- Beginning --------------------------------------------------------------------------------------------------- */
 
-/* Finds the limits, and makes the communicator for notes. If no process has a limit, no message stays, and notes are
- * not needed. */
+/* Finds the sizes up to which messages leave at once (limits), and makes the communicator for notes. If no process has
+ * such a limit, no message stays at the sender, and notes are not needed. */
 void pithi_rendezvous_begin(void)
 {
     MPI_Comm all = pithi_shadow_of(&pithi_handle_world);
@@ -67,7 +67,7 @@ void pithi_rendezvous_begin(void)
 
 /* ---- Sending ----------------------------------------------------------------------------------------------------- */
 
-/* Returns the limit for messages to a rank; 0 if there is no limit or it is unknown. */
+/* Returns the size up to which a message to this rank leaves at once; 0 if there is no such limit or it is unknown. */
 static size_t limit_to(int rank)
 {
     int found = rank;
@@ -156,7 +156,8 @@ void pithi_rendezvous_find(struct pithi_header *header)
                 break;
             }
     }
-    /* A negative number: without its header, the message would have left when it was posted, as the header says. */
+    /* A message with a negative number stayed only because of its header. Without recording, it would have left when it
+     * was posted, that is, at the time in the header. */
     if (note) {
         header->delay_ns = header->held > 0 ? note->delay_ns : header->delay_ns + note->sent_ns - header->sent_ns;
         header->sent_ns = note->sent_ns;

@@ -33,7 +33,7 @@ static void make(struct pithi_handle *handle, MPI_Comm comm, int is_required)
     pithi_handle_use(handle, PITHI_CLIENT_COMPENSATION);
 }
 
-/* See shadow.h. If requests still need the shadow now, it is never freed. MPI_Comm_free is collective, and this
+/* See shadow.h. If requests still need the shadow now, it is never freed, because MPI_Comm_free is collective, and this
  * function is the only place where all members can call it. */
 void pithi_shadow_free(struct pithi_handle *handle)
 {

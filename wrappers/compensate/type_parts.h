@@ -28,8 +28,8 @@ void pithi_part_recv(struct pithi_part *part, struct pithi_header *header);
 void pithi_part_end(struct pithi_part *part);
 void pithi_part_received(struct pithi_part *part, uint64_t size_bytes);
 
-/* Prepares a receive into a copy, for any datatype. This is for calls in which MPICH 4.0 cannot use a struct type: it
- * does not keep the type of MPI_Isendrecv, and copies data of MPI_Isendrecv_replace wrongly. */
+/* Prepares a receive into a copy, for any datatype. It is for calls in which a struct type fails in MPICH 4.0:
+ * MPI_Isendrecv does not keep its type, and MPI_Isendrecv_replace copies its data wrongly. */
 void pithi_part_arriving(struct pithi_part *part, struct pithi_arriving *arriving);
 /* Like pithi_part_arriving, for one buffer that is both sent from and received into. */
 void pithi_part_replace(struct pithi_part *part, struct pithi_header *header, struct pithi_arriving *arriving);

@@ -46,7 +46,7 @@ struct pithi_request_client {
  * number. */
 int pithi_request_register(const struct pithi_request_client *client);
 
-/* For each client, where its slot begins in `data` of struct pithi_request, in words. */
+/* For each client, the index in `data` of struct pithi_request at which its slot begins. */
 extern size_t pithi_request_offsets[] __attribute__((visibility("hidden")));
 static inline void *pithi_request_data(struct pithi_request *request, int client)
 {
