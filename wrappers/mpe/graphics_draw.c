@@ -286,7 +286,7 @@ int MPE_Line_thickness(MPE_XGraph handle, int width)
 
 int MPE_Draw_dashes(MPE_XGraph handle, int style)
 {
-    /* the values of X's LineSolid, LineOnOffDash and LineDoubleDash */
+    /* 0, 1 and 2 are X's LineSolid, LineOnOffDash and LineDoubleDash. */
     return change(handle, style >= 0 && style < 3, GCLineStyle, (XGCValues){.line_style = style});
 }
 

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-/* The same as in graphics.c, because programs may use these arrays. */
+/* Programs may use these arrays, so they are defined here, too, with the values that they have in graphics.c. */
 int MPE_logicArray[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 int MPE_buttonArray[5] = {MPE_BUTTON1, MPE_BUTTON2, MPE_BUTTON3, MPE_BUTTON4, MPE_BUTTON5};
 

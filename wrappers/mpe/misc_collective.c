@@ -17,7 +17,7 @@ enum { TAG_ENDED = 1, TAG_BEGIN = 2 };
 
 /* ---- A private communicator for each of the program's ------------------------------------------------------------ */
 
-static int order_key = MPI_KEYVAL_INVALID; /* key of the attribute in which a communicator has its private one */
+static int order_key = MPI_KEYVAL_INVALID; /* key of the attribute that has the private communicator */
 
 /* Called when the program frees a communicator. Frees its private communicator. The private communicator of
  * MPI_COMM_WORLD is not freed, because MPI may already be finalized. */

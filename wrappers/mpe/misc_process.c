@@ -215,7 +215,7 @@ int MPE_Print_datatype_unpack_action(FILE *file, int count, MPI_Datatype type, i
 
 /* ---- Fortran: subroutines ---------------------------------------------------------------------------------------- */
 
-/* The handle in C. MPI_Comm_f2c may be a function of the library or a macro. */
+/* Returns the C handle of a Fortran communicator. MPI_Comm_f2c may be a function of the library or a macro. */
 MPI_Comm pithi_fortran_comm(MPI_Fint comm)
 {
 #ifdef MPI_Comm_f2c /* a macro in MPICH */

@@ -26,13 +26,13 @@ typedef struct {
 /* Takes the stack of the caller. */
 MPE_API_ void MPE_CallStack_init(MPE_CallStack_t *stack);
 
-/* The first call begins with the first line; the third one returns the next line, which is valid until its next call
- * for this stack, or NULL after the last one. */
+/* iteratorInit goes to the first line. iteratorFetchNext returns the next line, which is valid until its next call for
+ * this stack; NULL after the last line. */
 MPE_API_ void MPE_CallStack_iteratorInit(MPE_CallStack_t *stack);
 MPE_API_ int MPE_CallStack_iteratorHasMore(MPE_CallStack_t *stack);
 MPE_API_ const char *MPE_CallStack_iteratorFetchNext(MPE_CallStack_t *stack);
 
-/* Write all lines to a file descriptor. The second form writes at most `max_printed_frames` lines, each with a prefix
+/* Write all lines to a file descriptor. fancyprint writes at most `max_printed_frames` lines, each with a prefix
  * and, with `to_print_stack_index`, its number. */
 MPE_API_ void MPE_CallStack_print(MPE_CallStack_t *stack, int fd);
 MPE_API_ void MPE_CallStack_fancyprint(MPE_CallStack_t *stack, int fd, const char *line_prefix,

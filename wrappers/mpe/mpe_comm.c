@@ -19,24 +19,24 @@ int pithi_comm_known(MPI_Comm handle, uint32_t *id, uint64_t *key) __attribute__
 
 /* The data of a communicator, made at its first use. */
 struct mpe_comm {
-    uint32_t id;     /* in the log */
+    uint32_t id;     /* the communicator's id in the log */
     int is_foreign;  /* 1: libpith-mpi defines it in the log and frees it */
     unsigned number; /* pithi_mpe_number of the log in which it is defined */
     uint64_t key;    /* the same in all members */
-    /* rank: this process's; size: of the group; remote_size: of the remote group, 0: none */
+    /* rank: this process's rank; size: number of members; remote_size: that of the remote group, 0: no such group */
     int rank, size, remote_size;
-    /* [size + remote_size] in MPI_COMM_WORLD: the group's, then the remote group's; -1: none */
+    /* [size + remote_size] ranks in MPI_COMM_WORLD of the group's members, then of the remote group's; -1: no rank */
     int32_t ranks[];
 };
 
 /* The value of the attribute. */
 struct attribute {
-    uint64_t key, duplicates; /* key: 0: not made yet; duplicates: how many were made */
+    uint64_t key, duplicates; /* key: as in struct mpe_comm, 0: not made yet; duplicates: how many were made */
     struct mpe_comm *comm;    /* NULL: the communicator was not used yet */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static int keyval = MPI_KEYVAL_INVALID; /* of the attribute */
+static int keyval = MPI_KEYVAL_INVALID; /* key of the attribute */
 
 /* ---- The attribute ----------------------------------------------------------------------------------------------- */
 
@@ -46,7 +46,7 @@ static uint64_t mix(uint64_t hash, uint64_t value)
     return hash ^ hash >> 29;
 }
 
-/* MPI_Comm_dup calls it. */
+/* The attribute's copy function, which MPI_Comm_dup calls. Gives the duplicate an attribute with a key of its own. */
 static int duplicate(MPI_Comm comm, int key, void *extra, void *value, void *out, int *flag)
 {
     struct attribute *parent = value, *child = calloc(1, sizeof *child);
@@ -73,7 +73,7 @@ static int free_attribute(MPI_Comm comm, int key, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
-/* Gives a communicator the attribute; NULL: it failed. */
+/* Gives a communicator the attribute, and returns its value; NULL on an error. */
 static struct attribute *attach(MPI_Comm handle, uint64_t key)
 {
     struct attribute *attribute = calloc(1, sizeof *attribute);
@@ -95,7 +95,7 @@ void pithi_mpe_comm_begin(void)
 
 /* ---- Members ----------------------------------------------------------------------------------------------------- */
 
-/* Gets the ranks in MPI_COMM_WORLD of a group's members; -1: the member is of another job. 0: it failed. */
+/* Stores the ranks in MPI_COMM_WORLD of a group's members; a member of another job gets -1. Returns 0 on an error. */
 static int translate(MPI_Group group, int size, int32_t *ranks)
 {
     int *from = malloc((size_t)size * sizeof *from), *to = malloc((size_t)size * sizeof *to), good = from && to;
@@ -156,7 +156,7 @@ static uint64_t count_before(uint64_t hash)
     return counts[i].count++;
 }
 
-/* Asks MPI for the members. NULL: no memory, or MPI refused. */
+/* Asks MPI for the members of a communicator. Returns NULL if there is no memory or MPI returns an error. */
 static struct mpe_comm *find_members(MPI_Comm handle)
 {
     MPI_Group group, remote = MPI_GROUP_NULL;
@@ -186,7 +186,8 @@ static struct mpe_comm *find_members(MPI_Comm handle)
 
 /* ---- Lookup ------------------------------------------------------------------------------------------------------ */
 
-/* Finds a communicator and defines it in the present log. NULL: it cannot be used. The caller holds the lock. */
+/* Finds the data of a communicator and defines it in the present log. Returns NULL if it cannot be used. The caller
+ * holds the lock. */
 static struct mpe_comm *find(MPI_Comm handle)
 {
     void *value = NULL;
@@ -263,7 +264,7 @@ uint32_t pithi_mpe_comm(MPI_Comm handle, uint64_t *key)
 
 static void (*at_finalize)(void);
 
-/* MPI_Finalize deletes the attributes of MPI_COMM_SELF before anything else. */
+/* The delete function of an attribute of MPI_COMM_SELF. MPI_Finalize calls it before it does anything else. */
 static int finish_first(MPI_Comm comm, int key, void *value, void *extra)
 {
     (void)comm, (void)key, (void)value, (void)extra;

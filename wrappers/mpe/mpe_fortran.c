@@ -10,7 +10,8 @@
 
 #define NAMES(lower, UPPER, arguments) FORTRAN(int, lower, UPPER, arguments)
 
-/* Some compilers pass lengths of 32 bits, others of 64. The upper half of a 32-bit length may contain anything. */
+/* Uses only the lower 32 bits of `length`, because some compilers pass a length of 32 bits, and then the upper half may
+ * contain anything. */
 char *pithi_fortran_string(const char *text, size_t length)
 {
     size_t size = text ? strnlen(text, (unsigned)length) : 0;
@@ -97,7 +98,8 @@ NAMES(mpe_describe_event, MPE_DESCRIBE_EVENT,
 
 /* ---- Recording --------------------------------------------------------------------------------------------------- */
 
-/* A payload is binary, so its blanks are kept, and a short one is padded with zeros. An all-blank one is none. */
+/* A payload is binary, so its blanks are kept, and a short one is padded with zeros. A payload that has only blanks
+ * counts as none. */
 NAMES(mpe_log_info_event, MPE_LOG_INFO_EVENT, (const int *event, const char *bytes, size_t length))
 {
     MPE_LOG_BYTES copy = {0};

@@ -139,7 +139,7 @@ MPE_API_ int MPE_Make_color_array(MPE_XGraph handle, int count, MPE_Color colour
 /* Adds a colour; red, green and blue are 0 to 65535. */
 MPE_API_ int MPE_Add_RGB_color(MPE_XGraph handle, int red, int green, int blue, MPE_Color *colour);
 
-/* Waits until a mouse button is pressed in the window, and gets its position and the button. X reports presses to one
+/* Waits until a mouse button is pressed in the window, and gets the place and the button. X reports presses to one
  * connection only, so if several ranks wait, each press goes to one of them, in turn. */
 MPE_API_ int MPE_Get_mouse_press(MPE_XGraph handle, int *x, int *y, int *button);
 /* As MPE_Get_mouse_press, but does not wait. *was_pressed is 0 if no button was pressed since the previous call. */

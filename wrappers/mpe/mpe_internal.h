@@ -110,10 +110,10 @@ int pithi_old_flag(const char *name, int otherwise);
     MPE_API_ type UPPER arguments __attribute__((alias(#lower "_")));                                                  \
     type lower##_ arguments
 
-/* A Fortran string without its trailing blanks, as a C string that the caller frees. NULL: it is blank. */
+/* Returns a Fortran string without its trailing blanks, as a C string that the caller frees; NULL if it is blank. */
 char *pithi_fortran_string(const char *text, size_t length);
 
-/* Converts a Fortran handle. */
+/* Returns the C handle of a Fortran communicator. */
 MPI_Comm pithi_fortran_comm(MPI_Fint comm);
 
 #endif

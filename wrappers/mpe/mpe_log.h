@@ -14,7 +14,7 @@
 #ifndef MPE_LOG_H
 #define MPE_LOG_H
 
-#if defined(NOMPI) || defined(CLOG_NOMPI) || defined(MPE_NOMPI) /* MPE has all three */
+#if defined(NOMPI) || defined(CLOG_NOMPI) || defined(MPE_NOMPI) /* MPE knows all three */
 #include "mpe_nompi.h"
 #else
 #include <mpi.h>

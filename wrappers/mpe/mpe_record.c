@@ -5,7 +5,7 @@
  * merge, which has the descriptions of all processes, replaces such events by what other processes have described
  * (formats/spill/spill_numbers.h).
  *
- * A number's meaning and the id of its definition are in one machine word, so that both can be read without a lock.
+ * A number's meaning and the id of its definition are in one 32-bit integer, so that both can be read without a lock.
  */
 #include "mpe_internal.h"
 #include "pith_tool.h"

@@ -79,7 +79,7 @@ static void init_mpi(void)
     MPI_Init(NULL, NULL);
 #else
     int (*init)(int *, char ***);
-    void *symbol = dlsym(RTLD_DEFAULT, "MPI_Init"); /* a profiling library's, if there is one */
+    void *symbol = dlsym(RTLD_DEFAULT, "MPI_Init"); /* that of a profiling library, if there is one */
 
     if (!symbol)
         symbol = pithi_real_symbol("MPI_Init");

@@ -53,8 +53,8 @@ struct MPE_XGraph_ {
     Window window;
     GC gc, drag_gc;        /* gc: for drawing; drag_gc: for the shape that follows a dragging mouse */
     unsigned long *pixels; /* [MPE_Color] X's pixel value */
-    int colours;           /* their count */
-    MPI_Comm comm;         /* of a MPE_GRAPH_COLLECTIVE window, to share rank 0's results; else MPI_COMM_NULL */
+    int colours;           /* how many colours the window has */
+    MPI_Comm comm;         /* to share rank 0's results; MPI_COMM_NULL if the window is not MPE_GRAPH_COLLECTIVE */
     int is_broken;         /* 1: the connection to the display is lost */
     int is_listening;      /* 1: X reports mouse presses to this connection */
     char *capture_name;    /* MPE_CaptureFile: malloc'ed; NULL: none */
