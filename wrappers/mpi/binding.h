@@ -15,7 +15,7 @@ extern "C" {
 #endif
 
 struct pithi_binding {
-    struct pithi_call call;      /* of the binding's own wrapper */
+    struct pithi_call call;      /* the call of the binding's own wrapper */
     struct pithi_state *late;    /* state that the C call records in place of its own; NULL: none, or already used */
     struct pithi_binding *outer; /* the binding's call around this one, in the same thread; NULL: none */
     int depth;                   /* depth of this thread inside the wrapper; the binding's C calls are one deeper */

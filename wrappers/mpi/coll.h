@@ -20,8 +20,8 @@ struct pithi_coll_record {
 extern __thread struct pithi_coll_record pithi_coll_now
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-/* The next record on this communicator will be preceded by the ranks of its neighbours, unless the log already has
- * them. */
+/* Notes that the ranks of the communicator's neighbours must be recorded before the next record of a collective on it.
+ * Does nothing if the log already has these ranks. */
 void pithi_coll_has_neighbours(const struct pithi_handle *comm);
 /* Returns 1 if this process gets data from every other process in an MPI_Alltoallv or MPI_Alltoallw. */
 int pithi_coll_is_of_all(struct pithi_data received, const struct pithi_handle *comm);

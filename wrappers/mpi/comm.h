@@ -45,7 +45,7 @@ enum pithi_comm_kind {
 /* Call it in MPI_Init, or in the first session. The arguments are the same as for pithi_handles_begin. */
 void pithi_comm_begin(MPI_Comm world, MPI_Group recorded);
 
-/* The communicator of a handle; NULL: none (MPI is not initialized, or MPI_COMM_NULL). A communicator that a call
+/* Return the entry of a communicator; NULL if MPI is not initialized or for MPI_COMM_NULL. A communicator that a call
  * without a wrapper made is entered now, as kind OTHER. The pointer is valid until the communicator is freed and all
  * its requests are complete. */
 struct pithi_handle *pithi_comm_find_other(MPI_Comm handle);

@@ -60,7 +60,7 @@ static struct pithi_handle *find(uint64_t key) { return on() ? pithi_handle_find
 
 static int number_of(const struct pithi_handle *handle) { return handle ? pithi_comm_of(handle)->number : 0; }
 
-/* Numbers a new file or window. */
+/* Gives a new file or window its number. */
 static struct pithi_handle *add(uint64_t key, int *count)
 {
     struct pithi_handle *handle = pithi_handle_get(key);
@@ -87,9 +87,9 @@ void pithi_detail_file_opened(int result, const char *name, MPI_Comm comm, const
     record(FILE_OPEN, &payload);
 }
 
-/* The offset is in elements of the file's view; negative: unknown. The offset is converted to bytes only if the file is
- * known to be open. The conversion is an MPI call that the program did not make, and for a wrong handle it would call
- * the user's error handler. */
+/* Records an access to a file. `offset` is in elements of the file's view, or negative if it is unknown. The event has
+ * the offset in bytes. The offset is converted only if the file is known to be open, because the conversion is an MPI
+ * call that the program did not make, and for a wrong handle it would call the user's error handler. */
 static void file_access(const struct pithi_handle *file, MPI_File handle, MPI_Offset offset, pithi_count count,
                         MPI_Datatype type)
 {

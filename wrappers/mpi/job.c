@@ -144,7 +144,7 @@ void pithi_job_begin(int result)
 }
 
 /* Compares the clocks only after a call that succeeded. If a call failed in one process, that process repeats it; so
- * all processes make the same sequence of successful calls, and compare after the same ones. */
+ * all processes make the same sequence of successful calls, and compare their clocks after the same calls. */
 void pithi_compare_clocks(int result, MPI_Comm comm)
 {
     if (transport && pithi_self.depth == pithi_self.base && result == MPI_SUCCESS && comm == MPI_COMM_WORLD)

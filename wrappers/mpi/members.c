@@ -109,7 +109,7 @@ static int is_starter(const char *name)
     return 0;
 }
 
-/* The process that started this one: its nearest ancestor without a rank, or with the name of a launcher. Ancestors
+/* Finds the launcher of a process: its nearest ancestor without a rank, or with the name of a launcher. Ancestors
  * with a rank are scripts between the launcher and the program. A launcher may have a rank itself, in a job around it,
  * as an mpiexec in a batch script of Slurm or in a shell that srun started. MPICH's mpiexec starts a helper
  * (hydra_pmi_proxy) for each host name, even if several names mean this machine. So the helper's parent, mpiexec,

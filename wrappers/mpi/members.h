@@ -3,7 +3,7 @@
  * for the other processes, or match a call of the program.
  *
  * On one machine the processes use marks: before MPI_Init each process binds an abstract socket with the job and its
- * rank in its name. MPI_Init exchanges addresses, so in no process it returns before all processes have called it.
+ * rank in its name. MPI_Init exchanges addresses, so it returns in no process before all processes have called it.
  * After MPI_Init, therefore, every process sees the same marks. A mark disappears with its process.
  *
  *     mpirun -n 2 pith run A : -n 1 B      ranks 0 and 1 of 3 processes have marks: the log has these two

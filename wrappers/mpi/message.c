@@ -24,10 +24,10 @@
 
 /* ---- blocking ---------------------------------------------------------------------------------------------------- */
 
-/* 1: the messages of this call are recorded. */
+/* Returns 1 if the messages of this call are recorded. */
 static int on(void) { return pithi_self.recorded && pithi_job_messages && pithi_job_up; }
 
-/* The communicator of a handle; NULL: nothing is recorded, or the communicator is unknown. */
+/* Returns the entry of a communicator; NULL if nothing is recorded or the communicator is unknown. */
 static struct pithi_handle *comm_of(MPI_Comm comm) { return on() ? pithi_comm_find(comm) : NULL; }
 
 static void record_send(const struct pithi_handle *comm, int to, int tag, uint64_t bytes)
@@ -140,8 +140,9 @@ static void record_nothing(const struct pithi_handle *comm, uint64_t posted)
     record(comm, PITH_NOBODY, 0, 0, posted);
 }
 
-/* A status with another source or tag than the receive's belongs to another receive (MPICH 4.0 does not set the status
- * of MPI_Isendrecv), so its size is not used. A truncated message was still matched. */
+/* Records a completed receive. If the status has another source or tag than the receive, it belongs to another receive
+ * (MPICH 4.0 does not set the status of MPI_Isendrecv), so the size in it is not used. A truncated message is recorded,
+ * too, because it was matched. */
 static inline void received(const struct pithi_handle *comm, int peer, int tag, uint64_t posted, int result,
                             const MPI_Status *status)
 {
@@ -171,7 +172,7 @@ static int client; /* this file's client number in the table of requests */
 
 static struct pithi_pending *pending_of(struct pithi_request *request) { return pithi_request_data(request, client); }
 
-/* The open request of a handle; NULL: unknown here. */
+/* Returns the entry of an open request; NULL if the log has no entry for it. */
 static struct pithi_request *find(MPI_Request handle)
 {
     return handle == MPI_REQUEST_NULL || !on() ? NULL : pithi_request_find(pithi_request_key(handle), client);
@@ -238,7 +239,8 @@ static void completed(struct pithi_completion *completion)
     }
 }
 
-/* The MPI library has reused a handle, so the old request is gone. Returns 1: the entry may be forgotten. */
+/* Called if a new request has the handle of an old request. Returns 1, because the old request must have ended; its
+ * entry is then forgotten. */
 static int reused(void *data)
 {
     const struct pithi_pending *pending = data;

@@ -10,7 +10,7 @@
 #include "completion.h"
 #include "datatype.h"
 
-/* The type of data counts, also for functions whose count is an int. */
+/* The type in which all counts of elements are passed, even those of MPI functions whose count is an int. */
 typedef MPI_Count pithi_count;
 
 void pithi_send(MPI_Comm comm, int peer, int tag, pithi_count count, MPI_Datatype type);
@@ -50,11 +50,12 @@ struct pithi_recv {
     MPI_Status own;            /* used if the user passes MPI_STATUS_IGNORE */
 };
 void pithi_recv_begin(struct pithi_recv *recv, MPI_Comm comm, int peer, int tag);
-/* The status to pass to the call. */
+/* Returns the status to pass to the call. */
 MPI_Status *pithi_recv_status(struct pithi_recv *recv, MPI_Status *status);
-/* After the receive. `result`: the call's, or the error field of the status if the call completed several requests. */
+/* Call it after the receive. `result`: what the call returned, or if the call completed several requests, the error
+ * field of the status. */
 void pithi_recv_end(const struct pithi_recv *recv, int result, const MPI_Status *status);
-/* After the posting of a receive with a request: enters the request. */
+/* Call it after a call that posted a receive with a request. Enters the request in the table. */
 void pithi_recv_pending(const struct pithi_recv *recv, int result, const MPI_Request *request);
 
 /* MPI_Mprobe and MPI_Improbe match a message. From then on, the message has the number of the receive that will get

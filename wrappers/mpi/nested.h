@@ -17,11 +17,11 @@ struct pithi_self {
 };
 extern __thread struct pithi_self pithi_self __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-/* 1: PITH_NESTED is set: nested calls of the MPI library are recorded. */
+/* Returns 1 if PITH_NESTED is set, so that nested calls of the MPI library are recorded. */
 int pithi_nested_wanted(void);
 
-/* 1: a nested call is recorded: user code made it (a callback), or PITH_NESTED is set. `caller`: the wrapper's return
- * address. */
+/* Returns 1 if a nested call is to be recorded, because user code made it (a callback) or PITH_NESTED is set. `caller`:
+ * the wrapper's return address. */
 int pithi_nested_counts(const void *caller);
 
 #endif

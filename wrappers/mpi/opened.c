@@ -10,8 +10,8 @@
 #include <dlfcn.h>
 #include <string.h>
 
-/* Returns the dlsym of the next library that defines it: another wrapper's, or the C library's, whose dlsym is found
- * only by its symbol version. */
+/* Returns the dlsym of the next library that defines dlsym: another wrapper library or the C library, whose dlsym is
+ * found only by its symbol version. */
 static void *(*next_dlsym(void))(void *, const char *)
 {
     static const char *const versions[] = {"GLIBC_2.34", "GLIBC_2.2.5", "GLIBC_2.17", "GLIBC_2.27", "GLIBC_2.0"};

@@ -24,8 +24,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Prints once for a job why nothing is recorded, and marks in libpith-run's note that this was printed
- * (run/preload/note.c). */
+/* Prints once for a job why nothing is recorded. Marks this by a "!" in the variable _PITH_RUN, so that libpith-run
+ * prints no message of its own (run/preload/note.c). */
 static void say_other(const char *program, const char *other)
 {
     if (pithi_launcher_rank(0) == 0)
@@ -91,7 +91,7 @@ static struct {
     void *function;
 } kept[KEPT];
 
-/* The function of the program's MPI that has the same name as the wrapper in which the address `inside` lies. */
+/* Returns the function of the program's MPI that has the name of the wrapper in which the address `inside` lies. */
 static void *same_function(uintptr_t inside)
 {
     static int lock;
@@ -135,8 +135,7 @@ void *pithi_gate(uintptr_t inside)
     return function;
 }
 
-/* Calls pithi_gate, before which all registers that may contain arguments are saved, and after which they are
- * restored. */
+/* Saves all registers that may contain arguments, calls pithi_gate, and restores the registers. */
 __asm__(".text\n"
         ".globl __fentry__\n"
         ".hidden __fentry__\n"

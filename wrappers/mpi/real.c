@@ -50,7 +50,8 @@ extern const char *const pithi_mpi_library[2] __attribute__((weak));
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static void *library; /* handle of the MPI library if RTLD_NEXT does not find it */
 
-/* 1: the file is an MPI library. The names of Pith's own libraries (libpith-mpi.so) do not begin with libmpi. */
+/* Returns 1 if the file is an MPI library. The names of Pith's own libraries (libpith-mpi.so) do not begin with
+ * libmpi. */
 static int is_mpi_library(const char *name)
 {
     return !strncmp(name, "libmpi.so", 9) || !strncmp(name, "libmpich.so", 11) || !strncmp(name, "libmpi_", 7) ||
@@ -92,14 +93,14 @@ void *pithi_real_symbol(const char *name)
     return symbol;
 }
 
-/* The kind of an MPI library. The file name decides first, because a libmpi_abi may load MPICH's or Open MPI's
+/* Returns the kind of an MPI library. The file name decides first, because a libmpi_abi may load MPICH's or Open MPI's
  * library. */
 static const char *kind_of(const char *file, const void *open_mpi_world)
 {
     return !strncmp(file_name(file), "libmpi_abi", 10) ? abi : open_mpi_world ? open_mpi : mpich;
 }
 
-/* The kind of the loaded MPI library; NULL: none is loaded. */
+/* Returns the kind of the loaded MPI library; NULL if none is loaded. */
 static const char *loaded_kind(void)
 {
     void *init = pithi_real_symbol("PMPI_Init");
@@ -118,8 +119,9 @@ const char *pithi_real_other_kind(void)
     return kind && strcmp(kind, PITHI_MPI_KIND) != 0 ? kind : NULL;
 }
 
-/* Loads the MPI library if none is loaded. None is loaded if the program was linked with this library before the MPI
- * library: all MPI functions then come from this library, and the linker leaves out the MPI library (--as-needed). */
+/* Loads the MPI library if none is loaded. That happens if this library came before the MPI library on the program's
+ * link command: all MPI functions then come from this library, so the linker leaves out the MPI library
+ * (--as-needed). */
 static void load_library(void)
 {
     for (int i = 0; i < 2 && pithi_mpi_library && !loaded_kind(); i++)
@@ -328,7 +330,7 @@ static const struct snapshot *snapshot_get(void)
     return made;
 }
 
-/* The range that contains the address; NULL: none. */
+/* Returns the range that contains the address; NULL if there is none. */
 static const struct range *range_of(const void *address)
 {
     const struct snapshot *snapshot = snapshot_get();

@@ -76,11 +76,11 @@ extern __thread const char *pithi_real_pmpi __attribute__((tls_model("initial-ex
  * there is no function to call. */
 void *pithi_real_find(void **slot, const char *name);
 
-/* The kind of the loaded MPI library, such as "Open MPI", if it is not the kind for which this library was built; else
- * NULL. */
+/* Returns the kind of the loaded MPI library, such as "Open MPI", if it is not the kind for which this library was
+ * built; else NULL. */
 const char *pithi_real_other_kind(void);
 
-/* The address of a symbol in the MPI library; NULL: not defined, or no MPI library is loaded. */
+/* Returns the address of a symbol in the MPI library; NULL if it is not defined or no MPI library is loaded. */
 void *pithi_real_symbol(const char *name);
 
 /* Like pithi_real_find, for data. It may return NULL, which is not cached. */
@@ -99,12 +99,12 @@ void *pithi_real_data(void **slot, const char *name);
     }))
 #endif
 
-/* 1: the address is in an MPI library of the kind for which this library was built. */
+/* Returns 1 if the address is in an MPI library of the kind for which this library was built. */
 int pithi_real_is_mpi(const void *address);
 
-/* 1: the address is in the program or in one of its libraries. 0: it is in the MPI library, one of its plug-ins, or
- * another tool that NEXT found. The libraries of the Fortran and C++ bindings count as the program, because the user
- * made the calls that come through them. */
+/* Returns 1 if the address is in the program or in one of its libraries; 0 if it is in the MPI library, in one of the
+ * MPI library's plug-ins, or in another tool that NEXT found. The libraries of the Fortran and C++ bindings count as
+ * the program, because the user made the calls that come through them. */
 int pithi_real_is_user(const void *address);
 
 /* Returns 1 if the address is the return address of a call through a pointer in the MPI library, so that the called

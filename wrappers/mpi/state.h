@@ -32,8 +32,8 @@ static inline int pithi_calls_are_off(void)
 /* A call that takes more ticks than this gets its call site at its end (pith_long_call). */
 extern uint64_t pithi_long_call __attribute__((visibility("hidden"))); /* atomic */
 
-/* The first call of a function: defines and begins the state, and returns the value for pithi_self.begun; 0: the state
- * is excluded (PITH_ONLY, PITH_SKIP). `caller`: the wrapper's return address. */
+/* Call it in the first call of a function. Defines and begins the state. Returns the value for pithi_self.begun, which
+ * is 0 if the state is excluded (PITH_ONLY, PITH_SKIP). `caller`: the wrapper's return address. */
 int pithi_state_first(struct pithi_state *state, const void *caller);
 /* The last part of pithi_enter_other if pithi_calls_unusual is not 0. */
 void pithi_enter_unusual(struct pithi_call *call, struct pithi_state *state, const void *caller);

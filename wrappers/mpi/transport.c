@@ -22,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { TAG = 1, PIECE = 1 << 30 }; /* TAG: of all messages; PIECE: the most bytes of a message */
+enum { TAG = 1, PIECE = 1 << 30 }; /* TAG: the tag of all messages; PIECE: the most bytes of a message */
 
 static MPI_Comm comm;
 static int host_leader; /* the lowest rank on this rank's host */
@@ -168,7 +168,7 @@ static int open_high(const char *path, int flags)
     return high;
 }
 
-/* Collective over the ranks that share a file: 1 if all are on one host. */
+/* Returns 1 if all ranks that share a file are on one host. Collective over these ranks. */
 static int on_one_host(MPI_Comm share)
 {
     /* One MPI_MIN over the leader and its negative gives the lowest leader and the negative of the highest one. If
@@ -331,8 +331,8 @@ struct place {
     char cores[124]; /* a list as in /proc/self/status: "0-3,8" */
 };
 
-/* The property `affinity` of this host if its ranks may use different cores: "rank 0 on 0-1, rank 1 on 2-3", cut after
- * some 80 ranks. */
+/* Returns the property `affinity` of this host, for ranks that may use different cores: "rank 0 on 0-1, rank 1 on 2-3",
+ * cut after some 80 ranks. */
 static const char *affinity_text(const struct place *places, int together)
 {
     static char text[1100];
