@@ -24,7 +24,8 @@ static const char *compiler(void)
     return named && *named ? named : "mpicc";
 }
 
-/* Derives the Fortran compiler from the C compiler: "mpif90.mpich" for "mpicc.mpich -I here"; NULL: unknown. */
+/* Derives the Fortran compiler from the C compiler: "mpif90.mpich" for "mpicc.mpich -I here". Returns NULL if it is
+ * unknown. */
 static const char *fortran_compiler(void)
 {
     const char *named = getenv("MPIFC"), *cc = compiler(), *at = NULL;

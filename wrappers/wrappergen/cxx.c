@@ -56,7 +56,7 @@ static int is_used(const struct member *member, const struct arg *param)
 
 /* ---- Arguments of C ---------------------------------------------------------------------------------------------- */
 
-/* The text without trailing characters of this set. */
+/* Returns a copy of the text without those characters at its end that are in `characters`. */
 static const char *without_end(const char *text, const char *characters)
 {
     size_t size = strlen(text);
@@ -108,7 +108,7 @@ static void declare_pointed(struct gen_text *out, const struct arg *arg, const c
 /* The null handle of a class. */
 static const char *null_of(const struct cxx_class *class) { return class ? class->null : "{}"; }
 
-/* The parameter that a source in the table names; NULL: it names none. */
+/* Returns the parameter that a source in the table names; NULL if it names none. */
 static const struct arg *param_of(const struct member *member, const char *source, size_t size)
 {
     return protos_argument(&member->declaration, source, size);
@@ -203,7 +203,7 @@ static void encode(struct gen_text *out, const struct bindings *bindings, const 
 
 /* ---- Functions that call their PMPI twin ------------------------------------------------------------------------- */
 
-/* The call of the PMPI twin, which also catches its exception. */
+/* Returns the text of a call of the PMPI twin. This text also catches an exception that the twin throws. */
 static const char *call_twin(const struct bindings *bindings, const struct member *member)
 {
     const struct proto *declaration = &member->declaration;
@@ -358,7 +358,7 @@ void cxx_end(struct emitter *emitter, const struct member *member)
     text_puts(&emitter->out, "}\n");
 }
 
-/* 1: the text ends inside a string constant of C, which cannot extend over lines. */
+/* Returns 1 if the text ends inside a string constant of C, which cannot extend over lines. */
 static int is_in_string(const struct gen_text *out)
 {
     int inside = 0;

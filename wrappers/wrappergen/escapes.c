@@ -64,7 +64,7 @@ struct value word_value(struct gen_place *place, const struct scope *scope, cons
 
 /* ---- Words of functions ------------------------------------------------------------------------------------------ */
 
-/* The function of the loop or wrapper with this name; if several have the name, the outermost one's function. */
+/* Returns the function of the loop or wrapper that has this name. If several have it, the outermost one counts. */
 static const struct proto *scope_find(const struct scope *scope, const struct gen_word *word)
 {
     const struct proto *found = NULL;
@@ -120,7 +120,7 @@ static const char *look_up(const struct gen_place *place, const struct scope *sc
     return word_is(word, "ret_type") || word_is(word, "retType") ? scope->proto->result : NULL;
 }
 
-/* 1: the word is a role or an argument of some function. */
+/* Returns 1 if the word is a role or an argument of some function. */
 static int is_known(const struct protos *protos, const struct gen_word *word)
 {
     int known = roles_know_role(word);
@@ -150,7 +150,7 @@ static const char *look_up_words(const struct gen_place *place, const struct sco
     return text_copy(bar + 1, word->size - name.size - 1);
 }
 
-/* Evaluates {{formals}}, {{types}} and {{args}}; 0: the word is none of these. */
+/* Evaluates {{formals}}, {{types}} and {{args}}. Returns 0 if the word is none of these. */
 static int list_of(const struct proto *proto, const struct gen_word *word, struct value *result)
 {
     int is_formals = word_is(word, "formals"), is_types = word_is(word, "types");
@@ -167,7 +167,7 @@ static int list_of(const struct proto *proto, const struct gen_word *word, struc
     return 1;
 }
 
-/* Evaluates words for numbers and lists of the innermost function. 0: the word is none of these. */
+/* Evaluates words for numbers and lists of the innermost function. Returns 0 if the word is none of these. */
 static int built_in(struct gen_place *place, const struct scope *scope, const struct gen_word *word,
                     struct value *result)
 {
@@ -200,8 +200,8 @@ static int built_in(struct gen_place *place, const struct scope *scope, const st
     return 1;
 }
 
-/* Evaluates {{args N}}, {{types N}}, {{formals N}} and {{get_arg N}}; N counts from 0, or from -1 backwards. 0: the
- * word is none of these. */
+/* Evaluates {{args N}}, {{types N}}, {{formals N}} and {{get_arg N}}; N counts from 0, or from -1 backwards. Returns
+ * 0 if the word is none of these. */
 static int element_of(struct gen_place *place, const struct proto *proto, const struct gen_word *word,
                       const char *which, size_t at, struct value *result)
 {
@@ -226,7 +226,7 @@ static int element_of(struct gen_place *place, const struct proto *proto, const 
 
 /* ---- {{def}} ----------------------------------------------------------------------------------------------------- */
 
-/* The last definition with this name; NULL: there is none. */
+/* Returns the last definition with this name; NULL if there is none. */
 static const struct macro *macro_find(const struct emitter *emitter, const struct gen_word *word)
 {
     for (int i = emitter->macro_count; i-- > 0;)

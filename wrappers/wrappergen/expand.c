@@ -41,7 +41,7 @@ void body_declare(struct body *body, int wrapper, const struct gen_source *sourc
         int i = 0;
         while (i < own->count && strcmp(own->at[i]->name, variable->name) != 0)
             i++;
-        /* The same node again: the body of a loop is expanded once for each iteration. */
+        /* The text of a loop is expanded once for each iteration, so its variables may be declared already. */
         if (i < own->count && own->at[i] == variable)
             continue;
         if (i < own->count)
@@ -239,7 +239,7 @@ struct function_list {
     char *listed;                  /* [function] 1: its name or its class is in the list */
 };
 
-/* 1: the function has an argument of this type. */
+/* Returns 1 if the function has an argument of this type. */
 static int has_type(const struct proto *proto, const char *type)
 {
     for (int a = 0; a < proto->arg_count; a++)
@@ -281,7 +281,7 @@ static struct function_list choose(struct gen_place *place, const struct scope *
     return chosen;
 }
 
-/* 1: the block applies to this function. */
+/* Returns 1 if the block applies to this function. */
 static int is_chosen(struct gen_place *place, const struct gen_node *node, const struct function_list *chosen,
                      const struct proto *proto)
 {
@@ -387,7 +387,7 @@ void expand(struct gen_place *place, const struct scope *scope, const struct gen
             struct gen_text text = {0};
 
             evaluate(place, scope, node, &value);
-            /* C's empty list of parameters; as a list for another escape, {{formals}} stays empty */
+            /* An empty {{formals}} is written as C writes it, "void". If another escape uses the list, it is empty. */
             if (!value.count && word_is(&node->words[0], "formals"))
                 value_puts(&value, "void");
             text_puts(&text, "");

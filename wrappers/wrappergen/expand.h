@@ -56,7 +56,7 @@ struct macro {
 /* Writes the nodes before `end` (NULL: all) with their escapes replaced. */
 void expand(struct gen_place *place, const struct scope *scope, const struct gen_node *node, const struct gen_node *end,
             struct gen_text *out);
-/* The innermost wrapper among the scopes; NULL: there is none. */
+/* Returns the innermost wrapper among the scopes; NULL if there is none. */
 const struct scope *wrapper_around(const struct scope *scope);
 /* Declares the variables of a wrapper or {{def}} in the body, unless they are declared already. */
 void body_declare(struct body *body, int wrapper, const struct gen_source *source, const struct gen_node *node);
@@ -69,7 +69,7 @@ void evaluate(struct gen_place *place, const struct scope *scope, const struct g
 struct value word_value(struct gen_place *place, const struct scope *scope, const struct gen_node *node, int word);
 /* Adds a definition: {{def NAME VALUE ...}}, or {{def NAME}} TEXT {{enddef}}. */
 void define(struct gen_place *place, const struct scope *scope, const struct gen_node *node);
-/* 1: the argument has this type; blanks do not count. */
+/* Returns 1 if the argument has this type, compared without blanks. */
 int arg_has_type(const struct arg *arg, const char *type);
 
 /* ---- text_functions.c -------------------------------------------------------------------------------------------- */

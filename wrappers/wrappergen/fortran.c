@@ -76,7 +76,7 @@ static const char *bare_type(const struct arg *arg)
     return bare.at;
 }
 
-/* Which kind an argument is, by its type in C. *handle: the index of its type in `handles`; -1: none. */
+/* Returns an argument's kind, by its type in C. Sets *handle to the type's index in `handles`, or to -1. */
 static enum arg_kind kind_of(const struct arg *arg, int *handle)
 {
     const char *type = bare_type(arg);
@@ -143,7 +143,7 @@ static const struct entry_shape shapes[] = {
 };
 enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 
-/* 1: the function's counts are MPI_Count and not int. */
+/* Returns 1 if the function's counts are MPI_Count and not int. */
 static int is_large_count(const struct proto *proto) { return text_ends(proto->name, "_c"); }
 
 /* The name in lower case, without _c. */
@@ -165,8 +165,8 @@ static char *real_name(const struct proto *proto, const struct entry_shape *shap
                        shape->real + before + 2);
 }
 
-/* 1: the function has an entry point of this kind. If the library's names are unknown, only the names of mpif.h are
- * certain. */
+/* Returns 1 if the function has an entry point of this kind. If the library's names are unknown, only the names of
+ * mpif.h are certain. */
 static int has_shape(const struct emitter *emitter, const struct proto *proto, const struct entry_shape *shape)
 {
     if (shape->is_large != is_large_count(proto))
@@ -188,7 +188,8 @@ void fortran_usual_name(const struct proto *proto, struct gen_text *out)
         text_printf(out, "%s\n", real_name(proto, &shapes[0]));
 }
 
-/* Conversions of handles exist only in C, and MPI_T has no Fortran interface. */
+/* See wrappergen.h. Returns 0 for conversions of handles, which exist only in C, and for MPI_T, which has no Fortran
+ * interface. */
 int fortran_has(const struct emitter *emitter, const struct proto *proto)
 {
     static const char *const not_in_fortran[] = {"_c2f", "_f2c", "2f08", "f082c", "f082f", NULL};
@@ -237,7 +238,7 @@ static void head(struct gen_text *out, const struct proto *proto, const char *na
     parameters(out, proto, 0, has_error(proto) ? "MPI_Fint *wrappergen_error" : NULL);
 }
 
-/* 1: the text contains the name as a whole word. */
+/* Returns 1 if the text contains the name as a whole word. */
 static int reads(const char *text, const char *name)
 {
     size_t size = strlen(name);
@@ -370,8 +371,8 @@ static void refresh(struct gen_text *out, const struct proto *proto, const struc
 
 /* ---- The text ---------------------------------------------------------------------------------------------------- */
 
-/* Writes the call, and decodes arguments again that the text after the call reads. Their variables are declared
- * earlier, by inside(). */
+/* Writes the call, and after it the code that decodes again the arguments that the template's text reads then. inside()
+ * has declared the variables of these arguments. */
 const char *fortran_call(const struct proto *proto, const char *after)
 {
     struct gen_text out = {0};

@@ -14,7 +14,7 @@ static size_t hash(const char *text)
     return sum ^ sum >> 16;
 }
 
-/* The index of the name, or of the free place for it. */
+/* Returns the index of the name, or of the free place where the name would go. */
 static size_t find(const struct name_set *set, const char *name)
 {
     size_t place = hash(name) & (set->room - 1);

@@ -157,7 +157,7 @@ int proto_parse(const char *from, struct proto *proto)
     if (begin == end || begin == 0)
         return 0;
     close = skip_bracket(from, (size_t)(open - from), strlen(from));
-    /* more text follows the arguments, as in a function that returns a pointer to a function */
+    /* A function is left out if text follows its arguments, as in one that returns a pointer to a function. */
     if (from[close] || from[close - 1] != ')')
         return 0;
     memset(proto, 0, sizeof *proto);

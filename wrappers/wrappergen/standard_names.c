@@ -567,7 +567,7 @@ static const char *const standard[] = {
     "MPI_T_source_get_timestamp source_index timestamp",
 };
 
-/* The row of a function; NULL: it has none. */
+/* Returns the row of a function; NULL if it has none. */
 static const char *row_of(const char *name, size_t size)
 {
     for (size_t i = 0; i < sizeof standard / sizeof standard[0]; i++)

@@ -39,7 +39,7 @@ static void row_add(struct gen_row *row, const struct gen_source *source, size_t
         (struct role){text_copy(word, sign), text_copy(word + sign + 1, strlen(word + sign + 1)), word[sign] == ':'};
 }
 
-/* Where the line's comment begins: at a # that begins a word. "colour:#4090e0" has none. */
+/* Returns where the line's comment begins: at a # at the begin of a word. "colour:#4090e0" has no comment. */
 static size_t comment_at(const char *line)
 {
     size_t at = strcspn(line, "#");
@@ -77,7 +77,8 @@ void roles_parse(struct roles *roles)
     }
 }
 
-/* The row of a function; NULL: none. The few hundred rows are searched once for each function: no hash is needed. */
+/* Returns the row of a function; NULL if it has none. The few hundred rows are searched once for each function, so no
+ * hash table is needed. */
 static const struct gen_row *roles_find(const struct roles *roles, const char *name, size_t size)
 {
     const struct gen_word word = {name, size};
@@ -88,7 +89,7 @@ static const struct gen_row *roles_find(const struct roles *roles, const char *n
     return NULL;
 }
 
-/* The name of an argument of the function; NULL: it has no such argument. */
+/* Returns the name of an argument of the function; NULL if it has no such argument. */
 static const char *argument_find(const struct proto *proto, const char *name)
 {
     const struct arg *arg = protos_argument(proto, name, strlen(name));
@@ -224,7 +225,7 @@ static int parse_declaration(struct member *member, char *text)
     return proto_parse(text, &member->declaration);
 }
 
-/* 1: `text` contains the word as a whole. */
+/* Returns 1 if `text` contains the word as a whole. */
 static int has_word(const char *text, const char *word)
 {
     const char *at = strstr(text, word);
@@ -248,7 +249,7 @@ static void parse_member(struct bindings *bindings, char *line, size_t at)
     if (!member.of && strcmp(class, "-") != 0)
         fault(&bindings->source, at, "no class %s; name it in a line \"class %s ...\" before", class, class);
     char *word = strtok_r(call, " \t\r", &last);
-    member.function = word ? word : "-"; /* - none: the member has no C function */
+    member.function = word ? word : "-"; /* "-": the member has no C function */
     while ((word = strtok_r(NULL, " \t\r", &last))) {
         member.sources = grow(member.sources, (size_t)member.source_count, sizeof *member.sources);
         member.sources[member.source_count++] = word;

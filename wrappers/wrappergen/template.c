@@ -40,13 +40,13 @@ struct parser {
 
 /* ---- Escapes and their words ------------------------------------------------------------------------------------- */
 
-/* 1: there are two characters `c` at `at`. */
+/* Returns 1 if the character `c` stands twice at `at`. */
 static int is_two(const struct gen_source *source, size_t at, size_t end, char c)
 {
     return at + 1 < end && source->at[at] == c && source->at[at + 1] == c;
 }
 
-/* The offset of the "}}" that ends the escape that begins at `at`; 0: there is none. */
+/* Returns the offset of the "}}" that ends the escape at `at`; 0 if there is none. */
 static size_t escape_end(const struct gen_source *source, size_t at, size_t end)
 {
     int depth = 1;
@@ -134,7 +134,7 @@ static size_t declarator_begin(const char *from, size_t size)
     return i < size && (from[i] == '*' || from[i] == '(') ? i : last;
 }
 
-/* Adds the variable of a declarator such as "*name[3]". 0: it has no name. */
+/* Adds the variable of a declarator such as "*name[3]". Returns 0 if the declarator has no name. */
 static int variable_add(struct gen_node *owner, const struct gen_node *node, const char *type, const char *from,
                         size_t size)
 {
@@ -377,7 +377,8 @@ static struct gen_node *parse(const struct parser *outer, struct gen_word text)
                             .around = block_around(outer),
                             .tail = {&first}};
 
-    /* escapes in words of escapes ...: the recursion must end before the C stack does */
+    /* Escapes may be nested in words of escapes. The depth is limited, so that the recursion does not use up the C
+     * stack. */
     if (parser.outside >= DEEPEST) {
         fault_too_deep(source, at);
         return NULL;

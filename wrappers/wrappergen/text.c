@@ -36,8 +36,8 @@ static void *need(void *memory)
     return memory;
 }
 
-/* As realloc, for blocks of the ring; NULL: a new block. If the block moves, its neighbours in the ring must point to
- * it again. */
+/* As realloc, for blocks of the ring. `memory` NULL: makes a new block. If the block moves, its neighbours in the ring
+ * must point to it again. */
 static void *resize(void *memory, size_t size)
 {
     struct block *block = memory ? (struct block *)((char *)memory - offsetof(struct block, body)) : NULL;

@@ -225,8 +225,8 @@ static void leave_out(struct protos *protos, const struct gen_options *options, 
     protos->count = kept;
 }
 
-/* Writes the output: to a file beside `name`, which is then renamed, so that a failure leaves the old file. NULL:
- * standard output. */
+/* Writes the output to a file beside `name`, and then renames this file to `name`, so that a failure leaves the old
+ * file. `name` NULL: writes to standard output. */
 static int write_out(const char *name, const struct gen_text *text)
 {
     struct pithi_cause cause;

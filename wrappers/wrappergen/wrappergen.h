@@ -76,7 +76,7 @@ int *name_set_number(const struct name_set *set, const char *name); /* NULL: not
 int name_set_has(const struct name_set *set, const char *prefix, const char *name);
 void name_set_read(struct name_set *set, const char *text); /* adds all words of the text */
 
-/* The function that replaces one that was removed from MPI; NULL: this one was not removed. */
+/* Returns the function that replaces `name`, which was removed from MPI; NULL if `name` was not removed. */
 const char *names_removed(const struct gen_word *name);
 
 /* ---- standard_names.c: the arguments' names in the MPI standard -------------------------------------------------- */
@@ -118,7 +118,7 @@ struct protos {
 /* Reads the declarations of functions whose names begin with "MPI". If the header declares PMPI functions, a function
  * without such a twin is left out. */
 void protos_parse(const struct gen_source *header, struct protos *protos);
-/* Reads a declaration, RESULT NAME(ARGUMENTS), with single blanks. 0: the text is something else. */
+/* Reads a declaration, RESULT NAME(ARGUMENTS), with single blanks. Returns 0 if the text is something else. */
 int proto_parse(const char *from, struct proto *proto);
 /* Finds an argument by the standard's or the header's name, or by its number; NULL: there is none. */
 const struct arg *protos_argument(const struct proto *proto, const char *name, size_t size);
@@ -154,7 +154,8 @@ void roles_apply(const struct roles *roles, struct protos *protos);
 int roles_know_class(const char *name, size_t size); /* 1: a row of the table of roles_apply has this class */
 int roles_know_role(const struct gen_word *name);    /* 1: a row of that table has this role */
 int row_has_class(const struct gen_row *row, const char *name, size_t size);
-/* The value of {{name}} for this function, by its row: the name of an argument, or a text. NULL: none. */
+/* Returns the value of {{name}} for this function, by its row: the name of an argument, or a text; NULL if there is no
+ * value. */
 const char *role_find(const struct proto *proto, const char *name, size_t size);
 
 /* ---- tables.c: the table of the C++ bindings (wrappers/cxx/bindings.table) --------------------------------------- */
@@ -253,7 +254,7 @@ int function_is_void(const struct proto *proto);
  * of handles or statuses. */
 int function_is_usual(const struct proto *proto);
 /* Sets is_listed[] for the function, or for the functions of the @class, that the list of the block `block` names.
- * Reports one that does not exist: as an error in fn, else as a warning. */
+ * Reports a function that does not exist: as an error in fn, else as a warning. */
 void function_mark(const struct emitter *emitter, const struct gen_source *source, size_t at, const char *block,
                    const struct gen_word *name, char *is_listed);
 /* Returns 1 and reports an error if a block's first word, which should be a name for the function, is a function of
@@ -281,10 +282,10 @@ void compiler_preprocess(const char *header, struct gen_source *source);
 int compiler_exports(const struct protos *protos, int has_fortran, struct name_set *exports);
 
 /* ---- fortran.c --------------------------------------------------------------------------------------------------- */
-/* 1: the function has a Fortran entry point. */
+/* Returns 1 if the function has a Fortran entry point. */
 int fortran_has(const struct emitter *emitter, const struct proto *proto);
-/* The names of the library's functions that entry points may call, a line each; the second function writes only the
- * name of mpif.h. */
+/* Write the names of the library's functions that entry points may call, a line each; the second function writes only
+ * the name of mpif.h. */
 void fortran_names(const struct proto *proto, struct gen_text *out);
 void fortran_usual_name(const struct proto *proto, struct gen_text *out);
 void fortran_prelude(struct gen_text *out);
@@ -323,7 +324,7 @@ int regex_find(struct regex *regex, const char *text, size_t from);
 /* Gets the range of a group in the match that regex_find found. Group 0 is the whole match; the range of an unused
  * group is empty. Returns -1 if there is no such group. */
 int regex_group(const struct regex *regex, int number, size_t *begin, size_t *end);
-/* the number of a named group; negative: there is none */
+/* Returns the number of a named group; a negative number if there is no such group. */
 int regex_number(const struct regex *regex, const char *name);
 void regex_close(struct regex *regex);
 
