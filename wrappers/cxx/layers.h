@@ -1,5 +1,5 @@
 // layers.h - used by the generated members of the classes in MPI and PMPI. A member in MPI passes its arguments to the
-// member in PMPI, and that to the C function.
+// member in PMPI, which passes them to the C function.
 #ifndef PITH_CXX_LAYERS_H
 #define PITH_CXX_LAYERS_H
 

@@ -36,8 +36,8 @@ static int try_path(const char *path)
 }
 
 /* Finds the file that a shell would run for `name`: searches PATH if the name has no slash. Without PATH, it searches
- * the usual folders, as a shell does. NULL: there is none, and *fault is the errno that explains it best. The caller
- * frees the result. */
+ * the usual folders, as a shell does. The caller frees the result. Returns NULL if there is no such file, and sets
+ * *fault to the errno that explains this best. */
 static char *search(const char *name, int *fault)
 {
     const char *path = getenv("PATH");
@@ -66,8 +66,8 @@ static char *search(const char *name, int *fault)
     }
 }
 
-/* The dynamic loader that an ELF file names; the caller frees it. NULL: there is none, as in a statically linked
- * program, for which preloading has no effect. */
+/* Returns the dynamic loader that an ELF file names; the caller frees it. Returns NULL if the file names none, as in a
+ * statically linked program, for which preloading has no effect. */
 static char *read_loader(int fd, const ElfW(Ehdr) * head)
 {
     ElfW(Phdr) part;
@@ -88,7 +88,7 @@ static char *read_loader(int fd, const ElfW(Ehdr) * head)
     return NULL;
 }
 
-/* The machine type of this program. */
+/* Returns the machine type (e_machine) of this program. */
 static int own_machine(void)
 {
     ElfW(Ehdr) head = {0};
@@ -101,7 +101,8 @@ static int own_machine(void)
     return head.e_machine;
 }
 
-/* The program named in a "#!" line; for "#!/usr/bin/env NAME" it is NAME. NULL: there is no such program. */
+/* Returns the program that a "#!" line names; for "#!/usr/bin/env NAME", the program NAME. Returns NULL if there is no
+ * such program. */
 static char *read_interpreter(const char *line)
 {
     char *copy = strdup(line + 2), *last = NULL, *found = NULL;

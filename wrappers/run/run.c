@@ -227,7 +227,7 @@ static void preload_at(enum place place, const char *library)
 
 static void preload(const char *library) { preload_at(AFTER, library); }
 
-/* PREFIX/TAIL, where TAIL is `format` with `name` in it. The caller frees it. */
+/* Returns PREFIX/TAIL, where TAIL is `format` with `name` in it. The caller frees it. */
 static char *library_path(const char *prefix, const char *format, const char *name)
 {
     char *tail, *path;
@@ -238,7 +238,7 @@ static char *library_path(const char *prefix, const char *format, const char *na
     return path;
 }
 
-/* Makes a path absolute, because the program may change its folder. NULL: not possible. */
+/* Makes a path absolute, because the program may change its folder. Returns NULL on an error. */
 static char *absolute(const char *name)
 {
     char *folder = name[0] == '/' ? strdup("") : getcwd(NULL, 0), *path = NULL;
@@ -345,7 +345,7 @@ static void set_preload(const struct run_options *options, const struct program 
     free(prefix);
 }
 
-/* 1: PITH_ANALYZE asks for the page that --answer prints. */
+/* Returns 1 if PITH_ANALYZE asks for the page that --answer prints. */
 static int is_answer_set(void)
 {
     const char *value = getenv("PITH_ANALYZE");
@@ -388,7 +388,7 @@ int main(int argc, char **argv)
         }
         int is_set = is_answer_set(), no_log = options.output && !strcmp(options.output, "none") &&
                                                (options.answer || (is_set && options.ready == &libraries[0]));
-        if (options.answer && !is_set) /* an own value of the user stays: it may be a time limit for the analysis */
+        if (options.answer && !is_set) /* if the user has set it, its value may be a time limit */
             setenv("PITH_ANALYZE", "1", 1);
         int is_log = !options.ready || !strcmp(options.ready->output, "PITH_LOG");
         if (is_log && options.output && !no_log && (!strcmp(options.output, "none") || !strcmp(options.output, "-")))

@@ -26,12 +26,12 @@ int program_find(const char *name, struct program *program);
  * caller frees it. */
 char *program_path(const char *name);
 
-/* The MPI among the libraries that the program needs, directly or not: "mpich", "openmpi", "abi" (the standard ABI of
- * MPI 5) or NULL. Sets is_cxx and is_asan of the program. */
+/* Returns the MPI among the libraries that the program needs, directly or not: "mpich", "openmpi", "abi" (the standard
+ * ABI of MPI 5) or NULL. Sets is_cxx and is_asan of the program. */
 const char *mpi_of_program(struct program *program);
-/* The MPI whose launcher started this process, by the environment that it set: "mpich", "openmpi" or NULL. */
+/* Returns the MPI whose launcher started this process, according to its environment: "mpich", "openmpi" or NULL. */
 const char *mpi_of_launcher(void);
-/* The rank that the launcher gave this process; 0 without a launcher. */
+/* Returns the rank that the launcher gave this process; 0 without a launcher. */
 int rank_of_launcher(void);
 /* Starts a process that waits for the end of this one, and then prints where the records of an unfinished job are
  * (watch.c). Returns the place of that process's file below /proc, such as "712/fd/3"; NULL if there is no such

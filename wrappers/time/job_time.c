@@ -105,7 +105,7 @@ static void fill_row(struct pithi_time_row *row, int function, int comm, const s
         row->compensated_s = 0;
 }
 
-/* Adds a row for each used cell, and the sums. 0: no memory. */
+/* Adds a row for each used cell, and the sums. Returns 0 if there is no memory. */
 static int fill_rows(struct pithi_time_block *block, const struct pithi_time_thread *sum, double tick_s)
 {
     struct pithi_time_rank *rank = &block->rank;

@@ -18,11 +18,11 @@ enum { LABEL = 96 }; /* bytes of a label */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char labels[PITHI_TIME_COMMS][LABEL];
-static int label_count = 1; /* label 0: no communicator, or beyond the limit */
+static int label_count = 1; /* label 0: no communicator, or no room for its label */
 
 /* ---- partners ---------------------------------------------------------------------------------------------------- */
 
-/* The slot of a key in an open-addressing table, or the free slot where it belongs. */
+/* Returns the slot of a key in an open-addressing table, or the free slot where the key would go. */
 static struct pithi_time_partner *place_of(struct pithi_time_partner *table, uint32_t room, int32_t key)
 {
     uint32_t at = (uint32_t)key * 2654435769u;
@@ -89,7 +89,8 @@ static int make_label(const struct pithi_handle *comm)
     return find_label(text);
 }
 
-/* The label of a communicator, kept in the slot of its entry. `is_new`: the communicator got another name. */
+/* Returns the label of a communicator, and keeps it in the slot of the communicator's entry. `is_new` 1: the
+ * communicator got another name. */
 static int label_of(MPI_Comm comm, int is_new)
 {
     struct pithi_handle *handle = pithi_handle_of_comm(comm);

@@ -14,7 +14,7 @@ struct pithi_time_partner {
 void pithi_time_partner_add(struct pithi_time_partner **table, uint32_t *room, uint32_t *count, int32_t rank,
                             uint64_t messages, uint64_t bytes);
 
-/* The text of a label: the communicator's name, or "ranks 0 2 4 6". "": none. */
+/* Returns the text of a label: the communicator's name, or "ranks 0 2 4 6"; "" for label 0. */
 const char *pithi_time_label(int label);
 
 #endif

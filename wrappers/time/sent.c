@@ -43,7 +43,8 @@ struct prepared {
 };
 static int client; /* this file's client number in the table of requests */
 
-/* The library has reused the handle of a persistent request, so the old request was freed. */
+/* Called if a new persistent request has the handle of an old one. Returns 1, because the old one must have been
+ * freed. */
 static int reused(void *data)
 {
     (void)data;

@@ -36,8 +36,8 @@ static void complain(const struct pithi_time_report *report)
     pithi_say("PITH_TIME_FILE: %s: %s; the table goes to standard error", report->name, strerror(errno));
 }
 
-/* The file name of PITH_TIME_FILE; NULL: none. Processes of MPI_Comm_spawn are a job of their own, which must not
- * overwrite the first job's file: app.csv, app.spawned-4711.csv. */
+/* Returns the file name of PITH_TIME_FILE; NULL if there is none. Processes of MPI_Comm_spawn are a job of their own,
+ * which must not overwrite the first job's file: app.csv, app.spawned-4711.csv. */
 static char *file_name(void)
 {
     const char *name = secure_getenv("PITH_TIME_FILE");

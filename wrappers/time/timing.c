@@ -56,7 +56,8 @@ static int counter_is_good(void)
 static int counter_is_good(void) { return 1; }
 #endif
 
-/* The rate of the ticks over the whole run: both clocks are read at its beginning and at its end. */
+/* See job_time.h. The length of a tick is the mean over the whole run: both clocks were read when this library was
+ * loaded, and are read again now. */
 double pithi_time_tick_s(double *run_s)
 {
     uint64_t ticks = pithi_time_ticks() - begin_ticks;
@@ -88,7 +89,7 @@ void pithi_time_delay_end(const struct pithi_time_call *call, struct pithi_time_
 
 /* ---- threads ----------------------------------------------------------------------------------------------------- */
 
-/* Adds the cells and partners of a thread to another's. */
+/* Adds the cells and partners of the thread `from` to those of the thread `to`. */
 static void add_cells(struct pithi_time_thread *to, const struct pithi_time_thread *from)
 {
     for (int c = 0; c < PITHI_TIME_COMMS; c++) {

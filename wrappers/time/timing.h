@@ -17,7 +17,7 @@
 #include <stdint.h>
 #include <time.h>
 
-enum { PITHI_TIME_COMMS = 256 }; /* labels of communicators; label 0: none, or beyond the limit */
+enum { PITHI_TIME_COMMS = 256 }; /* labels of communicators; label 0: none, or no room for it */
 
 struct pithi_time_cell {
     uint64_t calls, ticks, least, most; /* number of calls; ticks of all, of the shortest, of the longest call */
@@ -77,7 +77,7 @@ static inline uint64_t pithi_time_ticks(void)
 
 /* ---- a call ------------------------------------------------------------------------------------------------------ */
 
-/* The cell of a label and a function, made if needed; NULL: no memory. */
+/* Returns the cell of a label and a function, and makes it if needed; NULL if there is no memory. */
 struct pithi_time_cell *pithi_time_cell_make(int comm, int function);
 
 /* With PITH_COMPENSATE: measures by how much the delay grows in a call, to subtract that from the call's time. */

@@ -41,7 +41,7 @@ static int far_up(int fd)
     return high < 0 ? fd : high;
 }
 
-/* Copies `name` to `path` with the rank in place of each %r; 0: it does not fit. */
+/* Copies `name` to `path` with the rank in place of each %r. Returns 0 if the result does not fit. */
 static int put_rank(const char *name, char *path, size_t size)
 {
     char number[16];
@@ -190,7 +190,7 @@ static void line_begin(struct line *line)
 
 /* ---- notes ------------------------------------------------------------------------------------------------------- */
 
-static __thread struct line note; /* for this thread's next line */
+static __thread struct line note; /* what this thread's next line says of the call: " with count = 10, dest = 1" */
 
 static void note_number(const char *name, long long value)
 {

@@ -12,7 +12,7 @@
 /* ---- Analyses ---------------------------------------------------------------------------------------------------- */
 
 struct analysis {
-    PyObject_HEAD struct log *log; /* has a reference to it */
+    PyObject_HEAD struct log *log; /* the analysis has a reference to its log */
     struct pithlog_analysis *analysis;
     int is_busy; /* 1: a thread works on it without the GIL */
     int damaged; /* 1: some records could not be read */
@@ -98,7 +98,7 @@ static PyObject *analysis_array(struct analysis *self, PyObject *args)
     return PyBytes_FromStringAndSize(count ? array : "", (Py_ssize_t)(count * size)); /* an empty array may be NULL */
 }
 
-/* Marks the analysis as used by this thread. 0: another thread uses it, and an exception is set. */
+/* Marks the analysis as used by this thread. Returns 0 and sets an exception if another thread uses it. */
 static int take(struct analysis *self)
 {
     if (self->is_busy)

@@ -26,7 +26,8 @@ PyObject *pithi_py_failed(int err)
     return NULL;
 }
 
-/* Different names stay different, as a byte that is not UTF-8 becomes \\xff in the text. */
+/* See _read.h. A byte that is not UTF-8 is not dropped but becomes a text such as \\xff, so that different names stay
+ * different. */
 PyObject *pithi_py_text(const char *bytes)
 {
     return PyUnicode_DecodeUTF8(bytes ? bytes : "", bytes ? (Py_ssize_t)strlen(bytes) : 0, "backslashreplace");

@@ -15,7 +15,7 @@ struct log {
     int is_closing; /* 1: the log is closed as soon as `users` is 0 */
 };
 
-/* Returns the log, which stays open until pithi_py_release(); NULL: it is closed, and an exception is set. */
+/* Returns the log, which stays open until pithi_py_release(). If it is closed, sets an exception and returns NULL. */
 struct pithlog *pithi_py_use(struct log *self);
 void pithi_py_release(struct log *self);
 

@@ -11,9 +11,9 @@
 /* ---- Records ----------------------------------------------------------------------------------------------------- */
 
 struct records {
-    PyObject_HEAD struct log *log; /* has a reference to it */
+    PyObject_HEAD struct log *log; /* this object has a reference to its log */
     struct pithlog_iter *iter;     /* NULL: not opened */
-    PyObject *ids;                 /* bytes [definition] 1: wanted; NULL: all are */
+    PyObject *ids;                 /* a byte for each definition: 1: wanted; NULL: all are wanted */
     struct pithlog_filter *filter; /* NULL: all records match */
 };
 

@@ -28,9 +28,9 @@ struct note {
     char mpi[16], program[256];
 };
 
-static struct stat standard_error; /* of the process, at its start */
+static struct stat standard_error; /* the file that was standard error when the process started */
 
-/* 1: another library has said why this program is not recorded (mpi/other_mpi.c). */
+/* Returns 1 if another library has printed why this program is not recorded (mpi/other_mpi.c). */
 static int is_said(const struct note *note) { return note->mpi[0] == '!'; }
 
 static int read_note(struct note *note)
