@@ -10,7 +10,7 @@
 void pithi_await(MPI_Request *request, const struct pithi_check *check, const char *whom);
 /* Waits until all processes of a communicator that has no team have entered the MPI function `name`. */
 void pithi_await_all(MPI_Comm comm, const char *name);
-/* Returns the value of PITH_CHECK_SECONDS, after which a wait is reported; 0: waits are never reported. */
+/* Returns the value of PITH_CHECK_SECONDS: after so many seconds a wait is reported, or never if it is 0. */
 int pithi_await_seconds(void);
 int64_t pithi_await_now_ns(void);
 

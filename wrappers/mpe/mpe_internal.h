@@ -90,7 +90,7 @@ int pithi_mpe_rank(MPI_Comm comm, int *rank);
 /* Warns about variables without a meaning or with a bad value, on rank 0 and only once. Call it when a log begins. */
 void pithi_old_settings_note(void);
 
-/* The value of MPE_LOGFILE_PREFIX; NULL: not set. */
+/* Returns the value of MPE_LOGFILE_PREFIX; NULL if it is not set. */
 const char *pithi_old_prefix(void);
 
 /* Returns 1 if the log will be written as CLOG-2. */

@@ -58,7 +58,7 @@ MPE_API_ int MPE_Init_log(void);
  * log does nothing. */
 MPE_API_ int MPE_Finish_log(const char *prefix);
 
-/* 0: before MPE_Init_log; 1: recording; 2: after MPE_Finish_log. */
+/* Returns 0 before MPE_Init_log, 1 while a log is recorded, 2 after MPE_Finish_log. */
 MPE_API_ int MPE_Initialized_logging(void);
 
 /* Resume and pause recording in this process. The log shows when. Definitions take effect even during a pause. */

@@ -36,14 +36,14 @@ static const struct {
 };
 enum { VARIABLES = sizeof variables / sizeof variables[0] };
 
-/* The value of a variable; NULL: it is not set, or is empty. */
+/* Returns the value of a variable; NULL if it is not set or is empty. */
 static const char *text(const char *name)
 {
     const char *value = secure_getenv(name);
     return value && *value ? value : NULL;
 }
 
-/* 1: yes; 0: no; -1: neither. */
+/* Returns 1 if the value means yes, 0 if it means no, -1 if it is neither. */
 static int yes_or_no(const char *value)
 {
     static const char *const words[2][4] = {{"false", "FALSE", "no", "NO"}, {"true", "TRUE", "yes", "YES"}};

@@ -60,7 +60,7 @@ static inline struct pithi_handle *pithi_comm_find(MPI_Comm handle)
  * to its id in liblog and *key to its key, and returns 1; otherwise returns 0. */
 __attribute__((visibility("default"))) int pithi_comm_known(MPI_Comm handle, uint32_t *id, uint64_t *key);
 
-/* The world rank of a collective's root; -1: unknown. */
+/* Returns the world rank of a collective's root; -1 if it is unknown. */
 int pithi_comm_root(const struct pithi_handle *comm, int root);
 
 /* Call it after a call of the user that makes a communicator; *made may be MPI_COMM_NULL. */

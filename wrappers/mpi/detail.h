@@ -22,7 +22,7 @@ void pithi_detail_file_shared(MPI_File file, pithi_count count, MPI_Datatype typ
 
 /* `size_bytes`: size of the memory that this process exposes in the window. */
 void pithi_detail_window_made(int result, MPI_Aint size_bytes, MPI_Comm comm, const MPI_Win *window);
-/* The handle's entry; NULL: unknown. */
+/* Return the handle's entry; NULL if the handle is unknown or nothing is recorded. */
 struct pithi_handle *pithi_detail_window(MPI_Win window);
 struct pithi_handle *pithi_detail_file(MPI_File file);
 /* Call it before MPI_Win_fence. Returns 1 if the fence ends an epoch that an earlier fence began, so that every process

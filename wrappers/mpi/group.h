@@ -11,7 +11,7 @@ const char *pithi_group_colour(const char *name, const char *classes);
 enum { PITHI_CHOICE_IN = 1, PITHI_CHOICE_OUT = 2 };
 int pithi_choice_find(int *slot, const char *name, const char *classes);
 
-/* 1: the function is selected. */
+/* Returns 1 if the function is selected. The arguments are those of pithi_choice_find. */
 static inline int pithi_chosen(int *slot, const char *name, const char *classes)
 {
     int known = __atomic_load_n(slot, __ATOMIC_RELAXED);

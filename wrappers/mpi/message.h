@@ -39,7 +39,7 @@ struct pithi_pending {
 };
 /* Called before the first request. */
 void pithi_pending_begin(void);
-/* Enters a request with `pending` as its data. Returns the request's number; -1: no memory. */
+/* Enters a request with `pending` as its data. Returns the request's number; -1 if there is no memory. */
 int64_t pithi_pending_enter(uint64_t key, const struct pithi_pending *pending);
 
 /* A receive from its posting to its completion. */

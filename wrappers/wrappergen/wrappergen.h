@@ -72,7 +72,7 @@ struct name_set {
 };
 int name_set_add(struct name_set *set, const char *name);           /* 1: it is new, and the set keeps the pointer */
 int *name_set_number(const struct name_set *set, const char *name); /* NULL: not in the set */
-/* 1: the set has the name `prefix` followed by `name` */
+/* Returns 1 if the set has the name that consists of `prefix` and `name`. */
 int name_set_has(const struct name_set *set, const char *prefix, const char *name);
 void name_set_read(struct name_set *set, const char *text); /* adds all words of the text */
 
@@ -120,11 +120,11 @@ struct protos {
 void protos_parse(const struct gen_source *header, struct protos *protos);
 /* Reads a declaration, RESULT NAME(ARGUMENTS), with single blanks. Returns 0 if the text is something else. */
 int proto_parse(const char *from, struct proto *proto);
-/* Finds an argument by the standard's or the header's name, or by its number; NULL: there is none. */
+/* Finds an argument by the standard's or the header's name, or by its number. Returns NULL if there is none. */
 const struct arg *protos_argument(const struct proto *proto, const char *name, size_t size);
 /* The type of an argument without its name: "const int", "MPI_Status *", "int [][3]" */
 char *arg_type(const struct arg *arg);
-/* Finds a function by its exact name, or else by its name in any case; NULL: there is none. */
+/* Finds a function by its exact name, or else by its name in any case. Returns NULL if there is none. */
 struct proto *protos_find(const struct protos *protos, const char *name, size_t size);
 
 /* Reads the classic tool's file of prototypes. Its first line is the number of functions. Each function has three

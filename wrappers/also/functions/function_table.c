@@ -60,7 +60,7 @@ static struct pithi_traced **slot_of(struct table *in, uintptr_t address)
     return &in->slots[i & (in->room - 1)];
 }
 
-/* Returns a larger copy of a table; NULL: no memory. */
+/* Returns a larger copy of a table; NULL if there is no memory. */
 static struct table *grow(struct table *old)
 {
     size_t room = old ? 4 * old->room : 4096;
