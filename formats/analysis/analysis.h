@@ -20,7 +20,7 @@ struct pithi_lane_sums {
     } * cells;
     uint32_t count, room;
 };
-/* The cell of a lane and state, zero at first; NULL: no memory. */
+/* Returns the cell of a lane and state, which is zero at first, or NULL if there is no memory. */
 static inline struct pithi_lane_sum *pithi_lane_sums_get(struct pithi_lane_sums *c, uint32_t lane, uint32_t state)
 {
     struct pithi_lane_sum *sum =
@@ -58,7 +58,7 @@ struct pithlog_analysis {
     struct pithi_analysis_lane {
         struct pithlog_wait_state *waits; /* by time */
         size_t wait_count;
-        uint32_t first, last; /* pieces that reach into the window: first to last - 1 */
+        uint32_t first, last; /* pieces that reach into the query's window: first to last - 1 */
         int64_t useful_ns;    /* outside MPI, in the window */
     } * lanes;
     struct pithlog_delay *delays; /* largest first */
@@ -87,7 +87,8 @@ int pithi_analyze_by_threads(struct pithlog *log, const struct pithlog_analyze_q
 struct pithlog_analysis pithi_analysis_beside(const struct pithlog_analysis *analysis);
 void pithi_analysis_end_beside(struct pithlog_analysis *beside);
 
-/* The part of a piece inside the window; `next`: the piece after it. */
+/* Sets *from_ns and *to_ns to the interval of a piece that lies inside the query's window. `next`: the piece after
+ * it. */
 static inline void pithi_analysis_part(const struct pithlog_analysis *a, const struct pithi_lane_piece *piece,
                                        const struct pithi_lane_piece *next, int64_t *from_ns, int64_t *to_ns)
 {
@@ -95,7 +96,7 @@ static inline void pithi_analysis_part(const struct pithlog_analysis *a, const s
     *to_ns = next->begin_ns < a->graph.to_ns ? next->begin_ns : a->graph.to_ns;
 }
 
-/* A loop through the pieces of a lane that reach into the window:
+/* A loop through the pieces of a lane that reach into the query's window:
  *
  *     struct pithi_pieces p;
  *     for (pithi_pieces_begin(&p, a, lane); p.index < p.end; pithi_pieces_next(&p)) */

@@ -47,7 +47,7 @@ struct head {
 
 /* ---- Streams ----------------------------------------------------------------------------------------------------- */
 
-/* 1: all bytes were read or written. */
+/* Returns 1 if all bytes were read or written. */
 static int transfer(struct stream *s, void *bytes, size_t size)
 {
     ssize_t n = s->is_reading ? read(s->fd, bytes, size) : write(s->fd, bytes, size);
@@ -114,14 +114,15 @@ static inline uint64_t number(struct stream *s, uint64_t value)
     return value;
 }
 
-/* A number near `to`: stores the difference, which takes few bytes. */
+/* Writes or reads a number near `to`. The file has only the difference, which takes few bytes. */
 static int64_t near(struct stream *s, int64_t value, int64_t to)
 {
     int64_t difference = (int64_t)((uint64_t)value - (uint64_t)to);
     return (int64_t)((uint64_t)to + (uint64_t)pithi_unzigzag(number(s, pithi_zigzag(difference))));
 }
 
-/* An index or UINT32_MAX: stores it + 1, so that both small indices and UINT32_MAX take few bytes. */
+/* Writes or reads an index or UINT32_MAX. The file has the index + 1, so that both small indices and UINT32_MAX take
+ * few bytes. */
 static uint32_t index_or_none(struct stream *s, uint32_t value) { return (uint32_t)number(s, value + 1u) - 1u; }
 
 /* Fails unless a value from the file is below the limit. A kept file may be damaged like any other, so each index is
@@ -430,12 +431,13 @@ static void pass_results(struct stream *s, struct pithlog_analysis *a)
 
 /* ---- Finding a kept analysis ------------------------------------------------------------------------------------- */
 
-/* 1: the file is of this log and this Pith. */
+/* Writes or reads the head. Returns 1 if the file is of this log and this Pith. */
 static int pass_head(struct stream *s, struct pithlog *log, const struct pithi_cache_key *key)
 {
     const struct pithlog_info *info = pithlog_get_info(log);
     struct head own = {.magic = "PithAna",
-                       .version = VERSION << 8 | PITHLOG_WAIT_KINDS, /* kept analyses lack a new kind */
+                       /* with a new kind, kept analyses are out of date */
+                       .version = VERSION << 8 | PITHLOG_WAIT_KINDS,
                        .sizes = {sizeof(struct pithi_graph), sizeof(struct pithi_graph_lane),
                                  sizeof(struct pithlog_analysis_info), sizeof(struct pithlog_delay),
                                  sizeof(struct pithi_graph_coll)},

@@ -87,10 +87,10 @@ const struct pithlog_finding *pithi_lack_of_cores(struct pithlog_analysis *analy
  * explain them. */
 int pithi_has_larger_cause(const struct pithlog_analysis *analysis, const struct pithlog_finding *lack);
 
-#define PITHI_FINDING_LISTED 0.01 /* texts for people only count findings that cost less */
+#define PITHI_FINDING_LISTED 0.01 /* if findings cost a smaller fraction, texts for people give only their number */
 
-/* 1: the only reason for a finding of pithlog_analysis_findings may be that ranks had no core at times, as counted by
- * the system. */
+/* Returns 1 if the only reason for a finding of pithlog_analysis_findings may be that ranks had no core at times. The
+ * system counted such times. */
 int pithi_finding_is_guess(const struct pithlog_analysis *analysis, const struct pithlog_finding *finding);
 
 enum { PITHI_NAME_COLUMNS = 28 }; /* longer names of states are cut in the text of a finding */
@@ -112,7 +112,7 @@ struct pithi_replay_state {
 };
 
 enum { PITHI_WORST_STATES = 5 }; /* functions whose calls differ most in a replay */
-/* Predictions are withheld if a larger part of the time of all lanes is in calls whose needs are unknown. */
+/* Predictions are withheld if calls whose needs are unknown take more than this fraction of the time of all lanes. */
 #define PITHI_UNKNOWN_MOST 0.1
 #define PITHI_TRUSTED 0.02 /* a replay is trusted if its length differs from the run by at most this fraction */
 /* How far an analysis can be trusted. */
@@ -150,7 +150,7 @@ struct pithi_slow_transfers {
     } * list;
     uint32_t count, room;
 };
-/* Fills `slow`, which is all zero; free its list. 0: no memory. */
+/* Fills `slow`, which is all zero; the caller frees its list. Returns 0 if there is no memory. */
 int pithi_slow_transfers_find(struct pithlog_analysis *analysis, struct pithi_slow_transfers *slow);
 
 /* Ranks that read or write files one after another (serial_io.c). */
@@ -162,7 +162,7 @@ struct pithi_serial_io {
     int64_t worst_ns, at_ns, end_ns;  /* the group with most of in_turn_ns: its share, begin, end; 0: none */
     uint32_t lane, other, state;      /* of this group: the lanes that end first and last, and the state */
 };
-/* Fills `found`, which is all zero. 0: no memory. */
+/* Fills `found`, which is all zero. Returns 0 if there is no memory. */
 int pithi_serial_io_find(struct pithlog_analysis *analysis, struct pithi_serial_io *found);
 
 /* How long ranks could run but had no core, from MPI_Init to MPI_Finalize, summed over `ranks` (run_delay.c). */
@@ -171,7 +171,7 @@ struct pithi_run_delay {
     uint32_t ranks;                   /* ranks with run-delay counters */
     double threads_ns;                /* time without a core, summed over all other threads of these ranks */
 };
-/* 1: found; 0: the log does not have it. */
+/* Returns 1 and fills `delay`, or 0 if the log does not have the run delay. */
 int pithi_run_delay_find(const struct pithlog *log, struct pithi_run_delay *delay);
 /* The run delay of single ranks, [lanes], to be freed. For the lane of thread 0 of each rank: how long this thread had
  * no core, and how long the other threads of the rank had none. 0 for other lanes, and for ranks with less than 1 %.

@@ -276,7 +276,7 @@ static void find_pieces(struct pithlog_analysis *a)
     }
 }
 
-/* Appends the wait states of a lane. 0: no memory. */
+/* Appends the wait states of a lane. Returns 0 if there is no memory. */
 static int find_waits(struct lane_work *w, uint32_t lane)
 {
     struct pithi_analysis_lane *of = &w->own.lanes[lane];
@@ -296,7 +296,7 @@ static int find_waits(struct lane_work *w, uint32_t lane)
     return 1;
 }
 
-/* Appends the sums of a lane. 0: no memory. */
+/* Appends the sums of a lane. Returns 0 if there is no memory. */
 static int sum_states(struct lane_work *w, uint32_t lane)
 {
     struct pithlog_analysis *a = &w->own;
@@ -673,10 +673,10 @@ static int find_efficiencies_and_path(struct pithlog_analysis *a)
 
 /* ---- pithlog_analyze --------------------------------------------------------------------------------------------- */
 
-/* Builds the graph of the log, or, if the log has holes, of its longest part without a hole. PITH_ERR_DAMAGED: there
- * are holes because of damage.
+/* Builds the graph of the log, or, if the log has holes, of its longest part without a hole. Returns PITH_ERR_DAMAGED
+ * if there are holes because of damage.
  *
- * Damage is known only after it was read. So the log is first read as if it were whole. If that fails, all damage is
+ * Damage is noticed only when it is read. So the log is first read as if it were whole. If that fails, all damage is
  * looked for, and then the longest part without damage is read. */
 static int build(struct pithlog_analysis *a, struct pithlog *log, const struct pithlog_analyze_query *query,
                  struct pithi_known_part *known)
@@ -876,9 +876,9 @@ int pithlog_analysis_calls_mpi(const struct pithlog_analysis *a, uint32_t lane)
     return a->graph.lanes[lane].calls > 0;
 }
 
-/* The last part of `instance` that a lane began in `piece` or before; if `instance` is UINT32_MAX, the part that it
- * began in `piece` itself. NULL: none. On a lane that is no member, the search would go back through all other
- * instances. So it ends after MOST_BACK of them. */
+/* Returns the lane's last part in the collective `instance` that began in `piece` or before; if `instance` is
+ * UINT32_MAX, the part in any instance that began in `piece` itself. Returns NULL if there is none. On a lane that is
+ * no member, the search would go back through all other instances. So it ends after MOST_BACK of them. */
 static const struct pithi_graph_member *member_at(const struct pithi_graph *g, uint32_t lane, uint32_t piece,
                                                   uint32_t instance)
 {
@@ -905,7 +905,8 @@ static const struct pithi_graph_member *member_at(const struct pithi_graph *g, u
     return NULL;
 }
 
-/* The instance that a call begins or, if it begins none, completes; UINT32_MAX: none. */
+/* Returns the collective instance that a call begins or, if it begins none, completes. Returns UINT32_MAX if there is
+ * none. */
 static uint32_t instance_of(const struct pithi_graph *g, uint32_t lane, uint32_t piece)
 {
     const struct pithi_graph_member *member = member_at(g, lane, piece, UINT32_MAX);

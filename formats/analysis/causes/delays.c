@@ -23,9 +23,9 @@
  * cause waited longer, this part is handed to its wait states in that time.
  *
  * Both passes go by time, so each wait state is on another lane than the wait state before it. The data that the passes
- * need of a wait state are kept in a *row*. The rows of one stretch of time are side by side, and in it the rows of
- * each lane. (The wait states themselves are stored lane by lane. In the order of times, places of all lanes would be
- * in use at once.)
+ * need about a wait state are kept in a *row*. Time is divided into stretches. The rows of one stretch are side by
+ * side, and among them the rows of one lane. (The wait states themselves are stored lane by lane. In the order of
+ * times, places of all lanes would be in use at once.)
  *
  *     waits of lane 0 end at 3, 9, 12; those of lane 1 at 5, 8, 15; a stretch lasts 10
  *     rows   1: 3   2: 9   3: 5   4: 8   5: 12   6: 15 */
@@ -38,7 +38,7 @@
 #include "native/log.h"
 
 #define NONE UINT32_MAX
-#define BACKWARD_SHARE 0.8 /* of the time */
+#define BACKWARD_SHARE 0.8 /* fraction of the time that the backward pass takes */
 
 /* Limits: */
 enum {
@@ -46,14 +46,14 @@ enum {
     STRETCH_WAITS = 1 << 16, /* wait states in a stretch, about */
     STRETCHES_MOST = 256,    /* stretches */
     COMPARED_AT_ONCE = 2048, /* wait states that a thread compares at once */
-    WALKED_MOST = 64         /* pieces that it walks back before it searches */
+    WALKED_MOST = 64         /* pieces that go_to walks back one by one before it searches in larger steps */
 };
 
 /* A wait state, as the passes need it. Rows are numbered from 1 on. */
 struct row {
     int64_t from_ns, to_ns, since_ns; /* since: end of the last common synchronisation */
     uint32_t lane, cause_lane, state, kind;
-    uint32_t before, after; /* the lane's wait states before and after it: their rows; 0: none */
+    uint32_t before, after; /* rows of the lane's wait states before and after this one; 0: none */
     double handed[];        /* [kind_count]: cost handed to it, by the kind of the wait state that it came from first */
 };
 
@@ -62,7 +62,7 @@ struct row {
  * and the order in which wait states are distributed. The backward pass reads this order. */
 struct turn {
     struct pithi_player player; /* must be first */
-    /* row: the lane's next wait state; taken: its last wait state that ended before this moment, 0: none. */
+    /* row: the lane's next wait state; taken: row of its last wait state that the tournament has taken, 0: none. */
     uint32_t row, taken;
 };
 
@@ -75,7 +75,7 @@ struct item {
 /* A wait state in the order in which they are distributed, read backwards. */
 struct ordered {
     uint32_t row;
-    uint32_t of_cause; /* the last wait state of the cause that is distributed later: its row; 0: none */
+    uint32_t of_cause; /* row of the cause's last wait state that is distributed later; 0: none */
 };
 
 /* A synchronising instance that a lane took part in: it happens when the last member begins. */
@@ -108,7 +108,7 @@ struct compared {
     /* In ns, what the cause did longer: `sum` over all states, `waiting`: it waited longer, which can be below 0;
      * cause_waiting: all of its waiting. */
     double sum, waiting, cause_waiting;
-    uint32_t delays; /* number of states in which it was longer, without waiting */
+    uint32_t delays; /* number of states in which the cause spent longer; waiting does not count */
 };
 struct longer {
     double ns;
@@ -118,7 +118,7 @@ struct longer {
 /* A comparison uses only results of earlier passes. So threads compare ahead of the backward pass, some wait states at
  * a time. */
 struct comparing {
-    struct pithlog_analysis own; /* counts what this thread passes of the scratch memory */
+    struct pithlog_analysis own; /* counts how much of the scratch memory this thread has passed */
     struct near {
         const struct pithi_lane_piece *piece; /* the piece where the last search on the lane ended; NULL: none yet */
         uint32_t index;                       /* number of this piece */
@@ -150,7 +150,7 @@ struct delays {
     struct recent recent;
     struct sync *syncs; /* synchronisations of one lane */
     uint32_t sync_count, sync_room;
-    struct pithi_map pairs; /* pair of lanes: key of the end of the last wait state between them */
+    struct pithi_map pairs; /* for a pair of lanes: key of the end of the last wait state between them */
     struct comparing comparing[PITHI_THREADS_MOST];   /* by thread */
     struct pithi_lane_sums cells[PITHLOG_WAIT_KINDS]; /* delays by the kind of waiting that they caused */
     uint32_t kinds[PITHLOG_WAIT_KINDS], kind_count;   /* the kinds of wait states in this log */
@@ -337,7 +337,8 @@ static const struct pithi_lane_piece *go_to(struct comparing *c, uint32_t lane, 
     const struct pithi_lane_piece *piece = near->piece ? near->piece : pithi_graph_piece(g, lane, at);
 
     for (uint32_t walked = 0; at > 0 && piece->begin_ns >= time_ns; at--) {
-        if (walked++ == WALKED_MOST) { /* far, if other threads compare what lies in between */
+        /* the target may be far, because other threads compare the wait states in between */
+        if (walked++ == WALKED_MOST) {
             piece = find_before(g, lane, time_ns, &at);
             break;
         }
@@ -385,7 +386,7 @@ static void profile(const struct delays *d, struct comparing *c, uint32_t lane, 
 
 /* ---- Comparing --------------------------------------------------------------------------------------------------- */
 
-/* Compares the cause of a wait state with the waiting lane. 0: no memory. */
+/* Compares the cause of a wait state with the waiting lane. Returns 0 if there is no memory. */
 static int compare(const struct delays *d, struct comparing *c, const struct ordered *at, struct compared *result)
 {
     const struct row *wait = row_at(d, at->row);

@@ -319,8 +319,8 @@ static void smooth_edges(struct pithi_edges *e)
         smooth_rank(e, i);
 }
 
-/* The number of edges of a rank up to a record, including the edge of this record. If several edges have the same time,
- * each record passes one of them. */
+/* Returns the number of edges of a rank up to a record, including the edge of this record. If several edges have the
+ * same time, each record passes one of them. */
 static uint32_t pass(const struct pithi_edge *edges, uint32_t count, const struct pithlog_record *r, uint32_t at)
 {
     enum pithi_edge_kind kind = r->kind == PITHLOG_SEND    ? PITHI_EDGE_SEND

@@ -116,10 +116,10 @@ static struct pithi_edge *new_edge(struct collecting *c, uint32_t rank, enum pit
 /* ---- Messages ---------------------------------------------------------------------------------------------------- */
 
 /* The smallest latency from the clock group of a rank to that of another; NULL: no message between them. A group is the
- * ranks that share a clock, because errors are those of clocks. Sets *key to the pair of groups.
+ * ranks that share a clock, because it is the clocks that err. Sets *key to the pair of groups.
  *
- * Example: messages to another group took at least 12, and messages back at least -4. The clocks differ by 8, and the
- * latency is (12 - 4) / 2 = 4. */
+ * Example: by the recorded times, messages to another group took at least 12 ns, and messages back at least -4 ns. So
+ * the clocks differ by 8 ns, and the latency is (12 - 4) / 2 = 4 ns. */
 static int64_t *least_latency(const struct pithi_edges *e, uint32_t from, uint32_t to, uint64_t *key)
 {
     uint32_t a = e->group[from], b = e->group[to], index;
@@ -360,7 +360,7 @@ static int find_groups(struct pithi_edges *e)
     return PITH_OK;
 }
 
-/* 1: the log has scans. */
+/* Returns 1 if the log has scans, that is, states of MPI_Scan or MPI_Exscan. */
 static int has_scans(const struct pithlog *log)
 {
     for (uint32_t i = 0; i < log->info.defs; i++) {
@@ -371,7 +371,7 @@ static int has_scans(const struct pithlog *log)
     return 0;
 }
 
-/* 1: records are missing, so the n-th collective of a rank may not be the n-th of another. */
+/* Returns 1 if records are missing. Then the n-th collective of a rank may not be the n-th of another rank. */
 static int misses_some(const struct pithlog *log)
 {
     const char *key, *value;

@@ -10,17 +10,17 @@ enum pithi_edge_kind {
     PITHI_EDGE_SEND = 1, /* a message leaves the rank */
     PITHI_EDGE_RECV,     /* a message has arrived */
     PITHI_EDGE_ENTER,    /* a member enters a collective */
-    PITHI_EDGE_LEAVE,    /* it leaves the collective */
+    PITHI_EDGE_LEAVE,    /* a member leaves the collective */
     PITHI_EDGE_COMPLETE  /* LEAVE of a nonblocking collective: completes its request */
 };
 
 enum {
-    PITHI_EDGE_DONE = 1,     /* its new time is known */
+    PITHI_EDGE_DONE = 1,     /* the edge's new time is known */
     PITHI_EDGE_GIVES = 2,    /* ENTER: other members may have to wait for it */
     PITHI_EDGE_ROOT = 4,     /* ENTER of the root, which the others need */
-    PITHI_EDGE_ALL = 8,      /* LEAVE: not before all edges with GIVES have entered */
-    PITHI_EDGE_OF_ROOT = 16, /* LEAVE: not before the root has entered */
-    PITHI_EDGE_LOWER = 32,   /* LEAVE: not before all lower scan positions have entered */
+    PITHI_EDGE_ALL = 8,      /* LEAVE: must come after all ENTERs with GIVES */
+    PITHI_EDGE_OF_ROOT = 16, /* LEAVE: must come after the ENTER of the root */
+    PITHI_EDGE_LOWER = 32,   /* LEAVE: must come after the ENTERs of all lower scan positions */
     PITHI_EDGE_NEXT = 64,    /* LEAVE, first group: waits for the next entry, that is, the second group */
     PITHI_EDGE_BEFORE = 128, /* LEAVE, second group: waits for the entry before, that is, the first group */
     PITHI_EDGE_LATER = 8     /* bits to shift: an ENTER also holds the flags of its LEAVE or COMPLETE, shifted left */
@@ -50,7 +50,7 @@ struct pithi_instance {
     int64_t left_root_ns;       /* first leave of a member that waited for the root */
     uint32_t members, seen;     /* seen: members that entered */
     uint32_t waiters;           /* 1 + the first rank of the list of waiting ranks; 0: none */
-    uint32_t told;              /* 1: counted as backwards */
+    uint32_t told;              /* 1: it contradicts cause and effect, and has been counted */
     uint32_t positions;         /* scan: 1 + the index of its first scan position; 0: none */
     uint32_t come;              /* positions 0 .. come - 1 have all entered */
 };

@@ -363,7 +363,8 @@ static void end_coll(struct replay *r, struct pithi_delay *d, const struct pithi
     pithi_colls_leave(r->colls, &call->part, d->now_ns);
 }
 
-/* When the window or communicator is recorded, the call that makes it has finished waiting. */
+/* Ends the waiting of a call that makes an MPI window or a communicator. Called when the new window or communicator is
+ * recorded, because the call has finished waiting by then. */
 static void end_making(struct replay *r, struct pithi_delay *d)
 {
     struct pithi_open *call = innermost_call(r, d);
@@ -479,7 +480,8 @@ out:
     return err;
 }
 
-/* A wrapper reports its cost after the call; any excess over the elapsed time was spent inside the call. */
+/* Takes the held end of a call, together with the cost that `next` may report. A wrapper reports its cost after the
+ * call; if the cost exceeds the time since the call's end, the rest was spent inside the call. */
 static int end_call(struct replay *r, struct lane *lane, const struct pithlog_record *next)
 {
     uint32_t at = lane->left_at;

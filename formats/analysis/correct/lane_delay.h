@@ -52,8 +52,9 @@ double pithi_delay_out(struct pithi_delay *delay);
 /* Adds the cost of a record of `kind`. `wrapped`: it is in a call that a wrapper records. */
 void pithi_delay_cost(struct pithi_delay *delay, uint32_t kind, int wrapped);
 
-/* pithi_delay_enter: a state begins. 0; -1: no memory. pithi_delay_leave: the state open[at] ends; copies it to *left.
- * The open states are the same as in the log's steps (records.h), so the caller takes `at` from the step. */
+/* pithi_delay_enter: a state begins. Returns 0, or -1 if there is no memory. pithi_delay_leave: the state open[at]
+ * ends; copies it to *left. The open states are the same as in the log's steps (records.h), so the caller takes `at`
+ * from the step. */
 int pithi_delay_enter(struct pithi_delay *delay, uint32_t state);
 void pithi_delay_leave(struct pithi_delay *delay, uint32_t at, struct pithi_open *left);
 

@@ -29,15 +29,15 @@
 #include "base/error.h"
 #include "base/map.h"
 
-#define LEAST 0.05       /* candidates with a smaller part of the run are no answer */
+#define LEAST 0.05       /* a candidate that costs a smaller fraction of the run is no answer */
 #define LEAST_RUN_NS 1e6 /* a shorter recorded run has only the system's noise */
 #define LEAST_ENDS_NS 1e9
-#define LEAST_LATE_NS 1e8 /* a late start; launchers alone start ranks less far apart */
+#define LEAST_LATE_NS 1e8 /* a rank that starts this much later is late; launchers start ranks less far apart */
 #define MOST 0.6          /* fraction that counts as most of a cost */
 #define INSIDE 0.75       /* fraction of a cost that must lie in iterations */
 #define ALONE 1.15        /* below this mean number of lanes that compute at the same time, they compute in turn */
 #define ALMOST_NONE 0.02  /* a lane with less than this fraction of the slow lanes' time is not compared */
-#define SMALL_NS 1e5      /* the most that handling a small message may take, with both ends */
+#define SMALL_NS 1e5      /* the most that handling a small message may take, by both sides together */
 #define NO_STATE (UINT32_MAX - 1)
 
 /* FEW: up to this number, iterations are listed one by one. RULES: the number of rules; each proposes at most one
@@ -845,9 +845,9 @@ static int by_begin(const void *a, const void *b)
     return x->from_ns < y->from_ns ? -1 : x->from_ns > y->from_ns;
 }
 
-/* The mean number of lanes that are in the state at the same time, over the time in which at least one lane is in it.
- * NO_STATE: any state in which lanes compute. In a large log, the number is measured only in a part in the middle. -1:
- * no memory.
+/* Returns the mean number of lanes that are in the state at the same time, over the time in which at least one lane is
+ * in it. With NO_STATE, any state in which lanes compute counts. A large log is measured only in an interval in its
+ * middle. Returns -1 if there is no memory.
  *
  *     60 ms: rank 0 is in the state for 60, rank 1 for 20     80 / 60 = 1.33
  *     first rank 0 for 30, then rank 1 for 30          60 / 60 = 1 */

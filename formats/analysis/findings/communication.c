@@ -67,7 +67,7 @@ struct sum {
     /* `late_bytes`: of messages that were sent before the receiver had received from another rank. */
     double bytes, late_bytes;
     uint64_t timed;               /* messages whose speed is known */
-    double timed_bytes, timed_ns; /* sizes of these messages; their transfers */
+    double timed_bytes, timed_ns; /* sums over these messages: sizes, and times of their transfers */
 };
 
 struct sums {
@@ -171,7 +171,7 @@ static void add_send(struct finding_sums *f, const struct pithi_pieces *p, const
     of->waited += pithi_graph_next(g, need->lane, send, need->position)->begin_ns >= posted_ns;
 }
 
-/* Sums what a lane computes inside the window. 0: no memory. */
+/* Sums what a lane computes inside the window. Returns 0 if there is no memory. */
 static int sum_computing(struct finding_sums *f, uint32_t lane)
 {
     struct pithi_pieces p;
@@ -275,7 +275,7 @@ static int add_message(struct finding_sums *f, const struct pithi_pieces *p, con
     return add_overlap(f, p, need);
 }
 
-/* Adds a collective call. `moved` NULL: the log does not have its bytes. 0: no memory. */
+/* Adds a collective call. `moved` is NULL if the log does not have its bytes. Returns 0 if there is no memory. */
 static int add_coll(struct finding_sums *f, int32_t rank, uint32_t state, const struct pithi_graph_moved *moved)
 {
     double sent = moved ? (double)moved->bytes : 0, got = moved ? (double)moved->got_bytes : 0;

@@ -70,8 +70,9 @@ static const struct words *words_of(const char *name)
     return &none;
 }
 
-/* Begins a finding about a state and a lane (PITHI_NO_LANE: none): a stream for its text. NULL: no memory.
- * The caller writes the text and calls `end`, which adds the finding to the list. Until then it is not counted. */
+/* Begins a finding about a state and a lane (PITHI_NO_LANE: none): returns a stream for its text, or NULL if there is
+ * no memory. The caller writes the text and calls `end`, which adds the finding to the list. Until then it is not
+ * counted. */
 static FILE *begin(struct pithlog_analysis *a, const char *name, double ns, uint32_t state, uint32_t lane)
 {
     struct pithi_finding_list *found = a->found;
@@ -117,7 +118,7 @@ static int is_small(const struct pithlog_analysis *a, double ns)
 
 /* ---- Wait states ------------------------------------------------------------------------------------------------- */
 
-/* Sums the wait states by kind, and of each kind by state and lane. 0: no memory. */
+/* Sums the wait states by kind, and of each kind by state and lane. Returns 0 if there is no memory. */
 static int make_groups(struct pithlog_analysis *a)
 {
     const struct pithlog_info *info = pithlog_get_info(a->graph.log);
@@ -222,7 +223,8 @@ static int is_file(const struct pithlog_analysis *a, uint32_t state)
     return state != PITHLOG_COMPUTING && pithi_is_file_state(pithlog_get_def(a->graph.log, state));
 }
 
-/* Writes the causes that the analysis found for this kind of waiting, largest first. 0: no memory. */
+/* Writes the causes that the analysis found for this kind of waiting, largest first. Returns 0 if there is no
+ * memory. */
 static int put_causes(const struct pithlog_analysis *a, const struct pithi_wait_group *group, FILE *out)
 {
     uint32_t count;
@@ -1231,7 +1233,7 @@ static int advise_again(struct pithlog_analysis *a)
 }
 
 /* Reorders the findings, which are sorted by cost, so that each finding is followed by all findings that are parts of
- * it. Waiting for a core comes first if pithi_crowded_first says so. 0: no memory. */
+ * it. Waiting for a core comes first if pithi_crowded_first returns it. Returns 0 if there is no memory. */
 static int sort_findings(struct pithlog_analysis *a)
 {
     struct pithi_finding_list *found = a->found;

@@ -180,7 +180,7 @@ struct found {
     int64_t sum_ns;    /* sum of the lengths */
 };
 
-/* Sets the other fields from the iterations. 0: no memory. */
+/* Sets the other fields from the iterations. Returns 0 if there is no memory. */
 static int measure_found(struct found *found, const struct pithi_period *period, uint32_t count)
 {
     const struct pithlog_iterations *all = &found->iterations;
@@ -210,8 +210,8 @@ static int is_more(const struct found *found, const struct found *before)
     return found->covered > least * before->covered;
 }
 
-/* Searches on a lane, first with all details in the row, then with fewer: a program may receive from any sender, and
- * sizes may change. */
+/* Searches on a lane, first with all details in the row, then with fewer, because a program may receive from any
+ * sender, and sizes may change. */
 static int find_on(struct pithlog_analysis *a, uint32_t lane)
 {
     static const int details[] = {SENDERS | SIZES, SENDERS, 0};

@@ -25,17 +25,18 @@ enum {
 };
 
 /* A longer period must explain this many times as much as a shorter one. If every tenth iteration has more calls, the
- * period of ten iterations explains a few calls more than that of one, and with 1 it would win: 6 iterations of 60 in
- * test_iterations.sh. Values from 1.05 to 4 find the known number in all logs of known iterations there. */
+ * period of ten iterations explains a few calls more than the period of one. With MORE 1 the period of ten would win,
+ * and a log of test_iterations.sh with 60 iterations would seem to have 6. Values from 1.05 to 4 find the right number
+ * in all logs of that test. */
 #define MORE 1.3
 /* A period of at most SHORT calls may take half of all calls for extra ones (is_better). A longer period is better if
- * it covers so many times as many calls exactly, and nearly all of the time that the short one covers. A master that
- * receives a result and sends three tasks, ten times, has 30 iterations from 1.9 on. None of those logs decides about
- * NEARLY_ALL: 0 and 1 give the same. */
+ * it covers MORE_EXACT times as many calls exactly, and nearly all of the time that the short one covers. With a
+ * MORE_EXACT of 1.9 or more, a master that receives a result and sends three tasks, ten times, would seem to have 30
+ * iterations. For the logs of that test, the value of NEARLY_ALL does not matter: 0 and 1 have the same results. */
 #define MORE_EXACT 1.5
 #define NEARLY_ALL 0.9
 
-/* A word of `length` calls. */
+/* A word, that is, some calls in a row (see the head of this file). */
 struct word {
     uint32_t first, last; /* occurrences in the row */
     uint32_t count;
@@ -130,7 +131,7 @@ static int by_period(const void *a, const void *b)
                                    : x->length > y->length;
 }
 
-/* Collects the periods to try. 0: no memory. */
+/* Collects the periods to try. Returns 0 if there is no memory. */
 static int find_tries(struct search *s)
 {
     uint32_t sample = s->count < SAMPLE_MOST ? s->count : SAMPLE_MOST, first = (s->count - sample) / 2;

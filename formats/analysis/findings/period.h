@@ -22,8 +22,8 @@ struct pithi_period {
 enum { PITHI_ITERATIONS_LEAST = 5 }; /* with fewer iterations, there is no period */
 
 /* Finds the smallest number of calls after which the row repeats. The iterations must contain at least half of the
- * calls or of the time `row_ns`. Extra calls before, after and in some of the iterations do no harm. O(n log n). 0: no
- * memory. */
+ * calls or of the time `row_ns`. Extra calls before, after and in some of the iterations do no harm. Takes O(n log n)
+ * time. Returns 0 if there is no memory. */
 int pithi_period_find(const struct pithi_row_call *row, uint32_t count, int64_t row_ns, struct pithi_period *period);
 
 #endif

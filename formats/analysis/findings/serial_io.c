@@ -29,7 +29,7 @@ struct io_calls {
     uint32_t count, room; /* [count] by begin */
 };
 
-/* Collects the calls that read or write files. 0: no memory. */
+/* Collects the calls that read or write files. Returns 0 if there is no memory. */
 static int collect(struct pithlog_analysis *a, struct io_calls *calls)
 {
     const struct pithlog_info *info = pithlog_get_info(a->graph.log);

@@ -296,7 +296,7 @@ static int collect_begins(struct pithlog_analysis *a, const struct pithlog_call_
     return 1;
 }
 
-/* The time from the last begin before the end of a call, to this end. */
+/* Returns how long before the end of a call the last of the begins is that precede this end. */
 static int64_t since_last(const struct begins *begins, int64_t end_ns)
 {
     size_t low = 0, high = begins->count;
@@ -328,8 +328,8 @@ static int64_t transfer_of(const struct pithlog_analysis *a, const struct pithi_
     return to_ns - from_ns - *waited_ns;
 }
 
-/* Returns by how much a call is longer than the fitted network's time; without such a time, longer than its short
- * peers. 0: the call is not too long. */
+/* Returns by how much a call is longer than its time on the fitted network or, if that time is not known, than its
+ * short peers. Returns 0 if the call is not too long. */
 static int64_t too_long_ns(struct pithlog_analysis *a, const struct pithi_pieces *p, int64_t transfer_ns,
                            const struct sized_calls *peers, const struct pithi_need *need, const struct begins *begins)
 {

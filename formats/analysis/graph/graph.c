@@ -46,7 +46,8 @@ struct building_lane {
     int is_small;                        /* 1: the open call sent a small message (count_small) */
     struct pithi_coll_part part;         /* open blocking collective; part.coll UINT32_MAX: none */
     uint32_t needs, next_need, need_end; /* count of its needs; next and end of its reserved places */
-    uint32_t init, finalize, ended;      /* 1 + piece of MPI_Init; of MPI_Finalize; after the last record; 0: none */
+    /* 1 + index of the piece of MPI_Init; of MPI_Finalize; after the last record; 0: none */
+    uint32_t init, finalize, ended;
 };
 
 /* A member enters a collective instance (its COLL record) or leaves it (the end of its call, or of the call that
@@ -200,7 +201,7 @@ static int end_state(struct building *b, const struct pithlog_step *step)
 
 /* ---- Needs ------------------------------------------------------------------------------------------------------- */
 
-/* Reserves places for needs of a lane, side by side. 0: no memory.
+/* Reserves places for needs of a lane, side by side. Returns 0 if there is no memory.
  *
  * Most passes go lane by lane. If needs were stored in the order of the records, such a pass would touch every page of
  * the temporary file. So a lane reserves many places at once: half as many as it has needs, at least NEEDS_LEAST. The
@@ -412,7 +413,7 @@ static int make_positions(struct pithi_graph *g, struct pithi_graph_coll *coll)
     return 1;
 }
 
-/* Keeps the bytes of a collective's record. 0: no memory. */
+/* Keeps the bytes of a collective's record. Returns 0 if there is no memory. */
 static int add_moved(struct pithi_graph *g, const struct pithlog_record *r, uint32_t state)
 {
     struct pithi_graph_lane *lane = &g->lanes[r->lane];
@@ -449,7 +450,8 @@ static int enter_coll(struct building *b, const struct coll_step *step)
                         part.is_root);
 }
 
-/* Takes a step now, or, if steps come rank by rank, keeps it until the end of the stretch. 0: no memory.
+/* Takes a step now, or, if steps come rank by rank, keeps it until the end of the stretch. Returns 0 if there is no
+ * memory.
  *
  * The order in which members enter and leave a collective decides which of them have waited. So steps are taken in the
  * order of their times. */
@@ -496,8 +498,8 @@ static int take_coll(struct building *b, const struct pithlog_record *r)
     return take_coll_step(b, &step) ? PITH_OK : no_memory(g);
 }
 
-/* Takes the steps of a stretch in the order of their times; at equal times, the steps of lower lanes first. 0: no
- * memory.
+/* Takes the steps of a stretch in the order of their times; at equal times, the steps of lower lanes first. Returns 0
+ * if there is no memory.
  *
  * The steps came lane by lane. A new run begins wherever a step is earlier than the step before, and the runs are
  * merged. */
@@ -636,7 +638,7 @@ static int take_step(void *context, const struct pithlog_step *step)
     case PITHLOG_HAPPENS:
         err = take_record(b, step);
         break;
-    default: /* holes: a log with holes makes no graph that is used */
+    default: /* holes need no handling, because the graph of a log with holes is not used */
         break;
     }
     return err || !b->is_full ? err : no_memory(b->graph);

@@ -22,7 +22,7 @@ struct pithi_lane_piece {
 
 enum pithi_need_of { PITHI_NEED_LANE, PITHI_NEED_ALL, PITHI_NEED_ROOT, PITHI_NEED_LOWER };
 enum {
-    PITHI_NEED_CONCLUDED = 1, /* infer.h */
+    PITHI_NEED_CONCLUDED = 1, /* the need was concluded from times (infer.h) */
     PITHI_NEED_RECEIVED = 2   /* need of a polling loop: a message that the loop's last test received or found */
 };
 struct pithi_need {
@@ -93,7 +93,7 @@ struct pithi_graph_lane {
 enum { PITHI_CALL_FIRST = 2 }; /* a value of `is_call` */
 struct pithi_graph {
     struct pithlog *log;
-    int64_t from_ns, to_ns;     /* the window */
+    int64_t from_ns, to_ns;     /* the analysed interval */
     int has_init, has_finalize; /* the window's ends are those of MPI_Init and MPI_Finalize */
     /* The lane that begins MPI_Init last; PITHI_NO_LANE: fewer than two lanes call it. */
     uint32_t last_init_lane;
