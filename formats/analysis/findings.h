@@ -131,7 +131,7 @@ struct pithi_trust {
 /* Fills `trust`, which takes a replay. Returns PITH_OK or an error. */
 int pithi_trust_find(struct pithlog_analysis *analysis, struct pithi_trust *trust);
 /* Starts pithi_trust_find in a thread, so the caller may use the analysis meanwhile. Without threads, pithi_trust_end
- * does the work. NULL: no memory. */
+ * does the work. Returns NULL if there is no memory. */
 struct pithi_trusting *pithi_trust_begin(struct pithlog_analysis *analysis);
 /* Waits for the result; without a thread, finds it now. `trust` NULL: the result is not wanted any more. No other
  * thread may use the analysis during this call. Returns PITH_OK or an error. */

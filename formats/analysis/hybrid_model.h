@@ -7,7 +7,7 @@
 /* The groups of the states in which a thread waits for another one, or has no work (pith run --also). */
 #define PITHI_OPENMP_WAITS "OpenMP waiting"
 #define PITHI_PTHREAD_WAITS "pthread"
-/* 1: the state is in one of these groups. */
+/* Returns 1 if the state is in one of these groups. */
 int pithi_is_thread_wait(const struct pithlog_def *def);
 
 /* The time that a lane spends in such states within the window, outside MPI calls. */

@@ -25,7 +25,7 @@ enum {
 
 /* The traits of a definition; 0: it is no MPI call. */
 unsigned pithi_mpi_call_traits(const struct pithlog_def *def);
-/* 1: the log defines states of MPI calls. Without them, nothing is known to wait. */
+/* Returns 1 if the log defines states of MPI calls. Without such states, no call is known to wait. */
 int pithi_has_mpi_calls(const struct pithlog *log);
 
 /* Eager limits: larger messages are not sent before their receive is posted. The limits are in the property eager_bytes

@@ -80,7 +80,7 @@ static uint64_t comm_symbol(const struct pithi_graph *g, uint32_t number)
     return symbol;
 }
 
-/* The calls of a lane in the window, with symbols for these details. NULL: no memory. */
+/* The calls of a lane in the window, with symbols for these details. Returns NULL if there is no memory. */
 static struct pithi_row_call *make_row(struct pithlog_analysis *a, uint32_t lane, int details, const uint64_t *comms,
                                        struct pithi_scratch *scratch, uint32_t *count)
 {

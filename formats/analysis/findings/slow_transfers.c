@@ -87,7 +87,7 @@ static int transfer_of(const struct pithlog_analysis *a, const struct pithi_piec
     return 1;
 }
 
-/* Finds or adds the peers of a transfer. NULL: no memory. */
+/* Finds or adds the peers of a transfer. Returns NULL if there is no memory. */
 static struct peers *peers_of(struct transfers *all, const struct transfer *t)
 {
     uint64_t key = pithi_map_pair(t->state << 8 | t->group, t->with); /* 5 bits of size, 3 of messages */
@@ -157,7 +157,7 @@ static int compare_hosts(struct transfers *all)
     return list != NULL;
 }
 
-/* Finds or adds the entry of a function, or of a pair of hosts, in `slow`. NULL: no memory. */
+/* Finds or adds the entry of a function, or of a pair of hosts, in `slow`. Returns NULL if there is no memory. */
 static struct pithi_slow_transfer *slow_of(struct pithi_slow_transfers *slow, const struct peers *peers)
 {
     uint32_t i = 0;

@@ -215,7 +215,8 @@ struct all_calls {
     uint32_t count, room;
 };
 
-/* Finds the calls of a function with a size; ALL_SIZES: all calls of the function. NULL: no memory. */
+/* Finds the calls of a function with a size; ALL_SIZES: all calls of the function. Returns NULL if there is no
+ * memory. */
 enum { ALL_SIZES = 64 };
 static uint32_t size_of(const struct pithi_need *need) { return need ? 1 + pithi_log2(need->bytes) : 0; }
 static struct sized_calls *sized_calls_of(struct all_calls *all, uint32_t state, uint32_t size)

@@ -179,7 +179,7 @@ static void see_completions(const struct pithi_inferring *infer, uint32_t lane, 
     }
 }
 
-/* Counts the members of each instance, then stores them at its place. 0: no memory. */
+/* Counts the members of each instance, then stores them at its place. Returns 0 if there is no memory. */
 static int collect(const struct pithi_inferring *infer, struct members *m)
 {
     struct pithi_graph *g = infer->graph;
@@ -252,7 +252,7 @@ struct tree {
     uint16_t kind; /* kind of the needs that are concluded */
 };
 
-/* Finds the members and the group of an instance. 0: no memory. */
+/* Finds the members and the group of an instance. Returns 0 if there is no memory. */
 static int tree_of(struct trees *t, uint32_t instance, struct tree *tree)
 {
     const struct pithi_graph_coll *coll = pithi_graph_coll(t->g, instance);
@@ -302,7 +302,7 @@ static int see_lags(struct trees *t, const struct tree *tree)
     return 1;
 }
 
-/* 1: the wait of a member for `other` explains the end of its call. */
+/* Returns 1 if the wait of a member for `other` explains the end of the member's call. */
 static int explains_end(const struct trees *t, const struct tree *tree, const struct member *m,
                         const struct member *other)
 {
@@ -310,7 +310,8 @@ static int explains_end(const struct trees *t, const struct tree *tree, const st
            explains(m->from_ns, other->begin_ns, m->end_ns, t->groups[tree->group].usual_ns);
 }
 
-/* Finds candidates: for each member, the last two members whose begins explain the end of its call. 0: no memory. */
+/* Finds candidates: for each member, the last two members whose begins explain the end of its call. Returns 0 if there
+ * is no memory. */
 static int see_candidates(struct trees *t, const struct tree *tree)
 {
     for (uint32_t i = 0; i < tree->count; i++) {
@@ -450,7 +451,7 @@ static int add_sources(struct trees *t, uint32_t instance, const struct member *
     return !is_first || last.release_ns == INT64_MIN || t->infer->add(t->infer->context, m->lane, m->waits, &last);
 }
 
-/* Adds the needs of all members of a neighbourhood collective. 0: no memory. */
+/* Adds the needs of all members of a neighbourhood collective. Returns 0 if there is no memory. */
 static int add_neighbours(struct trees *t, uint32_t instance, uint32_t *by_place, uint32_t places)
 {
     const struct member *members = t->members.all + t->members.first[instance];
@@ -542,7 +543,7 @@ struct progress {
     const struct pithi_inferring *infer;
     struct pithi_graph *g;
     struct pithi_eager eager;
-    uint64_t least_bytes; /* messages up to this are eager between any ranks */
+    uint64_t least_bytes; /* messages up to this size are eager between any ranks */
     struct late_call {
         uint32_t lane, piece, way, partner, position;
     } * found;
@@ -750,8 +751,8 @@ static uint32_t needs_of(const struct polls *p, uint32_t lane, const struct run 
     return last->needs ? last->needs : pithi_graph_piece(p->g, lane, next)->needs;
 }
 
-/* Returns 1 if the run ended because its message had come: few tests began after that, and little work followed. -1:
- * the run ended for another reason; 0: no known need was released during the run. */
+/* Returns 1 if the run ended because its message had come: few tests began after that, and little work followed.
+ * Returns -1 if the run ended for another reason, 0 if no known need was released during the run. */
 static int ends_with_message(const struct polls *p, uint32_t lane, const struct run *run, uint32_t next,
                              int64_t rest_ns)
 {
@@ -859,7 +860,7 @@ static uint32_t moved(const struct runs *runs, uint32_t piece)
 }
 
 /* Makes each run of a lane a single piece. If the next call receives the message of a run, the message is also a need
- * of the run. 0: no memory. */
+ * of the run. Returns 0 if there is no memory. */
 static int join_runs(struct polls *p, uint32_t lane)
 {
     struct pithi_graph_lane *of = &p->g->lanes[lane];

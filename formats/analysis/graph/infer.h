@@ -11,7 +11,7 @@ struct pithi_inferring {
     struct pithi_graph *graph;
     const unsigned *traits; /* [definitions]: mpi_calls.h */
     const struct pithi_colls *colls;
-    /* Adds a need to the call `piece` of `lane`. 0: no memory. */
+    /* Adds a need to the call `piece` of `lane`. Returns 0 if there is no memory. */
     int (*add)(void *context, uint32_t lane, uint32_t piece, const struct pithi_need *need);
     void *context;
 };
@@ -20,7 +20,8 @@ struct pithi_inferring {
  * Call this function before pithi_infer_needs. It also changes the indices of pieces that the graph stores; indices
  * that the caller keeps are no longer valid. Returns 0 if there is no memory. */
 int pithi_infer_polls(const struct pithi_inferring *infer);
-/* Adds needs for inner ranks of trees, for progress, and for neighbours. All releases must be known. 0: no memory. */
+/* Adds needs for inner ranks of trees, for progress, and for neighbours. All releases must be known. Returns 0 if there
+ * is no memory. */
 int pithi_infer_needs(const struct pithi_inferring *infer);
 
 #endif

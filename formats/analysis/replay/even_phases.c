@@ -7,9 +7,9 @@
  * Both ranks compute 80, but each waits 40 in one of the two exchanges. If computing is balanced before each exchange,
  * each rank computes 40 twice, and none waits.
  *
- * A *stop* is a row of calls of a lane with little computing between them, each of which depends on another lane, or
- * another lane depends on it. Stops that a message or a collective instance connects are one *group*. Groups that must
- * come before each other are also one group:
+ * A call is *linked* if it depends on another lane, or if another lane depends on it. A *stop* is a row of linked calls
+ * of a lane with little computing between them. Stops that a message or a collective instance connects are one *group*.
+ * Two groups are also one group if each of them must come before the other:
  *
  *     rank 0   computes 40   sends to 1 and enters a barrier
  *     rank 1   computes 20   receives from 0   computes 20   enters the barrier
@@ -33,9 +33,9 @@
 struct stops {
     struct pithlog_analysis *a;
     struct pithi_phases *phases; /* `ends` has the stops; `piece` of a stop is its first call */
-    unsigned char **is_linked;   /* [lanes][pieces in the window / 8 + 1]: a bit for each piece, 1 if it depends on
-                                    another lane, or another lane depends on it */
-    uint32_t *parent, *ring;     /* [stops]: parent: the way to the first stop of the group; ring: next stop */
+    /* [lanes][pieces in the window / 8 + 1]: a bit for each piece, 1 if the piece is a linked call */
+    unsigned char **is_linked;
+    uint32_t *parent, *ring; /* [stops]: parent: the way to the first stop of the group; ring: next stop */
     uint32_t count;
 };
 

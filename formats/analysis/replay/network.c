@@ -86,7 +86,7 @@ static int ends_call(const struct pithi_need *need, const struct pithi_need *oth
     return need->bytes != other->bytes ? need->bytes > other->bytes : need->lane < other->lane;
 }
 
-/* Adds the transfer that ends a call. 0: no memory. */
+/* Adds the transfer that ends a call. Returns 0 if there is no memory. */
 static int add_call(struct fitting *f, const struct pithi_pieces *p)
 {
     const struct pithi_graph *g = &f->a->graph;

@@ -24,7 +24,7 @@ const struct pithi_network *pithi_network_of(struct pithlog_analysis *analysis);
 
 void pithi_network_free(struct pithi_network *network);
 
-/* 1: the transfer of the need is part of the call that begins at begin_ns (network.c). */
+/* Returns 1 if the transfer of the need is part of the call that begins at begin_ns (network.c). */
 int pithi_network_is_in_call(const struct pithlog_analysis *analysis, uint32_t lane, const struct pithi_need *need,
                              int64_t begin_ns);
 /* The time from the release of a need of a call of `lane` to the end of its transfer: a message takes the latency and

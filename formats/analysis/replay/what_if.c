@@ -157,7 +157,7 @@ static void wake_all(struct replay *r, uint32_t *waiters)
     }
 }
 
-/* Counts the phases, and sums the computing in each. 0: no memory. */
+/* Counts the phases, and sums the computing in each. Returns 0 if there is no memory. */
 static int sum_phases(struct replay *r, uint32_t lanes)
 {
     if (!(r->of_phases = calloc(r->phases->count, sizeof *r->of_phases)))
@@ -447,7 +447,7 @@ static int give_up_one(struct replay *r, uint32_t lanes)
     return 1;
 }
 
-/* Finds the pieces that other lanes wait for. 0: no memory. */
+/* Finds the pieces that other lanes wait for. Returns 0 if there is no memory. */
 static int prepare_begins(struct replay *r, uint32_t lanes)
 {
     const struct pithi_graph *g = r->g;

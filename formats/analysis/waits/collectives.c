@@ -80,13 +80,13 @@ static uint32_t members_count(const struct pithlog *log, const struct pithlog_co
     return comm->size == 0 ? pithi_log_ranks(log) : (uint32_t)comm->size + (uint32_t)comm->remote_size;
 }
 
-/* 1: the log has the member at this place. */
+/* Returns 1 if the log has the member at this place. */
 static int members_has(const struct pithlog *log, const struct pithlog_comm *comm, uint32_t place)
 {
     return comm->size == 0 ? pithi_log_rank(log, place)->lane_count > 0 : has_rank(log, comm->world_ranks[place]);
 }
 
-/* 1: records of the member at this place are missing. */
+/* Returns 1 if records of the member at this place are missing. */
 static int is_missing(const struct members *m, const struct pithlog_comm *comm, uint32_t place)
 {
     const struct pithi_log_rank *rank =
@@ -318,7 +318,7 @@ static int sweep(struct pithi_colls *c)
 }
 
 /* Makes the array of arrivals of a scan, in which no member has arrived yet. A rank that is not in the log counts as
- * arrived, so no member waits for it. 0: no memory. */
+ * arrived, so no member waits for it. Returns 0 if there is no memory. */
 static int make_positions(struct pithi_colls *c, struct coll *coll, const struct pithlog_comm *comm)
 {
     uint32_t count = members_count(c->log, comm);
@@ -363,8 +363,8 @@ static uint32_t begin(struct pithi_colls *c, uint64_t key, struct pithi_coll_rul
     return sweep(c) && pithi_map_put(&c->under_way, key, at) ? at : NONE;
 }
 
-/* The key of the rank's next instance in the sequence `who`: a communicator, or a persistent collective. 0: no
- * memory. */
+/* The key of the rank's next instance in the sequence `who`: a communicator, or a persistent collective. Returns 0 if
+ * there is no memory. */
 static int next_turn(struct pithi_colls *c, uint32_t rank, uint32_t who, uint64_t *key)
 {
     uint32_t turn = 0;
@@ -376,7 +376,7 @@ static int next_turn(struct pithi_colls *c, uint32_t rank, uint32_t who, uint64_
 
 /* ---- Requests ---------------------------------------------------------------------------------------------------- */
 
-/* Stores a part under its request until the request is complete. 0: no memory. */
+/* Stores a part under its request until the request is complete. Returns 0 if there is no memory. */
 static int follow(struct pithi_colls *c, uint64_t key, const struct pithi_coll_part *part)
 {
     uint32_t at;
@@ -488,8 +488,8 @@ int pithi_colls_event(struct pithi_colls *c, const struct pithlog_record *r, uin
 
 /* ---- Members enter, arrive and leave ----------------------------------------------------------------------------- */
 
-/* Returns the rule of the collective that begins, and sets *who to the sequence that it is counted in. NULL: no
- * memory. */
+/* Returns the rule of the collective that begins, and sets *who to the sequence that it is counted in. Returns NULL if
+ * there is no memory. */
 static const struct pithi_coll_rule *what(struct pithi_colls *c, const struct pithlog_record *r, uint32_t *state,
                                           uint32_t *who)
 {

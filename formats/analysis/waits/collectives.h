@@ -75,7 +75,7 @@ void pithi_colls_leave(struct pithi_colls *colls, const struct pithi_coll_part *
  * valid until the next pithi_colls_enter. NULL: unknown. */
 const uint32_t *pithi_colls_sources(const struct pithi_colls *colls, uint32_t comm, uint32_t place, uint32_t *count);
 
-/* 1: the log has events to pass to pithi_colls_event. */
+/* Returns 1 if the log has events to pass to pithi_colls_event. */
 int pithi_colls_have_events(const struct pithi_colls *colls);
 /* Returns 1 if the event completes a collective. */
 int pithi_colls_completes(const struct pithi_colls *colls, const struct pithlog_record *record);

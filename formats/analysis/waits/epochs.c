@@ -39,7 +39,8 @@ struct pair {
     int is_exclusive; /* 1: the origin's last lock is exclusive */
 };
 
-/* A lock that a rank held: when the call began that asked for the lock, and the call that released it, with its end. */
+/* A lock that a rank held: the begin of the call that asked for the lock, and the call that released it, with its
+ * end. */
 struct holder {
     int64_t lock_ns, end_ns; /* ns since the log's start */
     struct pithi_epoch_call unlock;
@@ -173,7 +174,7 @@ static enum what what_of(const char *text, uint32_t length)
     return NOTHING;
 }
 
-/* Reads "1,2,5". 0: no memory. */
+/* Reads "1,2,5". Returns 0 if there is no memory. */
 static int read_ranks(const char *text, uint32_t length, uint32_t **ranks, uint32_t *count)
 {
     uint32_t room = 0, rank = 0;

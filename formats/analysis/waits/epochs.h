@@ -50,7 +50,7 @@ struct pithi_epoch_client {
     int (*accesses)(void *context, uint32_t lane, int64_t time_ns);
     void *context;
 };
-/* Takes an event in a call; events of other kinds have no effect. 0: no memory. */
+/* Takes an event in a call; events of other kinds have no effect. Returns 0 if there is no memory. */
 int pithi_epochs_event(struct pithi_epochs *epochs, const struct pithlog_record *event,
                        const struct pithi_epoch_call *call);
 /* Takes the end of the outermost call of a lane. Reports the calls that released it; for locks, also reports the calls

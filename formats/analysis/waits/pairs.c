@@ -37,7 +37,8 @@ struct pithi_pairs {
     int is_full;            /* 1: no room for more messages */
 };
 
-/* Opens a matcher for the whole log. NULL: no memory. The ends must come in the order of time within each lane. */
+/* Opens a matcher for the whole log. Returns NULL if there is no memory. The ends must come in the order of time within
+ * each lane. */
 struct pithi_pairs *pithi_pairs_open(struct pithlog *log)
 {
     struct pithi_pairs *p = calloc(1, sizeof *p);
@@ -313,8 +314,8 @@ void pithi_partners_close(struct pithi_partners *p)
 
 /* ---- Ends -------------------------------------------------------------------------------------------------------- */
 
-/* Makes an end at the back of its lane's queue. NONE: no memory. Freed ends are used again, so memory grows only with
- * the ends between the two iterators. */
+/* Makes an end at the back of its lane's queue. Returns NONE if there is no memory. Freed ends are used again, so
+ * memory grows only with the ends between the two iterators. */
 static uint32_t make_end(struct pithi_partners *p, uint32_t lane)
 {
     struct queue *queue = &p->queues[lane];

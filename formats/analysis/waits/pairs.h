@@ -19,7 +19,8 @@ void pithi_pairs_close(struct pithi_pairs *pairs);
  * there is no memory. Returns PITH_OK, or an error of the digest. */
 int pithi_pairs_open_window(struct pithlog *log, const struct pithlog_digest *digest, int64_t from_ns, int64_t to_ns,
                             int64_t *first_ns, int64_t *last_ns, struct pithi_pairs **pairs);
-/* 1: the message is under way in [from_ns, to_ns). If clocks disagree, it may be received before it is sent. */
+/* Returns 1 if the message is under way in [from_ns, to_ns). If clocks disagree, the message may be received before it
+ * is sent. */
 int pithi_message_reaches(const struct pithlog_message *message, int64_t from_ns, int64_t to_ns);
 
 /* Records of the lane's rank are missing from now on (pithi_match_missing). In a window this function has no effect,

@@ -6,7 +6,8 @@
 #include "pithlog.h"
 
 struct pithi_read_ahead;
-/* Takes over the iterator. With may_use_thread, the iterator must have no callback for holes. NULL: no memory. */
+/* Takes over the iterator. With may_use_thread, the iterator must have no callback for holes. Returns NULL if there is
+ * no memory. */
 struct pithi_read_ahead *pithi_read_ahead_open(struct pithlog_iter *iter, int may_use_thread);
 void pithi_read_ahead_close(struct pithi_read_ahead *ahead);
 /* Sets *records to the next records, which are valid until the next call. Returns their count; 0 at the end of the log;

@@ -82,7 +82,7 @@ static uint32_t probed_event(const struct pithlog *log)
 }
 
 /* Takes an event in a call of the rank that began at begin_ns. `call`: the number of this call, which probes_take
- * returns. 0: no memory. */
+ * returns. Returns 0 if there is no memory. */
 static int probes_add(struct probes *probes, uint32_t rank, const struct pithlog_record *event, int64_t begin_ns,
                       uint32_t call)
 {
@@ -245,8 +245,8 @@ struct call {
     uint32_t kind;      /* kind of the release below */
     int64_t release_ns; /* release by the last message that the call waited for; with PITHI_FIRST, by the first */
     struct pithlog_message message;
-    uint32_t early;        /* if steps come by stretches: sends matched before the call's end was seen, linked by
-                              `next`; NONE */
+    /* if steps come by stretches: sends matched before the call's end was seen, linked by `next`; NONE: no such send */
+    uint32_t early;
     uint32_t next;         /* next call in the queue of its lane, among the probes of a message, or in the free list */
     int is_queued;         /* 1: it may complete sends of other calls */
     uint32_t sends_left;   /* if queued: number of earlier sends in the lane's list without a partner */
@@ -256,8 +256,8 @@ struct call {
 /* A send or receive without a partner so far, or a send in its lane's list. */
 struct end {
     uint32_t lane;
-    uint32_t call;                      /* the live call that completes the message; NONE */
-    uint32_t probes;                    /* of a receive: the live calls that probed its message; NONE */
+    uint32_t call;                      /* the live call that completes the message; NONE: no such call */
+    uint32_t probes;                    /* of a receive: the live calls that probed its message; NONE: no such call */
     struct pithi_release begin;         /* the call that contains its record */
     struct pithi_release post;          /* the call that posted the receive; for a send in the list, its receive */
     uint32_t traits;                    /* of that call; with PITHI_SENDS_LATER, the end is in its lane's list */
@@ -319,7 +319,7 @@ static int no_memory(const struct pithi_waits *p)
     return pithi_fail(PITH_ERR_MEMORY, "%s: no memory for its wait states", p->log->path);
 }
 
-/* Makes a live call. NONE: no memory. */
+/* Makes a live call. Returns NONE if there is no memory. */
 static uint32_t new_call(struct pithi_waits *p, uint32_t lane, const struct pithlog_open *state, uint32_t number)
 {
     uint32_t at = p->free_call;
@@ -616,7 +616,7 @@ static void join(struct pithi_waits *p, struct pithlog_message message, int64_t 
     free_end(p, recv_at);
 }
 
-/* Takes a matched message. 0: no memory.
+/* Takes a matched message. Returns 0 if there is no memory.
  *
  * If a call receives several messages, the order of their matches matters. So if records come by stretches, such
  * matches are kept until the stretch ends. Then they are handled in the order in which records by time would complete

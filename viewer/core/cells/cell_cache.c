@@ -1,16 +1,16 @@
-/* cell_cache.c - decides which cells stay valid when the window moves, and which must be queried. It shifts or
- * stretches the cells that stay. A thread of its own queries the other cells (query.c).
+/* cell_cache.c - decides which cells stay valid when the view moves, and which must be queried. It shifts or stretches
+ * the cells that stay. A thread of its own queries the other cells (query.c).
  *
- * Each row has two intervals of columns: the columns whose cells were computed for this window, roughly or exactly
+ * Each row has two intervals of columns: the columns whose cells were computed for this view, roughly or exactly
  * (known), and the columns whose cells are exact. A pan shifts both intervals. A zoom keeps the cells, stretched, but
  * counts them as unknown. An example is zooming in by a factor of 2 with the left edge fixed:
  *
  *     old columns   0 1 2 3             offset 0, scale 1/2: new column c shows old column floor((c + 0.5) / 2)
  *     new columns   0 0 1 1             rough, until the thread has answered
  *
- * Answers come in two rounds: rough answers for all unknown columns, from the summary alone; then exact answers. A
- * window that is dragged moves on before exact answers come, so the thread waits a moment before it begins with them
- * (REST_MS), and requests for an older window are dropped (generation).
+ * Answers come in two rounds: rough answers for all unknown columns, from the summary alone; then exact answers. A view
+ * that is dragged moves on before exact answers come, so the thread waits a moment before it begins with exact answers
+ * (REST_MS), and requests for an older view are dropped (generation).
  *
  * A pan is rounded to whole columns, so that columns keep their bounds. Otherwise a pan by half a column would compute
  * all cells anew, and every bar would seem to tremble. */
@@ -32,14 +32,14 @@ struct cell_row {
     uint32_t *lanes, lane_count;   /* of the log; owned */
     enum pithi_row_kind kind;      /* states or functions */
     uint32_t first_lane;           /* in the lanes of the current work */
-    uint32_t known_from, known_to; /* columns of this window; others are stale or empty */
+    uint32_t known_from, known_to; /* columns of this view; others are stale or empty */
     uint32_t exact_from, exact_to; /* columns whose cells are exact */
 };
 
-/* Maps each column of a zoomed window to a column of the old window. All rows share the map. */
+/* Maps each column of a zoomed view to a column of the old view. All rows share the map. */
 struct cell_map {
     double offset, scale;      /* column c shows the old column offset + (c + 0.5) * scale */
-    uint32_t width, old_width; /* columns of the new window, and of the old one */
+    uint32_t width, old_width; /* columns of the new view, and of the old one */
     uint32_t *from;            /* [width] the old column; PITHI_NONE: outside */
     struct pithi_cell *spare;  /* room for a row's cells */
     uint32_t spare_depth;      /* levels of `spare` from here on are empty */
@@ -66,8 +66,8 @@ static uint32_t moved(uint32_t column, int64_t by, uint32_t width)
     return to < 0 ? 0 : to > width ? width : (uint32_t)to;
 }
 
-/* Moves the ticks, marks and spans; `column` returns the new column of an old column, or -1 if that is outside the
- * window. */
+/* Moves the ticks, marks and spans; `column` returns the new column of an old column, or -1 if the new column is
+ * outside the view. */
 static void move_signs(struct pithi_cells *cells, int64_t (*column)(const void *context, uint32_t old),
                        const void *context)
 {
@@ -102,7 +102,7 @@ static void move_signs(struct pithi_cells *cells, int64_t (*column)(const void *
 }
 
 struct shifting {
-    int64_t by, width; /* columns to the left (negative: to the right); columns of the window */
+    int64_t by, width; /* columns to the left (negative: to the right); columns of the view */
 };
 
 static int64_t shifted(const void *context, uint32_t old)
@@ -225,7 +225,7 @@ struct cell_work {
     uint32_t *lanes, lane_count, lane_capacity; /* of all requests, one row after another */
     unsigned char *hidden;                      /* NULL: none */
     const struct pithi_flames *flames;          /* NULL: no request is for functions */
-    unsigned generation;                        /* of the window; results of another generation are dropped */
+    unsigned generation;                        /* of the view; results of another generation are dropped */
     atomic_int stop;                            /* 1: ends the work early, as it is not needed any more */
 };
 
@@ -237,8 +237,8 @@ struct cell_result {
     char *trouble;               /* NULL: none */
 };
 
-/* How long the thread waits before it computes exact answers, in ms. While the window moves, exact answers would come
- * too late for their picture. */
+/* How long the thread waits before it computes exact answers, in ms. While the view moves, exact answers would come too
+ * late for their picture. */
 enum { REST_MS = 40 };
 
 struct cell_thread {
@@ -408,7 +408,7 @@ struct pithi_cell_cache {
     struct cell_row *rows;             /* [row_count] lanes and known columns of each row */
     struct pithi_cells *cells;         /* [row_count] one row each */
     uint32_t row_count;
-    unsigned generation;      /* changes with the window: older answers are dropped */
+    unsigned generation;      /* changes with the view: older answers are dropped */
     int64_t moved;            /* columns by which the last load shifted the cells; 0: no shift */
     uint32_t expected;        /* requests that the thread has not answered yet */
     struct cell_work *left;   /* requests for the thread, until go_on; NULL: none */
@@ -519,8 +519,8 @@ static int follow(const struct cache_view *old, const struct pithi_plot *plot, s
 }
 
 struct move {
-    struct cache_view from, to; /* the window before the move and after it */
-    int shifted, same_hidden;   /* each 1: cells are shifted, not stretched; both windows hide the same states */
+    struct cache_view from, to; /* the view before the move and after it */
+    int shifted, same_hidden;   /* each 1: cells are shifted, not stretched; both views hide the same states */
 };
 
 /* The rows that one thread moves. The calling thread moves the rows 0, 2, 4 ..., the helper the rows 1, 3, 5 ...,
