@@ -69,7 +69,7 @@ void pithi_costliest_piece(struct pithlog_analysis *analysis, uint32_t lane, uin
  * hardly computes beside another such thread of its rank. A thread that hardly computes only serves others
  * (MPI_THREAD_MULTIPLE), and its waiting costs nothing. Returns their number. */
 uint32_t pithi_lanes_that_count(const struct pithlog_analysis *analysis, unsigned char *counts);
-/* 1: a state in which files are read or written: MPI_File_*, or io:* (pith run --also io). */
+/* Returns 1 if a state in which files are read or written: MPI_File_*, or io:* (pith run --also io). */
 int pithi_is_file_state(const struct pithlog_def *def);
 
 /* The finding on waiting for a core, if it costs at least the fraction PITHI_CROWDED of the run and more threads have
@@ -282,7 +282,8 @@ struct pithi_findings {
 
 /* Sets the error for an analysis whose window is empty, and returns PITH_ERR_UNSUPPORTED. */
 int pithi_findings_none(const struct pithi_findings *findings, int is_damaged);
-/* Fills `groups`, `list`, `count`, `ranks`, `hosts` and `cores` from log, analysis and info. PITH_OK or an error. */
+/* Fills `groups`, `list`, `count`, `ranks`, `hosts` and `cores` from log, analysis and info. Returns PITH_OK or an
+ * error. */
 int pithi_findings_gather(struct pithi_findings *findings);
 /* The interval around the place of a finding: half the place's length is added on each side. */
 void pithi_findings_around(const struct pithi_findings *findings, const struct pithlog_finding_place *place,
@@ -292,7 +293,7 @@ void pithi_findings_around(const struct pithi_findings *findings, const struct p
 char *pithi_findings_command(const struct pithi_findings *findings, const struct pithlog_finding_place *place);
 /* The number of ranks of MPI_COMM_WORLD without records in the log. */
 uint32_t pithi_findings_absent(const struct pithi_findings *findings);
-/* Writes the object of `pith analyze --json`, with all wait states if `with_waits`. PITH_OK or an error. */
+/* Writes the object of `pith analyze --json`, with all wait states if `with_waits`. Returns PITH_OK or an error. */
 int pithi_findings_json(const struct pithi_findings *findings, FILE *out, int with_waits);
 
 #endif

@@ -17,7 +17,7 @@ static inline int pithi_lane_is_added(const struct pithlog_lane *lane)
 }
 
 /* Makes a copy of `log` in a temporary file. A lane with wait states gets a lane "waiting" beside it, with a state for
- * each wait state; a lane on the critical path gets a lane "critical path". PITH_OK or an error. */
+ * each wait state; a lane on the critical path gets a lane "critical path". Returns PITH_OK or an error. */
 int pithi_with_lanes(struct pithlog *log, struct pithlog **with);
 
 #endif

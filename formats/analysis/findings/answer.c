@@ -1437,10 +1437,10 @@ static int put_chosen(struct rules *r, const struct candidate *c, struct pithi_a
     return fclose(out) == 0 && good;
 }
 
-/* 1: the log has the records of a job that did not end by itself. */
+/* Returns 1 if the log has the records of a job that did not end by itself. */
 static int is_recovered(const struct rules *r) { return pithi_property(r->log, "recovered") != NULL; }
 
-/* 1: the run is so short that a single interrupt costs as much as anything that the program does. */
+/* Returns 1 if the run is so short that a single interrupt costs as much as anything that the program does. */
 static int is_brief(const struct rules *r)
 {
     const struct pithlog_analysis_info *info = &r->a->info;

@@ -90,7 +90,7 @@ static FILE *begin(struct pithlog_analysis *a, const char *name, double ns, uint
     return open_memstream(&found->text, &found->text_size);
 }
 
-/* 0: no memory. */
+/* Returns 0 if there is no memory. */
 static int end(struct pithlog_analysis *a, FILE *text)
 {
     /* the advice is the last part of each text */
@@ -1385,7 +1385,7 @@ static void add_state(struct pithlog_analysis *a, uint32_t lane, uint32_t state,
     }
 }
 
-/* 0: no memory. */
+/* Returns 0 if there is no memory. */
 static int add_imbalance(struct pithlog_analysis *a, const struct pithlog_finding *finding,
                          struct pithi_iteration_sums *costs)
 {

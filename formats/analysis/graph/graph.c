@@ -398,7 +398,7 @@ static uint32_t comm_size(const struct pithi_graph *g, uint32_t number)
     return comm->size == 0 ? pithi_log_ranks(g->log) : (uint32_t)comm->size + (uint32_t)comm->remote_size;
 }
 
-/* 0: no memory. */
+/* Returns 0 if there is no memory. */
 static int make_positions(struct pithi_graph *g, struct pithi_graph_coll *coll)
 {
     uint32_t size = comm_size(g, coll->comm), first = g->positions.count + 1;
@@ -424,7 +424,7 @@ static int add_moved(struct pithi_graph *g, const struct pithlog_record *r, uint
     return moved != NULL;
 }
 
-/* 0: no memory. */
+/* Returns 0 if there is no memory. */
 static int enter_coll(struct building *b, const struct coll_step *step)
 {
     struct pithi_graph *g = b->graph;

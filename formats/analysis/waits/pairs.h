@@ -10,7 +10,7 @@
 
 struct pithi_pairs;
 
-/* NULL: no memory. */
+/* Returns NULL if there is no memory. */
 struct pithi_pairs *pithi_pairs_open(struct pithlog *log);
 void pithi_pairs_close(struct pithi_pairs *pairs);
 

@@ -1,6 +1,6 @@
-/* cell_cache.h - the cells of a picture whose window moves. Cells that stay visible are kept: shifted when the window
- * is panned, stretched when it is zoomed. Cells that become visible are computed roughly, as long as the caller has
- * time; a thread then replaces rough cells by exact ones.
+/* cell_cache.h - the cells of a picture whose view moves. Cells that stay visible are kept: shifted when the view is
+ * panned, stretched when it is zoomed. Cells that become visible are computed roughly, as long as the caller has time;
+ * a thread then replaces rough cells by exact ones.
  *
  *     cache = pithi_cell_cache_new(log, summary, helper);
  *     pithi_cell_cache_load(cache, &plot, 0.006);        instead of pithi_plot_load, at each move
@@ -8,10 +8,10 @@
  *     while (pithi_cell_cache_rough(cache)) if (pithi_cell_cache_take(cache)) draw again, now and then;
  *     pithi_cell_cache_free(cache);
  *
- * Worked example: 4 columns of 10 ns from 100, all exact. The window moves to 123 and is rounded to [120, 160). Columns
- * 2 and 3 become columns 0 and 1 and stay exact. [140, 160) is queried, and the thread reads only two columns.
- * Rounding moves the window by half a column at most, and a zoom removes the error. Columns of less than 4096 ns, where
- * an error of a nanosecond would be visible, are always queried again: there is little to read.
+ * Worked example: 4 columns of 10 ns from 100, all exact. The view moves to 123 and is rounded to [120, 160). Columns 2
+ * and 3 become columns 0 and 1 and stay exact. [140, 160) is queried, and the thread reads only two columns. Rounding
+ * moves the view by half a column at most, and a zoom removes the error. Columns of less than 4096 ns, where an error
+ * of a nanosecond would be visible, are always queried again, because there is little to read.
  *
  * One thread calls these functions. The cache's own thread reads the log with a summary of its own.
  */
@@ -31,22 +31,24 @@ void pithi_cell_cache_free(struct pithi_cell_cache *cache);
 
 /* Fills the plot (plot.h) in about `seconds`. Cells that are not ready by then are stale or empty, and the plot draws
  * empty cells in a special grey. The cells belong to the cache and are valid until the next load. Sets t0_ns and t1_ns
- * of the plot to the begin of the first column and the end of the last column. 0 or an enum pith_err. */
+ * of the plot to the begin of the first column and the end of the last column. Returns 0 or an enum pith_err. */
 int pithi_cell_cache_load(struct pithi_cell_cache *cache, struct pithi_plot *plot, double seconds);
 /* Lets the cache's thread begin with the remaining work. Call it after painting, which the thread would slow down. */
 void pithi_cell_cache_go_on(struct pithi_cell_cache *cache);
-/* Takes over the thread's results. 1: the plot looks different now. Do not call it after a load that failed. */
+/* Takes over the thread's results. Returns 1 if the plot looks different now. Do not call it after a load that
+ * failed. */
 int pithi_cell_cache_take(struct pithi_cell_cache *cache);
-/* By how many columns the last load shifted the cells; > 0: the window moved to the right. 0: no shift, or all cells
- * are new. */
+/* By how many columns the last load shifted the cells; > 0: the view moved to the right. 0: no shift, or all cells are
+ * new. */
 int64_t pithi_cell_cache_moved(const struct pithi_cell_cache *cache);
-/* 1: some cells are not exact yet. */
+/* Returns 1 if some cells are not exact yet. */
 int pithi_cell_cache_rough(const struct pithi_cell_cache *cache);
 /* The fraction of the cells that are exact, 0 to 1. */
 double pithi_cell_cache_exact(const struct pithi_cell_cache *cache);
-/* 1: the cache is empty, so the caller should give the next load more time. */
+/* Returns 1 if the cache is empty, so the caller should give the next load more time. */
 int pithi_cell_cache_is_new(const struct pithi_cell_cache *cache);
-/* The first error in the log since the last call, NULL: none. Valid until the next call. */
+/* Returns the first error in the log since the last call, or NULL if there is none. The text is valid until the next
+ * call. */
 const char *pithi_cell_cache_trouble(struct pithi_cell_cache *cache);
 
 #endif

@@ -19,8 +19,8 @@ struct pithi_gaps {
     uint32_t count, capacity;
 };
 
-/* Finds the pauses and losses of a log. Reads only the blocks with records of these kinds. 0 or an enum pith_err.
- * `gaps` must be zeroed; free it afterwards. */
+/* Finds the pauses and losses of a log. Reads only the blocks with records of these kinds. Returns 0 or an enum
+ * pith_err. `gaps` must be zeroed; free it afterwards. */
 int pithi_gaps_read(struct pithlog *log, struct pithi_gaps *gaps);
 void pithi_gaps_free(struct pithi_gaps *gaps);
 /* The index of a lane's first item; the lane's other items follow. */

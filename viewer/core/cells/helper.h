@@ -13,7 +13,7 @@
 
 struct pithi_helper;
 
-/* NULL: there is only one processor, or no thread can be started. */
+/* Returns NULL if there is only one processor, or if no thread can be started. */
 struct pithi_helper *pithi_helper_new(void);
 void pithi_helper_begin(struct pithi_helper *helper, void (*work)(void *data), void *data);
 void pithi_helper_wait(struct pithi_helper *helper);

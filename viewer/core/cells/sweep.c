@@ -662,7 +662,7 @@ void pithi_sweep_piece(struct pithi_sweep *sweep, const struct pithlog_piece *pi
     while (sweep->now < to) {
         uint64_t next = sweep->bounds[sweep->column + 1], until = next < to ? next : to;
         /* `span` is the time of the piece in the current column. It is divided among the states of the piece's paths;
-         * time that no path covers is unnamed. If the piece also covers other columns (`whole` is 0), nobody knows
+         * time that no path covers is unnamed. If the piece also covers other columns (`whole` is 0), it is not known
          * which of its paths lie in the current column, so the time of its paths counts as crossing. */
         uint64_t span = until - sweep->now, named = 0;
         sweep->has_pieces = 1;

@@ -74,8 +74,8 @@ uint32_t pithi_length_place(const struct pithi_length_list *list, const struct p
                             enum pithi_lengths_over over, uint32_t count);
 
 /* Reads the records of the lanes in the window, and continues until the instances that are open at the end of the
- * window have ended; for messages see messages.h. 0 or an enum pith_err; PITH_ERR_DAMAGED: a damaged part of a lane was
- * skipped. Free the list in any case. */
+ * window have ended; for messages see messages.h. Returns 0 or an enum pith_err; PITH_ERR_DAMAGED: a damaged part of a
+ * lane was skipped. Free the list in any case. */
 int pithi_lengths_run(struct pithlog *log, const struct pithi_lengths_query *query, struct pithi_length_list *list);
 void pithi_lengths_free(struct pithi_length_list *list);
 

@@ -7,21 +7,22 @@
 #include "core/measure/search.h"
 #include "core/cells/query.h"
 
-/* Calls `visit` for every message that is in transit at some time of [t0, t1). 0 or an enum pith_err. With a digest the
- * cost depends on the number of these messages. Without a digest (NULL) all sends and receives of the log are read, and
- * messages come in the order in which they are matched. */
+/* Calls `visit` for every message that is in transit at some time of [t0, t1). Returns 0 or an enum pith_err. With a
+ * digest the cost depends on the number of these messages. Without a digest (NULL) all sends and receives of the log
+ * are read, and messages come in the order in which they are matched. */
 int pithi_messages_each(struct pithlog *log, const struct pithlog_digest *digest, int64_t t0_ns, int64_t t1_ns,
                         const struct pithi_watch *watch,
                         void (*visit)(void *context, const struct pithlog_message *message), void *context);
 
 /* ---- Searching --------------------------------------------------------------------------------------------------- */
 
-/* Finds the first message behind `at`, or the last before it, by send time. 1: found; 0: none, or stopped; -1: error.
- * Reads the messages of an interval, and widens the interval until it contains a hit. */
+/* Finds the first message after `at`, or the last one before `at`, by send time. Returns 1 if found; 0 if there is
+ * none, or the search was stopped; -1 on an error. Reads the messages of an interval, and widens the interval until it
+ * contains a hit. */
 int pithi_message_search(struct pithlog *log, const struct pithlog_digest *digest, const struct pithi_search *search,
                          int backward, struct pithi_scan_position at, struct pithi_found *found);
 
-/* Counts the hits that are sent in [t0, t1), in counts[columns] of equal length. 0, or -1. */
+/* Counts the hits that are sent in [t0, t1), in counts[columns] of equal length. Returns 0, or -1 on an error. */
 int pithi_message_count(struct pithlog *log, const struct pithlog_digest *digest, const struct pithi_search *search,
                         int64_t t0_ns, int64_t t1_ns, uint64_t *counts, uint32_t columns);
 
@@ -39,11 +40,12 @@ struct pithi_message_filter {
     int64_t late_ns;              /* the least time for which the receiver waited for the sender; 0: all messages */
 };
 
-/* Parses the words after `message_filter`. No words, or an empty query: all messages. Returns 0; -1: wrong words, and
- * why[size] has the error. The caller frees the filter in any case. */
+/* Parses the words after `message_filter`. Without words, or with an empty query, the filter selects all messages.
+ * Returns 0; or -1 if the words are wrong, and then why[size] has the error. The caller frees the filter in any
+ * case. */
 int pithi_message_filter_parse(struct pithi_message_filter *filter, const char *const *words, int count, char *why,
                                size_t size);
-/* 1: the filter selects all messages. */
+/* Returns 1 if the filter selects all messages. */
 int pithi_message_filter_is_all(const struct pithi_message_filter *filter);
 /* Makes the digest of the messages of `digest` that the filter selects. With late_ns, it reads all records around
  * messages. Returns 0; or an enum pith_err, with *picked set to NULL. */

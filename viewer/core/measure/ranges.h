@@ -38,11 +38,12 @@ struct pithi_ranges;
 struct pithi_ranges *pithi_ranges_new(struct pithlog *log, const struct pithi_ranges_query *query);
 void pithi_ranges_free(struct pithi_ranges *ranges);
 
-/* Counts exactly, in any thread. 0 or an enum pith_err; the readable part of a damaged lane counts. `watch` may be
- * NULL. */
+/* Counts exactly, in any thread. Returns 0 or an enum pith_err; the readable part of a damaged lane counts. `watch` may
+ * be NULL. */
 int pithi_ranges_load(struct pithi_ranges *ranges, const struct pithi_watch *watch);
-/* Estimates from the pieces of a summary, lane by lane, for about `seconds`. 1: lanes are left, call it again; 0: all
- * lanes are done. 64 lanes and 1600 columns take 7 ms, and longer if the summary was not used before. */
+/* Estimates from the pieces of a summary, lane by lane, for about `seconds`. Returns 1 if lanes are left, so that it
+ * must be called again; 0 if all lanes are done. 64 lanes and 1600 columns take 7 ms, and longer if the summary was not
+ * used before. */
 int pithi_ranges_quick(struct pithi_ranges *ranges, struct pithlog_summary *summary, double seconds);
 /* About how many records pithi_ranges_load would read, if records are evenly distributed over time. */
 double pithi_ranges_records(const struct pithi_ranges *ranges);

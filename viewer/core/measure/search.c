@@ -389,7 +389,8 @@ static int is_begin(struct walk *walk, const struct pithlog_step *step, uint32_t
 
     if (!record || step->why || record->kind == PITHLOG_LEAVE || record->time_ns != found->at.time_ns)
         return 0;
-    /* `tie` counts only records that the query selects. They are not known here, so compares id and depth instead */
+    /* `tie` counts only records that the query selects. Which records these are is not known here, so the id and the
+     * depth are compared instead. */
     if (walk->search->filter)
         return record->kind == PITHLOG_ENTER && record->id == found->id && step->depth == found->depth;
     return is_sought(walk, record, &other) && (*ties)++ == found->at.tie;

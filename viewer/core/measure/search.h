@@ -52,13 +52,14 @@ struct pithi_found {
     char payload[512];             /* of an event, as text, cut if longer */
 };
 
-/* Find the first hit behind `at`, or the last hit before `at`. 1: found; 0: none, or stopped; -1: error. */
+/* Find the first hit after `at`, or the last hit before `at`. Return 1 if found; 0 if there is none, or the search was
+ * stopped; -1 on an error. */
 int pithi_search_next(struct pithlog *log, const struct pithi_search *search, struct pithi_scan_position at,
                       struct pithi_found *found);
 int pithi_search_previous(struct pithlog *log, const struct pithi_search *search, struct pithi_scan_position at,
                           struct pithi_found *found);
 
-/* Counts the hits that begin in [t0, t1), in counts[columns] of equal length. 0, or -1: error. */
+/* Counts the hits that begin in [t0, t1), in counts[columns] of equal length. Returns 0, or -1 on an error. */
 int pithi_search_count(struct pithlog *log, const struct pithi_search *search, int64_t t0_ns, int64_t t1_ns,
                        uint64_t *counts, uint32_t columns);
 

@@ -139,7 +139,7 @@ static void paint_ground(void *context, double y, double height)
 
 /* ---- Pixels ------------------------------------------------------------------------------------------------------ */
 
-/* + 127 rounds to the nearest of 0 to 255 */
+/* Mixes a colour into a pixel of three bytes. Adding 127 rounds to the nearest value. */
 static void blend_pixel(unsigned char *pixel, uint32_t rgb, unsigned alpha)
 {
     for (int i = 0; i < 3; i++) {
@@ -186,7 +186,7 @@ static int clip_edge(double p, double q, double *from, double *to)
     return *from <= *to;
 }
 
-/* 1: all pixels that a run may touch lie within the clip. */
+/* Returns 1 if all pixels that a run may touch lie within the clip. */
 static int is_inside(const struct pithi_raster *raster, const struct run *run)
 {
     int64_t ends[2] = {run->across, run->across + run->slope * (run->last - 1 - run->first)};

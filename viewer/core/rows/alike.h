@@ -41,8 +41,8 @@ struct pithi_alike_question {
     struct pithlog_summary *summary; /* NULL: all records are read */
     struct pithi_watch watch;        /* reports the ranks that are done; a stopped search finds no groups */
 };
-/* Computes the profiles of a log's ranks, and groups them. 0 or an enum pith_err. In damaged lanes, the readable part
- * counts. */
+/* Computes the profiles of a log's ranks, and groups them. Returns 0 or an enum pith_err. In damaged lanes, the
+ * readable part counts. */
 int pithi_alike_of_log(struct pithlog *log, const struct pithi_alike_question *question, struct pithi_alike *alike);
 
 #endif

@@ -27,11 +27,12 @@ double pithi_legend_share(const struct pithi_cells *cells, int64_t span_ns, int6
 /* The printable name (pithi_clean) of a definition. Returns `label`. */
 char *pithi_def_label(const struct pithlog *log, uint32_t id, char *label, size_t size);
 
-/* "rank 3 NAME" for the first thread of a rank, "3.1 NAME" for the next one; not clean. */
+/* "rank 3 NAME" for the first thread of a rank, "3.1 NAME" for the next one. The name is as in the log, not made
+ * printable. */
 void pithi_lane_label(const struct pithlog_lane *lane, char *label, size_t size);
 
-/* "rank 3", "3.1 worker" (thread 1 of rank 3), "rank 3  node17" (when hosts differ), a counter's "queue [bytes]";
- * clean. */
+/* "rank 3", "3.1 worker" (thread 1 of rank 3), "rank 3  node17" (when hosts differ), a counter's "queue [bytes]"; made
+ * printable (pithi_clean). */
 void pithi_row_label(const struct pithlog *log, struct pithi_row row, char *label, size_t size);
 
 /* The lanes of a row as text: "rank 3", "rank 3 thread 1", "ranks 4 to 7". */
@@ -62,7 +63,7 @@ uint32_t pithi_legend_shown(struct pithi_legend_entry *entries, uint32_t count, 
 /* The width of a list of all the log's definitions. */
 double pithi_legend_list_width(const struct pithlog *log, const struct pithi_painter *painter);
 /* Lays out at most `most` lines, in as many columns as fit (for a table, a single column). If entries are left out, the
- * last place shows their number. Returns the height; 0: nothing is drawn. */
+ * last place shows their number. Returns the height, or 0 if nothing is drawn. */
 double pithi_legend_layout(struct pithi_legend_plan *plan, const struct pithi_painter *painter, uint32_t most);
 void pithi_legend_draw(const struct pithi_legend_plan *plan, const struct pithi_painter *painter);
 

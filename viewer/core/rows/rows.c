@@ -695,7 +695,7 @@ char *pithi_rows_label(const struct pithi_rows *rows, uint32_t number, char *tex
     return pithi_clean(text, size, raw, 0);
 }
 
-/* 1: the node or a node below it is shown. (A filter may keep a thread, but not its rank.) */
+/* Returns 1 if the node or a node below it is shown. (A filter may keep a thread, but not its rank.) */
 static int is_kept(const struct pithi_rows *rows, uint32_t number)
 {
     const struct pithi_node *node = &rows->nodes[number];

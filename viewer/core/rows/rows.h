@@ -6,9 +6,9 @@
  *     lane, lane ...                PITHI_BY_NOTHING
  *
  * The row of a rank shows its first thread; the rows of its other threads are below it. The counters of a lane are
- * below the lane. A closed node is one row for all its visible lanes; the row of an open group is a heading.
- * An unfolded lane has a row, a band, for each nesting level; all of them belong to its node. Nodes have numbers, 1 to
- * node_count - 1, which stay until the grouping changes.
+ * below the lane. A closed node is one row for all its visible lanes; the row of an open group is a heading. An
+ * unfolded lane has a row, a band, for each nesting level; all of them belong to its node. Nodes have numbers, 1 to
+ * node_count - 1, which stay the same until the grouping changes.
  *
  *     struct pithi_rows *rows = pithi_rows_open(log);
  *     pithi_rows_filter(rows, "0-3,node1*");
@@ -117,7 +117,7 @@ void pithi_rows_seen(struct pithi_rows *rows);
 /* The lanes of the visible rows, each once, in rising order; [*count], to be freed. */
 uint32_t *pithi_rows_lanes(const struct pithi_rows *rows, uint32_t *count);
 
-/* "node17", "ranks 0, 2-511", "rank 3", "3.1 worker", "load [1]"; clean. Returns `text`. */
+/* "node17", "ranks 0, 2-511", "rank 3", "3.1 worker", "load [1]"; made printable (pithi_clean). Returns `text`. */
 char *pithi_rows_label(const struct pithi_rows *rows, uint32_t node, char *text, size_t size);
 /* The faint text behind the label: "16 ranks", "3 of 16 ranks"; for a closed rank "4 threads"; for a rank in a list of
  * several hosts its host; else "". */
@@ -133,7 +133,7 @@ int pithi_rows_has_children(struct pithi_rows *rows, uint32_t node); /* 1: some 
 /* ---- Arranging --------------------------------------------------------------------------------------------------- */
 
 void pithi_rows_set_open(struct pithi_rows *rows, uint32_t node, int on);
-/* Opens all nodes down to `level` and closes deeper ones; 0: closes all. */
+/* Opens all nodes down to `level` and closes deeper nodes. With level 0, closes all nodes. */
 void pithi_rows_open_level(struct pithi_rows *rows, uint32_t level);
 /* The log and the interval [from_ns, to_ns) from which pithi_rows_unfold reads the depth of lanes; INT64_MIN,
  * INT64_MAX: all. */
@@ -179,12 +179,12 @@ uint32_t *pithi_rows_find(struct pithi_rows *rows, const char *pattern, uint32_t
 /* "host:node17", "comm:3", "alike:0" (its lowest rank), "7" (rank), "7.1", "7.1/load" (counter), "comm:3/7". Returns
  * `text`. */
 char *pithi_rows_key(const struct pithi_rows *rows, uint32_t node, char *text, size_t size);
-/* The node of a key; PITHI_NONE: the tree has none. */
+/* Returns the node of a key, or PITHI_NONE if the tree has no such node. */
 uint32_t pithi_rows_node(struct pithi_rows *rows, const char *key);
 
 /* ---- For pictures without a window ------------------------------------------------------------------------------- */
 
-/* "none", "host", "comm", "alike": 0 or -1. */
+/* Parses "none", "host", "comm" or "alike". Returns 0, or -1 for any other text. */
 int pithi_grouping_parse(const char *text, enum pithi_grouping *grouping);
 /* Makes `seen` the rows that match the pattern ("": all); each group is one row. Returns 0; or -1 if no row matches. */
 int pithi_rows_picture(struct pithi_rows *rows, enum pithi_grouping grouping, const char *pattern);
@@ -213,7 +213,7 @@ struct pithi_lane_question {
     struct pithlog_summary *summary; /* only one thread at a time may use it; NULL: all records are read */
 };
 
-/* Computes the number for a lane. 0 or an enum pith_err. In a damaged lane, the readable part counts. */
+/* Computes the number for a lane. Returns 0 or an enum pith_err. In a damaged lane, the readable part counts. */
 int pithi_lane_stat(struct pithlog *log, const struct pithi_lane_question *question, uint32_t lane, double *value);
 
 /* The number of nesting levels of a lane in [from_ns, to_ns), at most PITHI_LEVELS; 0: no states. Reads no records if

@@ -117,7 +117,8 @@ void pithi_work_window(struct pithlog *log, int64_t *t0_ns, int64_t *t1_ns)
 {
     int64_t from, to;
 
-    /* From the begin of MPI_Init to the end of MPI_Finalize, as far as the log has them; else all. */
+    /* The window is from the begin of MPI_Init to the end of MPI_Finalize. If the log lacks one of the two, the window
+     * begins or ends with the log. */
     pithi_whole_window(log, t0_ns, t1_ns);
     if (pithlog_time_find(log, "init", PITHLOG_EDGE_BEGIN, &from))
         from = *t0_ns;
@@ -148,8 +149,8 @@ const char *pithi_nearest_name(struct pithi_nearest *nearest, const struct pithl
 
 /* ---- Names from logs --------------------------------------------------------------------------------------------- */
 
-/* The number of bytes of the character at `c`; 0: invalid (RFC 3629: no overlong forms, no surrogates, nothing above
- * U+10FFFF). */
+/* Returns the number of bytes of the character at `c`, or 0 if it is not valid (RFC 3629: no overlong forms, no
+ * surrogates, nothing above U+10FFFF). */
 static size_t character_size(const unsigned char *c)
 {
     size_t size = 0;

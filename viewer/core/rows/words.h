@@ -43,7 +43,7 @@ const char *pithi_nearest_name(struct pithi_nearest *nearest, const struct pithl
  * around them. Characters are not cut. Returns `out`. */
 char *pithi_clean(char *out, size_t size, const char *text, int ascii);
 
-/* Characters in a clean text. */
+/* Returns the number of characters in a text that pithi_clean has made. */
 int pithi_columns(const char *text);
 
 #endif

@@ -69,12 +69,12 @@ struct pithi_anim {
     uint32_t inits; /* lanes whose MPI_Init has ended */
 };
 
-/* Opens a running program (`path` as for pithlog_follow_open), or a log. 0 or an enum pith_err. */
+/* Opens a running program (`path` as for pithlog_follow_open), or a log. Returns 0 or an enum pith_err. */
 int pithi_anim_follow(const char *path, struct pithi_anim **anim);
 int pithi_anim_open(const char *path, struct pithi_anim **anim);
 void pithi_anim_close(struct pithi_anim *anim);
 
-/* Reads on, for some milliseconds at most. Moments before `keep_ns` may be dropped. 0 or an enum pith_err. */
+/* Reads on, for some milliseconds at most. Moments before `keep_ns` may be dropped. Returns 0 or an enum pith_err. */
 int pithi_anim_look(struct pithi_anim *anim, int64_t keep_ns);
 
 const struct pithlog_def *pithi_anim_def(const struct pithi_anim *anim, uint32_t id);

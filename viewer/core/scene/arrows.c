@@ -19,11 +19,11 @@
 #include "core/scene/plot.h"
 
 /* A bundle joins messages whose ends lie in the same BUNDLE_COLUMNS columns. If there are many messages, bundles are
- * made from a sample of about BUNDLED_MESSAGES. Places more than FAR columns outside the window are not distinguished.
- * If the sample has fewer than FEW messages per bundle, the numbers of messages in bundles depend mostly on chance, so
+ * made from a sample of about BUNDLED_MESSAGES. Places more than FAR columns outside the view are not distinguished. If
+ * the sample has fewer than FEW messages per bundle, the numbers of messages in bundles depend mostly on chance, so
  * bundles are made wider, at most WIDER times. */
 enum { BUNDLE_COLUMNS = 3, BUNDLED_MESSAGES = 40000, MOVING_MESSAGES = 4000, FAR = 20000, FEW = 4, WIDER = 3 };
-/* The most arrows beside bundles while the window moves: the longest messages. */
+/* The most arrows that are drawn in addition to bundles while the view moves. They are the longest messages. */
 enum { MOVING_ARROWS = 500 };
 /* The most messages to read for the exact numbers of a bundle under the pointer. */
 enum { MOST_LOOKED_AT = 200000 };
@@ -36,8 +36,8 @@ struct bundling {
     uint32_t count, bundle_room;
     uint32_t *slots; /* [slot_count] index of a bundle + 1; 0: free */
     uint32_t slot_count, messages, step;
-    /* 1: a bundle is drawn at the place of one of its messages, chosen at random; at the means of their messages, wide
-     * bundles would be evenly spaced, like a comb */
+    /* 1: a bundle is drawn at the place of one of its messages, chosen at random, because wide bundles at the means of
+     * their messages would be evenly spaced, like a comb */
     int one_counts;
 };
 
@@ -495,8 +495,9 @@ void pithi_plot_arrow_ends(const struct pithi_plot *plot, const struct pithi_arr
     ends[3] = middle_of(plot, arrow->to_row);
 }
 
-/* Clips a line to x in [low, high]; 0: nothing is left. Ends of arrows may be a billion pixels away, but cairo's
- * coordinates have only 24 bits before the point. The slope stays, so the visible part of the line does not change. */
+/* Clips a line to x in [low, high]. Returns 0 if nothing is left. Ends of arrows may be a billion pixels away, but
+ * cairo's coordinates have only 24 bits before the point. The slope stays, so the visible part of the line does not
+ * change. */
 static int shorten(double ends[4], double low, double high)
 {
     double slope = ends[2] != ends[0] ? (ends[3] - ends[1]) / (ends[2] - ends[0]) : 0;
@@ -511,9 +512,10 @@ static int shorten(double ends[4], double low, double high)
     return 1;
 }
 
-/* ---- While the window moves -------------------------------------------------------------------------------------- */
+/* ---- While the view moves -------------------------------------------------------------------------------------- */
 
-/* The most pixels of arrows, and of bundles, in a picture while the window moves: about a millisecond of painting. */
+/* The most pixels of arrows, and of bundles, in a picture while the view moves. It takes about a millisecond to paint
+ * them. */
 enum { MOVING_PIXELS = 100000 };
 
 /* Counts the pixels of all arrows, to decide how many of them a moving picture has. */
@@ -529,8 +531,8 @@ static double arrow_pixels(const struct pithi_plot *plot)
     return pixels;
 }
 
-/* Returns 1 if a picture that moves has this arrow: compares a hash of the message with `share`. So successive pictures
- * have the same arrows, and no arrow flickers. */
+/* Returns 1 if this arrow is drawn while the view moves. Compares a hash of the message with `share`, so successive
+ * pictures have the same arrows, and no arrow flickers. */
 static int is_drawn(const struct pithi_arrow *arrow, double share)
 {
     const struct pithlog_message *message = arrow->message;
@@ -684,8 +686,7 @@ static double arrow_alpha(const struct pithi_plot *plot, const struct pithi_arro
  * the time, the largest bundles are drawn until their lines have MOST_PIXELS pixels, but at least LEAST_LINES
  * bundles. */
 #define MOST_COVER 0.2
-/* MOVING_LINES: instead of LEAST_LINES while the window moves. MOST_WIDTH: pixels, of the line of the largest
- * bundle. */
+/* MOVING_LINES: instead of LEAST_LINES while the view moves. MOST_WIDTH: pixels, of the line of the largest bundle. */
 enum { MOST_PIXELS = 600000, MOST_WIDTH = 2, LEAST_LINES = 500, MOVING_LINES = 50 };
 
 static double bundle_ends(const struct pithi_plot *plot, const struct pithi_bundle *bundle, double ends[4])

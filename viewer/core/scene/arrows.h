@@ -53,7 +53,7 @@ struct pithi_arrows_query {
     uint32_t row_count;
 };
 
-/* `arrows` must be zeroed. 0 or an enum pith_err; on an error there are no arrows. `digest` may be NULL: no
+/* `arrows` must be zeroed. Returns 0 or an enum pith_err; on an error there are no arrows. `digest` may be NULL: no
  * messages. */
 int pithi_arrows_load(const struct pithlog_digest *digest, const struct pithi_arrows_query *query,
                       struct pithi_arrows *arrows);

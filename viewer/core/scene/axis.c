@@ -135,8 +135,8 @@ static int64_t step_for(double least, int in_sixties)
     return step;
 }
 
-/* Returns the time to which labels are relative if they would have more than four digits before the point; 0: they are
- * absolute. */
+/* Returns the time to which labels are relative if they would have more than four digits before the point. Returns 0 if
+ * the labels are absolute. */
 static int64_t base_for(int64_t t0_ns, int64_t t1_ns, const struct unit *unit)
 {
     if (unit->ns == units[0].ns || (t1_ns / unit->ns < 10000 && t0_ns / unit->ns > -10000))

@@ -177,7 +177,7 @@ struct pithi_bar_sheet {
     uint32_t count;
 };
 
-/* memset works because PITHI_NO_COLOUR is all ones. */
+/* Returns columns without a colour. memset can fill them, because all bits of PITHI_NO_COLOUR are 1. */
 static uint32_t *no_colours(size_t count)
 {
     uint32_t *rgb = pithi_alloc(count, sizeof *rgb);

@@ -31,8 +31,8 @@ struct pithi_iteration_stack {
 uint32_t *pithi_iteration_stack_choose(const struct pithlog_iterations *all, int64_t t0_ns, int64_t t1_ns,
                                        uint32_t most, uint32_t *count);
 /* Loads a band for each of stack->chosen. `like` has the log, the rows and the look of all bands, the place of the
- * first band and the width of the longest one. Messages are not drawn. 0 or an enum pith_err; after PITH_ERR_DAMAGED
- * the readable part can be drawn. */
+ * first band and the width of the longest one. Messages are not drawn. Returns 0 or an enum pith_err; after
+ * PITH_ERR_DAMAGED the readable part can be drawn. */
 int pithi_iteration_stack_load(struct pithi_iteration_stack *stack, const struct pithi_plot *like);
 void pithi_iteration_stack_draw(const struct pithi_iteration_stack *stack, const struct pithi_painter *painter);
 /* Frees the bands and `chosen`. */
@@ -43,7 +43,7 @@ void pithi_iteration_label(const struct pithlog_iterations *all, uint32_t index,
 /* Why an iteration is slow: "+1.2 ms refine on rank 3"; "" if it is not among the slowest. */
 void pithi_iteration_reason(const struct pithlog *log, const struct pithlog_iterations *all, uint32_t index, char *text,
                             size_t size);
-/* 1: the iteration is slow. */
+/* Returns 1 if the iteration is slow. */
 int pithi_iteration_is_slow(const struct pithlog_iterations *all, uint32_t index);
 
 /* ---- The figure -------------------------------------------------------------------------------------------------- */
@@ -63,8 +63,8 @@ struct pithi_figure_ranges {
 
 /* The height of the ranges with the gap above them; 0: there are none. */
 double pithi_figure_ranges_room(const struct pithi_figure_ranges *block);
-/* Counts the lanes of a plot's rows in its window and columns. 0 or an enum pith_err; after an error the readable part
- * can be drawn. */
+/* Counts the lanes of a plot's rows in its window and columns. Returns 0 or an enum pith_err; after an error the
+ * readable part can be drawn. */
 int pithi_figure_ranges_load(struct pithi_figure_ranges *block, const struct pithi_plot *plot);
 /* Draws with the upper edge at `y`, on `width` pixels from the plot's left; labels begin at `left`. */
 void pithi_figure_ranges_draw(const struct pithi_figure_ranges *block, const struct pithi_plot *plot, double left,
@@ -117,8 +117,8 @@ uint32_t pithi_figure_rows_fit(double height, double row_height);
 /* The room for the labels of these rows, as `painter` measures text. */
 double pithi_figure_label_width(const struct pithlog *log, const struct pithi_row *rows, uint32_t count,
                                 const struct pithi_painter *painter);
-/* Queries the log and makes the layout. `painter` only measures text. 0 or an enum pith_err; PITH_ERR_USAGE: too small
- * for the rows; PITH_ERR_DAMAGED: the readable part can be drawn. */
+/* Queries the log and makes the layout. `painter` only measures text. Returns 0 or an enum pith_err; PITH_ERR_USAGE:
+ * too small for the rows; PITH_ERR_DAMAGED: the readable part can be drawn. */
 int pithi_figure_load(struct pithi_figure *figure, const struct pithi_painter *painter);
 void pithi_figure_draw(const struct pithi_figure *figure, const struct pithi_painter *painter);
 /* "4 ranks, 3 120 records, 19 ms": the line below the title. */

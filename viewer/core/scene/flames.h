@@ -21,12 +21,12 @@ struct pithi_flames {
     uint32_t *state;
 };
 
-/* Opens the functions of `log`. PITH_OK or an enum pith_err: PITH_ERR_USAGE if the file at `path` belongs to another
- * log. */
+/* Opens the functions of `log`. Returns PITH_OK or an enum pith_err: PITH_ERR_USAGE if the file at `path` belongs to
+ * another log. */
 int pithi_flames_open(const struct pithlog *log, const char *path, struct pithi_flames **flames);
 void pithi_flames_close(struct pithi_flames *flames);
 
-/* 1: `log` has samples or call sites. */
+/* Returns 1 if `log` has samples or call sites. */
 int pithi_flames_possible(const struct pithlog *log);
 /* Where a function is declared, "mesh.cc:212"; else its file; "" unknown. */
 const char *pithi_flames_place(const struct pithi_flames *flames, uint32_t id);
@@ -36,8 +36,8 @@ struct pithi_flames_sum {
     /* own: samples in the function itself; total: samples with the function on the stack, once or several times */
     uint64_t own, total;
 };
-/* Adds the samples of a lane in [from_ns, to_ns) to sums[defs of flames->log], at the ids of states. 0 or an enum
- * pith_err; if the log is damaged, the readable part is added. */
+/* Adds the samples of a lane in [from_ns, to_ns) to sums[defs of flames->log], at the ids of states. Returns 0 or an
+ * enum pith_err; if the log is damaged, the readable part is added. */
 int pithi_flames_sums(const struct pithi_flames *flames, uint32_t lane, int64_t from_ns, int64_t to_ns,
                       const struct pithi_watch *watch, struct pithi_flames_sum *sums);
 

@@ -58,7 +58,7 @@ struct pithi_mix {
     } * states;       /* [count], to be freed */
 };
 int pithi_hit_row_mix(struct pithlog *log, const struct pithi_row *row, int64_t from_ns, int64_t to_ns,
-                      struct pithi_mix *mix); /* 0 or an enum pith_err */
+                      struct pithi_mix *mix); /* Returns 0 or an enum pith_err */
 
 /* ---- From record to record --------------------------------------------------------------------------------------- */
 

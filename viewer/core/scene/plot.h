@@ -71,7 +71,7 @@ struct pithi_plot {
     struct pithi_graphs *graphs; /* NULL: none */
 };
 
-/* 0 or an enum pith_err. After an error other than PITH_ERR_USAGE the readable part can be drawn. */
+/* Returns 0 or an enum pith_err. After an error other than PITH_ERR_USAGE the readable part can be drawn. */
 int pithi_plot_load(struct pithi_plot *plot);
 /* Loading in parts, if the cells come from the cell cache: first cell_row, plot_row and cells.rows; then the caller
  * sets `lines`; then arrows and graphs. */
@@ -112,7 +112,7 @@ int pithi_plot_has_missing(const struct pithi_plot *plot);
 void pithi_plot_row_bar(const struct pithi_plot *plot, uint32_t row, uint32_t level, double *top, double *height);
 /* Sets the range of x, within the plot, in which the lanes of a row have records; left >= right: there is none. */
 void pithi_plot_life(const struct pithi_plot *plot, uint32_t row, double *left, double *right);
-/* 1: a line separates the row from the row above. */
+/* Returns 1 if a line separates the row from the row above. */
 int pithi_plot_is_separated(const struct pithi_plot *plot, uint32_t row);
 /* Draws the triangle of a solo event, which points down, with its upper edge at y. */
 void pithi_plot_mark(const struct pithi_painter *painter, double x, double y, double size, uint32_t rgb);
@@ -194,13 +194,13 @@ void pithi_arrows_draw(const struct pithi_plot *plot, const struct pithi_painter
 /* Writes the number of messages in the middle of each bundle, the largest bundles first, unless a number would overlap
  * another one. */
 void pithi_bundle_numbers_draw(const struct pithi_plot *plot, const struct pithi_painter *painter);
-/* 1: arrows_auto hides the arrows, because they would cover too much. If arrows_before is set, the decision stays as in
- * the picture before, unless the cover clearly differs from the limit: while the window moves, the cover is an
- * estimate. */
+/* Returns 1 if arrows_auto hides the arrows, because they would cover too much. If arrows_before is set, the decision
+ * stays as in the picture before, unless the cover clearly differs from the limit: while the window moves, the cover is
+ * an estimate. */
 int pithi_arrows_left_out(const struct pithi_plot *plot);
 /* Returns the arrows_before of the next picture. */
 enum pithi_arrows_before pithi_arrows_done(const struct pithi_plot *plot);
-/* 1: there are so many messages that a picture with plot->moving set is less exact. */
+/* Returns 1 if there are so many messages that a picture with plot->moving set is less exact. */
 int pithi_arrows_crowded(const struct pithi_plot *plot);
 
 /* How bundles are drawn. pithi_bundles_drawn returns how many of a plot's bundles are drawn, beginning with the first.

@@ -88,7 +88,7 @@ struct pithi_core_waits {
     uint32_t lane_count;
 };
 
-/* 1: the log has this counter. */
+/* Returns 1 if the log has this counter. */
 int pithi_core_waits_possible(const struct pithlog *log);
 /* Reads the counter's values in the whole log. PITH_OK, PITH_ERR_STOPPED by the watch, or PITH_ERR_DAMAGED: the
  * undamaged values were read. `waits` must be zeroed; free it afterwards. */
