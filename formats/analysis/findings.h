@@ -69,7 +69,7 @@ void pithi_costliest_piece(struct pithlog_analysis *analysis, uint32_t lane, uin
  * hardly computes beside another such thread of its rank. A thread that hardly computes only serves others
  * (MPI_THREAD_MULTIPLE), and its waiting costs nothing. Returns their number. */
 uint32_t pithi_lanes_that_count(const struct pithlog_analysis *analysis, unsigned char *counts);
-/* Returns 1 if a state in which files are read or written: MPI_File_*, or io:* (pith run --also io). */
+/* Returns 1 if files are read or written in this state, that is, for MPI_File_* and io:* (pith run --also io). */
 int pithi_is_file_state(const struct pithlog_def *def);
 
 /* The finding on waiting for a core, if it costs at least the fraction PITHI_CROWDED of the run and more threads have

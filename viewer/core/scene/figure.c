@@ -439,7 +439,7 @@ int pithi_figure_load(struct pithi_figure *figure, const struct pithi_painter *p
     }
     /* Labels take at most a third of the width; longer ones are cut. */
     figure->label_width = fmin(ceil(figure->label_width) + figure->band_label_width, floor(figure->width / 3));
-    /* The figure before loading, to begin again if more rows must be joined. */
+    /* Keeps the figure as it is before loading, because the layout begins again if more rows must be joined. */
     start = *figure;
     /* The least number of rows to join as one. The legend is ignored, because its height is not known yet. */
     double height = figure->row_height > 0 ? figure->row_height : natural_row_height(figure);
@@ -531,8 +531,8 @@ static int is_in_the_way(const struct pithi_plot *plot, uint32_t row)
     return 0;
 }
 
-/* Returns the step between labelled levels or depths: only multiples of the step have labels, the same below each lane.
- * With rows of 4 pixels the step is 5, the least of `steps` at which labels do not overlap. */
+/* Returns the step between labelled levels or depths: only multiples of the step have labels. The step is the same for
+ * all lanes. With rows of 4 pixels the step is 5, the least of `steps` at which labels do not overlap. */
 static uint32_t labelled_depths(double row_height)
 {
     static const uint32_t steps[] = {1, 2, 5, 10, 20, 50, 100};

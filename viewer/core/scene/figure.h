@@ -61,7 +61,7 @@ struct pithi_figure_ranges {
     int threads; /* 1: some lanes are threads other than the first */
 };
 
-/* The height of the ranges with the gap above them; 0: there are none. */
+/* Returns the height of the ranges with the gap above them, or 0 if there are no ranges. */
 double pithi_figure_ranges_room(const struct pithi_figure_ranges *block);
 /* Counts the lanes of a plot's rows in its window and columns. Returns 0 or an enum pith_err; after an error the
  * readable part can be drawn. */
@@ -79,7 +79,8 @@ struct pithi_figure {
     /* of the picture, in pixels; height 0: pithi_figure_load sets the height that the rows need */
     double width, height;
     double row_height; /* pixels; 0: as the size of the picture allows */
-    /* of the query; 0: one for each pixel. If they are fewer than pixels, each is drawn wider */
+    /* columns of the query; 0: one for each pixel. If there are fewer columns than pixels, each column is drawn
+     * wider */
     uint32_t columns;
     double density; /* columns per pixel, if above 1; 0: 1 */
     /* pixels; keeps the time lines in place when other rows are drawn; 0: as the labels need */

@@ -37,7 +37,8 @@ static uint32_t state_of(const struct pithlog *log, uint32_t event)
     const char *name = pithlog_get_def(log, event)->name;
     uint32_t defs = pithlog_get_info(log)->defs;
 
-    /* backwards from the definition before the event; after the first definition, on from the last */
+    /* goes backwards from the definition before the event; after the first definition, it continues with the last
+     * one */
     for (uint32_t i = 1; i <= defs; i++) {
         uint32_t id = (event + defs - i) % defs;
         const struct pithlog_def *def = pithlog_get_def(log, id);
@@ -149,7 +150,8 @@ int pithi_flames_sums(const struct pithi_flames *flames, uint32_t lane, int64_t 
     return err ? err : damages ? PITH_ERR_DAMAGED : PITH_OK;
 }
 
-/* The function in which most samples of an interval end. Returns 1, 0 if there are no samples, -1 after an error. */
+/* Finds the function in which most samples of an interval end. Returns 1 if found, 0 if there are no samples, -1 after
+ * an error. */
 int pithi_flames_most(const struct pithi_flames *flames, uint32_t lane, int64_t from_ns, int64_t to_ns,
                       struct pithi_flames_most *most)
 {
@@ -182,7 +184,7 @@ int pithi_flames_is_site(const struct pithi_flames *flames, uint32_t id)
     return def->kind == PITHLOG_EVENT_TYPE && strcmp(def->group, "call sites") == 0;
 }
 
-/* The first call site in an interval. Returns 1, 0 if there is none, -1 after an error. */
+/* Finds the first call site in an interval. Returns 1 if found, 0 if there is none, -1 after an error. */
 int pithi_flames_site(const struct pithi_flames *flames, uint32_t lane, int64_t from_ns, int64_t to_ns,
                       int64_t *time_ns, uint32_t *site)
 {

@@ -28,7 +28,7 @@ void pithi_flames_close(struct pithi_flames *flames);
 
 /* Returns 1 if `log` has samples or call sites. */
 int pithi_flames_possible(const struct pithlog *log);
-/* Where a function is declared, "mesh.cc:212"; else its file; "" unknown. */
+/* Where a function is declared, "mesh.cc:212"; else its file; "" if neither is known. */
 const char *pithi_flames_place(const struct pithi_flames *flames, uint32_t id);
 
 /* Numbers of samples by function. */
@@ -46,14 +46,16 @@ struct pithi_flames_most {
     uint32_t id;           /* of its state */
     uint64_t samples, all; /* samples in this function; all samples of the lane */
 };
-/* 1: found, 0: there is no sample, -1: error. */
+/* Returns 1 and sets *most; 0 if there is no sample; -1 on an error. */
 int pithi_flames_most(const struct pithi_flames *flames, uint32_t lane, int64_t from_ns, int64_t to_ns,
                       struct pithi_flames_most *most);
 
-/* The first call site of a lane in [from_ns, to_ns]. 1: found, and *site is its definition; 0: none; -1: error. */
+/* Finds the first call site of a lane in [from_ns, to_ns]. Returns 1 and sets *site to its definition; 0 if there is
+ * none; -1 on an error. */
 int pithi_flames_site(const struct pithi_flames *flames, uint32_t lane, int64_t from_ns, int64_t to_ns,
                       int64_t *time_ns, uint32_t *site);
-/* The call site of the state `id` of a lane of `log` in [from_ns, to_ns]: 1, 0, -1 as above. */
+/* Finds the call site of the state `id` of a lane of `log` in [from_ns, to_ns]. Returns the same values as
+ * pithi_flames_site. */
 int pithi_flames_site_of(const struct pithi_flames *flames, struct pithlog *log, uint32_t lane, uint32_t id,
                          int64_t from_ns, int64_t to_ns, uint32_t *site);
 /* 1: the definition is a call site. */

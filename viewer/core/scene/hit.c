@@ -154,8 +154,8 @@ int pithi_hit_state(struct pithlog *log, uint32_t lane, int64_t from_ns, int64_t
 
 /* ---- Outside states ---------------------------------------------------------------------------------------------- */
 
-/* Finds the first record of a state in [from_ns, to_ns], or if `last`, the last record. 1: found, 0: none, -1:
- * error. */
+/* Finds the first record of a state in [from_ns, to_ns], or if `last`, the last record. Returns 1 if found, 0 if there
+ * is none, -1 on an error. */
 static int edge_in(struct pithlog *log, uint32_t lane, int64_t from_ns, int64_t to_ns, int last,
                    struct pithlog_record *edge)
 {
@@ -178,8 +178,8 @@ static int edge_in(struct pithlog *log, uint32_t lane, int64_t from_ns, int64_t 
     return found ? 1 : more;
 }
 
-/* The time without states around a moment: from the last end before it to the next begin. Returns 1, 0 if the moment is
- * in a state, -1 after an error. */
+/* Finds the time without states around a moment: from the last end before it to the next begin. Returns 1 if found, 0
+ * if the moment is in a state, -1 after an error. */
 int pithi_hit_outside(struct pithlog *log, uint32_t lane, int64_t time_ns, int64_t *from_ns, int64_t *to_ns)
 {
     const struct pithlog_lane *of = pithlog_get_lane(log, lane);
@@ -360,7 +360,7 @@ int pithi_hit_row_event(struct pithlog *log, const struct pithi_row *row, int64_
     uint32_t asked = 1;
     int status = 0;
 
-    /* the first lane with an event near there */
+    /* takes the first lane with an event near this time */
     for (uint32_t i = 0; i < asked && !status; i++) {
         uint32_t lane = asked_lane(row, i, &asked);
         status = pithi_hit_event(log, lane, time_ns, reach_ns, hidden, hit);

@@ -19,11 +19,12 @@ struct pithi_hit {
 };
 
 /* Finds the state that a pixel of `lane` spanning [from, to) shows at a nesting level: the state that fills most of it.
- * If no state is that deep, uses the deepest level that has a state. 1: found, 0: none, -1: error. */
+ * If no state is that deep, uses the deepest level that has a state. Returns 1 if found, 0 if there is none, -1 on an
+ * error. */
 int pithi_hit_state(struct pithlog *log, uint32_t lane, int64_t from_ns, int64_t to_ns, uint32_t level,
                     const unsigned char *hidden, struct pithi_hit *hit);
 
-/* Finds the event nearest to `time_ns` within `reach_ns`. 1: found, 0: none, -1: error. */
+/* Finds the event nearest to `time_ns` within `reach_ns`. Returns 1 if found, 0 if there is none, -1 on an error. */
 int pithi_hit_event(struct pithlog *log, uint32_t lane, int64_t time_ns, int64_t reach_ns, const unsigned char *hidden,
                     struct pithi_hit *hit);
 
@@ -42,9 +43,9 @@ const struct pithi_arrow *pithi_hit_arrow(const struct pithi_plot *plot, double 
  * reached. NULL: none. */
 const struct pithi_bundle *pithi_hit_bundle(const struct pithi_plot *plot, double x, double y, double reach);
 
-/* The interval around a time in which `lane` is outside all states: between the end of a state and the begin of the
- * next, or the ends of the lane. 1: found, 0: the lane is in a state, or the time is before its first or after its last
- * record, -1: error. */
+/* Finds the interval around a time in which `lane` is outside all states: between the end of a state and the begin of
+ * the next, or the ends of the lane. Returns 1 if found; 0 if the lane is in a state, or the time is before its first
+ * or after its last record; -1 on an error. */
 int pithi_hit_outside(struct pithlog *log, uint32_t lane, int64_t time_ns, int64_t *from_ns, int64_t *to_ns);
 
 /* The states of a row in [from, to) over its lanes (over an even selection, if there are very many), by self time,
@@ -62,13 +63,13 @@ int pithi_hit_row_mix(struct pithlog *log, const struct pithi_row *row, int64_t 
 
 /* ---- From record to record --------------------------------------------------------------------------------------- */
 
-/* The parent of the state `id` of `lane` that begins at `start_ns` inside `depth` states. 1: found (hit->level is 0),
- * 0: the state has no parent, -1: error. */
+/* Finds the parent of the state `id` of `lane` that begins at `start_ns` inside `depth` states. Returns 1 if found
+ * (hit->level is 0), 0 if the state has no parent, -1 on an error. */
 int pithi_jump_parent(struct pithlog *log, uint32_t lane, uint32_t id, int64_t start_ns, uint32_t depth,
                       struct pithi_hit *hit);
 
 /* Finds the message of a SEND or RECV record by the record's lane, time, peer and tag. If several messages have the
- * same values, takes the one with index `nth`. 1: found, 0: no such message is matched, -1: error. */
+ * same values, takes the one with index `nth`. Returns 1 if found, 0 if no such message is matched, -1 on an error. */
 int pithi_jump_message(const struct pithlog *log, const struct pithlog_digest *digest,
                        const struct pithlog_record *record, uint32_t nth, struct pithlog_message *message);
 
@@ -79,11 +80,13 @@ struct pithi_exchange {
     uint32_t count, total;      /* count: length of `records`; total: number of SEND and RECV records of the state */
     struct pithlog_record coll; /* the collective; kind 0: none */
 };
-/* Reads the records of the state `id` of [start, end]; if there are very many, only the first ones. 0, or -1: error. */
+/* Reads the records of the state `id` of [start, end]; if there are very many, only the first ones. Returns 0, or -1 on
+ * an error. */
 int pithi_hit_exchange(struct pithlog *log, uint32_t lane, uint32_t id, int64_t start_ns, int64_t end_ns,
                        struct pithi_exchange *call);
 
-/* The values of a counter in [from, to). 1: there are values, 0: the counter has no value so far, -1: error. */
+/* Finds the values of a counter in [from, to). Returns 1 if there are values, 0 if the counter has no value so far, -1
+ * on an error. */
 int pithi_jump_counter(const struct pithlog_digest *digest, uint32_t lane, uint32_t counter, int64_t from_ns,
                        int64_t to_ns, struct pithlog_column *value);
 

@@ -163,7 +163,7 @@ void pithi_gaps_draw(const struct pithi_plot *plot, const struct pithi_painter *
 struct pithi_bar_sheet;
 struct pithi_core_waits;
 struct pithi_bar_sheet *pithi_sheet_new(const struct pithi_plot *plot);
-void pithi_sheet_free(struct pithi_bar_sheet *sheet); /* or NULL */
+void pithi_sheet_free(struct pithi_bar_sheet *sheet); /* `sheet` may be NULL */
 
 /* Draws the rows [from, to), level by level. If the painter's `groups` is set, the bars of a level are drawn state by
  * state. `sheet` is needed by painters with strips. */
@@ -195,7 +195,7 @@ void pithi_arrows_draw(const struct pithi_plot *plot, const struct pithi_painter
  * another one. */
 void pithi_bundle_numbers_draw(const struct pithi_plot *plot, const struct pithi_painter *painter);
 /* Returns 1 if arrows_auto hides the arrows, because they would cover too much. If arrows_before is set, the decision
- * stays as in the picture before, unless the cover clearly differs from the limit: while the window moves, the cover is
+ * stays as in the picture before, unless the cover clearly differs from the limit: while the view moves, the cover is
  * an estimate. */
 int pithi_arrows_left_out(const struct pithi_plot *plot);
 /* Returns the arrows_before of the next picture. */
@@ -211,7 +211,7 @@ struct pithi_bundle_look {
     double alpha;
 };
 uint32_t pithi_bundles_drawn(const struct pithi_plot *plot, double *fade);
-/* 0: the bundle is outside the plot. */
+/* Returns 0 if the bundle is outside the plot. */
 int pithi_bundle_look(const struct pithi_plot *plot, const struct pithi_bundle *bundle, double fade,
                       struct pithi_bundle_look *look);
 

@@ -470,7 +470,7 @@ const struct pithlog_wait_state **pithi_waits_longest(const struct pithlog *log,
         size_t many = pithlog_analysis_waits(analysis, lane, &waits);
         for (size_t i = 0; i < many; i++) {
             uint32_t low = 0, high = *count;
-            /* not longer than the last entry of a full list */
+            /* skips other kinds, and wait states that are not longer than the last entry of a full list */
             if (waits[i].kind != kind || (*count == most && !is_longer(&waits[i], longest[most - 1])))
                 continue;
             while (low < high) {
@@ -598,7 +598,8 @@ void pithi_core_waits_free(struct pithi_core_waits *waits)
 /* ---- Parts ------------------------------------------------------------------------------------------------------- */
 
 /* Returns the time of an interval in which a lane had no core. If a thread had no core for 3 ms between two values that
- * are 10 ms apart, nobody knows when in these 10 ms this was. So each part of them counts as 30 % without a core. */
+ * are 10 ms apart, it is not known when in these 10 ms this was. So each part of the 10 ms counts as 30 % without a
+ * core. */
 int64_t pithi_core_waits_ns(const struct pithi_core_waits *waits, uint32_t lane, int64_t from_ns, int64_t to_ns)
 {
     const struct pithi_core_waits_lane *of = &waits->lanes[lane];

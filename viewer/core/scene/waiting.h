@@ -90,8 +90,8 @@ struct pithi_core_waits {
 
 /* Returns 1 if the log has this counter. */
 int pithi_core_waits_possible(const struct pithlog *log);
-/* Reads the counter's values in the whole log. PITH_OK, PITH_ERR_STOPPED by the watch, or PITH_ERR_DAMAGED: the
- * undamaged values were read. `waits` must be zeroed; free it afterwards. */
+/* Reads the counter's values in the whole log. Returns PITH_OK; PITH_ERR_STOPPED if the watch stopped the reading; or
+ * PITH_ERR_DAMAGED if only the undamaged values were read. `waits` must be zeroed; free it afterwards. */
 int pithi_core_waits_read(struct pithlog *log, const struct pithi_watch *watch, struct pithi_core_waits *waits);
 void pithi_core_waits_free(struct pithi_core_waits *waits);
 
