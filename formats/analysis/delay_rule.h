@@ -42,9 +42,9 @@ static inline void pithi_least_lower(int64_t *least, int64_t ns)
         __atomic_store_n(least, ns + 1, __ATOMIC_RELAXED);
 }
 
-/* The shortest latency; 0: not known. If all messages arrived before their receives began, the times show how long the
- * messages waited for their receives, not their latencies. So latency_ns counts only if some message was sent during
- * its call, or if a message that arrived during its call (flight_ns) took at most 1.5 times as long. */
+/* Returns the shortest latency, or 0 if it is not known. If all messages arrived before their receives began, the times
+ * show how long the messages waited for their receives, not their latencies. So latency_ns counts only if some message
+ * was sent during its call, or if a message that arrived during its call (flight_ns) took at most 1.5 times as long. */
 static inline int64_t pithi_least_latency(const struct pithi_least *messages)
 {
     int64_t least = pithi_least_get(&messages->latency_ns), flight = pithi_least_get(&messages->flight_ns);

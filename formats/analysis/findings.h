@@ -17,7 +17,7 @@ struct pithi_wait_group {
     int64_t *of_state, *of_lane;            /* ns by state and by lane: [definitions], [lanes] */
     uint64_t *state_counts;                 /* number of instances by state: [definitions] */
 };
-/* [PITHLOG_WAIT_KINDS], by kind, valid as long as the analysis; NULL: no memory. */
+/* Returns the groups [PITHLOG_WAIT_KINDS], by kind, valid as long as the analysis; or NULL if there is no memory. */
 const struct pithi_wait_group *pithi_wait_groups(struct pithlog_analysis *analysis);
 void pithi_findings_free(struct pithlog_analysis *analysis);
 
@@ -80,7 +80,8 @@ const struct pithlog_finding *pithi_crowded(struct pithlog_analysis *analysis);
  * imbalance or files cost at least twice as much, because a lack of cores does not explain these. */
 const struct pithlog_finding *pithi_crowded_first(struct pithlog_analysis *analysis);
 /* Like pithi_crowded, but also finds a lack of cores because of other programs: "no core", or "descheduled ranks" if
- * the system counted that ranks had no core for the fraction PITHI_CROWDED of the time. NULL: there is none. */
+ * the system counted that ranks had no core for the fraction PITHI_CROWDED of the time. Returns NULL if there is
+ * none. */
 const struct pithlog_finding *pithi_lack_of_cores(struct pithlog_analysis *analysis);
 
 /* Returns 1 if an imbalance or files cost at least twice as much as this lack of cores, so that the lack does not
@@ -98,8 +99,8 @@ enum { PITHI_NAME_COLUMNS = 28 }; /* longer names of states are cut in the text 
 double pithi_analysis_percent(const struct pithlog_analysis *analysis, double ns);
 /* "rank 3"; "rank 3.1" if the rank has several threads. */
 const char *pithi_lane_text(const struct pithlog *log, uint32_t lane, char text[32]);
-/* Returns the number of cores that ranks may use (their affinity), on all hosts; 0: not known. Sets *all, unless `all`
- * is NULL, to the number of all cores of the hosts. */
+/* Returns the number of cores that ranks may use (their affinity), on all hosts, or 0 if it is not known. Sets *all,
+ * unless `all` is NULL, to the number of all cores of the hosts. */
 uint32_t pithi_cores_of(const struct pithlog *log, uint32_t *all);
 /* The name of a state; "computing" outside all states. */
 const char *pithi_state_text(const struct pithlog *log, uint32_t state);
@@ -133,7 +134,7 @@ int pithi_trust_find(struct pithlog_analysis *analysis, struct pithi_trust *trus
 /* Starts pithi_trust_find in a thread, so the caller may use the analysis meanwhile. Without threads, pithi_trust_end
  * does the work. Returns NULL if there is no memory. */
 struct pithi_trusting *pithi_trust_begin(struct pithlog_analysis *analysis);
-/* Waits for the result; without a thread, finds it now. `trust` NULL: the result is not wanted any more. No other
+/* Waits for the result; without a thread, finds it now. `trust` is NULL if the result is not wanted any more. No other
  * thread may use the analysis during this call. Returns PITH_OK or an error. */
 int pithi_trust_end(struct pithi_trusting *trusting, struct pithi_trust *trust);
 
@@ -288,8 +289,8 @@ int pithi_findings_gather(struct pithi_findings *findings);
 /* The interval around the place of a finding: half the place's length is added on each side. */
 void pithi_findings_around(const struct pithi_findings *findings, const struct pithlog_finding_place *place,
                            int64_t *from_ns, int64_t *to_ns);
-/* The command that shows the place in the viewer, malloc'ed: "pith view LOG --from 1.2s --to 1.3s --rows 1,2". NULL: no
- * memory, or `no_commands`. */
+/* The command that shows the place in the viewer, malloc'ed: "pith view LOG --from 1.2s --to 1.3s --rows 1,2". Returns
+ * NULL if `no_commands` is set, or if there is no memory. */
 char *pithi_findings_command(const struct pithi_findings *findings, const struct pithlog_finding_place *place);
 /* The number of ranks of MPI_COMM_WORLD without records in the log. */
 uint32_t pithi_findings_absent(const struct pithi_findings *findings);

@@ -23,7 +23,7 @@ enum {
     PITHI_ACCESSES = 8192     /* accesses a window, or waits for the lock or the end of such accesses */
 };
 
-/* The traits of a definition; 0: it is no MPI call. */
+/* Returns the traits of a definition, or 0 if it is no MPI call. */
 unsigned pithi_mpi_call_traits(const struct pithlog_def *def);
 /* Returns 1 if the log defines states of MPI calls. Without such states, no call is known to wait. */
 int pithi_has_mpi_calls(const struct pithlog *log);

@@ -31,7 +31,7 @@ int pithi_counter_sums_make(struct pithlog *log, const struct pithlog_query *par
 int pithi_counter_sums_computing(struct pithlog *log, const struct pithlog_query *part,
                                  struct pithi_counter_sums *sums);
 void pithi_counter_sums_free(struct pithi_counter_sums *sums);
-/* The sums of the counter with this name, [states + 1]; NULL: the log does not have it. */
+/* Returns the sums [states + 1] of the counter with this name, or NULL if the log does not have it. */
 const double *pithi_counter_sums_of(const struct pithlog *log, const struct pithi_counter_sums *sums, const char *name);
 
 #endif

@@ -102,7 +102,8 @@ static int end_side(struct side *side, struct pithlog_analysis *a, int err)
 
 /* ---- Wait states ------------------------------------------------------------------------------------------------- */
 
-/* The need with the latest release, among those that were not concluded from times (infer.h). NULL: none. */
+/* The need with the latest release, among those that were not concluded from times (infer.h). Returns NULL if there is
+ * none. */
 static const struct pithi_need *last_known(const struct pithi_graph *g, const struct pithi_lane_piece *call)
 {
     const struct pithi_need *last = NULL;
@@ -502,8 +503,8 @@ static int share_path(struct pithlog_analysis *a)
     return a->shares ? PITH_OK : pithi_analysis_no_memory(a);
 }
 
-/* Returns an array [definitions] with 1 for each state in which a thread waits for others of its rank. NULL: the log
- * has no such state, or there is no memory. */
+/* Returns an array [definitions] with 1 for each state in which a thread waits for others of its rank. Returns NULL if
+ * the log has no such state, or there is no memory. */
 static unsigned char *thread_waits(const struct pithlog_analysis *a)
 {
     uint32_t defs = pithlog_get_info(a->graph.log)->defs, count = 0;

@@ -115,8 +115,9 @@ static struct pithi_edge *new_edge(struct collecting *c, uint32_t rank, enum pit
 
 /* ---- Messages ---------------------------------------------------------------------------------------------------- */
 
-/* The smallest latency from the clock group of a rank to that of another; NULL: no message between them. A group is the
- * ranks that share a clock, because it is the clocks that err. Sets *key to the pair of groups.
+/* Returns the smallest latency from the clock group of a rank to that of another, or NULL if there is no message
+ * between the two groups. A group is the ranks that share a clock, because it is the clocks that err. Sets *key to the
+ * pair of groups.
  *
  * Example: by the recorded times, messages to another group took at least 12 ns, and messages back at least -4 ns. So
  * the clocks differ by 8 ns, and the latency is (12 - 4) / 2 = 4 ns. */

@@ -87,7 +87,7 @@ struct pithi_latencies {
 int pithi_edges_collect(struct pithi_edges *edges, struct pithlog *log);
 void pithi_edges_free(struct pithi_edges *edges);
 
-/* The smallest latency between two ranks (indices in the log); 0: unknown. */
+/* Returns the smallest latency between two ranks (indices in the log), or 0 if it is unknown. */
 int64_t pithi_edges_latency(const struct pithi_edges *edges, uint32_t from, uint32_t to);
 
 /* How far a record of a rank moves. Call it for the rank's records in order; *at keeps the position, and is 0 at

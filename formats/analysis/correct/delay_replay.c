@@ -419,7 +419,7 @@ static void missing(void *context, uint32_t lane)
         pithi_colls_missing(r->colls, lane);
 }
 
-/* Takes a record. `ended`: for a LEAVE, the index of the state that it ends; NONE: it ends none. */
+/* Takes a record. `ended`: the index of the state that a LEAVE ends; NONE if the record ends no state. */
 static int take(struct replay *r, const struct pithlog_record *record, uint32_t ended)
 {
     struct pithi_delay *d = &r->lanes[record->lane].delay;

@@ -282,7 +282,7 @@ static void add_computing(struct rules *r, uint32_t lane, double *of)
 /* Returns the cost of imbalance in each iteration, malloc'ed. If the busiest lane computes 60 ms and the mean of 4
  * lanes is 45 ms, the cost is 4 x 15 ms. *moves: number of different lanes that are the busiest in iterations that cost
  * something. *busiest_of, if not NULL: the busiest lane of each iteration, malloc'ed. If there are lanes in `set`, only
- * they can be the busiest. NULL: no memory, or no iterations. */
+ * they can be the busiest. Returns NULL if there are no iterations, or no memory. */
 static double *imbalance_by_iteration(struct rules *r, double *sum_ns, uint32_t *moves, uint32_t **busiest_of)
 {
     size_t count = r->a->iterations.count;
@@ -604,7 +604,8 @@ static int propose_imbalance(struct rules *r, double ns)
     return 1;
 }
 
-/* Of the waiting that computing causes, the state that causes at least the fraction MOST. NO_STATE: there is none. */
+/* Returns the state that causes at least the fraction MOST of the waiting that computing causes, or NO_STATE if there
+ * is none. */
 static uint32_t main_state(const struct rules *r)
 {
     for (uint32_t i = 0; i <= r->defs; i++)
@@ -613,7 +614,7 @@ static uint32_t main_state(const struct rules *r)
     return NO_STATE;
 }
 
-/* The largest delay of a lane in a computing state, other than lane `but`. NULL: none. */
+/* Returns the largest delay, in a computing state, of a lane other than `but`. Returns NULL if there is none. */
 static const struct pithlog_delay *largest_delay(const struct rules *r, uint32_t but)
 {
     const struct pithlog_delay *largest = NULL;

@@ -592,7 +592,7 @@ int pithi_is_file_state(const struct pithlog_def *def)
 }
 
 /* The bytes that a lane reads and writes within the window, summed from the events that wrappers write beside calls
- * like `state`. 0: not known. */
+ * like `state`. Returns 0 if the log has no such events. */
 static double accessed_bytes(struct pithlog_analysis *a, uint32_t lane, uint32_t state)
 {
     const struct pithlog *log = a->graph.log;
@@ -1187,8 +1187,8 @@ int pithi_finding_is_guess(const struct pithlog_analysis *a, const struct pithlo
     return a->found->is_guess[finding - a->found->list];
 }
 
-/* Returns the line of `text` that begins with the words `first`; NULL: no line does. (The words may also stand in the
- * name of a state.) */
+/* Returns the line of `text` that begins with the words `first`, or NULL if there is no such line. (The words may also
+ * stand in the name of a state.) */
 static const char *line_of(const char *text, const char *first)
 {
     while (text && strncmp(text, first, strlen(first)) != 0)

@@ -231,7 +231,8 @@ static int64_t gap_before(const struct search *s, uint32_t i)
 /* Sets *best to the number of calls by which an iteration begins before its anchor. The first and the last iteration
  * must then be whole. Among the possible numbers, takes the one where the program typically computes longest before the
  * iteration. Returns the mean logarithm of that time, so that a few iterations that the system interrupted there do not
- * decide; -1: no number is possible. (In the logs of test_iterations.sh, the mean time finds the same number.) */
+ * decide. Returns -1 if no number is possible. (In the logs of test_iterations.sh, the mean time finds the same
+ * number.) */
 static double find_shift(const struct search *s, uint32_t first, uint32_t last, uint32_t word, uint32_t period,
                          uint32_t *best)
 {

@@ -46,7 +46,7 @@ const char *pithi_state_text(const struct pithlog *log, uint32_t state)
 }
 
 /* Returns the number of different cores in the property `affinity` of a host. The property lists the cores of all
- * ranks, "0-3,8", or of each rank, "rank 0 on 0-1, rank 1 on 2-3". 0: the text is cut, or is no such list. */
+ * ranks, "0-3,8", or of each rank, "rank 0 on 0-1, rank 1 on 2-3". Returns 0 if the text is cut, or is no such list. */
 static uint32_t cores_listed(const char *text)
 {
     enum { CORES = 8192 }; /* numbers of cores that a list may have */

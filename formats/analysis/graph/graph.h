@@ -150,8 +150,8 @@ static inline struct pithi_graph_position *pithi_graph_position(const struct pit
     return pithi_chunks_at(&graph->positions, coll->positions - 1 + position, sizeof(struct pithi_graph_position));
 }
 /* The need that decides when a call can end: the need with the latest release (in MPI_Waitany and MPI_Waitsome the
- * earliest). Among equal releases, the lowest kind decides, then the lowest lane. NULL: the call has no needs with a
- * release. */
+ * earliest). Among equal releases, the lowest kind decides, then the lowest lane. Returns NULL if the call has no needs
+ * with a release. */
 const struct pithi_need *pithi_graph_decisive(const struct pithi_graph *graph, const struct pithi_lane_piece *call);
 /* The index of the piece of a lane that contains a moment: the last piece that begins at or before it; 0 if the lane
  * begins later. */

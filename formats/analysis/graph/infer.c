@@ -138,8 +138,8 @@ static struct member member_of(const struct pithi_inferring *infer, uint32_t lan
     return member;
 }
 
-/* Finds the member of an instance on a lane; NULL: none. Call this before the members are sorted by begin: they must be
- * in the order of lanes. */
+/* Finds the member of an instance on a lane. Returns NULL if there is none. Call this before the members are sorted by
+ * begin, because they must be in the order of lanes. */
 static struct member *member_in(const struct members *m, uint32_t instance, uint32_t lane)
 {
     uint32_t low = m->first[instance], high = m->first[instance + 1];

@@ -22,7 +22,7 @@ struct pithi_known_part {
     int64_t gap_from_ns, gap_to_ns;
 };
 
-/* Finds the longest part of [from_ns, to_ns] without a hole. `is_damaged`: 1: reads the heads of all blocks to find
+/* Finds the longest part of [from_ns, to_ns] without a hole. With `is_damaged`, reads the heads of all blocks to find
  * damaged and missing blocks. `stop` (may be NULL) is called for each lane; if it returns anything but 0, the result is
  * PITH_ERR_STOPPED. */
 int pithi_known_part_find(struct pithlog *log, int64_t from_ns, int64_t to_ns, int is_damaged,

@@ -218,7 +218,7 @@ static int find_stops(struct stops *s, struct pithi_scratch *scratch)
     return 1;
 }
 
-/* Finds the stop that a linked call belongs to. NONE: the call is outside the window. */
+/* Finds the stop that a linked call belongs to. Returns NONE if the call is outside the window. */
 static uint32_t stop_at(const struct stops *s, uint32_t lane, uint32_t piece)
 {
     uint32_t low = s->phases->first[lane], high = s->phases->first[lane + 1];

@@ -19,7 +19,8 @@ struct pithi_network {
 /* The number of a lane's host; lanes of one host have the same number. */
 uint32_t pithi_host_of(const struct pithlog *log, uint32_t lane);
 
-/* Fits the network at the first call; NULL: no memory. The result is valid as long as the analysis. */
+/* Fits the network at the first call. Returns NULL if there is no memory. The result is valid as long as the
+ * analysis. */
 const struct pithi_network *pithi_network_of(struct pithlog_analysis *analysis);
 
 void pithi_network_free(struct pithi_network *network);

@@ -528,7 +528,7 @@ static int run(struct replay *r, uint32_t lanes, double *run_ns)
     return !r->is_full;
 }
 
-/* Replays the window. `phases` NULL: computing is not balanced. */
+/* Replays the window. `phases` is NULL if computing is not balanced. */
 static int replay(struct pithlog_analysis *a, const struct pithlog_what_if *what, const struct pithi_phases *phases,
                   double *run_ns, struct pithi_replay_state *states)
 {

@@ -49,7 +49,7 @@ struct members {
     unsigned char *missing;  /* [ranks]: 1: its records are missing from now on */
 };
 
-/* Finds the members of a communicator. NULL: they are unknown. */
+/* Finds the members of a communicator. Returns NULL if they are unknown. */
 static const struct team *members_team(struct members *members, uint32_t comm);
 
 /* Returns 0 if there is no memory. Call members_free in any case. */
@@ -432,7 +432,7 @@ const uint32_t *pithi_colls_sources(const struct pithi_colls *c, uint32_t comm, 
     return list ? c->sources + (*list >> 32) : NULL;
 }
 
-/* Finds the persistent collective of a request. NULL: the request is not of a persistent collective. */
+/* Finds the persistent collective of a request. Returns NULL if the request is not of a persistent collective. */
 static const struct kept *find_kept(const struct pithi_colls *c, uint32_t rank, uint32_t request)
 {
     uint32_t at;

@@ -72,7 +72,7 @@ uint32_t pithi_colls_wait_kind(const struct pithi_colls *colls, const struct pit
 void pithi_colls_leave(struct pithi_colls *colls, const struct pithi_coll_part *part, int64_t time_ns);
 
 /* The places of the members from which the member at `place` of a communicator gets data in neighbourhood collectives;
- * valid until the next pithi_colls_enter. NULL: unknown. */
+ * valid until the next pithi_colls_enter. Returns NULL if they are unknown. */
 const uint32_t *pithi_colls_sources(const struct pithi_colls *colls, uint32_t comm, uint32_t place, uint32_t *count);
 
 /* Returns 1 if the log has events to pass to pithi_colls_event. */

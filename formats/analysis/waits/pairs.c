@@ -395,7 +395,7 @@ static int advance(struct pithi_partners *p)
     return status < 0 ? no_memory(p) : 0;
 }
 
-/* Called when the replay reaches the next end of a lane. Returns the number of the end; NONE: an error. */
+/* Called when the replay reaches the next end of a lane. Returns the number of the end, or NONE on an error. */
 static uint32_t pass(struct pithi_partners *p, uint32_t lane)
 {
     struct queue *queue = &p->queues[lane];
@@ -414,7 +414,7 @@ static uint32_t pass(struct pithi_partners *p, uint32_t lane)
     return at;
 }
 
-/* Called when the replay is at a send. Returns the number of the send, for pithi_partners_sent. NONE: an error. */
+/* Called when the replay is at a send. Returns the number of the send, for pithi_partners_sent, or NONE on an error. */
 uint32_t pithi_partners_send(struct pithi_partners *p, uint32_t lane)
 {
     uint32_t at = pass(p, lane);

@@ -68,8 +68,8 @@ struct pithi_sent {
 int pithi_partners_open(struct pithlog *log, struct pithi_partners **partners);
 void pithi_partners_close(struct pithi_partners *partners);
 
-/* Call when the replay reaches the next SEND of a lane that has a peer. Returns the number of the send; UINT32_MAX: the
- * log cannot be read, or there is no memory (see pithlog_error). */
+/* Call when the replay reaches the next SEND of a lane that has a peer. Returns the number of the send, or UINT32_MAX
+ * if the log cannot be read, or there is no memory (see pithlog_error). */
 uint32_t pithi_partners_send(struct pithi_partners *partners, uint32_t lane);
 /* The data of a send, which the replay fills; valid until the next call of pithi_partners_send or pithi_partners_recv.
  * After pithi_partners_recv has returned the send, the send's number may be reused for another message of any lane. */

@@ -21,8 +21,8 @@ struct pithi_reading {
     unsigned threads; /* most threads that may read, with the caller; 0: as many as are worth it */
 };
 
-/* Reads the times, lanes and kinds of records of the query (pithlog_walk_open). PITH_ERR_DAMAGED: damaged parts were
- * left out. */
+/* Reads the times, lanes and kinds of records of the query (pithlog_walk_open). Returns PITH_ERR_DAMAGED if damaged
+ * parts were left out. */
 int pithi_read_steps(struct pithlog *log, const struct pithlog_query *query, const struct pithi_reading *reading);
 
 #endif

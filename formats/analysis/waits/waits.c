@@ -70,7 +70,7 @@ struct probes {
 /* A program may never receive the messages that it finds; if all probes are used, the older half is dropped. */
 enum { PROBES_MOST = 4096 };
 
-/* The definition of PITHI_PROBED; UINT32_MAX: not in the log. */
+/* Returns the definition of PITHI_PROBED, or UINT32_MAX if the log does not have it. */
 static uint32_t probed_event(const struct pithlog *log)
 {
     for (uint32_t i = 0; i < pithlog_get_info(log)->defs; i++) {
@@ -99,7 +99,7 @@ static int probes_add(struct probes *probes, uint32_t rank, const struct pithlog
 }
 
 /* A receive that was posted at posted_ns receives its message: removes one of the probes that found the message, and
- * returns its call. UINT32_MAX: no such probe is left. */
+ * returns its call. Returns UINT32_MAX if no such probe is left. */
 static uint32_t probes_take(struct probes *probes, uint32_t rank, const struct pithlog_record *recv, int64_t posted_ns)
 {
     for (uint32_t i = 0; i < probes->count; i++) {
@@ -770,7 +770,7 @@ static int end_state(struct pithi_waits *p, const struct pithlog_step *step)
     return PITH_OK;
 }
 
-/* The innermost open MPI call of a lane: sets *state and returns its data. NULL: none is open. */
+/* The innermost open MPI call of a lane: sets *state and returns its data. Returns NULL if no MPI call is open. */
 static struct open_call *innermost(const struct pithi_waits *p, const struct pithlog_step *step,
                                    const struct pithlog_open **state)
 {
@@ -782,7 +782,7 @@ static struct open_call *innermost(const struct pithi_waits *p, const struct pit
     return NULL;
 }
 
-/* Makes the call live and returns its index; NONE: no memory. */
+/* Makes the call live. Returns its index, or NONE if there is no memory. */
 static uint32_t live(struct pithi_waits *p, uint32_t lane, struct open_call *open, const struct pithlog_open *state)
 {
     if (open->call == NONE)

@@ -38,8 +38,8 @@ void pithi_cell_cache_go_on(struct pithi_cell_cache *cache);
 /* Takes over the thread's results. Returns 1 if the plot looks different now. Do not call it after a load that
  * failed. */
 int pithi_cell_cache_take(struct pithi_cell_cache *cache);
-/* By how many columns the last load shifted the cells; > 0: the view moved to the right. 0: no shift, or all cells are
- * new. */
+/* Returns by how many columns the last load shifted the cells: above 0 if the view moved to the right, 0 if there was
+ * no shift or all cells are new. */
 int64_t pithi_cell_cache_moved(const struct pithi_cell_cache *cache);
 /* Returns 1 if some cells are not exact yet. */
 int pithi_cell_cache_rough(const struct pithi_cell_cache *cache);

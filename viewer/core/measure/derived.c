@@ -359,7 +359,7 @@ static int go_on(void *context, double part)
 
 /* ---- All of it --------------------------------------------------------------------------------------------------- */
 
-/* Runs the steps of the formula for a cell; NAN: it has no value. */
+/* Runs the steps of the formula for a cell. Returns NAN if the cell has no value. */
 static double evaluate(const struct deriving *d, uint32_t line, uint32_t column, double *stack)
 {
     const struct pithi_formula *formula = d->query->formula;

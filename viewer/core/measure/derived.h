@@ -71,8 +71,8 @@ struct pithi_derived {
     double low, high;
 };
 
-/* Reads the records of the window. Returns 0 or an enum pith_err; PITH_ERR_DAMAGED: the readable part counts. Free
- * `derived` in any case. Any thread may call this. */
+/* Reads the records of the window. Returns 0 or an enum pith_err. After PITH_ERR_DAMAGED, the result has the readable
+ * part. Free `derived` in any case. Any thread may call this. */
 int pithi_derived_run(struct pithlog *log, const struct pithi_derived_query *query, struct pithi_derived *derived);
 void pithi_derived_free(struct pithi_derived *derived);
 

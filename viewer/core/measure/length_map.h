@@ -52,7 +52,7 @@ int pithi_length_map_hit(const struct pithi_length_map *map, double x, double y,
 /* Finds the next place with instances, forwards (`by` is 1) or backwards (-1), and the bin of the longest instance
  * there. `place` may be -1 or the number of places. Returns 1 if there is such a place. */
 int pithi_length_map_next(const struct pithi_length_map *map, int64_t *place, int by, uint32_t *bin);
-/* The entry of a tile with the `number`th longest length (from 0); NULL: there are fewer. */
+/* Returns the entry of a tile with the `number`th longest length (from 0), or NULL if the tile has fewer. */
 const struct pithi_length *pithi_length_map_nth(const struct pithi_length_map *map, uint32_t place, uint32_t bin,
                                                 uint32_t number);
 

@@ -74,8 +74,8 @@ uint32_t pithi_length_place(const struct pithi_length_list *list, const struct p
                             enum pithi_lengths_over over, uint32_t count);
 
 /* Reads the records of the lanes in the window, and continues until the instances that are open at the end of the
- * window have ended; for messages see messages.h. Returns 0 or an enum pith_err; PITH_ERR_DAMAGED: a damaged part of a
- * lane was skipped. Free the list in any case. */
+ * window have ended; for messages see messages.h. Returns 0 or an enum pith_err. After PITH_ERR_DAMAGED, the list lacks
+ * a damaged part of a lane. Free the list in any case. */
 int pithi_lengths_run(struct pithlog *log, const struct pithi_lengths_query *query, struct pithi_length_list *list);
 void pithi_lengths_free(struct pithi_length_list *list);
 
@@ -101,7 +101,7 @@ int64_t pithi_lengths_edge(int64_t low_ns, int64_t high_ns, int logarithmic, dou
 
 /* Index of the first entry of `items`, which are sorted by length, that is at least `length_ns` long. */
 uint32_t pithi_lengths_first(const struct pithi_length *items, uint32_t count, int64_t length_ns);
-/* The entry with the `number`th longest length (from 0) in [low, high]; NULL: there are fewer. */
+/* Returns the entry with the `number`th longest length (from 0) in [low, high], or NULL if there are fewer. */
 const struct pithi_length *pithi_lengths_nth(const struct pithi_length_list *list, int64_t low_ns, int64_t high_ns,
                                              uint32_t number);
 

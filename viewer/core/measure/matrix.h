@@ -48,7 +48,8 @@ struct pithi_matrix_query {
     struct pithi_watch watch;            /* called from time to time */
 };
 
-/* Returns 0 or an enum pith_err; PITH_ERR_DAMAGED: the readable part was added up. Free the matrix in any case. */
+/* Returns 0 or an enum pith_err. After PITH_ERR_DAMAGED, the sums are those of the readable part. Free the matrix in
+ * any case. */
 int pithi_matrix_run(struct pithlog *log, const struct pithi_matrix_query *query, struct pithi_matrix *matrix);
 void pithi_matrix_free(struct pithi_matrix *matrix);
 /* Adds the wait states of an analysis in messages and in collectives, as far as they lie in [t0, t1). A wait state is

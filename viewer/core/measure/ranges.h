@@ -72,7 +72,8 @@ struct pithi_layers_look {
 
 void pithi_layers_draw(const struct pithi_ranges *ranges, const struct pithi_layers_look *look,
                        const struct pithi_painter *painter);
-/* The state whose layer is at a pixel, `column` and `y` from the picture's corner; PITHI_NONE: none. */
+/* Returns the state whose layer is at a pixel, `column` and `y` from the picture's corner, or PITHI_NONE if there is
+ * none. */
 uint32_t pithi_layers_at(const struct pithi_ranges *ranges, const struct pithi_layers_look *look, uint32_t column,
                          double y);
 /* The number of lanes between two marks of the scale: the least 1, 2 or 5 times a power of ten that is at least

@@ -28,8 +28,8 @@ struct pithi_stretch {
     int64_t computing_ns; /* time of all rows outside all states, as in struct pithi_cells */
 };
 
-/* Returns 0 or an enum pith_err; PITH_ERR_DAMAGED: the readable part was added up. Free `stretch` in any case. With a
- * summary at most two pieces of 32768 records a lane are read. */
+/* Returns 0 or an enum pith_err. After PITH_ERR_DAMAGED, the sums are those of the readable part. Free `stretch` in any
+ * case. With a summary at most two pieces of 32768 records a lane are read. */
 int pithi_stretch_run(struct pithlog *log, const struct pithi_stretch_query *query, struct pithi_stretch *stretch);
 void pithi_stretch_free(struct pithi_stretch *stretch);
 

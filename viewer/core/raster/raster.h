@@ -87,7 +87,7 @@ struct pithi_glyphs *pithi_glyphs(void);
 void pithi_glyphs_reset(struct pithi_glyphs *glyphs, int ascent, int height);
 /* Adds a letter that the set does not have. `mask` [height][width]: how much of each pixel it covers, of 255. */
 void pithi_glyphs_add(struct pithi_glyphs *glyphs, uint32_t code, int width, const unsigned char *mask);
-/* Finds a letter; NULL: the set does not have it. */
+/* Finds a letter. Returns NULL if the set does not have it. */
 const struct pithi_glyph *pithi_glyphs_find(const struct pithi_glyphs *glyphs, uint32_t code);
 /* Returns the first code of a text of UTF-8, and moves *text behind it. Returns 0 at the end of the text. The code of a
  * byte that is not UTF-8 is the byte itself. */

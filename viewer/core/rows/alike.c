@@ -20,7 +20,7 @@ static double difference(const float *a, const float *b, uint32_t columns)
     return sum / 2;
 }
 
-/* The mean profile of the ranks of a group; `group` NULL: of all ranks. */
+/* Sets `mean` to the mean profile of the ranks of a group or, if `group` is NULL, of all ranks. */
 static void mean_of(const float *profiles, uint32_t ranks, uint32_t columns, const uint32_t *group, uint32_t which,
                     double *sums, float *mean)
 {
@@ -38,7 +38,7 @@ static void mean_of(const float *profiles, uint32_t ranks, uint32_t columns, con
         mean[i] = (float)(sums[i] / count);
 }
 
-/* The rank of a group that differs least from a profile; `group` NULL: of all ranks. */
+/* Returns the rank of a group (if `group` is NULL, of all ranks) that differs least from a profile. */
 static uint32_t nearest(const float *profiles, uint32_t ranks, uint32_t columns, const uint32_t *group, uint32_t which,
                         const float *profile)
 {

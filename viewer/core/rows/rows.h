@@ -144,8 +144,8 @@ struct pithi_unfolding {
     int64_t from_ns, to_ns;
 };
 /* Unfolds a row (if `on` is 1) into a band for each nesting level, and below the bands a row for each depth of its
- * functions; or folds it (0). For a rank, this unfolds its first thread; for a group, all its ranks. `unfolding` NULL:
- * the depth is not read, and the lane keeps one row until it is unfolded again. */
+ * functions; or folds it (0). For a rank, this unfolds its first thread; for a group, all its ranks. If `unfolding` is
+ * NULL, the depth is not read, and the lane keeps one row until it is unfolded again. */
 void pithi_rows_unfold(struct pithi_rows *rows, uint32_t node, int on, const struct pithi_unfolding *unfolding);
 void pithi_rows_set_hidden(struct pithi_rows *rows, uint32_t node, int on);
 void pithi_rows_show_all(struct pithi_rows *rows);
@@ -193,7 +193,7 @@ int pithi_rows_picture(struct pithi_rows *rows, enum pithi_grouping grouping, co
 
 void pithi_rows_build(struct pithi_rows *rows, uint32_t node); /* makes the children of a communicator */
 int64_t pithi_rows_member_count(const struct pithi_rows *rows, uint32_t comm);
-/* The first lane of a rank, PITHI_NONE: none. */
+/* Returns the first lane of a rank, or PITHI_NONE if there is none. */
 uint32_t pithi_rows_rank_lane(const struct pithi_rows *rows, int64_t rank);
 
 /* ---- Numbers to sort by ------------------------------------------------------------------------------------------ */
@@ -216,8 +216,8 @@ struct pithi_lane_question {
 /* Computes the number for a lane. Returns 0 or an enum pith_err. In a damaged lane, the readable part counts. */
 int pithi_lane_stat(struct pithlog *log, const struct pithi_lane_question *question, uint32_t lane, double *value);
 
-/* The number of nesting levels of a lane in [from_ns, to_ns), at most PITHI_LEVELS; 0: no states. Reads no records if
- * the interval contains the whole lane and `summary` is not NULL. */
+/* Returns the number of nesting levels of a lane in [from_ns, to_ns), at most PITHI_LEVELS; 0 if it has no states
+ * there. Reads no records if the interval contains the whole lane and `summary` is not NULL. */
 uint32_t pithi_lane_levels(struct pithlog *log, struct pithlog_summary *summary, uint32_t lane, int64_t from_ns,
                            int64_t to_ns);
 

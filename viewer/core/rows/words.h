@@ -30,7 +30,7 @@ void pithi_whole_window(const struct pithlog *log, int64_t *t0_ns, int64_t *t1_n
  * time is start-up, which is rarely of interest. The log's begin or end replaces a missing time. Always t0 < t1. */
 void pithi_work_window(struct pithlog *log, int64_t *t0_ns, int64_t *t1_ns);
 
-/* The first state with this name; UINT32_MAX: none. */
+/* Returns the first state with this name, or UINT32_MAX if there is none. */
 uint32_t pithi_state_named(const struct pithlog *log, const char *name);
 /* "; did you mean MPI_Send?" with the nearest name of a definition, or ""; `states`: 1: only of states. */
 struct pithi_nearest;

@@ -585,7 +585,7 @@ struct scene {
     uint32_t trail_room;
 };
 
-/* The trail of a pair of ranks, in a table by a hash. NULL: all places are taken. */
+/* The trail of a pair of ranks, in a table by a hash. Returns NULL if all places are taken. */
 static struct trail *find_trail(struct scene *scene, uint32_t from, uint32_t to)
 {
     uint64_t pair = ((uint64_t)from << 32 | to) + 1;

@@ -25,9 +25,9 @@ struct pithi_axis {
     int64_t base_ns;
 };
 
-/* Marks for [t0, t1) on `width` pixels, at least `spacing` pixels apart. `clock_ns`: the local time of time 0
- * (pithlog_wall_clock); then the labels are times of day, and the label of midnight is the date; 0: labels are times
- * from the log's start. */
+/* Marks for [t0, t1) on `width` pixels, at least `spacing` pixels apart. If `clock_ns` is 0, labels are times from the
+ * log's start. Otherwise it is the local time of time 0 (pithlog_wall_clock), labels are times of day, and the label of
+ * midnight is the date. */
 void pithi_axis_make(int64_t t0_ns, int64_t t1_ns, int64_t clock_ns, double width, double spacing,
                      struct pithi_axis *axis);
 

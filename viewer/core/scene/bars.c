@@ -542,7 +542,8 @@ static void draw_name(const struct pithi_plot *plot, const struct pithi_painter 
         painter->text(painter->context, x + width + 2 * beside, y, PITHI_LEFT, font, rgb, length);
 }
 
-/* The widest part of the columns [from, to) in which the inner level is empty; `inner` NULL: there is none. */
+/* Returns the widest part of the columns [from, to) in which the inner level is empty. `inner` is NULL if there is no
+ * inner level. */
 static struct place widest_part(const struct pithi_cell *inner, uint32_t from, uint32_t to)
 {
     struct place widest = {.left = from, .right = inner ? from : to};

@@ -118,8 +118,8 @@ uint32_t pithi_figure_rows_fit(double height, double row_height);
 /* The room for the labels of these rows, as `painter` measures text. */
 double pithi_figure_label_width(const struct pithlog *log, const struct pithi_row *rows, uint32_t count,
                                 const struct pithi_painter *painter);
-/* Queries the log and makes the layout. `painter` only measures text. Returns 0 or an enum pith_err; PITH_ERR_USAGE:
- * too small for the rows; PITH_ERR_DAMAGED: the readable part can be drawn. */
+/* Queries the log and makes the layout. `painter` only measures text. Returns 0 or an enum pith_err: PITH_ERR_USAGE if
+ * the figure is too small for the rows; after PITH_ERR_DAMAGED, the readable part can be drawn. */
 int pithi_figure_load(struct pithi_figure *figure, const struct pithi_painter *painter);
 void pithi_figure_draw(const struct pithi_figure *figure, const struct pithi_painter *painter);
 /* "4 ranks, 3 120 records, 19 ms": the line below the title. */

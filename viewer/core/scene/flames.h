@@ -58,7 +58,7 @@ int pithi_flames_site(const struct pithi_flames *flames, uint32_t lane, int64_t 
  * pithi_flames_site. */
 int pithi_flames_site_of(const struct pithi_flames *flames, struct pithlog *log, uint32_t lane, uint32_t id,
                          int64_t from_ns, int64_t to_ns, uint32_t *site);
-/* 1: the definition is a call site. */
+/* Returns 1 if the definition is a call site. */
 int pithi_flames_is_site(const struct pithi_flames *flames, uint32_t id);
 
 #endif

@@ -36,11 +36,12 @@ int pithi_hit_row_state(struct pithlog *log, const struct pithi_row *row, int64_
 int pithi_hit_row_event(struct pithlog *log, const struct pithi_row *row, int64_t time_ns, int64_t reach_ns,
                         const unsigned char *hidden, struct pithi_hit *hit);
 
-/* The arrow of a drawn plot that passes nearest to (x, y), at most `reach` pixels away; NULL: none. */
+/* Returns the arrow of a drawn plot that passes nearest to (x, y), at most `reach` pixels away, or NULL if there is
+ * none. */
 const struct pithi_arrow *pithi_hit_arrow(const struct pithi_plot *plot, double x, double y, double reach);
 
 /* The bundle at this place, unless an arrow is nearer. Very faint bundles are skipped, so that states in a crowd can be
- * reached. NULL: none. */
+ * reached. Returns NULL if there is none. */
 const struct pithi_bundle *pithi_hit_bundle(const struct pithi_plot *plot, double x, double y, double reach);
 
 /* Finds the interval around a time in which `lane` is outside all states: between the end of a state and the begin of

@@ -41,9 +41,10 @@ void pithi_notes_list(const struct pithi_notes *notes, FILE *out);
 
 /* Draws a flag with the number of each note of the plot, with its text if plot->note_texts is set. */
 void pithi_notes_draw(const struct pithi_plot *plot, const struct pithi_painter *painter);
-/* The row of a note in the plot; PITHI_NONE: no row shows its lane. */
+/* Returns the row of a note in the plot, or PITHI_NONE if no row shows the note's lane. */
 uint32_t pithi_note_row(const struct pithi_plot *plot, const struct pithi_note *note);
-/* The index of the note whose flag, drawn without its text, is at a pixel of the plot; PITHI_NONE: there is none. */
+/* Returns the index of the note whose flag, drawn without its text, is at a pixel of the plot, or PITHI_NONE if there
+ * is none. */
 uint32_t pithi_note_at(const struct pithi_plot *plot, double x, double y);
 
 #endif

@@ -379,7 +379,8 @@ void pithi_path_draw(const struct pithi_plot *plot, const struct pithi_painter *
 
 /* ---- Looking ----------------------------------------------------------------------------------------------------- */
 
-/* Finds the longest wait state of a lane in [from_ns, to_ns) whose call is in this state; NULL: none. */
+/* Finds the longest wait state of a lane in [from_ns, to_ns) whose call is in this state. Returns NULL if there is
+ * none. */
 const struct pithlog_wait_state *pithi_wait_of(const struct pithlog_analysis *analysis, uint32_t lane, uint32_t state,
                                                int64_t from_ns, int64_t to_ns)
 {

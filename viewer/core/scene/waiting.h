@@ -32,8 +32,8 @@ void pithi_waits_columns(const struct pithi_analysis_window *window, const struc
 /* row[c] is the row that has most of the path in column c; PITHI_NONE: its lane is not shown, or there is no path. */
 void pithi_path_columns(const struct pithi_analysis_window *window, const uint32_t *row_of_lane, uint32_t *row);
 
-/* The longest wait state of the call that is in `state` on `lane` during [from_ns, to_ns). NULL: the call does not
- * wait. */
+/* The longest wait state of the call that is in `state` on `lane` during [from_ns, to_ns). Returns NULL if the call
+ * does not wait. */
 const struct pithlog_wait_state *pithi_wait_of(const struct pithlog_analysis *analysis, uint32_t lane, uint32_t state,
                                                int64_t from_ns, int64_t to_ns);
 
