@@ -39,7 +39,7 @@ for mpi in $(mpis); do
     ok $? "$mpi: a program that watches its children"
     for ranks in 1 2 4; do
         quota 1 3 is_programs
-        case $mpi in openmpi) grep -v -e '^---' -e '^Primary job' -e '^a non-zero' -e '^mpiexec' -e '^the job to' -e '^  Process' -e '^  Exit code' -e '^$' page >short ;; *) grep -v '^$' page >short ;; esac
+        case $mpi in openmpi) grep -v -e '^---' -e '^Primary job' -e '^a non-zero' -e '^mpiexec' -e '^prterun' -e '^the job to' -e '^thus causing the job' -e '^ *Process name' -e '^ *Exit code' -e '^$' page >short ;; *) grep -v '^$' page >short ;; esac
         is "$status $(cat out)" "7 $noticed" "$mpi, $ranks ranks: output and status are the program's"
         like "$said" "^pith: run.pith: $ranks ranks?, .*; open it with: pith view run.pith$" "$mpi, $ranks ranks: one line on the log"
         is "$(cat short)" "$(pith analyze run.pith | grep -v '^$')" "$mpi, $ranks ranks: the page"
