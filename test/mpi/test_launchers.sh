@@ -98,11 +98,11 @@ done
 # ---- Read-only systems and containers -----------------------------------------------------------------------------
 if ! unshare -m true 2>err; then skip "read-only systems" "no name spaces can be made: $(head -n 1 err)"; finish; fi
 mkdir writable
-# inside WRITABLE COMMAND...: on a system that is read-only but for that folder, /dev and /proc. SPACES: more that it has of its own.
+# inside WRITABLE COMMAND...: on a system that is read-only but for that folder, /dev and /proc (/tmp may be a file system). SPACES: more that it has of its own.
 cat >inside <<'END'
 #!/bin/sh
 exec unshare -m $SPACES sh -c '
-    mount --bind "$1" "$1" && mount -o remount,bind,ro / || exit 99
+    mount --bind "$1" "$1" && mount -o remount,bind,ro / && mount -o remount,bind,ro "$(df --output=target . | tail -n 1)" || exit 99
     cd "$PWD" && shift && exec "$@"' - "$@"
 END
 chmod +x inside
