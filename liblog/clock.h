@@ -68,11 +68,13 @@ static inline uint64_t pithi_ticks_at(int64_t mono_ns)
 /* Reads the counter and the two clocks at about one moment: of four tries, the anchor is the try whose readings are
  * closest together. */
 void pithi_clock_anchor(struct pithi_anchor *anchor);
-/* Under the guard: makes an anchor and compares it with earlier ones. Returns 1 if the counter has parted from
- * CLOCK_MONOTONIC. The caller then calls pithi_clock_part and keeps all threads from reading the counter inline. */
+/* Under the guard: makes an anchor and compares it with earlier ones. Returns 0; or 1 if the counter and
+ * CLOCK_MONOTONIC no longer agree. In that case the caller stops all threads from reading the counter inline
+ * (pithi_buffer_stop_all), and then calls pithi_clock_part with this anchor. */
 int pithi_clock_anchor_next(struct pithi_anchor *anchor);
-/* Stores in the spill file's page that the counter no longer agrees with CLOCK_MONOTONIC, and makes `anchor` the first
- * one of the line. `latest`: the highest ticks recorded. */
+/* From now on, ticks are computed from CLOCK_MONOTONIC: begins pithi_clock_line at `anchor`, and stores the line in the
+ * spill file's page. `latest` is the highest ticks that a thread has recorded. If the counter has gone back, sets the
+ * ticks of `anchor` to the value that the counter should have. */
 void pithi_clock_part(struct pithi_anchor *anchor, uint64_t latest, struct pithi_spill_page *page);
 
 /* Writes the boot id, different for each machine and each boot, to `id`; "" if it is unknown. Processes with the same

@@ -23,9 +23,9 @@ struct pithi_no_core pithi_core_wait_end(void);
 int pithi_core_wait_tell(struct pithi_defs *defs, const struct pithi_no_core *sums, unsigned ranks);
 /* Adds the sums of rank `rank` as `run_delay_ns RANK`, if they are at least a hundredth of its time. */
 int pithi_core_wait_tell_rank(struct pithi_defs *defs, const struct pithi_no_core *own, int rank);
-/* Prints a line if delay_ns is more than a tenth of the time. `sharing` is the number of ranks whose cores are shared
- * by more ranks than there are cores; if it is 0, no line is printed. `cores` is the number of cores if all ranks share
- * the same cores, else 0. */
+/* Prints a line about ranks that lacked cores, if delay_ns is more than a tenth of the time and `sharing` is not 0.
+ * `sharing` is the number of ranks with too few cores: more ranks run on the cores of such a rank than there are cores.
+ * `cores` is the number of cores if all ranks share the same cores, else 0. */
 void pithi_core_wait_say(const struct pithi_no_core *sums, unsigned sharing, unsigned cores);
 
 #endif

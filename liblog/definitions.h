@@ -9,7 +9,8 @@
 
 /* Under the guard: stores all definitions in a new spill file. */
 void pithi_defs_write_all(void);
-/* Called in a forked child, which keeps names and ids but has no file yet. */
+/* Called when a forked child or the process's next log begins: the next definition goes into a new spill file. Names
+ * and ids stay as they are. */
 void pithi_defs_forked(void);
 
 /* Under the guard: returns a counter's id, like pith_counter_define. */

@@ -82,7 +82,7 @@ static void take_agreement(const struct agreement *agreed, const struct pith_tra
         if (agreed->job != 0) {
             if (strcmp(agreed->boot_id, page->boot_id) == 0)
                 pithi_session_window(agreed->start_mono_ns);
-            else /* estimate, corrected in compare_clocks */
+            else /* an estimate, which compare_clocks corrects */
                 pithi_session_window(agreed->start_real_ns - page->first.real_ns + page->first.mono_ns);
         }
     }
@@ -101,7 +101,9 @@ static void compare_clocks(const struct pith_transport *transport, const struct 
     pithi_boot_id(boot_id, sizeof boot_id);
     if (pithi_host_clocks_join(transport, strcmp(boot_id, agreed->boot_id) == 0) == 0 &&
         pithi_job_sync_clocks(transport, recording()) == 0 && pithi_guard_enter(&guard)) {
-        /* The clocks are compared now: corrects the window by rank 0's start, on this machine's clock. */
+        /* On machines other than rank 0's, the window of PITH_FROM and PITH_TO was only an estimate (take_agreement).
+         * The clocks are compared now, so the window is set again: it counts from rank 0's start, converted to this
+         * machine's clock. */
         const struct pithi_spill_page *page = pithi_session.file.page;
         int64_t reference_ns;
         if (agreed->job != 0 && page != NULL && strcmp(agreed->boot_id, page->boot_id) != 0 &&

@@ -72,7 +72,8 @@ struct merge {
     uint64_t lanes;                 /* of all processes */
     struct pithi_no_core core_wait; /* sum of all processes */
     struct pithi_no_core own_wait;
-    /* core_ranks: ranks in core_wait; sharing: ranks that share their cores among more ranks than cores */
+    /* core_ranks: number of ranks in the sum core_wait; sharing: number of those ranks that have too few cores, because
+     * more ranks run on the same cores than there are cores */
     uint64_t core_ranks, sharing;
     uint64_t states_left_out; /* of all processes */
     uint64_t bytes, before;   /* bytes: encoded by all ranks; before: encoded by the ranks before this one */

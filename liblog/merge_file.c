@@ -262,7 +262,9 @@ int pithi_merge_write(struct merge *merge, int good)
 
 /* ---- Far processes ----------------------------------------------------------------------------------------------- */
 
-enum { PIECE = 65536, WORDS = 64 }; /* PIECE: bytes sent at once; WORDS: words, each of 64 ranks, reduced at once */
+/* PIECE: the most bytes that a far process sends at once; WORDS: number of words in one reduction. Each word has a bit
+ * for each of 64 ranks. */
+enum { PIECE = 65536, WORDS = 64 };
 
 struct head {
     uint64_t offset, size; /* the range of bytes in the file that a far process sends next */

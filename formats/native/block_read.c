@@ -411,8 +411,9 @@ static uint32_t prepare_nested(struct pithi_block *b, uint32_t count)
     return count;
 }
 
-/* Tracks open states like stack.h. Returns 0 if a LEAVE of the innermost state finds no state open, or if there is no
- * memory. */
+/* Updates the list of open states for one record of this kind, by the rules of stack.h. A LEAVE whose `*what` is
+ * PITHI_INNERMOST ends the innermost open state, and gets the id of that state in `*what`. Returns 1; or 0 if no state
+ * is open for such a LEAVE, or if there is no memory. */
 static int follow(struct pithi_block *b, uint32_t kind, uint32_t *what)
 {
     struct pithi_open_ids *open = &b->open;

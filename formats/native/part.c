@@ -1,13 +1,15 @@
-/* part.c - loads the data of a rank when it is first needed: its lanes and its numbers of communicators, from the front
- * of its index, or from its blocks if the index is damaged. Also loads the members of a communicator, from the
- * descriptions by the rank that lists the members.
+/* part.c - loads the data of a rank when it is first needed: the rank's lanes, and the table from the rank's numbers of
+ * communicators to the log's. They are read from the front of the rank's index, or from its blocks if the index is
+ * damaged. This file also loads the members of a communicator, which are in the segment of the one rank that lists
+ * them.
  *
  * Threads share an open log without a lock, as a lock would be held during a read of the file. Loaded data never
  * changes, and its pointer is set once: if two threads load the same rank at once, the second to finish frees its own
  * copy and takes the first one's.
  *
- * Members of communicators may be the largest part of a description: a communicator of 10,000 ranks has 10,000 numbers.
- * So only one rank lists them; and when one list is wanted, all lists in the same chunk are taken. */
+ * A list of members may be long: for a communicator of 10,000 ranks, it has 10,000 numbers. So only one rank lists the
+ * members of a communicator. When one list is wanted, all lists in the same chunk are kept, so that the chunk is read
+ * only once. */
 #include <stdio.h>
 
 #include "base/error.h"

@@ -41,10 +41,12 @@ int pithi_spill_ids_make(const struct pithi_spill *spill, const struct pithi_spi
                          struct pithi_spill_ids *ids);
 void pithi_spill_ids_free(struct pithi_spill_ids *ids);
 
-/* Counts over lanes. */
+/* Numbers of records and of damaged pieces, summed over all lanes that were passed so far. */
 struct pithi_spill_counts {
-    uint64_t records, damaged; /* records: added; damaged: pieces left out */
-    uint64_t told, dropped;    /* losses in LOST records; records left out (spill_walk.h, spill_trim.h) */
+    uint64_t records, damaged; /* records: passed to the target; damaged: damaged pieces of the file, left out */
+    /* told: lost records, as the LOST records of the lanes count them; dropped: records that were in the file but were
+     * left out (spill_walk.h, spill_trim.h) */
+    uint64_t told, dropped;
 };
 
 /* Passes one lane to the target's lane `lane`. Several threads may do so at once, each with its own target. `last_ns`

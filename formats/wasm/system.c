@@ -316,7 +316,8 @@ __wasi_errno_t __wasi_path_open(__wasi_fd_t dir, __wasi_lookupflags_t lookup, co
     (void)dir, (void)lookup, (void)rights, (void)inherited, (void)flags;
     if (file < 0 && !(how & __WASI_OFLAGS_CREAT))
         return __WASI_ERRNO_NOENT;
-    /* A created file has no name, so it cannot replace a file of the web page. */
+    /* A file of the web page has this name. It cannot be replaced, because a created file is in memory and has no
+     * name. */
     if (file >= 0 && how & __WASI_OFLAGS_CREAT)
         return __WASI_ERRNO_EXIST;
     while (slot < MOST && table[slot].in_use)

@@ -44,7 +44,7 @@ static struct MHD_Daemon *server;
 static const char *token;
 static char our_name[256]; /* name of this machine if the server listens to the network; otherwise "" */
 
-/* ---- Answers ----------------------------------------------------------------------------------------------------- */
+/* ---- Sending a response ------------------------------------------------------------------------------------------ */
 
 static const char *const always[][2] = {
     {"Cache-Control", "no-store"},
@@ -158,7 +158,7 @@ static const char *behind_token(const char *url)
     return differs ? NULL : url + PITHI_SERVE_TOKEN + 2;
 }
 
-/* ---- Facts ------------------------------------------------------------------------------------------------------- */
+/* ---- Facts about a log ("facts") --------------------------------------------------------------------------------- */
 
 static void version_text(const struct pithi_serve_log *log, char text[24])
 {
@@ -201,7 +201,7 @@ static enum MHD_Result send_facts(struct MHD_Connection *client, struct pithi_se
     return send_data(client, MHD_HTTP_OK, "application/json", text, size, NULL, NULL);
 }
 
-/* ---- Bytes ------------------------------------------------------------------------------------------------------- */
+/* ---- Bytes of a log ("bytes", "first") --------------------------------------------------------------------------- */
 
 struct range {
     uint64_t from, end;
@@ -320,7 +320,7 @@ static enum MHD_Result send_first(struct MHD_Connection *client, struct pithi_se
     return send_data(client, MHD_HTTP_OK, "application/octet-stream", data, VERSION + size, NULL, NULL);
 }
 
-/* ---- Answers ----------------------------------------------------------------------------------------------------- */
+/* ---- Results of other processes ("answer", "legend") ------------------------------------------------------------- */
 
 /* Reads an argument of the address as a number. Returns 0 if it is missing or is no number. */
 static int read_number(struct MHD_Connection *client, const char *name, int64_t *number)
@@ -335,7 +335,7 @@ static int read_number(struct MHD_Connection *client, const char *name, int64_t 
     return !*end && !errno;
 }
 
-/* Sends the answer of a process as JSON, or status 202 while the process is at work. */
+/* Sends what a process has answered about the log, as JSON, or status 202 while the process is at work. */
 static enum MHD_Result send_answer(struct MHD_Connection *client, struct pithi_serve_log *log, int is_legend)
 {
     const char *theme = MHD_lookup_connection_value(client, MHD_GET_ARGUMENT_KIND, "theme");

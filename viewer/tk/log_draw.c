@@ -340,7 +340,7 @@ int pithi_log_overview(struct pithi_log_object *object, Tcl_Interp *interp, int 
     return status;
 }
 
-/* ---- Looking ----------------------------------------------------------------------------------------------------- */
+/* ---- What is at a pixel ------------------------------------------------------------------------------------------ */
 
 int pithi_log_state_at(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {

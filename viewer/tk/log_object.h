@@ -297,14 +297,16 @@ void pithi_put_name(Tcl_Obj *dict, const char *key, const char *name);
 void pithi_put_wide(Tcl_Obj *dict, const char *key, int64_t value);
 /* Returns a list of wide integers. */
 Tcl_Obj *pithi_wide_list(const int64_t *values, int count);
-/* Puts the keys of a message: from from_thread to to_thread (ranks and threads), start, end, tag, bytes. */
+/* Appends the keys of a message and their values: from and from_thread (the sender's rank and thread), to and to_thread
+ * (the receiver's), start, end, tag, bytes. */
 void pithi_put_message(Tcl_Obj *dict, const struct pithlog *log, const struct pithlog_message *message);
-/* Returns the dict of a record at a pixel: id name rank thread start end. */
+/* Returns the dict of a state or event at a pixel, with the keys id, name, rank, thread, start, end. */
 Tcl_Obj *pithi_hit_dict(const struct pithlog *log, const struct pithi_hit *hit);
-/* Returns the dict of a function at a pixel of a row that shows this depth: name place rank thread start end flame (the
- * depth). The dict has no id, because ids stand for definitions of the log. */
+/* Returns the dict of a function at a pixel of a row that shows the functions of this depth. The keys are name, place,
+ * rank, thread, start, end and flame (the depth). There is no key id, because functions are not definitions of the
+ * log. */
 Tcl_Obj *pithi_function_dict(const struct pithi_flames *flames, const struct pithi_hit *hit, uint32_t depth);
-/* Returns the dict of a message, as arrowat gives it for the pointer. */
+/* Returns the dict of a message, with the keys that the subcommand arrowat returns, but without `line`. */
 Tcl_Obj *pithi_message_dict(const struct pithlog *log, const struct pithlog_message *message);
 
 #endif

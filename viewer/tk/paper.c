@@ -33,9 +33,9 @@ struct pithi_paper {
     Tk_Window window; /* the application's main window, whose display all windows share */
     enum way way;
     int width, height;
-    int sized;     /* 1: Tk knows this size */
-    int under_way; /* 1: the server may still be reading the words */
-    uint32_t *words;
+    int sized;                          /* 1: Tk knows this size */
+    int under_way;                      /* 1: the server may still be reading the words */
+    uint32_t *words;                    /* the pixels, each a word 0xRRGGBB; NULL: none */
     struct pithi_shared *shared;        /* the memory of the words */
     struct pithi_server_pixels *server; /* the X server's copy of the words, if the transport is `sent` */
     GC gc;
@@ -52,7 +52,8 @@ enum { PARTS = 8 };
 
 /* ---- Drawing on it ----------------------------------------------------------------------------------------------- */
 
-/* Frees the words: shared memory by pithi_shared_free, other memory here. */
+/* Frees the pixels (`words`), and the X server's copy of them. If the pixels are in shared memory, pithi_shared_free
+ * frees them. */
 static void drop_pixels(struct pithi_paper *paper)
 {
     if (paper->shared)

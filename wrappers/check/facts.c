@@ -310,8 +310,9 @@ uint64_t pithi_fact_sum(const struct pithi_check *check)
     uint64_t sum = check->problem ? pithi_fact_hash_name(check->problem) | 1 : 0, facts = pithi_fact_hash(check);
     uint64_t rank = (uint64_t)check->team->rank;
 
-    /* Each process but the last adds the hash of its facts as if it gave them to the next rank. Each process but the
-     * first subtracts its own hash as if it expected it from the previous rank. */
+    /* Compares the facts of neighbouring ranks. Each process but the last adds a hash of its facts and of the pair (own
+     * rank, next rank). Each process but the first subtracts a hash of its facts and of the pair (previous rank, own
+     * rank). So if two neighbours have the same facts, the two hashes of their pair cancel in the sum. */
     if (check->team->rank + 1 < check->team->size)
         sum += on_way(rank, rank + 1, facts);
     if (check->team->rank > 0)

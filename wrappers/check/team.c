@@ -33,10 +33,10 @@ struct pithi_team *pithi_team_of_window(MPI_Win window) { return find(pithi_wind
 
 /* ---- making a team ----------------------------------------------------------------------------------------------- */
 
-/* The most teams with a shadow. MPICH can make only 2048 communicators, and most of them must be left for the
- * program. */
+/* The largest number of teams with a shadow in a process. MPICH can make only 2048 communicators, and most of them must
+ * be left for the program. */
 enum { MOST = 512 };
-static int count; /* teams with a shadow; atomic */
+static int count; /* number of teams with a shadow; atomic */
 
 /* Agrees on an id for the team (see above). Returns 0 if a process has MOST teams already. */
 static uint64_t agree_on_id(MPI_Comm comm)

@@ -42,12 +42,14 @@ void pithi_team_make_world(MPI_Group members);
 /* Returns a communicator for the checks, which has all processes of the job that have this library. */
 MPI_Comm pithi_team_ours(void);
 
-/* Return the rank in the shadow of the process `rank`; -1 if it is not in the shadow. `rank` is a rank in this
- * process's group (local), or in the group with which this process exchanges data (peer). The latter is the remote
- * group of an intercommunicator, else this process's group. */
+/* Both functions convert `rank`, a process's rank in a group, to the same process's rank in the shadow. They return -1
+ * if the process is not in the shadow. For pithi_team_local, the group is that of the calling process. For
+ * pithi_team_peer, it is the group with which the calling process exchanges data, which is the remote group of an
+ * intercommunicator, and otherwise the calling process's group. */
 int pithi_team_local(const struct pithi_team *team, int rank);
 int pithi_team_peer(const struct pithi_team *team, int rank);
-/* The inverse of pithi_team_local: returns the rank in this process's group of the rank `place` in the shadow. */
+/* The inverse of pithi_team_local: converts `place`, a process's rank in the shadow, to the same process's rank in the
+ * group of the calling process. */
 int pithi_team_rank(const struct pithi_team *team, int place);
 
 /* Returns a list of the group's processes as ranks in the communicator; -1 stands for a process that is not in the

@@ -11,9 +11,10 @@
  *                   receiver     x2 = 5, waits 60 to 140                    waits from 55; the message takes 10: to 110
  *                   waited 80: x2 = min(30, 5 + 80) = 30                    140 - 30 = 110
  *
- * If a message arrived before the call, the call does not wait for it, and the new x2 is min(x1 + the time since the
- * message arrived, x2). If the machines' clocks were not compared (pithi_delay_one_clock is 0), the time of sending is
- * useless, and the new x2 is min(x1, x2 + the time waited).
+ * In the example, the call waits for the message, so the new x2 is min(x1, x2 + the time waited). If a message arrived
+ * before the call, the call does not wait for it, and the new x2 is min(x1 + the time since the message arrived, x2).
+ * If the machines' clocks were not compared (pithi_delay_one_clock is 0), it is unknown whether the call waited. Then
+ * the call counts as if it had waited from its begin to its end.
  */
 #ifndef PITHI_DELAY_H
 #define PITHI_DELAY_H

@@ -23,13 +23,13 @@
 int pithi_rendezvous_count;
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static MPI_Comm notes; /* the communicator for notes; has the ranks of MPI_COMM_WORLD */
-static int is_on;      /* 1: a process has a limit, so notes are sent */
-static struct pithi_eager_limits limits;
-static size_t least_limit;    /* the smallest known limit */
+static MPI_Comm notes;                   /* the communicator for notes; has the ranks of MPI_COMM_WORLD */
+static int is_on;                        /* 1: a process has a limit, so notes are sent */
+static struct pithi_eager_limits limits; /* sizes up to which a message is sent at once */
+static size_t least_limit;               /* the smallest known limit */
 static MPI_Group world, host; /* world: all processes; host: those on this machine, MPI_GROUP_NULL if all are */
 
-/* The posted messages that stay here until this process waits. */
+/* The posted messages that this process has not sent yet, because they stay here until it waits in a call of MPI. */
 static struct held {
     int64_t number; /* the message's number */
     int to;         /* the receiver's rank in MPI_COMM_WORLD */
@@ -38,8 +38,9 @@ static int held_room;
 
 /* ---- Beginning --------------------------------------------------------------------------------------------------- */
 
-/* Finds the sizes up to which messages leave at once (limits), and makes the communicator for notes. If no process has
- * such a limit, no message stays at the sender, and notes are not needed. */
+/* Finds the sizes up to which MPI sends a message at once (`limits`). A longer message stays at the sender until the
+ * sender waits. If a process has such a limit, all processes make the communicator for notes. If no process has one, no
+ * message stays at its sender, so notes are not needed. */
 void pithi_rendezvous_begin(void)
 {
     MPI_Comm all = pithi_shadow_of(&pithi_handle_world);

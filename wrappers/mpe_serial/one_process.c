@@ -1,6 +1,7 @@
 /* one_process.c - replaces MPI in libmpe_nompi: a job of one process, which can only send messages to itself.
  *
- * It is always this process's turn, so MPE_Seq_begin and MPE_Seq_end never wait. No other process takes tags. */
+ * It is always this process's turn, so MPE_Seq_begin and MPE_Seq_end never wait. MPE_GetTags need not agree with other
+ * processes on the tags that it reserves, because there are no others. */
 #include "mpe_internal.h"
 #include "mpe_misc.h"
 #include "transport.h"

@@ -26,10 +26,11 @@ static const char *file_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* The address ranges of the MPI library's code ("whose code an address is", below). */
+/* An address range of the code of an MPI library, of a tool or of Pith. The section "whose code an address is" uses
+ * these ranges. */
 struct range {
     uintptr_t begin, end;
-    int is_own; /* 1: of one of Pith's libraries */
+    int is_own; /* 1: code of one of Pith's libraries */
 };
 struct snapshot {
     unsigned long long adds, subs; /* modules loaded and unloaded so far; if they change, the ranges are stale */

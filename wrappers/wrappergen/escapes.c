@@ -1,4 +1,5 @@
-/* escapes.c - the values of escapes: words of functions, {{def}}, and the error messages for unknown words.
+/* escapes.c - finds the text that replaces each escape ({{...}}) of a template. Also defines and runs the template's
+ * own macros ({{def}}), and writes the error messages for words that are unknown or misspelt.
  *
  * In a wrapper of MPI_Send(buf, count, datatype, dest, tag, comm), with the row "MPI_Send send peer=dest" in the table
  * of roles,
@@ -7,7 +8,7 @@
  *     {{count}}         count            an argument, by the standard's name
  *     {{args 0}}        buf              an element of a list; {{args -1}} is comm
  *     {{root|0}}        0                the text after the bar, because only other functions have {{root}}
- *     {{rot}}           an error: no function has it
+ *     {{rot}}           an error, because no function has this word
  *
  * If a role and an argument have the same name, the word means the role.
  */

@@ -247,7 +247,8 @@ static int take_collective(struct collecting *c, uint32_t rank, const struct pit
         return no_memory(e);
     if (part.coll == UINT32_MAX)
         return PITH_OK;
-    /* INT64_MAX: times are not used here; the instance ends when all members have entered */
+    /* Here each member leaves the instance as soon as it has entered, so the instance ends when all members have
+     * entered. INT64_MAX means that no time is given, because times are not used here. */
     pithi_colls_leave(c->colls, &part, INT64_MAX);
     enter->partner = find_instance(e, &part, r->comm);
     if (part.rule.shape == PITHI_COLL_LOWER)

@@ -401,12 +401,14 @@ uint32_t pithi_lanes_that_count(const struct pithlog_analysis *a, unsigned char 
     return count;
 }
 
-/* How much longer than the mean a lane is in the states in which it spends more time than any other lane. */
+/* The states in which a lane spends more time than any other lane. A state's excess is the lane's time in it minus the
+ * mean time of the lanes that count. */
 struct excess {
-    /* ns: the excess over all these states. For the state with the largest excess: most_ns: excess; most: time; mean:
-     * mean time. */
+    /* ns: the sum of the excesses of these states. most_ns, most and mean are about the state with the largest excess:
+     * this excess, the lane's time in the state, and the mean time of the lanes in the state. */
     double ns, most_ns, most, mean;
-    double waited_ns; /* time that other lanes waited for this lane in these states */
+    double waited_ns; /* time that other lanes waited for this lane while it was in these states */
+    /* state: the state with the largest excess; states: the number of these states */
     uint32_t state, states;
 };
 

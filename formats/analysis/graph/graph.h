@@ -157,8 +157,9 @@ const struct pithi_need *pithi_graph_decisive(const struct pithi_graph *graph, c
  * begins later. */
 uint32_t pithi_graph_find(const struct pithi_graph *graph, uint32_t lane, int64_t time_ns);
 struct pithi_epoch_call;
-/* The first piece of a rank that begins after since_ns and whose state is marked in `states` ([definitions]: 1).
- * Returns 0 if there is none, or if a lane of the rank is in such a state at since_ns. */
+/* Finds the first piece of a rank that begins after since_ns and is in a wanted state. `states` has an element for each
+ * definition, which is 1 if this state is wanted. Returns 1 and sets *call to the piece; returns 0 if there is none, or
+ * if a lane of the rank is in a wanted state at since_ns. */
 int pithi_graph_first_call(const struct pithi_graph *graph, const unsigned char *states, int32_t rank, int64_t since_ns,
                            struct pithi_epoch_call *call);
 

@@ -76,8 +76,10 @@ int pithi_chrome_async_is(char phase, enum pithlog_kind *kind)
 
 /* ---- Operations -------------------------------------------------------------------------------------------------- */
 
-/* Returns the hash of an event's id, and continues `local` or `global`. "id2" is an object with a "local" or a "global"
- * id. Only a global id means the same operation in all processes. */
+/* Returns the hash of the operation of an event: `local` or `global`, continued with the event's id. `global` is a hash
+ * of what else identifies the operation (category, scope ...); `local` is a hash of the same and of the process. Only a
+ * global id means the same operation in all processes. An id is global if it is the member "global" of the object
+ * "id2"; the member "local" of "id2" and the member "id" of the event are local. */
 static uint64_t hash_id(const struct pithi_chrome_event *event, uint64_t local, uint64_t global)
 {
     struct pithi_json json = {.data = event->id2.text, .size = event->id2.size};

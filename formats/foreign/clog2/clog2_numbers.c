@@ -277,7 +277,8 @@ static int add_levels(struct pithi_clog2_numbers *numbers, uint32_t id, uint64_t
     while (level >= number->levels) {
         if (!pithi_grow_one(&number->level, number->levels, sizeof *number->level))
             return pithi_no_memory();
-        /* A new level gets the event numbers of MPE, those that the program used, or the next free ones. */
+        /* Level 0 of a state of MPE gets the event numbers that MPE uses for it. Any other level gets the event numbers
+         * that the program used for it or, if the program used none, the next free ones. */
         struct clog2_level *of = &number->level[number->levels];
         const struct pithi_number_pair *given = pithi_given_get(&numbers->given, id, number->levels);
         of->status = NEW;

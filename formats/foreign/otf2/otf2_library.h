@@ -171,11 +171,12 @@ int pithi_otf2_fail(int err, const char *path, const char *what, OTF2_ErrorCode 
 
 /* Returns the collective operation for the name of a state ("MPI_Bcast", "MPI_Ibcast"), or -1 if it has none. */
 int pithi_otf2_operation(const char *name);
+/* Return the role and the paradigm of the region that is written for a state with this name and group. */
 OTF2_RegionRole pithi_otf2_role(const char *name, const char *group);
 OTF2_Paradigm pithi_otf2_paradigm(const char *name, const char *group);
 
-/* Returns the group of the state for a region that is in no group of regions. This is the opposite of the two functions
- * above. */
+/* Returns the group of the state that is made for a region, by the region's name, paradigm and role. Needed for regions
+ * that are in no group of regions. */
 const char *pithi_otf2_group(const char *name, OTF2_Paradigm paradigm, OTF2_RegionRole role);
 
 #endif

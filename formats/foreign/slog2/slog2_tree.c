@@ -118,14 +118,15 @@ static unsigned char *put_entry(unsigned char *p, const struct pithi_slog2_entry
 
 static int compare(int64_t a, int64_t b) { return (a > b) - (a < b); }
 
-/* Sorts by begin. At the same begin the longest comes first, then the order is by category and line. */
+/* Sorts drawables by begin. Among drawables that begin at the same time, the longest comes first. */
 static int by_begin(const void *a, const void *b)
 {
     const struct pithi_slog2_drawable *x = &((const struct held *)a)->drawable,
                                       *y = &((const struct held *)b)->drawable;
     int order = compare(pithi_slog2_first_ns(x), pithi_slog2_first_ns(y));
     order = order ? order : compare(pithi_slog2_last_ns(y), pithi_slog2_last_ns(x));
-    /* The order of all others is fixed, too, so that each run writes the same bytes. */
+    /* Drawables with the same begin and end are sorted by category and lines, so that each run writes the same
+     * bytes. */
     order = order ? order : compare(x->category, y->category);
     order = order ? order : compare(x->line[0], y->line[0]);
     return order ? order : compare(x->line[1], y->line[1]);

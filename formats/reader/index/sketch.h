@@ -28,8 +28,8 @@ struct pithi_sketch {
 int pithi_sketch_make(struct pithlog *log, int64_t from_ns, int64_t to_ns, uint32_t columns, uint32_t lanes,
                       struct pithi_buffer *out);
 
-/* Opens the sketch that a page has beside the log (reader/read/cache.h). Returns NULL if there is no sketch of this
- * log. */
+/* Opens the log's sketch from the cache (reader/read/cache.h). In a web page, the sketch is the file LOG.sketch, which
+ * the page got from the machine that has the log. Returns NULL if there is no sketch of this log. */
 struct pithi_sketch *pithi_sketch_open(struct pithlog *log);
 void pithi_sketch_close(struct pithi_sketch *sketch);
 /* Calls `tell` with pieces of a lane in [from_ns, to_ns), as pithlog_summary_pieces does. A run of equal columns is one

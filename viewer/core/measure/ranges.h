@@ -76,8 +76,8 @@ void pithi_layers_draw(const struct pithi_ranges *ranges, const struct pithi_lay
  * none. */
 uint32_t pithi_layers_at(const struct pithi_ranges *ranges, const struct pithi_layers_look *look, uint32_t column,
                          double y);
-/* The number of lanes between two marks of the scale: the least 1, 2 or 5 times a power of ten that is at least
- * `spacing` pixels high. */
+/* Returns the number of lanes between two marks of the scale: the first of 1, 2, 5, 10, 20, 50 ... that puts the marks
+ * at least `spacing` pixels apart. `height`: the height of all `lanes` together, in pixels. */
 uint32_t pithi_layers_step(uint32_t lanes, double height, double spacing);
 /* Draws a horizontal line at each mark of the scale. */
 void pithi_layers_draw_grid(const struct pithi_ranges *ranges, const struct pithi_layers_look *look, double spacing,

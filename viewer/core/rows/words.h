@@ -8,7 +8,8 @@
 
 #include "core/rows/rows.h"
 
-/* "1200x400" or "1200" (height 0). 0 or -1. */
+/* Parses a size in pixels, such as "1200x400", or a width, such as "1200", which sets *height to 0. Returns 0; or -1 if
+ * the text is neither of them, or a number is not from 1 to 100000. */
 int pithi_size_parse(const char *text, int *width, int *height);
 
 /* The ranks `first` to `last`, with one thread or all threads of each: "3", "0.1", "0-3". */
