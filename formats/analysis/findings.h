@@ -216,7 +216,8 @@ struct pithi_communication {
     struct pithi_overlap {
         int32_t rank;      /* -1: all */
         uint64_t messages; /* receives that overlap */
-        /* ns: under way; computing_ns, waiting_ns: the parts of it in which the rank computes or waits. */
+        /* ns: time in which the receives are under way; computing_ns, waiting_ns: the fractions of this time in which
+         * the rank computes or waits, in ns. */
         int64_t ns, computing_ns, waiting_ns;
     } overlap,     /* receives posted by an earlier call, from its begin to the completing call's end */
         *overlaps; /* [overlap_count] by rank */

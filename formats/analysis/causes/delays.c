@@ -88,7 +88,7 @@ struct sync {
 struct recent {
     uint32_t first; /* NONE: the list is empty */
     struct recent_comm {
-        int64_t at_ns;         /* its latest synchronisation */
+        int64_t at_ns;         /* latest synchronisation of the lane on this communicator */
         uint32_t next, before; /* neighbours in the list, by communicator; NONE: the ends */
         int is_listed;         /* 1: in the list; else the lane has had no such synchronisation */
     } * comms;                 /* [communicators] */

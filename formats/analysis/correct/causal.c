@@ -356,7 +356,7 @@ int64_t pithi_edges_shift(const struct pithi_edges *e, uint32_t rank, const stru
 
 struct moving {
     struct pithi_edges *edges;
-    uint32_t *at;                       /* [ranks] */
+    uint32_t *at;                       /* [ranks]: position in the edges of each rank */
     int64_t largest_ns;                 /* the largest shift so far */
     struct pithi_causal_report *report; /* the caller's */
 };

@@ -45,21 +45,21 @@
 enum { NAME = PITHI_NAME_COLUMNS, FEW = 5, RULES = 9 };
 
 struct pithi_answer {
-    struct pithlog_answer answer; /* its texts are the ones below */
+    struct pithlog_answer answer; /* its texts are in the fields below */
     char text[1280], state[256];  /* text of the answer; name of the state in it */
 };
 
 struct candidate {
-    const char *kind; /* of the answer: "imbalance" ... */
+    const char *kind; /* kind of the answer: "imbalance" ... */
     double ns, share; /* cost, in time of all lanes; cost as a fraction of the run */
     int is_first;     /* 1: the answer, whatever other candidates cost */
     int is_least;     /* 1: the cost may be more, and is said as "at least" */
     /* 1: a lack of cores may be the only reason, so "cores" is not compared with it. */
     int is_guess;
     uint32_t lane, state, other;        /* PITHI_NO_LANE, NO_STATE: none */
-    struct pithlog_finding_place place; /* its worst instance */
+    struct pithlog_finding_place place; /* the worst instance of the cause */
     double *by_iteration;               /* malloc'ed; NULL: not known */
-    char text[800];                     /* without the cost */
+    char text[800];                     /* the sentence of the answer, without the cost */
 };
 
 struct rules {
@@ -72,8 +72,8 @@ struct rules {
      * the computing in a state. by_state_of_set [defs + 1]: waiting for the computing in a state on the lanes in
      * `set`. */
     double *by_lane, *by_state, *by_state_of_set;
-    /* [all_lanes]: waiting for a lane's progress minus waiting for its computing; 0: if the lane called MPI, this would
-     * not help. */
+    /* [all_lanes]: how much longer others wait for a lane to call MPI than for its computing; 0 if more MPI calls of
+     * the lane would not help. */
     double *progress_of;
     /* sums over all lanes; `most_`: of the lane that has most */
     double computing_ns, files_ns, pthreads_ns, omp_ns, transfer_ns, progress_ns, most_progress;

@@ -96,7 +96,7 @@ struct finding_sums {
 
 /* A piece of a lane, with the time outside MPI from the begin of the window to the begin of the piece. */
 struct computed {
-    int64_t begin_ns, ns; /* of the piece; time outside MPI before it */
+    int64_t begin_ns, ns; /* begin of the piece; time outside MPI before the piece */
     int is_outside;       /* 1: the piece is outside MPI */
 };
 

@@ -25,7 +25,7 @@ struct pithi_finding_list {
     struct pithlog_finding *list;                       /* [count] largest first, once complete */
     unsigned char *is_guess;                            /* [count] */
     uint32_t count, room;
-    char *text; /* of the last finding */
+    char *text; /* text of the last finding */
     size_t text_size;
     double no_core_ns;         /* time without a core in the window, as the system counted it; 0: not counted */
     double threads_no_core_ns; /* time without a core of threads that do not call MPI_Init, in the whole run */
@@ -529,7 +529,7 @@ static int find_imbalance(struct pithlog_analysis *a)
         fprintf(out, "%.*s takes %s on %s and %s on average", NAME, pithi_state_text(a->graph.log, of->state),
                 pithi_ns_text(most_text, of->most), pithi_lane_text(a->graph.log, lane, name),
                 pithi_ns_text(mean_text, of->mean));
-        /* other states of this lane are longer than the mean as well */
+        /* the lane is longer than the mean in other states as well */
         if (of->states > 1)
             fprintf(out, ";\nso do%s %u other state%s, less", of->states == 2 ? "es" : "", of->states - 1,
                     of->states == 2 ? "" : "s");

@@ -35,8 +35,8 @@ static void count_hosts(struct pithi_findings *f)
 
 int pithi_findings_none(const struct pithi_findings *f, int is_damaged)
 {
-    /* Two reasons for an empty interval: holes that cover all of it, or an interval in which nothing happened. The
-     * advice differs, so the text does. */
+    /* There are two reasons for an empty interval: holes cover all of it, or nothing happened in it. The advice
+     * differs, so there are two texts. */
     const char *why = pithlog_get_info(f->log)->incomplete;
 
     if (f->info->gaps)

@@ -7,9 +7,9 @@
 #include <stdint.h>
 
 struct pithi_row_call {
-    int64_t begin_ns, end_ns; /* of the call */
+    int64_t begin_ns, end_ns; /* begin and end of the call */
     uint32_t symbol;          /* equal calls have equal symbols */
-    uint32_t state;           /* definition; for the caller */
+    uint32_t state;           /* definition of the call's state; only the caller uses it */
 };
 
 /* Iteration i has the calls firsts[i] to ends[i] - 1. */

@@ -20,8 +20,8 @@
 enum { LEAST_CALLS = 3 }; /* least calls in a batch */
 
 struct io_call {
-    int64_t begin_ns, end_ns; /* of the call */
-    uint32_t state, lane;     /* definition; the lane */
+    int64_t begin_ns, end_ns; /* begin and end of the call */
+    uint32_t state, lane;     /* definition of the call's state; the lane that calls */
 };
 
 struct io_calls {

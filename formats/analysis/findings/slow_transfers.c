@@ -34,11 +34,11 @@ struct peers {
     uint32_t state, group;        /* group: log2 of the bytes, and number of messages of a call (0: a collective) */
     uint32_t with;                /* collective: ranks; messages: the two hosts */
     struct pithi_bins bins;       /* their transfers */
-    double median_ns, typical_ns; /* median_ns: of these transfers; typical_ns: of most peers */
-    uint32_t lane, other;         /* of the slowest message */
-    int64_t at_ns, end_ns;        /* its call */
-    int64_t slowest_ns;           /* its transfer */
-    int is_coll, is_message;      /* if both are 0: a call that completes a collective of any function */
+    double median_ns, typical_ns; /* median_ns: median of these transfers; typical_ns: median of most peers */
+    uint32_t lane, other; /* lanes of the slowest transfer: the lane of the call, and the lane that released the call */
+    int64_t at_ns, end_ns;   /* begin and end of this call */
+    int64_t slowest_ns;      /* duration of this transfer */
+    int is_coll, is_message; /* if both are 0: a call that completes a collective of any function */
 };
 
 struct transfers {

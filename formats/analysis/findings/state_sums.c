@@ -252,7 +252,9 @@ static int begins_at_end(const struct pithlog_analysis *a, const struct pithi_pi
 struct begins {
     int64_t *ns; /* ascending */
     size_t count;
-    int receives; /* 1: a receive with long calls; without a need, such a call's partner is not in the log */
+    /* 1: the function receives, and has long calls. A call of it without a need has no partner in the log, so it is not
+     * judged */
+    int receives;
 };
 
 static int by_time(const void *a, const void *b)

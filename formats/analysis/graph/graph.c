@@ -53,7 +53,7 @@ struct building_lane {
 /* A member enters a collective instance (its COLL record) or leaves it (the end of its call, or of the call that
  * completes it), in a piece of its lane. */
 struct coll_step {
-    int64_t time_ns;            /* of the record or of the end of the call */
+    int64_t time_ns;            /* time of the record, or of the end of the call */
     uint32_t lane, piece, comm; /* piece: number in the lane */
     int leaves, is_in_call;     /* 1: the member leaves; 1: the COLL record lies within a call */
     struct pithi_coll_part part;
@@ -598,7 +598,7 @@ static int take_record(struct building *b, const struct pithlog_step *step)
         return PITH_OK;
     see_record(b, r);
     switch (r->kind) {
-    case PITHLOG_LEAVE: /* its ENTER is not in the log */
+    case PITHLOG_LEAVE: /* a LEAVE whose ENTER is not in the log */
         end_init(b, r->id, r->time_ns);
         return PITH_OK;
     case PITHLOG_SEND:

@@ -62,7 +62,7 @@ struct probes {
     struct probe {
         int64_t begin_ns;
         uint32_t rank, call; /* rank of the lane; number of the probing call */
-        int32_t source, tag; /* of the message found (from its MPI_Status) */
+        int32_t source, tag; /* sender and tag of the message found (from its MPI_Status) */
     } * all;
     uint32_t count, room;
 };

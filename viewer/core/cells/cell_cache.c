@@ -29,7 +29,7 @@
 /* ---- The cells of a row: moved, and replaced --------------------------------------------------------------------- */
 
 struct cell_row {
-    uint32_t *lanes, lane_count;   /* of the log; owned */
+    uint32_t *lanes, lane_count;   /* lanes of the log that the row shows; owned */
     enum pithi_row_kind kind;      /* states or functions */
     uint32_t first_lane;           /* in the lanes of the current work */
     uint32_t known_from, known_to; /* columns of this view; others are stale or empty */
@@ -222,18 +222,19 @@ struct cell_request {
 struct cell_work {
     struct cell_request *requests;              /* owned, like `lanes` and `hidden` */
     uint32_t count, capacity;                   /* capacity: of `requests` */
-    uint32_t *lanes, lane_count, lane_capacity; /* of all requests, one row after another */
+    uint32_t *lanes, lane_count, lane_capacity; /* lanes of all requests, one row after another */
     unsigned char *hidden;                      /* NULL: none */
     const struct pithi_flames *flames;          /* NULL: no request is for functions */
-    unsigned generation;                        /* of the view; results of another generation are dropped */
-    atomic_int stop;                            /* 1: ends the work early, as it is not needed any more */
+    unsigned generation; /* number of the view; results for a view with another number are dropped */
+    /* 1: ends the work early, because its results are not needed any more */
+    atomic_int stop;
 };
 
 struct cell_result {
     struct cell_result *next;    /* in the thread's list, until the cache takes the whole list */
     struct cell_request request; /* the request that it answers */
     struct pithi_cells cells;    /* one row, the columns of the request */
-    unsigned generation;         /* of the work; compared with the cache's */
+    unsigned generation;         /* that of the work; compared with the cache's generation */
     char *trouble;               /* NULL: none */
 };
 

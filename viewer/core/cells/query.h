@@ -60,7 +60,7 @@ struct pithi_query {
     uint32_t lane_count;
     const unsigned char *hidden;     /* [defs], non-zero: not shown; NULL: all shown */
     struct pithlog_summary *summary; /* NULL: all records are read */
-    enum pithi_care care;            /* with a summary */
+    enum pithi_care care;            /* how exact the cells are; used only with a summary */
     /* [group_count] row r is lanes[group_end[r - 1] ... group_end[r] - 1], one or more; NULL: each lane is a row */
     const uint32_t *group_end;
     uint32_t group_count;

@@ -211,13 +211,13 @@ struct pithi_sweep {
     struct pithi_cells *cells;       /* the caller's; filled */
     unsigned shift;                  /* internal units are ns << shift, so that a column has at least 16 */
     uint64_t span_least_ns;          /* shorter instances get no span */
-    uint64_t end;                    /* of the window */
+    uint64_t end;                    /* end of the window, in internal units */
     uint64_t *bounds;                /* [width + 1] the begins of columns; the last one is the end */
 
-    uint32_t row;               /* of the cells */
-    uint32_t levels;            /* of this row: 1 in a group */
+    uint32_t row;               /* index of the row in the cells */
+    uint32_t levels;            /* number of levels of this row; 1 if it shows a group */
     uint32_t filled;            /* levels from here on have no shares in the current column */
-    uint32_t group_lanes;       /* 0: no group */
+    uint32_t group_lanes;       /* number of lanes of a row that shows a group; 0: it shows one lane */
     struct blend *blend;        /* used for a row of several lanes; NULL: no row had several lanes so far */
     uint64_t now;               /* how far this lane is swept, in internal units */
     uint64_t limit;             /* only times up to here are used */
@@ -235,12 +235,12 @@ struct pithi_sweep {
     struct path_show shows[SHOWS]; /* recently used paths, indexed by the lowest bits of their numbers */
     uint32_t *shown_states;        /* [SHOWS * deepest] the states of these paths, by level */
     uint32_t shown_capacity;
-    const struct pithlog_path *shown_paths; /* of the lane; the summary's */
+    const struct pithlog_path *shown_paths; /* the paths of the lane, owned by the summary */
     uint8_t *depths;                        /* [depth_capacity] levels that paths reach */
     uint32_t depth_capacity, deepest;       /* deepest: the most levels of a path */
 
-    uint32_t first_mark; /* of this lane, among the cells' marks */
-    uint32_t first_tick; /* of this lane, among the cells' ticks */
+    uint32_t first_mark; /* index of this lane's first mark in the marks of the cells */
+    uint32_t first_tick; /* index of this lane's first tick in the ticks of the cells */
     uint32_t *last_tick; /* [defs] column + 1 of the newest tick */
 };
 

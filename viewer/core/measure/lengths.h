@@ -46,12 +46,12 @@ struct pithi_lengths_query {
  * instance. */
 struct pithi_length {
     int64_t length_ns;        /* the mean of all `count` instances */
-    int64_t total_ns;         /* of all `count` instances */
+    int64_t total_ns;         /* the sum of all `count` instances */
     uint64_t count;           /* 1 if exact */
-    int64_t start_ns, end_ns; /* of the longest instance */
+    int64_t start_ns, end_ns; /* begin and end of the longest instance */
     uint32_t lane, peer;      /* peer: the receiver of a message; else the same as `lane` */
-    uint64_t bytes;           /* of a message */
-    int32_t tag;              /* of a message */
+    uint64_t bytes;           /* size of a message */
+    int32_t tag;              /* tag of a message */
 };
 
 struct pithi_length_list {

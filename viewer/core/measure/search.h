@@ -40,16 +40,16 @@ struct pithi_scan_position {
 };
 
 struct pithi_found {
-    struct pithi_scan_position at; /* its position, from which the search can go on */
-    uint32_t lane;                 /* of the log */
+    struct pithi_scan_position at; /* position of the hit, from which the search can go on */
+    uint32_t lane;                 /* the lane of the hit in the log */
     uint32_t kind;                 /* PITHLOG_ENTER, PITHLOG_EVENT, PITHLOG_SEND */
     uint32_t id;                   /* definition; unused for sends */
-    uint32_t depth;                /* states around it */
+    uint32_t depth;                /* number of states around the hit */
     int64_t end_ns;                /* end of a state; for events and sends the same as `at.time_ns` */
     int ended;                     /* 0: the end was too far away to be found, or the state has none */
-    int32_t peer, tag;             /* of a send */
+    int32_t peer, tag;             /* the receiver and the tag of a send */
     uint64_t bytes;                /* bytes of the send's message */
-    char payload[512];             /* of an event, as text, cut if longer */
+    char payload[512];             /* the payload of an event as text, cut if it is longer */
 };
 
 /* Find the first hit after `at`, or the last hit before `at`. Return 1 if found; 0 if there is none, or the search was

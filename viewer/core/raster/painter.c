@@ -7,7 +7,7 @@
  *     step 8, phase 0, a rectangle from (10, 0) to (16, 4), one line of a pixel each
  *     x + y = 9 meets none of it;  x + y = 17 meets it from (13, 4) to (16, 1)
  *
- * The phase moves with the time axis, so hatching moves with its bar when the window is panned. */
+ * The phase moves with the time axis, so hatching moves with its bar when the view is panned. */
 #include "core/raster/painter.h"
 
 #include <math.h>

@@ -394,7 +394,7 @@ static void raster_rect(void *context, double x, double y, double width, double 
     int top = rounded(y, raster->top, raster->bottom), bottom = rounded(y + height, raster->top, raster->bottom);
     unsigned opacity = (unsigned)(alpha * 255 + 0.5);
 
-    /* stores the rectangle as it was given, because each band draws its part of it later */
+    /* stores the rectangle as it was given, because later each band draws the part that lies in the band */
     if (raster->keeps) {
         keep(raster, &(struct pithi_shape){.kind = RECT,
                                            .top = top,
@@ -455,7 +455,7 @@ static void raster_line(void *context, double x0, double y0, double x1, double y
     int start = (int)(run.across >> 16);
     int end = (int)((run.across + run.slope * (run.last - 1 - run.first)) >> 16);
     run.top = run.steep ? run.first : start < end ? start : end;
-    /* a flat line touches the scanline below as well */
+    /* a flat line also touches the scanline below */
     run.bottom = run.steep ? run.last : (start < end ? end : start) + 2;
     run.inside = raster->words && is_inside(raster, &run);
     if (raster->keeps)

@@ -51,7 +51,7 @@ struct pithi_legend_plan {
     uint32_t count;
     int table;              /* 1: a table: a line for each entry, with count, times and share; 0: a list in columns */
     int64_t computing_ns;   /* time outside all states: a line below the table's entries */
-    double computing_share; /* of all lanes' time */
+    double computing_share; /* computing_ns as a fraction of all lanes' time */
     uint64_t messages;      /* number of messages: the last line of a table */
     double x, y, width;     /* pixels: upper left corner; the width that it may take */
     /* Made by pithi_legend_layout: */

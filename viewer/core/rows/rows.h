@@ -72,7 +72,7 @@ struct pithi_rows {
     uint32_t rank_count;
     uint32_t host_count;        /* number of different host names; 1: the tree has no level for hosts */
     struct pithi_row *counters; /* [counter_count] by lane */
-    uint32_t counter_count;     /* of all lanes */
+    uint32_t counter_count;     /* number of counters of all lanes */
     struct pithi_node *nodes;   /* [0] the root */
     uint32_t node_count, node_capacity;
     uint32_t *pins; /* [pin_count] the pinned nodes, in the order of their rows */
@@ -85,8 +85,8 @@ struct pithi_rows {
     /* Made by pithi_rows_seen: */
     struct pithi_row *seen; /* [seen_count] as they are drawn, from top to bottom; pinned ones first */
     struct pithi_row_place {
-        uint32_t node;                                  /* of the row */
-        uint16_t depth;                                 /* of the node in the tree, for indenting */
+        uint32_t node;                                  /* the node of the row */
+        uint16_t depth;                                 /* depth of the node in the tree, for indenting */
     } * places;                                         /* [seen_count] */
     uint32_t seen_count, seen_capacity, place_capacity; /* length of `seen`; rooms of `seen` and `places` */
     uint32_t pinned_count;                              /* the first rows of `seen` are pinned */

@@ -50,7 +50,7 @@ struct pithi_plot {
     int moving; /* 1: crowds of arrows are estimated and only some are drawn, so that the picture is done soon */
     const struct pithi_gaps *gaps;             /* NULL: not shown */
     struct pithlog_summary *summary;           /* NULL: records are read */
-    enum pithi_care care;                      /* with a summary */
+    enum pithi_care care;                      /* how exact the cells are; used only with a summary */
     const struct pithlog_analysis *analysis;   /* NULL: none */
     const struct pithi_core_waits *core_waits; /* waiting.h; NULL: not shown */
     /* each 1: the wait states of the analysis are drawn (waiting.h); its critical path is drawn */

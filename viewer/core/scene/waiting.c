@@ -30,7 +30,7 @@ enum { COLUMN_MOST = 8 };
 /* Items that are ordered by time and do not overlap: structs of any type with two times, int64_t. */
 struct spans {
     int64_t t0_ns, t1_ns; /* the window */
-    uint32_t width;       /* its columns */
+    uint32_t width;       /* number of columns of the window */
     const char *items;
     size_t count, size;
     size_t from, to; /* offsets of the times in an item */
