@@ -11,7 +11,7 @@
 #include "native/log.h"
 #include "pithlog_findings.h"
 
-/* Sums by lane and state; each pair has one cell. All zero: empty. */
+/* Sums by lane and state; each pair has one cell. If all fields are zero, there are none. */
 struct pithi_lane_sums {
     struct pithi_map map; /* (lane, state): index + 1 */
     struct pithi_lane_sum {

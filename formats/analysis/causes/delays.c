@@ -444,7 +444,7 @@ static int add_costs(struct delays *d, const struct row *wait, const struct comp
     return 1;
 }
 
-/* Adds the cost of a late notice: its only cause is the polling loop itself. */
+/* Adds the cost of a late notice, whose only cause is the polling loop itself. */
 static int add_own(struct delays *d, const struct row *wait)
 {
     for (uint32_t k = 0; k < d->kind_count; k++) {

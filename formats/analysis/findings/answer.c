@@ -411,9 +411,9 @@ static int put_iterations(struct rules *r, const struct candidate *c, struct pit
 
 /* ---- Rules ------------------------------------------------------------------------------------------------------- */
 
-/* Proposes waiting for a core: there are more ranks or threads than cores, or other programs use the cores. In the
- * second case, long transfers make other ranks wait. This waiting counts as well, in proportion to the fraction of the
- * transfers that lack of a core explains.
+/* Proposes waiting for a core, because there are more ranks or threads than cores, or because other programs use the
+ * cores. In the second case, long transfers make other ranks wait. This waiting counts as well, in proportion to the
+ * fraction of the transfers that lack of a core explains.
  *
  *     two ranks, each without a core for half of the run, inside MPI_Waitall, while the other one waits for it
  *     descheduled: 50 % of the run. This is all of the transfers, so the waiting of 50 % counts, too */

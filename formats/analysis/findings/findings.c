@@ -658,7 +658,7 @@ static int find_files(struct pithlog_analysis *a)
         return 0;
     pithi_longest_piece(a, most, state, place(a));
     double bytes = accessed_bytes(a, most, state);
-    /* nine tenths on one lane: this is no parallel I/O */
+    /* if one lane has nine tenths of the time, this is no parallel I/O */
     if (most_ns >= 0.9 * all_ns && a->info.lanes > 1)
         fprintf(out, "%s alone spends %s in files", pithi_lane_text(a->graph.log, most, name),
                 pithi_ns_text(text, most_ns));
@@ -1256,8 +1256,8 @@ static int sort_findings(struct pithlog_analysis *a)
             if (i != k && is_part_of(a, &found->list[i], &found->list[k]))
                 parent[i] = k + 1;
     /* The list has only two levels: if late sender is part of an imbalance, and the imbalance part of no core, both are
-     * shown as parts of no core. Parents form no cycle: waiting can be part of an imbalance or of files, these only of
-     * no core, and no core of nothing. */
+     * shown as parts of no core. Parents form no cycle, because waiting can be part of an imbalance or of files, an
+     * imbalance or files only of no core, and no core of nothing. */
     for (uint32_t i = 0; i < found->count; i++)
         while (parent[i] && parent[parent[i] - 1])
             parent[i] = parent[parent[i] - 1];

@@ -95,8 +95,8 @@ uint32_t pithi_findings_absent(const struct pithi_findings *f)
     uint32_t present = 0, lanes = pithlog_get_info(f->log)->lanes, world_size = world ? (uint32_t)world->size : 0;
     int32_t rank = 0; /* the last rank that is present */
 
-    /* Counts each rank once, even with several threads: lanes are sorted by rank, so each is compared with the last
-     * rank. */
+    /* Counts each rank once, even with several threads. Lanes are sorted by rank, so it suffices to compare each lane's
+     * rank with the last rank. */
     for (uint32_t i = 0; i < lanes; i++) {
         const struct pithlog_lane *lane = pithlog_get_lane(f->log, i);
         if (lane->records && (!present || lane->rank != rank)) {

@@ -131,8 +131,8 @@ static void end_init(struct building *b, uint32_t state, int64_t time_ns)
     b->init_ns = time_ns > b->init_ns ? time_ns : b->init_ns;
 }
 
-/* The outermost call, open[at], ends. An MPI state inside it that is still open becomes the outermost call: states need
- * not nest, so MPI_Reduce may end before an MPI_Recv that began in it. */
+/* The outermost call, open[at], ends. An MPI state inside it that is still open becomes the outermost call, because
+ * states need not nest: MPI_Reduce may end before an MPI_Recv that began in it. */
 static void end_call(const struct pithi_graph *g, struct building_lane *lane, const struct pithlog_step *step)
 {
     lane->call = 0;
@@ -309,8 +309,8 @@ static int leave_epoch(struct building *b, uint32_t lane, int64_t end_ns)
 }
 
 /* The lane has completed its part of a collective, at the end of a blocking call or in the MPI_Wait of a nonblocking
- * collective: adds its need. On an intercommunicator, each group has an instance, and the numbers of the two follow
- * each other. A member waits for the members of the other group.
+ * collective. So the need of this call is added. On an intercommunicator, each group has an instance, and the numbers
+ * of the two follow each other. A member waits for the members of the other group.
  *
  * A collective that may or may not synchronise (PITHI_COLL_MAY_WAIT: MPI_Win_create) gets its needs in any case.
  * release_needs decides at the end whether they count: if a member left before the last member came, no member

@@ -29,7 +29,7 @@
 
 enum {
     USUAL_TIMES = 4,     /* the usual lag is this many medians; lag: time from a cause to the end of its call */
-    USUAL_LEAST = 10000, /* ns: shorter lags are always usual */
+    USUAL_LEAST = 10000, /* lags shorter than this, in ns, are always usual */
     EXPLAINED = 4,       /* a longer lag is accepted if the wait is this many times as long as the lag */
     CONTRADICTED = 10,   /* a rule holds if it has this many supporting observations for each contradiction */
     CANDIDATES = 16      /* most ranks that are considered as causes for a member */

@@ -27,7 +27,7 @@ enum {
     LONG_TIMES = 20,        /* unusually long: more than this many medians, */
     LONG_LEAST_NS = 1000000 /* and more than this */
 };
-/* The eager limit within a host if the log has none: from this size on, MPICH and Open MPI let the receiver copy the
+/* The eager limit within a host if the log has none. Above this size, MPICH and Open MPI let the receiver copy the
  * message from the sender's memory. */
 enum { COPIED_BYTES = 4096 };
 

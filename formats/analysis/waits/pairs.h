@@ -15,8 +15,8 @@ struct pithi_pairs *pithi_pairs_open(struct pithlog *log);
 void pithi_pairs_close(struct pithi_pairs *pairs);
 
 /* Prepares to find the messages under way in [from_ns, to_ns). *first_ns and *last_ns: the interval in which records
- * have to be read; first > last: there are no messages. *pairs is NULL if there are more than a million messages, or
- * there is no memory. Returns PITH_OK, or an error of the digest. */
+ * have to be read; if *first_ns > *last_ns, there are no messages. *pairs is NULL if there are more than a million
+ * messages, or there is no memory. Returns PITH_OK, or an error of the digest. */
 int pithi_pairs_open_window(struct pithlog *log, const struct pithlog_digest *digest, int64_t from_ns, int64_t to_ns,
                             int64_t *first_ns, int64_t *last_ns, struct pithi_pairs **pairs);
 /* Returns 1 if the message is under way in [from_ns, to_ns). If clocks disagree, the message may be received before it

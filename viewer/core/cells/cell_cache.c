@@ -409,7 +409,7 @@ struct pithi_cell_cache {
     struct cell_row *rows;             /* [row_count] lanes and known columns of each row */
     struct pithi_cells *cells;         /* [row_count] one row each */
     uint32_t row_count;
-    unsigned generation;      /* changes with the view: older answers are dropped */
+    unsigned generation;      /* changes with the view; answers to requests for an older view are dropped */
     int64_t moved;            /* columns by which the last load shifted the cells; 0: no shift */
     uint32_t expected;        /* requests that the thread has not answered yet */
     struct cell_work *left;   /* requests for the thread, until go_on; NULL: none */
@@ -528,7 +528,7 @@ struct move {
  * because the cells of a large screen are megabytes. */
 struct mover {
     const struct move *move;     /* the same for all rows */
-    struct cell_row *rows;       /* [count], shared: each thread has its own rows */
+    struct cell_row *rows;       /* [count], shared by the threads, each of which changes only its own rows */
     struct pithi_cells *cells;   /* [count]; the field `cells` of a new row is NULL */
     uint32_t first, step, count; /* rows first, first + step ...; `count`: of all */
 };

@@ -132,7 +132,7 @@ int pithi_holes_lost(struct pithlog *log, uint32_t lane, int64_t from_ns, int64_
     while ((more = pithlog_iter_next(iter, &record)) != 0 && damages < PITHI_MOST_DAMAGES) {
         damages += more < 0;
         if (more > 0)
-            /* an error is ignored: damage does not end the search */
+            /* errors are ignored, because damage does not end the search */
             tell_holes(&telling, record.time_ns, to_ns, record.time_ns);
     }
     pithlog_iter_close(iter);

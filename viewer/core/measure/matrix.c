@@ -264,7 +264,7 @@ void pithi_matrix_tiles(const struct pithi_matrix *matrix, const struct pithi_ma
         pithi_pair_add(&tiles->by_line[line], pair);
         pithi_pair_add(&tiles->by_column[column], pair);
     }
-    /* The scale begins at the least value that is not zero: pairs without messages are not drawn at all. */
+    /* The scale begins at the least value that is not zero, because pairs without messages are not drawn at all. */
     for (size_t i = 0; i < (size_t)tiles->lines * tiles->columns; i++) {
         double of_tile = pithi_pair_value(&tiles->tiles[i], view->value);
         if (of_tile > 0 && (tiles->low == 0 || of_tile < tiles->low))

@@ -352,8 +352,8 @@ void pithi_rows_group(struct pithi_rows *rows, enum pithi_grouping grouping)
         if (!rows->nodes[0].child_count) /* no members are known */
             build_by_host(rows);
     } else if (grouping == PITHI_BY_LIKENESS) {
-        /* A group of one rank needs no level: its rank is a row at the top. If no groups are set, all ranks are rows at
-         * the top. */
+        /* A group of one rank needs no level, so its rank is a row at the top. If no groups are set, all ranks are rows
+         * at the top. */
         const struct pithi_alike *alike = &rows->alike;
         uint32_t *nodes = pithi_alloc(alike->count, sizeof *nodes), *sizes = pithi_alloc(alike->count, sizeof *sizes);
 

@@ -36,7 +36,7 @@ static const struct pithlog_lane *get_lane(const struct pithi_anim *anim, uint32
     return anim->follow ? pithlog_follow_get_lane(anim->follow, lane) : pithlog_get_lane(anim->log, lane);
 }
 
-/* A running program may add definitions: colours are made anew, and `used` keeps its marks. */
+/* Called when a running program has added definitions. Makes all colours anew; the marks in `used` stay. */
 static void update_defs(struct pithi_anim *anim, uint32_t defs)
 {
     unsigned char *used;

@@ -350,7 +350,7 @@ static int load_rows(struct pithi_figure *figure, const struct pithi_painter *pa
         foot = ceil(plot->y + room) + below - AXIS_HEIGHT;
     }
     /* The height is a whole number of pixels, because otherwise some rows would be a pixel higher than others. Low rows
-     * keep their fraction: rounding would waste too much of the room. */
+     * keep their fraction, because rounding would waste too much of the room. */
     if (plot->row_height > 8)
         plot->row_height = floor(plot->row_height);
     /* A joined row is as high as its rows together: 100 rows of 0.3 pixels are 25 of 1.2. */

@@ -18,10 +18,11 @@
 #include "core/cells/memory.h"
 
 enum {
-    MOST_RECORDS = 2000000, /* read for the end of a state: more would take too long while the pointer moves */
-    MOST_MESSAGES = 4096,   /* in transit at one time */
-    MOST_STEPS = 100000,    /* read for the messages of a state */
-    MOST_ASKED = 64         /* the most lanes of a row that are read; of more lanes, an even selection is read */
+    /* records read to find the end of a state; more would take too long while the pointer moves */
+    MOST_RECORDS = 2000000,
+    MOST_MESSAGES = 4096, /* messages in transit at one time */
+    MOST_STEPS = 100000,  /* steps read to find the messages of a state */
+    MOST_ASKED = 64       /* the most lanes of a row that are read; of more lanes, an even selection is read */
 };
 /* Bundles that are fainter than this are not hit. */
 #define LEAST_ALPHA 0.2

@@ -44,7 +44,7 @@ void pithi_plot_prepare(struct pithi_plot *plot)
             continue;
         }
         plot->plot_row[count++] = row;
-        /* The number of lanes, for sums. A row of functions does not count: its lane already has a row. */
+        /* The number of lanes, for sums. A row of functions does not count, because its lane already has a row. */
         pithi_row_lanes(&plot->rows[row], &lanes);
         plot->cells.lanes += plot->rows[row].kind == PITHI_ROW_FUNCTIONS ? 0 : lanes;
     }

@@ -110,7 +110,8 @@ void pithi_plot_levels(const struct pithi_plot *plot, uint32_t row, uint32_t *fr
 int pithi_plot_has_missing(const struct pithi_plot *plot);
 /* The place of the bar of a level of this row, in the plot. */
 void pithi_plot_row_bar(const struct pithi_plot *plot, uint32_t row, uint32_t level, double *top, double *height);
-/* Sets the range of x, within the plot, in which the lanes of a row have records; left >= right: there is none. */
+/* Sets the range of x, within the plot, in which the lanes of a row have records. If *left >= *right, there are no
+ * records in the plot. */
 void pithi_plot_life(const struct pithi_plot *plot, uint32_t row, double *left, double *right);
 /* Returns 1 if a line separates the row from the row above. */
 int pithi_plot_is_separated(const struct pithi_plot *plot, uint32_t row);

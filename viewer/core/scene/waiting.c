@@ -152,7 +152,7 @@ void pithi_waits_columns(const struct pithi_analysis_window *window, const struc
 {
     uint32_t count;
     const uint32_t *all = pithi_row_lanes(row, &count);
-    /* of 20 lanes every third one: 7 lanes, with a weight of 1/7 each */
+    /* of 20 lanes, every third one is read: 7 lanes, with a weight of 1/7 each */
     uint32_t step = (count + LANES_MOST - 1) / LANES_MOST, judged = (count + step - 1) / step;
     struct waits waits = {.cells = cells, .row = at, .levels = count > 1 ? 1 : cells->levels, .weight = 1.0 / judged};
     struct spans spans = {.t0_ns = window->t0_ns,
@@ -330,7 +330,7 @@ static void draw_line(const struct pithi_plot *plot, const struct pithi_painter 
     for (uint32_t c = 0, end; c < plot->width; c = end) {
         for (end = c + 1; end < plot->width && row[end] == row[c];)
             end++;
-        /* A short piece gets no rim: many rims side by side would hide the bars. */
+        /* A short piece gets no rim, because many rims side by side would hide the bars. */
         if (row[c] == PITHI_NONE || (line->rim > 0 && end - c < 2 * wide))
             continue;
         painter->rect(painter->context, plot->x + c, line_y(plot, row[c], line) - line->rim, end - c, wide, line->rgb,
