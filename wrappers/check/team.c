@@ -349,16 +349,18 @@ void pithi_team_hold(struct pithi_team *team, int step)
 void pithi_team_print(const struct pithi_team *team, char *text, size_t size)
 {
     char name[MPI_MAX_OBJECT_NAME + 1] = "";
-    int length = 0;
+    int length = 0, is_named = 0;
 
     if (team->kind == PITHI_TEAM_FILE) {
         snprintf(text, size, "file %s", team->name);
         return;
     }
-    if (team->kind == PITHI_TEAM_COMM && !pithi_team_is_closing(team))
+    if (team->kind == PITHI_TEAM_COMM && !pithi_team_is_closing(team)) {
         REAL(MPI_Comm_get_name)(team->comm, name, &length);
-    /* Open MPI itself gives such names to communicators; these names are not shown. */
-    if (*name && strncmp(name, "MPI COMM", 8) != 0 && strncmp(name, "MPI INTER", 9) != 0)
+        /* Open MPI itself gives such names to communicators; these names are not shown. */
+        is_named = *name && strncmp(name, "MPI COMM", 8) != 0 && strncmp(name, "MPI INTER", 9) != 0;
+    }
+    if (is_named)
         snprintf(text, size, "communicator %.60s", name);
     else
         snprintf(text, size, "%s of %s", team->kind == PITHI_TEAM_WINDOW ? "window" : "communicator", team->origin);
