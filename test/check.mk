@@ -106,7 +106,7 @@ run_tests = @O='$(O)' test/run
 
 .PHONY: check check-all check-full check-install check-asan check-asan-mpi asan-mpi-suite check-tsan asan-build \
 	tsan-build asan-built tsan-built asan-suites tsan-suites fuzz fuzz-run bench bench-run gym \
-	systems machines check-record $(addprefix check-,$(suites))
+	systems machines check-record check-window $(addprefix check-,$(suites))
 # The system is completed first; then make looks at it anew, for the variables above say what was there before.
 check:
 	$(call deps,check)
@@ -114,6 +114,9 @@ check:
 check-all: all $(foreach s,$(suites),$(needs_$(s)))
 	$(run_tests) $(foreach s,$(suites),$(tests_$(s)))
 $(foreach s,$(suites),$(eval check-$(s): all $$(needs_$(s)) ; $$(run_tests) $$(tests_$(s))))
+# The window alone, by its first test.
+check-window: all $(needs_viewer)
+	$(run_tests) test/viewer/test_window.sh
 # Recording alone: those of unit that need libpith, libpithlog and, for logs in other formats, the command; no MPI.
 check-record: lib $(O)/bin/pith $(unit_record)
 	$(run_tests) $(unit_record)
