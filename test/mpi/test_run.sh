@@ -238,9 +238,12 @@ int main(int argc, char **argv)
 END
 for mpi in $(mpis); do
     "mpicc.$mpi" -o "early.$mpi" early.c
+    "./early.$mpi" 2>&-
+    plain="$? $(cat data)" # MPICH 4.2 writes there itself, of the request
+    like "$plain" '^0 data$' "$mpi: a program without standard error"
     for options in "--answer -o run.pith" "--lib check" "--lib time" "--lib trace" "--lib anim"; do
         pith run $options "./early.$mpi" 2>&-
-        is "$? $(cat data)" "0 data" "$mpi, $options: no standard error: its file is its own"
+        is "$? $(cat data)" "$plain" "$mpi, $options: no standard error: its file is its own"
     done
 done
 finish
