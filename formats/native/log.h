@@ -21,7 +21,7 @@ struct pithi_log_block {
     uint64_t offset;           /* offset of the block's chunk */
     int64_t first_ns, last_ns; /* times of the first and last record of the block */
     uint32_t count, kinds;     /* `kinds`: a mask */
-    uint32_t is_after_gap;     /* 1: the index was rebuilt, and blocks just before this one were not found */
+    uint32_t is_after_hole;    /* 1: the index was rebuilt, and blocks just before this one were not found */
     uint32_t size;             /* of the chunk; 0: not known */
 };
 

@@ -199,7 +199,7 @@ void pithi_scan_begin(struct pithi_scan *scan, struct pithi_files *files, uint64
     scan->files = files;
     scan->at = from;
     scan->end = end;
-    scan->gap = UINT64_MAX;
+    scan->bare = UINT64_MAX;
     scan->buffered = 0;
     scan->buffer_size = 0;
 }
@@ -210,7 +210,7 @@ void pithi_scan_begin(struct pithi_scan *scan, struct pithi_files *files, uint64
 static const unsigned char *bytes_at(struct pithi_scan *scan, uint64_t at)
 {
     if (at < scan->buffered || at - scan->buffered + PITHI_CHUNK_HEAD > scan->buffer_size) {
-        size_t want = scan->gap == UINT64_MAX ? PITHI_CHUNK_HEAD : sizeof scan->buffer;
+        size_t want = scan->bare == UINT64_MAX ? PITHI_CHUNK_HEAD : sizeof scan->buffer;
         if (want > scan->end - at)
             want = (size_t)(scan->end - at);
         scan->buffer_size = 0;
@@ -222,12 +222,12 @@ static const unsigned char *bytes_at(struct pithi_scan *scan, uint64_t at)
     return scan->buffer + (at - scan->buffered);
 }
 
-/* Returns 1 with the next chunk, 0 at the end, -1 if the file cannot be read. scan->gap gets the offset of the bytes
+/* Returns 1 with the next chunk, 0 at the end, -1 if the file cannot be read. scan->bare gets the offset of the bytes
  * without a chunk that were passed just before this chunk; UINT64_MAX if there were none. */
 int pithi_scan_next(struct pithi_scan *scan, uint64_t *offset, struct pithi_chunk_head *head)
 {
     /* Chunks begin at multiples of 8. After damage, each such place is tried until a head fits. */
-    for (scan->gap = UINT64_MAX; scan->at < scan->end && scan->end - scan->at >= PITHI_CHUNK_HEAD; scan->at += 8) {
+    for (scan->bare = UINT64_MAX; scan->at < scan->end && scan->end - scan->at >= PITHI_CHUNK_HEAD; scan->at += 8) {
         const unsigned char *p = bytes_at(scan, scan->at);
         if (!p)
             return -1;
@@ -236,11 +236,11 @@ int pithi_scan_next(struct pithi_scan *scan, uint64_t *offset, struct pithi_chun
             scan->at += PITHI_CHUNK_HEAD + pithi_pad8(head->size);
             return 1;
         }
-        if (scan->gap == UINT64_MAX)
-            scan->gap = scan->at;
+        if (scan->bare == UINT64_MAX)
+            scan->bare = scan->at;
     }
     /* The remaining bytes are too short for a head. */
-    if (scan->at < scan->end && scan->gap == UINT64_MAX)
-        scan->gap = scan->at;
+    if (scan->at < scan->end && scan->bare == UINT64_MAX)
+        scan->bare = scan->at;
     return 0;
 }

@@ -56,7 +56,7 @@ int pithi_volume_get(const unsigned char header[PITHI_HEADER_SIZE], struct pithi
 struct pithi_scan {
     struct pithi_files *files;
     uint64_t at, end;   /* where the bytes not searched yet begin and end, as offsets in the whole log */
-    uint64_t gap;       /* offset of bytes without a chunk, before the last chunk found; UINT64_MAX: none */
+    uint64_t bare;      /* offset of bytes without a chunk, before the last chunk found; UINT64_MAX: none */
     uint64_t buffered;  /* offset of the bytes in `buffer` */
     size_t buffer_size; /* bytes of `buffer` */
     unsigned char buffer[16384];

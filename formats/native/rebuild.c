@@ -258,7 +258,7 @@ static int take_block(struct rebuild *b, int32_t rank, uint64_t offset)
                                                            .last_ns = h->last_ns,
                                                            .count = h->count,
                                                            .kinds = h->kinds,
-                                                           .is_after_gap = h->before != l->reached};
+                                                           .is_after_hole = h->before != l->reached};
     l->reached = h->before + h->count;
     l->kinds |= h->kinds;
     l->seen.records += h->count;
@@ -316,8 +316,8 @@ static int scan(struct rebuild *b, uint64_t from, uint64_t end)
     pithi_scan_begin(s, &b->log->files, from, end);
     do {
         status = pithi_scan_next(s, &offset, &head);
-        if (s->gap != UINT64_MAX && (status == 1 || end - s->gap > PITHI_FOOTER_SIZE))
-            pithi_log_damage(b->log, s->gap, "no whole chunk stands here; looking for the next");
+        if (s->bare != UINT64_MAX && (status == 1 || end - s->bare > PITHI_FOOTER_SIZE))
+            pithi_log_damage(b->log, s->bare, "no whole chunk stands here; looking for the next");
         if (status == 1 && is_wanted(b, &head))
             err = take_chunk(b, offset);
         else

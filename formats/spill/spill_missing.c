@@ -7,7 +7,7 @@
  *     a chunk against the next one     a step in `seq`, or too few words before it: which chunks, which time
  *     the file against its page        a lane's last chunks leave no step in `seq`; only their number is known
  *
- * Losses found by the first two are subtracted before the third (gap_chunks, gap_words), so that no loss counts
+ * Losses found by the first two are subtracted before the third (lost_chunks, lost_words), so that no loss counts
  * twice. */
 #include "spill/spill_missing.h"
 
@@ -24,7 +24,7 @@ struct search {
     struct pithi_spill_missing *missing; /* gets the result */
     unsigned flags;                      /* of enum pithi_spill_missing_flag */
     uint64_t said;                       /* lines so far, including those beyond SAID_MOST */
-    uint64_t gap_chunks, gap_words;      /* missing between existing chunks */
+    uint64_t lost_chunks, lost_words;    /* missing between existing chunks */
     uint64_t found_words;                /* in the chunks of lanes */
 };
 
@@ -93,8 +93,8 @@ static void look_before(struct search *s, const struct pithi_spill_chunk *before
     uint64_t words = less(chunk->words_before, before != NULL ? before->words_before + before_words : 0);
     if (chunk->seq == expected)
         return;
-    s->gap_chunks += chunk->seq - expected;
-    s->gap_words += words;
+    s->lost_chunks += chunk->seq - expected;
+    s->lost_words += words;
     say(s, words, "thread %u: %u chunk%s missing, at most %" PRIu64 " records between %.9f and %.9f s", chunk->lane,
         chunk->seq - expected, chunk->seq - expected == 1 ? " is" : "s are", words,
         seconds(s, before != NULL ? last_ticks(s->spill, before) : s->spill->page.first.ticks),
@@ -138,8 +138,8 @@ static uint64_t look_into(struct search *s, const struct pithi_spill_chunk *chun
 static void look_for_chunks(struct search *s)
 {
     const struct pithi_spill_page *page = &s->spill->page;
-    uint64_t there = s->spill->chunk_count + s->gap_chunks, gone = less(page->chunks, there);
-    uint64_t words = less(page->most_words, s->found_words + s->gap_words), first = UINT64_MAX;
+    uint64_t there = s->spill->chunk_count + s->lost_chunks, gone = less(page->chunks, there);
+    uint64_t words = less(page->most_words, s->found_words + s->lost_words), first = UINT64_MAX;
     if (gone == 0)
         return;
     /* The lanes of the missing chunks are unknown. So the missing records may begin as early as the lane that ends

@@ -453,10 +453,10 @@ int pithi_spill_used_again(const struct pithi_spill *spill, const struct pithi_s
  * chunk that was copied or reused meanwhile; the next scan will find it.
  *
  * A lane must have chunks from seq 0 on, a ring from its oldest chunk on. If chunks are missing before the same chunk
- * as in the last attempt (*gap), they are missing for good: damage. A chunk may also reach over the end of the mapping:
- * the file was mapped while a window was being copied to its end, and the copy was complete when the scan came to it.
- * If the chunk still reaches over the end in the next attempt (*beyond), the file was cut. */
-static int keep_windows(struct pithi_spill *spill, uint64_t *gap, uint64_t *beyond)
+ * as in the last attempt (*lost_at), they are missing for good: damage. A chunk may also reach over the end of the
+ * mapping: the file was mapped while a window was being copied to its end, and the copy was complete when the scan came
+ * to it. If the chunk still reaches over the end in the next attempt (*beyond), the file was cut. */
+static int keep_windows(struct pithi_spill *spill, uint64_t *lost_at, uint64_t *beyond)
 {
     uint64_t stored;
     uint32_t i, j;
@@ -466,8 +466,8 @@ static int keep_windows(struct pithi_spill *spill, uint64_t *gap, uint64_t *beyo
             struct pithi_spill_chunk *chunk = &spill->chunks[lane->first + j];
             uint32_t expected = j > 0 ? chunk[-1].seq + 1 : chunk->open_bytes == 0 ? 0 : chunk->seq;
             uint64_t here = (uint64_t)chunk->lane << 32 | chunk->seq;
-            if (chunk->seq != expected && here != *gap) {
-                *gap = here;
+            if (chunk->seq != expected && here != *lost_at) {
+                *lost_at = here;
                 return 0;
             }
             if (chunk->size < chunk->whole && chunk->offset != *beyond) {
@@ -496,7 +496,7 @@ static int keep_windows(struct pithi_spill *spill, uint64_t *gap, uint64_t *beyo
  * then reading skips the chunks that are gone (next_chunk in spill_walk.c). */
 int pithi_spill_open_still(struct pithi_spill *spill, const char *path)
 {
-    uint64_t gap = UINT64_MAX, beyond = 0;
+    uint64_t lost_at = UINT64_MAX, beyond = 0;
     int tries, kept = 0, err = PITH_OK, fd = pithi_open_input(path, O_NOFOLLOW);
     if (fd < 0)
         return pithi_fail(PITH_ERR_OPEN, "%s: cannot be opened: %s", path, pithi_open_why());
@@ -506,7 +506,7 @@ int pithi_spill_open_still(struct pithi_spill *spill, const char *path)
             pithi_spill_close(spill);
         err = open_mapped(spill, path, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE);
         spill->fd = fd;
-        kept = err == PITH_OK && keep_windows(spill, &gap, &beyond);
+        kept = err == PITH_OK && keep_windows(spill, &lost_at, &beyond);
         spill->still = spill->settled = kept;
     }
     if (err != PITH_OK)

@@ -170,12 +170,12 @@ static int take(struct pithi_spill_trim *trim, struct pithlog_record *record)
     if (!trim->entered) {
         /* Kept receives are numbered from the first one posted. If a receive completed before the window but was posted
          * after that one, an empty receive takes its number, so that no number is missing (match.c). */
-        struct pithlog_record gap = {.kind = PITHLOG_RECV, .lane = record->lane, .comm = record->comm, .peer = -1};
+        struct pithlog_record filler = {.kind = PITHLOG_RECV, .lane = record->lane, .comm = record->comm, .peer = -1};
         if (record->kind != PITHLOG_RECV || record->posted <= trim->first_posted || record->time_ns >= trim->from_ns)
             return PITH_OK;
-        gap.posted = record->posted - trim->first_posted;
-        gap.time_ns = trim->from_ns;
-        return give(trim, &gap);
+        filler.posted = record->posted - trim->first_posted;
+        filler.time_ns = trim->from_ns;
+        return give(trim, &filler);
     }
     if (record->kind == PITHLOG_RECV && record->posted >= trim->first_posted)
         record->posted -= trim->first_posted;

@@ -43,7 +43,7 @@ struct compare {
     const struct pithi_compare_query *query;
     struct run *runs;
     uint32_t count, reference, largest; /* reference, largest: fewest and most ranks */
-    int has_gaps;                       /* records of a log are missing, so run times cannot be compared */
+    int has_holes;                      /* records of a log are missing, so run times cannot be compared */
     enum pithi_scaling scaling;         /* PITHI_SCALING_FIND: all runs have the same number of ranks */
     int is_unknown;                     /* the logs do not show whether scaling is strong or weak */
     double more_ranks, more_useful;     /* of the largest run, as multiples of the reference */
@@ -137,7 +137,7 @@ static int is_known(const struct run *run, const struct ratio *ratio)
 
 /* ---- For programs ------------------------------------------------------------------------------------------------ */
 
-static int has_changes(const struct compare *c) { return c->count == 2 && !c->has_gaps; }
+static int has_changes(const struct compare *c) { return c->count == 2 && !c->has_holes; }
 
 static int put_for_programs(struct compare *c, FILE *out)
 {
@@ -227,7 +227,7 @@ static void put_scaling(const struct compare *c, FILE *out)
     for (uint32_t i = 0; i < c->count; i++)
         if (c->runs[i].info.gaps)
             fprintf(out,
-                    "  Records of %c are missing: the figures are of its longest part without a gap, and\n"
+                    "  Records of %c are missing: the figures are of its longest part without a hole, and\n"
                     "  the run times cannot be compared.\n",
                     c->runs[i].letter);
     for (uint32_t i = 0; i < c->count; i++)
@@ -241,7 +241,7 @@ static void put_scaling(const struct compare *c, FILE *out)
     if (c->is_unknown)
         fprintf(out, "  Strong or weak scaling? These logs do not say, because ranks shared cores.\n"
                      "  Give --scaling strong or weak, or record with PITH_COUNTERS=task-clock.\n");
-    else if (c->more_ranks > 1 && !c->has_gaps) {
+    else if (c->more_ranks > 1 && !c->has_holes) {
         fprintf(out, "  %s scaling (%s): %.3g times the ranks, %.3g times the computing.\n",
                 c->scaling == PITHI_SCALING_WEAK ? "Weak" : "Strong", c->query->scaling ? "--scaling" : "found",
                 c->more_ranks, c->more_useful);
@@ -351,7 +351,7 @@ int pithi_compare(const struct pithi_compare_query *query, FILE *out)
         if (err != PITH_ERR_DAMAGED || !f->analysis)
             TRY(err);
         damaged = err ? err : damaged;
-        c.has_gaps |= c.runs[i].info.gaps > 0;
+        c.has_holes |= c.runs[i].info.gaps > 0;
     }
 
     /* POP's computation scaling and global efficiency. For both kinds of scaling, speedup = ratio of ranks * ratio
@@ -364,7 +364,7 @@ int pithi_compare(const struct pithi_compare_query *query, FILE *out)
     c.more_ranks = (double)to->info.lanes / from->info.lanes;
     c.more_useful = (double)to->info.useful_ns / fmax((double)from->info.useful_ns, 1);
     c.scaling = c.query->scaling ? c.query->scaling : find_scaling(&c);
-    for (uint32_t i = 0; i < c.count && !c.has_gaps && !c.is_unknown; i++) {
+    for (uint32_t i = 0; i < c.count && !c.has_holes && !c.is_unknown; i++) {
         struct run *run = &c.runs[i];
         double work = c.scaling == PITHI_SCALING_WEAK ? (double)run->info.lanes / from->info.lanes : 1;
         run->speedup = work * run_ns(from) / run_ns(run);

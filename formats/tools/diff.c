@@ -328,7 +328,7 @@ out:
 /* ---- By rank and lane -------------------------------------------------------------------------------------------- */
 
 /* The lanes of one row: in a and b, `more` lanes from `at` on. */
-struct stretch {
+struct row_lanes {
     uint32_t at[2], more[2];
 };
 
@@ -338,7 +338,7 @@ static int same_place(const struct pithlog_lane *x, const struct pithlog_lane *y
 }
 
 /* 1: has found the lanes of the next row; 0: end of both logs. The lanes of a log are sorted. */
-static int next_stretch(const struct pair *pair, struct stretch *s, int threads)
+static int next_row(const struct pair *pair, struct row_lanes *s, int threads)
 {
     s->at[0] += s->more[0];
     s->at[1] += s->more[1];
@@ -354,7 +354,7 @@ static int next_stretch(const struct pair *pair, struct stretch *s, int threads)
 }
 
 /* Fills in one side of a row: the sums of its lanes, and the time from the first to the last record. */
-static int sum_side(struct gathering *g, const struct stretch *s, int side, struct row *row)
+static int sum_side(struct gathering *g, const struct row_lanes *s, int side, struct row *row)
 {
     int64_t first_ns = INT64_MAX, last_ns = INT64_MIN; /* until a record is seen */
 
@@ -376,22 +376,22 @@ static int sum_side(struct gathering *g, const struct stretch *s, int side, stru
 static int diff_places(struct pair *pair, int threads, struct pithi_report **table)
 {
     struct gathering g;
-    struct stretch stretch = {{0, 0}, {0, 0}};
+    struct row_lanes lanes = {{0, 0}, {0, 0}};
     struct side all[2] = {{0, 0, 0}, {0, 0, 0}};
     struct pithlog_sum computing[2] = {{0, 0, 0}, {0, 0, 0}};
     int err;
 
     TRY(open_sums(&g, pair));
-    while (next_stretch(pair, &stretch, threads)) {
-        int has = stretch.more[0] ? 0 : 1; /* a log that has lanes of this row */
-        const struct pithlog_lane *lane = pithlog_get_lane(g.pair->log[has], stretch.at[has]);
+    while (next_row(pair, &lanes, threads)) {
+        int has = lanes.more[0] ? 0 : 1; /* a log that has lanes of this row */
+        const struct pithlog_lane *lane = pithlog_get_lane(g.pair->log[has], lanes.at[has]);
         struct row *row = add_row(&g, threads ? LANE : RANK, "");
         if (!row)
             TRY(pithi_no_memory());
         row->rank = lane->rank;
         row->thread = threads ? (int64_t)lane->thread : -1;
-        TRY(sum_side(&g, &stretch, 0, row));
-        TRY(sum_side(&g, &stretch, 1, row));
+        TRY(sum_side(&g, &lanes, 0, row));
+        TRY(sum_side(&g, &lanes, 1, row));
         /* Finds the state whose time differs most, which explains the row. [defs] is computing. */
         for (uint32_t i = 0; i <= g.defs; i++) {
             int64_t ns = g.sum[1][i].own_ns - g.sum[0][i].own_ns;

@@ -143,7 +143,7 @@ static void find_work(struct pithlog *log, int64_t *from_ns, int64_t *to_ns)
 }
 
 /* 1: recording paused somewhere, or records were lost. */
-static int has_gaps(struct pithlog *log)
+static int has_interruptions(struct pithlog *log)
 {
     struct pithlog_query query = {.from_ns = INT64_MIN,
                                   .to_ns = INT64_MAX,
@@ -205,9 +205,9 @@ static void put_first(struct pithlog *log, const struct pithlog_digest *digest)
         take_digest(&first, digest);
 
         unsigned char part[PART + 128];
-        int size =
-            snprintf((char *)part + PART, sizeof part - PART,
-                     "{\"from\":\"%" PRId64 "\",\"to\":\"%" PRId64 "\",\"gaps\":%d}", from_ns, to_ns, has_gaps(log));
+        int size = snprintf((char *)part + PART, sizeof part - PART,
+                            "{\"from\":\"%" PRId64 "\",\"to\":\"%" PRId64 "\",\"interruptions\":%d}", from_ns, to_ns,
+                            has_interruptions(log));
         write_part(&first, KNOWN, 0, part, (size_t)size);
 
         write_sketch(&first, log, from_ns, to_ns);

@@ -118,7 +118,7 @@ static int report(const struct run *run, const struct pithi_stat_instance *insta
 }
 
 /* Ends the present phase of a lane, reports it if it was computing, and begins the next. */
-static int next_stretch(const struct run *run, uint32_t index, int64_t time_ns, enum doing next)
+static int next_interval(const struct run *run, uint32_t index, int64_t time_ns, enum doing next)
 {
     struct lane *lane = &run->lanes[index];
     struct pithi_stat_instance computing = {.lane = index,
@@ -176,7 +176,7 @@ static int take(const struct run *run, const struct pithlog_step *step)
                       : innermost != UINT32_MAX && run->is_wait[innermost] ? OMP_WAITING
                                                                            : COMPUTING;
     if (next != lane->doing || step->change >= PITHLOG_HOLE_BEGINS)
-        CHECK(next_stretch(run, step->lane, step->to_ns, next));
+        CHECK(next_interval(run, step->lane, step->to_ns, next));
     return r && is_wanted && run->pass->kinds >> r->kind & 1 ? run->pass->record(run->pass->context, r) : PITH_OK;
 }
 

@@ -336,7 +336,7 @@ for format in clog2 otf2; do
     fi
 done
 pith convert log.pith with.txt --with analysis
-is "$(grep -c $'\tlate sender$' with.txt) $(grep -c $'enter\tcritical path$' with.txt)" "4 1" "convert --with analysis: two wait states, one stretch of the path"
+is "$(grep -c $'\tlate sender$' with.txt) $(grep -c $'enter\tcritical path$' with.txt)" "4 1" "convert --with analysis: two wait states, one interval of the path"
 is "$(grep -v $'\t[12]000000\t' with.txt | grep -c '^[0-9]')" "14" "beside the records of the log"
 is "$(pith stat with.txt --csv | grep ^computing)" "$(pith stat log.pith --csv | grep ^computing)" "these lanes do not compute"
 is "$(figures with.txt)" "$(figures log.pith)" "nor are they threads, if the log is analysed again"
@@ -401,7 +401,7 @@ like "$(joined "$page")" 'OpenMP waiting: 10[.]0 %, 2[.]000 ms[|] +threads that 
     "waiting of threads that call MPI, without the task"
 is "$(grep -c 'omp:barrier takes' <<<"$page")" 0 "waiting is no load to be balanced"
 is "$(python3 "$top/test/analyze/hybrid_check.py" hybrid.txt 2>&1)" "0.5500 = 0.9000 x 0.6111" "by definition"
-like "$(pith stat hybrid.txt)" '^computing +5 +22[.]00 ms +0 ns' "computing: the stretches between MPI calls and waiting"
+like "$(pith stat hybrid.txt)" '^computing +5 +22[.]00 ms +0 ns' "computing: the intervals between MPI calls and waiting"
 like "$(pith analyze hybrid.txt --explain openmp-waiting)" 'OpenMP waiting' "--explain"
 
 # ---- Logs with little in them ----------------------------------------------------------------------------------------

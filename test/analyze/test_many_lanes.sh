@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Logs of more lanes than are read together: their records come rank by rank, in stretches of time, and the results must be
+# Logs of more lanes than are read together: their records come rank by rank, in intervals, and the results must be
 # those of records in the order of times. A log that defines one-sided epochs comes in that order, so each log is compared
 # with itself and this definition. MANY_SEEDS=FIRST-LAST: other random programs.
 . "$(dirname "$0")/../lib.sh"
@@ -8,11 +8,11 @@ seeds=${MANY_SEEDS:-1-8} compared=0
 # as_in_order LOG NAME
 as_in_order() {
     mv "$1" log.txt
-    pith analyze log.txt --json --waits >stretches.json
+    pith analyze log.txt --json --waits >intervals.json
     { printf '# event\tname=pith:epoch\tformat=what=%%s ranks=%%s\n'; cat log.txt; } >epochs
     mv epochs log.txt
     pith analyze log.txt --json --waits >in_order.json
-    is "$(cmp in_order.json stretches.json 2>&1)" "" "$2: as in the order of times"
+    is "$(cmp in_order.json intervals.json 2>&1)" "" "$2: as in the order of times"
 }
 
 RANKS=300 python3 "$top/test/analyze/random_log.py" "${seeds%-*}" "${seeds#*-}"

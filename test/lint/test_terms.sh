@@ -20,6 +20,10 @@ comments() {
 }
 all=('formats/*.[ch]' 'liblog/*.[ch]' 'viewer/*.[ch]' 'wrappers/*.[ch]')
 like "$(comments "${all[@]}" | wc -l)" '^[0-9]{4,}$' "comments are found"
+# names PATHSPEC...: names that the glossary forbids, as FILE:NAME. A distance between things in a picture may be a gap, and
+# -stretch is an option of Tk.
+names() { tree "$@" | xargs grep -HoE '(^|[^-_[:alnum:]])[a-z_]*stretch(es|_[a-z_]*)?\b|\b(pithi_[a-z_]*gaps?\b|(is|has|meet|add|note|find)_gaps?\b|after_gaps?\b)'; }
+is "$(names "${all[@]}" 'viewer/tcl/*.tcl')" "" "an interval is no stretch; where records are missing, there is a hole, a pause or a lost record"
 is "$(comments 'formats/analysis/*.[ch]' 'formats/tools/*.[ch]' | grep -iE '\bgaps?\b')" "" "analysis: where records are missing, there is a hole"
 is "$(comments "${all[@]}" | grep -E '(^|[^`*_[:alnum:]])told\b')" "" "functions return, reports say, callbacks are called; nobody is told"
 is "$(comments "${all[@]}" | grep -iE '\bmeetings?\b')" "" "collectives have instances"

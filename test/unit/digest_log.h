@@ -22,7 +22,7 @@ static char folder[256], path[300];
 /* ---- A log ------------------------------------------------------------------------------------------------------- */
 
 /* Messages as they were written, by the time of their sending. Lengths: most are short, few very long, in some
- * stretches all are alike; some are received before they are sent. */
+ * intervals all are alike; some are received before they are sent. */
 static struct pithlog_message *messages;
 static uint32_t message_count;
 

@@ -4,7 +4,7 @@
 
 #include "core/scene/bands.h"
 #include "core/rows/rows.h"
-#include "core/cells/gaps.h"
+#include "core/cells/interruptions.h"
 #include "core/raster/raster.h"
 #include "core/scene/plot.h"
 #include "core/raster/palette.h"
@@ -159,13 +159,13 @@ int main(void)
     static uint32_t rgb[STATES + 2];
     struct pithlog *log = make_log();
     struct pithlog_digest *digest;
-    struct pithi_gaps gaps = {0};
+    struct pithi_interruptions interruptions = {0};
     struct pithi_groups groups = {0};
     struct pithi_row *rows;
     uint32_t count;
 
     core_check(pithlog_digest_open(log, NULL, NULL, &digest));
-    core_check(pithi_gaps_read(log, &gaps));
+    core_check(pithi_interruptions_read(log, &interruptions));
     rows = pithi_rows_make(log, digest, &count);
     for (uint32_t i = 0; i < STATES + 2; i++)
         rgb[i] = 0x203040 * (i + 1) & 0xffffff;
@@ -176,7 +176,7 @@ int main(void)
                                .rgb = rgb,
                                .rows = rows,
                                .row_count = count,
-                               .gaps = &gaps,
+                               .interruptions = &interruptions,
                                .most_arrows = 3000,
                                .names = 1};
 
@@ -199,7 +199,7 @@ int main(void)
     pithi_helper_free(helper);
     pithi_groups_free(&groups);
     free(rows);
-    pithi_gaps_free(&gaps);
+    pithi_interruptions_free(&interruptions);
     pithlog_digest_close(digest);
     pithlog_close(log);
     return tap_done();

@@ -39,7 +39,7 @@ is [focus] $bar.line "one can type at once"
 type "zo"
 press Tab
 is [$bar.line get] "zoom " "Tab completes a word"
-like [answer] {^zoom FROM TO – show this stretch} "its help stands beside it"
+like [answer] {^zoom FROM TO – show this interval} "its help stands beside it"
 type "0.2 0.4"
 press Return
 ok [near [window] {0.2 0.4}] "Return does it: [window]"

@@ -1,7 +1,7 @@
 """A log with random values of thread:run-delay, and the time without a core between them.
 
     core_waits_log.py make SEED      the log as text, on standard output
-    core_waits_log.py gains PRINTED  from `pith print LOG`: rank, begin, end and ns of each stretch between two values
+    core_waits_log.py gains PRINTED  from `pith print LOG`: rank, begin, end and ns of each interval between two values
 """
 import random, sys
 

@@ -152,7 +152,7 @@ ok [expr {$from * 1e9 < $begin + 1 && $to * 1e9 > $end - 1 && $to - $from < ($en
 fit
 sync
 
-# Outside the calls of MPI: the function that most samples of the stretch were in.
+# Outside the calls of MPI: the function that most samples of the interval were in.
 set samples {}
 set calls {}
 foreach {variable kinds path} {samples event FLAMES calls {enter leave} PRINTED} {
@@ -187,7 +187,7 @@ foreach {from to} [lrange $calls 1 end-1] {
         }
     }
 }
-is [list [expr {$compared > 2}] {*}[lrange $wrong 0 2]] 1 "the pointer says where most samples of a stretch outside MPI were"
+is [list [expr {$compared > 2}] {*}[lrange $wrong 0 2]] 1 "the pointer says where most samples of an interval outside MPI were"
 fit
 sync
 

@@ -28,7 +28,7 @@ while {[gets $in range] > 0} {
         say legend $range computing 0 [dict get $computing exclusive]
     }
     set job {}
-    [$model log] stretch {*}$range [namespace current]::heard
+    [$model log] interval {*}$range [namespace current]::heard
     while {$job eq {}} {
         vwait [namespace current]::job
     }

@@ -267,7 +267,7 @@ def check_selection(browser, name, seed, unfolded=""):
     times = sorted({time for records in records_of(f"{name}.pith").values() for time, _, _ in records})
     wrong = []
     for turn in range(8):
-        # From records on, from between them, and narrow. The end of a stretch does not belong to it: it is at no record.
+        # From records on, from between them, and narrow. The end of an interval does not belong to it: it is at no record.
         from_ns = chance.choice(times[:-1]) if turn % 3 else chance.randrange(times[0], times[-1])
         to_ns = min(from_ns + 50, times[-1]) if turn % 4 == 3 else chance.randrange(from_ns, times[-1])
         while to_ns in times:

@@ -96,7 +96,7 @@ is [chosen_title] "zoom FROM TO" "Down goes on, from $first"
 like [answer] {^needs FROM TO} "what a command needs stands below"
 press Tab
 is [$dialog.line get] "zoom " "Tab completes it"
-like [answer] {^zoom FROM TO – show this stretch of time} "with its help"
+like [answer] {^zoom FROM TO – show this interval} "with its help"
 type "0.2 0.4"
 press Return
 ok [expr {![winfo exists $dialog] && [near [window] {0.2 0.4}]}] "Return runs it: [window]"

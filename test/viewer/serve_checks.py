@@ -95,7 +95,7 @@ def check_reading():
         at += 12 + size
     ok(files[0] == data and len(files[1]) == found["digest"], "of a small log all of it, and its digest")
     known = json.loads(files[3])
-    ok(int(known["from"]) < int(known["to"]) and known["gaps"] in (0, 1), "what is known of it", known)
+    ok(int(known["from"]) < int(known["to"]) and known["interruptions"] in (0, 1), "what is known of it", known)
     packed = ask(f"{BASE}first?log=run.pith", Accept_Encoding="gzip")[1]
     ok(gzip.decompress(packed) == body, "packed if that is accepted")
     same(ask(f"{bytes_of}&bytes=0-99", method="HEAD")[0], 200, "HEAD")

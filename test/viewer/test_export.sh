@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Saving from the window: pictures of what it shows, logs of a stretch of time (export_checks.tcl).
+# Saving from the window: pictures of what it shows, logs of an interval (export_checks.tcl).
 . "$(dirname "$0")/../lib.sh"
 . "$top/test/viewer/window.sh"
 "$make_log" plain plain.pith

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Selecting a stretch of time, the hand, the crosshair: with real events (selection_checks.tcl).
+# Selecting an interval, the hand, the crosshair: with real events (selection_checks.tcl).
 . "$(dirname "$0")/../lib.sh"
 . "$top/test/viewer/window.sh"
 "$make_log" plain plain.pith

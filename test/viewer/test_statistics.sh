@@ -20,7 +20,7 @@ awk 'BEGIN { srand(5)
     printf '0.2\t0\t0\tsend\t\tpeer=1\ttag=0\tbytes=2500\n0.25\t1\t0\trecv\t\tpeer=0\ttag=0\tbytes=2500\n'
 } | sort -s -g -k 1,1 >maps.txt
 inside maps.txt lengths_map_checks.tcl
-inside plain.pith stretch_checks.tcl
+inside plain.pith interval_checks.tcl
 inside late.pith matrix_checks.tcl
 is "$(pith view late.pith -e 'late; sync; update; set tree [winfo toplevel [canvas]].matrix.body.book.table.tree
     puts [expr {[::tcl::mathop::+ {*}[lmap column [$tree cget -columns] {$tree column $column -width}]] <= [winfo width $tree]}]; quit' 2>&1)" 1 \

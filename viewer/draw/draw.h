@@ -56,7 +56,7 @@ struct pithi_draw {
     int64_t t0_ns, t1_ns; /* [t0, t1) */
     int64_t clock_ns;     /* local time of time 0, for the axis (core/scene/axis.h); 0: times from the log's start */
     struct pithlog_digest *digest;
-    struct pithi_gaps gaps;
+    struct pithi_interruptions interruptions;
     struct pithi_notes notes;
     struct pithi_core_waits core_waits; /* empty if shows_core_waits is 0 */
     struct pithlog_analysis *analysis;  /* NULL: the picture shows nothing of the analysis */

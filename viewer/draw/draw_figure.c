@@ -51,7 +51,7 @@ void pithi_draw_free(struct pithi_draw *draw)
     pithi_flames_close(draw->flames);
     if (draw->tree)
         pithi_rows_close(draw->tree);
-    pithi_gaps_free(&draw->gaps);
+    pithi_interruptions_free(&draw->interruptions);
     pithi_notes_free(&draw->notes);
     pithi_core_waits_free(&draw->core_waits);
     pithlog_analysis_free(draw->analysis);
@@ -79,7 +79,7 @@ struct pithi_figure pithi_draw_figure(const struct pithi_draw *draw)
                                           .picked = draw->picked,
                                           .lit_from_ns = draw->lit_from_ns,
                                           .lit_to_ns = draw->lit_to_ns,
-                                          .gaps = &draw->gaps,
+                                          .interruptions = &draw->interruptions,
                                           .analysis = draw->analysis,
                                           .notes = &draw->notes,
                                           .note_texts = 1,

@@ -153,7 +153,8 @@ static int read_log(struct pithi_draw *draw)
     info = pithlog_get_info(draw->log);
     if (!info->complete)
         fprintf(stderr, "pith: note: %s: incomplete: %s\n", draw->log_path, info->incomplete);
-    pithi_gaps_read(draw->log, &draw->gaps); /* if the log is damaged, gets the holes that can be read */
+    pithi_interruptions_read(draw->log,
+                             &draw->interruptions); /* if the log is damaged, gets the holes that can be read */
     /* Messages are needed for arrows, which all pictures but text have, and for --stats, which counts messages. */
     int shows = isatty(STDERR_FILENO);
     err = PITH_OK;

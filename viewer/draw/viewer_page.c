@@ -139,7 +139,7 @@ static void put_word(struct pithi_text *text, const char *word)
     pithi_text_bytes(text, "\"", 1);
 }
 
-static void put_stretch(struct pithi_text *text, const char *word, int64_t from_ns, int64_t to_ns)
+static void put_interval(struct pithi_text *text, const char *word, int64_t from_ns, int64_t to_ns)
 {
     const int64_t times[] = {from_ns, to_ns};
 
@@ -183,9 +183,9 @@ static void describe(const struct pithi_draw *draw, struct viewer *viewer, const
                    draw->shows_core_waits);
     pithi_whole_window(draw->log, &from, &to);
     if (draw->t0_ns != from || draw->t1_ns != to)
-        put_stretch(&words, "zoom", draw->t0_ns, draw->t1_ns);
+        put_interval(&words, "zoom", draw->t0_ns, draw->t1_ns);
     if (draw->lit_from_ns < draw->lit_to_ns)
-        put_stretch(&words, "select", draw->lit_from_ns, draw->lit_to_ns);
+        put_interval(&words, "select", draw->lit_from_ns, draw->lit_to_ns);
 
     pithi_text_add(&viewer->shown, "{\"title\": ");
     put_string(&viewer->shown, draw->title ? draw->title : "");

@@ -14,7 +14,7 @@ oo::class create ::pith::Pairing {
     variable align      ;# what is aligned: start, or init (the end of MPI_Init)
     variable offset     ;# by how much the second log is shifted to the right, in ns of the first log
     variable fitted     ;# 1: both logs have the same width; 0: both have the same scale
-    variable origin_a origin_b stretch ;# time b of the second log = origin_b + (a - origin_a - offset) * stretch
+    variable origin_a origin_b ratio ;# time b of the second log = origin_b + (a - origin_a - offset) * ratio
     variable busy       ;# 1: a change is being copied to the other model
     variable callback       ;# script called when the alignment has changed
 
@@ -45,16 +45,16 @@ oo::class create ::pith::Pairing {
     method offset {} { return $offset }
     method fitted {} { return $fitted }
     # 1: equal times of both logs are shown at the same x.
-    method is_same {} { expr {$stretch == 1 && [my to_second 0] == 0} }
+    method is_same {} { expr {$ratio == 1 && [my to_second 0] == 0} }
 
     # ---- Which time
 
     method to_second {time} {
-        expr {wide(round($origin_b + ($time - $origin_a - $offset) * $stretch))}
+        expr {wide(round($origin_b + ($time - $origin_a - $offset) * $ratio))}
     }
 
     method to_first {time} {
-        expr {wide(round($origin_a + $offset + ($time - $origin_b) / $stretch))}
+        expr {wide(round($origin_a + $offset + ($time - $origin_b) / $ratio))}
     }
 
     method origin {model} {
@@ -66,7 +66,7 @@ oo::class create ::pith::Pairing {
         set origin_b [my origin $b]
         set length_a [expr {[lindex [$a log_time] 1] - $origin_a}]
         set length_b [expr {[lindex [$b log_time] 1] - $origin_b}]
-        set stretch [expr {$fitted ? double(max(1, $length_b)) / max(1, $length_a) : 1.0}]
+        set ratio [expr {$fitted ? double(max(1, $length_b)) / max(1, $length_a) : 1.0}]
         my join_times
     }
 

@@ -4,7 +4,7 @@
 #
 # A board is a part (commands.tcl). A subclass defines:
 #     build FRAME         makes its widgets
-#     ask CALLBACK        starts the job for [my stretch] and returns its command
+#     ask CALLBACK        starts the job for [my interval] and returns its command
 #     answered RESULT     shows the result of the job
 #     draw                draws again, after a change of colours
 #     drop                frees the results, after a change of the log
@@ -16,7 +16,7 @@ oo::class create ::pith::Board {
     variable title
     variable scope       ;# window, selection, whole, kept
     variable rows        ;# shown, all
-    variable stretch     ;# {from to} of the shown result; {} none yet
+    variable interval     ;# {from to} of the shown result; {} none yet
     variable job waiting ;# command of the job, after id of its start; {}: none
     variable run         ;# number of the last job; results of older ones are dropped
     variable part        ;# progress, 0 to 100
@@ -27,7 +27,7 @@ oo::class create ::pith::Board {
         set window $its_window
         set model [$window model]
         set title $its_title
-        lassign {} board stretch job waiting said
+        lassign {} board interval job waiting said
         set scope window
         set rows shown
         set run 0
@@ -193,14 +193,14 @@ oo::class create ::pith::Board {
 
     method rows {} { return $rows }
     method scope {} { return $scope }
-    method stretch {} { return $stretch }
+    method interval {} { return $interval }
 
-    method new_stretch {} {
+    method new_interval {} {
         switch $scope {
             window { return [$model window] }
             selection { return [$model selection] }
             whole { return [$model whole] }
-            kept { return $stretch }
+            kept { return $interval }
         }
     }
 
@@ -247,7 +247,7 @@ oo::class create ::pith::Board {
     method compute {} {
         my stop
         my say {}
-        set new [my new_stretch]
+        set new [my new_interval]
         if {![my is_open]} {
             return
         }
@@ -255,7 +255,7 @@ oo::class create ::pith::Board {
             my say "nothing is selected: drag over the timelines"
             return
         }
-        set stretch $new
+        set interval $new
         set part 0
         set job [my ask [my job_callback]]
         # The progress bar appears after 0.3 s, so not for a short job.
@@ -322,7 +322,7 @@ oo::class create ::pith::Board {
 # `words` returns {} and has shown the reason by `say`.
 oo::class create ::pith::ProgramBoard {
     superclass ::pith::Board
-    variable window model board job stretch rows
+    variable window model board job interval rows
     variable notes   ;# notes that the program printed beside its answer
     variable began   ;# time at which the program was started, ms
     variable took_ms ;# how long the program took the last time; if it was stopped, how long it had run
@@ -418,7 +418,7 @@ oo::class create ::pith::ProgramBoard {
 
     # Options of a `pith` command that limit it to the time and the rows of the board.
     method range {} {
-        lassign $stretch from to
+        lassign $interval from to
         set options [list --from ${from}ns --to ${to}ns]
         set shown [expr {$rows eq "all" ? {} : [$model tree lanes]}]
         return [expr {$shown eq {} ? $options : [list {*}$options --lane $shown]}]

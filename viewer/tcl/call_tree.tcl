@@ -4,7 +4,7 @@
 
 oo::class create ::pith::CallTree {
     superclass ::pith::ProgramBoard
-    variable window model board stretch rows scope
+    variable window model board interval rows scope
     variable tree cut
     variable way           ;# down or up
     variable of            ;# states or functions; {}: the page was not opened yet
@@ -319,7 +319,7 @@ oo::class create ::pith::CallTree {
             }
             set kind functions
         }
-        lassign $stretch from to
+        lassign $interval from to
         set query "state == \"[string map {\\ \\\\ \" \\\"} $leaf]\" and end > ${from}ns and time < ${to}ns"
         if {$of eq "states" && $way eq "down"} {
             append query " and depth == [expr {[llength $node] - 1}]"

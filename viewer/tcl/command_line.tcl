@@ -234,7 +234,7 @@ oo::class create ::pith::Goto {
 }
 
 ::pith::part::add Goto {
-    words {goto {TIME | FROM TO | last TIME | first TIME | +TIME} {show this stretch of time; a single time moves to the middle} word_goto}
+    words {goto {TIME | FROM TO | last TIME | first TIME | +TIME} {show this interval; a single time moves to the middle} word_goto}
 }
 
 # A list of everything that the window can do: commands of scripts, menu entries, keys, and

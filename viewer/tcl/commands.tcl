@@ -66,7 +66,7 @@ proc ::pith::part::group {class} {
 # Columns: command, its arguments, help, method of the window.
 namespace eval ::pith::words {
     variable table {
-        zoom   {FROM TO}     {show this stretch of time (1.5, 20ms, 1:02:33, init+1s, end)} word_zoom
+        zoom   {FROM TO}     {show this interval (1.5, 20ms, 1:02:33, init+1s, end)} word_zoom
         work   {}            {show the part between MPI_Init and MPI_Finalize}        word_work
         fit    {}            {show the whole log}                                     word_fit
         in     {?FACTOR?}    {zoom in at the middle, by a factor of 2 by default}     word_in
@@ -75,7 +75,7 @@ namespace eval ::pith::words {
         undo   {}            {undo the last zoom, or the last change of rows, filters, hidden states or messages} word_undo
         redo   {}            {redo what undo has undone}                              word_redo
         window {}            {start and end of the time shown, in seconds}            word_window
-        select {FROM TO | none} {select a stretch of time, in words as for zoom}                          word_select
+        select {FROM TO | none} {select an interval, in words as for zoom}                          word_select
         selected {}          {start and end of the selection, in seconds; {} none}    word_selected
         rows   {?LIST?}      {show only these ranks (0-3,7.1); without LIST all}      word_rows
         height {?PIXELS?}    {get or set the row height; 0: rows fill the window}                              word_height
@@ -222,8 +222,8 @@ namespace eval ::pith::keys {
         {Ctrl-wheel}               {zoom at the pointer}
         {Shift-wheel}              {move left and right}
         {Pinch on a touchpad}      {zoom at the pointer}
-        {Drag}                     {select a stretch of time; its edges can be dragged}
-        {Ctrl-drag}                {zoom to the dragged stretch of time}
+        {Drag}                     {select an interval; its edges can be dragged}
+        {Ctrl-drag}                {zoom to the dragged interval}
         {Shift-drag, middle drag}  {move through time and rows}
         {Click}                    {choose a record and show its details}
         {Double click}             {zoom to the state, or to the selection}

@@ -25,15 +25,15 @@ oo::class create ::pith::Details {
         if {$row < 0} {
             return $what
         }
-        set gap [my gap_at $row $x $y]
-        set kinds {event bundle message gap group counter state core}
-        if {[dict exists $gap what] && [dict get $gap what] eq "missing"} {
-            set kinds {bundle message gap} ;# found without records, which are damaged there
+        set interruption [my interruption_at $row $x $y]
+        set kinds {event bundle message interruption group counter state core}
+        if {[dict exists $interruption what] && [dict get $interruption what] eq "missing"} {
+            set kinds {bundle message interruption} ;# found without records, which are damaged there
         }
         foreach kind $kinds {
-            if {$kind eq "gap"} {
-                if {$gap ne {}} { ;# a pause or hole has no kind and hit, because it cannot be chosen
-                    return [dict create {*}$what lines [my gap_lines $gap]]
+            if {$kind eq "interruption"} {
+                if {$interruption ne {}} { ;# a pause or hole has no kind and hit, because it cannot be chosen
+                    return [dict create {*}$what lines [my interruption_lines $interruption]]
                 }
                 continue
             }
@@ -154,7 +154,7 @@ oo::class create ::pith::Details {
     }
 
     method state_lines {hit} {
-        set lines [my stretch_lines [dict get $hit name] $hit]
+        set lines [my interval_lines [dict get $hit name] $hit]
         if {![dict get $hit ended]} {
             lappend lines not ended
         }
@@ -169,7 +169,7 @@ oo::class create ::pith::Details {
     }
 
     # The lines that describe a state or an interval outside all states.
-    method stretch_lines {title hit} {
+    method interval_lines {title hit} {
         set start [dict get $hit start]
         set end [dict get $hit end]
         set fine [expr {max(1, ($end - $start) / 1000)}]
@@ -178,7 +178,7 @@ oo::class create ::pith::Details {
     }
 
     method function_lines {hit} {
-        return [list {*}[my stretch_lines [dict get $hit name] $hit] {*}[my core_wait_lines $hit] of [dict get $hit place]]
+        return [list {*}[my interval_lines [dict get $hit name] $hit] {*}[my core_wait_lines $hit] of [dict get $hit place]]
     }
 
     method core_lines {hit} {
@@ -186,18 +186,18 @@ oo::class create ::pith::Details {
         if {![string match *([dict get $hit place]*) $function]} { ;# the name may have it
             append function " ([dict get $hit place])"
         }
-        return [list {*}[my stretch_lines computing $hit] {*}[my core_wait_lines $hit] mostly "in $function" \
+        return [list {*}[my interval_lines computing $hit] {*}[my core_wait_lines $hit] mostly "in $function" \
             {} "[dict get $hit samples] of [dict get $hit all] samples"]
     }
 
     # The pause or hole at a point: an interval with lost records, or with records missing in a damaged file.
-    method gap_at {row x y} {
-        return [[$model log] gapat $row [$timeline time_at $x] [expr {[$timeline time_at 4] - [$timeline time_at 0]}]]
+    method interruption_at {row x y} {
+        return [[$model log] interruptionat $row [$timeline time_at $x] [expr {[$timeline time_at 4] - [$timeline time_at 0]}]]
     }
 
-    method gap_lines {hit} {
+    method interruption_lines {hit} {
         switch [dict get $hit what] {
-            pause { return [my stretch_lines "recording paused" $hit] }
+            pause { return [my interval_lines "recording paused" $hit] }
             lost {
                 return [list {} "[::pithtk::number [dict get $hit lost]] records lost" on [my place_of $hit] \
                     at [$model time_text [dict get $hit start] 1]]

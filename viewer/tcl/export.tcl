@@ -167,7 +167,7 @@ oo::class create ::pith::Export {
     }
 }
 
-# Saves a stretch of time as a log of its own, with `pith convert`.
+# Saves an interval as a log of its own, with `pith convert`.
 oo::class create ::pith::Clip {
     variable window model
 
@@ -177,12 +177,12 @@ oo::class create ::pith::Clip {
     }
 
     # The interval to be saved: the selection, or the time shown if nothing is selected.
-    method stretch {} {
+    method interval {} {
         return [expr {[$model selection] ne {} ? [$model selection] : [$model window]}]
     }
 
     method command {to} {
-        lassign [my stretch] from until
+        lassign [my interval] from until
         return [list convert [$model path] [file normalize $to] --from ${from}ns --to ${until}ns]
     }
 
@@ -195,7 +195,7 @@ oo::class create ::pith::Clip {
 
     method choose {} {
         set name [file rootname [file tail [$model path]]]-part.pith
-        set to [tk_getSaveFile -parent [$window top] -title "Save this stretch of time as a log" -initialfile $name \
+        set to [tk_getSaveFile -parent [$window top] -title "Save this interval as a log" -initialfile $name \
             -initialdir [file dirname [file normalize [$model path]]] \
             -filetypes {{Log .pith} {CLOG-2 .clog2} {ALOG .alog}}]
         if {$to ne {}} {
@@ -213,9 +213,9 @@ oo::class create ::pith::Clip {
 ::pith::part::add Clip {
     words {
         clip        {FILE} {save the selection, else the time shown, as a log} word_clip
-        choose_clip {}     {open the dialog that saves this stretch as a log}     choose
+        choose_clip {}     {open the dialog that saves this interval as a log}     choose
     }
-    menus {Log {- - -  "Save this stretch as a log..." choose_clip {}}}
+    menus {Log {- - -  "Save this interval as a log..." choose_clip {}}}
 }
 
 # Runs a command of pith beside the window. If it takes long, a small window shows this and can stop it.

@@ -113,12 +113,12 @@ oo::class create ::pith::Iterations {
             return
         }
         set found [[$model log] iteration $index]
-        set stretch [list [dict get $found start] [dict get $found end]]
+        set interval [list [dict get $found start] [dict get $found end]]
         if {$times == 1} {
-            $model set_selection $stretch
+            $model set_selection $interval
         } else {
             $model set_selection {}
-            $model zoom {*}$stretch
+            $model zoom {*}$interval
         }
     }
 

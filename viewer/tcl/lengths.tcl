@@ -729,7 +729,7 @@ oo::class create ::pith::Lengths {
     method over {} { expr {$view eq "bars" ? "none" : $view} }
 
     method ticks {width} {
-        lassign [my stretch] from to
+        lassign [my interval] from to
         return [[$model log] ticks $from $to $width [px 90] time]
     }
 
@@ -738,7 +738,7 @@ oo::class create ::pith::Lengths {
     method tile_text {its} {
         dict with its {}
         set length [expr {$state eq "sizes" ? [dict get $longest bytes] : [dict get $longest end] - [dict get $longest start]}]
-        set begin [$model time_text [dict get $longest start] [expr {max(1, ([lindex [my stretch] 1] - [lindex [my stretch] 0]) / 10000)}]]
+        set begin [$model time_text [dict get $longest start] [expr {max(1, ([lindex [my interval] 1] - [lindex [my interval] 0]) / 10000)}]]
         if {[my of_messages]} {
             set text "rank [my lane_text [list [dict get $longest from] [dict get $longest from_thread]]] to\
                 [my lane_text [list [dict get $longest to] [dict get $longest to_thread]]], sent at $begin, [my amount $length]"
@@ -834,7 +834,7 @@ oo::class create ::pith::Lengths {
     # ---- Work
 
     method ask {callback} {
-        return [[$model log] lengths $state {*}[my stretch] [my rows] [my over] $callback]
+        return [[$model log] lengths $state {*}[my interval] [my rows] [my over] $callback]
     }
 
     # Takes new lengths. A range that the user chose stays.

@@ -459,7 +459,7 @@ oo::class create ::pith::Heatmap {
 
 oo::class create ::pith::Matrix {
     superclass ::pith::Board ::pith::Heatmap
-    variable window model board stretch said
+    variable window model board interval said
     variable canvas matrix value logarithmic readout ;# see Heatmap
     variable value_text comm comm_text
     variable had_late      ;# 1: the matrix has waiting times
@@ -601,7 +601,7 @@ oo::class create ::pith::Matrix {
     # Computes the matrix. If waiting times were chosen once, they are computed each time.
     method ask {callback} {
         set had_late [expr {$had_late || [my wants_late]}]
-        return [[$model log] matrix {*}$stretch $comm $had_late $callback]
+        return [[$model log] matrix {*}$interval $comm $had_late $callback]
     }
 
     method answered {result} {

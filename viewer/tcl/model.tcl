@@ -311,9 +311,9 @@ oo::class create ::pith::Model {
 
     # Sets the interval that can be shown; {}: that of the log. A window that showed all of the old interval then shows
     # all of the new one.
-    method set_extent {stretch} {
+    method set_extent {interval} {
         set all [expr {[my window] eq [my whole]}]
-        set extent $stretch
+        set extent $interval
         if {$all} {
             my set_window {*}[my whole]
         } else {
@@ -679,13 +679,13 @@ oo::class create ::pith::Model {
     }
 
     # Selects the time between two times, in any order, limited to the log; {}: selects none.
-    method set_selection {stretch} {
-        if {$stretch ne {}} {
+    method set_selection {interval} {
+        if {$interval ne {}} {
             lassign [my whole] first last
-            set stretch [lmap time [lsort -integer $stretch] {expr {max($first, min($last, wide($time)))}}]
+            set interval [lmap time [lsort -integer $interval] {expr {max($first, min($last, wide($time)))}}]
         }
-        if {$stretch ne $selection} {
-            set selection $stretch
+        if {$interval ne $selection} {
+            set selection $interval
             my notify selection
         }
     }

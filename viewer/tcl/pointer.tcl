@@ -146,14 +146,14 @@ oo::class create ::pith::Pointer {
             my click $x $y
             return
         }
-        set stretch [$band end_drag]
-        if {$stretch eq {}} {
+        set interval [$band end_drag]
+        if {$interval eq {}} {
             return
         }
         if {[dict get $was kind] eq "zoom"} {
-            $model zoom {*}$stretch
+            $model zoom {*}$interval
         } else {
-            $model set_selection $stretch
+            $model set_selection $interval
         }
     }
 
@@ -366,29 +366,29 @@ oo::class create ::pith::Band {
 
     # Shows the selection during a drag. The model, and with it all other views, changes only when the button is
     # released.
-    method drag_to {stretch} {
-        set dragged [lsort -integer $stretch]
+    method drag_to {interval} {
+        set dragged [lsort -integer $interval]
         my draw
     }
 
     method end_drag {} {
-        set stretch $dragged
+        set interval $dragged
         set dragged {}
         my draw
-        return $stretch
+        return $interval
     }
 
-    method stretch {} {
+    method interval {} {
         return [expr {$dragged ne {} ? $dragged : [$model selection]}]
     }
 
     # If X is on one edge of the selection, returns the time of the other edge, which stays fixed while the first is
     # dragged. Otherwise returns {}.
     method fixed_end {x} {
-        if {[my stretch] eq {}} {
+        if {[my interval] eq {}} {
             return {}
         }
-        lassign [my stretch] from to
+        lassign [my interval] from to
         foreach end [list $from $to] other [list $to $from] {
             if {abs([$timeline x_of $end] - $x) <= 4} {
                 return $other
@@ -398,7 +398,7 @@ oo::class create ::pith::Band {
     }
 
     method holds {time} {
-        lassign [my stretch] from to
+        lassign [my interval] from to
         expr {$from ne {} && $time >= $from && $time <= $to}
     }
 
@@ -408,12 +408,12 @@ oo::class create ::pith::Band {
         }
         $plot delete selection
         $axis delete selection
-        $timeline light [my stretch]
-        if {[my stretch] eq {}} {
+        $timeline light [my interval]
+        if {[my interval] eq {}} {
             return
         }
         lassign [$timeline size] width height
-        lassign [my stretch] from to
+        lassign [my interval] from to
         # Draws an edge that is far outside the picture just outside of it, because X11 coordinates have only 16 bits.
         set x0 [expr {max(-9, min($width + 9, [$timeline x_of $from]))}]
         set x1 [expr {max(-9, min($width + 9, [$timeline x_of $to]))}]

@@ -24,7 +24,7 @@ namespace eval ::pith::preferences {
         wheel        auto  {choice auto zoom scroll}        {Wheel}
             {zoom, or scroll the rows; auto scrolls if not all rows are visible, and zooms otherwise}
         drag         select {choice select zoom}             {Dragging}
-            {a drag over the timelines selects a stretch of time or zooms to it}
+            {a drag over the timelines selects an interval or zooms to it}
         overview     on    switch                           {Overview}       {show the strip with the whole log}
         legend       on    switch                           {Panel}
             {show the panel (its first page is the legend)}

@@ -3,7 +3,7 @@
 
 oo::class create ::pith::Derived {
     superclass ::pith::Board
-    variable window model board stretch job
+    variable window model board interval job
     variable formula       ;# formula in use; {}: none, or the pane is closed
     variable typed         ;# text of the entry
     variable plot side photo
@@ -104,7 +104,7 @@ oo::class create ::pith::Derived {
     # ---- Following
 
     method follows {} { return {time rows digest log size} }
-    method new_stretch {} { return [$model window] }
+    method new_interval {} { return [$model window] }
 
     # Does nothing if there is no formula yet, because a pane may be open without one.
     method renew {after_ms} {
@@ -117,7 +117,7 @@ oo::class create ::pith::Derived {
     method high {} { return [expr {[winfo height $plot] > 1 ? [winfo height $plot] : $height}] }
 
     method ask {callback} {
-        return [[$model log] derive $formula {*}$stretch [expr {max(1, [winfo width $plot])}] [my high] $callback]
+        return [[$model log] derive $formula {*}$interval [expr {max(1, [winfo width $plot])}] [my high] $callback]
     }
 
     method answered {result} {
@@ -232,7 +232,7 @@ oo::class create ::pith::Derived {
         update idletasks
         my renew 0
         my wait
-        lassign $stretch from to
+        lassign $interval from to
         set count [llength [$found line -1]]
         set times {}
         for {set x 0} {$x < $count} {incr x} {

@@ -5,7 +5,7 @@
 
 oo::class create ::pith::Selection {
     superclass ::pith::Board
-    variable window model board stretch job
+    variable window model board interval job
     variable tree bars     ;# table of states; canvas with a bar per row
     variable cut           ;# keeps names and headings within their columns
     variable found         ;# result, a command of tk/log_object.h; {} none yet
@@ -80,7 +80,7 @@ oo::class create ::pith::Selection {
     method open_page {} {
         set asked 1
         my put_on selection
-        my show_stretch
+        my show_interval
         my renew 0
     }
 
@@ -162,7 +162,7 @@ oo::class create ::pith::Selection {
 
     # ---- Following
 
-    method new_stretch {} {
+    method new_interval {} {
         set selected [$model selection]
         return [expr {$selected eq {} ? [$model window] : $selected}]
     }
@@ -176,13 +176,13 @@ oo::class create ::pith::Selection {
                     if {[$model selection] ne {} && ![my is_shown]} {
                         my put_on selection
                     }
-                    my show_stretch
+                    my show_interval
                     my renew 60
                 }
             }
             time {
                 if {[my is_shown] && [$model selection] eq {}} {
-                    my show_stretch
+                    my show_interval
                     my renew 200
                 }
             }
@@ -224,7 +224,7 @@ oo::class create ::pith::Selection {
     method ask {callback} {
         set traffic {}
         set asked_at $changes
-        return [[$model log] stretch {*}$stretch $callback]
+        return [[$model log] interval {*}$interval $callback]
     }
 
     # Takes the two answers of the job. The first has the states, from the summary; the second has the messages, which
@@ -232,7 +232,7 @@ oo::class create ::pith::Selection {
     method answered {result} {
         if {[llength $result] > 1} {
             set traffic $result
-            my show_stretch
+            my show_interval
             return
         }
         my drop
@@ -240,18 +240,18 @@ oo::class create ::pith::Selection {
         set found_at $asked_at
         my draw
         if {[$model info messages]} {
-            set job [[$model log] traffic {*}$stretch [my job_callback]]
+            set job [[$model log] traffic {*}$interval [my job_callback]]
         }
     }
 
     # ---- Drawing
 
-    method show_stretch {} {
-        set selected [my new_stretch]
+    method show_interval {} {
+        set selected [my new_interval]
         lassign $selected from to
         set headline "[expr {[$model selection] eq {} ? "Visible" : "Selection"}]: [::pithtk::duration [expr {$to - $from}]]"
         set message_text {}
-        if {$traffic ne {} && $selected eq $stretch} {
+        if {$traffic ne {} && $selected eq $interval} {
             dict with traffic {}
             set message_text "[::pithtk::number $sent] message[expr {$sent == 1 ? {} : {s}}] sent\
                 ([::pith::board::bytes $sent_bytes]), "
@@ -263,7 +263,7 @@ oo::class create ::pith::Selection {
         if {![my is_shown]} {
             return
         }
-        my show_stretch
+        my show_interval
         $tree delete [$tree children {}]
         lassign [my computing] name exclusive share
         # All times have the unit that suits the longest one.
@@ -320,7 +320,7 @@ oo::class create ::pith::Selection {
     }
 
     method with_share {entry lanes} {
-        lassign $stretch from to
+        lassign $interval from to
         return [linsert $entry end [expr {[lindex $entry 3] / (double($to - $from) * max(1, $lanes))}]]
     }
 
@@ -432,7 +432,7 @@ oo::class create ::pith::Selection {
         if {$ids ne {}} {
             $board.body.book select $board.body.book.rows
         }
-        my show_stretch
+        my show_interval
         if {$opened} {
             my renew 0
         }
@@ -585,7 +585,7 @@ oo::class create ::pith::Selection {
             ::pith::board::write $file [my table]
             return
         }
-        lassign $stretch from to
+        lassign $interval from to
         set last [expr {[llength [$found all]] + ([my computing] ne {})}]
         set lines [lmap line [lrange [my table] 1 $last] {lrange $line 1 end}]
         return [list from [::pith::words::seconds $from] to [::pith::words::seconds $to] states $lines {*}$traffic]

@@ -35,7 +35,7 @@ oo::class create ::pith::Sql {
     method draw {} {}
 
     method follows {} { return log }
-    method new_stretch {} { return [$model whole] }
+    method new_interval {} { return [$model whole] }
 
     # ---- Widgets
 

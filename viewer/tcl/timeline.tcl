@@ -264,10 +264,10 @@ oo::class create ::pith::Timeline {
     }
 
     # Draws everything outside of the interval STRETCH pale; {}: draws nothing pale.
-    method light {stretch} {
-        set stretch [expr {$stretch eq {} ? {0 0} : $stretch}]
-        if {$stretch ne $lit} {
-            set lit $stretch
+    method light {interval} {
+        set interval [expr {$interval eq {} ? {0 0} : $interval}]
+        if {$interval ne $lit} {
+            set lit $interval
             my redraw
         }
     }

@@ -72,7 +72,7 @@ static void set_plot(struct pithi_log_object *object, const struct view *view)
     plot->hidden = object->hidden;
     plot->flames = object->flames;
     plot->core_waits = pithi_log_core_waits_shown(object);
-    plot->gaps = &object->gaps;
+    plot->interruptions = &object->interruptions;
     plot->notes = &object->notes;
     plot->analysis = object->analysis;
     plot->waits = object->shows_waits;
@@ -221,7 +221,8 @@ int pithi_log_draw(struct pithi_log_object *object, Tcl_Interp *interp, int objc
     if (!object->cell_cache) {
         object->helper = pithi_helper_new();
         object->cell_cache = pithi_cell_cache_new(object->log, object->summary, object->helper);
-        pithi_gaps_read(object->log, &object->gaps); /* if the log is damaged, gets the pauses and losses that can be
+        pithi_interruptions_read(
+            object->log, &object->interruptions); /* if the log is damaged, gets the pauses and losses that can be
                                                       * read */
     }
     object->plot.moving = 1;

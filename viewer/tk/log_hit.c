@@ -11,7 +11,7 @@
 
 #include "core/scene/arrows.h"
 #include "core/scene/hit.h"
-#include "core/cells/gaps.h"
+#include "core/cells/interruptions.h"
 #include "core/rows/legend.h"
 #include "core/cells/memory.h"
 
@@ -389,10 +389,10 @@ int pithi_log_counter_at(struct pithi_log_object *object, Tcl_Interp *interp, in
     return TCL_OK;
 }
 
-/* ---- Gaps -------------------------------------------------------------------------------------------------------- */
+/* ---- Interruptions ----------------------------------------------------------------------------------------------- */
 
 /* 1: the row shows pauses, losses and missing records, as only rows of a single lane do. */
-static int shows_gaps(const struct pithi_row *row) { return pithi_row_is_whole(row) && row->lane_count <= 1; }
+static int shows_interruptions(const struct pithi_row *row) { return pithi_row_is_whole(row) && row->lane_count <= 1; }
 
 /* 1: records of a lane are missing at this time in the last picture. */
 static int is_missing(const struct pithi_plot *plot, uint32_t lane, int64_t time_ns)
@@ -403,7 +403,7 @@ static int is_missing(const struct pithi_plot *plot, uint32_t lane, int64_t time
     int is;
 
     /* the row in the last picture that shows this lane's holes */
-    while (row < plot->row_count && (!shows_gaps(&plot->rows[row]) || plot->rows[row].lane != lane))
+    while (row < plot->row_count && (!shows_interruptions(&plot->rows[row]) || plot->rows[row].lane != lane))
         row++;
     if (row == plot->row_count || plot->cell_row[row] == PITHI_NONE || column < 0 || column >= plot->width)
         return 0;
@@ -416,27 +416,30 @@ static int is_missing(const struct pithi_plot *plot, uint32_t lane, int64_t time
 /* Callback of pithi_holes_lost. Sets the end of the hole that begins with the loss. */
 static void note_end(void *context, int64_t from_ns, int64_t to_ns)
 {
-    struct pithi_gap *loss = context;
+    struct pithi_interruption *loss = context;
 
     if (from_ns == loss->from_ns && to_ns > loss->to_ns)
         loss->to_ns = to_ns;
 }
 
 /* Returns 1 if the time lies in a hole that a loss of records has left in a lane, and sets *loss. */
-static int is_lost(const struct pithi_log_object *object, uint32_t lane, int64_t time_ns, struct pithi_gap *loss)
+static int is_lost(const struct pithi_log_object *object, uint32_t lane, int64_t time_ns,
+                   struct pithi_interruption *loss)
 {
-    const struct pithi_gaps *gaps = &object->gaps;
+    const struct pithi_interruptions *interruptions = &object->interruptions;
 
     loss->lost = 0;
-    for (uint32_t i = pithi_gaps_of(gaps, lane); i < gaps->count && gaps->items[i].lane == lane; i++)
-        if (gaps->items[i].lost && gaps->items[i].from_ns <= time_ns) /* the last loss before the time */
-            *loss = gaps->items[i];
+    for (uint32_t i = pithi_interruptions_of(interruptions, lane);
+         i < interruptions->count && interruptions->items[i].lane == lane; i++)
+        if (interruptions->items[i].lost &&
+            interruptions->items[i].from_ns <= time_ns) /* the last loss before the time */
+            *loss = interruptions->items[i];
     if (loss->lost) /* no record has the end of the hole, so pithi_holes_lost finds it */
         pithi_holes_lost(object->log, lane, loss->from_ns, time_ns + 1, note_end, loss);
     return loss->lost && time_ns < loss->to_ns;
 }
 
-static Tcl_Obj *gap_dict(const struct pithlog_lane *lane, const char *what, int64_t from_ns, int64_t to_ns)
+static Tcl_Obj *interruption_dict(const struct pithlog_lane *lane, const char *what, int64_t from_ns, int64_t to_ns)
 {
     Tcl_Obj *dict = Tcl_NewDictObj();
 
@@ -448,14 +451,14 @@ static Tcl_Obj *gap_dict(const struct pithlog_lane *lane, const char *what, int6
     return dict;
 }
 
-/* `gapat`: a pause, a loss or missing records at this time. The record of a loss has no length, so it is found up to
- * `reach` ns (some pixels) away. */
-int pithi_log_gap_at(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+/* `interruptionat`: a pause, a loss or missing records at this time. The record of a loss has no length, so it is found
+ * up to `reach` ns (some pixels) away. */
+int pithi_log_interruption_at(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
-    const struct pithi_gaps *gaps = &object->gaps;
+    const struct pithi_interruptions *interruptions = &object->interruptions;
     const struct pithlog_lane *lane;
     const struct pithi_row *row;
-    struct pithi_gap loss;
+    struct pithi_interruption loss;
     int64_t time, reach;
     uint32_t number;
     int missing;
@@ -466,27 +469,29 @@ int pithi_log_gap_at(struct pithi_log_object *object, Tcl_Interp *interp, int ob
         pithi_get_time(interp, objv[4], &reach) != TCL_OK)
         return TCL_ERROR;
     row = &object->rows[number];
-    if (!shows_gaps(row))
+    if (!shows_interruptions(row))
         return TCL_OK;
     lane = pithlog_get_lane(object->log, row->lane);
-    for (uint32_t i = pithi_gaps_of(gaps, row->lane); i < gaps->count && gaps->items[i].lane == row->lane; i++) {
-        const struct pithi_gap *gap = &gaps->items[i];
-        int64_t around = gap->lost ? reach : 0; /* a pause has a length, so it needs no reach */
-        if (time < gap->from_ns - around || time > gap->to_ns + around)
+    for (uint32_t i = pithi_interruptions_of(interruptions, row->lane);
+         i < interruptions->count && interruptions->items[i].lane == row->lane; i++) {
+        const struct pithi_interruption *interruption = &interruptions->items[i];
+        int64_t around = interruption->lost ? reach : 0; /* a pause has a length, so it needs no reach */
+        if (time < interruption->from_ns - around || time > interruption->to_ns + around)
             continue;
-        dict = gap_dict(lane, gap->lost ? "lost" : "pause", gap->from_ns, gap->to_ns);
-        pithi_put_wide(dict, "lost", (Tcl_WideInt)gap->lost);
+        dict =
+            interruption_dict(lane, interruption->lost ? "lost" : "pause", interruption->from_ns, interruption->to_ns);
+        pithi_put_wide(dict, "lost", (Tcl_WideInt)interruption->lost);
         Tcl_SetObjResult(interp, dict);
         return TCL_OK;
     }
     missing = is_missing(&object->plot, row->lane, time);
     /* if the pixel shows missing records, a loss up to `reach` before the time may be the cause */
     if (is_lost(object, row->lane, time, &loss) || (missing && is_lost(object, row->lane, time - reach, &loss))) {
-        dict = gap_dict(lane, "lost", loss.from_ns, loss.from_ns);
+        dict = interruption_dict(lane, "lost", loss.from_ns, loss.from_ns);
         pithi_put_wide(dict, "lost", (Tcl_WideInt)loss.lost);
         Tcl_SetObjResult(interp, dict);
     } else if (missing) {
-        Tcl_SetObjResult(interp, gap_dict(lane, "missing", time, time));
+        Tcl_SetObjResult(interp, interruption_dict(lane, "missing", time, time));
     }
     return TCL_OK;
 }

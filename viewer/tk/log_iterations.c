@@ -149,7 +149,7 @@ static struct pithi_plot make_like(const struct pithi_log_object *object, int wi
                               .hidden = object->hidden,
                               .flames = object->flames,
                               .core_waits = pithi_log_core_waits_shown(object),
-                              .gaps = &object->gaps,
+                              .interruptions = &object->interruptions,
                               .summary = object->summary,
                               /* draws from the summary, which is exact enough for the few pixels of a band */
                               .care = PITHI_NEAR,

@@ -398,10 +398,11 @@ static const struct {
     {{"flames", PITHI_ANY, "?file?"}, pithi_log_flames},
     {{"flamerow", 3, "rank thread depth"}, pithi_log_flame_row},
     {{"functionsums", 3, "t0 t1 callback"}, pithi_log_function_sums},
-    {{"gapat", 3, "row time reach"}, pithi_log_gap_at},
     {{"groupat", 4, "row y from to"}, pithi_log_group_at},
     {{"hide", 1, "ids"}, log_hide},
     {{"info", 0, NULL}, log_info},
+    {{"interruptionat", 3, "row time reach"}, pithi_log_interruption_at},
+    {{"interval", 3, "t0 t1 callback"}, pithi_log_interval},
     {{"iteration", 1, "index"}, pithi_log_iteration},
     {{"iterationmarks", 3, "t0 t1 width"}, pithi_log_iteration_marks},
     {{"iterations", 0, NULL}, pithi_log_iterations},
@@ -435,7 +436,6 @@ static const struct {
     {{"siteof", 5, "rank thread id start end"}, pithi_log_site_of},
     {{"sort", 6, "by falling t0 t1 ids callback"}, pithi_log_sort},
     {{"stateat", 5, "row t0 t1 y rowHeight"}, pithi_log_state_at},
-    {{"stretch", 3, "t0 t1 callback"}, pithi_log_stretch},
     {{"stateof", 3, "rank thread time"}, pithi_log_state_of},
     {{"sums", 2, "t0 t1"}, pithi_log_sums},
     {{"sumsjob", 3, "t0 t1 callback"}, pithi_log_sums_job},
@@ -471,7 +471,7 @@ static void log_delete(ClientData data)
     pithi_cell_cache_free(object->cell_cache);
     pithi_helper_free(object->helper);
     pithi_groups_free(&object->groups);
-    pithi_gaps_free(&object->gaps);
+    pithi_interruptions_free(&object->interruptions);
     pithi_flames_close(object->flames);
     if (object->core_waits)
         pithi_core_waits_free(object->core_waits);

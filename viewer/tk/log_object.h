@@ -40,13 +40,13 @@ struct pithi_log_object {
     int hides_names;             /* 1: no names in bars */
     int shows_waits, shows_path; /* 1: wait states (the critical path) are drawn as soon as there is an analysis */
     struct pithi_notes notes;    /* drawn into the picture */
-    struct pithi_gaps gaps;      /* read with the first picture */
-    struct pithi_flames *flames; /* NULL until `flames` is called */
-    struct pithi_core_waits *core_waits; /* NULL until the job of `corewaits` is done */
-    int shows_core_waits;                /* 1: the time without a core is drawn as soon as it has been read */
-    struct pithi_groups groups;          /* the rows of `plot`, if they are too low to be drawn singly */
-    struct pithi_plot plot;              /* the last picture, with copies of its input */
-    uint32_t *words;                     /* pixels of a picture that becomes a photo */
+    struct pithi_interruptions interruptions; /* read with the first picture */
+    struct pithi_flames *flames;              /* NULL until `flames` is called */
+    struct pithi_core_waits *core_waits;      /* NULL until the job of `corewaits` is done */
+    int shows_core_waits;                     /* 1: the time without a core is drawn as soon as it has been read */
+    struct pithi_groups groups;               /* the rows of `plot`, if they are too low to be drawn singly */
+    struct pithi_plot plot;                   /* the last picture, with copies of its input */
+    uint32_t *words;                          /* pixels of a picture that becomes a photo */
     uint32_t word_capacity;
     struct pithi_log_ranges *ranges; /* owned by log_ranges.c; NULL: not used yet */
     Tcl_Command command;
@@ -96,10 +96,10 @@ pithi_log_method pithi_log_state_at, pithi_log_event_at, pithi_log_arrow_at;
  *                              collective comm, size, root, bytes, got, and if the log is analyzed also members (their
  *                              number), first and last (the members that began first and last): rank, thread, start
  * counterat ROW FROM TO        the values of a counter: name, unit, low, high, last ...
- * gapat ROW TIME REACH         why a row has no records there: what (pause, lost, missing), lost, start, end ... */
+ * interruptionat ROW TIME REACH  why a row has no records there: what (pause, lost, missing), lost, start, end ... */
 pithi_log_method pithi_log_bundle_at, pithi_log_group_at;
 pithi_log_method pithi_log_parent, pithi_log_state_of, pithi_log_message_of, pithi_log_call_of, pithi_log_counter_at;
-pithi_log_method pithi_log_gap_at;
+pithi_log_method pithi_log_interruption_at;
 
 /* log_waiting.c
  * analyze STATE CALLBACK       finds wait states, the critical path and iterations; the log has them when the job is
@@ -210,15 +210,15 @@ pithi_log_method pithi_log_sums, pithi_log_sums_job, pithi_log_waiting_job, pith
  *     NAME range                    shortest and longest duration, and 1 if every instance is stored (lengths.h) */
 pithi_log_method pithi_log_lengths;
 
-/* log_stretch.c
- * stretch T0 T1 CALLBACK       the states and events of the visible rows in an interval. The result is a command,
+/* log_interval.c
+ * interval T0 T1 CALLBACK       the states and events of the visible rows in an interval. The result is a command,
  * as for `lengths`:
  *     NAME lanes        number of lanes of all rows
  *     NAME all          list of {id count inclusive exclusive}
  *     NAME row NUMBER   number of lanes of a row, then a list as above for the row
  *     NAME rows ID      list of {row lanes count inclusive exclusive} of each row that has sums
  * traffic T0 T1 CALLBACK       messages of the visible rows: sent sent_bytes received received_bytes */
-pithi_log_method pithi_log_stretch, pithi_log_traffic;
+pithi_log_method pithi_log_interval, pithi_log_traffic;
 
 /* log_ranges.c: derived rows (core/measure/derived.h)
  * derivecheck FORMULA          an error names the character of the formula that is wrong

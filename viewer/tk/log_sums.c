@@ -13,7 +13,7 @@
 
 #include "core/rows/legend.h"
 #include "core/cells/memory.h"
-#include "core/measure/stretch.h"
+#include "core/measure/interval.h"
 #include "tk/background.h"
 #include "tk/log_object.h"
 

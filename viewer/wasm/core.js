@@ -98,8 +98,8 @@ function pithCore(module, host) {
     // given: [{ name, size, read(at, size) }], the log first, then its companions. known: the arguments of
     // pithi_module_known; undefined: nothing is known.
     open: (given, known) => guarded(() => {
-      const { from = 0, to = 0, gaps = 1 } = known || {};
-      core.pithi_module_known(BigInt(from), BigInt(to), gaps);
+      const { from = 0, to = 0, interruptions = 1 } = known || {};
+      core.pithi_module_known(BigInt(from), BigInt(to), interruptions);
       lost = "";
       core.pithi_system_clear();
       files.length = 0;

@@ -1,7 +1,7 @@
 // input.js - pointer, touch and keys, with the same effects as in the window of `pith view`.
 
 let pointer = null; // in the picture; null: outside
-let drag = null;    // { kind: select, zoom or move, x, from, to, stretch, moved }; null: none
+let drag = null;    // { kind: select, zoom or move, x, from, to, interval, moved }; null: none
 const tip = element("tip");
 const placeOf = (event) => {
   const box = canvas.getBoundingClientRect();
@@ -86,7 +86,7 @@ function followDrag() {
     setView(from, from + (drag.to - drag.from), drag);
   } else if (drag.moved) {
     const other = timeInside(x);
-    drag.stretch = drag.begin < other ? [drag.begin, other] : [other, drag.begin];
+    drag.interval = drag.begin < other ? [drag.begin, other] : [other, drag.begin];
     drawMarks();
   }
 }
@@ -101,9 +101,9 @@ function endDrag(event) {
   drag = null;
   if (!ended || !picture || event.type === "pointercancel") return;
   if (!ended.moved) choose(placeOf(event));
-  else if (ended.stretch && ended.stretch[1] > ended.stretch[0]) {
-    if (ended.kind === "zoom") setView(...ended.stretch);
-    else select(ended.stretch);
+  else if (ended.interval && ended.interval[1] > ended.interval[0]) {
+    if (ended.kind === "zoom") setView(...ended.interval);
+    else select(ended.interval);
   }
   drawMarks();
   showTip();
@@ -214,8 +214,8 @@ const keyTable = [
   [["?", "F1"], "?  F1", "show these keys", toggleKeys],
 ];
 const pointing = [
-  ["Drag", "select a stretch of time; its edges can be dragged"],
-  ["Ctrl-drag", "zoom to the dragged stretch of time"],
+  ["Drag", "select an interval; its edges can be dragged"],
+  ["Ctrl-drag", "zoom to the dragged interval"],
   ["Shift-drag, middle drag, finger", "move through time and rows"],
   ["Two fingers", "zoom"],
   ["Click", "choose a record; outside of the selection: clear it"],

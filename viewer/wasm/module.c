@@ -30,7 +30,7 @@
 #include "base/put_json.h"
 #include "core/cells/memory.h"
 #include "core/measure/search.h"
-#include "core/measure/stretch.h"
+#include "core/measure/interval.h"
 #include "core/raster/palette.h"
 #include "core/raster/raster.h"
 #include "core/rows/words.h"
@@ -53,13 +53,13 @@ static struct {
     uint32_t *words, *strip; /* [height][width] pixels of the picture; of the overview */
     int width, height;
     char damage[512];
-    int has_gaps;              /* 1: draw.gaps were read */
+    int has_interruptions;     /* 1: draw.interruptions were read */
     int has_sketch, is_coarse; /* 1: draw.summary comes from a sketch; 1: pictures use the sketch */
 } now;
 
 /* What the page knows about the next log to open (pithi_module_known). */
 static struct {
-    int is_known, has_gaps;
+    int is_known, has_interruptions;
     int64_t from_ns, to_ns; /* the interval of the program's work (MPI_Init to MPI_Finalize) */
 } known;
 
@@ -305,12 +305,12 @@ const char *pithi_module_open(const char *path)
     return NULL;
 }
 
-void pithi_module_known(int64_t from_ns, int64_t to_ns, int has_gaps)
+void pithi_module_known(int64_t from_ns, int64_t to_ns, int has_interruptions)
 {
     known.is_known = from_ns < to_ns;
     known.from_ns = from_ns;
     known.to_ns = to_ns;
-    known.has_gaps = has_gaps;
+    known.has_interruptions = has_interruptions;
 }
 
 void pithi_module_clock(int64_t clock_ns) { now.draw.clock_ns = clock_ns; }
@@ -539,9 +539,9 @@ const uint32_t *pithi_module_draw(int64_t t0_ns, int64_t t1_ns, double width, do
     if (!(flags & PITHI_MODULE_QUICK)) {
         /* Reads pauses and lost records, which a quick picture may leave out. Of a damaged log, reads those that are
          * readable. */
-        if (!now.has_gaps && (!known.is_known || known.has_gaps))
-            pithi_gaps_read(now.draw.log, &now.draw.gaps);
-        now.has_gaps = 1;
+        if (!now.has_interruptions && (!known.is_known || known.has_interruptions))
+            pithi_interruptions_read(now.draw.log, &now.draw.interruptions);
+        now.has_interruptions = 1;
     }
     if (!(flags & PITHI_MODULE_COARSE) || !(flags & PITHI_MODULE_QUICK))
         leave_sketch();
@@ -673,25 +673,25 @@ struct rest {
 /* Returns the legend's entries for another interval than that of the picture; states are sorted by self time. */
 static struct pithi_legend_entry *other_entries(int64_t t0_ns, int64_t t1_ns, uint32_t *count, struct rest *rest)
 {
-    struct pithi_stretch_query query = {.t0_ns = t0_ns,
-                                        .t1_ns = t1_ns,
-                                        .rows = now.draw.rows,
-                                        .row_count = now.draw.row_count,
-                                        .summary = now.draw.summary,
-                                        .digest = now.draw.digest};
-    struct pithi_stretch stretch = {0};
-    int err = pithi_stretch_run(now.draw.log, &query, &stretch);
-    struct pithi_cells cells = {.sums = stretch.sums, .lanes = stretch.lanes, .defs = stretch.defs};
+    struct pithi_interval_query query = {.t0_ns = t0_ns,
+                                         .t1_ns = t1_ns,
+                                         .rows = now.draw.rows,
+                                         .row_count = now.draw.row_count,
+                                         .summary = now.draw.summary,
+                                         .digest = now.draw.digest};
+    struct pithi_interval interval = {0};
+    int err = pithi_interval_run(now.draw.log, &query, &interval);
+    struct pithi_cells cells = {.sums = interval.sums, .lanes = interval.lanes, .defs = interval.defs};
     struct pithi_legend_entry *entries = NULL;
 
     if (err == PITH_ERR_DAMAGED)
         note_damage();
     if (!err || err == PITH_ERR_DAMAGED)
         entries = pithi_legend_make(now.draw.log, &cells, t1_ns - t0_ns, count);
-    *rest = (struct rest){stretch.computing_ns, pithi_legend_share(&cells, t1_ns - t0_ns, stretch.computing_ns)};
+    *rest = (struct rest){interval.computing_ns, pithi_legend_share(&cells, t1_ns - t0_ns, interval.computing_ns)};
     if (!entries)
         failed();
-    pithi_stretch_free(&stretch);
+    pithi_interval_free(&interval);
     return entries;
 }
 
@@ -928,14 +928,14 @@ static void put_nothing(struct pithi_json_out *json, const struct pithi_row *row
     const uint32_t *lane = pithi_row_lanes(row, &lanes);
 
     pithi_json_put_begin(json, "lines", '[');
-    for (uint32_t i = pithi_gaps_of(&now.draw.gaps, lane[0]);
-         i < now.draw.gaps.count && now.draw.gaps.items[i].lane == lane[0] && lanes == 1; i++) {
-        const struct pithi_gap *gap = &now.draw.gaps.items[i];
-        if (gap->lost && llabs(gap->from_ns - time_ns) <= reach_ns) {
-            snprintf(label, sizeof label, "%" PRIu64 " records lost", gap->lost);
+    for (uint32_t i = pithi_interruptions_of(&now.draw.interruptions, lane[0]);
+         i < now.draw.interruptions.count && now.draw.interruptions.items[i].lane == lane[0] && lanes == 1; i++) {
+        const struct pithi_interruption *interruption = &now.draw.interruptions.items[i];
+        if (interruption->lost && llabs(interruption->from_ns - time_ns) <= reach_ns) {
+            snprintf(label, sizeof label, "%" PRIu64 " records lost", interruption->lost);
             put_line(json, label);
-        } else if (!gap->lost && gap->from_ns <= time_ns && time_ns < gap->to_ns) {
-            put_duration(json, "recording paused for %s", gap->to_ns - gap->from_ns);
+        } else if (!interruption->lost && interruption->from_ns <= time_ns && time_ns < interruption->to_ns) {
+            put_duration(json, "recording paused for %s", interruption->to_ns - interruption->from_ns);
         }
     }
     pithi_row_place(now.draw.log, row, label, sizeof label);

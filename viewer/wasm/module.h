@@ -20,7 +20,7 @@ const char *pithi_module_error(void);
 /* Tells the module what is known about the log that is opened next, so that the log need not be read for this: the
  * interval of the program's work, and whether there are pauses or lost records. If from_ns >= to_ns, nothing is known;
  * this is the default. */
-void pithi_module_known(int64_t from_ns, int64_t to_ns, int has_gaps);
+void pithi_module_known(int64_t from_ns, int64_t to_ns, int has_interruptions);
 /* Opens the log `path`, and closes the log that was open. Returns JSON with facts about the log, its definitions with
  * colours, and what is shown. */
 const char *pithi_module_open(const char *path);

@@ -158,18 +158,18 @@ function drawChosen(pen) {
     pen.strokeRect(left - 1, top - 1, right - left + 2, high + 2);
   }
 }
-function drawStretch(pen, stretch) {
-  const [left, right] = stretch.map(inPlot), { top, bottom } = picture, end = picture.left + picture.wide;
+function drawInterval(pen, interval) {
+  const [left, right] = interval.map(inPlot), { top, bottom } = picture, end = picture.left + picture.wide;
   pen.globalAlpha = 0.6;
   pen.fillStyle = styleOf("--paper");
   pen.fillRect(picture.left, top, left - picture.left, bottom - top);
   pen.fillRect(right, top, end - right, bottom - top);
   pen.globalAlpha = 1;
   pen.fillStyle = styleOf("--accent");
-  if (stretch[0] >= view.from) pen.fillRect(left - 1, top, 1, bottom - top);
-  if (stretch[1] <= view.to) pen.fillRect(right, top, 1, bottom - top);
-  if (stretch[1] < view.from || stretch[0] > view.to) return;
-  const text = durationText(stretch[1] - stretch[0]);
+  if (interval[0] >= view.from) pen.fillRect(left - 1, top, 1, bottom - top);
+  if (interval[1] <= view.to) pen.fillRect(right, top, 1, bottom - top);
+  if (interval[1] < view.from || interval[0] > view.to) return;
+  const text = durationText(interval[1] - interval[0]);
   pen.font = '11px "DejaVu Sans", Verdana, sans-serif';
   const wide = pen.measureText(text).width + 8, x = clamp((left + right - wide) / 2, picture.left, end - wide);
   pen.fillRect(x, bottom - 17, wide, 16);
@@ -187,9 +187,9 @@ function drawMarks() {
   const { width, height } = picture.of, scale = devicePixelRatio, pen = marks.getContext("2d");
   [marks.width, marks.height] = [width * scale, height * scale];
   pen.scale(scale, scale);
-  const stretch = (drag && drag.stretch) || selection;
+  const interval = (drag && drag.interval) || selection;
   drawChosen(pen);
-  if (stretch) drawStretch(pen, stretch);
+  if (interval) drawInterval(pen, interval);
 }
 
 // ---- The overview: the whole log, with the view in it
@@ -266,9 +266,9 @@ function pan(part, kind) {
 }
 const fit = () => setView(log.from, log.to);
 const work = () => setView(log.work_from, log.work_to);
-function select(stretch) {
-  const isNew = stretch !== selection;
-  selection = stretch;
+function select(interval) {
+  const isNew = interval !== selection;
+  selection = interval;
   if (!picture) return;
   drawMarks();
   if (!isNew) return;
@@ -309,13 +309,13 @@ function secondsAt(time) {
   const text = `${size / SECOND}.${String(size % SECOND).padStart(9, "0")}`.replace(/\.?0+$/, "");
   return time < 0n ? `-${text}` : text;
 }
-const stretchText = ([from, to]) => `${secondsAt(from)}-${secondsAt(to)}`;
+const intervalText = ([from, to]) => `${secondsAt(from)}-${secondsAt(to)}`;
 const keyOf = ({ kind, name }) => encodeURIComponent(kind === "state" ? name : `${kind}:${name}`);
 function linkText() {
   const hidden = log.defs.filter((def) => def.hidden && !isTool(def)).map(keyOf), { opened } = log;
   return [
-    view.from !== opened.from || view.to !== opened.to ? stretchText([view.from, view.to]) : "",
-    selection ? `select=${stretchText(selection)}` : opened.selection ? "select=none" : "",
+    view.from !== opened.from || view.to !== opened.to ? intervalText([view.from, view.to]) : "",
+    selection ? `select=${intervalText(selection)}` : opened.selection ? "select=none" : "",
     hidden.length ? `hide=${hidden.join(",")}` : "",
     firstRow() ? `row=${firstRow()}` : "",
   ].filter((part) => part).join("&");
@@ -336,7 +336,7 @@ function writeLink() {
   }
 }
 // Reads two times in the log as BigInt; null: the text has none.
-function readStretch(text) {
+function readInterval(text) {
   const [, ...times] = /^(-?\d+(?:\.\d*)?)-(-?\d+(?:\.\d*)?)$/.exec(text || "") || [];
   const [from, to] = times.map((time) => {
     const [whole, part = ""] = time.replace("-", "").split(".");
@@ -350,11 +350,11 @@ function readLink(hash = location.hash) {
     const [name, value] = part.split("=");
     return value === undefined ? ["view", name] : [name, value];
   }));
-  const [from, to] = readStretch(parts.get("view")) || [log.opened.from, log.opened.to];
+  const [from, to] = readInterval(parts.get("view")) || [log.opened.from, log.opened.to];
   const hidden = (parts.get("hide") || "").split(",");
   for (const [id, def] of log.defs.entries())
     if (!isTool(def) && def.hidden !== hidden.includes(keyOf(def)) && parts.has("hide")) setHidden(id, !def.hidden);
-  selection = readStretch(parts.get("select")) || (parts.has("select") ? null : log.opened.selection);
+  selection = readInterval(parts.get("select")) || (parts.has("select") ? null : log.opened.selection);
   if (parts.has("row")) stage.scrollTop = Number(parts.get("row")) * rowHeight();
   setView(from, to);
 }

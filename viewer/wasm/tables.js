@@ -43,17 +43,17 @@ async function clicksAreOver() {
     await new Promise((done) => setTimeout(done, left));
 }
 async function refreshLegend() {
-  const of = openNumber, stretch = selection, [from, to] = stretch || [picture.of.from, picture.of.to];
+  const of = openNumber, interval = selection, [from, to] = interval || [picture.of.from, picture.of.to];
   const asked = picture.of.flags & NEAR ? servedLegend(from, to) : ask("legend", from, to);
   legendsAsked++;
   const found = await asked.catch((error) => say(error.message, true));
   await clicksAreOver();
   legendsAsked--;
-  if (!found || of !== openNumber || stretch !== selection) return;
+  if (!found || of !== openNumber || interval !== selection) return;
   const entries = found.entries.filter(({ id }) => !isTool(log.defs[id]))
     .map((entry) => ({ ...log.defs[entry.id], ...entry }));
   fillLegend(found, inOrder([...entries, { ...found.rest, count: "" }].filter((entry) => entry.id !== undefined
-    || entry.self_ns > 0)), stretch);
+    || entry.self_ns > 0)), interval);
 }
 function lineOf(entry) {
   const { id, name, kind, hidden, group, rgb } = entry, line = document.createElement("tr"), cell = add(line, "td");
@@ -89,7 +89,7 @@ function lineOf(entry) {
   }
   return line;
 }
-function fillLegend({ time }, entries, stretch) {
+function fillLegend({ time }, entries, interval) {
   const focused = document.activeElement.closest("tr"); // kept, because a new table would lose the focus
   const table = document.createElement("table"), head = add(table.createTHead(), "tr");
   for (const [title, key] of columns) {
@@ -105,16 +105,16 @@ function fillLegend({ time }, entries, stretch) {
   }
   const body = table.createTBody();
   body.append(...entries.map(lineOf));
-  if (log.messages && !stretch) {
+  if (log.messages && !interval) {
     const cell = add(add(body, "tr"), "td");
     add(cell, "span", "colour message");
     cell.append("messages");
     add(cell.parentNode, "td", "", number(log.messages));
   }
   const caption = table.createCaption();
-  caption.textContent = stretch ? `Selection: ${time} ` : time;
-  caption.classList.toggle("selected", Boolean(stretch));
-  if (stretch) {
+  caption.textContent = interval ? `Selection: ${time} ` : time;
+  caption.classList.toggle("selected", Boolean(interval));
+  if (interval) {
     const button = add(caption, "button", "", "\u00d7");
     button.title = "clear the selection (Esc)";
     button.addEventListener("click", () => select(null));

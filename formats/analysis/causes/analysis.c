@@ -751,17 +751,17 @@ int pithi_analyze_by_threads(struct pithlog *log, const struct pithlog_analyze_q
                                              .has_init = g->has_init,
                                              .has_finalize = g->has_finalize,
                                              .has_mpi = g->has_mpi,
-                                             .gaps = known.gaps,
+                                             .gaps = known.holes,
                                              .gap_lane = known.lane,
                                              .unread = known.listed,
-                                             .gap_from_ns = known.gap_from_ns,
-                                             .gap_to_ns = known.gap_to_ns,
+                                             .gap_from_ns = known.hole_from_ns,
+                                             .gap_to_ns = known.hole_to_ns,
                                              .lost_comms = lost_comms,
                                              .part = part_of(g, query),
                                              .sends = g->sends,
                                              .recvs = g->recvs,
                                              .collectives = g->coll_calls};
-    a->info.is_too_short = known.gaps > 0 && a->info.part < JUDGED;
+    a->info.is_too_short = known.holes > 0 && a->info.part < JUDGED;
     if (!(a->lanes = calloc(lanes_of(a) + (size_t)1, sizeof *a->lanes)))
         TRY(pithi_analysis_no_memory(a));
     find_pieces(a);

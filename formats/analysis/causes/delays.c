@@ -23,11 +23,11 @@
  * cause waited longer, this part is handed to its wait states in that time.
  *
  * Both passes go by time, so each wait state is on another lane than the wait state before it. The data that the passes
- * need about a wait state are kept in a *row*. Time is divided into stretches. The rows of one stretch are side by
+ * need about a wait state are kept in a *row*. Time is divided into intervals. The rows of one interval are side by
  * side, and among them the rows of one lane. (The wait states themselves are stored lane by lane. In the order of
  * times, places of all lanes would be in use at once.)
  *
- *     waits of lane 0 end at 3, 9, 12; those of lane 1 at 5, 8, 15; a stretch lasts 10
+ *     waits of lane 0 end at 3, 9, 12; those of lane 1 at 5, 8, 15; an interval lasts 10
  *     rows   1: 3   2: 9   3: 5   4: 8   5: 12   6: 15 */
 #include <stdlib.h>
 #include <string.h>
@@ -42,11 +42,11 @@
 
 /* Limits: */
 enum {
-    REPORT_GROUPS = 1024,    /* groups of equal ends between two reports of progress */
-    STRETCH_WAITS = 1 << 16, /* wait states in a stretch, about */
-    STRETCHES_MOST = 256,    /* stretches */
-    COMPARED_AT_ONCE = 2048, /* wait states that a thread compares at once */
-    WALKED_MOST = 64         /* pieces that go_to walks back one by one before it searches in larger steps */
+    REPORT_GROUPS = 1024,     /* groups of equal ends between two reports of progress */
+    INTERVAL_WAITS = 1 << 16, /* wait states in an interval, about */
+    INTERVALS_MOST = 256,     /* intervals */
+    COMPARED_AT_ONCE = 2048,  /* wait states that a thread compares at once */
+    WALKED_MOST = 64          /* pieces that go_to walks back one by one before it searches in larger steps */
 };
 
 /* A wait state, as the passes need it. Rows are numbered from 1 on. */
@@ -141,9 +141,9 @@ struct delays {
     struct pithi_scratch scratch; /* memory of `rows` and `order` */
     char *rows;                   /* struct row */
     size_t row_size, row_count;
-    uint32_t stretches;  /* number of stretches */
-    uint64_t stretch_ns; /* length of a stretch */
-    uint32_t *first;     /* [lanes]: the first row; 0: none */
+    uint32_t intervals;   /* number of intervals */
+    uint64_t interval_ns; /* length of an interval */
+    uint32_t *first;      /* [lanes]: the first row; 0: none */
     struct ordered *order;
     size_t passed;            /* wait states passed */
     struct pithi_map members; /* communicator << 32 | lane: the lane takes part in its synchronising instances */
@@ -233,15 +233,15 @@ static void to_front(struct recent *r, const struct sync *sync)
     r->first = sync->comm;
 }
 
-/* The stretch of a wait state. */
-static uint32_t stretch_of(const struct delays *d, int64_t to_ns)
+/* The interval of a wait state. */
+static uint32_t interval_of(const struct delays *d, int64_t to_ns)
 {
-    uint64_t stretch = to_ns > d->g->from_ns ? ((uint64_t)to_ns - (uint64_t)d->g->from_ns) / d->stretch_ns : 0;
-    return stretch < d->stretches ? (uint32_t)stretch : d->stretches - 1;
+    uint64_t interval = to_ns > d->g->from_ns ? ((uint64_t)to_ns - (uint64_t)d->g->from_ns) / d->interval_ns : 0;
+    return interval < d->intervals ? (uint32_t)interval : d->intervals - 1;
 }
 
 /* Makes the rows of a lane. Each has the latest collective before the wait state that synchronised the lane and the
- * cause. `next`: [stretches], the next free row in each stretch.
+ * cause. `next`: [intervals], the next free row in each interval.
  *
  * Lanes are members of many communicators, but mostly synchronise in few. So the search goes through the communicators
  * of the lane from the latest synchronisation back. It ends at the first communicator that also has the cause as a
@@ -257,7 +257,7 @@ static int make_rows(struct delays *d, uint32_t lane, uint32_t *next)
     r->first = NONE;
     for (size_t i = 0; i < of->wait_count; i++) {
         const struct pithlog_wait_state *wait = &of->waits[i];
-        uint32_t number = next[stretch_of(d, wait->to_ns)]++;
+        uint32_t number = next[interval_of(d, wait->to_ns)]++;
         struct row *row = row_at(d, number);
         pithi_scratch_passed(&d->scratch, sizeof *wait + d->row_size);
         for (; passed < d->sync_count && d->syncs[passed].at_ns <= wait->from_ns; passed++)
@@ -600,8 +600,8 @@ static void free_comparing(struct comparing *c)
     free_profile(&c->of_waiter);
 }
 
-/* Counts wait states by stretch, finds their kinds, and allocates their rows. Sets next[stretch] to the first row of
- * each stretch. */
+/* Counts wait states by interval, finds their kinds, and allocates their rows. Sets next[interval] to the first row of
+ * each interval. */
 static int count_waits(struct delays *d, uint32_t lanes, uint32_t *next)
 {
     int has_kind[PITHLOG_WAIT_KINDS] = {0};
@@ -611,10 +611,10 @@ static int count_waits(struct delays *d, uint32_t lanes, uint32_t *next)
         for (size_t i = 0; i < d->a->lanes[lane].wait_count; i++) {
             const struct pithlog_wait_state *wait = &d->a->lanes[lane].waits[i];
             pithi_scratch_passed(&d->a->graph.scratch, sizeof *wait);
-            next[stretch_of(d, wait->to_ns)]++;
+            next[interval_of(d, wait->to_ns)]++;
             has_kind[wait->kind] = 1;
         }
-    for (uint32_t i = 0; i < d->stretches; i++, row += count) {
+    for (uint32_t i = 0; i < d->intervals; i++, row += count) {
         count = next[i];
         next[i] = row;
     }
@@ -633,10 +633,10 @@ static int prepare_rows(struct delays *d, uint32_t lanes)
         d->row_count += d->a->lanes[i].wait_count;
     if (d->row_count >= UINT32_MAX)
         return 0;
-    d->stretches =
-        d->row_count / STRETCH_WAITS < STRETCHES_MOST ? (uint32_t)d->row_count / STRETCH_WAITS + 1 : STRETCHES_MOST;
-    d->stretch_ns = ((uint64_t)d->g->to_ns - (uint64_t)d->g->from_ns) / d->stretches + 1;
-    uint32_t *next = calloc(d->stretches, sizeof *next);
+    d->intervals =
+        d->row_count / INTERVAL_WAITS < INTERVALS_MOST ? (uint32_t)d->row_count / INTERVAL_WAITS + 1 : INTERVALS_MOST;
+    d->interval_ns = ((uint64_t)d->g->to_ns - (uint64_t)d->g->from_ns) / d->intervals + 1;
+    uint32_t *next = calloc(d->intervals, sizeof *next);
     int good = next && count_waits(d, lanes, next) && find_members(d);
     for (uint32_t i = 0; good && i < lanes; i++)
         good = make_rows(d, i, next);

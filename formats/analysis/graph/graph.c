@@ -59,7 +59,7 @@ struct coll_step {
     struct pithi_coll_part part;
 };
 
-/* Steps of a stretch, in order of time: all steps of one lane, or of several lanes whose times follow each other. */
+/* Steps of an interval, in order of time: all steps of one lane, or of several lanes whose times follow each other. */
 struct coll_run {
     struct pithi_player player; /* must be first */
     /* indices in coll_steps: the next step of the run, and its end. */
@@ -86,8 +86,8 @@ struct building {
     int64_t start_ns, end_ns;     /* of the log; if only a part is read, of that part */
     uint32_t kinds;               /* mask of the kinds of records that are read */
     int is_full;                  /* 1: a callback had no memory */
-    int by_stretches;             /* 1: the steps come by stretches (records.h) */
-    struct coll_step *coll_steps; /* steps of the stretch that ends next */
+    int by_intervals;             /* 1: the steps come by intervals (records.h) */
+    struct coll_step *coll_steps; /* steps of the interval that ends next */
     uint32_t coll_step_count, coll_step_room;
 };
 
@@ -450,14 +450,14 @@ static int enter_coll(struct building *b, const struct coll_step *step)
                         part.is_root);
 }
 
-/* Takes a step now, or, if steps come rank by rank, keeps it until the end of the stretch. Returns 0 if there is no
+/* Takes a step now, or, if steps come rank by rank, keeps it until the end of the interval. Returns 0 if there is no
  * memory.
  *
  * The order in which members enter and leave a collective decides which of them have waited. So steps are taken in the
  * order of their times. */
 static int take_coll_step(struct building *b, const struct coll_step *step)
 {
-    if (b->by_stretches) {
+    if (b->by_intervals) {
         if (!pithi_grow(&b->coll_steps, b->coll_step_count, &b->coll_step_room, sizeof *b->coll_steps))
             return 0;
         b->coll_steps[b->coll_step_count++] = *step;
@@ -498,7 +498,7 @@ static int take_coll(struct building *b, const struct pithlog_record *r)
     return take_coll_step(b, &step) ? PITH_OK : no_memory(g);
 }
 
-/* Takes the steps of a stretch in the order of their times; at equal times, the steps of lower lanes first. Returns 0
+/* Takes the steps of an interval in the order of their times; at equal times, the steps of lower lanes first. Returns 0
  * if there is no memory.
  *
  * The steps came lane by lane. A new run begins wherever a step is earlier than the step before, and the runs are
@@ -523,26 +523,26 @@ static int take_coll_steps(struct building *b)
     }
     if (good)
         tree[0] = pithi_tournament_play(tree, leaves, 1, runs, count, sizeof *runs);
-    b->by_stretches = 0;
+    b->by_intervals = 0;
     while (good && tree[0].key != PITHI_KEY_DONE) {
         struct coll_run *run = (struct coll_run *)tree[0].player;
         good = take_coll_step(b, &b->coll_steps[run->next++]);
         tree[0] = pithi_tournament_replay(
             tree, &run->player, run->next < run->end ? pithi_key_of(b->coll_steps[run->next].time_ns) : PITHI_KEY_DONE);
     }
-    b->by_stretches = 1;
+    b->by_intervals = 1;
     b->coll_step_count = 0;
     free(runs);
     free(tree);
     return good;
 }
 
-static int stretch_ends(void *context)
+static int interval_ends(void *context)
 {
     struct building *b = context;
 
-    b->by_stretches = 1;
-    CHECK(pithi_waits_stretch_ends(b->waits));
+    b->by_intervals = 1;
+    CHECK(pithi_waits_interval_ends(b->waits));
     return take_coll_steps(b) ? PITH_OK : no_memory(b->graph);
 }
 
@@ -852,10 +852,10 @@ int pithi_graph_build(struct pithi_graph *g, struct pithlog *log, int64_t from_n
     struct pithi_reading reading = {
         .take = take_step, .context = &b, .progress = progress, .progress_context = context, .threads = threads};
     if (!b.epochs && !pithi_colls_need_order(b.colls)) /* epochs need the records of all ranks in order of time */
-        reading.stretch_ends = stretch_ends;
+        reading.interval_ends = interval_ends;
     damaged = pithi_read_steps(log, &records, &reading);
     TRY(damaged == PITH_ERR_DAMAGED ? PITH_OK : damaged);
-    b.by_stretches = 0;
+    b.by_intervals = 0;
     TRY(pithi_waits_end(b.waits));
     for (uint32_t i = 0; i < pithlog_get_info(log)->lanes; i++) {
         if (b.lanes[i].part.coll != UINT32_MAX)

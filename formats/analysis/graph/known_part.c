@@ -15,22 +15,22 @@
 
 enum { DAMAGES_MOST = 10000 }; /* number of damaged places that are skipped before reading stops */
 
-struct gap {
+struct hole {
     int64_t from_ns, to_ns;
     uint32_t lane;
 };
 
-struct gaps {
+struct holes {
     struct pithlog *log;
-    struct gap *list;
+    struct hole *list;
     uint32_t count, room, unread, listed;
 };
 
-static int add_gap(struct gaps *g, uint32_t lane, int64_t from_ns, int64_t to_ns)
+static int add_hole(struct holes *g, uint32_t lane, int64_t from_ns, int64_t to_ns)
 {
     if (!pithi_grow(&g->list, g->count, &g->room, sizeof *g->list))
-        return pithi_fail(PITH_ERR_MEMORY, "%s: no memory for its gaps", g->log->path);
-    g->list[g->count++] = (struct gap){from_ns, to_ns, lane};
+        return pithi_fail(PITH_ERR_MEMORY, "%s: no memory for its holes", g->log->path);
+    g->list[g->count++] = (struct hole){from_ns, to_ns, lane};
     return PITH_OK;
 }
 
@@ -54,7 +54,7 @@ static int has_lost(struct pithlog *log, uint32_t lane)
 
 /* Adds the holes of a lane that LOST records make. The first record of a ring buffer is LOST, because the records
  * before it are lost; this hole begins with the log. */
-static int find_lost(struct gaps *g, uint32_t number)
+static int find_lost(struct holes *g, uint32_t number)
 {
     const struct pithlog_info *info = pithlog_get_info(g->log);
     struct pithlog_query query = {
@@ -74,11 +74,11 @@ static int find_lost(struct gaps *g, uint32_t number)
         int is_lost = step.record && pithi_is_lost(step.record);
         if (is_lost && !pithi_is_hole(g->log, step.record))
             /* the first record of a ring */
-            err = add_gap(g, number, info->start_ns, step.to_ns);
+            err = add_hole(g, number, info->start_ns, step.to_ns);
         if (step.is != PITHLOG_IS_HOLE)
             continue;
         if (is_new)
-            err = add_gap(g, number, step.from_ns, step.to_ns);
+            err = add_hole(g, number, step.from_ns, step.to_ns);
         if (!err)
             g->list[g->count - 1].to_ns = step.change == PITHLOG_EDGE ? info->end_ns : step.to_ns;
         /* the next step extends this hole if it follows a LOST record or the end of a state in the hole */
@@ -104,7 +104,7 @@ static int read_block(struct pithlog *log, const struct pithi_log_lane *lane, ui
 /* Adds holes for damaged blocks. Each hole reaches from the last readable block before the damage to the next readable
  * one. If a block is missing from the list of blocks, the next block shows it: its count of earlier records is larger
  * than the count of the records found. */
-static int find_damaged(struct gaps *g, uint32_t number)
+static int find_damaged(struct holes *g, uint32_t number)
 {
     const struct pithlog_info *info = pithlog_get_info(g->log);
     struct pithi_log_window *window = calloc(1, sizeof *window);
@@ -113,34 +113,34 @@ static int find_damaged(struct gaps *g, uint32_t number)
     struct pithi_block_head head;
     uint64_t records = 0;
     int64_t last_ns = info->start_ns;
-    int is_gap = 0, err = PITH_OK;
+    int is_hole = 0, err = PITH_OK;
 
     if (!window)
-        return pithi_fail(PITH_ERR_MEMORY, "%s: no memory for its gaps", g->log->path);
+        return pithi_fail(PITH_ERR_MEMORY, "%s: no memory for its holes", g->log->path);
     /* without the lane's index, blocks may be missing at any time */
     int is_lost = pithi_log_lane(g->log, number, &lane) != PITH_OK;
     int is_all = is_lost && (!lane || lane->block_count == 0);
     if (is_lost && !is_all)
-        err = add_gap(g, number, info->start_ns, info->end_ns);
+        err = add_hole(g, number, info->start_ns, info->end_ns);
     else
         for (uint32_t i = 0; !is_all && i < lane->block_count && !err; i++) {
             int is_good = read_block(g->log, lane, i, window, &chunk, &head);
-            is_gap |= !is_good;
+            is_hole |= !is_good;
             if (!is_good)
                 continue;
-            if (is_gap || head.before != records)
-                err = add_gap(g, number, last_ns, head.first_ns);
-            is_gap = 0;
+            if (is_hole || head.before != records)
+                err = add_hole(g, number, last_ns, head.first_ns);
+            is_hole = 0;
             records = head.before + head.count;
             last_ns = head.last_ns;
         }
     /* Counts the lane's rank as unread if nothing of the lane can be read. */
-    if (is_all || (!err && is_gap && records == 0)) {
+    if (is_all || (!err && is_hole && records == 0)) {
         const struct pithlog_lane *of = pithlog_get_lane(g->log, number);
         g->unread += of->thread == 0;
         g->listed += of->thread == 0 && of->records > 0;
-    } else if (!err && is_gap)
-        err = add_gap(g, number, last_ns, info->end_ns);
+    } else if (!err && is_hole)
+        err = add_hole(g, number, last_ns, info->end_ns);
     free(chunk.data);
     free(window);
     return err;
@@ -148,31 +148,31 @@ static int find_damaged(struct gaps *g, uint32_t number)
 
 /* Adds the hole at the end of a file that was cut: the last records of some processes are missing. Only first threads
  * are checked, as other threads may end early. */
-static int find_end(struct gaps *g, uint32_t lane)
+static int find_end(struct holes *g, uint32_t lane)
 {
     const struct pithlog_info *info = pithlog_get_info(g->log);
     const struct pithlog_lane *of = pithlog_get_lane(g->log, lane);
 
     return info->incomplete && of->thread == 0 && of->records && of->last_ns < info->end_ns
-               ? add_gap(g, lane, of->last_ns, info->end_ns)
+               ? add_hole(g, lane, of->last_ns, info->end_ns)
                : PITH_OK;
 }
 
 static int by_time(const void *a, const void *b)
 {
-    const struct gap *x = a, *y = b;
+    const struct hole *x = a, *y = b;
     return x->from_ns != y->from_ns ? (x->from_ns < y->from_ns ? -1 : 1) : (x->lane > y->lane) - (x->lane < y->lane);
 }
 
 /* Returns 1 if both are the same hole. In a lane with lost records and damage, both searches may find the same hole. */
-static int is_same(const struct gap *a, const struct gap *b)
+static int is_same(const struct hole *a, const struct hole *b)
 {
     return a->lane == b->lane && a->from_ns == b->from_ns && a->to_ns == b->to_ns;
 }
 
 /* Sets known->from_ns and to_ns to the longest interval between holes. Records may be missing exactly at both ends of a
  * hole, so these times are left out. */
-static void find_longest(const struct gaps *g, int64_t from_ns, int64_t to_ns, struct pithi_known_part *known)
+static void find_longest(const struct holes *g, int64_t from_ns, int64_t to_ns, struct pithi_known_part *known)
 {
     const struct pithlog_info *info = pithlog_get_info(g->log);
     int64_t at_ns = from_ns > info->start_ns ? from_ns : info->start_ns;
@@ -197,7 +197,7 @@ int pithi_known_part_find(struct pithlog *log, int64_t from_ns, int64_t to_ns, i
                           int (*stop)(void *context, double part), void *context, struct pithi_known_part *known)
 {
     const struct pithlog_info *info = pithlog_get_info(log);
-    struct gaps g = {.log = log};
+    struct holes g = {.log = log};
     int err = PITH_OK;
 
     *known = (struct pithi_known_part){.from_ns = from_ns, .to_ns = to_ns};
@@ -219,10 +219,10 @@ int pithi_known_part_find(struct pithlog *log, int64_t from_ns, int64_t to_ns, i
         /* skips holes outside of the window, and holes that were found twice */
         if (g.list[i].from_ns > to_ns || g.list[i].to_ns < from_ns || (i > 0 && is_same(&g.list[i - 1], &g.list[i])))
             continue;
-        if (!known->gaps++) {
+        if (!known->holes++) {
             known->lane = g.list[i].lane;
-            known->gap_from_ns = g.list[i].from_ns;
-            known->gap_to_ns = g.list[i].to_ns;
+            known->hole_from_ns = g.list[i].from_ns;
+            known->hole_to_ns = g.list[i].to_ns;
         }
     }
     free(g.list);

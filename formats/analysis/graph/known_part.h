@@ -18,8 +18,8 @@ struct pithi_known_part {
     int is_part;            /* 1: the log has holes */
     uint32_t unread;        /* ranks of which no block can be read; they do not count as holes */
     uint32_t listed;        /* unread ranks that have records according to the index of the log */
-    uint32_t gaps, lane;    /* number of holes in the interval that was asked for; lane of the earliest hole */
-    int64_t gap_from_ns, gap_to_ns;
+    uint32_t holes, lane;   /* number of holes in the interval that was asked for; lane of the earliest hole */
+    int64_t hole_from_ns, hole_to_ns;
 };
 
 /* Finds the longest part of [from_ns, to_ns] without a hole. With `is_damaged`, reads the heads of all blocks to find

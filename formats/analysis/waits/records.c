@@ -30,9 +30,9 @@
 #include "reader/read/iter.h"
 
 /* PART_RECORDS: steps of a walk between two reports of progress. DAMAGES_MOST: reading ends after this number of
- * errors. AHEAD_RECORDS: from this number of records on, a thread that reads ahead is worth its cost. STRETCH_RECORDS:
- * see stretch_length. */
-enum { PART_RECORDS = 32768, DAMAGES_MOST = 10000, AHEAD_RECORDS = 100000, STRETCH_RECORDS = 64 };
+ * errors. AHEAD_RECORDS: from this number of records on, a thread that reads ahead is worth its cost. INTERVAL_RECORDS:
+ * see interval_length. */
+enum { PART_RECORDS = 32768, DAMAGES_MOST = 10000, AHEAD_RECORDS = 100000, INTERVAL_RECORDS = 64 };
 
 struct open_states {
     struct pithlog_open *open; /* [depth] outermost first, and room for one more */
@@ -122,12 +122,13 @@ static inline int take_record(const struct pithi_reading *reading, struct open_s
     return reading->take(reading->context, step);
 }
 
-/* The length of a stretch in which a lane has STRETCH_RECORDS records on average. With fewer records, the data of the
- * lane would be fetched into the processor's caches too often; with more, more messages would be under way at once. */
-static uint64_t stretch_length(const struct pithlog_info *info)
+/* The length of an interval in which a lane has INTERVAL_RECORDS records on average. With fewer records, the data of
+ * the lane would be fetched into the processor's caches too often; with more, more messages would be under way at once.
+ * */
+static uint64_t interval_length(const struct pithlog_info *info)
 {
-    double stretches = (double)info->records / ((double)info->lanes * STRETCH_RECORDS);
-    double length_ns = ((double)info->end_ns - (double)info->start_ns + 1) / (stretches > 1 ? stretches : 1);
+    double intervals = (double)info->records / ((double)info->lanes * INTERVAL_RECORDS);
+    double length_ns = ((double)info->end_ns - (double)info->start_ns + 1) / (intervals > 1 ? intervals : 1);
     return length_ns < (double)(UINT64_C(1) << 62) ? (uint64_t)length_ns + 1 : UINT64_C(1) << 62;
 }
 
@@ -141,8 +142,8 @@ static int read_whole(struct pithlog *log, const struct pithlog_query *query, co
     struct pithi_read_ahead *ahead = NULL;
     struct pithlog_iter *iter = NULL;
     unsigned threads = log->info.records >= AHEAD_RECORDS ? pithi_threads() : 1;
-    uint64_t stretch_ns = stretch_length(&log->info);
-    int64_t stretch_end_ns = INT64_MAX;
+    uint64_t interval_ns = interval_length(&log->info);
+    int64_t interval_end_ns = INT64_MAX;
     int count, damages = 0, err;
 
     threads = reading->threads ? reading->threads : threads;
@@ -151,10 +152,10 @@ static int read_whole(struct pithlog *log, const struct pithlog_query *query, co
     TRY(pithlog_iter_open(log, &asked, &iter));
     if (reading->missing)
         pithi_iter_tell_holes(iter, (struct pithi_holes){reading->missing, reading->context});
-    int by_stretches = reading->stretch_ends && pithi_iter_by_stretches(iter, stretch_ns, threads);
-    if (by_stretches) {
-        stretch_end_ns = pithi_stretch_end(log->info.start_ns, log->info.start_ns, stretch_ns);
-        TRY(reading->stretch_ends(reading->context));
+    int by_intervals = reading->interval_ends && pithi_iter_by_intervals(iter, interval_ns, threads);
+    if (by_intervals) {
+        interval_end_ns = pithi_interval_end(log->info.start_ns, log->info.start_ns, interval_ns);
+        TRY(reading->interval_ends(reading->context));
     }
     ahead = pithi_read_ahead_open(iter, !reading->missing && threads > 1);
     TRY(ahead ? PITH_OK : pithi_no_memory());
@@ -162,16 +163,16 @@ static int read_whole(struct pithlog *log, const struct pithlog_query *query, co
         if (count < 0 && damages++ == DAMAGES_MOST)
             break;
         for (int i = 0; i < count; i++) {
-            if (records[i].time_ns > stretch_end_ns) {
-                TRY(reading->stretch_ends(reading->context));
-                stretch_end_ns = pithi_stretch_end(records[i].time_ns, log->info.start_ns, stretch_ns);
+            if (records[i].time_ns > interval_end_ns) {
+                TRY(reading->interval_ends(reading->context));
+                interval_end_ns = pithi_interval_end(records[i].time_ns, log->info.start_ns, interval_ns);
             }
             TRY(take_record(reading, lanes, &records[i], &step));
         }
         if (count > 0 && at.calls++ % 64 == 0)
             TRY(go_on(log, reading, &at, records[0].time_ns));
     }
-    TRY(by_stretches ? reading->stretch_ends(reading->context) : PITH_OK);
+    TRY(by_intervals ? reading->interval_ends(reading->context) : PITH_OK);
     err = damages ? PITH_ERR_DAMAGED : PITH_OK;
 out:
     for (uint32_t i = 0; lanes && i < log->info.lanes; i++)

@@ -245,7 +245,7 @@ struct call {
     uint32_t kind;      /* kind of the release below */
     int64_t release_ns; /* release by the last message that the call waited for; with PITHI_FIRST, by the first */
     struct pithlog_message message;
-    /* if steps come by stretches: sends matched before the call's end was seen, linked by `next`; NONE: no such send */
+    /* if steps come by intervals: sends matched before the call's end was seen, linked by `next`; NONE: no such send */
     uint32_t early;
     uint32_t next;         /* next call in the queue of its lane, among the probes of a message, or in the free list */
     int is_queued;         /* 1: it may complete sends of other calls */
@@ -303,10 +303,10 @@ struct pithi_waits {
     uint32_t probed; /* definition of the event pith:probed; NONE: not in the log */
     struct probes probes;
     int has_calls;                    /* the log defines states of MPI calls */
-    uint32_t *waiting, waiting_count; /* by stretches: the lanes with a queue; NULL: records come in the order of
+    uint32_t *waiting, waiting_count; /* by intervals: the lanes with a queue; NULL: records come in the order of
                                          times */
     uint64_t seen;                    /* ends made so far */
-    struct held {                     /* a match that is kept until the stretch ends; a record of `lane` completed it */
+    struct held { /* a match that is kept until the interval ends; a record of `lane` completed it */
         struct pithi_turn by;
         uint32_t lane;
         struct pithlog_message message;
@@ -478,10 +478,10 @@ static int are_matched(const struct pithi_waits *p, const struct lane *lane, con
     return 1;
 }
 
-/* Handles the calls that look_at_queue would have handled by the end of the stretch if records came in the order of
+/* Handles the calls that look_at_queue would have handled by the end of the interval if records came in the order of
  * times. In that order, the call at the front leaves the queue when QUEUE_MOST calls after it are over, and later
  * matches do not count for this call. */
-static void look_at_stretch(struct pithi_waits *p, struct lane *lane)
+static void look_at_interval(struct pithi_waits *p, struct lane *lane)
 {
     uint32_t later = lane->first_call;
 
@@ -576,7 +576,7 @@ static void join_sends(struct pithi_waits *p, uint32_t call)
  *
  * A sending call that was over when the receive was posted did not wait for the receive. So the end of the sending call
  * must be known. If records come in the order of times, a call whose end was not seen is still open. If records come by
- * stretches, the end may only not be read yet; then the send is kept for join_sends. */
+ * intervals, the end may only not be read yet; then the send is kept for join_sends. */
 static void join(struct pithi_waits *p, struct pithlog_message message, int64_t by_ns)
 {
     uint32_t send_at = message.send_lane, recv_at = message.recv_lane;
@@ -618,8 +618,8 @@ static void join(struct pithi_waits *p, struct pithlog_message message, int64_t 
 
 /* Takes a matched message. Returns 0 if there is no memory.
  *
- * If a call receives several messages, the order of their matches matters. So if records come by stretches, such
- * matches are kept until the stretch ends. Then they are handled in the order in which records by time would complete
+ * If a call receives several messages, the order of their matches matters. So if records come by intervals, such
+ * matches are kept until the interval ends. Then they are handled in the order in which records by time would complete
  * them: at the receive, when it has its turn, or at the send, if the send is later. */
 static int take_match(struct pithi_waits *p, const struct pithlog_message *message)
 {
@@ -659,7 +659,7 @@ static void join_held(struct pithi_waits *p)
     p->held_count = 0;
 }
 
-int pithi_waits_stretch_ends(struct pithi_waits *p)
+int pithi_waits_interval_ends(struct pithi_waits *p)
 {
     uint32_t kept = 0;
 
@@ -668,7 +668,7 @@ int pithi_waits_stretch_ends(struct pithi_waits *p)
     join_held(p);
     for (uint32_t i = 0; i < p->waiting_count; i++) {
         struct lane *lane = &p->lanes[p->waiting[i]];
-        look_at_stretch(p, lane);
+        look_at_interval(p, lane);
         lane->is_waiting = lane->first_call != NONE;
         if (lane->is_waiting)
             p->waiting[kept++] = p->waiting[i];

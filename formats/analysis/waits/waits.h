@@ -38,9 +38,9 @@ int pithi_waits_take(struct pithi_waits *waits, const struct pithlog_step *step,
 void pithi_waits_missing(struct pithi_waits *waits, uint32_t lane);
 /* The innermost call of the step completes a collective. */
 void pithi_waits_completes_coll(struct pithi_waits *waits, const struct pithlog_step *step);
-/* If steps come by stretches of time (records.h), call this function before the first stretch and after each
- * stretch. */
-int pithi_waits_stretch_ends(struct pithi_waits *waits);
+/* If steps come by intervals (records.h), call this function before the first interval and after each
+ * interval. */
+int pithi_waits_interval_ends(struct pithi_waits *waits);
 /* Call after the last record. Reports the calls that are still open or miss a partner. */
 int pithi_waits_end(struct pithi_waits *waits);
 void pithi_waits_close(struct pithi_waits *waits);

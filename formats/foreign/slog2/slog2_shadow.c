@@ -86,7 +86,7 @@ static int add_weight(struct pithi_slog2_shadows *set, uint32_t shadow, const st
     return 1;
 }
 
-static void stretch(struct pithi_slog2_shadow *shadow, int64_t first_ns, int64_t last_ns, uint64_t count)
+static void widen(struct pithi_slog2_shadow *shadow, int64_t first_ns, int64_t last_ns, uint64_t count)
 {
     shadow->first_ns = first_ns < shadow->first_ns ? first_ns : shadow->first_ns;
     shadow->last_ns = last_ns > shadow->last_ns ? last_ns : shadow->last_ns;
@@ -107,7 +107,7 @@ int pithi_slog2_shadows_add(struct pithi_slog2_shadows *set, const struct pithi_
     if (!shadow_at(set, d->topology, d->line, &index))
         return 0;
     struct pithi_slog2_shadow *shadow = &set->shadows[index];
-    stretch(shadow, first_ns, last_ns, 1);
+    widen(shadow, first_ns, last_ns, 1);
     for (int i = 0; i < 2; i++)
         shadow->sum_s[i] += seconds(d->time_ns[i]);
     weight.all_s = length_s(first_ns, last_ns);
@@ -162,7 +162,7 @@ int pithi_slog2_shadows_merge(struct pithi_slog2_shadows *set, const void *kept)
         if (!shadow_at(set, from->topology, from->line, &index))
             return 0;
         struct pithi_slog2_shadow *to = &set->shadows[index];
-        stretch(to, from->first_ns, from->last_ns, from->count);
+        widen(to, from->first_ns, from->last_ns, from->count);
         to->sum_s[0] += from->sum_s[0];
         to->sum_s[1] += from->sum_s[1];
         for (uint32_t k = 0; k < from->weights; k++)

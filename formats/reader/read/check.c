@@ -66,8 +66,8 @@ static uint64_t check_chunks(struct check *c, uint64_t from, uint64_t end)
         pithi_scan_begin(scan, &c->log->files, from, end);
     while (status == 1) {
         status = pithi_scan_next(scan, &at, &head);
-        if (scan->gap != UINT64_MAX)
-            pithi_log_damage(c->log, scan->gap, "no whole chunk stands here");
+        if (scan->bare != UINT64_MAX)
+            pithi_log_damage(c->log, scan->bare, "no whole chunk stands here");
         if (c->progress)
             c->progress(c->context, 0.1 * ((double)(at - from) / (double)(end - from)));
         if (status == 1) {

@@ -64,10 +64,10 @@ struct pithi_follow_process {
     uint32_t chunk_count, chunk_room;
     int is_ring;      /* 1: a flight recorder, which reuses all its chunks */
     uint64_t scanned; /* offset at which to look for the next chunk */
-    struct pithi_follow_gap {
+    struct pithi_follow_bare {
         uint64_t from, to;
-    } * gaps; /* intervals of the file before `scanned` in which no chunk was found yet */
-    uint32_t gap_count, gap_room;
+    } * bare; /* intervals of the file before `scanned` in which no chunk was found yet */
+    uint32_t bare_count, bare_room;
     struct {
         void *data;
         size_t size;

@@ -74,7 +74,7 @@ void pithi_follow_process_close(struct pithi_follow_process *process)
         close(process->fd);
     pithi_spill_close(&process->spill); /* frees what it has; nothing is mapped */
     free(process->defs);
-    free(process->gaps);
+    free(process->bare);
     free(process->chunks);
     free(process->ids);
     free(process->numbers.all);
@@ -162,34 +162,34 @@ static int add_chunk(struct pithi_follow_process *process, uint64_t offset, cons
     return header->lane != PITHI_SPILL_FREE ? add_lane(&process->spill, header->lane) : PITH_OK;
 }
 
-static int note_gap(struct pithi_follow_process *process, uint64_t from, uint64_t to)
+static int note_bare(struct pithi_follow_process *process, uint64_t from, uint64_t to)
 {
-    if (!pithi_grow(&process->gaps, process->gap_count, &process->gap_room, sizeof *process->gaps))
+    if (!pithi_grow(&process->bare, process->bare_count, &process->bare_room, sizeof *process->bare))
         return no_memory(process);
-    process->gaps[process->gap_count++] = (struct pithi_follow_gap){from, to};
+    process->bare[process->bare_count++] = (struct pithi_follow_bare){from, to};
     return PITH_OK;
 }
 
-/* Finds new chunks: in gaps of the file, and behind the last chunk, where the next chunk may begin after another
- * gap. */
+/* Finds new chunks: in parts of the file that had none, and behind the last chunk, where the next chunk may begin after
+ * another such part. */
 static int find_chunks(struct pithi_follow_process *process)
 {
     uint64_t size, offset = process->scanned;
     struct pithi_chunk header;
     struct stat info;
     int err = PITH_OK;
-    for (uint32_t i = 0; i < process->gap_count && err == PITH_OK; i++) {
-        /* Looks for chunks in a gap. Threads reserve space for their chunks in the file one after another, but write
-         * the chunks at the same time, so a chunk may appear before the one that precedes it in the file. The missing
-         * chunk later appears at the start of the gap, or at an aligned offset in it. (Gaps that only align chunks stay
-         * in the list; looking at one costs next to nothing.) */
-        struct pithi_follow_gap *gap = &process->gaps[i];
-        uint64_t at = gap->from;
-        while (at < gap->to && err == PITH_OK)
-            if (read_header(process, at, gap->to, &header)) {
+    for (uint32_t i = 0; i < process->bare_count && err == PITH_OK; i++) {
+        /* Looks for chunks in a part where none was found. Threads reserve space for their chunks in the file one after
+         * another, but write the chunks at the same time, so a chunk may appear before the one that precedes it in the
+         * file. The missing chunk later appears at the start of the part, or at an aligned offset in it. (Parts that
+         * only align chunks stay in the list; looking at one costs next to nothing.) */
+        struct pithi_follow_bare *part = &process->bare[i];
+        uint64_t at = part->from;
+        while (at < part->to && err == PITH_OK)
+            if (read_header(process, at, part->to, &header)) {
                 err = add_chunk(process, at, &header);
                 at += header.size_bytes;
-                gap->from = at;
+                part->from = at;
             } else {
                 at = (at + PITHI_SPILL_ALIGN) & ~(uint64_t)(PITHI_SPILL_ALIGN - 1);
             }
@@ -202,7 +202,7 @@ static int find_chunks(struct pithi_follow_process *process)
             continue;
         }
         if (offset > process->scanned)
-            err = note_gap(process, process->scanned, offset);
+            err = note_bare(process, process->scanned, offset);
         if (err == PITH_OK)
             err = add_chunk(process, offset, &header);
         process->scanned = offset += header.size_bytes;

@@ -369,9 +369,9 @@ void pithi_iter_tell_holes(struct pithlog_iter *it, struct pithi_holes holes)
         pithi_runs_tell_holes(it->runs, holes, it->looks_beyond);
 }
 
-int pithi_iter_by_stretches(struct pithlog_iter *it, uint64_t length_ns, unsigned threads)
+int pithi_iter_by_intervals(struct pithlog_iter *it, uint64_t length_ns, unsigned threads)
 {
-    return it->runs && pithi_runs_by_stretches(it->runs, length_ns, threads);
+    return it->runs && pithi_runs_by_intervals(it->runs, length_ns, threads);
 }
 
 void pithi_iter_tell_all_holes(struct pithlog_iter *it, struct pithi_holes holes)

@@ -81,7 +81,7 @@ static int pass(struct pithi_lost_pass *p, struct pithi_unpacking *u, uint32_t n
         }
         /* the stack followed here is not the writer's if records are missing before this block, or if it cannot be
          * read */
-        is_behind |= !is_known || at.is_after_gap;
+        is_behind |= !is_known || at.is_after_hole;
         if (is_in_hole && is_behind)
             p->holes[p->hole_count - 1].is_wider = 1;
         if (!is_known || pithi_unpack(u, lane, number, &at, &block, 1, &why) != PITH_OK) {
@@ -311,7 +311,7 @@ int pithi_open_at(struct pithi_unpacking *u, struct pithi_block *block, uint32_t
 {
     struct scanning s = {.u = u, .block = block, .number = lane};
     struct pithi_log_block place;
-    int is_gap = 0;
+    int is_after_hole = 0;
     CHECK(begin_scan(&s, at));
     uint32_t count = s.lane ? s.lane->block_count : 0;
     uint32_t i = s.lane ? pithi_log_block_at(u->log, s.lane, time_ns, &u->window) : 0;
@@ -323,15 +323,15 @@ int pithi_open_at(struct pithi_unpacking *u, struct pithi_block *block, uint32_t
         int err = load(&s, i, &place);
         if (err == PITH_ERR_MEMORY)
             return pithi_no_memory();
-        is_gap |= err != PITH_OK || place.is_after_gap;
+        is_after_hole |= err != PITH_OK || place.is_after_hole;
         if (err != PITH_OK)
             continue;
         /* This block begins at or after the time, so its stack is the answer. If the block before was read to its end,
          * the answer is already in at->stack. */
         if (place.first_ns >= time_ns) {
-            if (is_gap || i == first)
+            if (is_after_hole || i == first)
                 take_stack(&s, i, at);
-            at->is_hole = (at->is_hole || is_gap) && place.first_ns > time_ns;
+            at->is_hole = (at->is_hole || is_after_hole) && place.first_ns > time_ns;
             at->to_ns = place.first_ns;
             return PITH_OK;
         }
@@ -340,21 +340,21 @@ int pithi_open_at(struct pithi_unpacking *u, struct pithi_block *block, uint32_t
         int status = follow(&s, time_ns, at);
         if (status > 0)
             return PITH_OK;
-        is_gap = status < 0;
+        is_after_hole = status < 0;
     }
-    if (is_gap) {
+    if (is_after_hole) {
         at->is_hole = 1;
         at->stack.count = 0;
     }
     return PITH_OK;
 }
 
-int pithi_open_after_gap(struct pithi_unpacking *u, struct pithi_block *block, uint32_t lane, int64_t time_ns,
-                         struct pithi_open_at *at)
+int pithi_open_after_hole(struct pithi_unpacking *u, struct pithi_block *block, uint32_t lane, int64_t time_ns,
+                          struct pithi_open_at *at)
 {
     struct scanning s = {.u = u, .block = block, .number = lane};
     struct pithi_log_block place;
-    int is_gap = 0;
+    int is_after_hole = 0;
     CHECK(begin_scan(&s, at));
     at->is_hole = 1;
     if (!s.lane)
@@ -364,10 +364,10 @@ int pithi_open_after_gap(struct pithi_unpacking *u, struct pithi_block *block, u
         int err = load(&s, i, &place);
         if (err == PITH_ERR_MEMORY)
             return pithi_no_memory();
-        is_gap |= err != PITH_OK || (place.is_after_gap && i > first);
+        is_after_hole |= err != PITH_OK || (place.is_after_hole && i > first);
         if (err != PITH_OK)
             continue;
-        if (is_gap) {
+        if (is_after_hole) {
             take_stack(&s, i, at);
             at->to_ns = place.first_ns;
             return PITH_OK;
@@ -376,7 +376,7 @@ int pithi_open_after_gap(struct pithi_unpacking *u, struct pithi_block *block, u
             return PITH_OK;
         while ((err = pithi_block_step(block)) > 0)
             continue;
-        is_gap = err < 0;
+        is_after_hole = err < 0;
     }
     return PITH_OK;
 }

@@ -72,7 +72,7 @@ int pithi_open_at(struct pithi_unpacking *unpacking, struct pithi_block *block, 
                   struct pithi_open_at *at);
 /* Like pithi_open_at, for the hole of a damaged or missing block. time_ns is the begin of the hole, that is, the time
  * of the last record before it. */
-int pithi_open_after_gap(struct pithi_unpacking *unpacking, struct pithi_block *block, uint32_t lane, int64_t time_ns,
-                         struct pithi_open_at *at);
+int pithi_open_after_hole(struct pithi_unpacking *unpacking, struct pithi_block *block, uint32_t lane, int64_t time_ns,
+                          struct pithi_open_at *at);
 
 #endif

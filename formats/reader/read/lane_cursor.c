@@ -81,9 +81,9 @@ UNCOMMON int pithi_cursor_next_block(struct pithlog_iter *it, struct pithi_curso
             tell_hole(it, c);
             return -1;
         }
-        if (block.is_after_gap)
+        if (block.is_after_hole)
             tell_hole(it, c);
-        if (block.is_after_gap && it->flags & PITHLOG_OPENED)
+        if (block.is_after_hole && it->flags & PITHLOG_OPENED)
             return pithi_fail(PITH_ERR_DAMAGED, "%s: records are missing", it->log->path), -1;
         /* Stops if the block begins after the window. With looks_beyond, reads the block anyway, because if it is
          * damaged, the window ends in a hole that must be reported. */

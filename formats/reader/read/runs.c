@@ -11,7 +11,7 @@
  * about 16 million records. This number is estimated as if records were spread evenly over the log's time and lanes; if
  * a slab turns out to have too many records, its length is halved.
  *
- * If the caller takes records stretch by stretch (pithi_iter_by_stretches), several threads make the runs of a slab.
+ * If the caller takes records interval by interval (pithi_iter_by_intervals), several threads make the runs of a slab.
  * Each run then has fewer lanes, so that all threads together need as much memory as one thread alone would. If a
  * thread meets an error or a hole, a single thread makes the slab again, and reports the error or hole.
  *
@@ -174,8 +174,8 @@ struct pithi_runs {
     struct run *runs;
     uint32_t run_count, made; /* runs of a slab; how many of them are made so far */
     int cuts_ranks;           /* 1: the lanes of a rank are in several runs */
-    uint64_t stretch_ns;      /* length of a stretch; 0: all records come in time order */
-    int64_t stretch_end_ns;   /* end of the stretch that is delivered */
+    uint64_t interval_ns;     /* length of an interval; 0: all records come in time order */
+    int64_t interval_end_ns;  /* end of the interval that is delivered */
     uint32_t at_run;          /* index of the run that is delivered */
     struct pithi_loser *tree; /* the tournament of runs; tree[0] has the run with the next record */
     uint32_t leaves;
@@ -546,7 +546,7 @@ static int begin_merging(struct pithi_runs *m)
             return -1;
     }
     m->tree[0] = pithi_tournament_play(m->tree, m->leaves, 1, m->runs, m->run_count, sizeof *m->runs);
-    m->stretch_end_ns = INT64_MIN;
+    m->interval_end_ns = INT64_MIN;
     m->at_run = m->run_count;
     m->merging = 1;
     return 1;
@@ -591,12 +591,12 @@ static int merge(struct pithi_runs *m, struct pithlog_record *records, uint32_t 
     return (int)n;
 }
 
-/* ---- By stretches ------------------------------------------------------------------------------------------------ */
+/* ---- By intervals ------------------------------------------------------------------------------------------------ */
 
 /* In time order, each record is of another lane. So a reader that keeps data for each lane never finds the data of the
- * next lane in the processor's caches. A reader that does not need this order gets all records of one run in a stretch
- * of time, then those of the next run. */
-int pithi_runs_by_stretches(struct pithi_runs *m, uint64_t length_ns, unsigned threads)
+ * next lane in the processor's caches. A reader that does not need this order gets all records of one run in an
+ * interval, then those of the next run. */
+int pithi_runs_by_intervals(struct pithi_runs *m, uint64_t length_ns, unsigned threads)
 {
     int may_not = 0;
 
@@ -609,33 +609,33 @@ int pithi_runs_by_stretches(struct pithi_runs *m, uint64_t length_ns, unsigned t
         may_not = !has_file(&m->makers[i]);
     if (threads > 1 && !may_not && set_runs(m, PITHI_ITER_LANES / threads))
         m->threads = threads;
-    m->stretch_ns = length_ns;
+    m->interval_ns = length_ns;
     return 1;
 }
 
-int64_t pithi_stretch_end(int64_t time_ns, int64_t start_ns, uint64_t length_ns)
+int64_t pithi_interval_end(int64_t time_ns, int64_t start_ns, uint64_t length_ns)
 {
     uint64_t passed = ((uint64_t)time_ns - (uint64_t)start_ns) / length_ns,
              most = (uint64_t)INT64_MAX - (uint64_t)start_ns;
     return passed + 1 > most / length_ns ? INT64_MAX : (int64_t)((uint64_t)start_ns + (passed + 1) * length_ns - 1);
 }
 
-/* Like `merge`, but delivers the records of the slab stretch by stretch. */
-static int give_stretches(struct pithi_runs *m, struct pithlog_record *records, uint32_t count)
+/* Like `merge`, but delivers the records of the slab interval by interval. */
+static int give_intervals(struct pithi_runs *m, struct pithlog_record *records, uint32_t count)
 {
     uint32_t n = 0;
 
     while (n < count) {
         struct run *run = &m->runs[m->at_run];
         if (m->at_run == m->run_count) {
-            /* begins the next stretch, which is that of the earliest record left */
+            /* begins the next interval, which is that of the earliest record left */
             uint64_t key = PITHI_KEY_DONE;
 
             for (uint32_t i = 0; i < m->run_count; i++)
                 key = m->runs[i].player.key < key ? m->runs[i].player.key : key;
             if (key == PITHI_KEY_DONE)
                 break;
-            m->stretch_end_ns = pithi_stretch_end(pithi_time_of(key), m->log->info.start_ns, m->stretch_ns);
+            m->interval_end_ns = pithi_interval_end(pithi_time_of(key), m->log->info.start_ns, m->interval_ns);
             m->at_run = 0;
 
             continue;
@@ -647,7 +647,7 @@ static int give_stretches(struct pithi_runs *m, struct pithlog_record *records, 
                 return -1;
         }
         m->delivered = 0;
-        if (run->player.key == PITHI_KEY_DONE || run->record.time_ns > m->stretch_end_ns) {
+        if (run->player.key == PITHI_KEY_DONE || run->record.time_ns > m->interval_end_ns) {
             m->at_run++;
             continue;
         }
@@ -663,7 +663,7 @@ int pithi_runs_next(struct pithi_runs *m, struct pithlog_record *records, uint32
         int is_made = m->merging || (m->threads > 1 && make_runs_by_threads(m));
         if (!m->merging && ((!is_made && make_runs(m) < 0) || begin_merging(m) < 0))
             return -1;
-        int n = m->stretch_ns ? give_stretches(m, records, count) : merge(m, records, count);
+        int n = m->interval_ns ? give_intervals(m, records, count) : merge(m, records, count);
         if (n != 0)
             return n;
         m->over = is_last(m);

@@ -28,7 +28,7 @@
  * next record that B and C have ended, because readers would show them as open until then.)
  *
  * A hole begins at the time of the lane's last record before it. If this is a LOST record, the walk sees that a hole
- * begins. Else the iterator reports that records are missing when it reads on (meet_gap).
+ * begins. Else the iterator reports that records are missing when it reads on (meet_hole).
  *
  * Changes of this file must keep two rules: each interval of a lane begins where the one before ends, from the first
  * step to EDGE; and each BEGINS has one ENDS. Only then the self times of all states, the time outside states and the
@@ -71,7 +71,7 @@ struct walked_lane {
     int64_t missing_ns;                   /* time of all holes so far */
     const struct pithi_lost_states *lost; /* NULL: no holes of LOST records */
     uint32_t next_lost;                   /* index of the next hole in `lost` */
-    uint32_t is_gap;                      /* 1: the present hole has a damaged or missing block */
+    uint32_t lacks_blocks;                /* 1: the present hole has a damaged or missing block */
     struct pithi_stack begun;             /* in a hole: states that begin in it */
     /* At the end of a hole: going_on: number of states that go on. resumed: how many of these states, and then of
      * `begun`, had their step. */
@@ -249,17 +249,17 @@ int pithlog_step_is_outermost(const struct pithlog_step *step)
 /* ---- Holes ------------------------------------------------------------------------------------------------------- */
 
 /* Notes that a hole begins at the lane's last record. If there is no memory, the hole is left out. */
-static void queue_hole(struct pithlog_walk *walk, struct walked_lane *lane, uint32_t is_gap)
+static void queue_hole(struct pithlog_walk *walk, struct walked_lane *lane, uint32_t lacks_blocks)
 {
     if (!pithi_grow(&walk->holes, walk->hole_count, &walk->hole_room, sizeof *walk->holes))
         return;
     walk->holes[walk->hole_count++] = (uint32_t)(lane - walk->lanes);
     lane->hole = HOLE_AHEAD;
-    lane->is_gap = is_gap;
+    lane->lacks_blocks = lacks_blocks;
 }
 
 /* Called by the iterator when records are missing after the lane's last record, perhaps twice for a hole. */
-static void meet_gap(void *context, uint32_t number)
+static void meet_hole(void *context, uint32_t number)
 {
     struct pithlog_walk *walk = context;
     struct walked_lane *lane = lane_of(walk, number);
@@ -289,8 +289,8 @@ static int foresee(struct pithlog_walk *walk, struct walked_lane *lane)
     const struct pithi_lost_hole *hole =
         lane->lost && lane->next_lost > 0 ? &lane->lost->holes[lane->next_lost - 1] : NULL;
     int64_t to_ns = hole ? hole->to_ns : INT64_MAX;
-    if (lane->is_gap) {
-        if (pithi_open_after_gap(&walk->unpacking, &walk->block, lane->number, lane->seen_ns, &walk->at) != PITH_OK)
+    if (lane->lacks_blocks) {
+        if (pithi_open_after_hole(&walk->unpacking, &walk->block, lane->number, lane->seen_ns, &walk->at) != PITH_OK)
             return 0;
         /* walk->at.stack has the states that are open after the damaged or missing block. Those that were open before
          * it come first, in the same order. */
@@ -663,7 +663,7 @@ int pithlog_walk_open(struct pithlog *log, const struct pithlog_query *query, st
     TRY(make_lanes(walk, list));
     if (plain.from_ns <= plain.to_ns) {
         TRY(pithlog_iter_open(log, &plain, &walk->iter));
-        pithi_iter_tell_all_holes(walk->iter, (struct pithi_holes){meet_gap, walk});
+        pithi_iter_tell_all_holes(walk->iter, (struct pithi_holes){meet_hole, walk});
     }
 out:
     free(list);

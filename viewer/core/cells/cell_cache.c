@@ -1,4 +1,4 @@
-/* cell_cache.c - decides which cells stay valid when the view moves, and which must be queried. It shifts or stretches
+/* cell_cache.c - decides which cells stay valid when the view moves, and which must be queried. It shifts or scales
  * the cells that stay. A thread of its own queries the other cells (query.c).
  *
  * Each row has two intervals of columns: the columns whose cells were computed for this view, roughly or exactly
@@ -143,7 +143,7 @@ static void new_spare(struct cell_map *map, uint32_t levels)
     map->spare_depth = map->spare_levels = levels;
 }
 
-static void cell_row_stretch(struct cell_row *row, struct pithi_cells *cells, struct cell_map *map)
+static void cell_row_zoom(struct cell_row *row, struct pithi_cells *cells, struct cell_map *map)
 {
     struct pithi_cell *old = cells->cells, *new;
     uint32_t old_levels = cells->levels;
@@ -560,7 +560,7 @@ static void move_some(void *data)
         if (move->shifted)
             cell_row_shift(row, &mover->cells[i], move->to.shift - move->from.shift);
         else
-            cell_row_stretch(row, &mover->cells[i], &map);
+            cell_row_zoom(row, &mover->cells[i], &map);
         if (!move->same_hidden && row->kind == PITHI_ROW_STATES)
             row->known_from = row->known_to = row->exact_from = row->exact_to = 0;
     }

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/cells/gaps.h"
+#include "core/cells/interruptions.h"
 #include "core/cells/memory.h"
 #include "core/cells/sweep.h"
 

@@ -94,7 +94,7 @@ struct pithi_cell_span {
     uint32_t row, level, column; /* where the instance ends; `column` may be the width */
     int64_t length_ns;           /* of the whole instance, also outside the window */
 };
-/* The level of a span that stands for a column whose records are missing (gaps.h). */
+/* The level of a span that stands for a column whose records are missing (interruptions.h). */
 #define PITHI_MISSING UINT32_MAX
 
 /* Sums of a definition in the window over all rows, shown or hidden. States: the instances that reach into the window.

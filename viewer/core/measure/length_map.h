@@ -4,7 +4,7 @@
  *     over time: time from left to right, duration from bottom to top, a dot for each instance
  *     by lane:   duration from left to right, in the bins of the histogram, a line for each lane
  *
- * Either picture consists of tiles, one for each place (an interval of time, or some lanes) and bin of lengths. A
+ * Either picture consists of tiles, one for each place (an interval, or some lanes) and bin of lengths. A
  * tile's colour shows how many instances it has, so that drawing a million instances costs no more than the pixels of
  * the picture. */
 #ifndef PITHI_LENGTH_MAP_H

@@ -1,4 +1,4 @@
-/* painter.c - hatching, and a painter that stretches or greys a picture and passes it on to another painter.
+/* painter.c - hatching, and a painter that widens or greys a picture and passes it on to another painter.
  *
  * Hatching. The lines of two bars side by side must continue each other, or the border between them would look like a
  * third colour. So the lines are defined for the whole picture, at x + y = phase + 1, phase + 1 + step, phase + 1 + 2

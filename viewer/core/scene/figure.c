@@ -101,7 +101,7 @@ int pithi_iteration_stack_load(struct pithi_iteration_stack *stack, const struct
                                     .y = like->y + i * stack->pitch,
                                     .width = (uint32_t)fmax(floor(like->width * part + 0.5), 1),
                                     .row_height = like->row_height,
-                                    .gaps = like->gaps,
+                                    .interruptions = like->interruptions,
                                     .summary = like->summary,
                                     .care = like->care,
                                     .analysis = like->analysis,
@@ -639,7 +639,7 @@ static void draw_findings(const struct pithi_figure *figure, const struct pithi_
 void pithi_figure_draw(const struct pithi_figure *figure, const struct pithi_painter *painter)
 {
     const struct pithi_plot *plot = &figure->plot;
-    /* If the plot has fewer columns than pixels, it is drawn through a painter that stretches x: 400 columns on 800
+    /* If the plot has fewer columns than pixels, it is drawn through a painter that widens it: 400 columns on 800
      * pixels are two pixels wide each. */
     struct pithi_painter_filter filter = {.target = painter, .left = plot->x, .by = figure->plot_width / plot->width};
     struct pithi_painter stretched = pithi_filtered_painter(&filter);

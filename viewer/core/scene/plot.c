@@ -1,7 +1,8 @@
-/* plot.c - draws the rows of time lines, counter graphs and gaps, and groups rows that are too low.
+/* plot.c - draws the rows of time lines, counter graphs and interruptions, and groups rows that are too low.
  *
- * The order of painting is the order of importance: ground, graphs, bars, waiting, names, gaps and ticks in each row;
- * then over all rows arrows, the critical path, events, numbers of bundles, the pale part outside the selection, notes.
+ * The order of painting is the order of importance: ground, graphs, bars, waiting, names, interruptions and ticks in
+ * each row; then over all rows arrows, the critical path, events, numbers of bundles, the pale part outside the
+ * selection, notes.
  *
  * A bar inside another has two thirds of its height. In a row of 20 pixels:
  *
@@ -265,7 +266,7 @@ void pithi_plot_draw_rows(const struct pithi_plot *plot, const struct pithi_pain
     pithi_core_waits_draw(plot, painter, from, to, hatched);
     pithi_names_draw(plot, painter, from, to, hatched);
     free(hatched);
-    pithi_gaps_draw(plot, painter, from, to);
+    pithi_interruptions_draw(plot, painter, from, to);
     pithi_plot_bar(plot->row_height, 0, &top, &height);
     length = floor(height / 3 + 1);
     for (uint32_t row = from; row < to; row++) {
@@ -544,12 +545,13 @@ void pithi_graph_draw(const struct pithi_plot *plot, const struct pithi_painter 
     draw_scale(plot, painter, row, pithi_plot_row_top(plot, row) + top, height);
 }
 
-/* ---- Gaps -------------------------------------------------------------------------------------------------------- */
+/* ---- Interruptions ----------------------------------------------------------------------------------------------- */
 
 /* Pixels between the lines of a hatching. */
 enum { HATCH = 6 };
 
-void pithi_gaps_draw(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t from, uint32_t to)
+void pithi_interruptions_draw(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t from,
+                              uint32_t to)
 {
     double top, height;
 
@@ -579,17 +581,17 @@ void pithi_gaps_draw(const struct pithi_plot *plot, const struct pithi_painter *
                                                           .ground = pithi_theme()->paper,
                                                           .rgb = pithi_theme()->alarm});
         }
-        /* gaps are sorted by lane */
-        for (uint32_t i = plot->gaps ? pithi_gaps_of(plot->gaps, lane) : 0;
-             plot->gaps && i < plot->gaps->count && plot->gaps->items[i].lane == lane; i++) {
-            const struct pithi_gap *gap = &plot->gaps->items[i];
-            if (gap->to_ns < plot->t0_ns || gap->from_ns >= plot->t1_ns)
+        /* interruptions are sorted by lane */
+        for (uint32_t i = plot->interruptions ? pithi_interruptions_of(plot->interruptions, lane) : 0;
+             plot->interruptions && i < plot->interruptions->count && plot->interruptions->items[i].lane == lane; i++) {
+            const struct pithi_interruption *interruption = &plot->interruptions->items[i];
+            if (interruption->to_ns < plot->t0_ns || interruption->from_ns >= plot->t1_ns)
                 continue;
-            double left = fmax(floor(pithi_plot_x(plot, gap->from_ns)), plot->x);
-            double right = fmin(ceil(pithi_plot_x(plot, gap->to_ns)), plot->x + plot->width);
+            double left = fmax(floor(pithi_plot_x(plot, interruption->from_ns)), plot->x);
+            double right = fmin(ceil(pithi_plot_x(plot, interruption->to_ns)), plot->x + plot->width);
             /* Lost records are known only at the moment where their number was recorded, so they get a mark of two
              * pixels there. A pause is hatched if it can be seen. */
-            if (gap->lost)
+            if (interruption->lost)
                 painter->rect(painter->context, left, y, 2, height, pithi_theme()->alarm, 1);
             else if (right - left >= 2)
                 pithi_hatch(painter, &(struct pithi_hatching){.x = left,

@@ -18,7 +18,7 @@
 
 #include "core/scene/arrows.h"
 #include "core/scene/flames.h"
-#include "core/cells/gaps.h"
+#include "core/cells/interruptions.h"
 #include "core/scene/notes.h"
 #include "core/raster/painter.h"
 #include "core/cells/query.h"
@@ -48,11 +48,11 @@ struct pithi_plot {
     int arrows_auto;   /* 1: no arrows if they would cover more than PITHI_ARROWS_COVER of the plot */
     enum pithi_arrows_before { PITHI_NONE_BEFORE, PITHI_DRAWN_BEFORE, PITHI_LEFT_OUT_BEFORE } arrows_before;
     int moving; /* 1: crowds of arrows are estimated and only some are drawn, so that the picture is done soon */
-    const struct pithi_gaps *gaps;             /* NULL: not shown */
-    struct pithlog_summary *summary;           /* NULL: records are read */
-    enum pithi_care care;                      /* how exact the cells are; used only with a summary */
-    const struct pithlog_analysis *analysis;   /* NULL: none */
-    const struct pithi_core_waits *core_waits; /* waiting.h; NULL: not shown */
+    const struct pithi_interruptions *interruptions; /* NULL: not shown */
+    struct pithlog_summary *summary;                 /* NULL: records are read */
+    enum pithi_care care;                            /* how exact the cells are; used only with a summary */
+    const struct pithlog_analysis *analysis;         /* NULL: none */
+    const struct pithi_core_waits *core_waits;       /* waiting.h; NULL: not shown */
     /* each 1: the wait states of the analysis are drawn (waiting.h); its critical path is drawn */
     int waits, path;
     int64_t lit_from_ns, lit_to_ns;  /* the selection: everything outside is drawn pale; from >= to: none */
@@ -153,10 +153,11 @@ void pithi_graphs_free(struct pithi_graphs *graphs);
 /* Draws the row of a counter. */
 void pithi_graph_draw(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t row);
 
-/* ---- Gaps -------------------------------------------------------------------------------------------------------- */
+/* ---- Interruptions ----------------------------------------------------------------------------------------------- */
 
-/* Draws the gaps (gaps.h) of the rows [from, to). */
-void pithi_gaps_draw(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t from, uint32_t to);
+/* Draws the interruptions (interruptions.h) of the rows [from, to). */
+void pithi_interruptions_draw(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t from,
+                              uint32_t to);
 
 /* ---- Bars (bars.c) ----------------------------------------------------------------------------------------------- */
 

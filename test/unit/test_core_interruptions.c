@@ -1,5 +1,5 @@
-/* test_core_gaps.c - pauses and losses: found, and to be seen. */
-#include "core/cells/gaps.h"
+/* test_core_interruptions.c - pauses and losses: found, and to be seen. */
+#include "core/cells/interruptions.h"
 #include "core/scene/plot.h"
 #include "core/raster/raster.h"
 #include "core/raster/palette.h"
@@ -39,7 +39,7 @@ int main(void)
     static const uint32_t rgb[] = {0xcc0000};
     static uint32_t words[WIDTH * HEIGHT * 2];
     struct pithlog *log = make_log();
-    struct pithi_gaps gaps = {0};
+    struct pithi_interruptions interruptions = {0};
     struct pithi_raster raster;
     struct pithi_painter painter;
     struct pithi_plot plot = {.log = log,
@@ -49,16 +49,18 @@ int main(void)
                               .row_count = 2,
                               .width = WIDTH,
                               .row_height = HEIGHT,
-                              .gaps = &gaps};
+                              .interruptions = &interruptions};
     int other = 0;
 
-    core_check(pithi_gaps_read(log, &gaps));
-    OK(gaps.count == 4 && gaps.items[0].from_ns == 20 && gaps.items[0].to_ns == 60 && !gaps.items[0].lost,
+    core_check(pithi_interruptions_read(log, &interruptions));
+    OK(interruptions.count == 4 && interruptions.items[0].from_ns == 20 && interruptions.items[0].to_ns == 60 &&
+           !interruptions.items[0].lost,
        "a pause, to where recording goes on; a second pause in it is the same one");
-    OK(gaps.items[1].from_ns == 80 && gaps.items[1].lost == 7, "a loss, and of how many records");
-    OK(pithi_gaps_of(&gaps, 1) == 3 && gaps.items[3].from_ns == 50 && gaps.items[3].to_ns == 70,
+    OK(interruptions.items[1].from_ns == 80 && interruptions.items[1].lost == 7, "a loss, and of how many records");
+    OK(pithi_interruptions_of(&interruptions, 1) == 3 && interruptions.items[3].from_ns == 50 &&
+           interruptions.items[3].to_ns == 70,
        "a pause without an end: to that of the lane");
-    OK(pithi_gaps_of(&gaps, 2) == 4, "none of other lanes");
+    OK(pithi_interruptions_of(&interruptions, 2) == 4, "none of other lanes");
 
     core_check(pithi_plot_load(&plot));
     pithi_raster_onto(&raster, words, WIDTH, HEIGHT * 2, pithi_theme()->paper);
@@ -75,7 +77,7 @@ int main(void)
         other += at(words, x, 10) == 0xcc0000;
     OK(other == 0 && at(words, 92, 10) == 0xcc0000, "between LOST and the next record there is no state (%d)", other);
     pithi_plot_free(&plot);
-    pithi_gaps_free(&gaps);
+    pithi_interruptions_free(&interruptions);
     pithlog_close(log);
     return tap_done();
 }

@@ -1,30 +1,30 @@
-/* gaps.h - what pictures show where a lane did not record: pauses of the recording, moments at which records were lost,
- * and the holes that begin there. The walker (pithlog_walk) determines the holes. */
-#ifndef PITHI_GAPS_H
-#define PITHI_GAPS_H
+/* interruptions.h - what pictures show where a lane did not record: pauses of the recording, moments at which records
+ * were lost, and the holes that begin there. The walker (pithlog_walk) determines the holes. */
+#ifndef PITHI_INTERRUPTIONS_H
+#define PITHI_INTERRUPTIONS_H
 
 #include <stdint.h>
 
 #include <pithlog.h>
 
 /* A pause, or a loss of records. */
-struct pithi_gap {
+struct pithi_interruption {
     uint32_t lane;
     int64_t from_ns, to_ns; /* a pause ends where recording resumes, or with the lane; a loss has from_ns == to_ns */
     uint64_t lost;          /* number of lost records; 0: it is a pause */
 };
 
-struct pithi_gaps {
-    struct pithi_gap *items; /* by lane, then time */
+struct pithi_interruptions {
+    struct pithi_interruption *items; /* by lane, then time */
     uint32_t count, capacity;
 };
 
 /* Finds the pauses and losses of a log. Reads only the blocks with records of these kinds. Returns 0 or an enum
- * pith_err. `gaps` must be zeroed; free it afterwards. */
-int pithi_gaps_read(struct pithlog *log, struct pithi_gaps *gaps);
-void pithi_gaps_free(struct pithi_gaps *gaps);
+ * pith_err. `interruptions` must be zeroed; free it afterwards. */
+int pithi_interruptions_read(struct pithlog *log, struct pithi_interruptions *interruptions);
+void pithi_interruptions_free(struct pithi_interruptions *interruptions);
 /* The index of a lane's first item; the lane's other items follow. */
-uint32_t pithi_gaps_of(const struct pithi_gaps *gaps, uint32_t lane);
+uint32_t pithi_interruptions_of(const struct pithi_interruptions *interruptions, uint32_t lane);
 
 /* Calls `tell` for each hole of a LOST record in the window, for some holes more than once. Reads only the blocks with
  * LOST records, the block where the window begins, and the blocks where holes end. Damage is no error. */

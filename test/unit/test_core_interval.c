@@ -1,9 +1,9 @@
-/* test_core_stretch.c - what is in a stretch of time: against sums made nanosecond by nanosecond from all records, for
+/* test_core_interval.c - what is in an interval: against sums made nanosecond by nanosecond from all records, for
  * rows of one lane and of several, with and without a summary. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/measure/stretch.h"
+#include "core/measure/interval.h"
 #include "core_log.h"
 #include "tap.h"
 
@@ -104,13 +104,13 @@ static int same_sum(struct pithi_sum a, struct pithi_sum b)
     return a.count == b.count && a.total_ns == b.total_ns && a.self_ns == b.self_ns;
 }
 
-static int row_is(const struct pithi_stretch *stretch, uint32_t row, const struct pithi_sum *wanted)
+static int row_is(const struct pithi_interval *interval, uint32_t row, const struct pithi_sum *wanted)
 {
     for (uint32_t id = 0; id < STATES; id++) {
         struct pithi_sum found = {0};
-        for (uint32_t i = 0; i < stretch->count; i++)
-            if (stretch->entries[i].row == row && stretch->entries[i].id == id)
-                found = stretch->entries[i].sum;
+        for (uint32_t i = 0; i < interval->count; i++)
+            if (interval->entries[i].row == row && interval->entries[i].id == id)
+                found = interval->entries[i].sum;
         if (!same_sum(found, wanted[id]))
             return 0;
     }
@@ -119,15 +119,16 @@ static int row_is(const struct pithi_stretch *stretch, uint32_t row, const struc
 
 static struct pithlog_digest *digest;
 
-static void test_stretch(struct pithlog *log, struct pithlog_summary *summary, int64_t t0, int64_t t1, const char *what)
+static void test_interval(struct pithlog *log, struct pithlog_summary *summary, int64_t t0, int64_t t1,
+                          const char *what)
 {
     static const uint32_t group[] = {1, 3};
     const struct pithi_row rows[] = {{.lane = 0},
                                      {.kind = PITHI_ROW_COUNTER, .lane = 0, .counter = 2},
                                      {.lane = 1, .lanes = group, .lane_count = 2},
                                      {.lane = 2}};
-    struct pithi_stretch_query query = {.t0_ns = t0, .t1_ns = t1, .rows = rows, .row_count = 4, .summary = summary};
-    struct pithi_stretch stretch;
+    struct pithi_interval_query query = {.t0_ns = t0, .t1_ns = t1, .rows = rows, .row_count = 4, .summary = summary};
+    struct pithi_interval interval;
     struct pithi_traffic traffic, wanted = {0};
     struct pithi_sum sums[3][STATES] = {{{0}}}, all[STATES] = {{0}};
     uint32_t same = 0;
@@ -138,13 +139,13 @@ static void test_stretch(struct pithlog *log, struct pithlog_summary *summary, i
     brute(2, t0, t1, sums[2]);
     for (uint32_t lane = 0; lane < LANES; lane++)
         brute(lane, t0, t1, all);
-    core_check(pithi_stretch_run(log, &query, &stretch));
-    OK(row_is(&stretch, 0, sums[0]) && row_is(&stretch, 3, sums[2]), "%s: rows of a lane", what);
-    OK(row_is(&stretch, 2, sums[1]), "%s: a row of two", what);
+    core_check(pithi_interval_run(log, &query, &interval));
+    OK(row_is(&interval, 0, sums[0]) && row_is(&interval, 3, sums[2]), "%s: rows of a lane", what);
+    OK(row_is(&interval, 2, sums[1]), "%s: a row of two", what);
     for (uint32_t id = 0; id < STATES; id++)
-        same += same_sum(stretch.sums[id], all[id]);
-    OK(same == STATES && stretch.lanes == LANES, "%s: all rows, the counter's left out", what);
-    pithi_stretch_free(&stretch);
+        same += same_sum(interval.sums[id], all[id]);
+    OK(same == STATES && interval.lanes == LANES, "%s: all rows, the counter's left out", what);
+    pithi_interval_free(&interval);
     for (uint32_t lane = 0; lane < LANES; lane++)
         for (int64_t t = t0; t < t1; t++) {
             wanted.sent += traffic_of[lane][t].sent;
@@ -170,13 +171,13 @@ int main(void)
     core_check(pithlog_digest_open(log, NULL, NULL, &digest));
     for (int i = 0; i < 2; i++) {
         struct pithlog_summary *used = i ? summary : NULL;
-        test_stretch(log, used, 0, 17000, i ? "all, by a summary" : "all, by records");
-        test_stretch(log, used, 4001, 7003, i ? "a part, by a summary" : "a part, by records");
+        test_interval(log, used, 0, 17000, i ? "all, by a summary" : "all, by records");
+        test_interval(log, used, 4001, 7003, i ? "a part, by a summary" : "a part, by records");
         for (int n = 0; n < 6; n++) {
             int64_t t0 = below(12000);
-            test_stretch(log, used, t0, t0 + 100 + below(3000), i ? "any, by a summary" : "any, by records");
+            test_interval(log, used, t0, t0 + 100 + below(3000), i ? "any, by a summary" : "any, by records");
         }
-        test_stretch(log, used, 5000, 5001, i ? "a nanosecond, by a summary" : "a nanosecond, by records");
+        test_interval(log, used, 5000, 5001, i ? "a nanosecond, by a summary" : "a nanosecond, by records");
     }
     pithlog_digest_close(digest);
     pithlog_summary_close(summary);

@@ -1,10 +1,10 @@
-/* stretch.h - adds up the states, events and messages of each row in an interval. All numbers are exact. */
-#ifndef PITHI_STRETCH_H
-#define PITHI_STRETCH_H
+/* interval.h - adds up the states, events and messages of each row in an interval. All numbers are exact. */
+#ifndef PITHI_INTERVAL_H
+#define PITHI_INTERVAL_H
 
 #include "core/cells/query.h"
 
-struct pithi_stretch_query {
+struct pithi_interval_query {
     int64_t t0_ns, t1_ns;         /* t0 < t1 */
     const struct pithi_row *rows; /* only whole rows count (pithi_row_is_whole) */
     uint32_t row_count;
@@ -14,13 +14,13 @@ struct pithi_stretch_query {
 };
 
 /* The sum of one definition in one row. */
-struct pithi_stretch_entry {
+struct pithi_interval_entry {
     uint32_t row, id;     /* index into the query's rows; definition */
     struct pithi_sum sum; /* exact */
 };
 
-struct pithi_stretch {
-    struct pithi_stretch_entry *entries; /* by row, then definition; only definitions that occur */
+struct pithi_interval {
+    struct pithi_interval_entry *entries; /* by row, then definition; only definitions that occur */
     uint32_t count, capacity;
     struct pithi_sum *sums; /* [defs] over all rows */
     uint32_t defs;
@@ -28,10 +28,10 @@ struct pithi_stretch {
     int64_t computing_ns; /* time of all rows outside all states, as in struct pithi_cells */
 };
 
-/* Returns 0 or an enum pith_err. After PITH_ERR_DAMAGED, the sums are those of the readable part. Free `stretch` in any
- * case. With a summary at most two pieces of 32768 records a lane are read. */
-int pithi_stretch_run(struct pithlog *log, const struct pithi_stretch_query *query, struct pithi_stretch *stretch);
-void pithi_stretch_free(struct pithi_stretch *stretch);
+/* Returns 0 or an enum pith_err. After PITH_ERR_DAMAGED, the sums are those of the readable part. Free `interval` in
+ * any case. With a summary at most two pieces of 32768 records a lane are read. */
+int pithi_interval_run(struct pithlog *log, const struct pithi_interval_query *query, struct pithi_interval *interval);
+void pithi_interval_free(struct pithi_interval *interval);
 
 /* The messages that the lanes of the rows sent in [t0, t1), and the messages that they received in [t0, t1). A message
  * that was sent before t0 and received in the interval counts as received. So does a message whose send is not in the
@@ -41,6 +41,6 @@ struct pithi_traffic {
 };
 /* With a digest that matches all sends and receives, the cost depends on the number of messages found; otherwise all
  * sends and receives in [t0, t1) are read. */
-int pithi_traffic_run(struct pithlog *log, const struct pithi_stretch_query *query, struct pithi_traffic *traffic);
+int pithi_traffic_run(struct pithlog *log, const struct pithi_interval_query *query, struct pithi_traffic *traffic);
 
 #endif

@@ -1,4 +1,4 @@
-# stretch_checks.tcl - statistics of the selection; runs in a window of the log "plain". Rank 0 is red [0, 0.5)
+# interval_checks.tcl - statistics of the selection; runs in a window of the log "plain". Rank 0 is red [0, 0.5)
 # with green [0.2, 0.3) inside, blue [0.5, 1); rank 1 blue [0.25, 0.75); a message is sent at 0.4 and received at 0.6.
 
 source [file join [file dirname [info script]] window_tap.tcl]
@@ -60,8 +60,8 @@ event generate $bars <Motion> -x [expr {int($x0 + 3)}] -y [expr {int($y0 + 3)}]
 is [$pane.body.book.rows.readout cget -text] "rank 0:  green 100 ms (50.0 %)" "the part under the pointer is told"
 
 # ---- As a file
-stats stretch.csv
-set in [::open stretch.csv]
+stats interval.csv
+set in [::open interval.csv]
 set lines [split [string trim [read $in]] \n]
 ::close $in
 is [lindex $lines 0] row,name,count,total_s,self_s,share "stats FILE.csv: a heading"

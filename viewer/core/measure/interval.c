@@ -1,4 +1,4 @@
-/* stretch.c - adds up the states and messages of an interval, by row.
+/* interval.c - adds up the states and messages of an interval, by row.
  *
  * States need no code of their own: a query for one cell that covers the interval has all sums (core/cells). Where the
  * interval covers whole parts of a summary, their sums are added; only the two ends of the interval are read record by
@@ -7,7 +7,7 @@
  * Messages are counted at each end: a message that is sent in the interval and received after it counts as 1 sent, 0
  * received. The digest has only messages with both ends, so it is used only if the log has no unmatched sends or
  * receives. */
-#include "core/measure/stretch.h"
+#include "core/measure/interval.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,16 +19,16 @@ enum { CHUNK = 256 }; /* records read at once */
 
 /* ---- States and events ------------------------------------------------------------------------------------------- */
 
-int pithi_stretch_run(struct pithlog *log, const struct pithi_stretch_query *query, struct pithi_stretch *stretch)
+int pithi_interval_run(struct pithlog *log, const struct pithi_interval_query *query, struct pithi_interval *interval)
 {
     struct pithi_query asked = {
         .t0_ns = query->t0_ns, .t1_ns = query->t1_ns, .levels = 1, .summary = query->summary, .care = PITHI_EXACT};
     struct pithi_cells cells = {0};
     int err = PITH_OK;
 
-    memset(stretch, 0, sizeof *stretch);
-    stretch->defs = pithlog_get_info(log)->defs;
-    stretch->sums = pithi_alloc(stretch->defs, sizeof *stretch->sums);
+    memset(interval, 0, sizeof *interval);
+    interval->defs = pithlog_get_info(log)->defs;
+    interval->sums = pithi_alloc(interval->defs, sizeof *interval->sums);
     for (uint32_t row = 0; row < query->row_count; row++) {
         if (!pithi_row_is_whole(&query->rows[row]))
             continue;
@@ -41,28 +41,28 @@ int pithi_stretch_run(struct pithlog *log, const struct pithi_stretch_query *que
             const struct pithi_sum *sum = &cells.sums[id];
             if (!sum->count)
                 continue;
-            stretch->entries =
-                pithi_view_grow(stretch->entries, &stretch->capacity, stretch->count + 1, sizeof *stretch->entries);
-            stretch->entries[stretch->count++] = (struct pithi_stretch_entry){row, id, *sum};
-            pithi_sum_add(&stretch->sums[id], sum);
+            interval->entries =
+                pithi_view_grow(interval->entries, &interval->capacity, interval->count + 1, sizeof *interval->entries);
+            interval->entries[interval->count++] = (struct pithi_interval_entry){row, id, *sum};
+            pithi_sum_add(&interval->sums[id], sum);
         }
-        stretch->lanes += asked.lane_count;
-        stretch->computing_ns += cells.computing_ns;
+        interval->lanes += asked.lane_count;
+        interval->computing_ns += cells.computing_ns;
     }
     pithi_cells_free(&cells);
     return err;
 }
 
-void pithi_stretch_free(struct pithi_stretch *stretch)
+void pithi_interval_free(struct pithi_interval *interval)
 {
-    free(stretch->entries);
-    free(stretch->sums);
-    memset(stretch, 0, sizeof *stretch);
+    free(interval->entries);
+    free(interval->sums);
+    memset(interval, 0, sizeof *interval);
 }
 
 /* ---- Messages ---------------------------------------------------------------------------------------------------- */
 
-static int traffic_of_row(struct pithlog *log, const struct pithi_stretch_query *query, const struct pithi_row *row,
+static int traffic_of_row(struct pithlog *log, const struct pithi_interval_query *query, const struct pithi_row *row,
                           double part, struct pithi_traffic *traffic)
 {
     struct pithlog_query asked = {
@@ -95,15 +95,15 @@ static int traffic_of_row(struct pithlog *log, const struct pithi_stretch_query 
 }
 
 struct counting {
-    const struct pithi_stretch_query *query; /* the caller's */
-    unsigned char *chosen;                   /* [lanes] */
-    struct pithi_traffic *traffic;           /* the result */
+    const struct pithi_interval_query *query; /* the caller's */
+    unsigned char *chosen;                    /* [lanes] */
+    struct pithi_traffic *traffic;            /* the result */
 };
 
 static void count_message(void *context, const struct pithlog_message *message)
 {
     const struct counting *counting = context;
-    const struct pithi_stretch_query *query = counting->query;
+    const struct pithi_interval_query *query = counting->query;
 
     if (counting->chosen[message->send_lane] && message->send_ns >= query->t0_ns && message->send_ns < query->t1_ns) {
         counting->traffic->sent++;
@@ -115,7 +115,7 @@ static void count_message(void *context, const struct pithlog_message *message)
     }
 }
 
-int pithi_traffic_run(struct pithlog *log, const struct pithi_stretch_query *query, struct pithi_traffic *traffic)
+int pithi_traffic_run(struct pithlog *log, const struct pithi_interval_query *query, struct pithi_traffic *traffic)
 {
     const struct pithlog_digest_info *info = query->digest ? pithlog_digest_get_info(query->digest) : NULL;
 

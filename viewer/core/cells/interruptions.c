@@ -1,4 +1,4 @@
-/* gaps.c - finds pauses of the recording, lost records and holes.
+/* interruptions.c - finds pauses of the recording, lost records and holes.
  *
  *     pause at 10, resume at 20                from 10 to 20
  *     lost 5 records at 30                     from 30 to 30, 5 lost
@@ -7,7 +7,7 @@
  * Pauses and losses have records, and there are few of them, so all are read when the log is opened. No record says
  * where a hole ends. The walker finds the ends; it is run only for the part of a lane that is drawn.
  */
-#include "core/cells/gaps.h"
+#include "core/cells/interruptions.h"
 
 #include <stdlib.h>
 
@@ -16,23 +16,26 @@
 
 static int by_lane_and_time(const void *a, const void *b)
 {
-    const struct pithi_gap *x = a, *y = b;
+    const struct pithi_interruption *x = a, *y = b;
 
     if (x->lane != y->lane)
         return x->lane < y->lane ? -1 : 1;
     return (x->from_ns > y->from_ns) - (x->from_ns < y->from_ns);
 }
 
-static void add_gap(struct pithi_gaps *gaps, const struct pithlog_record *record, int64_t to_ns)
+static void add_interruption(struct pithi_interruptions *interruptions, const struct pithlog_record *record,
+                             int64_t to_ns)
 {
-    gaps->items = pithi_view_grow(gaps->items, &gaps->capacity, gaps->count + 1, sizeof *gaps->items);
-    gaps->items[gaps->count++] = (struct pithi_gap){.lane = record->lane,
-                                                    .from_ns = record->time_ns,
-                                                    .to_ns = to_ns,
-                                                    .lost = record->kind == PITHLOG_LOST ? record->bytes : 0};
+    interruptions->items = pithi_view_grow(interruptions->items, &interruptions->capacity, interruptions->count + 1,
+                                           sizeof *interruptions->items);
+    interruptions->items[interruptions->count++] =
+        (struct pithi_interruption){.lane = record->lane,
+                                    .from_ns = record->time_ns,
+                                    .to_ns = to_ns,
+                                    .lost = record->kind == PITHLOG_LOST ? record->bytes : 0};
 }
 
-int pithi_gaps_read(struct pithlog *log, struct pithi_gaps *gaps)
+int pithi_interruptions_read(struct pithlog *log, struct pithi_interruptions *interruptions)
 {
     struct pithlog_query query = {.from_ns = INT64_MIN,
                                   .to_ns = INT64_MAX,
@@ -48,36 +51,36 @@ int pithi_gaps_read(struct pithlog *log, struct pithi_gaps *gaps)
         /* paused[lane] is the item of the pause that the lane is in; PITHI_NONE if the lane is in no pause. A pause
          * during a pause is ignored. */
         if (record.kind == PITHLOG_RESUME && paused[record.lane] != PITHI_NONE) {
-            gaps->items[paused[record.lane]].to_ns = record.time_ns;
+            interruptions->items[paused[record.lane]].to_ns = record.time_ns;
             paused[record.lane] = PITHI_NONE;
         } else if (record.kind == PITHLOG_PAUSE && paused[record.lane] == PITHI_NONE) {
-            paused[record.lane] = gaps->count;
-            add_gap(gaps, &record, pithlog_get_lane(log, record.lane)->last_ns);
+            paused[record.lane] = interruptions->count;
+            add_interruption(interruptions, &record, pithlog_get_lane(log, record.lane)->last_ns);
         } else if (record.kind == PITHLOG_LOST && record.bytes) {
-            add_gap(gaps, &record, record.time_ns);
+            add_interruption(interruptions, &record, record.time_ns);
         }
     }
     if (!err)
         pithlog_iter_close(iter);
-    if (gaps->count)
-        qsort(gaps->items, gaps->count, sizeof *gaps->items, by_lane_and_time);
+    if (interruptions->count)
+        qsort(interruptions->items, interruptions->count, sizeof *interruptions->items, by_lane_and_time);
     free(paused);
     return err;
 }
 
-void pithi_gaps_free(struct pithi_gaps *gaps)
+void pithi_interruptions_free(struct pithi_interruptions *interruptions)
 {
-    free(gaps->items);
-    *gaps = (struct pithi_gaps){0};
+    free(interruptions->items);
+    *interruptions = (struct pithi_interruptions){0};
 }
 
-uint32_t pithi_gaps_of(const struct pithi_gaps *gaps, uint32_t lane)
+uint32_t pithi_interruptions_of(const struct pithi_interruptions *interruptions, uint32_t lane)
 {
-    uint32_t low = 0, high = gaps->count;
+    uint32_t low = 0, high = interruptions->count;
 
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (gaps->items[middle].lane < lane)
+        if (interruptions->items[middle].lane < lane)
             low = middle + 1;
         else
             high = middle;

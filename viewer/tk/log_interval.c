@@ -1,51 +1,51 @@
-/* log_stretch.c - adds up the states, events and messages of an interval, by row, in jobs.
+/* log_interval.c - adds up the states, events and messages of an interval, by row, in jobs.
  *
  * The result is a command, from which the window gets only the sums that it shows: `row 7` for a tooltip, `rows ID` for
  * a graph of one state over all rows. All sums of a thousand rows with fifty states would be a Tcl list of 50,000
  * items.
  *
- *     LOG stretch 0 1000000 done     done gets ::pithtk::stretch1
- *     ::pithtk::stretch1 row 7       lanes of the row, then {id count total self} of each state in it
- *     rename ::pithtk::stretch1 {}   frees it */
+ *     LOG interval 0 1000000 done     done gets ::pithtk::interval1
+ *     ::pithtk::interval1 row 7       lanes of the row, then {id count total self} of each state in it
+ *     rename ::pithtk::interval1 {}   frees it */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/cells/memory.h"
-#include "core/measure/stretch.h"
+#include "core/measure/interval.h"
 #include "tk/background.h"
 #include "tk/log_object.h"
 
-struct stretch_job {
+struct interval_job {
     struct pithi_job job;
     Tcl_Interp *interp;
     struct pithlog *log;
-    struct pithi_stretch_query query;
+    struct pithi_interval_query query;
     struct pithi_row *rows; /* copies of rows; `lanes` has their lanes */
     uint32_t *lanes;        /* malloc'ed */
-    struct pithi_stretch stretch;
+    struct pithi_interval interval;
     struct pithi_traffic traffic;
 };
 
 /* Makes damage no error: the readable part of the log is used, and the time lines report the damage. */
 static int unless_damaged(int err) { return err == PITH_ERR_DAMAGED ? PITH_OK : err; }
 
-static int stretch_run(struct pithi_job *data)
+static int interval_run(struct pithi_job *data)
 {
-    struct stretch_job *job = (struct stretch_job *)data;
+    struct interval_job *job = (struct interval_job *)data;
     int err;
 
     /* The job opens a summary of its own, because only the window's thread may use the window's summary. */
     if (pithlog_get_info(job->log)->records >= PITHI_SUMMARY_RECORDS)
         pithlog_summary_open(job->log, &job->query.summary);
-    err = pithi_stretch_run(job->log, &job->query, &job->stretch);
+    err = pithi_interval_run(job->log, &job->query, &job->interval);
     pithlog_summary_close(job->query.summary);
     return unless_damaged(err);
 }
 
 static int traffic_run(struct pithi_job *data)
 {
-    struct stretch_job *job = (struct stretch_job *)data;
+    struct interval_job *job = (struct interval_job *)data;
     return unless_damaged(pithi_traffic_run(job->log, &job->query, &job->traffic));
 }
 
@@ -57,20 +57,20 @@ static Tcl_Obj *sum_list(uint32_t id, const struct pithi_sum *sum)
 /* ---- The result as a command: only the rows that a method returns become Tcl values
  * ------------------------------- */
 
-struct stretch_object {
-    struct pithi_stretch stretch;
+struct interval_object {
+    struct pithi_interval interval;
     uint32_t *lane_counts; /* [row_count]; 0: a row without sums */
     uint32_t row_count;
 };
 
 /* Returns the index of a row's first entry, by binary search, because entries are sorted by row. */
-static uint32_t first_of_row(const struct pithi_stretch *stretch, uint32_t row)
+static uint32_t first_of_row(const struct pithi_interval *interval, uint32_t row)
 {
-    uint32_t low = 0, high = stretch->count;
+    uint32_t low = 0, high = interval->count;
 
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (stretch->entries[middle].row < row)
+        if (interval->entries[middle].row < row)
             low = middle + 1;
         else
             high = middle;
@@ -78,15 +78,15 @@ static uint32_t first_of_row(const struct pithi_stretch *stretch, uint32_t row)
     return low;
 }
 
-static int stretch_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+static int interval_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     static const struct {
         const char *name, *argument;
     } methods[] = {{"all", NULL},     {"computing", NULL}, {"lanes", NULL},
                    {"row", "number"}, {"rows", "id"},      {NULL, NULL}};
     enum { ALL, COMPUTING, LANES, ROW, ROWS }; /* in the order of the methods */
-    const struct stretch_object *object = data;
-    const struct pithi_stretch *stretch = &object->stretch;
+    const struct interval_object *object = data;
+    const struct pithi_interval *interval = &object->interval;
     struct pithi_sum *sums;
     Tcl_Obj *result;
     int which, number = 0;
@@ -106,29 +106,29 @@ static int stretch_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Ob
     result = Tcl_NewObj();
     switch (which) {
     case ALL:
-        for (uint32_t id = 0; id < stretch->defs; id++)
-            if (stretch->sums[id].count)
-                Tcl_ListObjAppendElement(NULL, result, sum_list(id, &stretch->sums[id]));
+        for (uint32_t id = 0; id < interval->defs; id++)
+            if (interval->sums[id].count)
+                Tcl_ListObjAppendElement(NULL, result, sum_list(id, &interval->sums[id]));
         break;
     case COMPUTING:
-        Tcl_SetWideIntObj(result, stretch->computing_ns);
+        Tcl_SetWideIntObj(result, interval->computing_ns);
         break;
     case LANES:
-        Tcl_SetWideIntObj(result, stretch->lanes);
+        Tcl_SetWideIntObj(result, interval->lanes);
         break;
     case ROW:
         if (number < 0 || (uint32_t)number >= object->row_count)
             break;
         Tcl_ListObjAppendElement(NULL, result, Tcl_NewWideIntObj(object->lane_counts[number]));
-        for (uint32_t i = first_of_row(stretch, (uint32_t)number);
-             i < stretch->count && stretch->entries[i].row == (uint32_t)number; i++)
-            Tcl_ListObjAppendElement(NULL, result, sum_list(stretch->entries[i].id, &stretch->entries[i].sum));
+        for (uint32_t i = first_of_row(interval, (uint32_t)number);
+             i < interval->count && interval->entries[i].row == (uint32_t)number; i++)
+            Tcl_ListObjAppendElement(NULL, result, sum_list(interval->entries[i].id, &interval->entries[i].sum));
         break;
     case ROWS: /* the sums of one definition in all rows */
         sums = pithi_alloc(object->row_count, sizeof *sums);
-        for (uint32_t i = 0; i < stretch->count; i++)
-            if (stretch->entries[i].id == (uint32_t)number)
-                sums[stretch->entries[i].row] = stretch->entries[i].sum;
+        for (uint32_t i = 0; i < interval->count; i++)
+            if (interval->entries[i].id == (uint32_t)number)
+                sums[interval->entries[i].row] = interval->entries[i].sum;
         /* Leaves out rows without sums (counters and headings). A row in which the definition does not occur gets
          * zeros. */
         for (uint32_t row = 0; row < object->row_count; row++) {
@@ -144,39 +144,39 @@ static int stretch_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Ob
     return TCL_OK;
 }
 
-static void stretch_free(ClientData data)
+static void interval_free(ClientData data)
 {
-    struct stretch_object *object = data;
+    struct interval_object *object = data;
 
-    pithi_stretch_free(&object->stretch);
+    pithi_interval_free(&object->interval);
     free(object->lane_counts);
     free(object);
 }
 
-static Tcl_Obj *stretch_result(struct pithi_job *data)
+static Tcl_Obj *interval_result(struct pithi_job *data)
 {
     static unsigned number;
-    struct stretch_job *job = (struct stretch_job *)data;
-    struct stretch_object *object = pithi_alloc(1, sizeof *object);
+    struct interval_job *job = (struct interval_job *)data;
+    struct interval_object *object = pithi_alloc(1, sizeof *object);
     char name[48];
 
-    object->stretch = job->stretch;
+    object->interval = job->interval;
     /* The command now owns the sums, so `release` must not free them. */
-    memset(&job->stretch, 0, sizeof job->stretch);
+    memset(&job->interval, 0, sizeof job->interval);
     object->row_count = job->query.row_count;
     object->lane_counts = pithi_alloc(object->row_count, sizeof *object->lane_counts);
     /* Rows of headings and counters keep 0 lanes. */
     for (uint32_t row = 0; row < object->row_count; row++)
         if (pithi_row_is_whole(&job->rows[row]))
             pithi_row_lanes(&job->rows[row], &object->lane_counts[row]);
-    snprintf(name, sizeof name, "::pithtk::stretch%u", ++number);
-    Tcl_CreateObjCommand(job->interp, name, stretch_command, object, stretch_free);
+    snprintf(name, sizeof name, "::pithtk::interval%u", ++number);
+    Tcl_CreateObjCommand(job->interp, name, interval_command, object, interval_free);
     return Tcl_NewStringObj(name, -1);
 }
 
 static Tcl_Obj *traffic_result(struct pithi_job *data)
 {
-    const struct pithi_traffic *traffic = &((struct stretch_job *)data)->traffic;
+    const struct pithi_traffic *traffic = &((struct interval_job *)data)->traffic;
     Tcl_Obj *result = Tcl_NewDictObj();
 
     pithi_put_wide(result, "sent", (int64_t)traffic->sent);
@@ -186,11 +186,11 @@ static Tcl_Obj *traffic_result(struct pithi_job *data)
     return result;
 }
 
-static void stretch_release(struct pithi_job *data)
+static void interval_release(struct pithi_job *data)
 {
-    struct stretch_job *job = (struct stretch_job *)data;
+    struct interval_job *job = (struct interval_job *)data;
 
-    pithi_stretch_free(&job->stretch);
+    pithi_interval_free(&job->interval);
     free(job->rows);
     free(job->lanes);
     free(job);
@@ -199,7 +199,7 @@ static void stretch_release(struct pithi_job *data)
 static int start(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const objv[],
                  const struct pithi_job_kind *kind)
 {
-    struct stretch_job *job;
+    struct interval_job *job;
     int64_t t0, t1;
 
     if (pithi_get_window(interp, objv + 2, &t0, &t1) != TCL_OK)
@@ -217,9 +217,9 @@ static int start(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *c
     return pithi_job_start(interp, object, &job->job, kind, objv[4]);
 }
 
-int pithi_log_stretch(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+int pithi_log_interval(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
-    static const struct pithi_job_kind kind = {stretch_run, stretch_result, stretch_release};
+    static const struct pithi_job_kind kind = {interval_run, interval_result, interval_release};
 
     (void)objc;
     return start(object, interp, objv, &kind);
@@ -227,7 +227,7 @@ int pithi_log_stretch(struct pithi_log_object *object, Tcl_Interp *interp, int o
 
 int pithi_log_traffic(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
-    static const struct pithi_job_kind kind = {traffic_run, traffic_result, stretch_release};
+    static const struct pithi_job_kind kind = {traffic_run, traffic_result, interval_release};
 
     (void)objc;
     return start(object, interp, objv, &kind);
