@@ -44,8 +44,8 @@ void pithi_spill_ids_free(struct pithi_spill_ids *ids);
 /* Numbers of records and of damaged pieces, summed over all lanes that were passed so far. */
 struct pithi_spill_counts {
     uint64_t records, damaged; /* records: passed to the target; damaged: damaged pieces of the file, left out */
-    /* told: lost records, as the LOST records of the lanes count them; dropped: records that were in the file but were
-     * left out (spill_walk.h, spill_trim.h) */
+    /* `told`: lost records, as the LOST records of the lanes count them; dropped: records that were in the file but
+     * were left out (spill_walk.h, spill_trim.h) */
     uint64_t told, dropped;
 };
 

@@ -25,7 +25,7 @@ struct pithi_spill_trim {
     int (*add)(void *context, const struct pithlog_record *record);
     void *context;             /* for `add` */
     struct pithi_stack before; /* from pithi_spill_before; the caller frees it */
-    /* Results. added: records passed on; told: sum of the lane's LOST records, including those outside the window;
+    /* Results. added: records passed on; `told`: sum of the lane's LOST records, including those outside the window;
      * dropped: LEAVEs left out. */
     uint64_t added, told, dropped;
     int64_t last_ns; /* of the last record that was added */

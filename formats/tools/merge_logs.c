@@ -380,7 +380,7 @@ static int fill(void *context, struct pithi_writer *writer)
         /* the error of the log's clocks against its rank 0; it does not limit the error between two runs */
         long long error = value ? strtoll(value, &end, 10) : 0;
         known &= value && *value && *end == '\0';
-        /* known: all logs have the property, as a number; told: at least one log has it */
+        /* known: all logs have the property, as a number; `told`: at least one log has it */
         told |= value != NULL;
         worst = error > worst ? error : worst;
     }

@@ -61,10 +61,11 @@ int pithi_runs_next(struct pithi_runs *runs, struct pithlog_record *records, uin
 void pithi_runs_tell_holes(struct pithi_runs *runs, struct pithi_holes holes, int all);
 void pithi_runs_free(struct pithi_runs *runs);
 
-/* Call it before the first record. It divides the log into intervals of this length, counted from the log's start. From then on, intervals come one after another. Within an interval, the records of all lanes of a
- * rank come together, in time order; ranks come one after another, or several ranks merged in time order. At most
- * `threads` threads read. Returns 1 if records come like this; 0 if all records come in time order, because there are
- * few lanes, or too many of one rank. Cannot be used for logs with holes. */
+/* Call it before the first record. It divides the log into intervals of this length, counted from the log's start.
+ * From then on, intervals come one after another. Within an interval, the records of all lanes of a rank come
+ * together, in time order; ranks come one after another, or several ranks merged in time order. At most `threads`
+ * threads read. Returns 1 if records come like this; 0 if all records come in time order, because there are few
+ * lanes, or too many of one rank. Cannot be used for logs with holes. */
 int pithi_iter_by_intervals(struct pithlog_iter *iter, uint64_t length_ns, unsigned threads);
 int pithi_runs_by_intervals(struct pithi_runs *runs, uint64_t length_ns, unsigned threads);
 /* Returns the last ns of the interval that contains a time. */
