@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""clock_truth.py [SLACK_NS | log [TIMES]] <dump: how far the times of each rank are from the truth.
+"""clock_truth.py [SLACK_NS | log [TIMES] | halves] <dump: how far the times of each rank are from the truth.
 
 The dump is `pith print` of what synced.c recorded: a `tick`, and in the `truth` after it the true time of the tick. Rank
 0's clock is true. Prints the largest error in ns; exits with 1 when it is beyond SLACK_NS (default: 0), or nothing is there.
 `log`: what may be wrong is reckoned from the log: max(2 x the smallest round trip, 5 us). Where a moment could not be
 measured so well (the machine had other work), it is what is proven there: half the round trip of the two moments
-around, and outside of them what the line through the first and the last may be off; TIMES as much."""
+around, and outside of them what the line through the first and the last may be off; TIMES as much.
+`halves`: the same for two machines, of which the second has the upper half of the ranks; else these take turns."""
 import collections
 import sys
 
@@ -46,13 +47,15 @@ if not rows.get("0"):
     sys.exit("nothing of rank 0")
 zero = rows["0"][0][1]
 errors = [(at, abs(value - zero), int(rank)) for rank, values in rows.items() for at, value in values]
-if sys.argv[1:2] == ["log"]:
+if sys.argv[1:2] in (["log"], ["halves"]):
     times = float(sys.argv[2]) if len(sys.argv) > 2 else 1
     wanted = max(2 * min(point[2] for points in clocks.values() for point in points), 5000)
     beyond = [row for row in errors if row[1] > wanted]
 
     def explained(at, error, rank):
         machine = rank % (len(clocks) + 1)  # false_clock.c; where times were moved, each may be the cause
+        if sys.argv[1] == "halves":
+            machine = min(clocks) if rank >= min(clocks) else 0
         whose = clocks.values() if times > 1 else [clocks[machine]] if machine else []
         return error <= times * max((proven(points, at) for points in whose), default=0) + 200
 

@@ -1,5 +1,6 @@
 /* heavy.w - a wrapper that costs too much: burns HEAVY_NS in each MPI call before anything else, and says so
- * (pith_own_cost). With HEAVY_SLEEPS in the environment it sleeps as long. Between log.w and messages.w, so that a message is sent after the burning, and inside of its state:
+ * (pith_own_cost). With HEAVY_SLEEPS in the environment it sleeps as long. Between log.w and messages.w, so that a
+ * message is sent after the burning, and inside of its state:
  *
  *     wrappergen --preload -w after_call.w log.w heavy.w messages.w piggyback.w ...
  *     wrappergen --preload -w after_call.w time.w heavy.w piggyback.w ...      -DHEAVY_TIME: the time library
@@ -8,6 +9,7 @@
  */
 #include <stdlib.h>
 #include <time.h>
+#include <pith_tool.h>
 #ifdef HEAVY_TIME
 #include "own.h"
 #define pith_recording() 1
