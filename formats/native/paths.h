@@ -71,8 +71,8 @@ int pithi_paths_get(struct pithi_paths *paths, const unsigned char *p, uint64_t 
  * 0, and row 1 has 0 at index 1. An entry is filled when it is first needed: the caller computes a missing step and
  * stores it. Paths above a limit have no entries.
  *
- * The table is stored by row because most paths are innermost ones, in which no state is entered: their rows are never
- * looked at. The rows of the others are a cache line or two each.
+ * All entries of a path lie together in memory, because few paths are looked up: in most paths no state is entered. So
+ * the entries in use fit into a few cache lines.
  */
 struct pithi_steps {
     uint16_t *after;                            /* [rows * width] the next path; PITHI_PATH_NONE: not stored yet */

@@ -563,8 +563,8 @@ struct pithlog_analyze_query {
 /* A call of `lane` that could not go on before `cause_lane` had done something. */
 struct pithlog_wait_state {
     int64_t from_ns, to_ns;
-    /* Begin of the call that ended the wait. It may be after to_ns, because to_ns is at most the end of the waiting
-     * call. */
+    /* When the call that was waited for began. to_ns is the same moment, or the end of the waiting call if that is
+     * earlier. */
     int64_t release_ns;
     double handed_ns;     /* waiting time of other lanes that this wait state caused */
     uint32_t kind;        /* enum pithlog_wait_kind */

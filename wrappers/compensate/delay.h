@@ -110,8 +110,8 @@ struct pithi_wait {
     uint64_t last_bytes;           /* the size of this message */
     int64_t others_ns; /* the latest time at which the other messages would have arrived without recording */
 };
-/* To apply the rule, set the fields before `count` and clear the other fields, add each message by pithi_delay_message,
- * and then call pithi_delay_waited, which sets the delay. */
+/* Sets the thread's delay after a wait for messages: set the fields of `wait` above `count`, clear the other fields,
+ * call pithi_delay_message for each message, and then pithi_delay_waited. */
 void pithi_delay_message(struct pithi_wait *wait, const struct pithi_header *header, uint64_t size_bytes);
 void pithi_delay_waited(const struct pithi_wait *wait);
 /* Returns the smallest latency measured for messages of this size, for a header; 0 if there is none. */

@@ -1,11 +1,12 @@
 /* piggyback.c - begins and ends PITH_COMPENSATE, and counts calls that send no header (own costs only).
  *
- * All processes must agree on the mode before the first header is sent, because a process that does not expect a header
- * would read it as data. No process knows the modes of the others, so all processes take part in a reduction, even
- * those without PITH_COMPENSATE. One reduction finds both the largest and the smallest mode x, because the maximum of
- * -x is the negated minimum of x:
+ * A mode is a value of PITH_COMPENSATE, as a number. All processes must have the same mode before the first header is
+ * sent, because a process that does not expect a header would read it as data. To learn the modes of the others, all
+ * processes take part in a reduction, also those in which PITH_COMPENSATE is not set. If the modes differ, nothing is
+ * compensated. One reduction finds both the largest and the smallest mode x, because the maximum of -x is the negated
+ * minimum of x:
  *
- *     modes 4, 4, 0              maximum of x: 4, of -x: 0      largest 4, smallest 0: they differ, so the mode is off
+ *     modes 4, 4, 0              maximum of x: 4, of -x: 0      largest 4, smallest 0: they differ
  *
  * The same reduction finds out whether all processes share a clock, and whether their clocks were compared.
  */

@@ -495,9 +495,9 @@ static int end_call(struct replay *r, struct lane *lane, const struct pithlog_re
     return go_on(r, &lane->left, at);
 }
 
-/* Returns 1 if the record ends a call, and may be kept until the next record, which can report the cost of the call.
- * The end of a collective may not be kept, because it is compared with the members that have arrived by now
- * (`early`). */
+/* Returns 1 if the step ends a call and end_call may take it later, together with the next record, which may report the
+ * cost of the call. Returns 0 for the end of a collective, which must be taken at once, because it is compared with the
+ * members that have arrived until then (`early`). */
 static int may_stay(const struct replay *r, const struct pithlog_step *step)
 {
     const struct pithi_delay *d = &r->lanes[step->lane].delay;

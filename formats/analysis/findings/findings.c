@@ -787,13 +787,16 @@ static double caused_by_lack(const struct pithlog_analysis *a)
     return ns;
 }
 
-/* Finds the time without a core in a log without counters of threads. A rank that waits for others may have no core
- * meanwhile. That costs nothing, but the system counts it, because MPI libraries wait busily. So if four ranks run for
- * 1 s each, have no core for 2 s in sum, and wait for others for 0.5 s in sum, at least 1.5 s are lost. If the system
- * counted over 4 x 1.1 s, up to 0.4 s of the 2 s may lie outside the analysed part, so at least 1.1 s are lost.
+/* Finds the least time that was lost because ranks had no core, in a log without counters of threads.
  *
- * If the log has the time without a core of each rank, the loss of each rank is known, and so is the waiting of other
- * ranks that this loss caused. */
+ * A rank that waits for others loses nothing if it has no core meanwhile. The system counts this time all the same,
+ * because MPI libraries poll while they wait. So the waiting time is subtracted: if four ranks run for 1 s each, have
+ * no core for 2 s in sum, and wait for others for 0.5 s in sum, at least 1.5 s are lost. The system counts over the
+ * whole run. If that is 4 x 1.1 s, up to 0.4 s of the 2 s may lie outside the analysed part, so at least 1.1 s are
+ * lost.
+ *
+ * If the log has the time without a core of each rank, this is done for each rank, and the waiting time of other ranks
+ * that the loss caused is added. */
 static int find_run_delay(struct pithlog_analysis *a)
 {
     uint32_t cores = pithi_cores_of(a->graph.log, NULL), lanes = pithlog_get_info(a->graph.log)->lanes, worst = 0;

@@ -450,9 +450,9 @@ static void add_times(const struct pithlog_analysis *a, uint32_t lane, const str
     }
 }
 
-/* Finds the state or kind of wait state, and its lane, whose time in a slow iteration exceeds that in the median
- * iteration most. If a lane waits, another lane is late, so a kind of wait state is named only if no state explains a
- * quarter of the excess. */
+/* Compares a slow iteration with the median iteration. Finds the state, or the kind of wait state, and the lane whose
+ * time grew most. A kind of wait state is named only if no state grew by a quarter of the excess, because a lane that
+ * waits is not the cause: another lane is late. */
 static int explain(const struct pithlog_analysis *a, const struct pithlog_iteration *median,
                    struct pithlog_slow_iteration *slow)
 {

@@ -397,9 +397,10 @@ static int try_period(struct search *s, const struct try *try, struct pithi_peri
     int is_most = 2 * (uint64_t)calls >= s->count || 2 * sum_ns >= s->row_ns;
     struct cover cover = {period, calls, exact * period, sum_ns};
     int is_good = is_most && is_better(&cover, count, best_cover, best->count) && 2 * exact >= count;
-    /* Excludes bursts of equal calls, between which are other calls and most of the time: at least half of the time
-     * must be in iterations without extra calls. The time is not checked if the period is too long for a burst and most
-     * iterations have no extra calls, because the system may have interrupted the few with extra calls. */
+    /* A burst is a series of equal calls, and most of the time lies between the bursts. To exclude bursts, at least
+     * half of the time must be in iterations without extra calls. This is not required if the period is too long for a
+     * burst and three quarters of the iterations have no extra calls: the system may have interrupted one of the
+     * others, which then has most of the time. */
     if (is_good && (period <= BURST || 4 * (uint64_t)exact < 3 * (uint64_t)count))
         is_good = typical_sum(lengths, exact) >= typical_sum(lengths + exact, count - exact);
     free(lengths);

@@ -450,11 +450,9 @@ static int enter_coll(struct building *b, const struct coll_step *step)
                         part.is_root);
 }
 
-/* Takes a step now, or, if steps come rank by rank, keeps it until the end of the interval. Returns 0 if there is no
- * memory.
- *
- * The order in which members enter and leave a collective decides which of them have waited. So steps are taken in the
- * order of their times. */
+/* Takes a step at once if steps come in the order of their times. If they come by intervals, rank by rank, it keeps the
+ * step until the end of the interval, when all steps of the interval are sorted by time and taken: the order in which
+ * members enter and leave a collective decides which of them have waited. Returns 0 if there is no memory. */
 static int take_coll_step(struct building *b, const struct coll_step *step)
 {
     if (b->by_intervals) {

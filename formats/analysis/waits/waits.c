@@ -1,8 +1,8 @@
 /* waits.c - wait states of messages between two ranks (README.md has the model; the names are those of Scalasca).
  *
- * The wait states are found in one pass over the records, in which each lane has a stack of its open MPI calls. A send
- * or receive makes an *end*. When the matcher matches two ends, the call of each end may release the call that
- * completed the other end:
+ * The wait states are found in one pass over the records, in which each lane has a stack of its open MPI calls. A
+ * message has two *ends*: its send and its receive. When the matcher has found both ends of a message, either call may
+ * have released the other call, which waited for it:
  *
  *     receive's call   released when the send's call begins             late sender
  *     send's call      released when the receive is posted              late receiver

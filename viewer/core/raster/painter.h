@@ -70,7 +70,7 @@ struct pithi_painter_filter {
     int grey;        /* 1: colours become greys of the same lightness */
 };
 
-/* Both structs must outlive the painter. */
+/* Returns a painter that draws on filter->target. `filter` and its target must outlive this painter. */
 struct pithi_painter pithi_filtered_painter(struct pithi_painter_filter *filter);
 
 #endif
