@@ -169,8 +169,8 @@ static int highest_tag(void)
     return is_there ? *limit : 32767;
 }
 
-/* Makes a duplicate of a communicator, of which no tag is given yet. Returns where its lowest tag given so far is
- * stored; NULL on an error. */
+/* Duplicates a communicator for MPE_GetTags, which gives the tags below the highest one, from above downwards. Returns
+ * where the lowest tag given so far is stored: at first, the highest one. Returns NULL on an error. */
 static int *make_tag_comm(MPI_Comm comm, MPI_Comm *made)
 {
     int *lowest = malloc(sizeof *lowest);

@@ -134,7 +134,8 @@ void pithi_alike_free(struct pithi_alike *alike)
 /* Columns of a profile: time outside all states, time of missing records, time after the end of the lane, states. */
 enum { OUTSIDE, MISSING, ABSENT, FIRST_STATE };
 
-/* The shares of all ranks that are not 0, rank by rank: most ranks use few of a log's states. */
+/* Of the shares of all ranks, those above 0, sorted by rank. They are few, because most ranks use few of a log's
+ * states. */
 struct shares {
     struct share {
         uint32_t rank, column;

@@ -291,13 +291,14 @@ static int look_log(struct pithi_anim *anim, int64_t keep_ns)
             anim->now_ns = step.to_ns > anim->now_ns ? step.to_ns : anim->now_ns;
         }
     }
-    /* the limit ends the loop if the matcher has no memory and fails each time */
+    /* Messages that follow damage can still be read, so the loop goes on after an error. A matcher without memory fails
+     * each time, so the number of errors has a limit. */
     for (int damages = 0; damages < DAMAGES_A_LOOK;) {
         if (!anim->has_message) {
             int status = pithlog_matcher_next(anim->matcher, &anim->next_message);
             if (status == 0)
                 break;
-            if (status < 0) { /* more messages follow the damage */
+            if (status < 0) {
                 damages++;
                 continue;
             }
