@@ -5,8 +5,8 @@
  *     -101 0 0 1 0 50 7 1000                       process 0 sends to 1, tag 7, 1000 bytes
  *     6 0 0 0 0 53                                 process 0: leave MPI_Send at 53 us
  *
- * In files of old programs any line may be missing or at another place, so the meaning of each number is known only
- * after the first pass (alog_scan.h). */
+ * In files of old programs a definition such as the line -13 may be missing or may follow the events. So what an event
+ * number means is known only after the first pass (alog_scan.h). */
 #include "foreign/formats.h"
 
 #include <inttypes.h>
@@ -25,13 +25,15 @@ struct reader {
     struct pithi_writer *writer;
     struct pithi_map open; /* (lane, state) -> number of open instances */
     struct pithi_reorder reorder;
-    uint64_t unmatched_ends, bare_messages, no_partner; /* counted for properties of the log */
+    uint64_t unmatched_ends, bare_messages, no_partner; /* Counts that become properties of the log. unmatched_ends:
+                                                           ends of states that were not open; bare_messages: messages
+                                                           without a size; no_partner: messages without a partner */
 };
 
 /* ---- Recognising -----------------------------------------------------------------------------------------------
- * An ALOG file has a header line among its first lines, and every line before it is valid. Compact lines of PICL also
- * consist of six or more numbers, but never begin with a minus. A file without a header line counts as ALOG only if its
- * name ends with .alog or .log. */
+ * An ALOG file has a header line among its first lines, and every line before the header line is valid. Lines of the
+ * PICL format also consist of six or more numbers. But they never begin with a minus, as header lines of ALOG do. A
+ * file without a header line counts as ALOG only if its name ends with .alog or .log. */
 int pithi_alog_probe(const struct pithi_input *input)
 {
     struct pithi_alog_line line;
@@ -113,7 +115,7 @@ static int add_line(struct reader *reader, const struct pithi_alog_line *line)
     if (event->solo) {
         record.kind = PITHLOG_EVENT;
         record.id = event->solo - 1;
-        /* Packs DATA and the comment into a payload, in the format of pith_event_define. */
+        /* Packs the DATA column, the comment, or both into a payload. pith_event_define defines the encoding. */
         unsigned char payload[60016], *at = payload;
         if (event->payload == PITHI_ALOG_DATA || event->payload == PITHI_ALOG_BOTH)
             at = pithi_put_be(at, (uint32_t)line->data, 4);
@@ -163,8 +165,8 @@ int pithi_alog_read(const struct pithi_input *input, struct pithi_writer *writer
     if (status < 0)
         TRY(PITH_ERR_DAMAGED);
     TRY(pithi_reorder_end(&reader.reorder));
-    /* Finds a cut by the header's line count and end time. A last line without a newline may also have been cut, even
-     * if it can be read. */
+    /* Finds out whether the file was cut. The header gives the number of event lines and the end time, and fewer lines
+     * or an earlier end mean a cut. A last line without a newline may also have been cut, even if it can be read. */
     const struct pithi_alog_scan *scan = &reader.scan;
     struct pithi_defs *defs = pithi_writer_defs(reader.writer);
     if (scan->cut)

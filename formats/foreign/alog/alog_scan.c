@@ -64,8 +64,8 @@ int pithi_alog_integer(const char **at, const char *end, int64_t *value)
     if (p < end && (*p == '-' || *p == '+'))
         p++;
     for (; p < end && is_digit(*p); p++, digits++)
-        /* Further digits are only counted, so that `n` cannot overflow. A number of more than 18 digits is refused
-         * below. */
+        /* Digits after the 19th are counted but not used, so that `n` cannot overflow. A number of more than 18 digits
+         * is refused below. */
         if (digits < 19)
             n = n * 10 + (uint64_t)(*p - '0');
     if (digits == 0 || digits > 18 || (p < end && !is_blank(*p)))
@@ -75,7 +75,8 @@ int pithi_alog_integer(const char **at, const char *end, int64_t *value)
     return 1;
 }
 
-/* Reads microseconds, with or without decimals, as nanoseconds. The common forms are read exactly. */
+/* Reads a time in microseconds, with or without decimals, and sets *time_ns. A plain time with up to 15 digits before
+ * the point is read exactly to the nanosecond; other forms go through a double. Returns 0 if there is no valid time. */
 static int time_at(const char **at, const char *end, int64_t *time_ns)
 {
     const char *p = skip_blanks(*at, end), *begin = p;
@@ -142,7 +143,7 @@ enum pithi_alog_status pithi_alog_line_read(const char *text, size_t size, struc
 struct pithi_alog_event *pithi_alog_event(struct pithi_alog_scan *scan, int64_t type)
 {
     int fresh;
-    /* Types may be negative; keys of the map are not. */
+    /* Adds 2^62 to the type, because a type may be negative and a key of the map may not. */
     struct pithi_alog_event *event = pithi_item_at(&scan->event_of, (uint64_t)type + (UINT64_C(1) << 62), &scan->events,
                                                    &scan->event_count, &scan->event_size, sizeof *event, &fresh);
 
@@ -210,7 +211,8 @@ int pithi_alog_time(const struct pithi_alog_scan *scan, const struct pithi_alog_
 {
     int64_t cycles_ns;
 
-    /* A time is at most a quarter of the range, so that differences and sums of two times cannot overflow. */
+    /* Accepts only times within a quarter of the range of int64_t, so that differences and sums of two times cannot
+     * overflow. */
     return !__builtin_mul_overflow(line->cycle, scan->rollover_ns, &cycles_ns) &&
            !__builtin_add_overflow(line->time_ns, cycles_ns, time_ns) && *time_ns > -INT64_MAX / 4 &&
            *time_ns < INT64_MAX / 4;
@@ -243,8 +245,8 @@ static int take_header(struct pithi_alog_scan *scan, const struct pithi_alog_lin
         scan->end_ns = line->time_ns;
         return PITH_OK;
     case PITHI_ALOG_SYNC:
-        /* Some writers include these lines in the count of the header. For all other writers `seen` becomes larger than
-         * `told`, which is harmless. */
+        /* Sync lines are counted in `seen`, because some writers include them in the number of event lines in the
+         * header. If a writer does not include them, `seen` becomes larger than `told`, which is harmless. */
         scan->seen++;
         return PITH_OK;
     case PITHI_ALOG_START:
@@ -255,8 +257,8 @@ static int take_header(struct pithi_alog_scan *scan, const struct pithi_alog_lin
         scan->rollover_ns = line->time_ns;
         return PITH_OK;
     case PITHI_ALOG_STATE: {
-        /* The first definition of a number is used, as in nupshot. Definitions with the same name are one state, even
-         * with different numbers. */
+        /* If a number has several definitions, the first one is used, as in nupshot. Definitions with the same name
+         * become one state, even if their numbers differ. */
         char colour[32], name[512];
         struct pithlog_def def = {.kind = PITHLOG_STATE, .name = name, .colour = colour};
         uint32_t id;
@@ -331,8 +333,8 @@ static int take_header(struct pithi_alog_scan *scan, const struct pithi_alog_lin
         }
         return PITH_OK;
     default:
-        /* All other header lines are ignored. Some have counts that follow more reliably from the event lines; the log
-         * needs nothing from the rest. */
+        /* Ignores all other header lines. Some of them contain counts, but counting the event lines is more reliable.
+         * The others contain nothing that the log needs. */
         return PITH_OK;
     }
 }
@@ -347,7 +349,8 @@ static int take_event(struct pithi_alog_scan *scan, const struct pithi_alog_line
 
     *wrong = NULL;
     scan->seen++;
-    /* Lines with an impossible process are reported, but do not stop the reading. */
+    /* A line with an impossible process number is reported to the caller and left out. Reading goes on with the next
+     * line. */
     if (!is_process(line->proc)) {
         *wrong = "process";
         return PITH_OK;
@@ -360,12 +363,12 @@ static int take_event(struct pithi_alog_scan *scan, const struct pithi_alog_line
         *wrong = "time";
         return PITH_OK;
     }
-    /* If a line is earlier than a line before it, the second pass must sort. */
+    /* If a line is earlier than an earlier line of the same process, the second pass must sort the records. */
     scan->disorder |= time_ns < process->last_ns;
     process->last_ns = time_ns > process->last_ns ? time_ns : process->last_ns;
     scan->first_ns = time_ns < scan->first_ns ? time_ns : scan->first_ns;
     scan->last_ns = time_ns > scan->last_ns ? time_ns : scan->last_ns;
-    /* Sends and receives have fixed numbers, so they need no definition. */
+    /* Sends and receives have the fixed types -101 and -102, so they need no definition. */
     if (line->type == PITHI_ALOG_SEND || line->type == PITHI_ALOG_RECV)
         return PITH_OK;
     event = pithi_alog_event(scan, line->type);
@@ -399,7 +402,7 @@ static int is_cut(const struct pithi_alog_scan *scan, size_t begin, enum pithi_a
 
 /* ---- The pass -------------------------------------------------------------------------------------------------- */
 
-/* Finds the next "-11". Returns NULL if there is none. */
+/* Finds the next text "-11", with which a line about the roll-over point begins. Returns NULL if there is none. */
 static const char *find_piecewise(struct pithi_alog_scan *scan, const char *at, const char *end)
 {
     const char *found = NULL;
@@ -422,7 +425,7 @@ int pithi_alog_scan(struct pithi_alog_scan *scan, const struct pithi_input *inpu
                                      .last_ns = INT64_MIN,
                                      .end_ns = INT64_MIN};
     scan->cut = pithi_ends_in_line(input);
-    /* Finds the roll-over point first: it may be anywhere in the file, but all times depend on it. */
+    /* Finds the roll-over point first, because all times depend on it, and its line may be anywhere in the file. */
     const char *begin = (const char *)scan->input->data, *end = begin + input->size, *at = begin;
     struct pithi_alog_line line;
     const char *wrong;
@@ -461,8 +464,8 @@ int pithi_alog_scan(struct pithi_alog_scan *scan, const struct pithi_input *inpu
     pithi_lines_rewind(&scan->lines);
     CHECK(err);
 
-    /* Defines the solo events, after all lines have been read. Two numbers with the same name remain two
-     * definitions. */
+    /* Defines the solo events, that is, the event numbers that neither begin nor end a state. This is done after all
+     * lines have been read. Two numbers with the same name remain two definitions. */
     for (uint32_t i = 0; i < scan->event_count; i++) {
         struct pithi_alog_event *event = &scan->events[i];
         char name[512], format[64];
@@ -487,8 +490,8 @@ int pithi_alog_scan(struct pithi_alog_scan *scan, const struct pithi_input *inpu
             strcpy(format, event->has_comment ? PITHI_ALOG_TEXT_FORMAT : event->has_data ? PITHI_ALOG_DATA_FORMAT : "");
         }
         CHECK(pithi_defs_add(defs, &def, &id));
-        /* Another event number already has this definition. So this number becomes a part of the name, which makes a
-         * definition of its own. */
+        /* If another event number already has the same definition, appends this number to the name, so that this number
+         * gets a definition of its own. */
         if (id < before) {
             snprintf(name + strlen(name), 32, " (%" PRId64 ")", event->type);
             CHECK(pithi_defs_add(defs, &def, &id));
@@ -497,7 +500,7 @@ int pithi_alog_scan(struct pithi_alog_scan *scan, const struct pithi_input *inpu
         CHECK(pithi_event_numbers_tell(defs, &scan->numbers_told, id, event->type, NULL));
     }
 
-    /* Without -6, or with a -6 time after the first event, the log starts at the first event. */
+    /* If there is no -6 line, or its time is after the first event, the log starts at the first event. */
     if (scan->first_ns != INT64_MAX && (!scan->has_start || scan->first_ns < scan->start_ns))
         scan->start_ns = scan->first_ns;
     /* A file that Pith wrote begins at 0, even if its first record is later. */

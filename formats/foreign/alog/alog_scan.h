@@ -2,8 +2,8 @@
  * them. The first pass reads the header lines (which may stand anywhere), finds out how each event number is used, and
  * checks whether times are in order. The second pass (alog_read.c) makes the records.
  *
- * An event number starts a state, ends a state, does both, or stands for a solo event. DATA and the comment of a solo
- * event become its payload. The format of the payload depends on all events with this number:
+ * An event number starts a state, ends a state, or does both. A number that does neither stands for a solo event. DATA
+ * and the comment of a solo event become its payload. The format of the payload depends on all events with this number:
  *     the -10 line of the number has one token, %d or %s:   that format, with DATA or the comment
  *     some event has a comment:                             "data=%d comment=%s"
  *     some event has DATA that is not 0:                    "data=%d"
@@ -29,11 +29,11 @@ enum pithi_alog_type {
     PITHI_ALOG_END = -7,           /* time: end of the log */
     PITHI_ALOG_CYCLES = -8,        /* data: number of times that the clock started again */
     PITHI_ALOG_EVENT_NAME = -9,    /* data: an event type; comment: its name */
-    PITHI_ALOG_EVENT_FORMAT = -10, /* data: an event type; comment: a format of printf for its data */
+    PITHI_ALOG_EVENT_FORMAT = -10, /* data: an event type; comment: a printf format for the data of this event type */
     PITHI_ALOG_ROLLOVER = -11,     /* time: the time at which the clock starts again from 0 */
     PITHI_ALOG_STATE = -13,        /* task, data: the event types of begin and end; comment: colour, name */
     PITHI_ALOG_PROCESS_NAME = -15, /* process; comment: its name */
-    PITHI_ALOG_SYNC = -100,        /* written by a merge that compared clocks */
+    PITHI_ALOG_SYNC = -100,        /* written by programs that merge files and compare clocks */
     PITHI_ALOG_SEND = -101,        /* data: the receiver; comment: tag, bytes */
     PITHI_ALOG_RECV = -102         /* data: the sender; comment: tag, bytes */
 };
@@ -56,8 +56,8 @@ enum pithi_alog_status pithi_alog_line_read(const char *text, size_t size, struc
  * if there is no such integer. */
 int pithi_alog_integer(const char **at, const char *end, int64_t *value);
 
-/* Returns 1 for an event of the program and for a message. Returns 0 for a header line and for a sync line of a merge,
- * which the log does not need. */
+/* Returns 1 if a line of this type is an event of the program or a message. Returns 0 for a header line and for a sync
+ * line, which the log does not need. */
 static inline int pithi_alog_is_event(int64_t type) { return type >= 0 || type < PITHI_ALOG_SYNC; }
 
 #define PITHI_ALOG_DATA_FORMAT "data=%d"
@@ -70,8 +70,8 @@ enum pithi_alog_payload { PITHI_ALOG_NOTHING, PITHI_ALOG_DATA, PITHI_ALOG_TEXT, 
 
 struct pithi_alog_event {
     int64_t type;                    /* the number in the file */
-    uint32_t starts, ends;           /* state + 1; 0 if none */
-    uint32_t solo;                   /* event type + 1 */
+    uint32_t starts, ends;           /* the state that the number begins, ends; stored + 1; 0: none */
+    uint32_t solo;                   /* the event type of a solo event, stored + 1 */
     enum pithi_alog_payload payload; /* what the payloads of this number contain */
     int used, has_data, has_comment;
     const char *name, *format;     /* from its -9 and -10 lines, not NUL-terminated */
@@ -92,10 +92,10 @@ struct pithi_alog_scan {
     const struct pithi_input *input;
     struct pithi_lines lines;  /* the lines of the file, without a last line that was cut */
     int cut;                   /* the file ends inside its last line */
-    int counted;               /* there is a -2 line */
+    int counted;               /* 1: there is a -2 line, which has the number of event lines */
     uint64_t told, seen;       /* number of event lines: `told` by the -2 line (0 if unknown), `seen` in the file */
-    int64_t start_ns;          /* the start time that readers of ALOG subtract */
-    int64_t rollover_ns;       /* added to times for each time that the clock started again */
+    int64_t start_ns;          /* start of the log; subtracted from all times */
+    int64_t rollover_ns;       /* the time at which the clock starts again from 0 */
     int64_t processes;         /* from the -3 line, else 0 */
     int has_start, disorder;   /* has_start: there is a -6 line; disorder: 1: times decrease, so records must be
                                   sorted */
@@ -104,7 +104,7 @@ struct pithi_alog_scan {
     int64_t end_ns;            /* from the -7 line; INT64_MIN if there is none */
     uint64_t ignored_states;   /* number of state definitions that were left out because an earlier one uses their
                                   numbers */
-    uint32_t numbers_told;     /* number of event numbers kept as properties (event_numbers.h) */
+    uint32_t numbers_told;     /* number of event numbers stored as properties of the log (native/event_numbers.h) */
     struct pithi_alog_event *events; /* [event_count] */
     uint32_t event_count, event_size;
     struct pithi_map event_of;          /* type -> index + 1 */
@@ -123,7 +123,7 @@ int pithi_alog_next(struct pithi_alog_scan *scan, struct pithi_alog_line *line);
 /* Computes the time of an event line from its TIMESTAMP and CYCLE. Returns 0 if the time is out of range. */
 int pithi_alog_time(const struct pithi_alog_scan *scan, const struct pithi_alog_line *line, int64_t *time_ns);
 
-/* Finds or makes the entry of a number. NULL: out of memory. */
+/* Find the entry of an event number, of a process number. Make it if there is none. Return NULL if memory runs out. */
 struct pithi_alog_event *pithi_alog_event(struct pithi_alog_scan *scan, int64_t type);
 struct pithi_alog_process *pithi_alog_process(struct pithi_alog_scan *scan, int64_t number);
 

@@ -23,11 +23,12 @@
 #include "foreign/walk.h"
 
 enum {
-    NAME_BYTES = 64,    /* with colour and bitmap, below the 100 bytes of a comment that nupshot keeps */
+    NAME_BYTES = 64,    /* the longest name: with colour and bitmap it must fit into the 100 bytes of a comment that
+                           nupshot keeps */
     COMMENT_BYTES = 100 /* including the final NUL */
 };
 
-/* The event numbers of a definition: start and end of a state, or a solo event. */
+/* How a definition is written. A state has two event numbers, `start` and `end`; an event has only `start`. */
 struct number {
     int32_t start, end; /* 0 if not used */
     char single;        /* 'd' or 's': the payload is a single token of this type */
@@ -38,19 +39,21 @@ struct number {
 struct alog_writer {
     struct pithlog *log;
     FILE *out;
-    const struct pithi_convert *how; /* window, notes */
-    int threads;                     /* 1: some rank has several lanes, so each lane gets its own line */
+    const struct pithi_convert *how; /* the window to write, and where notes go */
+    int threads;                     /* 1: each lane has its own PROC number, because some rank has several lanes */
     int named;                       /* 1: a -15 line is needed */
-    int32_t *line;                   /* by lane */
-    int32_t *main_line;              /* by lane: the first line of its rank, where messages are drawn */
-    struct pithi_map line_of;        /* rank -> number of its first line, + 1 */
-    int32_t lines;                   /* lines in use */
+    int32_t *line;                   /* by lane: its PROC number, for which viewers draw a row */
+    int32_t *main_line;              /* by lane: the PROC number of the first lane of its rank, where messages are
+                                        drawn */
+    struct pithi_map line_of;        /* rank -> PROC number of its first lane, + 1 */
+    int32_t lines;                   /* highest PROC number in use + 1 */
     uint32_t lanes, defs;
     struct number *numbers;     /* [defs] the numbers of each definition */
     int32_t next_number, kinds; /* next_number: the next free event number; kinds: numbers in use */
-    struct pithi_given given;   /* numbers that the program itself used */
+    struct pithi_given given;   /* event numbers that the recorded program itself used */
     struct pithi_losses losses;
-    /* for the header and the notes */
+    /* Counts for the header and the notes. no_line: ends of messages that were left out because a partner has no PROC
+     * number */
     uint64_t lines_written, no_line, changed_names, changed_formats, changed_payloads;
     int64_t base_ns;          /* log time of the file's time 0 */
     int64_t start_us, end_us; /* of the header */
@@ -96,8 +99,8 @@ static void set_comment(struct alog_writer *w, struct planned *plan, const char 
     w->changed_payloads += pithi_name_cut(plan->comment, sizeof plan->comment, text, size) != 0;
 }
 
-/* Makes the comment from a string token at `payload`. If the payload ends inside the string, the comment has only the
- * bytes that are there. */
+/* Makes the comment from the value of a %s token, which begins at `payload`. If the payload ends inside the string, the
+ * comment has only the bytes that are there. */
 static void string_comment(struct alog_writer *w, struct planned *plan, const unsigned char *payload, uint32_t size)
 {
     uint32_t length = size < 2 ? 0 : (uint32_t)payload[0] << 8 | payload[1];
@@ -145,7 +148,8 @@ static int plan_record(struct alog_writer *w, const struct pithlog_record *recor
         return 1;
     case PITHLOG_SEND:
     case PITHLOG_RECV: {
-        /* Messages are drawn on the first line of a rank, because the thread of the partner is unknown. */
+        /* A message gets the PROC number of the first lane of its rank, because the thread of the partner is
+         * unknown. */
         uint64_t *line = record->peer < 0 ? NULL : pithi_map_find(&w->line_of, (uint64_t)record->peer);
         int32_t partner = line                                                     ? (int32_t)*line - 1
                           : w->threads || record->peer >= PITHI_ALOG_PROCESSES_MAX ? -1
@@ -263,8 +267,8 @@ int pithi_alog_write(struct pithlog *log, FILE *out, const struct pithi_convert 
     TRY(pithi_given_open(&w.given, log));
     TRY(pithi_given_read(&w.given, log, 1));
 
-    /* Each rank has a line with its number. If a rank has several threads, or a number too large for a line, each lane
-     * has a line instead. */
+    /* The PROC number of a lane is its rank. But if a rank has several threads, or some rank is too large, the lanes
+     * are numbered instead. */
     const struct pithlog_lane *lane;
     w.lanes = pithlog_get_info(w.log)->lanes;
     w.line = calloc(w.lanes + 1, sizeof *w.line);
@@ -295,14 +299,15 @@ int pithi_alog_write(struct pithlog *log, FILE *out, const struct pithi_convert 
         TRY(pithi_no_memory());
     TRY(pass(&w, NULL));
 
-    /* upshot stops without -3, -6 and -7, and nupshot reads header lines only before the first event. */
+    /* Writes all header lines before the first event, because nupshot reads no later ones. upshot requires the lines
+     * -3, -6 and -7. */
     fprintf(w.out, "-1 0 0 0 0 0 Pith\n-2 0 0 %" PRIu64 " 0 0\n-3 0 0 %d 0 0\n-4 0 0 1 0 0\n-5 0 0 %d 0 0\n",
             w.lines_written, w.lines > 0 ? w.lines : 1, w.kinds);
     fprintf(w.out, "-6 0 0 0 0 %" PRId64 "\n-7 0 0 0 0 %" PRId64 "\n-8 0 0 1 0 0\n-11 0 0 0 0 0\n", w.start_us,
             w.end_us > w.start_us ? w.end_us : w.start_us + 1);
     TRY(write_names(&w, PITHLOG_EVENT_TYPE));
-    /* A -10 line gives the format of an event. It is the format of the definition if that is a single token, or %s if
-     * payloads are written as text. */
+    /* Writes a -10 line, the format, for each event that has a payload. The format of the definition is kept if it is a
+     * single token. If payloads are written as text, the format is %s. */
     char format[64];
     for (uint32_t id = 0; id < w.defs; id++) {
         const struct pithlog_def *def = pithlog_get_def(w.log, id);
@@ -332,7 +337,7 @@ int pithi_alog_write(struct pithlog *log, FILE *out, const struct pithi_convert 
         }
     }
 
-    w.no_line = w.changed_payloads = 0; /* the second pass counts again */
+    w.no_line = w.changed_payloads = 0; /* the second pass counts them again */
     TRY(pithi_out_open(&lines, out));
     err = pithi_out_close(&lines, pass(&w, &lines));
     if (fflush(out) != 0 || ferror(out))

@@ -1,5 +1,5 @@
-/* chrome_async.c - asynchronous events. They are first sorted by time and then get lanes, because a free lane can only
- * be found if events come in the order of time. */
+/* chrome_async.c - sorts asynchronous events by time and then gives them lanes. The sort comes first because a lane is
+ * known to be free only if all earlier events have been seen. */
 #include "foreign/chrome/chrome_async.h"
 
 #include <stdio.h>
@@ -11,11 +11,11 @@
 #include "base/heap.h"
 #include "base/sorter.h"
 
-/* MEMORY: bytes of this sorter. It is a quarter of the usual size, because several sorters are open at a time. LABEL:
- * bytes of a label */
+/* MEMORY: memory of this sorter in bytes, a quarter of the usual size because several sorters are open at a time;
+ * LABEL: the longest label of a group, in bytes */
 enum { MEMORY = PITHI_SORTER_BYTES / 4, LABEL = 256 };
 
-/* The operations of a process and a category. */
+/* All operations of one process and one category. They share lanes. */
 struct pithi_chrome_async_group {
     char *label;       /* the category, for the names of its lanes */
     uint32_t process;  /* index */
@@ -28,9 +28,10 @@ struct pithi_chrome_async_operation {
     uint32_t group, lane, depth; /* depth: number of open states of the operation */
 };
 
-/* Precedes the data of an item in the sorter. */
+/* Header of an item in the sorter; the data that the caller gave follow it. */
 struct head {
-    uint32_t operation, kind; /* index; enter, leave or event */
+    uint32_t operation, kind; /* operation: index in `operations`; kind: PITHLOG_ENTER, PITHLOG_LEAVE or
+                                 PITHLOG_EVENT */
 };
 
 int pithi_chrome_async_new(struct pithi_chrome_async *async)
@@ -76,10 +77,10 @@ int pithi_chrome_async_is(char phase, enum pithlog_kind *kind)
 
 /* ---- Operations -------------------------------------------------------------------------------------------------- */
 
-/* Returns the hash of the operation of an event: `local` or `global`, continued with the event's id. `global` is a hash
- * of what else identifies the operation (category, scope ...); `local` is a hash of the same and of the process. Only a
- * global id means the same operation in all processes. An id is global if it is the member "global" of the object
- * "id2"; the member "local" of "id2" and the member "id" of the event are local. */
+/* Returns a hash that identifies the operation of an event. The caller has already hashed the category, the scope and
+ * so on: `global` without the process, `local` with the process. This function adds the id of the event. A global id
+ * means the same operation in all processes, so the id is added to `global`; any other id is added to `local`. An id is
+ * global if it is the member "global" of the object "id2". */
 static uint64_t hash_id(const struct pithi_chrome_event *event, uint64_t local, uint64_t global)
 {
     struct pithi_json json = {.data = event->id2.text, .size = event->id2.size};

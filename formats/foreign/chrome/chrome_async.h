@@ -19,7 +19,7 @@
 struct pithi_chrome_async {
     struct pithi_sorter *sorter;                       /* all asynchronous events, sorted by time */
     struct pithi_map group_numbers, operation_numbers; /* hash -> number + 1 */
-    struct pithi_chrome_async_group *groups;           /* [group_count], [operation_count] */
+    struct pithi_chrome_async_group *groups;           /* [group_count]; `operations` has [operation_count] */
     struct pithi_chrome_async_operation *operations;
     uint32_t group_count, group_room, operation_count, operation_room;
     uint64_t alone; /* number of ends without a begin, which are left out */
@@ -31,12 +31,13 @@ void pithi_chrome_async_free(struct pithi_chrome_async *async);
 /* Returns 1 if an asynchronous event can have this phase, and sets *kind to ENTER, LEAVE or EVENT. */
 int pithi_chrome_async_is(char phase, enum pithlog_kind *kind);
 
-/* Adds an event of `kind` ENTER, LEAVE or EVENT. `data` is passed to `put` later. */
+/* Adds an event of `kind` ENTER, LEAVE or EVENT. pithi_chrome_async_place passes `data` to its callback. */
 int pithi_chrome_async_add(struct pithi_chrome_async *async, struct pithi_chrome_lanes *lanes,
                            const struct pithi_chrome_event *event, enum pithlog_kind kind, const void *data,
                            uint32_t size);
 
-/* After all events: `put` gets the items in order of time, each with its thread of `lanes`. */
+/* Call after all events were added. Gives the events lanes and calls `put` for each, in order of time. `thread` is the
+ * index of its lane in `lanes`. */
 int pithi_chrome_async_place(struct pithi_chrome_async *async, struct pithi_chrome_lanes *lanes,
                              int (*put)(void *context, int64_t time_ns, uint32_t thread, const void *data,
                                         uint32_t size),

@@ -19,7 +19,7 @@
 /* The limit of times: 95 years in either direction, so that a sum of three times does not overflow. */
 #define LATEST_NS INT64_C(3000000000000000000)
 
-/* Times are in us, with up to 3 decimals for ns. */
+/* Reads a time in microseconds with up to 3 decimals. Returns 0 if it is not valid. */
 static int time_of(const struct pithi_json_value *value, int64_t *time_ns)
 {
     return pithi_json_scaled(value, 3, time_ns) && *time_ns >= -LATEST_NS && *time_ns <= LATEST_NS;
@@ -31,7 +31,8 @@ int pithi_chrome_event(struct pithi_json *json, struct pithi_chrome_event *event
     struct pithi_json_value key, value;
     int first = 1, status = pithi_json_open(json, '{');
     *event = (struct pithi_chrome_event){0};
-    /* A value is kept as its place in the text, and is decoded later, if at all. */
+    /* Values are not decoded here: the event keeps where each value is in the text, and a later function decodes it if
+     * it is needed. */
     while (status == PITHI_JSON_OK && (status = pithi_json_key(json, &first, &key)) == PITHI_JSON_OK) {
         if ((status = pithi_json_value(json, &value)) != PITHI_JSON_OK)
             break;
@@ -81,7 +82,7 @@ static int open_args(const struct pithi_chrome_event *event, struct pithi_json *
     return event->args.kind == '{' && pithi_json_open(json, '{') == PITHI_JSON_OK;
 }
 
-/* Finds an argument by its key. Returns 1 and its value, or 0. */
+/* Finds an argument by its key. Returns 1 and sets *value, or returns 0 if there is none. */
 int pithi_chrome_arg(const struct pithi_chrome_event *event, const char *wanted, struct pithi_json_value *value)
 {
     struct pithi_json_value key;
@@ -110,7 +111,8 @@ size_t pithi_chrome_args_text(const struct pithi_chrome_event *event, char text[
     text[0] = 0;
     while (open && pithi_json_key(&json, &first, &key) == PITHI_JSON_OK &&
            pithi_json_value(&json, &value) == PITHI_JSON_OK && used + 2 < PITHI_CHROME_TEXT) {
-        /* A file that Pith wrote has the payload as one escaped argument. Its text is added without a key before it. */
+        /* A file that Pith wrote has the whole payload in the argument "payload", as one escaped text. This text is
+         * added without its key. */
         int own = used == 0 && pithi_json_is(&key, "payload") && value.kind == '"';
         if (used)
             text[used++] = ' ';

@@ -1,6 +1,6 @@
-/* chrome_event.h - an event of the Trace Event Format with its arguments; and the states of lanes, as enters and leaves
- * in order of time. States come from begin and end events ("B", "E": an end ends the state that began last) and from
- * complete events ("X"), which are sorted by start time, the longest first. */
+/* chrome_event.h - reads an event of the Trace Event Format with its arguments, and turns the states of each lane into
+ * enters and leaves in order of time. States come from begin and end events ("B", "E": an end ends the state that began
+ * last) and from complete events ("X"), which are sorted by start time, the longest first. */
 #ifndef PITHI_CHROME_EVENT_H
 #define PITHI_CHROME_EVENT_H
 
@@ -11,8 +11,10 @@ struct pithi_chrome_event {
     char phase;                                                 /* 0: none */
     struct pithi_json_value name, category, pid, tid, id, args; /* places in the text */
     struct pithi_json_value id2, scope;                         /* of an asynchronous event */
-    struct pithi_json_value bind_id;                            /* for a state that is on a flow: the id of this flow */
-    int flow_in, flow_out;                                      /* 1: a flow ends here; begins here */
+    struct pithi_json_value bind_id;                            /* if the state is an end of a flow: the id of this
+                                                                   flow */
+    int flow_in, flow_out;                                      /* flow_in: 1: a flow ends at this state; flow_out: 1: a
+                                                                   flow begins here */
     int64_t time_ns, length_ns;                                 /* length_ns: 0 if unknown or negative */
     int timed;                                                  /* 1: the event has a valid time */
     int has_length, is_negative; /* has_length: the event has "dur"; is_negative: its "dur" is below 0 */
@@ -40,7 +42,7 @@ struct pithi_chrome_states {
     uint32_t count, room;            /* [count] */
     struct pithi_writer *writer;
     int64_t zero_ns;     /* subtracted from all times */
-    uint64_t ends_alone; /* number of ends without a begin */
+    uint64_t ends_alone; /* number of end events without a begin event */
 };
 
 void pithi_chrome_states_free(struct pithi_chrome_states *states);

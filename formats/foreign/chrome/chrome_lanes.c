@@ -1,13 +1,14 @@
-/* chrome_lanes.c - maps processes and threads to ranks and lanes, and flows to messages. Messages need two sorts: the
- * ends sorted by flow and time are joined to messages; the messages sorted by receiver and send time get their
- * numbers.
+/* chrome_lanes.c - maps processes and threads to ranks and lanes, and flows to messages.
  *
  *     processes 4711, 4712 with threads 4711, 4713 and 4712       ranks 0 and 1; threads 0.0, 0.1 and 1.0
  *     processes 0 and 2, named "rank 0" and "rank 2 (node7)"      by Pith: ranks 0 and 2, rank 2 on the host node7
  *
  * Lanes are known only at the end of the file. So threads get numbers in the order in which they appear. Events go
  * through a sort on disk with these numbers, and get their lanes when they come out of the sort.
- */
+ *
+ * Messages go through two sorts. The first one sorts the flow events by flow and time, and neighbours are joined to
+ * messages. The second one sorts the messages by receiver and send time, and the messages of each receiver are numbered
+ * in this order. */
 #include "foreign/chrome/chrome_lanes.h"
 
 #include <inttypes.h>
@@ -141,7 +142,8 @@ int pithi_chrome_lanes_meta(struct pithi_chrome_lanes *lanes, const struct pithi
     if (process)
         place = &lanes->processes[place->process];
     pithi_chrome_arg_number(event, "sort_index", INT64_MIN, &place->order);
-    /* A name with the mark "made" is ignored: the Pith writer made it, and the log did not have it. */
+    /* If the event has the argument "made", its name is ignored: the Pith writer invented the name, because the log had
+     * none. */
     if (pithi_chrome_arg(event, "name", &name) && !pithi_chrome_arg(event, "made", &made)) {
         char text[NAME];
         pithi_json_text(&name, text, sizeof text);
@@ -156,8 +158,8 @@ int pithi_chrome_lanes_meta(struct pithi_chrome_lanes *lanes, const struct pithi
 
 struct ordered {
     const struct pithi_chrome_place *place;
-    int64_t first;   /* of threads: the number of the process, which its main thread has, too. The main thread comes
-                        first */
+    int64_t first;   /* for a thread: the number of its process. The thread with the same number is the main thread and
+                        comes first */
     uint32_t number; /* index before sorting */
 };
 
@@ -212,8 +214,8 @@ static int make_ranks(struct pithi_chrome_lanes *lanes, struct pithi_writer *wri
 {
     int keep = 0, err = PITH_OK;
     char host[NAME];
-    /* Numbers of processes are ranks if Pith wrote them so, or if they are 0 to n - 1. Other processes, such as 4711,
-     * get the next free rank. */
+    /* The numbers of the processes become their ranks if Pith wrote all of them, or if they are 0 to n - 1. Otherwise
+     * the numbers may be as large as 4711, and each process gets the next free rank. */
     if (!lanes->is_one_rank) {
         uint32_t own = 0, dense = 0;
         for (uint32_t i = 0; i < lanes->process_count; i++) {
@@ -322,7 +324,7 @@ enum { MEMORY = PITHI_SORTER_BYTES / 4 };
 struct end {
     int64_t time_ns, tag; /* tag: the tag of the message */
     uint64_t bytes;
-    uint32_t thread; /* index of the thread */
+    uint32_t thread; /* index in struct pithi_chrome_lanes */
     int phase;       /* 0: none */
 };
 
@@ -354,8 +356,9 @@ struct matching {
     struct pithi_chrome_flows *flows;
     const struct pithi_chrome_lanes *lanes;
     struct pithi_sorter *messages; /* messages, for the second sort */
-    struct end open, early; /* Two events of the current flow. open: its last event, from which the next message starts;
-                               early: an end that comes before any start. Phase 0: there is no such event */
+    struct end open, early; /* Two events of the current flow. open: the flow's last event, from which the next message
+                               starts; early: an end that comes before any start. If there is no such event, its phase
+                               is 0 */
 };
 
 static int add_message(struct matching *m, const struct end *sent, const struct end *received)

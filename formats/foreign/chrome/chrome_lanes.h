@@ -1,17 +1,17 @@
 /* chrome_lanes.h - maps processes and threads of the Trace Event Format to ranks and lanes, and flow events to
  * messages. Any number or word may identify a process or thread.
  *
- * The Pith writer calls a process "rank N". Such a process and its threads keep their numbers. Processes with the
- * numbers 0 to n - 1 also keep them. All other processes are ordered by process_sort_index, then by number, then by
- * word. Threads are ordered in the same way, but the thread with the number of its process comes first, because it is
- * the main thread. An event without a thread belongs to the first thread.
+ * The Pith writer calls a process "rank N". Such a process and its threads keep their numbers as ranks and threads. If
+ * the processes of another file have the numbers 0 to n - 1, these numbers become their ranks. All other processes are
+ * ordered by process_sort_index, then by number, then by word. Threads are ordered in the same way, but the main
+ * thread, which has the number of its process, comes first. An event without a thread belongs to the first thread.
  *
  * A profile of PyTorch contains one rank of a job; its "distributedInfo" says which. The processes in the profile (the
  * program, each device) become lanes of this rank, so that the profiles of a job can be merged.
  *
  * Flow events ("s" starts, "t" continues, "f" ends) are identified by category, name and id. Two flow events of a flow
- * that are adjacent in time become a message. Because of different clocks, an end may be earlier than its start. The
- * two still become a message if the flow has no other start that is earlier than the end. */
+ * that are adjacent in time become a message. Because clocks differ, an end may be earlier than its start. Such a pair
+ * still becomes a message if the flow has no other start that is earlier than the end. */
 #ifndef PITHI_CHROME_LANES_H
 #define PITHI_CHROME_LANES_H
 
@@ -51,7 +51,7 @@ uint32_t pithi_chrome_lanes_lane(const struct pithi_chrome_lanes *lanes, uint32_
 int32_t pithi_chrome_lanes_rank(const struct pithi_chrome_lanes *lanes, uint32_t thread);
 
 struct pithi_chrome_flows {
-    struct pithi_sorter *sorter; /* flow events by their id, then time */
+    struct pithi_sorter *sorter; /* flow events, sorted by flow, then by time */
     uint64_t inside, alone;      /* Counts of events that were left out. inside: flows within a lane, except in files
                                     that Pith wrote; alone: ends without a partner */
 };
@@ -66,7 +66,7 @@ struct pithi_chrome_message {
 int pithi_chrome_flows_new(struct pithi_chrome_flows *flows);
 void pithi_chrome_flows_free(struct pithi_chrome_flows *flows);
 int pithi_chrome_flows_add(struct pithi_chrome_flows *flows, const struct pithi_chrome_event *event, uint32_t thread);
-/* Call after the lanes are made. Calls `tell` for each message. */
+/* Joins flow events to messages and calls `tell` for each message. Call it after pithi_chrome_lanes_make. */
 int pithi_chrome_flows_messages(struct pithi_chrome_flows *flows, const struct pithi_chrome_lanes *lanes,
                                 int (*tell)(void *context, const struct pithi_chrome_message *message), void *context);
 

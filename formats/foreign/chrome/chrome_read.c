@@ -73,8 +73,8 @@ static int define_event(struct chrome_reader *r, const struct pithi_chrome_event
 
 /* ---- Events ------------------------------------------------------------------------------------------------------ */
 
-/* `late` is the order of items with the same time: 0 comes first, UINT64_MAX last; complete events with the same begin
- * are sorted by their length, the longest first. */
+/* Adds an item to the sort. `late` orders items with the same time: 0 comes first, UINT64_MAX last. For complete events
+ * it depends on their length, so that the longest one comes first. */
 static int add_bytes(struct chrome_reader *r, int64_t time_ns, uint64_t late, const void *data, uint32_t size)
 {
     struct pithi_sort_key key = {{pithi_sort_time(time_ns), 1, late}};
@@ -98,7 +98,7 @@ static int make_event(struct chrome_reader *r, const struct pithi_chrome_event *
     memcpy(data, &item, sizeof item);
     data[sizeof item] = (unsigned char)(length >> 8);
     data[sizeof item + 1] = (unsigned char)length;
-    /* an empty text becomes no payload */
+    /* if the event has no arguments, it has no payload */
     *size = (uint32_t)(sizeof item + (length ? 2 + length : 0));
     return PITH_OK;
 }
@@ -177,16 +177,16 @@ static int add_any(struct chrome_reader *r, const struct pithi_chrome_event *eve
     switch (event->phase) {
     case 'B':
     case 'X': {
-        /* If two states begin at the same time, the longer one contains the shorter one, so it must come first.
-         * UINT64_MAX minus its length is smaller, so it does. The arguments of a state become an event at the start of
-         * the state. */
+        /* If two states begin at the same time, the longer one contains the shorter one, so it must come first in the
+         * sort. `late` is UINT64_MAX minus the length, which is smaller for the longer state. The arguments of a state
+         * become an event at the start of the state. */
         uint64_t late = event->phase == 'X' ? UINT64_MAX - (uint64_t)event->length_ns : 0;
         item.kind = event->phase == 'X' ? WHOLE : PITHLOG_ENTER;
         item.length_ns = event->length_ns;
         CHECK(define_event(r, event, PITHLOG_STATE, &item.id));
         CHECK(add(r, event->time_ns, late, &item));
-        /* A state may itself be an end of a flow. Then bind_id alone identifies the flow; category and name do not
-         * matter. */
+        /* A flow may begin or end at a state, without a flow event. Then bind_id alone identifies the flow; category
+         * and name do not matter. */
         if (event->bind_id.kind && (event->flow_in || event->flow_out)) {
             struct pithi_chrome_event place = {.time_ns = event->time_ns, .id = event->bind_id};
             /* s begins a flow, t continues it, f ends it */
@@ -280,7 +280,7 @@ static int read_events(struct chrome_reader *r, int *status)
     return PITH_OK;
 }
 
-/* Reads the data that the Pith writer adds beside the events. */
+/* Reads "otherData", in which the Pith writer says why the log is incomplete. */
 static int take_other_data(struct chrome_reader *r, const struct pithi_json_value *data)
 {
     struct pithi_json json = {.data = data->text, .size = data->size};
@@ -314,7 +314,7 @@ static int take_job(struct chrome_reader *r, const struct pithi_json_value *data
 static int add_message(void *context, const struct pithi_chrome_message *m)
 {
     struct chrome_reader *r = context;
-    /* the id of a flow is the tag; 0 if it is too large for a tag of MPI */
+    /* 0 if the tag is too large for a tag of MPI */
     int32_t tag = m->tag < INT32_MIN || m->tag > INT32_MAX ? 0 : (int32_t)m->tag;
     struct item item = {.kind = PITHLOG_SEND,
                         .thread = m->send_thread,
@@ -327,8 +327,8 @@ static int add_message(void *context, const struct pithi_chrome_message *m)
     item.thread = m->recv_thread;
     item.peer = pithi_chrome_lanes_rank(&r->lanes, m->send_thread);
     item.posted = m->posted;
-    /* In a file that Pith wrote, a call ends at the moment in which its message is received. The receive must be inside
-     * the call, so it must come before the end of the call. */
+    /* The receive must be inside the call that received the message. In a file that Pith wrote, this call ends at the
+     * same time, so the receive is sorted before all other records of that time. */
     if (pithi_chrome_lanes_own(&r->lanes)) {
         struct pithi_sort_key key = {{pithi_sort_time(m->recv_ns), 0, 0}};
         return pithi_sorter_add(r->sorter, &key, &item, sizeof item);
@@ -440,7 +440,8 @@ int pithi_chrome_probe(const struct pithi_input *input)
     struct pithi_json json = {input->data, input->size, (size_t)skip_mark(input), NULL};
     int status;
     if (pithi_json_peek(&json) == '[') {
-        /* Looks at PROBE_EVENTS events at most; metadata may come first, but each event has a phase. */
+        /* Looks for an event with a phase among the first PROBE_EVENTS items of the array. Events of the Trace Event
+         * Format have a phase, and so do its metadata, which may come first. */
         struct pithi_chrome_event event = {0};
         status = pithi_json_open(&json, '[');
         for (int i = 0; i < PROBE_EVENTS && status == PITHI_JSON_OK && !event.phase; i++)

@@ -162,7 +162,7 @@ static int put_record(void *context, const struct pithlog_step *step)
 
 /* ---- Messages ---------------------------------------------------------------------------------------------------- */
 
-/* Writes the send or the receive of a message. Viewers attach it to the state that is open then. */
+/* Writes the send or the receive of a message. Viewers attach it to the state that is open at its time. */
 static void put_end(struct chrome_writer *w, const struct pithlog_message *m, uint64_t flow, int sent)
 {
     uint32_t other = sent ? m->recv_lane : m->send_lane;
@@ -182,7 +182,7 @@ static void put_message(void *context, const struct pithlog_message *m, uint64_t
     put_end(w, m, number, 0);
 }
 
-/* Sets the time 0 of the file, because viewers require times of 0 or more. */
+/* Chooses which log time is 0 in the file, because viewers require times of 0 or more. */
 static void begin(void *context, int64_t from_ns)
 {
     struct chrome_writer *w = context;
@@ -199,7 +199,7 @@ int pithi_chrome_write(struct pithlog *log, FILE *out, const struct pithi_conver
     int err;
     TRY(pithi_losses_open(&w.losses, log));
     TRY(pithi_out_open(&w.out, out));
-    /* Quotes the names once here, because quoting them for each record would be slow. */
+    /* Quotes the names of all definitions once, because quoting a name again for each record would be slow. */
     const struct pithlog_def *def;
     size_t room = pithlog_get_info(log)->defs + (size_t)1;
     w.names = calloc(room, sizeof *w.names);

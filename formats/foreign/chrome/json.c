@@ -32,7 +32,8 @@ int pithi_json_peek(struct pithi_json *json)
     return json->at < json->size ? json->data[json->at] : 0;
 }
 
-/* Returns CUT at the end of the text. Elsewhere the next byte is an error. */
+/* Returns CUT if the text ended too early, or else WRONG, because the next byte cannot stand there. `wrong` is the
+ * message. */
 static int unexpected(struct pithi_json *json, const char *wrong)
 {
     return json->at < json->size ? pithi_json_fail(json, wrong) : PITHI_JSON_CUT;
@@ -83,8 +84,8 @@ static int word(struct pithi_json *json, struct pithi_json_value *value)
 
 static int nested_value(struct pithi_json *json, struct pithi_json_value *value, int depth);
 
-/* Skips an object or array and gives its whole text. The contents are checked on the way, because the end can only be
- * found by reading them. `depth` limits the recursion: a file of a million '[' must not use up the stack. */
+/* Skips an object or array and sets *value to its whole text. All nested values are read on the way, because only so
+ * the end can be found. `depth` limits the recursion: a file of a million '[' must not use up the stack. */
 static int pass_over(struct pithi_json *json, struct pithi_json_value *value, int depth, char open)
 {
     struct pithi_json_value inner;
@@ -188,8 +189,8 @@ static int hex4(const unsigned char *p, const unsigned char *end, uint32_t *code
     return 1;
 }
 
-/* Decodes what follows "\u" and returns its size in bytes, or 0 if it is no character. A character above U+FFFF is
- * written as two halves, "\ud83d\ude00". */
+/* Decodes the 4 or 10 bytes after "\u" and returns how many they are, or 0 if they are no character. A character above
+ * U+FFFF is written as two halves, "\ud83d\ude00". */
 static size_t unicode(const unsigned char *p, const unsigned char *end, uint32_t *code)
 {
     uint32_t low;
@@ -236,8 +237,8 @@ static size_t utf8(const unsigned char *p, const unsigned char *end, uint32_t *c
         }
         *code = *code << 6 | (p[i] & 0x3f);
     }
-    /* These are no characters: NUL, a byte that cannot begin a character, a longer form than needed (c0 80 for NUL), a
-     * code above U+10FFFF, and halves of UTF-16 pairs. */
+    /* U+FFFD replaces what is no valid character: NUL, a byte that cannot begin a character, a longer form than needed
+     * (c0 80 for NUL), a code above U+10FFFF, or one half of a UTF-16 pair. */
     if (*p == 0 || *p >= 0xf8 || (*p >= 0x80 && *p < 0xc0) || *code < least[length] || *code > 0x10ffff ||
         (*code >= 0xd800 && *code < 0xe000))
         *code = 0xfffd;
@@ -278,8 +279,8 @@ int pithi_json_scaled(const struct pithi_json_value *value, int decimals, int64_
     if ((value->kind != '0' && value->kind != '"') || value->size == 0)
         return 0;
     const unsigned char *p = value->text, *end = p + value->size;
-    /* Collects the digits in a whole number; `power` is the place of the decimal point. A double has only 53 bits, so a
-     * time of 1700000000123456.789 us would lose its last digits. */
+    /* Reads all digits into a whole number. `power` says where the decimal point is. A double is not used, because it
+     * has only 53 bits: a time of 1700000000123456.789 us would lose its last digits. */
     int negative = *p == '-';
     for (p += negative; p < end && (is_digit(*p) || (*p == '.' && !fraction)); p++) {
         if (*p == '.') {
