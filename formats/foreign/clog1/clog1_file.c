@@ -25,7 +25,7 @@
 /* SMALL_BLOCK, BLOCK: bytes of a block, old and usual; PROBED: records checked to recognise the format */
 enum { SMALL_BLOCK = 1024, BLOCK = 65536, PROBED = 4 };
 
-/* Size of the body of each type in bytes, from RAW on. */
+/* bytes of a record's body, by the type of the record (0: PITHI_CLOG1_UNDEFINED) */
 static const uint8_t bodies[PITHI_CLOG1_TYPES] = {0, 32, 24, 24, 16, 24, 56, 48, 8};
 
 struct head {
@@ -222,8 +222,8 @@ int pithi_clog1_see_raw(struct pithi_clog1_events *events, const unsigned char *
 
 /* ---- Numbers --------------------------------------------------------------------------------------------------- */
 
-/* Returns 1 if the number belongs to a pair of numbers that stands for a state even without a definition. *start
- * becomes 1 if it is the start of the state. */
+/* Returns 1 if MPE's wrapper or MPE's reserved range gives the number a meaning without a definition: it begins or ends
+ * a state. *start becomes 1 if it begins the state. `name` and *colour become those of the state. */
 static int is_pair(const struct pithi_clog1_event *event, int *start, char name[NAME], const char **colour)
 {
     const struct pithi_clog2_known *known = known_state(event->number);
@@ -241,7 +241,8 @@ static int is_pair(const struct pithi_clog1_event *event, int *start, char name[
     return 1;
 }
 
-/* Adds an event type. Two numbers with the same name but different payloads become two event types. */
+/* Adds an event type. If there is one with the same name but another format, adds the event number to the name, so that
+ * this number gets an event type of its own. */
 static int add_solo(struct pithi_clog1_events *events, const struct pithi_clog1_event *event, const char *name,
                     const char *format, uint32_t *id)
 {
@@ -278,7 +279,8 @@ int pithi_clog1_settle(struct pithi_clog1_events *events, struct pithi_clog1_eve
     return add_solo(events, event, name, format, &event->solo);
 }
 
-/* Makes the event type for the payloads of an event. Its name is the name of the event and `word`. */
+/* Makes an event type for the payloads of an event number. The name of the type is the name of the number's state or
+ * event, followed by `word`: "MPI_Send info". */
 static int extra_type(struct pithi_clog1_events *events, const struct pithi_clog1_event *event, const char *word,
                       const char *format, uint32_t *id)
 {

@@ -1,6 +1,7 @@
-/* clog1_read.c - CLOG to native records, in two passes. The first takes definitions (MPE writes the definitions of
- * MPI's states last) and checks whether times decrease. The second makes the records. The state k of MPI has the events
- * 2k + 1 and 2k + 2, so event 162 ends state 80, even if the file was cut before its definitions.
+/* clog1_read.c - turns a CLOG file into native records, in two passes. The first pass reads the definitions, because
+ * MPE writes the definitions of MPI's states last, and checks whether times decrease. The second pass makes the
+ * records. The state k of MPI has the events 2k + 1 and 2k + 2, so event 162 ends state 80, even if the file was cut
+ * before its definitions.
  */
 #include "foreign/formats.h"
 
@@ -76,14 +77,16 @@ static struct pithlog_record info_of(const struct pithlog_record *record, uint32
     return info;
 }
 
-/* Finds the meaning of an event number. *settled is valid until the next event number is looked up. */
+/* Finds the meaning of the event number in `body` and sets *settled to its entry. The pointer is valid until the next
+ * event number is looked up. */
 static int settle(struct clog1_reader *r, const unsigned char *body, struct pithi_clog1_event **settled)
 {
     *settled = pithi_clog1_event(&r->events, field(r, body, 0));
     return *settled ? pithi_clog1_settle(&r->events, *settled) : pithi_no_memory();
 }
 
-/* Encodes data and string in the format of their event type. Returns the size. */
+/* Makes a payload from a RAW record: its data if `data` is 1, then its string if `string` is 1. Returns the size of the
+ * payload. */
 static uint32_t pack(const struct clog1_reader *r, const unsigned char *body, unsigned char out[64], int data,
                      int string)
 {
@@ -104,8 +107,8 @@ static int add(struct clog1_reader *r, const struct pithi_clog1_record *from)
     CHECK(lane_of(r, from->process, &record.lane));
     switch (from->type) {
     case PITHI_CLOG1_RAW: {
-        /* The text at a state's start or end becomes an event inside the state. Data without text is left out,
-         * because MPE's wrapper uses it to count calls. */
+        /* A RAW record may have data and a text. If the record begins or ends a state, a text becomes an event inside
+         * the state. Data without a text are left out then, because MPE's wrapper only counts calls with them. */
         struct pithi_clog1_event *event;
         unsigned char payload[64];
         int32_t number = field(r, from->body, 0);
@@ -156,7 +159,8 @@ static int add(struct clog1_reader *r, const struct pithi_clog1_record *from)
         return pithi_reorder_states(&r->reorder, &record, event->ends, event->starts, &info);
     }
     case PITHI_CLOG1_COLLECTIVE: {
-        /* A collective is added only at the begin of its state. */
+        /* The record begins or ends the state of a collective. The collective itself is added only at the begin, so
+         * that it is not added twice. */
         struct pithi_clog1_event *event;
         uint64_t *comm = pithi_map_find(&r->comm_of, (uint32_t)field(r, from->body, 2));
         int32_t root = field(r, from->body, 1), size = field(r, from->body, 3);
@@ -181,7 +185,8 @@ static int add(struct clog1_reader *r, const struct pithi_clog1_record *from)
 
         if (kind == COMM_FREE && !pithi_map_find(&r->comm_of, (uint32_t)number))
             number = parent;
-        /* The communicator is made when its number is first seen. Its members are not in the file. */
+        /* Defines the communicator when its number is first seen. Its members are unknown, because the file does not
+         * contain them. */
         int is_world = kind == COMM_INIT;
         uint64_t *known = pithi_map_at(&r->comm_of, (uint32_t)number);
         char name[32];
@@ -224,7 +229,7 @@ int pithi_clog1_read(const struct pithi_input *input, struct pithi_writer *write
     if (!pithi_clog1_file_open(&r.file, input))
         return pithi_fail(PITH_ERR_DAMAGED, "%s: byte 0: no record of CLOG stands here; the file is damaged",
                           input->path);
-    /* The first pass: definitions, and whether times decrease. */
+    /* The first pass reads definitions, and finds out whether times decrease. */
     while (pithi_clog1_next(&r.file, &r.end, &record)) {
         char name[PITHI_CLOG1_STRING], value[16];
         uint64_t time = (uint64_t)record.time_ns + (UINT64_C(1) << 63);
@@ -265,7 +270,7 @@ int pithi_clog1_read(const struct pithi_input *input, struct pithi_writer *write
     while (pithi_clog1_next(&r.file, &cursor, &record))
         TRY(add(&r, &record));
     TRY(pithi_reorder_end(&r.reorder));
-    /* Missing and skipped records are properties of the log. */
+    /* Properties of the log say which records are missing or were skipped. */
     if (!r.end.ended)
         TRY(pithi_ends_here(r.writer, r.file.blocks.input, "without the record that ends a log"));
     if (r.end.damaged)

@@ -2,8 +2,8 @@
  *
  * The preamble is 1024 bytes of words, alternating titles and values, with the counts of states, events and so on. The
  * writer knows these counts last, so it writes the preamble last, over the 1024 zeros with which the file begins. The
- * preamble also has the offset of the table of communicators. This offset is high * unit + low, three numbers for
- * programs with 32-bit integers. The blocks end at this offset:
+ * preamble also has the offset of the table of communicators, at which the blocks end. It is stored as three numbers,
+ * high * unit + low, because some programs have only 32-bit integers:
  *
  *     2 * 65536 + 1024 = 132096: two blocks behind the preamble, then the table
  *
@@ -20,7 +20,7 @@
 
 /* ---- Preamble: NUL-terminated words, alternating titles and values, found by position; titles only help people -- */
 
-enum { WORDS = 33 }; /* of the preamble */
+enum { WORDS = 33 }; /* words in the preamble */
 enum word { W_VERSION = 0, W_BIG = 2, W_FINALIZED = 4, W_BLOCK = 6, W_KNOWN_EVENTS = 14 };
 /* indexes of the words that give the offset of the table */
 enum { W_TABLE_HIGH = 30, W_TABLE_UNIT = 31, W_TABLE_LOW = 32 };
@@ -68,8 +68,8 @@ int pithi_clog2_file_open(struct pithi_clog2_file *file, const struct pithi_inpu
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         *numbers[i] = number(words[W_KNOWN_EVENTS + 2 * i]);
 
-    /* The blocks end where the table begins, if the preamble has a valid offset of the table; else at the end of the
-     * file. */
+    /* Finds the end of the blocks. They end where the table begins if the preamble has a valid offset of the table.
+     * Otherwise they end at the end of the file. */
     uint64_t high = strtoull(words[W_TABLE_HIGH], NULL, 10), unit = strtoull(words[W_TABLE_UNIT], NULL, 10);
     uint64_t low = strtoull(words[W_TABLE_LOW], NULL, 10), size = input->size, table;
     file->blocks.end = input->size;
@@ -127,7 +127,8 @@ int pithi_clog2_next(const struct pithi_clog2_file *file, struct pithi_clog_curs
         record->type = type;
         record->body = p + PITHI_CLOG2_HEADER;
         if (type == PITHI_CLOG2_TIMESHIFT && !file->finalized) {
-            /* In a file that is not finalized, a shift applies to its own record and all later ones. */
+            /* In a file that is not finalized, times are not yet corrected. A TIMESHIFT record gives the correction for
+             * itself and all later records. */
             double shift_s = pithi_clog2_f64(record->body, file->big);
             if (shift_s > -4e9 && shift_s < 4e9)
                 cursor->shift_s = shift_s;
@@ -179,7 +180,8 @@ unsigned char *pithi_clog2_put(struct pithi_clog2_stream *stream, enum pithi_clo
     double time_s = (double)time_ns / 1e9;
     unsigned char *p;
 
-    /* Readers require that a block has room for its end record and one more byte after each record. */
+    /* Ends the block if the record would fill it: readers require that after each record the block has room for the end
+     * record and one more byte. */
     if (stream->at + size + PITHI_CLOG2_HEADER >= PITHI_CLOG2_BLOCK) {
         put_header(stream->block + stream->at, stream->time_s, 0, 0, 0, PITHI_CLOG2_ENDBLOCK);
         if (end_block(stream) != PITH_OK)

@@ -1,6 +1,6 @@
-/* clog2_file.h - a CLOG-2 file as a series of records, without their meaning. Reading: the preamble, the walk over the
- * blocks, damage and cuts. Writing: records are appended to a block, and a block that has no room for the next record
- * is ended. Written files are big-endian, like all merged files. */
+/* clog2_file.h - reads and writes a CLOG-2 file as a series of records, without their meaning. The reader handles the
+ * preamble, the blocks, damage and cuts. The writer appends records to a block, and begins a new block if the next
+ * record does not fit. Written files are big-endian, like all merged files. */
 #ifndef PITHI_CLOG2_FILE_H
 #define PITHI_CLOG2_FILE_H
 
@@ -14,8 +14,9 @@ struct pithi_clog2_file {
     int big;       /* byte order */
     int finalized; /* 0: the unmerged file of one process, with native byte order and unshifted times */
     int table_cut; /* the communicator table is missing or incomplete */
-    int32_t known_events, user_events, known_solos, user_solos; /* first event numbers: of known and user states, of
-                                                                   known and user solo events */
+    int32_t known_events, user_events, known_solos, user_solos; /* the first event numbers of states and of solo
+                                                                   events; known: defined by MPE; user: defined by
+                                                                   the program */
     int32_t known_states, user_states, known_solo_count, user_solo_count;
 };
 
@@ -25,7 +26,7 @@ int pithi_clog2_file_open(struct pithi_clog2_file *file, const struct pithi_inpu
 struct pithi_clog2_record {
     int64_t time_ns;            /* corrected by the time shift, if the file is not finalized */
     int32_t comm, rank, thread; /* `comm`: number of the communicator in the file; `rank`: rank in this communicator */
-    uint32_t type;              /* of the record: definition, event, message ... */
+    uint32_t type;              /* enum pithi_clog2_type */
     const unsigned char *body;  /* after the header of the record */
 };
 
@@ -60,9 +61,9 @@ void pithi_clog2_stream_free(struct pithi_clog2_stream *stream);
 
 /* The variable contents of the preamble. */
 struct pithi_clog2_preamble {
-    int32_t ranks, threads;          /* of the world */
-    int32_t user_states, user_solos; /* how many there are */
-    int32_t first_user_solo;         /* number of the first user solo event; 0: none */
+    int32_t ranks, threads;          /* highest rank + 1, highest thread number + 1 */
+    int32_t user_states, user_solos; /* number of the program's states, of its solo events */
+    int32_t first_user_solo;         /* event number of the program's first solo event; 0: none */
     uint64_t table;                  /* offset of the communicator table */
 };
 void pithi_clog2_preamble(const struct pithi_clog2_preamble *values, unsigned char bytes[PITHI_CLOG2_PREAMBLE]);

@@ -25,12 +25,12 @@ enum {
     PITHI_CLOG2_NAME = 32,
     PITHI_CLOG2_FORMAT = 40, /* bytes of a format */
     PITHI_CLOG2_TABLE_ENTRY = 40,
-    PITHI_CLOG2_USER_EVENTS = 600, /* USER_EVENTS, USER_SOLO: first event numbers of user states and of user solo
-                                      events; USER_STATES: first number of a user state */
+    PITHI_CLOG2_USER_EVENTS = 600, /* USER_EVENTS, USER_SOLO: the first event numbers of the program's states, of its
+                                      solo events; USER_STATES: the number of the program's first state */
     PITHI_CLOG2_USER_SOLO = 5000,
     PITHI_CLOG2_USER_STATES = 300,
-    PITHI_CLOG2_NO_RANK = -1 /* stands for the rank in a COMMEVT that frees a communicator, and for the rank of a
-                                process in a group to which it does not belong */
+    PITHI_CLOG2_NO_RANK = -1 /* used where a COMMEVT has no rank: it frees a communicator, or it names a group to which
+                                its process does not belong */
 };
 
 enum pithi_clog2_type {
@@ -80,11 +80,11 @@ static inline uint32_t pithi_clog2_size(uint32_t type)
     return type < PITHI_CLOG2_TYPES ? sizes[type] : 0;
 }
 
-/* Marks that the Pith writer leaves in the 20 bytes for the name in a uuid. WORLD marks a record of the world, and
- * HOST, followed by the name of the host, a record of MPI_COMM_SELF. The writer adds both for each rank, as MPE does,
- * even if the log has no such record, and the reader leaves them out. The number in the uuid of the world has a bit for
- * each kind of other records that the writer added (clog2_made.h). KEY means that the two numbers before the name are
- * the key of the communicator. */
+/* The Pith writer puts these marks into the 20 bytes for the name in a uuid. Like MPE, it begins each rank with a
+ * COMMEVT of the world and one of MPI_COMM_SELF, even if the log has no such records. WORLD marks the first one; HOST,
+ * followed by the name of the host, marks the second one. The reader leaves marked records out. The number in the uuid
+ * of the world has a bit for each kind of other records that the writer added (clog2_made.h). KEY means that the two
+ * numbers before the name are the key of the communicator, which the log had. */
 #define PITHI_CLOG2_MARK_WORLD "pith-world"
 #define PITHI_CLOG2_MARK_HOST "pith="
 #define PITHI_CLOG2_MARK_KEY "pith:"
@@ -116,7 +116,7 @@ static inline double pithi_clog2_f64(const unsigned char *p, int big)
     memcpy(&d, &v, 8);
     return d;
 }
-/* Written files are big-endian. */
+/* Stores a number for a written file, which is always big-endian. */
 static inline void pithi_clog2_put32(unsigned char *p, int32_t value)
 {
     uint32_t v = (uint32_t)value;

@@ -1,9 +1,9 @@
-/* clog2_lines.c - the lines of a CLOG-2 file that is written. It also delays the begin of a state until its payload is
- * known.
+/* clog2_lines.c - chooses the line (communicator, rank, thread) of each record of a CLOG-2 file that is written. It
+ * also delays the begin of a state until its payload is known.
  *
- * Rank 5 of the world, thread 0, has the line (0, 5, 0) in communicator 0. If rank 5 is rank 1 of another communicator,
- * which has the number 1 in the file, its messages in that communicator are on the line (1, 1, 0). A COMMEVT announces
- * this line before:
+ * Rank 5 of the world, thread 0, has the line (0, 5, 0): communicator 0 is the world. If rank 5 is rank 1 of another
+ * communicator, which has the number 1 in the file, its messages in that communicator are on the line (1, 1, 0). A
+ * COMMEVT announces this line before:
  *
  *     COMMEVT on (0, 5, 0)         communicator 1, its rank there 1, its rank in the world 5
  *     MSGEVT  on (1, 1, 0)         to rank 0 of communicator 1
@@ -25,7 +25,7 @@ struct pithi_clog2_entry {
     int32_t kind; /* kind in the table at the end of the file (clog2_layout.h) */
 };
 
-enum { THREADS_MAX = 4096 }; /* thread numbers from 4096 on are replaced by numbers from 0 on in each rank */
+enum { THREADS_MAX = 4096 }; /* a thread whose number is not below this gets its index within the rank instead */
 
 /* ---- The world's lines ----------------------------------------------------------------------------------------- */
 
@@ -36,7 +36,8 @@ static void see_rank(struct pithi_clog2_lines *lines, int32_t rank)
         lines->ranks = rank + 1;
 }
 
-/* Adds a communicator to the table at the end of the file. Its number is its place there. */
+/* Adds a communicator to the table at the end of the file. The index of its entry is the communicator's number in the
+ * file. */
 static int add_entry(struct pithi_clog2_lines *lines, uint64_t key, const char *mark, const char *name, int32_t kind)
 {
     struct pithi_clog2_entry *entry;
@@ -93,8 +94,8 @@ void pithi_clog2_lines_free(struct pithi_clog2_lines *lines)
 
 /* ---- COMMEVT --------------------------------------------------------------------------------------------------- */
 
-/* Writes a record about communicator `comm`, in which the process of the world's line `world` has rank `rank`. Such a
- * record announces a line: it says to which process the line belongs. */
+/* Writes a COMMEVT, which announces a line: it says that rank `rank` of communicator `comm` is the process whose line
+ * in the world is `world`. */
 static int write_event(struct pithi_clog2_lines *lines, int64_t time_ns, const struct pithi_clog2_line *world,
                        enum pithi_clog2_comm_event type, int32_t comm, int32_t rank)
 {
@@ -184,9 +185,10 @@ static struct pithi_clog2_line line_in(const struct pithlog_comm *def, int32_t n
     return line;
 }
 
-/* Writes the COMMEVT of a line once. For an intercommunicator there are three records: the intercommunicator, the group
- * of the process, the other group. The process has no rank in the other group, so the third record has
- * PITHI_CLOG2_NO_RANK; any other number would assign a line of that group to this process. */
+/* Writes the COMMEVT of a line, unless it has been written before. For an intercommunicator three COMMEVTs are written:
+ * for the intercommunicator itself, for the group of the process, and for the other group. The process has no rank in
+ * the other group, so the third COMMEVT has PITHI_CLOG2_NO_RANK; any other number would assign a line of that group to
+ * this process. */
 static int announce(struct pithi_clog2_lines *lines, const struct pithlog_comm *def, int32_t number,
                     const struct pithi_clog2_line *world, const struct pithi_clog2_line *line, int64_t time_ns)
 {
@@ -236,7 +238,7 @@ static int find_comm(struct pithi_clog2_lines *lines, const struct pithlog_recor
     int32_t own;
     if (!known)
         return pithi_no_memory();
-    /* numbers follow the order of first use */
+    /* communicators are numbered in the order of first use */
     if (!*known) {
         *known = lines->entry_count;
         CHECK(find_rank(lines, record->comm, found, 0, &own));
@@ -337,8 +339,8 @@ int pithi_clog2_write_comm(struct pithi_clog2_lines *lines, const struct pithlog
     int32_t number, rank;
 
     if (record->comm == 0) {
-        /* Writes the creation of the world if the log has a record of it. The file's record is like the record that
-         * announces a rank of the world, but has no mark. */
+        /* Communicator 0 is the world. If the log has a record that the world was created, a COMMEVT is written. It is
+         * like the COMMEVT that announces a rank of the world, but has no mark, so that the reader keeps it. */
         unsigned char *body;
         if (record->kind != PITHLOG_COMM_CREATE)
             return PITH_OK;
@@ -404,7 +406,7 @@ int pithi_clog2_write_table(const struct pithi_clog2_lines *lines, FILE *out)
     return ferror(out) ? pithi_fail(PITH_ERR_IO, "the CLOG-2 file cannot be written") : PITH_OK;
 }
 
-/* Writes one record: its event number, the line of its communicator, and its payload. */
+/* Writes one record now: on its line, with its event number, and with its payload if it has one. */
 static int write_now(struct pithi_clog2_cargo *c, const struct pithi_clog2_kept *kept)
 {
     const struct pithlog_record *record = &kept->record;

@@ -1,5 +1,6 @@
-/* clog2_lines.h - the lines (communicator, rank, thread) of a CLOG-2 file that is written: the line of each record, and
- * the COMMEVT records that readers require before anything is drawn on a line.
+/* clog2_lines.h - the lines of a CLOG-2 file that is written. A line is a communicator, a rank in it and a thread;
+ * viewers draw a row for each. These functions find the line of each record, and write the COMMEVT records that readers
+ * require before anything is drawn on a line.
  *
  * States and events are on lines of the world or of their communicator. Messages are on lines of their communicator, so
  * that readers never pair messages of two communicators. Messages of an intercommunicator are on lines of its two
@@ -25,16 +26,19 @@ struct pithi_clog2_lines {
     struct pithi_clog2_stream *stream; /* the file's blocks */
     struct pithi_clog2_line *lanes;    /* by lane: its line in the world */
     uint32_t lane_count;
-    int32_t ranks, threads; /* ranks, threads: highest number + 1 */
+    int32_t ranks, threads; /* highest rank + 1, highest thread number + 1 */
     struct pithi_map
         number_of;            /* communicator of the log -> number in the file (INTER: its groups have the next two) */
     struct pithi_map rank_of; /* (communicator of the log, world rank) -> rank + 1, from size on: remote group */
-    struct pithi_map announced;          /* (number in the file, rank) */
+    struct pithi_map announced;          /* set of the lines that have a COMMEVT: (communicator number in the file,
+                                            rank) */
     struct pithi_map began_on;           /* (lane, number of a state's end) -> communicator at the begin, if any */
     struct pithi_clog2_entry *entries;   /* by number in the file */
     uint32_t entry_count, entry_size;    /* [entry_count] */
     struct pithi_clog2_made made;        /* the records to add that only MPE files have */
-    uint64_t unknown_members, cut_names; /* cut_names: names of communicators and hosts */
+    uint64_t unknown_members, cut_names; /* Counts for the notes. unknown_members: records written as of the world,
+                                            because the members of their communicator are unknown; cut_names: names of
+                                            communicators and hosts that were cut */
 };
 
 int pithi_clog2_lines_open(struct pithi_clog2_lines *lines, struct pithlog *log, struct pithi_clog2_stream *stream);

@@ -404,7 +404,8 @@ int pithi_clog2_info_state(struct pithi_clog2_numbers *numbers, uint32_t info, u
     return number->info != 0;
 }
 
-/* Finds the number of an event: that of MPE, that of the program, or the next free number. */
+/* Chooses the event number of an event: the number that MPE uses for it, else the number that the program used, else
+ * the next free number. */
 static int find_solo(struct pithi_clog2_numbers *numbers, uint32_t id)
 {
     struct pithi_clog2_number *number = &numbers->numbers[id];
@@ -473,8 +474,8 @@ static int describe_event(struct pithi_clog2_numbers *numbers, uint32_t id, int6
     return write_event(numbers, id, time_ns, line);
 }
 
-/* Writes the definition that a description asks for. Writes nothing if the program's number belongs to another
- * definition, or to none. */
+/* Writes the definition that a description asks for. Writes nothing if the log has no definition of this name, or if
+ * the number in the description is not the number of this definition. */
 int pithi_clog2_describe(struct pithi_clog2_numbers *numbers, const struct pithlog_record *record,
                          const struct pithi_clog2_line *line, int32_t rank)
 {
@@ -520,8 +521,10 @@ static int compare_described(const void *left, const void *right)
     return (a->number > b->number) - (a->number < b->number);
 }
 
-/* Defines numbers of the program that have no definition. At the begin of the file (is_end 0) these are all numbers,
- * but none if the log has descriptions. At the end these are the numbers that were used without a description. */
+/* Writes the definitions that are still missing of the event numbers that the program used. At the begin of the file
+ * (is_end 0), these are the definitions of all such numbers; but if the log has descriptions, none is written, because
+ * each description will write its own. At the end, these are the definitions of numbers that were used without a
+ * description. */
 int pithi_clog2_describe_rest(struct pithi_clog2_numbers *numbers, int64_t time_ns, int is_end)
 {
     const struct pithi_clog2_line line = {0};

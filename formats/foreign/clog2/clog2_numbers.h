@@ -1,16 +1,16 @@
 /* clog2_numbers.h - event numbers of a CLOG-2 file that is written, and their definitions.
  *
  * Definitions. MPE writes the definition of a number when the program describes that number. It writes the definitions
- * of known numbers at the end (clog2_made.h). A log that was recorded to become CLOG-2 has the event
- * PITHI_CLOG2_DESCRIBE at each such moment; numbers that are used without such an event are defined at the end. In
- * other logs all numbers of the program are defined at the start. All other definitions are written just before their
- * first use.
+ * of known numbers at the end (clog2_made.h). If a log was recorded to become CLOG-2, it has an event
+ * PITHI_CLOG2_DESCRIBE wherever the program described a number, and the definition is written there. Numbers that are
+ * used without such an event are defined at the end. In other logs all numbers of the program are defined at the start.
+ * All other definitions are written just before their first use.
  *
  * Levels. Jumpshot pairs the starts and ends of a state on a line first in, first out. If a state is open twice,
  * Jumpshot pairs the outer start with the inner end. Therefore a state that nests in itself becomes several states with
  * the same name and colour, one for each nesting level: recursion of depth 3 of "f" is f(600,601) f(602,603)
  * f(604,605). Known MPI states have their known numbers at the outermost level. Other levels have the numbers that the
- * program used, if the log contains these (event_numbers.h).
+ * program used, if the log contains these (native/event_numbers.h).
  *
  * Payloads of states. If a state has a payload, the log has an event "NAME info" at the same time, after its begin or
  * before its end. The file holds this event and the begin or end of the state in one record. */
@@ -66,9 +66,11 @@ struct pithi_clog2_numbers {
     int32_t next_pair, next_solo;              /* the next free numbers */
     struct pithi_map open;                     /* (lane, state) -> number of open instances */
     struct pithi_map used_states, used_events; /* names in use */
-    struct pithi_map described;                /* rank -> states that it has described */
-    int32_t user_states, user_solos, first_user_solo, last_user_state; /* of the preamble */
-    uint64_t cut_names, cut_formats, shared_levels;                    /* for the notes */
+    struct pithi_map described;                /* rank -> number of states that the rank has described */
+    int32_t user_states, user_solos, first_user_solo, last_user_state; /* values for the preamble */
+    uint64_t cut_names, cut_formats, shared_levels;                    /* Counts for the notes. shared_levels: instances
+                                                                          of states that are nested too deeply for a
+                                                                          level of their own */
 };
 
 /* Marks in `losses` the definitions that are in the file even if no record uses them. */
@@ -80,9 +82,9 @@ void pithi_clog2_numbers_free(struct pithi_clog2_numbers *numbers);
 /* Writes the definition that an event PITHI_CLOG2_DESCRIBE on `line` describes. `rank` is the rank of its lane. */
 int pithi_clog2_describe(struct pithi_clog2_numbers *numbers, const struct pithlog_record *record,
                          const struct pithi_clog2_line *line, int32_t rank);
-/* Writes the missing definitions of the program's numbers: first the states, then the events, each in the order of
- * their numbers. At the start (is_end 0) these are all numbers, but none if the log has descriptions. At the end these
- * are the numbers that are in use. */
+/* Writes the missing definitions of the event numbers that the program used: first the states, then the events, each in
+ * the order of their numbers. At the start (is_end 0), writes all of them, or none if the log has descriptions. At the
+ * end, writes those of the numbers that are in use. */
 int pithi_clog2_describe_rest(struct pithi_clog2_numbers *numbers, int64_t time_ns, int is_end);
 
 /* Returns the event numbers of the state of an ENTER or LEAVE, and defines the state if it is new. */
