@@ -16,7 +16,7 @@ static void note_damage(struct pithi_clog_cursor *cursor)
 int pithi_clog_take(struct pithi_clog_cursor *cursor, size_t size, double time_s, int is_valid, int64_t *time_ns)
 {
     time_s += cursor->shift_s;
-    is_valid = is_valid && time_s > -4e9 && time_s < 4e9; /* also rejects NaN */
+    is_valid = is_valid && time_s > -4e9 && time_s < 4e9; /* this comparison also rejects NaN */
     if (is_valid)
         *time_ns = (int64_t)(time_s * 1e9 + (time_s < 0 ? -0.5 : 0.5));
     else

@@ -17,7 +17,7 @@ struct pithi_clog_blocks {
 /* The position of a walk and its findings. All zero at the start. */
 struct pithi_clog_cursor {
     size_t block, at;    /* offset of the block, and of the next record */
-    size_t passed;       /* see foreign/reading.h */
+    size_t passed;       /* end of the memory released so far (pithi_passed in foreign/reading.h) */
     double shift_s;      /* seconds, added to the times of records */
     int ended;           /* the record that ends the log was found */
     uint64_t damaged;    /* number of blocks not read to their end, and of records with invalid values */

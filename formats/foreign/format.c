@@ -71,7 +71,8 @@ static int remove_entry(const char *path, const struct stat *status, int kind, s
     return remove(path);
 }
 
-/* Retries up to 100 times, because another process may still write into the folder. */
+/* Removes a folder with everything in it. Tries up to 100 times, because another process may still write into the
+ * folder. */
 static void remove_tree(const char *path)
 {
     for (int i = 0; i < 100 && access(path, F_OK) == 0; i++)
@@ -131,7 +132,7 @@ void pithi_format_discard(const struct pithi_format *format, const char *path)
     output_free(&output);
 }
 
-/* Returns the losses of the format. The names of functions are no loss if `how` has them and the format writes them. */
+/* Returns what the format loses. The names of functions are not lost if `how` has them and the format writes them. */
 static uint64_t losses_of(const struct pithi_format *format, const struct pithi_convert *how)
 {
     return format->names_functions && how->naming.functions ? format->loses & ~PITHI_LOSES(STACKS) : format->loses;
@@ -150,8 +151,8 @@ int pithi_format_print(struct pithlog *log, const struct pithi_format *format, F
     return check_members(log);
 }
 
-/* Writes to the open files and closes them. Adds the name of the file to a write error, because the function of the
- * format does not have it. */
+/* Writes the log to the open files and closes them. If a write fails, puts the name of the file into the error message,
+ * because the format's own function does not know the name. */
 static int write_files(struct pithlog *log, struct output *output, const char *path, const struct pithi_convert *how)
 {
     struct pithi_convert with = *how;
@@ -197,7 +198,8 @@ static int make_folder(struct pithlog *log, struct output *output, const struct 
     return check_members(log);
 }
 
-/* /dev/stdout and similar names are links to open files. The link must stay, even if its target is a regular file. */
+/* Returns 1 if the path is a link such as /dev/stdout, which leads to an open file. Such a link must not be replaced by
+ * a file, even if its target is a regular file. */
 static int is_descriptor(const char *path)
 {
     struct stat status;

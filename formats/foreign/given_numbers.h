@@ -1,6 +1,6 @@
-/* given_numbers.h - the event numbers that the program of a log used (event_numbers.h), for writers of formats with
- * numbered events. A definition gets its old numbers if they are still free. Other definitions get numbers that are not
- * in use. */
+/* given_numbers.h - chooses event numbers for writers of formats with numbered events. The log has the event numbers
+ * that the recorded program used (native/event_numbers.h). A definition gets its old numbers if they are still free.
+ * Other definitions get numbers that are not in use. */
 #ifndef PITHI_GIVEN_NUMBERS_H
 #define PITHI_GIVEN_NUMBERS_H
 
@@ -29,8 +29,7 @@ void pithi_given_free(struct pithi_given *given);
 /* Reserves a number. Returns 1, or 0 if it is already taken, or -1 if memory runs out. */
 int pithi_given_take(struct pithi_given *given, int32_t number);
 
-/* Gives each definition the numbers that the log has for it, if they are at least `least` (which is above 0) and not
- * taken. */
+/* Gives each definition its numbers in the log, if they are at least `least` (which is above 0) and not taken. */
 int pithi_given_read(struct pithi_given *given, struct pithlog *log, int32_t least);
 
 /* Returns pair number `index` of a definition, or NULL if the definition has no more pairs. */

@@ -1,4 +1,4 @@
-/* names.h - names and payloads that must fit into the fields of a foreign format, by rule. */
+/* names.h - makes names and payloads fit into the fields of a foreign format. */
 #ifndef PITHI_NAMES_H
 #define PITHI_NAMES_H
 

@@ -38,7 +38,7 @@ struct chrome_reader {
     const struct pithi_input *input;
     struct pithi_writer *writer;
     struct pithi_json json; /* the text, and the place up to which it is read */
-    size_t passed;          /* bytes that were read, for progress */
+    size_t passed;          /* end of the memory released so far (pithi_passed in foreign/reading.h) */
     struct pithi_chrome_lanes lanes;
     struct pithi_chrome_flows flows;
     struct pithi_chrome_async async;

@@ -24,7 +24,9 @@ struct reader {
     struct pithi_writer *writer;
     struct pithi_reorder reorder;
     uint32_t shift_counter;                  /* counter + 1 */
-    uint64_t no_line, no_partner, locations; /* counted for properties of the log */
+    uint64_t no_line, no_partner, locations; /* Counts that become properties of the log. no_line: records whose rank is
+                                                unknown; no_partner: messages without a partner; locations: records of
+                                                places in the program */
 };
 
 int pithi_clog2_probe(const struct pithi_input *input)
@@ -115,7 +117,7 @@ static int add(struct reader *reader, const struct pithi_clog2_record *from)
             reader->no_partner++;
             return PITH_OK;
         }
-        /* a message may name an intercommunicator or one of its groups; `comm` becomes the intercommunicator */
+        /* if the message is in a group of an intercommunicator, `comm` becomes the intercommunicator */
         CHECK(pithi_clog2_comm_index(&reader->scan, from->comm, &record.comm));
         record.kind = type == PITHI_CLOG2_SEND ? PITHLOG_SEND : PITHLOG_RECV;
         record.tag = pithi_clog2_i32(from->body + 12, big);
@@ -191,8 +193,8 @@ int pithi_clog2_read(const struct pithi_input *input, struct pithi_writer *write
     while (pithi_clog2_next(&reader.scan.file, &cursor, &record))
         TRY(add(&reader, &record));
     TRY(pithi_reorder_end(&reader.reorder));
-    /* Adds properties with the counts of missing and skipped records. A merged file has a table of communicators after
-     * the ENDLOG record; if the file ends before this table, the file was cut. */
+    /* Adds properties that say how many records are missing or were skipped. A merged file has a table of communicators
+     * after the ENDLOG record; if the file ends before this table, the file was cut. */
     const struct pithi_clog_cursor *end = &reader.scan.end;
     const struct pithi_clog2_file *file = &reader.scan.file;
     struct pithi_defs *defs = pithi_writer_defs(reader.writer);

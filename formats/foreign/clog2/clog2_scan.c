@@ -1,4 +1,4 @@
-/* clog2_scan.c - the walk of the first pass, and the meaning of event numbers.
+/* clog2_scan.c - makes the first pass over a CLOG-2 file, and finds the meaning of event numbers.
  *
  * A first pass is needed because a record may come before a definition that it needs: MPE writes the definitions of its
  * MPI states at the end of the file. The members of a communicator come from many records: a COMMEVT only says that,
@@ -56,7 +56,7 @@ static int take_comm(struct pithi_clog2_scan *scan, const struct pithi_clog2_rec
     int32_t rank = pithi_clog2_i32(record->body + 8, big), world = pithi_clog2_i32(record->body + 12, big);
     uint64_t *value;
 
-    memset(scan->places, 0, sizeof scan->places); /* empties the cache of lines, as the record may change world ranks */
+    memset(scan->places, 0, sizeof scan->places); /* empties the cache of lanes, as the record may change world ranks */
     if (type == PITHI_CLOG2_FREE || number < 0)
         return PITH_OK;
     if (type == PITHI_CLOG2_WORLD && pithi_clog2_is_marked(record->body + 16, PITHI_CLOG2_MARK_WORLD))
@@ -98,8 +98,9 @@ static int take_comm(struct pithi_clog2_scan *scan, const struct pithi_clog2_rec
                 of->groups[of->groups[0] >= 0] = comm->number;
         }
     }
-    /* The process of a REMOTE record is not a member of that group, so the record says nothing about members. Ranks of
-     * an INTER are those in its two groups. */
+    /* Only records other than REMOTE say which process has a rank in the communicator: the process of a REMOTE record
+     * is not a member of the group that the record names. The rank in an INTER record is the rank in the process's own
+     * group. */
     if (!is_number(rank, PITHI_CLOG2_RANKS_MAX) || type == PITHI_CLOG2_REMOTE)
         return PITH_OK;
     value = pithi_map_at(&scan->world_of, pithi_map_pair((uint32_t)number, (uint32_t)rank));
@@ -118,7 +119,8 @@ static uint64_t key_of(const struct pithi_clog2_comm *comm)
     uint64_t hash = pithi_hash_bytes(PITHI_HASH, comm->uuid, PITHI_CLOG2_UUID);
     double high = pithi_clog2_f64(comm->uuid + PITHI_CLOG2_UUID_TIME, 1);
 
-    /* The writer put the key's upper half into the time and the lower half into the number of the uuid. */
+    /* The Pith writer put the upper half of the key into the time field of the uuid, and the lower half into its number
+     * field. */
     if (pithi_clog2_is_marked(comm->uuid, PITHI_CLOG2_MARK_KEY) && high >= 0 && high < 4294967296.0)
         return (uint64_t)high << 32 | pithi_clog2_u32(comm->uuid, 1);
     /* A uuid of zeros means that there is none. Then the number of the communicator makes its key. */
@@ -193,7 +195,7 @@ int pithi_clog2_comm_index(struct pithi_clog2_scan *scan, int32_t number, uint32
 
 /* ---- Event numbers --------------------------------------------------------------------------------------------- */
 
-/* Finds or makes the entry of a number without inventing a definition. */
+/* Returns the entry of an event number, and makes an empty entry if there is none. It defines nothing. */
 static struct pithi_clog2_event *event_entry(struct pithi_clog2_scan *scan, int32_t number)
 {
     /* Most records have numbers below PITHI_CLOG2_NEAR, which are found by a table, faster than by the map. */
@@ -291,8 +293,8 @@ static int define_event(struct pithi_clog2_scan *scan, const unsigned char *body
     return PITH_OK;
 }
 
-/* Returns 1 if first <= number < end, which is a range of pairs. *state becomes the index of the pair within the
- * range. */
+/* Returns 1 if first <= number < end. Numbers in this range come in pairs, and *state becomes the index of the number's
+ * pair. */
 static int in_pairs(int32_t number, int32_t first, int32_t end, int32_t *state)
 {
     if (number < first || number >= end)
@@ -301,8 +303,9 @@ static int in_pairs(int32_t number, int32_t first, int32_t end, int32_t *state)
     return 1;
 }
 
-/* Defines a number without a definition: as a known MPI state (if the file was cut before MPE's last definitions), as a
- * pair of the user range, or as a solo event. */
+/* Gives a meaning to an event number that the file does not define. MPE's own states and events get their names from
+ * MPE's tables, because their definitions are missing in a file that was cut. All other numbers from 0 to below
+ * PITHI_CLOG2_USER_SOLO begin or end a state. Any number beyond becomes a solo event. */
 static int make_up(struct pithi_clog2_scan *scan, struct pithi_clog2_event *event, int32_t number)
 {
     const struct pithi_clog2_known *known = pithi_clog2_known_event(number);
@@ -384,12 +387,13 @@ int pithi_clog2_track_find(struct pithi_clog2_scan *scan, struct pithi_clog2_pla
     return err;
 }
 
-/* Notes whether the times of a line decrease. */
+/* Sets scan->disorder if the time of the record is before the last time of its lane. */
 static int see_time(struct pithi_clog2_scan *scan, const struct pithi_clog2_record *record)
 {
     struct pithi_clog2_track *track;
 
-    /* After one decrease all lines are sorted, so there is nothing more to find out. */
+    /* If one time has decreased, the second pass sorts the records of all lanes, so there is nothing more to find
+     * out. */
     if (scan->disorder)
         return PITH_OK;
     CHECK(pithi_clog2_track(scan, record, &track));
@@ -433,8 +437,8 @@ int pithi_clog2_scan(struct pithi_clog2_scan *scan, const struct pithi_input *in
     if (cursor.damaged && !cursor.records)
         return pithi_fail(PITH_ERR_DAMAGED, "%s: byte %zu: no record can be read from here on; the file is damaged",
                           input->path, cursor.first_damage);
-    /* If the file was cut before the first COMMEVT, the ranks of clock shifts are unknown, so the shifts are left
-     * out. */
+    /* If the file was cut before the first COMMEVT, the ranks of TIMESHIFT records are unknown. Then these records
+     * count as added by the writer, so that they are left out. */
     if (!scan->comm_count)
         scan->made = PITHI_CLOG2_MADE_SHIFTS;
     /* The size of a communicator is known if all its ranks from 0 to the highest are known. An unmerged file has only

@@ -1,9 +1,11 @@
-/* clog2_scan.h - the first pass over a CLOG-2 file: definitions (MPE writes the definitions of MPI's states last),
- * communicators, and whether times are in order. The second pass (clog2_read.c) makes the records.
+/* clog2_scan.h - the first pass over a CLOG-2 file. It reads the definitions (MPE writes the definitions of MPI states
+ * last) and the communicators, and finds out whether times are in order. The second pass (clog2_read.c) makes the
+ * records.
  *
- * Lines. Every record has a communicator and a rank in it; COMMEVT records map that rank to a world rank. An
- * intercommunicator is three communicators in the file: itself (INTER), the local group and the remote group. Messages
- * go from a rank in one group to a rank in the other. The first pass maps each group to its intercommunicator. */
+ * Every record contains a communicator and the rank of the process in this communicator. COMMEVT records map such a
+ * rank to a world rank. An intercommunicator is three communicators in the file: itself (INTER), the local group and
+ * the remote group. Messages go from a rank in one group to a rank in the other. The first pass maps each group to its
+ * intercommunicator. */
 #ifndef PITHI_CLOG2_SCAN_H
 #define PITHI_CLOG2_SCAN_H
 
@@ -15,10 +17,10 @@ enum { PITHI_CLOG2_RANKS_MAX = 1 << 17, PITHI_CLOG2_THREADS_MAX = 1 << 16 }; /* 
 
 /* The meaning of an event number. All fields but `def` are definitions of the log + 1; 0: none. */
 struct pithi_clog2_event {
-    uint32_t starts, ends, solo; /* `starts`: the state that it begins; `ends`: the state that it ends; `solo`: its
-                                    event type */
+    uint32_t starts, ends, solo; /* starts: the state that the number begins; ends: the state that the number ends;
+                                    solo: the event type of the number */
     uint32_t info;               /* event type for the payloads of a state's start or end */
-    const unsigned char *def;    /* body of its definition; NULL: not in the file */
+    const unsigned char *def;    /* body of the number's definition; NULL: the file has none */
 };
 
 struct pithi_clog2_comm {
@@ -36,7 +38,7 @@ struct pithi_clog2_comm {
 struct pithi_clog2_track {
     int32_t rank, thread; /* world rank and thread */
     uint32_t lane;        /* lane + 1; 0 if not made yet */
-    int64_t last_ns;      /* last time in the first pass */
+    int64_t last_ns;      /* time of its last record so far, in the first pass */
 };
 
 /* A cache that gives the lane for a communicator, rank and thread of the file. Nearly every record finds its lane here.
@@ -69,7 +71,7 @@ struct pithi_clog2_scan {
                                                             after an INTER name its groups */
     int disorder;                                        /* 1: times of a line decrease */
     uint32_t made;                /* as `what` in struct pithi_clog2_made: records that the Pith writer added */
-    uint32_t numbers_told;        /* number of event numbers kept as properties (event_numbers.h) */
+    uint32_t numbers_told;        /* number of event numbers stored as properties of the log (native/event_numbers.h) */
     struct pithi_clog_cursor end; /* the cursor at the end of the walk */
 };
 
@@ -79,8 +81,8 @@ void pithi_clog2_scan_free(struct pithi_clog2_scan *scan);
 /* Returns the world rank of a rank in a communicator, or -1 if it is unknown or out of range. */
 int32_t pithi_clog2_world_rank(const struct pithi_clog2_scan *scan, int32_t comm, int32_t rank);
 
-/* Finds or makes the lane of a thread, by world rank or by rank in a communicator. *track NULL: there is no such lane.
- * The pointer is valid until the next lane is made. */
+/* Find the lane of a thread, or make it. The first function takes a world rank, the second one a rank in a
+ * communicator. *track becomes NULL if there is no such lane. It is valid until the next lane is made. */
 int pithi_clog2_track_of(struct pithi_clog2_scan *scan, int32_t rank, int32_t thread, struct pithi_clog2_track **track);
 int pithi_clog2_track_find(struct pithi_clog2_scan *scan, struct pithi_clog2_place *place, int32_t comm, int32_t rank,
                            int32_t thread, struct pithi_clog2_track **track);
@@ -96,11 +98,12 @@ static inline int pithi_clog2_track(struct pithi_clog2_scan *scan, const struct 
     return pithi_clog2_track_find(scan, place, record->comm, record->rank, record->thread, track);
 }
 
-/* Returns the entry of an event number. If the file does not define it, the definition is made from the known numbers
- * or from its range. NULL: out of memory. */
+/* Returns the entry of an event number. If the file does not define the number, its definition is taken from MPE's
+ * known numbers, or follows from the range in which the number lies. Returns NULL if memory runs out. */
 struct pithi_clog2_event *pithi_clog2_event(struct pithi_clog2_scan *scan, int32_t number);
 
-/* Finds the event type for payloads of a state's events, and makes it at first use. */
+/* Finds the event type for payloads that come with the begin or end of a state, and makes the event type at first
+ * use. */
 int pithi_clog2_info_event(struct pithi_clog2_scan *scan, struct pithi_clog2_event *event, uint32_t *id);
 
 /* Finds the log's communicator for a communicator of the file (for a group: its intercommunicator). Defines it with its

@@ -1,6 +1,6 @@
-/* clog2_write.c - native records to CLOG-2, as strictly as the converter of Jumpshot requires: a definition before each
- * use of a number that is not one of MPE's own, a COMMEVT before anything on a line, no empty colour, states that pair
- * first in, first out. There is one pass. The preamble contains counts, so it is written last.
+/* clog2_write.c - writes native records as CLOG-2, as strictly as the converter of Jumpshot requires: a definition
+ * before each use of a number that is not one of MPE's own, a COMMEVT before anything on a line, no empty colour,
+ * states that pair first in, first out. There is one pass. The preamble contains counts, so it is written last.
  *
  *     COMMEVT     rank 0 of the world, rank 1 of the world
  *     STATEDEF    events 600 and 601 begin and end "compute", DodgerBlue3
@@ -29,10 +29,11 @@ struct clog2_writer {
     struct pithi_clog2_numbers numbers;
     struct pithi_clog2_cargo cargo;
     struct pithi_losses losses;
-    unsigned char *completes;                         /* by definition: 1: the state is a call that completes
+    unsigned char *completes;                         /* by definition: 1 if the state is a call that completes
                                                          receives */
-    uint32_t describe, sync;                          /* the events of libmpe; UINT32_MAX: not in the log */
-    uint64_t counters, lost_messages, large_messages; /* what the format cannot hold, for the notes */
+    uint32_t describe, sync;                          /* event types PITHI_CLOG2_DESCRIBE and SYNC, which libmpe
+                                                         records; UINT32_MAX: not in the log */
+    uint64_t counters, lost_messages, large_messages; /* counts of what the format cannot hold, for the notes */
 };
 
 /* ---- Records --------------------------------------------------------------------------------------------------- */
@@ -48,7 +49,8 @@ static int write_record(struct clog2_writer *w, const struct pithlog_step *step)
     CHECK(pithi_clog2_cargo_flush(&w->cargo, record->time_ns, record->lane));
     switch (record->kind) {
     case PITHLOG_EVENT: {
-        /* For an event of libmpe, writes the definition or the clock shift that the event asks for. */
+        /* libmpe records two events that ask for a record of the file: a description asks for a definition, SYNC asks
+         * for a TIMESHIFT. Writes this record. */
         int32_t rank = w->lines.lanes[record->lane].rank;
         struct pithi_clog2_line line;
         if (record->id == w->sync)
@@ -144,7 +146,7 @@ static int write_seekable(struct pithlog *log, FILE *out, const struct pithi_con
     TRY(pithi_walk_open(&walk, log, how));
     walk.losses = &w.losses;
     TRY(pithi_clog2_begin_world(&w.lines, walk.from_ns));
-    /* A log that was read from CLOG-2 has the constants of MPI as properties. Writes these constants. */
+    /* Writes the constants of MPI. A log that was read from CLOG-2 has them as properties. */
     const char *key, *value;
     for (uint32_t i = 0; (key = pithlog_get_property(log, i, &value)); i++) {
         char *end;

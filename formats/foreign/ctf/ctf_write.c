@@ -1,11 +1,12 @@
-/* ctf_write.c - native records to the Common Trace Format, version 1.8, for babeltrace2 and Trace Compass: a folder
- * with the text file `metadata`, which describes the layout of the streams in TSDL (README.md), and a stream for each
- * lane. Lanes are written one by one, so that only one file is open at a time.
+/* ctf_write.c - writes native records in the Common Trace Format, version 1.8, for babeltrace2 and Trace Compass: a
+ * folder with the text file `metadata`, which describes the layout of the streams in TSDL (README.md), and a stream for
+ * each lane. Lanes are written one by one, so that only one file is open at a time.
  *
- * A packet has a header (magic, UUID, stream class 0), a context (first and last time, sizes in bits, number, lost so
- * far, rank, thread) and events. An event has its id as a byte and the low 32 bits of its time. If 2^32 ns or more have
- * passed since the last event, the event has the byte 255, its id as 4 bytes and all 64 bits of its time instead. Then
- * come the fields of the event, each of which begins at the next byte:
+ * A packet has a header (magic, UUID, stream class 0), a context and events. The context has the first and last time of
+ * the packet, its size in bits, its number, the count of records lost so far, the rank and the thread. An event has its
+ * id as a byte and the low 32 bits of its time. If 2^32 ns or more have passed since the last event, the event has the
+ * byte 255, its id as 4 bytes and all 64 bits of its time instead. Then come the fields of the event, each of which
+ * begins at the next byte:
  *
  *     00 50 c3 00 00 03 00 00 00            enter (0) at 50,000 ns (0xc350), state 3
  *     01 08 cf 00 00 03 00 00 00            leave (1) at 53,000 ns (0xcf08), state 3
@@ -32,19 +33,19 @@
 /* Event ids: the kind of the record minus one. An event without a payload has the id BARE - 1 and no text field,
  * because babeltrace2 2.0 shows the text of an earlier event instead of an empty text. */
 enum { BARE = 64 };
-/* COMPACT: the byte that begins an event with a full head; UUID: bytes of a UUID; HEADER: bytes of a packet's header
- * and context */
+/* COMPACT: the byte 255, which begins an event with a 4-byte id and all 64 bits of its time; UUID: bytes of a UUID;
+ * HEADER: bytes of a packet's header and context */
 enum { COMPACT = 255, UUID = 16, HEADER = 80 };
-/* Sizes in bytes. TEXT: of a text; EVENT_MAX: of an event; PACKET: of the memory for a packet; PATH: of a path. A
- * packet of PACKET_FULL bytes or more is written. */
+/* Sizes in bytes. TEXT: the longest text of a payload; EVENT_MAX: the largest event; PACKET: the memory for a packet;
+ * PATH: the longest path. When a packet has PACKET_FULL bytes or more, it is written. */
 enum { TEXT = 1 << 18, EVENT_MAX = TEXT + 128, PACKET = 2 * EVENT_MAX, PACKET_FULL = 1 << 16, PATH = 4096 };
 #define MAGIC UINT32_C(0xc1fc1fc1)
 #define START "/* CTF 1.8 */\n"
 
 struct ctf {
     struct pithlog *log;
-    unsigned char uuid[UUID]; /* in metadata and all packets: shows that they belong together */
-    int64_t base_ns;          /* the log time that the clock shows as 0; not above 0 */
+    unsigned char uuid[UUID]; /* the same in the metadata and in all packets: shows that they belong to one trace */
+    int64_t base_ns;          /* the log time at which the clock of the trace shows 0; 0 or negative */
 };
 
 static int write_failed(const char *path)
@@ -92,7 +93,7 @@ static void put_definitions(struct pithi_out *out, const struct pithlog *log, en
         if (def->kind == kind)
             put_label(out, id, def->name, &begun);
     if (!begun)
-        /* a number that no record uses */
+        /* TSDL does not allow an empty enumeration, so it gets a label for a number that no record uses */
         put_label(out, UINT32_MAX, "none", &begun);
     pithi_out_text(out, "\n};\n");
 }
@@ -135,7 +136,7 @@ static int start_time(const struct ctf *ctf, int64_t *seconds, int64_t *ns)
 
 /* ---- Metadata ---------------------------------------------------------------------------------------------------- */
 
-/* Adds data to two hashes with different starts, so that the same log always has the same UUID. */
+/* Adds data to the two hashes of which the UUID is made. They start with different values. */
 static void mix(uint64_t hash[2], const void *data, size_t size)
 {
     for (int k = 0; k < 2; k++)
@@ -153,7 +154,8 @@ static int write_metadata(const struct ctf *ctf, const char *folder)
     if (!(file = pithi_make_stream(path, "w")))
         return write_failed(path);
     TRY(pithi_out_open(&out, file));
-    /* The types and the packet's header. All numbers are little-endian and begin at any byte. */
+    /* Describes the number types and the header of a packet in TSDL. All numbers are little-endian and may begin at any
+     * byte. */
     static const char types[] = "typealias integer { size = 8; align = 8; signed = false; } := uint8_t;\n"
                                 "typealias integer { size = 32; align = 8; signed = false; } := uint32_t;\n"
                                 "typealias integer { size = 32; align = 8; signed = true; } := int32_t;\n"
@@ -171,8 +173,8 @@ static int write_metadata(const struct ctf *ctf, const char *folder)
     pithi_out_text(&out,
                    "    packet.header := struct {\n"
                    "        uint32_t magic;\n        uint8_t uuid[16];\n        uint32_t stream_id;\n    };\n};\n");
-    /* Each host and each name of a lane has its own key. Lanes are sorted by rank, so the host of a rank is written
-     * once. */
+    /* Writes the hosts and the names of lanes, each as an entry with a key of its own. Lanes are sorted by rank, so the
+     * host of a rank is written once. */
     const struct pithlog *log = ctf->log;
     const struct pithlog_lane *lane, *before = NULL;
     const char *program = pithi_property(log, "program");
@@ -191,7 +193,7 @@ static int write_metadata(const struct ctf *ctf, const char *folder)
             put_entry(&out, key, lane->name);
     }
     pithi_out_text(&out, "};\n");
-    /* Without the date of the log's start, readers show times from 0 on. */
+    /* Writes when the log started, if this is known. Otherwise readers show times from 0 on. */
     int64_t seconds, ns;
     pithi_out_text(&out, "\nclock {\n    name = pith;\n    description = \"nanoseconds from the log's start\";\n"
                          "    freq = 1000000000;\n");
@@ -276,7 +278,8 @@ struct stream {
     char path[PATH];
     unsigned char *data;                 /* the current packet */
     size_t used;                         /* bytes of the packet */
-    uint64_t first, last, packets, lost; /* times of the CTF clock */
+    uint64_t first, last, packets, lost; /* first, last: times of the first and last event of the packet, on the clock
+                                            of the trace; packets: packets written so far; lost: records lost so far */
     char *text;                          /* text of a record's payload */
     struct pithi_losses losses;
     uint64_t cut; /* payloads that were too long */
@@ -290,9 +293,8 @@ static int put_packet(struct stream *s)
     unsigned char *p = s->data;
     pithi_put32(p, MAGIC);
     memcpy(p + 4, s->ctf->uuid, UUID);
-    pithi_put32(p + 20, 0);
+    pithi_put32(p + 20, 0); /* class 0 is the only class of streams */
     pithi_put64(p + 24, s->first);
-    /* stream 0 is the only class of streams */
     pithi_put64(p + 32, s->last);
     pithi_put64(p + 40, (uint64_t)s->used * 8);
     pithi_put64(p + 48, (uint64_t)s->used * 8);
@@ -301,7 +303,7 @@ static int put_packet(struct stream *s)
     pithi_put32(p + 72, (uint32_t)s->lane->rank);
     pithi_put32(p + 76, s->lane->thread);
     size_t size = s->used;
-    /* prepares the next packet, for the case that it has no event */
+    /* the next packet starts empty; if it gets no event, its first time is the last time of this packet */
     s->used = HEADER;
     s->first = s->last;
     return fwrite(p, 1, size, s->file) == size ? PITH_OK : write_failed(s->path);
@@ -323,13 +325,14 @@ static void add64(struct stream *s, uint64_t value)
 
 static int add_record(struct stream *s, const struct pithlog_record *r)
 {
-    /* A loss begins a packet, and never the first one: readers place discarded events after the end of the packet
-     * before, and Babeltrace 2.1 reports none for a first packet. */
+    /* A lost record must be the first event of a packet, but not of the first packet. A reader places lost events
+     * between the end of the packet before and this one, and Babeltrace 2.1 reports no lost events for a first packet.
+     * So the current packet is written first, even if it is an empty first packet. */
     if (r->kind == PITHLOG_LOST && (s->used > HEADER || s->packets == 0))
         CHECK(put_packet(s));
-    /* The first event of a packet is compact, as the packet's context has its full time. In a later compact event, a
-     * reader adds 2^32 at most once, if the low 32 bits are less than before. So an event after a longer time gets a
-     * full head. */
+    /* A compact event has only the low 32 bits of its time. If they are less than those of the event before, a reader
+     * adds 2^32, but only once. So an event that comes later than that is written with all 64 bits. The first event of
+     * a packet is always compact, because the context of the packet has its full time. */
     uint32_t kind = r->kind == PITHLOG_EVENT && !r->payload_bytes ? BARE : r->kind;
     uint64_t time = (uint64_t)r->time_ns - (uint64_t)s->ctf->base_ns;
     int compact = s->used > HEADER ? time - s->last <= UINT32_MAX : 1;

@@ -69,7 +69,8 @@ const char *pithi_otf2_defs_note(const struct otf2_defs *defs, const char *what,
 
 /* ---- Callbacks of libotf2 ---------------------------------------------------------------------------------------- */
 
-/* Adds the row `made`; returns from the callback if the row exists or there is no memory. */
+/* Adds a row to a table, and sets `made` to it. If the row exists, or memory runs out, the macro returns from the
+ * callback. */
 #define NEW_ROW(table, ref)                                                                                            \
     struct otf2_defs *defs = data;                                                                                     \
     int there;                                                                                                         \
@@ -118,7 +119,8 @@ static OTF2_CallbackCode on_SystemTreeNodeProperty(void *data, OTF2_SystemTreeNo
                                                    OTF2_Type type, OTF2_AttributeValue value)
 {
     const struct otf2_node *of = pithi_otf2_table_get(&((struct otf2_defs *)data)->nodes, node);
-    /* Keeps only the properties of the root. Properties of other nodes describe hosts and sockets. */
+    /* Keeps only the properties of the root of the system tree, which apply to the whole archive. Properties of other
+     * nodes describe hosts and sockets. */
     if (type != OTF2_TYPE_STRING || (of && of->parent != OTF2_UNDEFINED_SYSTEM_TREE_NODE))
         return OTF2_CALLBACK_SUCCESS;
     NEW_ROW(properties, defs->properties.count);
@@ -168,8 +170,8 @@ static OTF2_CallbackCode on_Region(void *data, OTF2_RegionRef self, OTF2_StringR
     return OTF2_CALLBACK_SUCCESS;
 }
 
-/* Says how likely it is that the members of a group of this paradigm are the ranks of MPI. It is most likely for MPI,
- * then for other libraries with processes. Paradigms of threads have such groups, too. */
+/* Returns 0, 1 or 2: how likely it is that the members of a group of this paradigm are the ranks of MPI. It is most
+ * likely for MPI, then for other libraries with processes. Paradigms of threads have such groups, too. */
 static int ranks_likely(OTF2_Paradigm paradigm)
 {
     return paradigm == OTF2_PARADIGM_MPI
@@ -192,9 +194,10 @@ static OTF2_CallbackCode on_Group(void *data, OTF2_GroupRef self, OTF2_StringRef
 {
     struct otf2_group *ranks = &((struct otf2_defs *)data)->ranks;
     (void)flags;
-    /* This group has its own place, because eztrace uses its number again for another group. */
+    /* The group that lists the locations of the ranks is kept in defs->ranks and not in the table of groups, because
+     * eztrace uses its reference again for another group. */
     if (type == OTF2_GROUP_TYPE_COMM_LOCATIONS) {
-        /* If the group that was kept before is at least as likely, it stays. */
+        /* Keeps the group that was found before, if it is at least as likely to list the ranks of MPI. */
         if (ranks_likely(paradigm) <= (ranks->members ? ranks_likely(ranks->paradigm) : 0))
             return OTF2_CALLBACK_SUCCESS;
         ranks->paradigm = paradigm;
@@ -208,7 +211,7 @@ static OTF2_CallbackCode on_Group(void *data, OTF2_GroupRef self, OTF2_StringRef
     return copy_members(row, count, members) ? OTF2_CALLBACK_SUCCESS : no_memory(defs);
 }
 
-/* Returns base^exponent, or 1 if the exponent is not that of a sensible unit. */
+/* Returns base^exponent, or 1 if the exponent is out of the range of a double. */
 static double power(double base, int64_t exponent)
 {
     double result = 1;
@@ -312,8 +315,8 @@ static OTF2_CallbackCode on_CallingContext(void *data, OTF2_CallingContextRef se
     return OTF2_CALLBACK_SUCCESS;
 }
 
-/* Keeps the interval between samples if they are taken by time. Samples that are taken by a counter have no such
- * interval. */
+/* Stores the interval between samples in seconds, if the generator takes samples by time. A generator that takes
+ * samples by a counter has no such interval. */
 static OTF2_CallbackCode on_InterruptGenerator(void *data, OTF2_InterruptGeneratorRef self, OTF2_StringRef name,
                                                OTF2_InterruptGeneratorMode mode, OTF2_Base base, int64_t exponent,
                                                uint64_t period)

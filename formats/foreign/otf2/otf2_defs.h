@@ -59,7 +59,7 @@ struct otf2_region {
     OTF2_RegionRole role;
     uint64_t group;  /* reference of its group of regions + 1 */
     uint32_t id;     /* set later: id of the state + 1 */
-    int32_t sampled; /* set later: 1 + the last rank, of those read so far, that has a sample in the region */
+    int32_t sampled; /* set later: the last rank with a sample in the region, among the ranks read so far; stored + 1 */
 };
 struct otf2_group {
     uint64_t ref;
@@ -75,7 +75,7 @@ struct otf2_comm {
     OTF2_GroupRef group, remote;         /* remote: OTF2_UNDEFINED_GROUP if none */
     uint32_t index;                      /* set later: index in the log + 1 */
     const struct otf2_group *near, *far; /* set later: its group and its remote group, or NULL */
-    int32_t rank;                        /* set later: the world rank for which `is_far` is valid; -1: none */
+    int32_t rank;                        /* set later: the world rank to which `is_far` applies; -1: none */
     int is_far;                          /* 1: `rank` is in `far`, not in `near` */
 };
 struct otf2_window { /* an RMA window */

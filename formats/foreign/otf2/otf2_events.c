@@ -1,7 +1,8 @@
 /* otf2_events.c - turns the events of libotf2 into records. libotf2 calls a function for each event; otf2_read.c
  * chooses the order of the events. Each function adds a record, or keeps a fact for a later record.
  *
- * A receive gets its number of posting when OTF2 says that it was posted, not when it ends:
+ * Receives are numbered in the order in which they were posted. A receive gets its number from the event that says that
+ * it was posted, not from the event that ends it:
  *
  *     MpiIrecvRequest 7             request 7 is number 0
  *     MpiRecv                       a receive with posted = 1
@@ -42,8 +43,8 @@ static int begin(struct otf2_reader *r, OTF2_LocationRef location)
     return r->at != NULL;
 }
 
-/* Makes the result of a callback. At an error libotf2 stops. The error is kept in the reader, because libotf2 cannot
- * return it. */
+/* Keeps the error in the reader and returns the result of a callback. An error makes libotf2 stop, but libotf2 does not
+ * return the error itself. */
 static OTF2_CallbackCode result(struct otf2_reader *r, int err)
 {
     r->err = err;
@@ -185,7 +186,7 @@ EVENT(MpiSend, uint32_t receiver, OTF2_CommRef comm, uint32_t tag, uint64_t size
     return add_message(r, &record, receiver, comm);
 }
 
-/* Records the send when it starts, as MPI_Isend in logs that Pith recorded. So the completion of the send
+/* Records the send when it starts, as Pith's recorder does for MPI_Isend. So the completion of the send
  * (MpiIsendComplete) adds nothing. */
 EVENT(MpiIsend, uint32_t receiver, OTF2_CommRef comm, uint32_t tag, uint64_t size, uint64_t request)
 {
@@ -193,7 +194,7 @@ EVENT(MpiIsend, uint32_t receiver, OTF2_CommRef comm, uint32_t tag, uint64_t siz
     return on_MpiSend(location, time, data, attributes, receiver, comm, tag, size);
 }
 
-/* Adds a receive with its number of posting. */
+/* Adds a receive. `posted` is its number in the order of posting. */
 static OTF2_CallbackCode add_receive(struct otf2_reader *r, OTF2_TimeStamp time, uint64_t posted, uint32_t sender,
                                      OTF2_CommRef comm, uint32_t tag, uint64_t size)
 {
@@ -209,8 +210,8 @@ EVENT(MpiRecv, uint32_t sender, OTF2_CommRef comm, uint32_t tag, uint64_t size)
     return add_receive(r, time, r->posted++, sender, comm, tag, size);
 }
 
-/* Notes that a receive was posted. If the request was posted before, that receive has ended, although its end was not
- * recorded. */
+/* Notes that a receive was posted. If a receive with the same request is still pending, its end was not recorded; it
+ * becomes a receive without a message. */
 EVENT(MpiIrecvRequest, uint64_t request)
 {
     struct otf2_request before;

@@ -24,8 +24,8 @@ static OTF2_ErrorCallback callback_before;
 static _Thread_local char said[200];
 static _Thread_local int inside; /* 1: between pithi_otf2_begin and pithi_otf2_end */
 
-/* The name of each function and the member for its address. The table is made from the same lists as the struct, so
- * that the two agree. */
+/* For each function of libotf2: its name, and the offset of its address in struct pithi_otf2. Table and struct are made
+ * from the same lists, so that they agree. */
 static const struct {
     const char *name;
     size_t offset;
@@ -115,7 +115,7 @@ int pithi_otf2_complained(void) { return *said != 0; }
 
 int pithi_otf2_fail(int err, const char *path, const char *what, OTF2_ErrorCode code)
 {
-    /* A message that was kept says more than the text of the code does. */
+    /* prefers the message that libotf2 reported, because it says more than the text for an error code */
     const char *cause = *said ? said : code != OTF2_SUCCESS ? shared->Error_GetDescription(code) : "no reason given";
 
     return pithi_fail(err, "%s: %s; libotf2: %s", path, what, cause);
@@ -124,7 +124,7 @@ int pithi_otf2_fail(int err, const char *path, const char *what, OTF2_ErrorCode 
 #define OP(name) OTF2_COLLECTIVE_OP_##name
 #define ROLE(name) OTF2_REGION_ROLE_##name
 
-/* Names after "MPI_" or "MPI_I"; case is ignored. */
+/* The collectives of MPI, by the part of their names after "MPI_" or "MPI_I". Upper and lower case are the same. */
 static const struct {
     const char *name;
     int operation;

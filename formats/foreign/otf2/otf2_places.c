@@ -67,8 +67,9 @@ static int by_place(const void *a, const void *b, void *rows)
     return x < y ? -1 : x > y;
 }
 
-/* Score-P and Pith number a location by thread and rank. In other archives threads are numbered in the order of
- * definition; the location of the MPI rank comes first. */
+/* Sets the thread numbers of `count` locations of a rank. Score-P and Pith encode thread and rank in the reference of a
+ * location. If all references have this form, the thread numbers are taken from them. Otherwise threads are numbered in
+ * the order of definition; the location of the MPI rank comes first. */
 static void number_threads(struct otf2_location *locations, const uint32_t *order, uint32_t count)
 {
     int numbered = 1, mains = 0;
@@ -209,7 +210,7 @@ int pithi_otf2_places_make(struct otf2_reader *r)
 {
     struct otf2_location *locations = OTF2_ROWS(r->defs.locations, struct otf2_location);
 
-    /* Ranks. Processes of MPI have their ranks; other processes get the next free ranks. */
+    /* Gives each process a rank. Processes of MPI keep their ranks; other processes get the next free ranks. */
     const struct otf2_group *ranks = &r->defs.ranks;
     struct otf2_process *process = OTF2_ROWS(r->defs.processes, struct otf2_process), *creator;
     int in_names = names_have_ranks(r);

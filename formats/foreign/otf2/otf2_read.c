@@ -157,7 +157,7 @@ static int read_archive(struct otf2_reader *r)
     TRY(read_local_definitions(r));
     TRY(read_all_events(r));
     /* Adds properties that say how much is missing or was skipped. */
-    TRY(pithi_leaves_end(&r->leaves)); /* for LEAVEs without ENTER */
+    TRY(pithi_leaves_end(&r->leaves)); /* reports leaves without an enter */
     struct pithi_defs *defs = pithi_writer_defs(r->writer);
     /* The definitions have the number of events, so missing events are noticed even if a file ends between two
      * events. */

@@ -27,7 +27,10 @@ struct otf2_reader {
     int sampled;     /* 1: the rank has samples */
     int err;         /* the error of a callback; kept here because libotf2 only reports that a callback failed */
     char cause[256]; /* why some events cannot be read; "" if all can */
-    /* Counts of events, and of events with a problem, for properties of the log. */
+    /* Counts for progress and for properties of the log. total: events that the definitions count; read: events that
+     * libotf2 has read; seen: events for which a callback was called; unposted: receives without a request; unended:
+     * requests without a receive; odd_peers: messages with unknown ranks; odd_payloads: payloads that were left out;
+     * late: records whose time was before that of the record before */
     uint64_t total, seen, read, unposted, unended, odd_peers, odd_payloads, late;
 };
 
@@ -50,9 +53,8 @@ int pithi_otf2_facts_make(struct otf2_reader *r);
 
 /* Registers the callbacks that turn the events of libotf2 into records. */
 void pithi_otf2_events_register(const struct pithi_otf2 *otf2, OTF2_GlobalEvtReaderCallbacks *callbacks);
-/* Called at the end of each rank. Records the receives that are still pending, as receives without a message, and names
- * the functions of its samples.
- */
+/* Call after the events of each rank. Records the receives that are still pending, as receives without a message, and
+ * names the functions in the samples of the rank. */
 int pithi_otf2_events_end_rank(struct otf2_reader *r);
 
 #endif

@@ -110,7 +110,8 @@ static void put_metric(struct otf2_writer *w, uint32_t id, const struct pithlog_
     OTF2_MetricMemberRef ref = w->written[id].ref;
     OTF2_StringRef name = pithi_otf2_put_text(w, def->name), none = pithi_otf2_put_text(w, "");
 
-    /* The member is the value at a moment. Its unit is a text. */
+    /* The metric has one member, whose events give its value at a moment (ABSOLUTE_POINT). The unit is the format of
+     * the counter. */
     DEFINE(MetricMember, ref, name, none, OTF2_METRIC_TYPE_USER, OTF2_METRIC_ABSOLUTE_POINT, OTF2_TYPE_DOUBLE,
            OTF2_BASE_DECIMAL, 0, pithi_otf2_put_text(w, def->format));
     DEFINE(MetricClass, ref, 1, &ref, OTF2_METRIC_ASYNCHRONOUS, OTF2_RECORDER_KIND_ABSTRACT);
@@ -149,8 +150,8 @@ static void put_group(struct otf2_writer *w, OTF2_GroupRef ref, OTF2_StringRef n
     DEFINE(Group, ref, name, type, OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, count, members);
 }
 
-/* Numbers the members of a group, for messages, which refer to members by these numbers. Ranks that the log does not
- * have are not numbered, because the group is written without them. Returns 0 if memory runs out. */
+/* Numbers the members of a group, because messages refer to their partners by these numbers. Ranks that the log does
+ * not have get no number, because they are also left out of the group in the archive. Returns 0 if memory runs out. */
 static int learn_members(struct otf2_writer *w, uint32_t key, const int32_t *ranks, int32_t size)
 {
     uint32_t count = 0;
@@ -292,8 +293,8 @@ int pithi_otf2_put_places(struct otf2_writer *w, const struct pithi_walk *window
     /* Properties of the root keep facts for which OTF2 has no place. */
     const struct pithlog_def *def;
     const char *key, *value;
-    /* The order in which states, events and counters were defined, a letter for each definition: "sse" is two states
-     * and an event. */
+    /* `kinds` keeps the order in which states, events and counters were defined, as a letter for each definition: "sse"
+     * is two states and an event. */
     char *kinds = malloc(w->def_count + (size_t)1);
     w->no_memory |= !kinds;
     for (uint32_t id = 0; kinds && id < w->def_count; id++)

@@ -143,8 +143,8 @@ static uint32_t text_parameter(struct otf2_writer *w, uint32_t id)
 
 /* ---- All --------------------------------------------------------------------------------------------------------- */
 
-/* Writes a record that is no Enter. A collective needs the Enter that is held back. Before any other record, this Enter
- * is written. */
+/* Writes a record that is no Enter. If an Enter of the lane is held back, it is written first; for a collective, it is
+ * written as the Enter of the collective's state. */
 static void put_other(struct otf2_writer *w, struct otf2_lane *lane, const struct pithlog_step *step)
 {
     const struct pithlog_record *r = step->record;
@@ -229,7 +229,8 @@ static void put_other(struct otf2_writer *w, struct otf2_lane *lane, const struc
     }
 }
 
-/* Sets the lowest receive number, for a window that begins after the start of the log. */
+/* Sets w->next_receive to the number of the first receive. It is 0 if the window begins at the start of the log.
+ * Otherwise it is the lowest number of a receive in the window. */
 static int find_first_receive(struct otf2_writer *w, const struct pithi_walk *walk, const uint32_t *lanes,
                               uint32_t count)
 {

@@ -13,7 +13,7 @@ enum otf2_value { OTF2_VALUE_TEXT, OTF2_VALUE_INT, OTF2_VALUE_UINT };
 struct otf2_writer {
     const struct pithi_otf2 *otf2;
     struct pithlog *log;
-    const struct pithi_convert *how; /* window, notes */
+    const struct pithi_convert *how; /* the window to write, and where notes go */
     OTF2_Archive *archive;
     const char *folder; /* the folder in which the archive is made */
     OTF2_GlobalDefWriter *defs;
@@ -60,7 +60,10 @@ struct otf2_writer {
         uint32_t count, room;
     } contexts;
     struct pithi_losses losses;
-    uint64_t no_rank, no_root, unordered, strangers, unknown, unclear, sites; /* counted for the notes */
+    /* Counts for the notes. no_rank: messages with ranks that are not in the log; no_root: collectives whose root is
+     * not in the log; unordered: receives whose order of posting is lost; strangers: members of communicators that are
+     * not in the log; unknown: communicators with unknown members; sites: call sites */
+    uint64_t no_rank, no_root, unordered, strangers, unknown, unclear, sites;
 };
 
 struct otf2_lane {

@@ -1,5 +1,5 @@
-/* paje_names.c - the lines of a trace of Paje, its definitions of events, and the types, values and containers that
- * events refer to by name or alias.
+/* paje_names.c - reads the lines of a trace of Paje and its definitions of events. It also finds the types, values and
+ * containers to which events refer by name or alias.
  *
  * A word in quotes is one field, whatever it contains. A value may be used before it is defined. Two types may have
  * values of the same name, so a value is looked up by its type together with its name or alias. */
@@ -157,7 +157,7 @@ int pithi_paje_percent(struct paje_reader *r, char *line, struct paje_event_def 
         if (!*known)
             *known = ++r->event_count;
         r->events[*known - 1] = def;
-        /* the fields that follow belong to this definition */
+        /* the next lines, up to %EndEventDef, define the fields of this event */
         *open = &r->events[*known - 1];
         return PITH_OK;
     }
@@ -192,7 +192,7 @@ int pithi_paje_event(struct paje_reader *r, char *line, enum paje_kind *kind)
         if (def->fields[i] >= 0)
             r->at[def->fields[i]] = word;
     }
-    /* "0.25" is read exactly. Other forms, such as those with an exponent, are read as a double. */
+    /* A time such as "0.25" is read exactly. Other forms, such as those with an exponent, are read as a double. */
     if (r->at[F_TIME] && !pithi_text_seconds(r->at[F_TIME], &r->time_ns)) {
         char *end;
         double seconds = strtod(r->at[F_TIME], &end);
@@ -210,7 +210,8 @@ int pithi_paje_needs(const struct paje_reader *r, enum paje_field field, const c
 
 /* ---- Types, values, containers ----------------------------------------------------------------------------------- */
 
-/* Makes the word with this hash refer to entry `index` of a table. An alias replaces a name. */
+/* Makes a name or alias refer to entry `index` of a table; `hash` is the hash of the word. If the word already refers
+ * to an entry, a name changes nothing, but an alias does. */
 static int name_it(struct pithi_map *map, uint64_t hash, uint32_t index, int is_alias)
 {
     uint64_t *known = pithi_map_at(map, hash);

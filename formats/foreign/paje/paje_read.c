@@ -1,5 +1,5 @@
-/* paje_read.c - Paje's trace format to native records. The file describes itself. It begins with the events that it
- * uses and the order of their fields. Each program that writes Paje chooses its own events and order.
+/* paje_read.c - turns a file in Paje's trace format into native records. The file describes itself. It begins with the
+ * events that it uses and the order of their fields. Each program that writes Paje chooses its own events and order.
  *
  *     %EventDef PajePushState 5             the number of an event of this kind, and its fields
  *     %  Time date
@@ -10,8 +10,8 @@
  *     5 0.25 c3 S "MPI_Send"                such an event
  *
  * Types, values and containers have a name and perhaps an alias; events refer to either. The first pass over the file
- * reads these definitions and the ends of links. Then the links are matched (README.md). The second pass reads states,
- * events, values and messages. */
+ * reads these definitions and the starts and ends of links. Then the links are matched (README.md). The second pass
+ * reads states, events, values and messages. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@
 #include "foreign/names.h"
 #include "foreign/paje/paje_reader.h"
 
-/* bytes of a sorter: a quarter of the usual size, because several sorters are open at a time */
+/* memory of a sorter in bytes: a quarter of the usual size, because several sorters are open at a time */
 enum { MEMORY = PITHI_SORTER_BYTES / 4 };
 
 struct link_end {
@@ -82,7 +82,7 @@ static int take_definition(struct paje_reader *r, enum paje_kind kind, int64_t *
         CHECK(pithi_paje_find_type(r, LINK_TYPE, &type));
         CHECK(pithi_paje_needs(r, F_KEY, "Key"));
         CHECK(use(r, is_end ? F_END : F_START, is_end ? "EndContainer" : "StartContainer", &end.container));
-        /* Without a field for the tag, the tag is 0. */
+        /* if the event has no field for the tag, the tag is 0 */
         end.has_tag = pithi_text_i64(r->at[F_TAG], INT32_MIN, INT32_MAX, &tag);
         end.tag = (int32_t)tag;
         if (!r->at[F_BYTES] || !pithi_text_u64(r->at[F_BYTES], &end.bytes))
@@ -229,7 +229,8 @@ struct waiting {
     uint32_t first, count, room;
 };
 
-/* Matches starts and ends of links. Those with the same key are matched in the order of the file. */
+/* Matches starts and ends of links to messages. Starts and ends with the same key are matched in the order of the
+ * file. */
 static int match_links(struct paje_reader *r)
 {
     struct waiting waiting[2] = {{0}, {0}}; /* starts, ends */
@@ -239,7 +240,7 @@ static int match_links(struct paje_reader *r)
     int status, err = PITH_OK;
     TRY(pithi_sorter_end(r->ends));
     while (err == PITH_OK && (status = pithi_sorter_next(r->ends, &item)) == 1) {
-        /* At another key, all starts and ends that are left from the last key have no partner. */
+        /* When the key changes, the starts and ends that are left from the key before have no partner. */
         if (item.key.word[0] != key)
             for (int i = 0; i < 2; i++) {
                 r->lone_links += waiting[i].count - waiting[i].first;
@@ -383,8 +384,8 @@ static int take_record(struct paje_reader *r, enum paje_kind kind)
         double value = strtod(r->at[F_VALUE], &end);
         if (*end || end == r->at[F_VALUE])
             return pithi_paje_wrong(r, "this is no value of a variable", r->at[F_VALUE]);
-        /* ADD_VARIABLE and SUB_VARIABLE change the present value of a variable, so the value of each variable is kept.
-         * Counters of Pith have only values. */
+        /* Keeps the present value of each variable, because ADD_VARIABLE and SUB_VARIABLE only give a difference, and a
+         * counter record of Pith needs the value. */
         uint64_t *known = pithi_map_at(&r->sum_numbers, pithi_map_pair(container, type));
         if (!known || (!*known && !pithi_grow(&r->sums, r->sum_count, &r->sum_room, sizeof *r->sums)))
             return pithi_no_memory();
