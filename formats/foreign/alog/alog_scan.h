@@ -123,7 +123,8 @@ int pithi_alog_next(struct pithi_alog_scan *scan, struct pithi_alog_line *line);
 /* Computes the time of an event line from its TIMESTAMP and CYCLE. Returns 0 if the time is out of range. */
 int pithi_alog_time(const struct pithi_alog_scan *scan, const struct pithi_alog_line *line, int64_t *time_ns);
 
-/* Find the entry of an event number, of a process number. Make it if there is none. Return NULL if memory runs out. */
+/* The first function returns the entry of an event number, the second one that of a process number. Both make the entry
+ * if there is none, and return NULL if memory runs out. */
 struct pithi_alog_event *pithi_alog_event(struct pithi_alog_scan *scan, int64_t type);
 struct pithi_alog_process *pithi_alog_process(struct pithi_alog_scan *scan, int64_t number);
 

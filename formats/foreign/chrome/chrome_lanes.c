@@ -318,7 +318,7 @@ int32_t pithi_chrome_lanes_rank(const struct pithi_chrome_lanes *lanes, uint32_t
     return (int32_t)lanes->processes[lanes->threads[thread].process].result;
 }
 
-/* bytes of a sorter: a quarter of the usual size, because several sorters are open at a time */
+/* memory of a sorter in bytes: a quarter of the usual size, because several sorters are open at a time */
 enum { MEMORY = PITHI_SORTER_BYTES / 4 };
 
 struct end {

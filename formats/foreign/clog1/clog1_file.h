@@ -34,7 +34,7 @@ enum { PITHI_CLOG1_HEADER = 24, PITHI_CLOG1_RANKS_MAX = 1 << 17 }; /* larger pro
 
 struct pithi_clog1_file {
     struct pithi_clog_blocks blocks;
-    int big; /* byte order; MPE wrote big-endian files on every machine */
+    int big; /* 1: the file is big-endian; MPE wrote such files on every machine */
 };
 
 struct pithi_clog1_record {

@@ -11,7 +11,7 @@
 
 struct pithi_clog2_file {
     struct pithi_clog_blocks blocks;
-    int big;       /* byte order */
+    int big;       /* 1: the file is big-endian */
     int finalized; /* 0: the unmerged file of one process, with native byte order and unshifted times */
     int table_cut; /* the communicator table is missing or incomplete */
     int32_t known_events, user_events, known_solos, user_solos; /* the first event numbers of states and of solo

@@ -26,13 +26,14 @@ struct pithi_clog2_lines {
     struct pithi_clog2_stream *stream; /* the file's blocks */
     struct pithi_clog2_line *lanes;    /* by lane: its line in the world */
     uint32_t lane_count;
-    int32_t ranks, threads; /* highest rank + 1, highest thread number + 1 */
-    struct pithi_map
-        number_of;            /* communicator of the log -> number in the file (INTER: its groups have the next two) */
-    struct pithi_map rank_of; /* (communicator of the log, world rank) -> rank + 1, from size on: remote group */
-    struct pithi_map announced;          /* set of the lines that have a COMMEVT: (communicator number in the file,
-                                            rank) */
-    struct pithi_map began_on;           /* (lane, number of a state's end) -> communicator at the begin, if any */
+    int32_t ranks, threads;     /* highest rank + 1, highest thread number + 1 */
+    struct pithi_map number_of; /* communicator of the log -> number in the file; the two groups of an intercommunicator
+                                   have the next two numbers */
+    struct pithi_map rank_of;   /* (communicator of the log, world rank) -> rank + 1; ranks from `size` on are in the
+                                   remote group */
+    struct pithi_map announced; /* set of the lines that have a COMMEVT: (communicator number in the file,
+                                   rank) */
+    struct pithi_map began_on;  /* (lane, number of a state's end) -> communicator at the begin, if any */
     struct pithi_clog2_entry *entries;   /* by number in the file */
     uint32_t entry_count, entry_size;    /* [entry_count] */
     struct pithi_clog2_made made;        /* the records to add that only MPE files have */
