@@ -2,8 +2,9 @@
 # core draws the picture of one moment (core/scene/animation.c). This window has the clock that chooses the moment,
 # and the commands.
 #
-# Live, the shown moment is a quarter of a second behind the running program. At a slower speed, or after a pause, the
-# window plays what it has read before. This does not affect the program.
+# While the window follows a running program, it shows the moment of a quarter of a second ago. If the user chooses a
+# slower speed or pauses the animation, the window plays the records that it has already read. The program itself is
+# neither slowed down nor paused.
 
 oo::class create ::pith::Anim {
     variable animation      ;# command of the C core (tk/commands.h)
@@ -18,9 +19,9 @@ oo::class create ::pith::Anim {
     variable speed      ;# program time per second of real time: 0.01 is a hundredth
     variable layout     ;# ring or grid
     variable last_us    ;# microseconds of the clock at the last picture
-    variable next_look  ;# clock at which to read again, ms
+    variable next_look  ;# time of the clock at which the files are read again, ms
     variable timer
-    variable drawn      ;# what the last picture shows; while it is the same, nothing is drawn
+    variable drawn      ;# what the last picture shows; if a new picture would show the same, it is not drawn
     variable labels     ;# canvas items: rank -> {number name}
     variable shown      ;# dict: rank -> the state that is named below the rank
     variable names colours ;# state id -> name, colour
@@ -121,7 +122,7 @@ oo::class create ::pith::Anim {
 
     # ---- The clock
 
-    # The time at which playing starts: the end of MPI_Init, or the begin of the log if that is not known.
+    # The time at which playing starts: the end of MPI_Init, or the begin of the log if the log does not have this end.
     method first {} {
         set work [dict get $info work]
         return [expr {$work eq {} || $work < [dict get $info begin] ? [dict get $info begin] : $work}]
@@ -162,8 +163,8 @@ oo::class create ::pith::Anim {
             set status_text $text
         }
         set used [expr {([clock microseconds] - $started) / 1000}]
-        # Starts the timer only in idle time. Otherwise `update` would never end if several animations need all the
-        # time.
+        # Starts the timer for the next picture only when Tk is idle. Without this pause, `update` would never return
+        # while several animations together need more time than there is.
         set timer [after idle [list [self] tick_after [expr {max(5, 33 - $used)}]]]
     }
 
@@ -339,7 +340,7 @@ oo::class create ::pith::Anim {
         }
     }
 
-    # ---- Words: scripts, keys and buttons
+    # ---- The commands that scripts, keys and buttons run
 
     method run {script} {
         my word_sync
@@ -537,8 +538,8 @@ proc ::pith::anim::speed_name {speed} {
     return "1/[::pithtk::number [expr {wide(round(1 / $speed))}]] of real time"
 }
 
-# The newest of the log at PATH and its numbered siblings (run.1.pith). There are siblings because liblog never
-# overwrites the log of another job.
+# Of the log at PATH (run.pith) and the logs with a number in the name (run-2.pith), returns the newest. The numbers
+# come from liblog, which never overwrites the log of another job and chooses another name instead.
 proc ::pith::anim::find_log {path} {
     set found {}
     set newest 0
@@ -552,8 +553,8 @@ proc ::pith::anim::find_log {path} {
     return $found
 }
 
-# `pith view --anim LOG`: follows the program that records LOG. If none runs, plays the log. SPILL: the file or folder
-# to follow; "" means LOG.spill.
+# `pith view --anim LOG`: follows the program that records LOG. If no such program runs, plays the log. SPILL: the spill
+# files to follow, as a file or folder; "" means LOG.spill.
 proc ::pith::anim::open {path spill} {
     foreach folder [list $spill $path $path.spill] {
         if {$folder ne {} && ([file isdirectory $folder] || $folder eq $spill)} {
@@ -565,7 +566,8 @@ proc ::pith::anim::open {path spill} {
             }
         }
     }
-    # The program has ended before this window opened, so waits for its log.
+    # The program ended before this window opened, so there is nothing to follow. Waits until the program's log is
+    # written.
     for {set i 0} {$spill ne {} && $i < 100 && [find_log $path] eq {}} {incr i} {
         after 100
     }

@@ -1,9 +1,9 @@
 # beside.tcl - shows a second log below the first one, on the same time axis. The second log has a model and timelines
-# of its own, which follow the first. A bar between the timelines shows both durations and the alignment, and a table
-# compares the sums.
+# of its own, which show the same time as those of the first log. A bar between the timelines shows both durations and
+# the alignment. A table compares the time that each state takes in the two logs.
 
-# Two models on one time axis. A pairing maps times of the second log to times of the first one. If one log shows or
-# selects another time, the pairing makes the other log follow.
+# A pairing puts two models on one time axis: it converts times of one log to times of the other. If the user shows or
+# selects another time in one log, the pairing shows or selects the corresponding time in the other log.
 #
 # Example: the logs are aligned at their starts, with an offset of 1 s. Then time 3 s of the first log is above 2 s of
 # the second. If the logs are also fitted, and 10 s of the first are as wide as 5 s of the second, 3 s of the first is
@@ -44,10 +44,10 @@ oo::class create ::pith::Pairing {
     method align {} { return $align }
     method offset {} { return $offset }
     method fitted {} { return $fitted }
-    # 1: equal times of both logs are shown at the same x.
+    # Returns 1 if every time is at the same x in both logs.
     method is_same {} { expr {$ratio == 1 && [my to_second 0] == 0} }
 
-    # ---- Which time
+    # ---- Converting times
 
     method to_second {time} {
         expr {wide(round($origin_b + ($time - $origin_a - $offset) * $ratio))}
@@ -117,7 +117,8 @@ oo::class create ::pith::Pairing {
                 hidden { my take_hidden $model $other }
                 message_filter { $other set_message_filter [$model message_filter] }
                 rows {
-                    # Applies the row filter of the first log to the second, if it matches any row there.
+                    # Applies the row filter of the first log to the second log, unless no row of the second log passes
+                    # the filter.
                     if {$model eq $a && [$a tree pattern] ne [$b tree pattern]} {
                         catch {$b select [$a tree pattern]}
                     }
@@ -134,8 +135,9 @@ oo::class create ::pith::Pairing {
         }
     }
 
-    # Makes OTHER show the same time as MODEL. A changed length is a `zoom` only in the first model, because only the
-    # first one has undo for zooms.
+    # Makes OTHER show the same time as MODEL. Uses `zoom`, which saves the old view for undo, only if OTHER is the
+    # first model and the length of the time shown changes, because undo changes only the first model. Otherwise uses
+    # `set_window`, which saves nothing.
     method show_same {model other map} {
         set window [lmap time [$model window] {my $map $time}]
         lassign [$other window] from to
@@ -143,7 +145,8 @@ oo::class create ::pith::Pairing {
         $other [expr {$resized && $other eq $a ? "zoom" : "set_window"}] {*}$window
     }
 
-    # Hides in OTHER the states with the names that are hidden in MODEL, and its messages if MODEL hides messages.
+    # Hides in OTHER the states that have the same names as the hidden states of MODEL. Draws messages in OTHER in the
+    # same way as in MODEL: always, never or automatically.
     method take_hidden {model other} {
         set names [$model names [$model hidden]]
         $other set_hidden [$other ids_named $names]
@@ -165,14 +168,16 @@ oo::class create ::pith::Pairing {
     }
 }
 
-# Compares the windows of two logs, below the legend: a line for each state with its time in both logs and the change.
-# Calls a method of OBJECT if it still exists. A stopped job calls back later, when the object may be gone.
+# Calls a method of OBJECT if it still exists. Jobs call this, because a stopped job still calls back, when the object
+# may be gone.
 proc ::pith::tell_if_there {object args} {
     if {[info object isa object $object]} {
         $object {*}$args
     }
 }
 
+# The table on the legend's page that compares two logs. It has a line for each state, with its time in both logs and
+# the change.
 oo::class create ::pith::PairTable {
     variable a b path tree
     variable cut       ;# keeps names and headings within their columns
@@ -251,7 +256,8 @@ oo::class create ::pith::PairTable {
         set jobs {}
     }
 
-    # A job called back. `stopped` is ignored, because it comes from an earlier job than those in the dict `jobs`.
+    # A job of this table reports WHAT has happened. `stopped` is ignored, because only jobs of an earlier `start` are
+    # stopped, and they are no longer in the dict `jobs`.
     method job_event {which model what args} {
         if {$what in {progress stopped} || ![dict exists $jobs $which]} {
             return
@@ -260,7 +266,8 @@ oo::class create ::pith::PairTable {
         set named {}
         if {$what eq "done"} {
             lassign [lindex $args 0] all computing
-            # Shares refer to the part of the window that the log covers, so that the shares of the first log are those
+            # Computes each state's share of the time that the log covers within the view. Beside a longer log, the view
+            # may also show times outside this log. These do not count, so the shares of the first log are the same as
             # in the legend.
             lassign [$model window] t0 t1
             lassign [$model log_time] from to
@@ -304,14 +311,15 @@ oo::class create ::pith::PairTable {
         return [expr {max(1, $lanes)}]
     }
 
-    # {A B}: the numbers by which the times of both logs are divided: 1 if they have equally many lanes, else the lanes
-    # of each log, which gives times per lane.
+    # Returns {A B}, the numbers by which the times of the two logs are divided. If both logs have equally many lanes,
+    # both numbers are 1. Otherwise they are the numbers of lanes, so that the table shows times per lane.
     method divisors {} {
         set lanes [list [my lanes $a] [my lanes $b]]
         return [expr {[lindex $lanes 0] == [lindex $lanes 1] ? {1 1} : $lanes}]
     }
 
-    # Lines {name ns ns share share}..., sorted by the sum of both times.
+    # The lines of the table, {name ns ns share share}: times and shares of a state in the first and in the second log.
+    # The state with the largest sum of both times comes first.
     method rows {} {
         set rows {}
         set divisors [my divisors]
@@ -402,7 +410,8 @@ oo::class create ::pith::Beside {
     method other {} { return $other }
     method pairing {} { return $pairing }
 
-    # Rows and Ranges take this object for the window of the second log. They need these methods.
+    # The classes Rows and Ranges of the second log get this object instead of a window. The following methods are those
+    # of a window that they call.
     method model {} { return $other }
     method timeline {} { return $timeline }
     method pointer {} { return $pointer }
@@ -518,7 +527,8 @@ oo::class create ::pith::Beside {
         }
     }
 
-    # Called after the layout. Shares the height; after the first picture, reads messages and counters.
+    # Called when Tk has laid out the window. Divides the height between the two timelines, and starts reading the
+    # second log's messages and counters shortly after its first picture.
     method after_layout {} {
         set pending {}
         set me [self]
@@ -568,7 +578,7 @@ oo::class create ::pith::Beside {
         wm title $top "[file tail [$model path]] - Pith"
     }
 
-    # Both file names; with their folders if the names are the same.
+    # The file names of both logs. If the names are the same, each also has the name of its folder.
     method names {} {
         set paths [list [file normalize [$model path]] [file normalize [$other path]]]
         set names [lmap path $paths {file tail $path}]
@@ -590,8 +600,8 @@ oo::class create ::pith::Beside {
 
     method switched {} { $pairing set_fitted $fitted }
 
-    # The pairing calls this after the alignment has changed. The second axis is shown only if its times differ from
-    # those of the first axis.
+    # The pairing calls this after the alignment has changed. Shows the time axis of the second log only if its times
+    # differ from those on the axis of the first log.
     method aligned {} {
         if {![info exists pairing] || ![info object isa object $pairing]} {
             return
@@ -720,7 +730,8 @@ oo::class create ::pith::Beside {
 
     # ---- Words
 
-    # `beside LOG`, `beside none`, or a command for the open second log.
+    # The command `beside LOG` opens a second log; `beside none` closes it. Other words, such as `beside offset`, are
+    # commands for the open second log.
     method word {{what {}} args} {
         if {$what eq {}} {
             return [expr {$other eq {} ? {} : [$other path]}]

@@ -183,7 +183,8 @@ oo::class create ::pith::Board {
         my set_rows [expr {$rows_text eq [my rows_name all] ? "all" : "shown"}]
     }
 
-    # Fixes the board's time, so that its result stays when the timelines show another time.
+    # From now on, the board keeps the time of its present result, even if the timelines then show or select another
+    # time.
     method keep {} {
         if {$scope in {window selection}} {
             set scope kept
@@ -223,7 +224,8 @@ oo::class create ::pith::Board {
         my renew 250
     }
 
-    # Starts the job after a delay, so that a moving window makes one job, not a hundred.
+    # Starts the job after a delay. If the view moves again during the delay, the delay begins again, so that a moving
+    # view starts one job instead of a hundred.
     method renew {after_ms} {
         after cancel $waiting
         set waiting {}
@@ -258,7 +260,7 @@ oo::class create ::pith::Board {
         set interval $new
         set part 0
         set job [my ask [my job_callback]]
-        # The progress bar appears after 0.3 s, so not for a short job.
+        # Shows the progress bar only after 0.3 s, so that it does not appear for a shorter job.
         after 300 [list catch [list [self] show_progress]]
     }
 
@@ -317,9 +319,9 @@ oo::class create ::pith::Board {
     }
 }
 
-# A board whose answers come from a `pith` command that runs beside the window and can be stopped. A subclass defines
-# `words`, which returns the words of the command, and `read TEXT`, which takes the output. If there is nothing to ask,
-# `words` returns {} and has shown the reason by `say`.
+# A board whose results are the output of a `pith` command. The command runs as a process of its own and can be stopped.
+# A subclass defines `words`, which returns the words of the command, and `read TEXT`, which takes the output. If no
+# command is to run, `words` tells the user why, by `say`, and returns {}.
 oo::class create ::pith::ProgramBoard {
     superclass ::pith::Board
     variable window model board job interval rows
@@ -341,9 +343,9 @@ oo::class create ::pith::ProgramBoard {
         }
     }
 
-    # Asks again after a change. A running program is stopped, because its answer would be out of date. The next one
-    # starts after the timelines have rested as long as the program takes, at most 2 seconds. Until it answers, the old
-    # answer stays, with the look of an old one (`show_former 1`).
+    # Runs the command again after a change. First stops a running command, because its answer would be out of date.
+    # Starts the new one when the timelines have not moved for as long as the last command took, but after at most 2
+    # seconds. Until the new answer comes, the old answer stays and is shown as out of date (`show_former 1`).
     method renew {after_ms} {
         if {$after_ms} {
             if {$job ne {}} {
@@ -375,7 +377,7 @@ oo::class create ::pith::ProgramBoard {
 
     method show_former {is} {}
 
-    # The progress bar only moves to and fro, because the program's progress is not known.
+    # Makes a progress bar that only moves to and fro, because the command does not report how far it is.
     method build_progress {frame} {
         next $frame
         $frame.bar configure -mode indeterminate -length [px 60]
@@ -397,8 +399,9 @@ oo::class create ::pith::ProgramBoard {
 
     method most {} { return 0 }
 
-    # Takes the program's output. Its notes, such as those on damage, are shown beside the answer. For a damaged log the
-    # program fails but prints an answer from the readable rest, which is taken as the answer.
+    # Takes the output of the command. Notes of the command, such as those on damage, are shown beside the answer. For a
+    # damaged log the command fails, but first prints an answer from the readable rest of the log; this counts as the
+    # answer.
     method heard {callback how text {more {}}} {
         if {$how eq "failed" && $more ne {}} {
             lassign [list done $more $text] how text more
@@ -477,7 +480,8 @@ proc ::pith::board::columns {lines} {
     return $text
 }
 
-# Writes FILE.csv, or text in columns, as a whole or not at all.
+# Writes LINES to a file, as CSV if the name ends with .csv, otherwise as text in columns. On an error, an old file of
+# this name stays as it was.
 proc ::pith::board::write {file lines} {
     write_text $file [expr {[file extension $file] eq ".csv" ? [csv $lines] : [columns $lines]}]
 }
@@ -528,8 +532,8 @@ proc ::pith::board::log_marks {low high} {
     return $marks
 }
 
-# The cells of a text as `pith ... --csv` prints it, as a list of lines, each a list of cells. The first line has the
-# names of the columns.
+# Reads CSV, such as the output of `pith ... --csv`. Returns a list of lines, each of which is a list of cells. The
+# first line has the names of the columns.
 proc ::pith::board::read_csv {text} {
     set parts [split $text \"]
     set last [expr {[llength $parts] - 1}]
@@ -564,9 +568,9 @@ proc ::pith::board::read_csv {text} {
     return $lines
 }
 
-# A time as the text of a cell. All times of a column have the unit and the decimals that suit the longest time when it
-# is written with four digits: "4.250 s", "0.003 s". A time too short for these decimals is "<0.001 s". Times of two
-# minutes or more are like 2:05.3.
+# The text of a time in a table. All times of a column have the same unit and the same number of decimals, such that the
+# longest time of the column has four digits: "4.250 s", "0.003 s". A time that would be rounded to zero is written as
+# "<0.001 s". A time of two minutes or more is written as minutes and seconds: 2:05.3.
 proc ::pith::board::time_in_column {ns longest} {
     if {$ns >= 120000000000} {
         return [::pithtk::duration $ns]
@@ -584,7 +588,7 @@ proc ::pith::board::time_in_column {ns longest} {
     return [format "%.${digits}f %s" [expr {$ns / $size}] $unit]
 }
 
-# The texts of all times of a column.
+# The texts of ALL, the times of one column.
 proc ::pith::board::times {all} {
     set longest [::tcl::mathfunc::max 0 {*}[lmap ns $all {expr {abs($ns)}}]]
     return [lmap ns $all {time_in_column $ns $longest}]

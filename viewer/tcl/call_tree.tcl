@@ -88,8 +88,8 @@ oo::class create ::pith::CallTree {
         pack $tree -side left -fill both -expand 1
         pack $body.table -fill both -expand 1
         bind $tree <<TreeviewOpen>> [list [self] opened]
-        # `clicked` runs after the Treeview's own binding. It waits for a search, during which Escape may close the
-        # page, and the Treeview's binding needs its widget.
+        # Runs `clicked` only after the Treeview's own binding. The method `clicked` waits for a search, and meanwhile
+        # the user may close the page by Escape. If the Treeview's binding ran afterwards, its widget would be gone.
         bind $tree <ButtonRelease-1> [list after idle [list catch [list [self] clicked %x %y]]]
         bind $tree <Return> "[list [self] find_chosen]; break"
         # In the table these keys move the selection, so the window's keys must not run.
@@ -98,8 +98,8 @@ oo::class create ::pith::CallTree {
         }
     }
 
-    # 1: the table exists. When a page opens, it exists before its table, and $tree may name the deleted table of the
-    # page before.
+    # Returns 1 if the table exists. While a page is being opened, the page already exists but its table does not; $tree
+    # may then still name the table of an earlier, closed page.
     method has_table {} { expr {[my is_open] && [info exists tree] && [winfo exists $tree]} }
 
     method show_former {is} {
@@ -155,9 +155,10 @@ oo::class create ::pith::CallTree {
 
     # ---- The tree
 
-    # Top-down, the nodes are the paths. Bottom-up, a node is a name with its callers, and stands for all paths that end
-    # with these names. Self times and counts of these paths are added. Totals are added only for paths that contain
-    # their last name once; with recursion, some time would count twice.
+    # Makes the nodes of the tree from the paths. In the top-down tree, each path is a node. In the bottom-up tree, a
+    # node is a name with some of its callers, and stands for all paths that end with these names. The node's self time
+    # and count are the sums of those of these paths. Its total is the sum of the totals of only those paths that
+    # contain their last name once, because with recursion the same time would count twice.
     #
     #     a;b;a  self 3 total 3    a;b  self 2 total 5    a  self 1 total 6
     #     a: self 1 + 3, total 6;  a called by b: self 3, total 0;  a called by b called by a: the same
@@ -246,7 +247,7 @@ oo::class create ::pith::CallTree {
         }
     }
 
-    # The longest total time. It decides the unit of all times.
+    # The longest total time in the table. All times of the table have the unit that suits this time.
     method longest {} { return [::tcl::mathfunc::max 0 {*}[lmap node [my children {}] {lindex [dict get $sums $node] 1}]] }
 
     method image {name} {
@@ -306,9 +307,9 @@ oo::class create ::pith::CallTree {
         }
     }
 
-    # Marks all instances of a node in the timelines, and shows the first one in the board's time. For a path of states,
-    # only instances at the path's depth. For a function of samples, unfolds the row, because functions are shown below
-    # its states.
+    # Marks all instances of a node's state or function in the timelines, and shows the first one in the board's time.
+    # In the top-down tree of states, marks only the instances at the depth of the node's path. For a function of
+    # samples, unfolds the row, because functions are shown only below the states of an unfolded row.
     method find_node {node} {
         set name [lindex $node end]
         set leaf [expr {$way eq "down" ? $name : [lindex $node 0]}]

@@ -53,8 +53,8 @@ oo::class create ::pith::Changes {
         pack $path.head -fill x -pady {0 4}
         pack $path.y -side right -fill y
         pack $tree -side left -fill both -expand 1
-        # `clicked` runs after the Treeview's own binding, because it waits for a search, after which the table may be
-        # gone.
+        # Runs `clicked` only after the Treeview's own binding. The method `clicked` waits for a search, and meanwhile
+        # the user may close the table, which the Treeview's binding needs.
         bind $tree <ButtonRelease-1> [list after idle [list catch [list [self] clicked]]]
         bind $tree <Return> "[list [self] clicked]; break"
         foreach key {Up Down Left Right} {
@@ -74,7 +74,8 @@ oo::class create ::pith::Changes {
         }
     }
 
-    # Analyzes at once, but logs with many records only when the user presses the button.
+    # Compares small logs at once. For logs with many records, shows a button, and compares them only when the user
+    # presses this button.
     method begin {} {
         lassign {} lines ratios
         my fill
@@ -233,7 +234,7 @@ oo::class create ::pith::Changes {
         return [$tree insert $parent end -text " $name" -values [my cells $first $second $longest]]
     }
 
-    # The cells of a line. Times have the unit that suits the longest time of the table.
+    # The cells of a line: the two times and their difference, all in the unit that suits the longest time of the table.
     method cells {first second longest} {
         lassign [lmap ns [list $first $second [expr {abs($second - $first)}]] {::pith::board::time_in_column $ns $longest}] x y change
         set change [expr {$second > $first ? "+" : $second < $first ? "-" : ""}]$change
@@ -274,7 +275,7 @@ oo::class create ::pith::Changes {
 
     # ---- For scripts
 
-    # Starts the program if it waits for the button, and waits for its end.
+    # Starts the comparison if it would only start by the button, and waits until it has ended.
     method wait {} {
         if {$ratios eq {} && [winfo manager $path.head.analyze] ne {} && $title ne "Stopped."} {
             my start

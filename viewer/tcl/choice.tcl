@@ -36,8 +36,8 @@ oo::class create ::pith::Choice {
         my draw
     }
 
-    # The digest and the analysis may now know more about the chosen call: the digest the other ends of messages, the
-    # analysis the members of a collective.
+    # Looks up the chosen call again after the digest has been read or the log was analyzed. The digest adds the other
+    # ends of the call's messages; the analysis adds the members of its collective.
     method model_changed {what} {
         if {$what in {digest waiting log}} {
             set call {}
@@ -58,7 +58,8 @@ oo::class create ::pith::Choice {
         return [[$model log] callof {*}[lmap key {rank thread id start end} {dict get $hit $key}]]
     }
 
-    # Rows of the chosen record: one row, or those of the two ends of a message. A row that is not shown is -1.
+    # The rows of the chosen record: for a message, the row of its sender and that of its receiver; for other records,
+    # one row. The row is -1 if its lane is not shown.
     method rows {} {
         return [my rows_of $thing]
     }
@@ -87,7 +88,8 @@ oo::class create ::pith::Choice {
         }
         set start [dict get $thing hit start]
         set end [dict get $thing hit end]
-        # Moves the view as little as possible. Zooms out if the record is longer than the view.
+        # If part of the record is outside the view, centres the view on the record. Zooms out if the record needs more
+        # than four fifths of the view.
         lassign [$model window] t0 t1
         set span [expr {$t1 - $t0}]
         if {($start < $t0 || $end > $t1) && $end - $start > 0.8 * $span} {

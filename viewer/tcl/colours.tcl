@@ -12,7 +12,7 @@ proc ::pith::colours::path {} {
     return [file join [::pith::preferences::folder] colours]
 }
 
-# Converts a colour that Tk knows to #rrggbb; throws {PITH USAGE}.
+# Converts a colour, as #rrggbb or by a name that Tk knows, to #rrggbb. Throws {PITH USAGE} if TEXT is no colour.
 proc ::pith::colours::parse {text} {
     if {[catch {winfo rgb . $text} channels]} {
         throw {PITH USAGE} "not a colour: $text; give a colour such as #1f77b4 or blue"
@@ -206,7 +206,8 @@ proc ::pith::box::bits {kind step kinds} {
         [expr {18 * $step}] [expr {12 * $step}] [join $bytes ,]]
 }
 
-# Makes an X bitmap of rows of 0 and 1. `rows` makes such rows of an X bitmap.
+# Makes an X bitmap from rows, which are strings of 0 and 1. The command `rows` does the reverse: it makes such strings
+# from an X bitmap.
 proc ::pith::box::xbm {rows} {
     set bytes {}
     foreach row $rows {
@@ -229,8 +230,8 @@ proc ::pith::box::rows {xbm} {
     return $rows
 }
 
-# The dialog that changes the colours of states, with an immediate preview in the window,
-# and the command `colour`. colours.tcl stores them.
+# The dialog that changes the colours of states, and the command `colour`. While the user chooses a colour in the
+# dialog, the window already shows it. The commands of ::pith::colours above store the colours.
 oo::class create ::pith::ColourEditor {
     variable window model
     variable path     ;# the toplevel, while it is open
@@ -391,8 +392,8 @@ oo::class create ::pith::ColourEditor {
 
     method log {} { return [file normalize [$model path]] }
 
-    # Stores the colour of these names. They are taken as written, even if one looks like a pattern, because only rules
-    # that are typed as a command may be patterns.
+    # Stores the colour RGB for names, or for a pattern that the user gave to the command `colour`. WHERE is log (for
+    # this log), rule (for all logs) or now (stores nothing).
     method store {patterns rgb where} {
         foreach pattern $patterns {
             switch $where {
@@ -420,7 +421,7 @@ oo::class create ::pith::ColourEditor {
         my update_other_windows
     }
 
-    # Updates the colours of other windows, because rules apply to them, too.
+    # Updates the colours of other windows, because a rule applies to the logs of all windows.
     method update_other_windows {} {
         foreach other [info class instances ::pith::Window] {
             if {$other ne $window} {

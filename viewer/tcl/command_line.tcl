@@ -125,7 +125,7 @@ oo::class create ::pith::CommandLine {
 
     # ---- Running
 
-    # Runs the command. Closes the line, unless there is an answer or an error to read.
+    # Runs the typed command. Then closes the command line, unless it shows an answer or an error for the user to read.
     method enter {} {
         if {[string trim $line] eq {}} {
             my close
@@ -137,7 +137,8 @@ oo::class create ::pith::CommandLine {
         }
         set at [llength $history]
         set line {}
-        # The name is kept, because the command may close the window, after which [self] fails.
+        # Saves the name of this object, because the command may close the window and destroy the object. Calling [self]
+        # would then fail.
         set me [self]
         if {[catch {$window evaluate $script} result]} {
             set result [my error_text $result]
@@ -271,7 +272,8 @@ oo::class create ::pith::CommandPalette {
         }
     }
 
-    # Entries of menus come first, then keys that no menu has, then commands that neither has.
+    # Collects the entries: first those of menus, then keys whose scripts are in no menu, then commands that are neither
+    # in a menu nor bound to a key, and last the reports of `pith`.
     method collect {} {
         set entries {}
         set seen {}
@@ -304,7 +306,8 @@ oo::class create ::pith::CommandPalette {
             takes $takes]
     }
 
-    # How well an entry fits the typed terms: a number, of which a smaller one is better; {} if the entry does not fit.
+    # Returns how well an entry fits the typed words: a number from 0 (best) to 4, or {} if the entry does not contain
+    # all of these words.
     method fit {entry terms} {
         set title [string tolower [dict get $entry title]]
         set all "$title [string tolower [dict get $entry help]] [dict get $entry word]"
@@ -324,7 +327,8 @@ oo::class create ::pith::CommandPalette {
             [string first $first $title] >= 0 ? 3 : 4}]
     }
 
-    # 1: a title begins with TEXT, or the part of the title after the name of the menu does.
+    # Returns 1 if a title begins with TEXT. The title of a menu's entry, "MENU: ENTRY", may also begin with the name of
+    # the menu, followed by TEXT.
     method begins {title text} {
         return [expr {[string first $text $title] == 0 || [string first ": $text" $title] >= 0}]
     }
@@ -367,7 +371,8 @@ oo::class create ::pith::CommandPalette {
         bind $dialog.line <Prior> "$me step -13; break"
         bind $dialog.line <Next> "$me step 13; break"
         bind $dialog.list <<TreeviewSelect>> [list $me explain]
-        # These bindings may close the dialog, so `break` keeps the events from the list's own bindings.
+        # These bindings may close the dialog. `break` keeps Tk from then running the list's own bindings, which need
+        # the list.
         bind $dialog.list <Double-Button-1> "[list $me double] %x %y; break"
         bind $dialog.list <Return> "[list $me enter]; break"
         bind $dialog.list <Destroy> [list catch [list [::pith::Tip new $dialog.list [list $me whole_at]] destroy]]
@@ -381,8 +386,8 @@ oo::class create ::pith::CommandPalette {
 
     method terms {} { return [split [string tolower [join [regexp -all -inline {\S+} $typed]]]] }
 
-    # 1: the typed text is a command with arguments, such as "zoom 0.2 0.4", and not the title of an entry, such as
-    # "show all".
+    # Returns 1 if the typed text is a command with arguments, such as "zoom 0.2 0.4"; 0 if it is, for example, the
+    # title of an entry, such as "show all".
     method is_line {} {
         set terms [my terms]
         if {[string first { } [string trimleft $typed]] < 0 || ![dict exists [my words] [lindex $terms 0]]} {
@@ -395,7 +400,7 @@ oo::class create ::pith::CommandPalette {
 
     method words {} { return [[$window part CommandLine] words] }
 
-    # Lists the entries that fit.
+    # Lists the entries that fit the typed text, best first.
     method narrow {} {
         set terms [expr {[my is_line] ? [lrange [my terms] 0 0] : [my terms]}]
         set fits {}
@@ -467,7 +472,7 @@ oo::class create ::pith::CommandPalette {
         }
     }
 
-    # 1: the entry is a command that cannot run without arguments.
+    # Returns 1 if the entry is a command that cannot run without arguments.
     method needs_more {entry} {
         return [expr {[dict get $entry takes] ne {} && ![string match {\?*} [dict get $entry takes]]}]
     }
@@ -480,7 +485,7 @@ oo::class create ::pith::CommandPalette {
         }
     }
 
-    # Puts the selected command into the line, so that the user can add arguments.
+    # Puts the selected command into the entry field, so that the user can add arguments.
     method complete {} {
         set entry [my selected]
         if {$entry ne {} && ![my is_line]} {
@@ -509,7 +514,8 @@ oo::class create ::pith::CommandPalette {
         }
     }
 
-    # Runs the command. The dialog shows its error. The command may close the window.
+    # Runs the command SCRIPT. On an error, the dialog stays and shows the error; otherwise it closes. The command may
+    # close the whole window, so the dialog may be gone afterwards.
     method run {script} {
         set me [self]
         if {[catch {$window evaluate $script} result]} {
@@ -524,7 +530,7 @@ oo::class create ::pith::CommandPalette {
         }
     }
 
-    # Shows the answer of a command of pith about this log.
+    # Runs `pith COMMAND` on this log, and shows its output in a dialog.
     method word_pith_report {command args} {
         set words [list $command [[$window model] path] {*}$args]
         ::pith::Runner new [$window top] "pith [join [list $command {*}$args]]" $words \

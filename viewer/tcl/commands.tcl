@@ -1,8 +1,8 @@
 # commands.tcl - the tables of a window: script commands, keys, menus, and the parts that add to them. This file is
 # sourced first.
 
-# Parts of a window: dialogs, panes and features that the window does not know. A part is a class in
-# a file of its own, which ends by declaring its entries:
+# Parts of a window: dialogs, panes and other features of which window.tcl itself knows nothing. A part is a class in a
+# file of its own. At its end, the file declares the part's commands (`words`), keys, menu entries and buttons:
 #
 #     ::pith::part::add Histogram {
 #         words {lengths {?NAME?} {how long states last, as a histogram} word_lengths}    rows as in commands.tcl
@@ -31,7 +31,8 @@ proc ::pith::part::classes {} {
     return [dict keys $all]
 }
 
-# All rows of a KIND (words, keys, menus or buttons): those of the window (OWN), then those of the parts.
+# All table rows of a KIND (words, keys, menus or buttons): OWN, the rows of the window itself, then the rows of all
+# parts.
 proc ::pith::part::rows {kind own} {
     variable all
     dict for {class brings} $all {
@@ -40,7 +41,7 @@ proc ::pith::part::rows {kind own} {
     return $own
 }
 
-# The rows of words of a part.
+# The table rows of a part's script commands.
 proc ::pith::part::words {class} {
     variable all
     return [dict get $all $class words]
@@ -98,7 +99,8 @@ namespace eval ::pith::words {
     }
 }
 
-# Makes each word of a table a command in the namespace of a window. The command calls a method of OBJECT.
+# Makes each command of a table available to scripts, in the namespace of a window. The command calls a method of
+# OBJECT.
 proc ::pith::words::install {object namespace table} {
     namespace eval $namespace {}
     foreach {word arguments help method} $table {
@@ -106,7 +108,7 @@ proc ::pith::words::install {object namespace table} {
     }
 }
 
-# The words of the window and of its parts: a dict from the name of a group to its rows.
+# The script commands of the window and of its parts: a dict from the name of a group to the table rows of its commands.
 proc ::pith::words::groups {} {
     variable table
     set groups [dict create General $table]
@@ -145,8 +147,8 @@ proc ::pith::words::nearest {word} {
     return [::pithtk::nearest $word [lmap {known arguments help method} [::pith::part::rows words $table] {set known}]]
 }
 
-# Tcl's error text as the user of a script understands it. OTHERWISE: advice after an unknown command that is similar to
-# none.
+# Rewrites Tcl's error message for users who do not know Tcl. OTHERWISE: the advice that follows the name of an unknown
+# command, if no known command is similar.
 proc ::pith::words::error_text {text otherwise} {
     if {[regexp {^invalid command name "(.*)"} $text -> word]} {
         set hint [nearest $word]
@@ -167,7 +169,7 @@ proc ::pith::words::seconds {ns} {
     return [format %.9f [expr {$ns / 1e9}]]
 }
 
-# The keys of a window: one table for the bindings, the help and the page pith-view(1).
+# The keys of a window. The bindings, the help and the page pith-view(1) are all made from this table.
 #
 # Columns: events, name in the help, help, script (commands of commands.tcl and methods of the window). The groups
 # have the names of menus; the keys of a part go to the group of its first menu (commands.tcl).
@@ -235,7 +237,7 @@ namespace eval ::pith::keys {
     }
 }
 
-# The keys of the window and of its parts: a dict from the name of a group to its rows.
+# The keys of the window and of its parts: a dict from the name of a group to the table rows of its keys.
 proc ::pith::keys::groups {} {
     variable own
     set groups $own
@@ -262,17 +264,19 @@ proc ::pith::keys::install {top command rows} {
     }
 }
 
-# Runs the script of a key, unless the key is not meant for the window. A binding of a toplevel also fires in its
-# dialogs and entries, which need their own keys, and with more modifiers than the binding names: Alt-s opens a menu and
-# must not run the key s. HELD: the bits of Control (4), Alt (8) and Super (64) that this key needs. The other bits,
-# such as NumLock and AltGr, may have any value.
+# Runs the script of a key, unless the key press is meant for something else. Tk runs a binding of the window in two
+# other cases, too. First, the focus may be in an entry or in a dialog of the window, which need the key themselves.
+# Second, more modifiers may be held than the binding names: Alt-s opens a menu and must not run the script of the key
+# s. HELD: the bits of Control (4), Alt (8) and Super (64) that must be set; of these three, no other may be set. All
+# other bits, such as NumLock and AltGr, may have any value.
 proc ::pith::keys::run {top widget state held pattern command script} {
     if {($state & 76) == $held && [winfo toplevel $widget] eq $top && ![has_key $widget $pattern]} {
         {*}$command $script
     }
 }
 
-# 1: a widget needs this key itself. Entries need all keys, buttons Space, and tables the arrows.
+# Returns 1 if a widget needs this key itself. Entries need all keys, buttons need Space, and tables need the arrow
+# keys.
 proc ::pith::keys::has_key {widget pattern} {
     set class [winfo class $widget]
     return [expr {$class in {TEntry Entry TCombobox TSpinbox TScale} ||
@@ -282,9 +286,10 @@ proc ::pith::keys::has_key {widget pattern} {
 
 # ---- The dialog
 
-# GROUPS: a dict of rows as in the tables. POINTING: mouse actions and their help. The first call opens a dialog with
-# the usual keys. A second call, or the button below the keys, shows all keys; a third call closes the dialog. If
-# POINTING is {}, there are only a few keys, and the first call shows all.
+# Shows the keys in a dialog. The first call shows only the most usual keys. A second call, or the button below the
+# keys, shows all keys; a third call closes the dialog. GROUPS: a dict from the name of a group to rows as in the tables
+# of keys. POINTING: mouse actions and their help; {} for a window with only a few keys, all of which the first call
+# shows.
 proc ::pith::keys::show {top groups pointing} {
     set dialog $top.keys
     set all [expr {[winfo exists $dialog] || $pointing eq {}}]
@@ -316,8 +321,8 @@ proc ::pith::keys::show {top groups pointing} {
     ::pith::theme::fit_scrolled $dialog 0
     pack $dialog.view -fill both -expand 1
     ::pith::theme::put_over $dialog $top
-    # These bindings destroy the dialog, so `break` keeps the events from further bindings, such as that of Tab, which
-    # moves the focus.
+    # These bindings destroy the dialog. `break` keeps Tk from then running further bindings, such as that of Tab, which
+    # would move the focus in a dialog that is gone.
     bind $dialog <Key> {if {[string length %A]} {destroy [winfo toplevel %W]; break}}
     bind $dialog <question> "[list ::pith::keys::show $top $groups $pointing]; break"
     bind $dialog <Button-1> {
@@ -385,10 +390,11 @@ proc ::pith::keys::group {frame title lines} {
     return $frame
 }
 
-# Menu bar and toolbar of a window: its own entries and those of the parts (commands.tcl).
+# The menu bar and the toolbar of a window. They have entries of the window itself, given here, and entries of its
+# parts, given by ::pith::part::add.
 #
-# A menu lists text, script and key in turn. Entries of parts come after `head` and before `tail`; `order` arranges
-# them.
+# A menu is a list of text, script and key in turn. Its entries are those of `head`, then those of the parts, then those
+# of `tail`. Afterwards, `order` brings them into the order of the menu.
 namespace eval ::pith::menus {
     # The scripts of each menu in the order of use, at most 12 entries; "-" is a separator, "> NAME" a menu inside the
     # menu. An entry that is not here comes last.
@@ -412,7 +418,8 @@ namespace eval ::pith::menus {
         Arrange {cut_rows paste_rows unpin}
         Step {{same next} {same prev} {state next} {state prev} {row next} {row prev} parent {message next} {message prev}}
     }
-    # Help on scripts of menus that are neither commands nor bound to keys.
+    # Help on scripts in menus that have no help of their own, because they are neither script commands nor bound to
+    # keys.
     variable helps {
         toggle_names {show or hide names in bars, and scales of counters}
     }
@@ -453,7 +460,7 @@ proc ::pith::menus::rows {} {
     return [list {*}$head {*}[::pith::part::rows menus {}] {*}$tail]
 }
 
-# Makes the menu bar, but not yet its menus, which are not needed before the first picture.
+# Makes the menu bar with empty menus. `fill` fills them later, because they are not needed before the first picture.
 proc ::pith::menus::build_bar {top} {
     set bar [menu $top.menu -tearoff 0]
     set labels {}
@@ -466,7 +473,7 @@ proc ::pith::menus::build_bar {top} {
     $top configure -menu $bar
 }
 
-# Fills the menus. An entry calls the method `act` of OBJECT; the menu of recent logs is made by its method
+# Fills the menus. An entry calls OBJECT's method `act`. The menu of recent logs is filled by OBJECT's method
 # `fill_recent`.
 proc ::pith::menus::fill {top object} {
     variable order
@@ -487,7 +494,7 @@ proc ::pith::menus::fill {top object} {
         }
         fill_one $top.menu.[string tolower $label] $scripts $by_script $object
     }
-    # Binds once for the menus of all windows.
+    # These bindings are made only once, because they apply to the menus of all windows.
     if {![string match *menus::chosen* [bind Menu <<MenuSelect>>]]} {
         bind Menu <<MenuSelect>> {+::pith::menus::chosen %W}
         bind Menu <Unmap> {+::pith::menus::hide_tip}
@@ -561,8 +568,8 @@ proc ::pith::menus::hide_tip {} {
     destroy .menutip
 }
 
-# Shows the tooltip of an entry, as a toplevel beside the menu. The widget Tip cannot do this, because an open menu
-# takes all pointer events and lies above the window.
+# Shows the tooltip of a menu's entry, as a toplevel beside the menu. The class ::pith::Tip cannot show it: its tooltip
+# is part of the window, and so lies below an open menu, which also takes all pointer events.
 proc ::pith::menus::show_tip {menu index} {
     if {![winfo exists $menu] || ![winfo ismapped $menu] || [$menu index active] ne $index} {
         return
@@ -587,7 +594,8 @@ proc ::pith::menus::add {menu text script key object} {
         $menu add cascade -label $text \
             -menu [menu $menu.recent -tearoff 0 -postcommand [list $object fill_recent $menu.recent]]
     } elseif {[$object state_of $script] ne {}} {
-        # A switch or a choice, with a mark that is set when the menu opens.
+        # The entry switches something on and off, or chooses one of several values. Its mark is set each time the menu
+        # opens.
         variable switches
         set switches($menu,$script) [$object state_of $script]
         $menu add checkbutton -label $text -accelerator $key -command [list $object act $script] \
@@ -619,7 +627,7 @@ proc ::pith::menus::build_buttons {tools object} {
         ::pith::Tip new $tools.$name [list ::pith::menus::tip_of $script]
         pack_button $tools.$name
     }
-    # A menu of the buttons for which there is no room.
+    # The button that opens a menu of the buttons for which the toolbar has no room.
     ttk::menubutton $tools.more -text "\u00bb" -style Toolbutton -takefocus 0 -menu $tools.more.menu
     menu $tools.more.menu -tearoff 0 -postcommand [list ::pith::menus::fill_more $tools $object]
     ::pith::Tip new $tools.more [list ::pith::menus::tip_of more]
@@ -628,12 +636,12 @@ proc ::pith::menus::build_buttons {tools object} {
     }
 }
 
-# The tooltip of a button, at X Y.
+# The tooltip of a button. X, Y: the place of the pointer, which Tip passes and which is not used.
 proc ::pith::menus::tip_of {script x y} {
     return [expr {$script eq "more" ? "More buttons" : [help_of $script]}]
 }
 
-# Shows which switches among the buttons are on.
+# Marks the buttons of switches that are on.
 proc ::pith::menus::mark_buttons {tools object} {
     variable buttons
     foreach {name text script help} [list {*}$buttons {*}[::pith::part::rows buttons {}]] {
@@ -652,15 +660,15 @@ proc ::pith::menus::pack_button {button} {
     }
 }
 
-# The buttons of a toolbar, without the two at its right end.
+# The buttons of a toolbar, without the title and the button "more", which are at its right end.
 proc ::pith::menus::buttons_of {tools} {
     return [lmap button [winfo children $tools] {
         expr {$button in [list $tools.window $tools.more] ? [continue] : $button}
     }]
 }
 
-# If there is no room for all buttons, leaves out some before the last one. The menu of the button "more" has the
-# buttons that are left out.
+# Packs the buttons for which the toolbar has room. If there is no room for all, packs the first ones and the last one,
+# and the button "more" before the last one. The menu of "more" has the buttons that are left out.
 proc ::pith::menus::fit_buttons {tools} {
     set buttons [buttons_of $tools]
     set room [expr {[winfo width $tools] - [winfo reqwidth $tools.window] - 20}]
@@ -677,7 +685,7 @@ proc ::pith::menus::fit_buttons {tools} {
     }
 }
 
-# The last button, and as many of the first buttons as there is room for besides.
+# Returns the buttons that fit into ROOM pixels: the last button always, and as many of the first buttons as also fit.
 proc ::pith::menus::fitting_into {room buttons} {
     set last [lindex $buttons end]
     set fitting {}
@@ -691,7 +699,8 @@ proc ::pith::menus::fitting_into {room buttons} {
     return [list {*}[lrange $fitting 1 end] $last]
 }
 
-# Fills the menu of the buttons that are left out. A switch has a mark.
+# Fills the menu of the buttons that the toolbar leaves out. The entry of a switch has a mark that shows whether it is
+# on.
 proc ::pith::menus::fill_more {tools object} {
     variable more_on
     $tools.more.menu delete 0 end

@@ -1,6 +1,6 @@
-# core_waits.tcl - hatches the time in which threads could run but had no core, as the system counts it. A job reads the
-# counters when the hatching is first shown. Only logs that were recorded with PITH_COUNTERS=run-delay have these
-# counters.
+# core_waits.tcl - hatches the time in which threads could run but had no core. The operating system counts this time,
+# and a log has these counters only if it was recorded with PITH_COUNTERS=run-delay. A job reads the counters when the
+# hatching is first shown.
 
 oo::class create ::pith::CoreWaits {
     variable window model
@@ -91,7 +91,8 @@ oo::class create ::pith::CoreWaits {
         $model notify hidden
     }
 
-    # Script commands for `pith draw` that give the picture the same hatching (export.tcl).
+    # Script commands for `pith draw`. A picture that the user saves (export.tcl) thereby gets the same hatching as the
+    # window.
     method words {} { expr {$shown && $known ? {{core_waits on}} : {}} }
 
     method flush {} {

@@ -1,4 +1,5 @@
-# cut_text.tcl - cuts texts so that they fit, and has tooltips that show the full texts or explain them.
+# cut_text.tcl - cuts texts that are too wide for their place, and shows tooltips with the full texts or with
+# explanations.
 
 # Returns TEXT, cut and with an ellipsis if it is wider than ROOM pixels; {} if not even one character fits.
 proc ::pith::cut_text {text font room} {
@@ -13,8 +14,8 @@ proc ::pith::cut_text {text font room} {
     return [expr {$keep ? "[string range $text 0 $keep-1]\u2026" : {}}]
 }
 
-# Help on headings of tables, in the words of pith-stat(1) and pith-analyze(1). The headings Name and Finding need no
-# help.
+# Help on the headings of all tables, with the same words as in pith-stat(1) and pith-analyze(1). There is none for the
+# headings Name and Finding, which explain themselves.
 namespace eval ::pith {
     variable headings {
         show "Whether it is drawn: a click hides or shows it."
@@ -90,9 +91,10 @@ oo::class create ::pith::Tip {
     }
 }
 
-# Widens the columns of a table for the values of a row, because Tk truncates values without an ellipsis. Returns 1 if a
-# column has become wider. NEEDED: the name of a variable with a dict of column -> widest value so far. A column is
-# widened only for a value wider than that, so a column that the user made narrower stays narrow until then.
+# Widens columns of a table that are too narrow for the values of a row, because Tk truncates values without an
+# ellipsis. Returns 1 if a column has become wider. NEEDED: the name of a variable with a dict of column -> width of its
+# widest value so far. A column is widened only if this row has a new widest value for it. So a column that the user has
+# made narrower stays as it is until a wider value comes.
 proc ::pith::make_room {tree font values needed} {
     upvar 1 $needed widths
     set wider 0
@@ -108,9 +110,10 @@ proc ::pith::make_room {tree font values needed} {
     return $wider
 }
 
-# Shows as many of the COLUMNS of a table as leave room for the names. DROPPED: lists of columns that may be left out;
-# the columns of a list are left out together, those of the first list first. WANTED: the room that the longest name
-# needs. This is done here because Tk itself fits columns only when the table's size changes.
+# Shows all COLUMNS of a table if enough room is left for the first column, which has the names; otherwise leaves out
+# some of them. DROPPED: lists of columns that may be left out. The columns of one list are left out together; the first
+# list is left out first. WANTED: the width of the longest name. Also sets the width of the first column, because Tk
+# does so only when the table's size changes.
 proc ::pith::fit_columns {tree columns dropped {wanted 0}} {
     foreach drop [list {} {*}$dropped] {
         set columns [lmap column $columns {expr {$column in $drop ? [continue] : $column}}]
@@ -120,15 +123,16 @@ proc ::pith::fit_columns {tree columns dropped {wanted 0}} {
         }
     }
     $tree configure -displaycolumns $columns
-    # In a wide table the names do not get all the room, so that the numbers stay near them and the eye finds their
-    # line.
+    # In a wide table the column of names does not take all the room that is left. Otherwise the numbers would be so far
+    # from the names that the eye could not tell which number belongs to which name.
     set width [expr {min($rest, max([::pith::theme::px 420], $rest * 2 / 5, $wanted))}]
     $tree column #0 -width [expr {max([$tree column #0 -minwidth], $width)}] -stretch [expr {$width == $rest}]
 }
 
-# Cuts the headings of a table (ttk::treeview) and the texts of its first column, with an ellipsis, which Tk omits.
-# Tooltips show the full texts. Widens the other columns for their values. If there is no room for all columns, leaves
-# out those of DROPPED. Call `fit` after filling the table.
+# Fits the texts of a table (ttk::treeview) to its columns. Headings and texts of the first column that are too wide are
+# cut and get an ellipsis, which Tk would omit; tooltips show the full texts. The other columns are widened for their
+# values. If there is no room for all columns, those of `dropped` are left out (::pith::fit_columns). The owner of the
+# table calls `fit` after filling it.
 oo::class create ::pith::CutTable {
     variable tree
     variable whole ;# dict: "item ITEM" or "heading COLUMN" -> the cut text and the full one
@@ -170,8 +174,8 @@ oo::class create ::pith::CutTable {
         }
     }
 
-    # Widens columns that are too narrow for their headings, as long as the first column keeps 220 pixels. Each heading
-    # does this once, so that the user may make the column narrower again.
+    # Widens columns that are too narrow for their headings, as long as the first column keeps 220 pixels. A column is
+    # widened only once for the same heading. If the user makes it narrower again, it stays narrow.
     method make_heading_room {} {
         set columns [$tree cget -columns]
         set spare [expr {[winfo width $tree] - [px 220] - [::tcl::mathop::+ {*}[lmap column $columns {$tree column $column -width}]]}]
@@ -215,7 +219,8 @@ oo::class create ::pith::CutTable {
         }
     }
 
-    # The text that the owner of the table gave. TEXT is what the table contains now: this text, or the cut one.
+    # Returns the uncut text that the owner of the table gave. TEXT is what the table contains now: the uncut text
+    # itself, or the cut text that was shown instead.
     method full {old key text} {
         if {[dict exists $old $key] && [lindex [dict get $old $key] 0] eq $text} {
             return [lindex [dict get $old $key] 1]
@@ -231,7 +236,7 @@ oo::class create ::pith::CutTable {
         return $cut
     }
 
-    # The tooltip at a point: the full text if it is cut there, and its explanation.
+    # The tooltip at a point: the full text of the heading or first column there, if it is cut, and the help on it.
     method whole_at {x y} {
         if {[$tree identify region $x $y] eq "heading"} {
             set column [my column_at $x $y]

@@ -1,13 +1,14 @@
-# details.tcl - what lies under a point of the timelines, as text, and the card that shows it. Kinds of records:
-# state, event, message, counter, bundle (messages too many to draw one by one), group (lanes too many for
-# rows of their own), function (of samples; flames.tcl) and core (time outside all states, in a log with samples).
+# details.tcl - describes in words what lies under a point of the timelines, and shows this text on a card beside the
+# point. The point may be over one of these kinds of records: state, event, message, counter, bundle (so many messages
+# that they are not drawn one by one), group (so many lanes that several share a row of pixels), function (of samples;
+# flames.tcl) and core (time outside all states, in a log with samples).
 
 oo::class create ::pith::Details {
     variable model timeline
     variable plot     ;# canvas of the timelines
     variable card      ;# a child of the window, so that it lies over all other widgets
     variable shown     ;# the view in which the card was opened
-    variable last_core ;# {LOG ROW GENERATION} and the hit of core_at; {} none
+    variable last_core ;# {LOG ROW GENERATION} and the last hit of core_at there; {}: none
 
     constructor {its_timeline its_model} {
         set model $its_model
@@ -48,7 +49,8 @@ oo::class create ::pith::Details {
         return $what
     }
 
-    # An event near a point. Events are drawn in the upper part of a row, so they are found only there.
+    # The event near a point; {} if there is none. An event is found only in the upper part of a row, because it is
+    # drawn there.
     method event_at {row x y} {
         if {[$model within_line $y] > [$model row_height] * 0.4} {
             return {}
@@ -61,8 +63,8 @@ oo::class create ::pith::Details {
         if {![$model arrows]} {
             return {}
         }
-        # The core searches among the arrows of its last picture. So that this is the present view, a pending picture is
-        # drawn first.
+        # The drawing core searches among the arrows of its last picture. This picture must be the present view, so if a
+        # new picture is pending, it is drawn first.
         $timeline draw_pending
         set hit [[$model log] arrowat $x $y]
         if {$hit eq {}} {
@@ -74,7 +76,7 @@ oo::class create ::pith::Details {
         return $hit
     }
 
-    # The bundle at a point. A single message is not a bundle.
+    # The bundle of messages at a point; {} if there is none, or if it has only one message.
     method bundle_at {row x y} {
         if {![$model arrows]} {
             return {}
@@ -84,8 +86,8 @@ oo::class create ::pith::Details {
         return [expr {$hit ne {} && [dict get $hit count] > 1 ? $hit : {}}]
     }
 
-    # The group at a point, if rows are so low that several share a line of pixels. Its hit has no length, so that
-    # nothing zooms to it.
+    # The group of lanes at a point. There are groups only if rows are so low that several share a line of pixels. The
+    # start and end of the returned hit are equal, so that commands that zoom to a record do nothing here.
     method group_at {row x y} {
         if {[$model row_height] >= 1} {
             return {}
@@ -125,8 +127,8 @@ oo::class create ::pith::Details {
         return $hit
     }
 
-    # The time outside all states at a point. The last hit is kept, because finding a long one means reading many
-    # samples.
+    # The interval outside all states that contains a point; {} if there is none. The last result is kept for further
+    # points in the same interval, because many samples must be read for a long interval.
     method core_at {row x y} {
         set time [$timeline time_at $x]
         if {$last_core ne {} && [lindex $last_core 0] eq [list [$model log] $row [$model tree generation]]} {
@@ -148,7 +150,8 @@ oo::class create ::pith::Details {
         return $place
     }
 
-    # Describes a record (choice.tcl) by names and values in turn. The first name is empty; its value is the title.
+    # Describes a record (a `thing` of choice.tcl) by a list of names and values in turn. The first name is empty, and
+    # its value is the title.
     method lines_of {thing} {
         return [my [dict get $thing kind]_lines [dict get $thing hit]]
     }
@@ -190,7 +193,8 @@ oo::class create ::pith::Details {
             {} "[dict get $hit samples] of [dict get $hit all] samples"]
     }
 
-    # The pause or hole at a point: an interval with lost records, or with records missing in a damaged file.
+    # The interruption or hole at a point: a pause, a lost record, or an interval whose records are missing because the
+    # file is damaged; {} if there is none.
     method interruption_at {row x y} {
         return [[$model log] interruptionat $row [$timeline time_at $x] [expr {[$timeline time_at 4] - [$timeline time_at 0]}]]
     }
@@ -206,13 +210,14 @@ oo::class create ::pith::Details {
         }
     }
 
-    # The wait state of a call; {} if it has none, or the log is not analyzed (waiting.tcl).
+    # The wait state of a call; {} if the call has no wait state, or if the log is not analyzed yet (waiting.tcl).
     method wait_of {hit} {
         return [[$model log] waitof [dict get $hit rank] [dict get $hit thread] [dict get $hit id] \
             [dict get $hit start] [dict get $hit end]]
     }
 
-    # How long the thread had no core during a state, if the log has such counters (core_waits.tcl).
+    # A line that says how long the thread had no core during a state; {} if it always had one, or if the log does not
+    # have the counters for this (core_waits.tcl).
     method core_wait_lines {hit} {
         set ns [[$model log] corewaitof [dict get $hit rank] [dict get $hit thread] [dict get $hit start] [dict get $hit end]]
         if {$ns in {{} 0}} {
@@ -221,7 +226,8 @@ oo::class create ::pith::Details {
         return [list {no core for} "[::pithtk::duration $ns], [my percent $ns [expr {[dict get $hit end] - [dict get $hit start]}]]"]
     }
 
-    # Which rank a call waits for, and why, if the log is analyzed (waiting.tcl).
+    # Lines that say which rank a call waits for, and why; {} if it does not wait, or if the log is not analyzed yet
+    # (waiting.tcl).
     method wait_lines {hit} {
         set wait [my wait_of $hit]
         if {$wait eq {}} {
@@ -231,7 +237,7 @@ oo::class create ::pith::Details {
             for [my place_of $wait]: [dict get $wait kind]"]
     }
 
-    # The messages and the collective of a call.
+    # Lines about the messages that a call sent or received, and about its collective.
     method call_lines {hit} {
         set most 4
         set call [[$model log] callof {*}[lmap key {rank thread id start end} {dict get $hit $key}]]
@@ -260,13 +266,13 @@ oo::class create ::pith::Details {
         return $lines
     }
 
-    # The time that a message was under way, as text; {} if one end is not known.
+    # Text that says how long a message was under way; {} if its send or its receive is not known.
     method transfer {message} {
         set took [expr {[dict get $message end] - [dict get $message start]}]
         return [expr {$took > 0 ? ", took [::pithtk::duration $took]" : {}}]
     }
 
-    # Describes a member of a collective, with its begin relative to that of a call.
+    # Describes a member of a collective: its rank, and how long before or after the call HIT it began.
     method member_text {hit member} {
         set later [expr {[dict get $member start] - [dict get $hit start]}]
         set order [expr {$later < 0 ? "before" : "after"}]
@@ -287,7 +293,8 @@ oo::class create ::pith::Details {
         return $lines
     }
 
-    # Describes a counter. If it changed within the pixel column, the text has its range of values.
+    # Describes a counter. If its value changed within the pixel column under the pointer, also tells the range of its
+    # values there.
     method counter_lines {hit} {
         # Unit 1 means no unit.
         set unit [expr {[dict get $hit unit] eq "1" ? {} : [dict get $hit unit]}]
@@ -311,7 +318,8 @@ oo::class create ::pith::Details {
         if {$span} {
             lappend lines took [::pithtk::duration $span]
         }
-        # `error`: by how much the transfer time may be wrong, because of the two clocks; -1: unknown.
+        # `error`: by how much the transfer time may be wrong, because sender and receiver have different clocks; -1:
+        # unknown.
         if {[dict exists $hit error] && [dict get $hit error] > 0} {
             lappend lines within "\u00b1 [::pithtk::duration [dict get $hit error]] clock error"
         }
@@ -321,7 +329,7 @@ oo::class create ::pith::Details {
         return $lines
     }
 
-    # Describes a bundle. For very many messages the numbers are estimates.
+    # Describes a bundle. If it has very many messages, its numbers are estimates and are marked by "about".
     method bundle_lines {hit} {
         set about [expr {[dict get $hit about] ? "about " : {}}]
         set longest [dict get $hit longest]
@@ -336,14 +344,14 @@ oo::class create ::pith::Details {
             {*}[my mix_lines [dict get $hit mix] 3]]
     }
 
-    # The mix of states on a row of many lanes.
+    # Lines about the mix of states on a row that shows many lanes.
     method lines_of_mix {hit} {
         set row [$model row_of [dict get $hit rank] [dict get $hit thread]]
         set group [my group_of_row $row 0 {*}[dict get $hit column]]
         return [list here [dict get $group place] {*}[my mix_lines [dict get $group mix] 6]]
     }
 
-    # The most frequent states.
+    # Lines about the MOST most frequent states of a mix: their names and shares.
     method mix_lines {mix most} {
         set lines {}
         foreach {name share} [lrange $mix 0 [expr {2 * $most - 1}]] {
@@ -355,7 +363,8 @@ oo::class create ::pith::Details {
         return $lines
     }
 
-    # The record that a click chooses; {} if none. A click on a bundle chooses its longest message.
+    # The record that a click chooses, if WHAT is under the pointer; {} if there is none. A click on a bundle chooses
+    # the bundle's longest message.
     method chosen_of {what} {
         if {![dict exists $what kind]} {
             return {}
@@ -370,7 +379,7 @@ oo::class create ::pith::Details {
         }
     }
 
-    # ---- More details, too slow for every move of the pointer
+    # ---- More details, which take too long to find for each move of the pointer
 
     # All lines of a record.
     method all_lines {thing} {
@@ -459,7 +468,7 @@ oo::class create ::pith::Details {
 
     # ---- The card of details
 
-    # Shows the card and returns the record; {} if nothing is there.
+    # Shows the card about what is at a point, and returns the record there; {} if there is nothing to show.
     method open_card {x y} {
         my close_card
         set what [my what_is_at $x $y]
@@ -487,7 +496,7 @@ oo::class create ::pith::Details {
             incr line
         }
         update idletasks
-        # `update` may have run a pending change of the view, and a change of the view closes the card.
+        # `update` may have run a pending change of the view, which closes the card. So the card may be gone.
         if {[winfo exists $card]} {
             set shown [my view]
             my place_card $what $x $y
@@ -495,8 +504,9 @@ oo::class create ::pith::Details {
         return $what
     }
 
-    # Places the card where it does not hide its record: below, else above, else to the right, else to the left. If none
-    # of these places has enough room, puts the card at the pointer. The whole card is inside the window.
+    # Places the card beside its record, so that it does not hide the record: below it if there is room, else above,
+    # else to the right, else to the left. If none of these places has enough room, puts the card at the pointer. The
+    # whole card is always inside the window.
     method place_card {what x y} {
         set window [winfo toplevel $plot]
         lassign [my box_of $what $x $y] x0 y0 x1 y1
@@ -534,7 +544,8 @@ oo::class create ::pith::Details {
         }]
     }
 
-    # Describes what the picture shows. When this changes, the card is closed, because another record may be under it.
+    # Returns a list that is different if the picture shows another view. After such a change the card is closed,
+    # because another record may then be at its place.
     method view {} {
         return [list [$model window] [$model first_row] [$model row_height] [$timeline size] [$model row_count] \
             [$model tree generation]]
@@ -564,7 +575,7 @@ oo::class create ::pith::Details {
     }
 }
 
-# The page of the panel with all details of the chosen record, and buttons that step to other records.
+# The page of the panel that has all details of the chosen record, and buttons that choose its neighbours (walk.tcl).
 oo::class create ::pith::DetailsWindow {
     variable window
     variable dialog  ;# path of the page
@@ -610,8 +621,8 @@ oo::class create ::pith::DetailsWindow {
         text $text -width 46 -height 6 -relief flat -borderwidth 0 -padx 14 -pady 10 -wrap word -cursor {} \
             -font TkDefaultFont -background [colour paper] -foreground [colour text] \
             -highlightthickness 0 -state disabled -tabs 110 -takefocus 1
-        # Disables pasting, which makes no sense here. Tk would wait for the selection, and Escape may close the page
-        # meanwhile.
+        # Disables Tk's pasting by the middle button, which makes no sense in a text that cannot be edited. Tk would
+        # wait for the text to be pasted, and if Escape closed the page meanwhile, Tk's binding would fail.
         bind $text <ButtonRelease-2> break
         $text tag configure title -font PithBold -spacing3 6
         $text tag configure word -foreground [colour faint]

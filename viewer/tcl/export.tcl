@@ -21,7 +21,7 @@ oo::class create ::pith::Export {
 
     # ---- The view as script commands
 
-    # A pattern that matches only the name of this definition.
+    # A pattern that matches only the name of this definition, even if the name contains characters such as *.
     method pattern {id} {
         return [string map {\\ \\\\ * \\* ? \\? [ \\[ ] \\]} [$model name $id]]
     }
@@ -146,7 +146,8 @@ oo::class create ::pith::Export {
         ::pith::Runner new $path "Saving [file tail $file]" [my command $file $arguments] [list [self] saved]
     }
 
-    # The program has ended. A closed dialog cannot show its error, so the window does.
+    # Called when the program that saves the picture has ended. The dialog shows an error; if the user has already
+    # closed the dialog, the window shows it.
     method saved {how text} {
         if {$how eq "failed"} {
             if {[winfo exists $path]} {
@@ -218,18 +219,21 @@ oo::class create ::pith::Clip {
     menus {Log {- - -  "Save this interval as a log..." choose_clip {}}}
 }
 
-# Runs a command of pith beside the window. If it takes long, a small window shows this and can stop it.
+# Runs a command of pith as a process of its own, while the window stays responsive. If the command takes long, a small
+# window appears, with a button that stops the command.
 #
 #     ::pith::Runner new $top "Saving x.svg" {draw run.pith -o x.svg} {callback}
 #
-# At the end of the program, the Runner calls the callback and destroys itself. It adds `done TEXT` (all output of the
-# program), `failed TEXT` (the last line of the output) or `stopped {}` to the callback. If the Runner is destroyed
-# earlier, the program is ended and the callback is not called. APART 1: standard output and standard error are read
-# separately. The callback then gets `done OUTPUT ERRORS`, or `failed TEXT OUTPUT`, where OUTPUT is what the program
-# printed before it failed, as with a damaged log. MOST: after this many lines of output, the program is ended and
-# counts as done.
+# When the command ends, the Runner calls the callback and destroys itself. It adds one of these to the callback: `done
+# TEXT` (all output of the command), `failed TEXT` (the last line of the output), or `stopped {}` if the user stopped
+# the command. If the Runner is destroyed before that, it ends the command and does not call the callback.
+#
+# APART 1: standard output and standard error are read separately. The callback then gets `done OUTPUT ERRORS`, or
+# `failed TEXT OUTPUT`, where OUTPUT is what the command printed before it failed, such as the answer from the readable
+# rest of a damaged log. MOST: the Runner ends the command after this many lines of output, and the result counts as
+# done; 0: no limit.
 oo::class create ::pith::Runner {
-    variable top       ;# window that it works for
+    variable top       ;# window over which the small window appears
     variable title
     variable callback
     variable channel   ;# output of the program
@@ -288,7 +292,7 @@ oo::class create ::pith::Runner {
     # Process ids of the program; {} if it has ended.
     method pids {} { expr {$channel eq {} ? {} : [pid $channel]} }
 
-    # Prevents the small window.
+    # Keeps the small window from appearing.
     method quiet {} { after cancel $later }
 
     method kill {} {
@@ -320,7 +324,7 @@ oo::class create ::pith::Runner {
         if {$errors ne {}} {
             my read_errors
         }
-        # The last line is the error; notes may precede it.
+        # The error message is the last line of the output. Other lines may be before it, such as notes.
         set text [lindex [split [string trim [expr {$errors ne {} && $notes ne {} ? $notes : $said}]] \n] end]
         regsub {^pith: (draw: )?} $text {} text
         regsub {; see `pith help [a-z]+`$} $text {} text

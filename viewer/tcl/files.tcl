@@ -1,12 +1,12 @@
-# files.tcl - opens every file that the window reads, and makes every file that it writes (the same rules as
-# formats/base/open_file.h). The rules are for files that somebody else has put there: a named pipe would block the
-# window, and a link would overwrite another file.
+# files.tcl - reads and writes all files of the window, safely in folders where others may write, too. Reads only
+# regular files, because reading a named pipe would block the window. Never writes through a link, because this would
+# overwrite the file that the link leads to. formats/base/open_file.h has the same rules for the rest of Pith.
 
 namespace eval ::pith::files {
     variable most [expr {64 << 20}] ;# largest file that is read, bytes
 }
 
-# The text of a regular file.
+# Returns the text of a file. Throws an error if it is not a regular file, or larger than `most`.
 proc ::pith::files::read {path} {
     variable most
     if {[file exists $path] && ![file isfile $path]} {
@@ -24,7 +24,7 @@ proc ::pith::files::read {path} {
     }
 }
 
-# Writes a file as a whole or not at all. `translation`: binary for bytes.
+# Writes a file. On an error, an old file of this name stays as it was. TRANSLATION: `binary` if TEXT consists of bytes.
 proc ::pith::files::write {path text {translation auto}} {
     set part $path.part
     file delete $part
