@@ -1,7 +1,8 @@
-# findings.tcl - the run at a glance. A strip above the timelines says in one sentence what costs most. A page of the
-# panel has ranks, hosts, threads and duration, the efficiencies, and the findings of `pith analyze`: what makes the run
-# slow. A click on a finding goes to its longest wait state, or to the lane that it costs most; arrow keys go to its
-# other wait states. waiting.tcl has the switch and the analysis.
+# findings.tcl - shows what makes the run slow. A strip above the timelines says in one sentence what costs most. A page
+# of the panel has the numbers of ranks, hosts and threads, the duration, the efficiencies, and the findings of `pith
+# analyze`, that is, the named causes of lost time. A click on a finding goes to its longest wait state, or, if it has
+# none, to the lane that it costs most; arrow keys go to its other wait states. waiting.tcl runs the analysis, and
+# switches the page on and off.
 
 oo::class create ::pith::Findings {
     variable window model
@@ -99,7 +100,8 @@ oo::class create ::pith::Findings {
         bind $run <ButtonRelease-1> [list [self] efficiency_clicked]
         bind $run <Return> "[list [self] efficiency_clicked]; break"
         bind $tree <ButtonRelease-1> [list [self] clicked]
-        # In the list these keys move between findings, so the window's keys must not run.
+        # In the list, these keys move between findings. `break` keeps the window's scripts for the same keys from
+        # running, too.
         foreach {key action} {Up {choose -1} Down {choose 1} Left {step -1} Right {step 1} Return {step 0}} {
             bind $tree <$key> "[list [self] {*}$action]; break"
         }
@@ -107,8 +109,8 @@ oo::class create ::pith::Findings {
         bind $pane <Configure> [list [self] keep_room]
     }
 
-    # Makes the strip with the answer. The strip is shown from the start of the analysis, so that the timelines do not
-    # move when the answer comes.
+    # Makes the strip with the answer, the sentence that says what costs most. The strip is shown from the start of the
+    # analysis, when there is no answer yet, so that the timelines do not move when the answer comes.
     method build_strip {} {
         ttk::frame $strip -padding {10 4}
         ttk::label $strip.text -textvariable [my varname answer] -anchor w -justify left
@@ -135,8 +137,8 @@ oo::class create ::pith::Findings {
         }
     }
 
-    # Lays out the page again. In a wide panel the run, its findings and the explanation stand side by side, else one
-    # below the other.
+    # Lays out the page again. In a wide panel the table of the run, the list of its findings and the explanation of the
+    # chosen finding stand side by side, else one below the other.
     method keep_room {} {
         after idle [list after 0 [list catch [namespace code {my lay_out}]]]
     }
@@ -174,13 +176,13 @@ oo::class create ::pith::Findings {
         my fit_run $wide $room
     }
 
-    # Shows as many efficiencies as there is room for.
+    # Shows as many lines of efficiencies as the page has room for.
     method fit_run {wide room} {
         set high [ttk::style lookup Treeview -rowheight]
         if {$wide} {
             set lines 5
         } else {
-            # Three findings and the heading keep their lines in any case.
+            # Room for three findings and for the heading of their list is reserved.
             set others [expr {4 * $high + [px 20]}]
             foreach name {head notice analyze said foot} {
                 if {[winfo manager $pane.$name] ne {}} {
@@ -236,8 +238,8 @@ oo::class create ::pith::Findings {
         }
     }
 
-    # The name of a finding, and the state and the rank that it costs most, because several findings may have the same
-    # name.
+    # The name of a finding, followed by the state and the rank that it costs most. These tell it apart from other
+    # findings of the same name.
     method title {finding} {
         set parts [list [dict get $finding name]]
         if {[dict exists $finding state]} {
@@ -258,7 +260,7 @@ oo::class create ::pith::Findings {
         $said yview moveto 0
     }
 
-    # Shows the progress of the analysis.
+    # Shows how far the analysis is.
     method progress {its_readout} { set readout $its_readout }
 
     # ---- The run
@@ -342,17 +344,19 @@ oo::class create ::pith::Findings {
         }
     }
 
-    # Goes to the next finding (BY 1) or the one before (-1). The keys Up and Down call this.
+    # Goes to the next finding (BY is 1) or to the previous one (BY is -1). The keys Up and Down call this.
     method choose {by} {
         set item [lindex [$tree selection] 0]
         my go [expr {$item eq {} ? 0 : $item + $by}] 0
     }
 
-    # Goes to the next wait state of the finding (BY 1) or the one before (-1). The keys Left and Right call this.
+    # Goes to the next wait state of the chosen finding (BY is 1) or to the previous one (BY is -1). The keys Left and
+    # Right call this.
     method step {by} { my go $number [expr {$nth + $by}] }
 
-    # Shows the place of a finding in the timelines. Returns the text for the status line; {} if there is no such
-    # finding. SEE 0: the list is not scrolled to the finding's line.
+    # Shows wait state ITS_NTH of finding ITS_NUMBER in the timelines, or another place if the finding has no wait
+    # states. Returns the text for the status line; {} if there is no such finding or wait state. SEE 1: also scrolls
+    # the list of findings to its line.
     method go {its_number its_nth {see 1}} {
         set finding [lindex [[$model log] findings] $its_number]
         if {$finding eq {} || $its_number < 0} {
@@ -378,7 +382,8 @@ oo::class create ::pith::Findings {
         return [my visit $place "[dict get $finding name]: [string map {\n { }} [string trim [dict get $finding text]]]"]
     }
 
-    # Shows a place (tk/log_object.h): a time, a record, a row, or {}. Returns the text for the status line.
+    # Shows a place in the timelines: an interval, the state at a time on a lane, a row, or, if PLACE is {}, nothing
+    # (tk/log_object.h). Returns the text for the status line.
     method visit {place said} {
         if {[dict exists $place end]} {
             $model zoom [dict get $place start] [dict get $place end]
@@ -397,7 +402,7 @@ oo::class create ::pith::Findings {
         if {$hit eq {}} {
             return
         }
-        # Zooms in if the call is shorter than a twentieth of the window.
+        # Zooms in if the call is shorter than a twentieth of the time shown.
         set length [expr {max(1, [dict get $hit end] - [dict get $hit start])}]
         if {$length * 20 < [$model span]} {
             $model zoom [expr {[dict get $hit start] - 4 * $length}] [expr {[dict get $hit end] + 4 * $length}]
@@ -420,7 +425,7 @@ oo::class create ::pith::Findings {
         }]
     }
 
-    # Shows the time and the row that the answer is about. Returns the answer.
+    # Shows the time and the row that the answer, the sentence on the strip, is about. Returns the answer.
     method word_answer {} {
         [$window part Waiting] wait_for
         set found [[$model log] answer]
@@ -433,8 +438,8 @@ oo::class create ::pith::Findings {
         if {[dict exists $found rank]} {
             [$window timeline] show_row [$model row_of [dict get $found rank] [dict get $found thread]]
         }
-        # Chooses the state that begins there. Its frame shows the user what is meant, even if the view did not have to
-        # move.
+        # Chooses the state that begins at the time and row of the answer. The frame of a chosen state shows the user
+        # what is meant, even if the view did not have to move.
         if {[dict exists $found rank]} {
             set hit [[$window part Walk] state_of $found [dict get $found at]]
             if {$hit ne {} && [dict get $hit start] == [dict get $found at]} {

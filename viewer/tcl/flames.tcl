@@ -1,6 +1,6 @@
-# flames.tcl - shows the functions that samples of the log fell into, below the states of an unfolded lane, and in the
-# time outside all states. `pith stat --flame` finds the functions, beside the window: after the first picture, or in a
-# large log when the first lane is unfolded.
+# flames.tcl - shows the functions in which samples of the log were taken, below the states of an unfolded lane, and in
+# the time outside all states. `pith stat --flame` finds the functions, as a process of its own. It starts after the
+# first picture; for a large log, only when the user unfolds the first lane.
 
 oo::class create ::pith::Flames {
     variable window model
@@ -40,8 +40,8 @@ oo::class create ::pith::Flames {
         }
     }
 
-    # Starts to find the functions. Not for a running program, because its folder is read again every second, which is
-    # too often.
+    # Starts to find the functions of samples. Does nothing if the window shows a running program. The window reads this
+    # program's files again every second, and the functions would have to be found anew each time.
     method start {} {
         if {$state ne "idle" || ![[$model log] flames] || [file isdirectory [$model path]]} {
             return
@@ -86,7 +86,7 @@ oo::class create ::pith::Flames {
         $model rows_changed
     }
 
-    # Finds the functions now, and waits for them.
+    # Starts to find the functions, and waits until they are found.
     method find_all {} {
         my start
         my flush
@@ -103,8 +103,10 @@ oo::class create ::pith::Flames {
 }
 
 namespace eval ::pith::Flames {
-    # A shell that waits until its standard input ends, which happens when the viewer ends, even if it is killed. Then
-    # ends the program ($2), and deletes its file ($1).
+    # A shell script that deletes the temporary file ($1) in any case, even if the viewer is killed. It waits for a line
+    # on its standard input, which is a pipe from the viewer. If the viewer writes a line, the script only deletes the
+    # file. If the pipe ends without a line, the viewer is gone, and the script first ends the program that writes the
+    # file ($2).
     variable guarding {trap "" INT TERM HUP; read -r end || { kill "$2"; sleep 1; }; rm -f -- "$1"}
 }
 

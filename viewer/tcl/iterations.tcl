@@ -1,5 +1,6 @@
-# iterations.tcl - marks the program's iterations below the time axis. Each is a box with its number; slow iterations
-# stand out. stack.tcl shows iterations one below the other; the analysis in waiting.tcl finds them.
+# iterations.tcl - marks the program's iterations below the time axis. The mark of an iteration is a box with its
+# number; boxes of slow iterations stand out. The analysis that waiting.tcl starts finds the iterations. stack.tcl shows
+# them one below the other.
 
 oo::class create ::pith::Iterations {
     variable window model
@@ -89,7 +90,8 @@ oo::class create ::pith::Iterations {
         }
     }
 
-    # The text about an iteration, such as "iteration 47, 31.2 ms: +21 ms force on rank 2".
+    # The text about an iteration: its number, its duration, and, if it is slow, why, such as "iteration 47, 31.2 ms:
+    # +21 ms force on rank 2" (21 ms more than usual in the state force).
     method said {index} {
         set found [[$model log] iteration $index]
         set said "iteration [regsub { +} [dict get $found label] {, }]"
@@ -106,7 +108,7 @@ oo::class create ::pith::Iterations {
         }
     }
 
-    # A click selects the iteration, a double click shows it.
+    # A click selects the time of the iteration; a double click zooms to it.
     method clicked {x y times} {
         set index [my at $x $y]
         if {$index eq {}} {

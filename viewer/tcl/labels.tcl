@@ -1,5 +1,6 @@
-# labels.tcl - the column of row labels left of the timelines: a tree with triangles, drawn only as far as visible. It
-# also highlights rows across the timelines. The second class in this file handles the pointer.
+# labels.tcl - the column of row labels left of the timelines. The labels form a tree, with triangles that open and
+# close groups; only the visible part of the tree is drawn. The class Labels also highlights rows across the timelines.
+# The second class in this file handles the pointer.
 
 oo::class create ::pith::Labels {
     variable model
@@ -32,7 +33,8 @@ oo::class create ::pith::Labels {
     method path {} { return $path }
     method width {} { return $label_width }
     method user_width {} { return $user_width }
-    # The tooltip of a line: its full label if this is cut, and, for a row of many ranks, what the row stands for.
+    # The tooltip of a line of the column: the full label if it is cut, and, for a row of many ranks, which ranks the
+    # row stands for.
     method whole {line} {
         set text [expr {[dict exists $cut $line] ? [dict get $cut $line] : {}}]
         if {[dict exists $shown $line tip]} {
@@ -55,8 +57,8 @@ oo::class create ::pith::Labels {
 
     # ---- Width
 
-    # Makes the column as wide as the first 200 labels need. Unless SHRINK is 1, the column only grows, so that opening
-    # and closing a group does not move the picture back and forth.
+    # Makes the column as wide as the first 200 labels need. If SHRINK is 0, never makes the column narrower, so that
+    # the timelines beside it do not move back and forth when the user opens and closes a group.
     method measure {{shrink 0}} {
         set is_tree [$model tree tree]
         if {$user_width} {
@@ -100,13 +102,14 @@ oo::class create ::pith::Labels {
     method text_x {row} { expr {[my indent $row] + ($is_tree ? [px 13] : 2)} }
     method font_of {row} { expr {[dict get $row kind] eq "group" ? "PithBold" : "TkDefaultFont"} }
 
-    # Returns N if rows are so low that only every Nth has room for its label.
+    # Returns the number N for which every Nth row can have a label: 1 if rows are high enough for all labels; more if
+    # rows are lower than a line of text.
     method every {} {
         set needs [expr {[font metrics TkDefaultFont -linespace] - 2}]
         expr {max(1, int(ceil(double($needs) / [$model row_height])))}
     }
 
-    # Draws the labels, unless they would look the same, as after moving through time.
+    # Draws the labels. Does nothing if they would look the same as before, as when only the time shown has changed.
     method draw {height} {
         set as [list $height $label_width [$model row_height] [$model first_row] [colour paper] \
             [font actual TkDefaultFont]]
@@ -120,7 +123,8 @@ oo::class create ::pith::Labels {
         set first [expr {[$model pinned_count] + [$model first_row]}]
         set shown {}
         set cut {}
-        # If rows are very low, there are thousands of them; the model is asked only for those whose labels have room.
+        # If rows are very low, thousands of them are visible. To save time, asks the model only for those rows whose
+        # labels have room.
         set every [expr {[$model row_height] < 2 ? [my every] : 1}]
         for {set line 0} {$line < $lines} {incr line $every} {
             set number [expr {$line < $pinned ? $line : $first + $line - $pinned}]
@@ -231,7 +235,7 @@ oo::class create ::pith::Labels {
         my draw_marks
     }
 
-    # Draws a line at Y, where the dragged rows would go; no line if Y < 0.
+    # Draws a line at Y, which shows where the dragged rows would be put; if Y < 0, removes the line.
     method draw_drop {y} {
         $path delete drop
         $plot delete drop
@@ -319,8 +323,10 @@ oo::class create ::pith::LabelPointer {
         set drag [dict create kind press x $x y $y node [dict get $row node] how $how]
     }
 
-    # Chooses rows when a button is pressed on ROW. If ROW is one of several chosen rows, all stay chosen until it is
-    # clear that no drag follows.
+    # Chooses rows when the mouse button is pressed on ROW. HOW: `add` adds ROW to the chosen rows or removes it,
+    # `range` chooses the rows from the last pressed one to ROW, {} chooses only ROW. If HOW is {} and ROW is one of
+    # several chosen rows, all of these stay chosen for now, because a drag would move them all; if no drag follows,
+    # `release` chooses only ROW.
     method choose {row number how} {
         set node [dict get $row node]
         set nodes [$labels chosen]
@@ -404,9 +410,10 @@ oo::class create ::pith::LabelPointer {
         return [expr {$pressed in $nodes ? $nodes : [list $pressed]}]
     }
 
-    # Returns where the dragged rows would go, as {NODE AFTER Y}: the node beside which they go, 1 for after it or 0 for
-    # before it, and the y of that edge; {} if nowhere. Rows stay in their group, so NODE is the nearest row of the same
-    # group, and AFTER 1 means after all rows that are open inside NODE.
+    # Returns where the dragged rows would be put if the button were released at Y. The answer is {NODE AFTER EDGE}.
+    # NODE is the row beside which they would be put: the nearest row of the same group, because rows cannot leave their
+    # group. AFTER is 0 if they would be put before NODE; 1 if after NODE and all visible rows inside it. EDGE is the y
+    # of this place. Returns {} if the rows cannot be put anywhere there.
     method drop_place {y {pressed {}}} {
         if {$pressed eq {}} {
             set pressed [dict get $drag node]
@@ -447,8 +454,9 @@ oo::class create ::pith::LabelPointer {
         return -1
     }
 
-    # A double click. On the edge of the column, fits the width to the labels. On a label, opens or closes the group, or
-    # unfolds or folds the lane, unless a drag follows.
+    # Handles a double click. On the edge of the column, it fits the width of the column to the labels. On a label, it
+    # opens or closes a group, or unfolds or folds a lane; this happens only when the button is released, and not if the
+    # rows are dragged before that.
     method double {x y} {
         if {[my on_sash $x]} {
             set drag {}

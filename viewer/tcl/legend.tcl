@@ -1,15 +1,16 @@
-# legend.tcl - the page with a table of the definitions in the window: colours, names and shares. legend_rows.tcl
-# selects and sorts the rows. Each row has a bar as long as its share. The row under the pointer has two switches: an
-# eye, which hides the definition, and a lens, which leaves it out of searches. On request there are columns for counts,
-# times and both switches. A click on a heading sorts; a double click on a colour changes it. The classes after the
-# table's are for its columns, the filter of names, and commands and menu.
+# legend.tcl - the page with a table of the states, events, counters and messages in the time shown: their colours,
+# names and shares of the time. Each row has a bar as long as its share. The row under the pointer has two switches: an
+# eye, which hides what the row stands for, and a lens, which leaves it out of searches. If the user asks for them,
+# there are also columns for counts, times and the two switches. A click on a heading sorts the table; a double click on
+# a colour changes this colour. legend_rows.tcl selects and sorts the rows. The first class of this file is the table;
+# the others are for its columns, for the filter of names, and for commands and the menu.
 
 oo::class create ::pith::Legend {
     variable model
     variable rows         ;# a LegendRows
     variable path tree    ;# frame and its table
     variable sums computing ;# the sums as the log has returned them
-    variable sums_of      ;# window of the sums; {} none
+    variable sums_of      ;# interval that the sums are for; {}: none
     variable counters     ;# dict: id -> values of a counter and their range in that window
     variable filter       ;# a LegendFilter
     variable all grouped detailed ;# the three checkboxes
@@ -18,7 +19,7 @@ oo::class create ::pith::Legend {
     variable closed       ;# dict: groups that are collapsed
     variable shown        ;# dict: row of a group or of messages -> its options in the table
     variable made_of      ;# dict: row of a definition -> its inputs
-    variable messages_seen ;# 1: the row of messages shows that messages are drawn
+    variable messages_seen ;# 1: the row of messages is marked as shown
     variable pending      ;# after id of a refresh
     variable job          ;# command of the job for the sums; {} none
     variable waits        ;# a LegendWaits
@@ -128,7 +129,8 @@ oo::class create ::pith::Legend {
         set tip [::pith::Tip new $tree [list [self] whole_at]]
         bind $tree <<TreeviewOpen>> [list [self] folded 0]
         bind $tree <<TreeviewClose>> [list [self] folded 1]
-        # `break` keeps keys that move in the table from the timelines.
+        # Keys that move within the table must not move the timelines, too. `break` keeps the window's scripts for these
+        # keys from running.
         bindtags $tree [list $tree Treeview PithTable [winfo toplevel $tree] all]
         foreach key {Up Down Left Right Home End Prior Next Control-a} {
             bind PithTable <$key> break
@@ -139,14 +141,16 @@ oo::class create ::pith::Legend {
         bind $tree <Control-a> "[list [self] select_all]; break"
         grid $path.bar - -sticky ew
         grid $tree $path.scroll -sticky nsew
-        # Removes the scrollbar before the first layout, because most tables need none. So the table is drawn only once.
+        # Removes the scrollbar before the first layout, because most tables need none. If it were removed later, the
+        # table would be drawn twice.
         bind $path <Configure> "bind $path <Configure> {}; grid remove $path.scroll"
         grid columnconfigure $path 0 -weight 1
         grid rowconfigure $path 1 -weight 1
     }
 
-    # Makes old sums grey. Changes a tag only if needed, because each change makes Tk redraw the whole table, which
-    # takes longer than a picture of the timelines.
+    # Shows the rows in grey while their sums are for an earlier view. Changes the tag of the rows only if its colour is
+    # another one, because each change makes Tk redraw the whole table, which takes longer than a picture of the
+    # timelines.
     method colour_rows {} {
         set colour [colour [expr {[my current] ? "text" : "hidden"}]]
         if {[$tree tag configure row -foreground] ne $colour} {
@@ -172,8 +176,8 @@ oo::class create ::pith::Legend {
 
     # ---- Following
 
-    # The model has changed. While the window moves, the sums are computed with a delay, so that moving stays smooth;
-    # until then the old sums are grey.
+    # Called when WHAT of the model has changed. After a move of the view, the sums are computed only when the view has
+    # rested for a moment, so that moving stays smooth. Until then the old sums are shown in grey.
     method changed {what} {
         switch $what {
             log {
@@ -198,7 +202,8 @@ oo::class create ::pith::Legend {
             hidden - searchable - colours { my fill }
             picked { $rows set_messages [[$model log] messages {*}[$model window]]; my fill }
             left_out {
-                # This change comes with each picture while the window moves, so it usually must cost nothing.
+                # The model reports this change for each picture of a moving view. So the table is filled only if
+                # messages have appeared or disappeared.
                 if {[$model arrows_seen] != $messages_seen} {
                     my fill
                 }
@@ -216,7 +221,7 @@ oo::class create ::pith::Legend {
         set pending [after 120 [namespace code {my start_job}]]
     }
 
-    # Starts the job for the sums, in a thread. Its result will be dropped if the window has moved meanwhile.
+    # Starts a job that computes the sums in a thread. `job_event` drops the result if the view has moved meanwhile.
     method start_job {} {
         set pending {}
         set now [$model window]
@@ -244,7 +249,7 @@ oo::class create ::pith::Legend {
         my set_sums_of $window
     }
 
-    # Computes the sums of the time shown at once, and waits for them.
+    # Computes the sums of the time shown now, without a job.
     method refresh {} {
         after cancel $pending
         set pending {}
@@ -259,7 +264,7 @@ oo::class create ::pith::Legend {
         my set_sums_of $now
     }
 
-    # ---- Waiting (waiting.tcl turns it on once the log is analyzed)
+    # ---- The columns for waiting (waiting.tcl shows them when the log is analyzed)
 
     method show_waiting {on} {
         if {$on == [$waits is_on]} {
@@ -272,7 +277,8 @@ oo::class create ::pith::Legend {
 
     method fit_columns {} {
         if {[winfo width $tree] > 1} {
-            # Bars are long if there is much room; there are none if names or columns need the room.
+            # The bars of shares are long in a wide table. They are left out if the table is narrow, or if it has so
+            # many columns that the names need the room.
             set before $bar
             set columns_too [string is true -strict $detailed]
             set width [winfo width $tree]
@@ -329,7 +335,7 @@ oo::class create ::pith::Legend {
 
     method name {item} { [expr {[$rows kind $item] eq "function" ? $functions : $rows}] name $item }
 
-    # Waits for the sums of the time shown.
+    # Waits until the jobs have computed the times of waiting and the functions of samples in the time shown.
     method finish_waiting {} { $waits finish; $functions finish }
 
     method set_sums_of {window} {
@@ -348,7 +354,7 @@ oo::class create ::pith::Legend {
         lassign {0 0} wanted fitted
     }
 
-    # Draws everything again, after all icons have changed.
+    # Draws the table again, after the icons of all rows have changed.
     method redraw_all {} {
         if {[$columns size]} {
             my fit_columns
@@ -360,7 +366,7 @@ oo::class create ::pith::Legend {
 
     # ---- The table
 
-    # Updates the table with as few changes as possible, so that 2000 rows take no time.
+    # Updates the table. Changes as little as possible in Tk's table, so that even 2000 rows take almost no time.
     method fill {} {
         if {![winfo exists $tree]} {
             return
@@ -392,8 +398,8 @@ oo::class create ::pith::Legend {
             }
         }
         lappend top {*}[my put_functions]
-        # Puts the rows of the top level into the table, and removes rows that are not in it any more from its
-        # selection.
+        # Puts the rows of the top level into the table. Then removes those rows from the selection that the table no
+        # longer shows.
         $tree children {} $top
         foreach item [$tree selection] {
             if {[my detached $item]} {
@@ -432,7 +438,8 @@ oo::class create ::pith::Legend {
         dict set shown $item $look
     }
 
-    # Puts definitions into the table. Unchanged rows cost no method call, because there may be thousands.
+    # Puts definitions into the table. Calls no method for an unchanged row, because calls are slow and there may be
+    # thousands of rows.
     method put_definitions {items hidden unsearched} {
         set defs [$model defs]
         set counted [$rows sums]
@@ -466,8 +473,8 @@ oo::class create ::pith::Legend {
         my set_switches $item
     }
 
-    # Shows the eye and the lens of a row if the pointer is on it; otherwise only the eye of a hidden row and the lens
-    # of a row that is not searched.
+    # Shows or hides the eye and the lens of a row. The row under the pointer has both. Any other row has an eye only if
+    # it is hidden, and a lens only if searches leave it out.
     method set_switches {item} {
         foreach {column switch on off part} {eye show \u25c9 \u25cb \u25ce  lens find \u2315 \u2300 \u2300} {
             set state [$tree set $item $switch]
@@ -520,7 +527,8 @@ oo::class create ::pith::Legend {
                 [format "%.1f %%" [expr {100 * [dict get $sum share]}]] {*}[$waits texts computing]] -tags row]
     }
 
-    # The checkbox of a group is half-filled if its members differ.
+    # Makes the row of a group. If some of the members are hidden and others are shown, the group's checkbox is
+    # half-filled.
     method row_of_group {item items hidden unsearched} {
         set off 0
         set passed 0
@@ -589,7 +597,8 @@ oo::class create ::pith::Legend {
             [$tree column [$tree identify column $x $y] -id] in {show find eye lens}}]
     }
 
-    # A click. Returns 1 if it was on a checkbox; then nothing else may use the click.
+    # Handles a click. Returns 1 if the click was on a checkbox or switch; the caller then ends the handling of the
+    # click, so that Tk does not also select the row.
     method click {x y} {
         set item [$tree identify item $x $y]
         focus $tree
@@ -603,8 +612,8 @@ oo::class create ::pith::Legend {
         return 1
     }
 
-    # A button was released. After a click on a name, asks for the times of the state by rank. Counters and messages
-    # have no such times.
+    # Handles the release of the mouse button. After a click on a name, calls `asker`, which shows the times of the
+    # state for each rank. Does not do so for counters and messages, which have no such times.
     method released {x y} {
         set item [$tree identify item $x $y]
         if {$asker eq {} || $item ni [$tree selection] || [my on_checkbox $x $y] ||
@@ -684,7 +693,8 @@ oo::class create ::pith::Legend {
         }
     }
 
-    # The menu applies to the selected rows; a click on another row selects it first.
+    # Opens the menu, whose commands apply to the selected rows. A right click on a row that is not selected first
+    # selects only this row.
     method popup {x y screen_x screen_y} {
         set item [$tree identify item $x $y]
         if {$item ne {} && $item ni [$tree selection]} {
@@ -714,7 +724,7 @@ oo::class create ::pith::LegendColumns {
     variable needed ;# widest values so far, for ::pith::make_room
     variable wider  ;# 1: a column became wider since the last fit
 
-    # SORT: this command is called with the name of a column after a click on its heading.
+    # SORT: a command. After a click on a heading, it is called with the name of the column.
     constructor {its_tree sort} {
         set tree $its_tree
         set sizes {}
@@ -728,8 +738,8 @@ oo::class create ::pith::LegendColumns {
         my size
     }
 
-    # Sets the widths, and returns 1. If they were already set for the present sizes, leaves them and returns 0, because
-    # the user may have changed them.
+    # Sets the widths of the columns for the present scale and font size, and returns 1. If the widths were already set
+    # for this scale and font size, does nothing and returns 0, because the user may have changed them since.
     method size {} {
         set now [list [px 100] [font measure PithBold 0]]
         if {$sizes eq $now} {
@@ -745,7 +755,8 @@ oo::class create ::pith::LegendColumns {
         return 1
     }
 
-    # Widens columns for the values of a row. LOOK: the row's options, as for the table's command `item`.
+    # Widens columns that are too narrow for the values of a row. LOOK: the row's options -text, -values and so on, as
+    # Tk's table takes them.
     method see {look} {
         set font [expr {"group" in [dict get $look -tags] ? "PithBold" : "TkDefaultFont"}]
         if {[::pith::make_room $tree $font [dict get $look -values] needed]} {
@@ -779,8 +790,8 @@ namespace eval ::pith::LegendColumns {
     variable waiting {show count exclusive share waiting caused} ;# columns while the columns for waiting are shown
 }
 
-# The field above the legend that filters its names: BAR.filter, BAR.clear. Undo takes changes back
-# (model.tcl).
+# The field above the legend in which the user types a filter of names: BAR.filter, with the button BAR.clear. The
+# window's undo (model.tcl) also takes back changes of this filter.
 
 oo::class create ::pith::LegendFilter {
     variable bar       ;# frame of the field
@@ -812,7 +823,7 @@ oo::class create ::pith::LegendFilter {
         }
     }
 
-    # The model calls these two methods for undo.
+    # The model calls `current` to save the filter for undo, and `apply` to restore it.
     method current {} { return $filter }
     method apply {its_filter} {
         set filter $its_filter
@@ -821,7 +832,7 @@ oo::class create ::pith::LegendFilter {
         {*}$changed $filter
     }
 
-    # The empty filter shows a hint.
+    # Shows a hint in the field while it is empty.
     method show_hint {} {
         if {$text eq {}} {
             place $bar.hint -in $bar.filter -x [px 6] -rely 0.5 -anchor w

@@ -1,13 +1,13 @@
-# legend_rows.tcl - the content of the legend, without widgets. The first class has the rows and their order:
-# definitions with their sums, filtered, sorted and grouped. An item is the id of a definition, group:NAME, or one of
-# the words `messages` and `computing` (time outside all states). The other classes have numbers that a job computes:
-# times of waiting, and functions of samples.
+# legend_rows.tcl - the content of the legend; legend.tcl shows it. The first class has the rows: definitions with their
+# sums, filtered, sorted and grouped. A row is called an item. It is the id of a definition, group:NAME, or one of the
+# words `messages` and `computing` (time outside all states). The other classes have numbers that jobs compute: times of
+# waiting, and functions of samples.
 
 oo::class create ::pith::LegendRows {
     variable model
     variable sums     ;# dict: id -> dict of count, inclusive, exclusive, share, for the rows and the time of the window
-    variable messages ;# number of messages in the window; {}: unknown
-    variable rest     ;# sum of computing: exclusive and share; {} none
+    variable messages ;# number of messages in the time shown; {}: unknown
+    variable rest     ;# sum of the time outside all states: exclusive and share; {} none
     variable waits    ;# dict: id or `computing` -> dict of waiting and caused; {} not known or not shown
     variable longest longest_wait ;# longest times of the columns Total and Self, and Waiting and Caused: they give the units
     variable all      ;# 1: the legend also lists definitions that do not occur in the window
@@ -47,7 +47,8 @@ oo::class create ::pith::LegendRows {
         }
     }
 
-    # The longest of all times with one of the KEYS in DICTS, and of the sums of these times in each group.
+    # Returns the longest time that the legend shows in the columns KEYS. DICTS: dict from an item to its times by
+    # column. The times of groups, which are sums over their members, count as well.
     method longest_of {dicts keys} {
         set most 0
         foreach key $keys {
@@ -85,7 +86,8 @@ oo::class create ::pith::LegendRows {
         }
     }
 
-    # Sorts by a column. A new column sorts numbers falling, names rising; the same column again reverses the order.
+    # Sorts by a column. HOW: `up` or `down`; without it, numbers fall and names rise, and a second call for the same
+    # column reverses the order.
     method sort_by {column {how {}}} {
         if {$how ne {}} {
             set falling [expr {$how eq "down"}]
@@ -144,7 +146,8 @@ oo::class create ::pith::LegendRows {
         return [expr {$item eq "messages" && $messages ne {} ? [dict create count $messages] : {}}]
     }
 
-    # The sum over these members of a group. It has no inclusive time, which would count nested states twice.
+    # The sum over MEMBERS of a group. It has no inclusive time, because a sum of inclusive times would count nested
+    # states twice.
     method group_sum {members} {
         lassign {0 0 0.0} count exclusive share
         foreach item $members {
@@ -162,14 +165,14 @@ oo::class create ::pith::LegendRows {
         return $sum
     }
 
-    # A time of waiting of an item, in ns. WHAT: waiting or caused.
+    # The time in ns that an item waited (WHAT is `waiting`), or that others waited because of it (WHAT is `caused`).
     method wait {item what} { expr {[dict exists $waits $item] ? [dict get $waits $item $what] : 0} }
     method waits_of {item} { expr {[dict exists $waits $item] ? [dict get $waits $item] : {}} }
 
     # ---- Texts
 
-    # The texts of the columns Count, Total, Self and Share. Groups have no inclusive time; events and messages have no
-    # times.
+    # The texts of the columns Count, Total, Self and Share. Cells without a number are empty: Total of a group, and all
+    # times of events and messages.
     method sum_texts {sum kind} {
         if {$sum eq {} || $kind eq "group" && ![dict get $sum count]} {
             return {{} {} {} {}}
@@ -185,8 +188,8 @@ oo::class create ::pith::LegendRows {
             [my time_text [dict get $sum exclusive]] [format "%.1f %%" [expr {[dict get $sum share] * 100}]]]
     }
 
-    # Text of the least and greatest value of a counter, for the column Share, because the legend always has this
-    # column.
+    # Text of the least and greatest value of a counter. It stands in the column Share, because the legend always has
+    # this column, and a counter has no share.
     method range_text {low high} {
         lassign [lmap value [list $low $high] {regsub {^-0$} [format %.4g $value] 0}] low high
         return [expr {$low eq $high ? $low : "$low to $high"}]
@@ -215,8 +218,8 @@ oo::class create ::pith::LegendRows {
         return $items
     }
 
-    # PAIRS: {key second-key item}... Among equal keys, the larger second key comes first; if it is equal, too, the
-    # earlier definition.
+    # Returns items sorted by their keys. PAIRS: a list of {KEY SECOND-KEY ITEM}. Items with the same key are sorted by
+    # the second key, the largest first. If that is also the same, the items stay in the order of PAIRS.
     method sorted {pairs} {
         set kind [expr {$order eq "name" ? "-dictionary" : "-real"}]
         set pairs [lsort -real -decreasing -index 1 $pairs]
@@ -225,7 +228,8 @@ oo::class create ::pith::LegendRows {
         }]
     }
 
-    # Dict item -> sort key. Makes no method call for each item, because there may be thousands.
+    # Returns a dict from an item to its sort key in the current order. Does not call a method for each item, because
+    # calls are slow and there may be thousands of items.
     method keys {items} {
         switch $order {
             name {
@@ -267,7 +271,8 @@ oo::class create ::pith::LegendRows {
         return $set
     }
 
-    # The items as {group members}... If groups are not shown, there is a single group {}.
+    # Returns the items of the legend as a list of GROUP and its members in turn. If groups are not shown, there is a
+    # single group with the name {}.
     method layout {} {
         set sorted [my sort_items [my items]]
         set members {}
@@ -281,8 +286,8 @@ oo::class create ::pith::LegendRows {
         return [concat {*}[lmap group [my sort_groups $members] {list $group [dict get $members $group]}]]
     }
 
-    # Sorts groups by their sums or names. For the columns Total, Show and Find, which have no value for a group, sorts
-    # by self time.
+    # Sorts groups by their names or sums. If the legend is sorted by Total, Show or Find, for which groups have no
+    # value, sorts the groups by self time.
     method sort_groups {members} {
         set by [expr {$order in {count exclusive share waiting caused} ? $order : "exclusive"}]
         set pairs {}
@@ -294,7 +299,8 @@ oo::class create ::pith::LegendRows {
     }
 }
 
-# A job for those numbers of the legend that take longer to compute, for the rows and the time of the window.
+# A job that computes numbers of the legend for the rows and the time shown, after the other numbers, because these take
+# longer.
 
 oo::class create ::pith::LegendJob {
     variable model
@@ -303,7 +309,7 @@ oo::class create ::pith::LegendJob {
     variable changed  ;# script called after `set`
     variable on       ;# 1: shown
     variable job      ;# command of the job; {} none
-    variable sums_of  ;# the window that the result is for; {}: there is no result
+    variable sums_of  ;# the interval that the result is for; {}: there is no result
 
     constructor {its_model its_method its_set script} {
         set model $its_model
@@ -353,7 +359,8 @@ oo::class create ::pith::LegendJob {
         {*}$set {}
     }
 
-    # The job reports. A result for a window that is not shown any more is dropped.
+    # The job calls this when WHAT has happened. WINDOW: the interval that the job is for. If the view now shows another
+    # interval, the result is dropped.
     method event {window what {value {}}} {
         if {$job eq {} || $window ne [$model window] || $what in {progress stopped}} {
             return
@@ -364,7 +371,7 @@ oo::class create ::pith::LegendJob {
         {*}$changed
     }
 
-    # Waits for the sums of the time shown.
+    # Waits until the job has computed the numbers for the time shown.
     method finish {} {
         my start
         while {[info object isa object [self]] && $job ne {}} {
@@ -373,8 +380,9 @@ oo::class create ::pith::LegendJob {
     }
 }
 
-# The legend's columns Waiting (of calls) and Caused (waiting of others that a state causes), for the rows and the time
-# of the window. A job analyzes this time, which takes a while in a long log.
+# The numbers of the legend's columns Waiting (how long the calls of a row waited) and Caused (how long other ranks
+# waited because of a row), for the rows and the time shown. A job analyzes this time, which takes a while in a long
+# log.
 
 oo::class create ::pith::LegendWaits {
     superclass ::pith::LegendJob
@@ -386,8 +394,8 @@ oo::class create ::pith::LegendWaits {
         next $its_model waitingjob [list $rows set_waits] $script
     }
 
-    # The texts of the cells Waiting and Caused of an item. A time of 0 is an empty cell. {} if these columns are not
-    # shown.
+    # The texts of an item's cells in the columns Waiting and Caused. The cell of a time of 0 is empty. Returns {} if
+    # these columns are not shown.
     method texts {item} {
         return [my sum_texts [dict create waiting [$rows wait $item waiting] caused [$rows wait $item caused]]]
     }
@@ -402,9 +410,10 @@ oo::class create ::pith::LegendWaits {
     }
 }
 
-# The functions that the samples of the window fell into. The legend lists them below everything else. Count is the
-# number of samples with the function on the stack, Self the number of samples in the function itself. Share is Self as
-# a share of all samples, with the standard deviation of this estimate. An item is function:ID.
+# The functions in which the samples of the time shown were taken. The legend lists them at its end. The column Count
+# has the number of samples with the function on the stack, and Self the number of samples in the function itself. Share
+# is the number in Self divided by the number of all samples, with the standard deviation of this estimate. An item has
+# the form function:ID.
 
 oo::class create ::pith::LegendSamples {
     superclass ::pith::LegendJob
@@ -425,12 +434,12 @@ oo::class create ::pith::LegendSamples {
         set all [::tcl::mathop::+ {*}[lmap {id sum} $sums {dict get $sum own}]]
     }
 
-    # Shows the functions as soon as they are known (flames.tcl).
+    # Shows the functions in the legend if flames.tcl has already found them.
     method follow {} { my set_on [expr {[[$model log] flames] == 2}] }
 
     method name {item} { dict get $sums [string range $item 9 end] name }
 
-    # Items that pass the filter, in order.
+    # The functions that pass the legend's filter, as items in the legend's order.
     method items {} {
         set order [$rows order]
         set kind [expr {$order eq "name" ? "-dictionary" : "-integer"}]
@@ -446,7 +455,7 @@ oo::class create ::pith::LegendSamples {
         }]
     }
 
-    # Values of the columns from Show to Share.
+    # The texts of a function's cells, in the columns from Show to Share.
     method values {sum} {
         set part [expr {double([dict get $sum own]) / max($all, 1)}]
         set spread [expr {sqrt($part * (1 - $part) / max($all, 1))}]
@@ -454,7 +463,8 @@ oo::class create ::pith::LegendSamples {
             [format "%.0f\u00b1%.0f %%" [expr {100 * $part}] [expr {ceil(100 * $spread)}]]]
     }
 
-    # Dict item -> options of its row in the table. The first item is the group. CUT: this command shortens a name.
+    # Returns a dict from an item to the options of its row in Tk's table. The first item is the group of all functions.
+    # CUT: a command that shortens a name.
     method looks {cut} {
         set looks {}
         foreach item [my items] {

@@ -1,14 +1,16 @@
-# lengths.tcl - shows how long the instances of a state are, or how long messages take, or how large they are: as a
-# histogram, as a map over time, or as a map by rank. A range of lengths, with a handle at each end, chooses which are
-# counted; statistics of the range stand below. Each click on a bar or dot goes to its next longest instance.
+# lengths.tcl - shows the lengths of the instances of a state, or the durations or sizes of messages, as a histogram, as
+# a map over time, or as a map by rank. All of these values are called lengths. The user chooses a range of lengths by
+# two handles; only lengths in this range are counted, and statistics of them stand below the graph. A click on a bar or
+# dot goes to its longest instance, each further click to the next longest.
 
 # The graph of lengths on a canvas, with its pointer and keys. It has three views. The histogram has bars, a scale, and
-# below them the range of lengths with a handle at each end. The two maps (core/measure/length_map.h) have dots over
-# time, or for each rank a line of tiles instead of bars. The lengths are a list of tk/log_object.h.
+# below them the range of lengths with a handle at each end. The map over time has dots, and the map by rank has a line
+# of tiles for each rank (core/measure/length_map.h). The lengths come from a list, a command that tk/log_object.h
+# describes.
 #
 # A subclass (Lengths) sets the fields and has the methods
-#     show_numbers        the range or its lengths have changed
-#     show_instance       a bar was clicked
+#     show_numbers        called after a change of the range or of the lengths in it
+#     show_instance       called after a click on a bar
 #     bar_colour          colour of the bars
 #     amount              text of a length
 #     longest             "longest", or "largest" for sizes
@@ -25,7 +27,7 @@ oo::class create ::pith::Histogram {
     variable grip          ;# x of low, of high and of the pointer at the start of the drag
     variable drawn         ;# for each drawn bin: from to count total
     variable at            ;# bin under the pointer; -1 none
-    variable step          ;# index of the instance of that bin that was shown last; -1: none
+    variable step          ;# index of the instance of that bin to which the last click went; -1: none
     variable view          ;# bars, time or ranks; the latter two are maps
     variable photo         ;# picture of the map
     variable tile          ;# dict: tile of the map under the pointer; {} none
@@ -150,8 +152,8 @@ oo::class create ::pith::Histogram {
         }
     }
 
-    # Draws a map: dots of lengths over time, or a line of tiles for each rank. The columns of the tiles are the bins of
-    # the histogram.
+    # Draws a map. The map over time has dots, whose height shows the length. The map by rank has a line of tiles for
+    # each rank; there each column of tiles is a bin of the histogram.
     method draw_map {} {
         lassign $frame_of left top right bottom
         lassign [list [expr {$right - $left}] [expr {$bottom - $top}]] width height
@@ -247,7 +249,8 @@ oo::class create ::pith::Histogram {
         return [expr {wide(round($from + ($to - $from) * $share))}]
     }
 
-    # Marks of the scale of lengths: powers of ten on a logarithmic scale, else about MOST round numbers.
+    # Marks of the scale of lengths. On a logarithmic scale they are powers of ten; on a linear scale, about MOST round
+    # numbers.
     method length_marks {most} {
         set marks [expr {$logarithmic ? [::pith::board::log_marks $low $high] : {}}]
         if {[llength $marks] < 2} {
@@ -274,7 +277,7 @@ oo::class create ::pith::Histogram {
         expr {[lindex $frame_of 3] + [px 32]}
     }
 
-    # Draws the range of all lengths, with the chosen part between two handles.
+    # Draws a line for the range of all lengths. The part of it that the user has chosen is between two handles.
     method draw_track {} {
         lassign $frame_of left top right bottom
         lassign [$list range] from to
@@ -339,7 +342,8 @@ oo::class create ::pith::Histogram {
         }
     }
 
-    # The pointer or a key is at a tile of the map ({}: at none): highlights it and describes it.
+    # Called when the pointer or a key has moved to a tile of the map. Highlights this tile and describes it. ITS {}:
+    # there is no tile.
     method point_tile {its} {
         if {$view eq "bars"} return
         if {$its eq {} || $tile eq {} || [dict get $its place] != [dict get $tile place] || [dict get $its bin] != [dict get $tile bin]} {
@@ -435,7 +439,8 @@ oo::class create ::pith::Histogram {
 
     method release {} { set drag {} }
 
-    # A double click. On the track of the handles, shows all lengths again. Elsewhere it counts as a second click.
+    # Handles a double click. On the line with the handles, it makes the range that of all lengths again. Anywhere else
+    # it is the same as a second click.
     method double {x y} {
         lassign $frame_of left top right bottom
         if {$view ne "time" && abs($y - [my track_y]) <= 12} {
@@ -454,7 +459,8 @@ oo::class create ::pith::Histogram {
         }
     }
 
-    # Makes the range FACTOR times as wide, about a point of the graph, or about the chosen bin.
+    # Makes the range of lengths FACTOR times as wide. The length at the point X, Y keeps its place in the graph; if no
+    # point is given, the length of the chosen bin does.
     method narrow {factor {x {}} {y {}}} {
         if {$list eq {}} {
             return
@@ -496,8 +502,9 @@ oo::class create ::pith::Histogram {
         }
     }
 
-    # A key goes to the next bin (BY 1) or the one before (-1). In a map it goes to the longest instance in the next
-    # column of time, or of the next rank.
+    # Goes to the next bin of the histogram (BY is 1) or to the previous one (BY is -1). In the map over time, goes to
+    # the longest instance in the next or previous column; in the map by rank, to the longest instance of the next or
+    # previous rank. Keys call this.
     method key_bin {by} {
         if {$view ne "bars"} {
             if {$list ne {}} {
@@ -640,7 +647,7 @@ oo::class create ::pith::Lengths {
         focus $canvas
     }
 
-    # Places the numbers below the graph, or on its right if the panel is low.
+    # Places the statistics below the graph; if the panel is low, to the right of the graph.
     method lay_out {width height} {
         set frame $board.body.numbers
         set is_low [expr {$height < [px 320] && $width > [px 640]}]
@@ -706,8 +713,8 @@ oo::class create ::pith::Lengths {
         }
     }
 
-    # Shows bars, a map over time or a map by rank. If there are very many lengths, they must be read again, because
-    # only the tiles of one map are kept. If there are few, all are in memory.
+    # Shows bars, a map over time or a map by rank. If there are very many lengths, only the tiles of one map are kept
+    # in memory, so the lengths must be read again for another map. If there are few, all lengths are in memory.
     method set_view {word} {
         if {$word ni {bars time ranks}} {
             throw {PITH USAGE} "lengths as: must be bars, time or ranks"
@@ -733,8 +740,8 @@ oo::class create ::pith::Lengths {
         return [[$model log] ticks $from $to $width [px 90] time]
     }
 
-    # The text about a tile, such as "12 instances of 1.2 to 1.3 ms on ranks 0-3; the longest: rank 3, begins at 0.5 s,
-    # lasts 1.28 ms".
+    # The text about a tile, such as "12 instances of rank 0 to 3, 1.2 ms - 1.3 ms; the longest: rank 3, begins at 0.5
+    # s, lasts 1.28 ms".
     method tile_text {its} {
         dict with its {}
         set length [expr {$state eq "sizes" ? [dict get $longest bytes] : [dict get $longest end] - [dict get $longest start]}]
@@ -758,7 +765,8 @@ oo::class create ::pith::Lengths {
 
     # ---- Which state
 
-    # Lists the names of states. A name that occurs twice gets its id, so that both can be chosen.
+    # Lists the names of states for the user's choice. If several states have the same name, the id of each further one
+    # follows its name, so that each of them can be chosen.
     method list_names {} {
         set names {}
         dict for {id def} [$model defs] {
@@ -822,7 +830,7 @@ oo::class create ::pith::Lengths {
     method longest {} { return [expr {$state eq "sizes" ? "largest" : "longest"}] }
     method of_messages {} { return [expr {$state in {messages sizes}}] }
 
-    # Text of a length, or of a size.
+    # The text of a length: a duration, or a number of bytes for sizes of messages.
     method amount {value} {
         return [expr {$state eq "sizes" ? [::pith::board::bytes $value] : [::pithtk::duration $value]}]
     }
@@ -837,7 +845,8 @@ oo::class create ::pith::Lengths {
         return [[$model log] lengths $state {*}[my interval] [my rows] [my over] $callback]
     }
 
-    # Takes new lengths. A range that the user chose stays.
+    # Takes the lengths that the job has found. If the user has chosen a range of lengths, keeps this range; otherwise
+    # shows all lengths.
     method answered {result} {
         set chosen [expr {$list ne {} && [list $low $high] ne [lrange [$list range] 0 1]}]
         my drop
@@ -890,7 +899,7 @@ oo::class create ::pith::Lengths {
         }
     }
 
-    # Goes to the longest instance of the bin, then to the next longest.
+    # Goes to the longest instance of the bin or tile under the pointer; each further call goes to the next longest.
     method show_instance {} {
         if {$view ne "bars"} {
             if {$tile ne {}} {
@@ -935,7 +944,8 @@ oo::class create ::pith::Lengths {
         return [dict create kind state hit [dict merge $place $more]]
     }
 
-    # Opens the page for the state or message under the pointer, if there is one.
+    # Opens the page. If a state or message is under the pointer, the page shows the lengths of this state, or of
+    # messages.
     method open_pointed {} {
         set what [$model pointer]
         if {[dict exists $what kind] && [dict get $what kind] eq "message"} {
@@ -947,7 +957,7 @@ oo::class create ::pith::Lengths {
         focus $canvas
     }
 
-    # Opens the page for the first of these items of the legend that is a state or `messages`.
+    # Opens the page. It shows the lengths of the first of ITEMS (items of the legend) that is a state or `messages`.
     method open_items {items} {
         foreach item $items {
             if {$item in [dict values $names]} {

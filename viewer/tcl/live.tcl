@@ -1,15 +1,16 @@
-# live.tcl - timelines of a running program, from a folder of spill files. About every second a job reads the files
-# (tk/commands.h), and the window takes this new snapshot. A window that shows the end of time follows the end. After
-# the program has ended and its log exists, the window shows the log.
+# live.tcl - shows the timelines of a running program, from its folder of spill files. About every second a job reads
+# the files (tk/commands.h), and the window then shows what it has read, a snapshot. If the view reaches to the end of
+# the snapshot, it moves so that it reaches to the end of each new one. After the program has ended and its log exists,
+# the window shows the log.
 
 oo::class create ::pith::Live {
     variable window model
-    variable folder    ;# folder of the spill files; {} the window shows a log
-    variable target    ;# path of the future log
+    variable folder    ;# folder of the spill files; {}: the window was opened with a log
+    variable target    ;# path at which the program will write its log
     variable began     ;# start of the program, seconds since 1970
-    variable before    ;# {mtime size} of an older file at that path when the window opened; {} none
+    variable before    ;# {mtime size} of a file at that path when the window opened; {}: none
     variable phase     ;# runs; ends (its log is not there yet); died; gone (the log exists, or will never exist)
-    variable held      ;# 1: the window does not follow the end of time
+    variable held      ;# 1: the view stays where it is when there is a new snapshot
     variable now       ;# end of the last snapshot, ns
     variable job       ;# job that reads the files; {}: none
     variable timer     ;# after id of the next reading
@@ -68,13 +69,14 @@ oo::class create ::pith::Live {
         }
     }
 
-    # Sets the path of the log, from the name under which the program will write it.
+    # Sets the path at which the log is expected. NAME: the name that the program gives its log. A relative name is
+    # looked for beside the folder of spill files.
     method set_target {name} {
         set target [file join [file dirname $folder] \
             [expr {[file pathtype $name] eq "absolute" ? $name : [file tail $name]}]]
     }
 
-    # Time and size of the log file, which identify a version of it; {} if there is none.
+    # The time and the size of the log file, by which a changed file is noticed; {} if there is no file.
     method stamp {} {
         if {$target eq {} || [catch {list [file mtime $target] [file size $target]} stamp]} {
             return {}
@@ -82,7 +84,8 @@ oo::class create ::pith::Live {
         return $stamp
     }
 
-    # 1: this program's log exists. A file that is older than the program is the log of an earlier run.
+    # Returns 1 if the program has written its log. Returns 0 if there is no file, or if the file is older than the
+    # program, because it is then the log of an earlier run.
     method is_written {} {
         set stamp [my stamp]
         if {$stamp eq {}} {
@@ -108,8 +111,8 @@ oo::class create ::pith::Live {
         set job [::pithtk::snapshot $folder [list [self] job_event]]
     }
 
-    # Reads again after a second. If reading takes long, waits twice as long as it took, so that reading does not take
-    # all the time of a core.
+    # Reads the spill files again after a second. If the last reading took long, waits twice as long as it took, so that
+    # reading does not keep a core busy all the time.
     method read_later {} {
         set took [expr {[clock milliseconds] - $asked_ms}]
         set timer [after [expr {max($phase eq "ends" ? 200 : 1000, 2 * $took)}] [namespace code {my read}]]
@@ -151,7 +154,8 @@ oo::class create ::pith::Live {
         }
     }
 
-    # Shows a new snapshot, unless it has no new records. If the window shows the end of time, moves it to the new end.
+    # Shows a new snapshot or the finished log. Does nothing for a snapshot without new records. If the view reached to
+    # the end of the last snapshot, moves it to the new end.
     method show {log digested} {
         if {$digested && [dict get [$log info] records] == [$model info records]} {
             $log close
@@ -181,7 +185,8 @@ oo::class create ::pith::Live {
         my show_status
     }
 
-    # Replaces the last snapshot by the log. On a slow file system the log may not be readable yet.
+    # Shows the log instead of the last snapshot. If the log cannot be read, as is possible on a slow file system, keeps
+    # the snapshot and reports this.
     method take_log {} {
         if {[catch {::pithtk::open $target} log]} {
             set phase gone
@@ -195,16 +200,16 @@ oo::class create ::pith::Live {
         my show_status
     }
 
-    # Shows text in the status line the present time of the program, and, if the snapshot is old, the time that it
-    # shows.
+    # Shows the state of the program in the status line: how long it has run so far, and, if the snapshot is old, up to
+    # which time the snapshot shows it.
     method show_status {} {
         after cancel $ticking
         switch $phase {
             runs {
                 set since [expr {([clock milliseconds] - $now_ms) * 1000000}]
                 set text "live, [my seconds [expr {$now + $since}]]"
-                # The clocks' drift between machines is known only after the second comparison of clocks, usually at the
-                # end of the program.
+                # Clocks of different machines drift apart. The drift is known, and can be corrected, only after the
+                # second comparison of the clocks, which is usually at the end of the program.
                 if {[expr {[dict exists [[$model log] properties] clock_sync_1]}]} {
                     append text ", clock drift not yet corrected"
                 }
@@ -222,7 +227,8 @@ oo::class create ::pith::Live {
         }
     }
 
-    # Reads at once if the program has ended, because the next reading may be far away.
+    # Reads at once if the program has ended, because the next planned reading may be much later. Otherwise updates the
+    # status line.
     method tick {} {
         if {$job eq {} && ![file exists $folder]} {
             after cancel $timer
@@ -236,7 +242,8 @@ oo::class create ::pith::Live {
 
     # ---- Words
 
-    # Goes to the end of time and follows it. If the window already follows the end, stops following.
+    # Moves the view to the end of the snapshot, and from then on to the end of each new one. If the view already
+    # follows the end in this way, stops following it.
     method word_tail {} {
         lassign [$model whole] first last
         lassign [$model window] from to
@@ -249,7 +256,8 @@ oo::class create ::pith::Live {
         }
     }
 
-    # Text of the status line, such as "live, 12.3 s"; {} if the window shows a finished log.
+    # The text about the program in the status line, such as "live, 12.3 s"; {} if the window was opened with a finished
+    # log.
     method word_live {} { return $text }
 }
 

@@ -1,11 +1,11 @@
-# looks.tcl - the look of a window: palette and visible parts, set by commands for this window or by the
-# preferences.
+# looks.tcl - the look of windows. The first half has the theme of all windows: fonts, sizes and colours. The class
+# Looks sets the colours of states and the visible parts of one window, by commands or by the preferences.
 
-# Fonts, sizes and colours of everything that the C core does not draw. The colours come from
-# core/raster/palette.h. Existing widgets follow a change of theme.
+# Fonts, sizes and colours of everything that Tk draws; the pictures come from the drawing core, in C. The colours are
+# those of core/raster/palette.h. After a change of the theme, existing widgets get the new colours, too.
 
 namespace eval ::pith::theme {
-    variable factor 1.0 ;# px
+    variable factor 1.0 ;# pixels of this screen for each pixel of a screen with 96 dots per inch
     variable colour     ;# array: name -> #rrggbb
     variable chosen light
     variable followed 0
@@ -22,8 +22,8 @@ proc ::pith::theme::colour {name} {
     return $colour($name)
 }
 
-# Methods of all classes may call `colour NAME` and `pixels of the screen per pixel of a screen with 96 dots per inch
-# N`, because methods find the commands of oo::Helpers.
+# Makes the commands `colour NAME` and `px N` available in the methods of all classes, because methods also find the
+# commands of the namespace oo::Helpers.
 interp alias {} ::oo::Helpers::colour {} ::pith::theme::colour
 interp alias {} ::oo::Helpers::px {} ::pith::theme::px
 
@@ -53,20 +53,21 @@ proc ::pith::theme::text_on {rgb} {
     return [::pithtk::texton $rgb]
 }
 
-# Scales N pixels of a screen of 96 dots per inch to this screen; used for all lengths except text.
+# Converts a length of N pixels on a screen with 96 dots per inch to pixels of this screen. All lengths are converted in
+# this way, except the sizes of fonts.
 proc ::pith::theme::px {n} {
     variable factor
     return [expr {int(round($n * $factor))}]
 }
 
-# A number for a table cell. It has ordinary spaces instead of thin ones, because the treeview draws thin spaces wider
-# than it measures them, and would cut off the end.
+# The text of a number for a table cell. Between groups of digits it has no-break spaces instead of thin spaces, because
+# Tk's table draws thin spaces wider than it measures them, and would cut off the end of the text.
 proc ::pith::theme::cell {number} {
     return [string map {\u2009 \u00a0} [::pithtk::number $number]]
 }
 
-# Sets the scale of all lengths by the preference, or by the screen if there is none. A factor near 1 becomes 1, so that
-# lines stay sharp.
+# Sets the scale of all lengths: that of the preference, or, if the preference is 0, that which suits the screen. A
+# factor near 1 becomes 1, so that lines are not blurred.
 proc ::pith::theme::scale {} {
     variable factor
     variable screen_scaling
@@ -186,7 +187,7 @@ proc ::pith::theme::defaults {} {
     option add *Menu.relief flat widgetDefault
 }
 
-# Places a dialog over its window once its size is known.
+# Places a dialog over its window. First waits until Tk has computed the size of the dialog.
 proc ::pith::theme::put_over {dialog top} {
     update idletasks
     if {[winfo exists $dialog]} {
@@ -196,8 +197,9 @@ proc ::pith::theme::put_over {dialog top} {
     }
 }
 
-# Makes a frame, PATH.view.rows, that scrolls up and down if it is higher than the screen allows. It is on a canvas
-# PATH.view with a scrollbar PATH.bar. The caller fills the frame, then calls `fit_scrolled`, then packs PATH.view.
+# Makes an empty frame that scrolls up and down if it becomes too high for the screen: PATH.view.rows, on the canvas
+# PATH.view, with the scrollbar PATH.bar. Returns the frame. The caller fills the frame, then calls `fit_scrolled`, then
+# packs PATH.view.
 proc ::pith::theme::build_scrolled {path colour} {
     canvas $path.view -highlightthickness 0 -background $colour -yscrollcommand [list $path.bar set]
     ttk::scrollbar $path.bar -orient vertical -command [list $path.view yview]
@@ -205,8 +207,8 @@ proc ::pith::theme::build_scrolled {path colour} {
     return $path.view.rows
 }
 
-# Gives the canvas the size of its frame, as far as the screen allows. Returns 1 if the frame must scroll. OTHER: pixels
-# that the dialog needs above and below the frame.
+# Gives the canvas of `build_scrolled` the size of its frame, or less if the screen is too low. Returns 1 if the frame
+# must therefore scroll. OTHER: pixels that the dialog needs above and below the frame.
 proc ::pith::theme::fit_scrolled {path other} {
     update idletasks
     set wide [winfo reqwidth $path.view.rows]
@@ -270,8 +272,8 @@ proc ::pith::theme::choose {name} {
     update_windows
 }
 
-# Updates all windows after a change of the theme. States get new colours, too, because a palette has other colours on
-# another background.
+# Updates all windows after a change of the theme. Also gives states new colours, because a palette has different
+# colours for a light and for a dark background.
 proc ::pith::theme::update_windows {} {
     foreach window [info class instances ::pith::Window] {
         set model [$window model]
@@ -280,7 +282,8 @@ proc ::pith::theme::update_windows {} {
     }
 }
 
-# Replaces the colours of the old theme in widgets and canvas items.
+# Replaces colours in a widget, its canvas items and its children. CHANGE: a dict from each colour of the old theme to
+# that of the new one.
 proc ::pith::theme::recolour {widget change} {
     if {![string match T* [winfo class $widget]] || [winfo class $widget] in {Text Toplevel}} {
         foreach option [$widget configure] {
@@ -347,7 +350,8 @@ oo::class create ::pith::Looks {
     method arrows_preferred {key} { $model set_arrows [::pith::preferences::get arrows] }
     method time_preferred {key} { $model set_time_of_day [::pith::preferences::get time_of_day] }
 
-    # Sets the height of rows by the preference. By default it is 0, and rows fill the window.
+    # Sets the height of rows to that of the preference. If the preference is 0, as by default, rows are so high that
+    # they fill the window.
     method height_preferred {key} {
         set pixels [::pith::preferences::get row_height]
         if {$pixels} {
@@ -413,8 +417,8 @@ oo::class create ::pith::Looks {
         my show_part $part [expr {$on eq {} ? ![my has_part $part] : $on}]
     }
 
-    # Shows times of day with dates, or times from the log's start. Times of day are possible only if the recorder noted
-    # start_unix_s in the log.
+    # Switches between times of day with dates and times from the log's start. Times of day are possible only if the log
+    # has the property start_unix_s, the time at which the recording started.
     method word_time_of_day {word} {
         if {$word eq "toggle"} {
             set word [expr {![$model time_of_day]}]
@@ -428,7 +432,8 @@ oo::class create ::pith::Looks {
         }
     }
 
-    # Script commands for `pith draw` that give the picture the same times (export.tcl).
+    # Script commands for `pith draw`. A picture that the user saves (export.tcl) thereby shows times in the same way as
+    # the window.
     method words {} { expr {[$model time_of_day] ? {{time_of_day on}} : {}} }
 
     method word_toggle_theme {} {

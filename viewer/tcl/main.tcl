@@ -25,7 +25,8 @@ proc ::pith::no_such_file {path} {
     die "$path: no such file[expr {$logs eq {} ? "" : "; this folder has [join [lrange $logs 0 4] {, }]$more"}]"
 }
 
-# Sources all files of this folder. Sourcing does not need Tk.
+# Sources all files of this folder. This must also work without Tk, because documentation is made from the tables in
+# these files.
 proc ::pith::source_all {} {
     variable folder
     set sourced main.tcl
@@ -37,7 +38,7 @@ proc ::pith::source_all {} {
     }
 }
 
-# The script that does the same as an option with a value; "" if there is no such option.
+# Returns the script that does the same as a command-line option with a value; "" if there is no such option.
 proc ::pith::script_of {option value} {
     switch -- $option {
         -e { return $value }
@@ -48,7 +49,8 @@ proc ::pith::script_of {option value} {
     }
 }
 
-# Parses the command line into a list of {log {option script}...}. Scripts before the first log are for the first log.
+# Parses the command line into a list of {LOG {OPTION SCRIPT}...}. A script belongs to the last log before it on the
+# command line; scripts before the first log belong to the first log.
 proc ::pith::arguments {words} {
     variable animated
     variable live
@@ -97,8 +99,8 @@ proc ::pith::arguments {words} {
     return $logs
 }
 
-# For --together, returns one entry: the first log, with a script that opens the second log beside it, then the scripts
-# of both.
+# Joins two logs to one entry, for the option --together. The entry has the first log, a script that opens the second
+# log below the first one, and then the scripts of both.
 proc ::pith::join_two {logs} {
     if {[llength $logs] != 2} {
         die "view: --together needs two logs; see `pith help view`" 2
@@ -111,8 +113,8 @@ proc ::pith::join_two {logs} {
         {*}[lrange $second 1 end]]]
 }
 
-# The path to open for a log: the folder of spill files if the program is recording and there is no log yet, or
-# with --live.
+# Returns the path to open for a log. This is the folder of spill files if it exists and there is no log yet, or if LIVE
+# is 1 (the option --live); otherwise it is the log.
 proc ::pith::running {log live} {
     set folder $log.spill
     return [expr {[file isdirectory $folder] && ($live || ![file exists $log]) ? $folder : $log}]
@@ -122,7 +124,7 @@ proc ::pith::running {log live} {
 proc ::pith::load_parts {} {
     variable folder
     set instead "a picture without a window: pith draw LOG -o OUT.png"
-    # Empties argv, because Tk would take this program's arguments in it for its own.
+    # Empties argv, because Tk would read the arguments of this program as its own.
     set ::argv {}
     set ::argc 0
     if {[catch {package require Tk 8.6-} text]} {
@@ -183,8 +185,8 @@ proc ::pith::main {words} {
         foreach option [lrange $entry 1 end] {
             lassign $option name script
             if {[catch {$window run $script} text]} {
-                # An empty name marks the script that --together made. The user did not write it, so the message is only
-                # its error.
+                # The name is empty if the script was made for --together. The user has not written this script, so the
+                # message does not mention it.
                 die [expr {$name eq {} ? $text : "view: $name: [words::error_text $text "; -e help lists the commands"]"}]
             }
         }

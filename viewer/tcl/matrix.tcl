@@ -1,8 +1,9 @@
-# matrix.tcl - the communication matrix. It shows messages by sender and receiver, and times spent waiting for late
-# partners (pithlog_waits), as a picture of tiles and as a table.
+# matrix.tcl - the communication matrix. It shows, for each pair of sender and receiver, the messages and the time spent
+# waiting for a late partner (pithlog_waits), as a picture of tiles and as a table.
 
-# The picture of a communication matrix, with its pointer and keys: senders are lines, receivers are columns; it has
-# totals at its sides and a colour scale. A drag zooms to some ranks, a click goes to the longest message of a tile.
+# The picture of a communication matrix, with its pointer and keys. A line of tiles is a sender, and a column is a
+# receiver. At the sides of the tiles there are totals and a colour scale. A drag zooms to the ranks in a box; a click
+# on a tile goes to the longest message of its sender and receiver.
 #
 # A subclass (Matrix) has the method `go_to_pair DICT`.
 
@@ -79,8 +80,8 @@ oo::class create ::pith::Heatmap {
 
     # ---- Ranks shown
 
-    # There is a new matrix. If it has too few ranks for the ranks shown, as that of another log may have, shows all
-    # ranks.
+    # Called when there is a new matrix. Keeps the ranks shown, unless the new matrix does not have all of them, as that
+    # of another log may; then shows all ranks.
     method matrix_changed {} {
         set count [llength [$matrix ranks]]
         if {$whole || max([lindex $shown 1], [lindex $shown 3]) > $count} {
@@ -101,8 +102,8 @@ oo::class create ::pith::Heatmap {
         my draw
     }
 
-    # Shows only some ranks. Arguments: the ranks of the senders and, if different, those of the receivers; without
-    # arguments, all ranks.
+    # Shows only some ranks. The first argument has the ranks of the senders, the second those of the receivers. With
+    # one argument, senders and receivers are the same ranks. Without arguments, shows all ranks.
     method zoom_ranks {args} {
         if {$args eq {}} {
             my all_ranks
@@ -145,7 +146,7 @@ oo::class create ::pith::Heatmap {
         set new {}
         foreach {low high share} [list $from0 $from1 $down $to0 $to1 $across] {
             set span [expr {$high - $low}]
-            # Each step of the zoom adds or removes at least one rank.
+            # The number of ranks shown changes by at least one, so that each step of the zoom has an effect.
             set wanted [expr {round($span * $factor)}]
             set wanted [expr {$factor < 1 ? min($span - 1, $wanted) : max($span + 1, $wanted)}]
             set low [expr {round($low + ($span - $wanted) * $share)}]
@@ -165,7 +166,8 @@ oo::class create ::pith::Heatmap {
         }
         set left [expr {max([font measure PithSmall [lindex [$matrix ranks] end]] + 34,
             [font measure PithSmall total] + 12)}]
-        # In a low panel, the scale is on the right of the tiles, and there are no totals below.
+        # In a low panel, the colour scale is to the right of the tiles instead of below them, and there are no totals
+        # below the tiles.
         set is_low [expr {$height < [px 280] && $width > [px 640]}]
         lassign [lmap pixels [expr {$is_low ? {34 400 6} : {34 76 116}}] {px $pixels}] top right bottom
         set frame_of [list $left $top [expr {max($left + 40, $width - $right)}] \
@@ -205,7 +207,7 @@ oo::class create ::pith::Heatmap {
         }
     }
 
-    # The places in [LOW, HIGH) of the ranks to be labelled, at most MOST.
+    # Returns which ranks get a label: at most MOST indices in [LOW, HIGH).
     method marked {low high most} {
         if {$high - $low <= max(1, $most)} {
             set places {}
@@ -217,7 +219,7 @@ oo::class create ::pith::Heatmap {
         return [lmap mark [::pith::board::marks $low [expr {$high - 1}] $most] {expr {int($mark)}}]
     }
 
-    # Draws the totals, as bars to the right of the lines and below the columns.
+    # Draws the totals as bars: those of senders to the right of the tiles, those of receivers below them.
     method draw_sides {} {
         lassign $frame_of left top right bottom
         lassign [$matrix sides] lines columns
@@ -280,7 +282,8 @@ oo::class create ::pith::Heatmap {
         my name_scale [expr {$left + $wide}] $y [my value_name $value]
     }
 
-    # Writes the name of the scale beside it, or, if there is no room, below the scale and its numbers.
+    # Writes the name of the value shown to the right of the colour scale, or, if there is no room, below the scale and
+    # its numbers.
     method name_scale {right y text} {
         lassign [list [expr {$right + 14}] [expr {$y + 5}] w] x middle anchor
         if {$x + [font measure PithSmall $text] > [winfo width $canvas]} {
@@ -410,7 +413,7 @@ oo::class create ::pith::Heatmap {
         }
     }
 
-    # Zooms to the ranks that the box touches.
+    # Zooms to the senders and receivers whose tiles the box touches.
     method zoom_box {x0 y0 x1 y1} {
         lassign $frame_of left top right bottom
         lassign $shown from0 from1 to0 to1
@@ -557,8 +560,8 @@ oo::class create ::pith::Matrix {
         }
     }
 
-    # Sets what the tiles show. Waiting times are computed only when they are first chosen, because all calls must be
-    # read for them.
+    # Sets which value the tiles show. Times of waiting for late partners are computed only when the user first chooses
+    # them, because all calls must be read for this.
     method set_value {one} {
         if {$one ni [my values]} {
             throw {PITH USAGE} "no such value: $one; must be one of [join [my values] {, }]"
@@ -598,7 +601,9 @@ oo::class create ::pith::Matrix {
 
     method follows {} { return {time selection digest log waiting} }
 
-    # Computes the matrix. If waiting times were chosen once, they are computed each time.
+    # Starts the job that computes the matrix. The job also computes the times of waiting for late partners, which takes
+    # longer, if the user chooses them now, or has chosen them since the page was opened. So a user who looks at them,
+    # then at another value and then at them again need not wait a second time.
     method ask {callback} {
         set had_late [expr {$had_late || [my wants_late]}]
         return [[$model log] matrix {*}$interval $comm $had_late $callback]
@@ -625,7 +630,7 @@ oo::class create ::pith::Matrix {
 
     # ---- The table
 
-    # Columns: name, title, kind.
+    # The columns of the table as name, title and kind of value in turn.
     method columns {} {
         set sums {count Messages number  bytes Bytes bytes  time "Time" duration
             late_sender "Late sender" duration  late_receiver "Late receiver" duration
@@ -658,7 +663,8 @@ oo::class create ::pith::Matrix {
         }
     }
 
-    # A late sender makes the receiver wait, a late receiver makes the sender wait.
+    # The lines of the table by rank. A late sender makes the receiver wait, so this time counts for the receiver's
+    # rank; the time of a late receiver counts for the sender's rank.
     method rank_lines {} {
         set zero {sent 0 sent_bytes 0 received 0 received_bytes 0 late_sender 0 late_receiver 0}
         set lines {}
@@ -676,7 +682,7 @@ oo::class create ::pith::Matrix {
         return [dict values $lines]
     }
 
-    # The text of a cell. LONGEST: the longest time of the column, which decides the unit.
+    # The text of a cell. LONGEST: the longest time of the column; all times of the column have the unit that suits it.
     method cell {kind amount longest} {
         switch $kind {
             number { return [::pithtk::number [expr {wide($amount)}]] }
@@ -743,7 +749,8 @@ oo::class create ::pith::Matrix {
             [::pithtk::duration $late_sender], late receivers [::pithtk::duration $late_receiver]"
     }
 
-    # The table needs waiting times. If the matrix was made without them, starts to make it again, and returns 1.
+    # The table needs the times of waiting for late partners. If the matrix was computed without them, computes it again
+    # with them, in a job, and returns 1. Otherwise returns 0.
     method wants_waiting_first {} {
         if {$had_late || $matrix eq {}} {
             return 0
@@ -759,7 +766,8 @@ oo::class create ::pith::Matrix {
         }
     }
 
-    # Sorts the table. Tk calls this a moment after the click on a heading, when the page may be closed.
+    # Sorts the table by a column. Tk calls this a moment after a click on the heading, so the page may have been closed
+    # meanwhile.
     method sort_by {column} {
         if {![winfo exists $tree]} {
             return
@@ -833,7 +841,7 @@ oo::class create ::pith::Matrix {
         return {}
     }
 
-    # Saves a screenshot if FILE ends with .png, otherwise the table.
+    # Saves a screenshot if FILE ends with .png; otherwise writes all values for each pair of sender and receiver.
     method save {file} {
         if {[file extension $file] eq ".png"} {
             my picture $file

@@ -1,15 +1,17 @@
-# message_filter.tcl - draws only some messages: by a query (size, tag, communicator, ranks ...), by transfer time, and
-# by the time that the receiver waited for the sender. A bar at the bottom of the window, and the command
-# message_filter. The model has the words of the filter and selects the messages.
+# message_filter.tcl - lets the user draw only some messages. A filter selects messages by a query (size, tag,
+# communicator, ranks ...), by their transfer time, and by the time that the receiver waited for the sender. The user
+# sets it in a bar at the bottom of the window or by the command message_filter. The model has the filter, as the words
+# of this command.
 
-# Picks the messages that the filter of a model lets through (core/measure/messages.h), in a job. When a job starts, the
-# model's followers hear `picking`; when it ends, and other messages may be drawn, they hear `picked`.
+# Finds the messages that the filter of a model lets through (core/measure/messages.h), in a job. Followers of the model
+# are notified of `picking` when the job starts and as it proceeds, and of `picked` when it has ended; after this, other
+# messages may be drawn.
 
 oo::class create ::pith::Picking {
     variable model
     variable job     ;# command of the job; {} none
     variable count   ;# number of messages that the filter lets through; {}: all
-    variable text    ;# progress, or an error
+    variable text    ;# text about the progress of the job, or about its error
     variable over    ;# written at the end of a job
 
     constructor {its_model} {
@@ -23,7 +25,8 @@ oo::class create ::pith::Picking {
     method count {} { return $count }
     method text {} { return $text }
 
-    # Filters again after the filter has changed or messages have been read. A new log stops the job.
+    # Starts a new job after the filter has changed, or after the messages of the log have been read. If the model gets
+    # another log, stops the job.
     method changed {what} {
         if {$what eq "log"} {
             my stop
@@ -70,7 +73,7 @@ oo::class create ::pith::Picking {
         $model notify picked
     }
 
-    # Waits until the messages are picked.
+    # Waits until the job has ended.
     method finish {} {
         while {[info object isa object [self]] && $job ne {}} {
             vwait [my varname over]
@@ -111,7 +114,7 @@ oo::class create ::pith::MessageFilter {
         }
     }
 
-    # Waits until the messages are picked.
+    # Waits until the filter has selected its messages and the timelines show them.
     method flush {} {
         [$model picking] finish
         [$window timeline] flush
@@ -168,7 +171,7 @@ oo::class create ::pith::MessageFilter {
         focus [[$window timeline] plot]
     }
 
-    # The words of the filter that the user has typed into the entries.
+    # The filter that the user has typed into the entries, as words of the command message_filter.
     method words {} {
         set words {}
         if {[string trim $entered(query)] ne {}} {
@@ -208,7 +211,7 @@ oo::class create ::pith::MessageFilter {
 
     # ---- Words
 
-    # Sets the filter. If a word is wrong, `pick` fails, and the filter stays as it is.
+    # Sets the filter. If it is not valid, the log's method `pick` throws an error, and the old filter stays.
     method word_message_filter {args} {
         [$model log] pick $args {}
         $model set_message_filter $args

@@ -1,24 +1,26 @@
-# model.tcl - what a window shows: the log, the time, the rows, what is hidden. All views of a window share one
-# model, change it only through its methods, and follow it by trace:
+# model.tcl - the model of a window: the log, the time and rows shown, and what is hidden. All views of a window share
+# one model. They change it only through its methods, and the model notifies them of changes:
 #
-#     $model follow {callback}      called with the name of each change: time, rows, hidden, size, pointer, digest,
-#                                   log, selection, trouble, reading, colours, searchable, theme, left_out, exact,
-#                                   message_filter, picking, picked
+#     $model follow CALLBACK      calls CALLBACK with the name of each change: time, rows, hidden, size, pointer, digest,
+#                                 log, selection, trouble, reading, colours, searchable, theme, left_out, exact,
+#                                 message_filter, picking, picked
 #
 # Times are nanoseconds from the start of the log.
 
-# Undo and redo of changes of a view, part by part. A subclass (Model) has the methods
+# Undo and redo. The state of a view is divided into parts, such as its time and its rows, and each change of a part can
+# be undone. A subclass (Model) has the methods
 #
-#     current WHAT         the value of a part: time, rows, hidden, arrows, messages, notes
-#     apply WHAT VALUE     sets it, without a call of `push`
+#     current WHAT         returns the value of a part: time, rows, hidden, arrows, messages, notes
+#     apply WHAT VALUE     sets the value of a part, without a call of `push`
 #
-# and calls `push WHAT` before it changes a part, and `forget_past` when it is made. Another object may have the value
-# of a part. It calls `share WHAT [self]`, and has the methods `current` and `apply VALUE`.
+# It calls `push WHAT` before it changes a part, and `forget_past` in its constructor. The value of a part may also be
+# kept by another object, such as the legend's filter of names. That object calls `share WHAT [self]`, and has the
+# methods `current` and `apply VALUE`.
 
 oo::class create ::pith::History {
     variable past future ;# stacks of {what value} for undo and redo
     variable pushed      ;# {what ms} of the last push
-    variable owners      ;# array: part -> the object that has its value, if it is not this one
+    variable owners      ;# array: part -> the object that has its value; no entry: this object has it
 
     # Saves a part of the view for undo. Changes of one part that follow each other within 0.6 s are undone as one.
     method push {what} {
@@ -32,7 +34,8 @@ oo::class create ::pith::History {
         set pushed [list $what $now]
     }
 
-    # Like push, but the change is not joined to those before and after it.
+    # Like push, but the change is undone alone, even if other changes of the same part come within 0.6 s before or
+    # after it.
     method push_alone {what} {
         set pushed {{} 0}
         my push $what
@@ -42,8 +45,9 @@ oo::class create ::pith::History {
     method undo {} { my take_back past future }
     method redo {} { my take_back future past }
 
-    # Applies a part of the view from one stack, and saves the current one on the other. Skips a saved value that is
-    # equal to the current one, because its command was refused and changed nothing.
+    # Takes the last saved value from the stack FROM, gives it to its part, and saves the part's present value on the
+    # stack TO. Skips saved values that are the same as the present value: they were saved by commands that then failed
+    # and changed nothing.
     method take_back {from to} {
         set pushed {{} 0}
         while {[set $from] ne {}} {
@@ -75,7 +79,7 @@ oo::class create ::pith::History {
         }
     }
 
-    # Replaces each saved value of a part by the result of CHANGE VALUE.
+    # Replaces each saved value of a part by what CHANGE, called with this value, returns.
     method revise_past {what change} {
         foreach stack {past future} {
             set $stack [lmap saved [set $stack] {
@@ -85,7 +89,7 @@ oo::class create ::pith::History {
         }
     }
 
-    # Forgets all changes, or those of one part.
+    # Forgets the saved values of all parts, or of one part, so that their changes can no longer be undone.
     method forget_past {{what {}}} {
         foreach stack {past future} {
             set $stack [expr {$what eq {} ? {} : [lsearch -all -inline -not -exact -index 0 [set $stack] $what]}]
@@ -96,7 +100,7 @@ oo::class create ::pith::History {
 
 oo::class create ::pith::Model {
     superclass ::pith::History
-    variable log        ;# command of the C core (tk/log_object.h)
+    variable log        ;# the log's command (tk/log_object.h)
     variable info       ;# dict: facts about the log
     variable defs       ;# dict: id -> dict of name, kind, colour, group
     variable row_count pinned_count ;# visible rows; pinned ones, which come first
@@ -111,8 +115,8 @@ oo::class create ::pith::Model {
     variable auto_height ;# 1: rows fill the window (Timeline fill_height)
     variable first_row  ;# number of rows below the pinned ones that are scrolled out at the top
     variable arrows     ;# on, off, or auto: messages are shown where they do not cover too much
-    variable left_out   ;# the part of the picture that the messages left out by auto would cover; 0: they are drawn
-    variable exact      ;# the part of the picture that is exact; 1: all, or it soon will be
+    variable left_out   ;# the fraction of the picture that messages left out by auto would cover; 0: they are drawn
+    variable exact      ;# the fraction of the picture that is exact; 1: all of it is, or soon will be
     variable names_on   ;# 1: bars have names
     variable wants_time_of_day ;# 1: times are dates and times of day, if the log knows them
     variable time_of_day ;# 1: times are shown in that way
@@ -164,9 +168,10 @@ oo::class create ::pith::Model {
         my count_rows
     }
 
-    # Replaces the log by a later snapshot of the same program. Followers are notified of `log`, and end the work that
-    # they have begun with the old log. Definitions with the names of hidden ones are hidden. DIGESTED 1: messages and
-    # counters of the new log have been read.
+    # Replaces the log, for example by a later snapshot of the same program. Notifies followers of `log`, so that they
+    # end the work that they have begun with the old log. Hides those definitions of the new log that have the same
+    # names as hidden definitions of the old one. DIGESTED 1: the messages and counters of the new log have already been
+    # read.
     method replace {new digested} {
         set old $log
         set by_name [my given_by_name]
@@ -202,7 +207,7 @@ oo::class create ::pith::Model {
         } else {
             my digest
         }
-        # The old log is closed last, because a follower's job may use it until it is notified.
+        # Closes the old log last, because jobs of followers may use it until the followers are notified.
         $old close
     }
 
@@ -216,8 +221,8 @@ oo::class create ::pith::Model {
         trace remove variable [my varname changed] write [list ::pith::followed [my varname changed] $callback]
     }
 
-    # Reports a change to all followers. If a follower changes the model, that change is reported after all followers
-    # have heard of the first one.
+    # Notifies all followers of a change. A follower may then change the model itself; all followers are notified of
+    # that change only after all have been notified of the first one.
     method notify {what} {
         lappend notices $what
         if {[llength $notices] > 1} {
@@ -288,8 +293,8 @@ oo::class create ::pith::Model {
 
     # ---- Time
 
-    # Shows [FROM, TO), limited to the log and at least 20 ns long. The old view is saved for undo; quick successive
-    # steps, as of a turning wheel, count as one.
+    # Shows [FROM, TO), but never times outside the log, and never less than 20 ns. Saves the old view for undo. Several
+    # calls in quick succession, as when a mouse wheel turns, are undone as one.
     method zoom {from to} {
         my push time
         my set_window $from $to
@@ -309,8 +314,8 @@ oo::class create ::pith::Model {
         my notify time
     }
 
-    # Sets the interval that can be shown; {}: that of the log. A window that showed all of the old interval then shows
-    # all of the new one.
+    # Sets the largest interval that the view can show; {}: that of the log. If the view showed all of the old largest
+    # interval, it then shows all of the new one.
     method set_extent {interval} {
         set all [expr {[my window] eq [my whole]}]
         set extent $interval
@@ -321,7 +326,7 @@ oo::class create ::pith::Model {
         }
     }
 
-    # Zooms about a time, which stays at its place on the screen. FACTOR < 1 zooms in.
+    # Makes the time shown FACTOR times as long; FACTOR < 1 zooms in. TIME stays at its place on the screen.
     method zoom_about {factor time} {
         my zoom [expr {$time - ($time - $t0) * double($factor)}] [expr {$time + ($t1 - $time) * double($factor)}]
     }
@@ -341,9 +346,9 @@ oo::class create ::pith::Model {
         my zoom {*}[$log work]
     }
 
-    # When a log is opened, shows the time between MPI_Init and MPI_Finalize, if both are recorded and this leaves out
-    # more than a twentieth of the log. Returns 1 in this case. Saves nothing for undo, because there was no view
-    # before.
+    # Called when a log is opened. Shows the time between MPI_Init and MPI_Finalize, and returns 1, if both are recorded
+    # and more than a twentieth of the log is outside this time. Otherwise changes nothing and returns 0. Does not save
+    # the old view for undo, because the user has not seen it.
     method look_at_work {} {
         if {[catch {list [$log time init begin] [$log time finalize end]} work]} {
             return 0
@@ -416,8 +421,8 @@ oo::class create ::pith::Model {
     # The row that shows a thread, or its closed group; -1 if no row does.
     method row_of {rank thread} { $log rows shows $rank $thread }
 
-    # The screen line of a row, counted from 0; -1 if the row is not visible. Pinned rows come first, then the scrolled
-    # ones.
+    # The line on the screen at which a row is, counted from 0; -1 if the row is scrolled out at the top. The first
+    # lines are pinned rows; the others scroll.
     method line_of {row} {
         if {$row < $pinned_count} {
             return $row
@@ -429,7 +434,7 @@ oo::class create ::pith::Model {
     method line_at {y} { expr {int(floor(int($y) / double($row_height)))} }
     method within_line {y} { expr {int($y) - int([my line_at $y] * $row_height)} }
 
-    # The row on a screen line; -1 if there is none.
+    # The row on a line of the screen; -1 if there is none.
     method row_on {line} {
         set row [expr {$line < $pinned_count ? $line : $line + $first_row}]
         expr {$line >= 0 && $row < $row_count ? $row : -1}
@@ -440,10 +445,10 @@ oo::class create ::pith::Model {
         set pinned_count [$log rows pinned]
     }
 
-    # A query of tk/log_rows.c.
+    # Asks about the tree of rows. The queries are in tk/log_rows.c.
     method tree {args} { $log rows {*}$args }
 
-    # A command of tk/log_rows.c that changes rows or their order.
+    # Changes rows or their order, by a command of tk/log_rows.c, and saves the old rows for undo.
     method arrange {args} {
         my push rows
         set result [$log rows {*}$args]
@@ -460,7 +465,7 @@ oo::class create ::pith::Model {
         }
     }
 
-    # Shows only rows that match a pattern of ranks (0-3,7.1) and names; with "", all rows.
+    # Shows only the rows that match a pattern of ranks (0-3,7.1) and names. The pattern "" shows all rows.
     method select {pattern} {
         my push rows
         $log rows filter $pattern
@@ -469,7 +474,8 @@ oo::class create ::pith::Model {
     }
 
     method set_row_height {pixels {auto 0}} {
-        # Heights of 2 pixels or more are integers. Several lower rows share a line of pixels.
+        # Heights of 2 pixels or more are made integers. Lower heights may be fractions; below 1, several rows share a
+        # line of pixels.
         set pixels [expr {$pixels >= 2 ? min([px 200], int($pixels)) : max(0.01, double($pixels))}]
         if {$auto && !$auto_height} {
             return
@@ -481,7 +487,7 @@ oo::class create ::pith::Model {
         }
     }
 
-    # Gives up a height that was set, so that rows fill the window again.
+    # Lets the rows fill the window again, after the user has set a height.
     method release_row_height {} {
         set auto_height 1
         my notify rows
@@ -528,7 +534,7 @@ oo::class create ::pith::Model {
         }]
     }
 
-    # Ids of all definitions whose name matches a pattern, or whose group does, written as "group:NAME".
+    # Ids of all definitions whose name matches a pattern. A pattern "group:NAME" matches all definitions of this group.
     method ids_like {pattern} {
         set ids {}
         dict for {id def} $defs {
@@ -560,7 +566,7 @@ oo::class create ::pith::Model {
         return [::pithtk::nearest $pattern $names]
     }
 
-    # Ids included in searches.
+    # Ids of the definitions that searches find.
     method searchable {} {
         return [lmap id [dict keys $defs] {if {$id in $unsearched} continue; set id}]
     }
@@ -576,7 +582,8 @@ oo::class create ::pith::Model {
 
     # ---- Colours
 
-    # Takes the colours of the palette, then those set by the user (colours.tcl).
+    # Gives definitions the colours of a palette, and then those colours that the user has set for single definitions
+    # (colours.tcl).
     method take_palette {name} {
         set palette $name
         foreach colour [$log palette $name] id [dict keys $defs] {
@@ -597,8 +604,8 @@ oo::class create ::pith::Model {
         my notify colours
     }
 
-    # Sets colours. COLOURS: dict id -> #rrggbb. They stay until the window closes; colours.tcl stores colours
-    # permanently.
+    # Sets colours of definitions until the window closes; colours.tcl stores them permanently. COLOURS: dict id ->
+    # #rrggbb.
     method set_colours {colours} {
         set given [dict merge $given $colours]
         dict for {id colour} $colours {
@@ -622,7 +629,7 @@ oo::class create ::pith::Model {
         }
     }
 
-    # Restores a former value of given_colours.
+    # Restores colours. BEFORE: what `given_colours` returned at that time.
     method give_back_colours {before} {
         set given $before
         my set_palette $palette
@@ -657,12 +664,13 @@ oo::class create ::pith::Model {
         my notify message_filter
     }
 
-    # Hides messages if they are visible, and shows them if they are not.
+    # Hides messages if they are visible, and shows them otherwise, even if they cover too much for `auto`.
     method toggle_arrows {} {
         my set_arrows [expr {$arrows eq "off" ? "auto" : $left_out ? "on" : "off"}]
     }
 
-    # The picture reports how much of it the messages that it leaves out would cover, and how much of it is exact.
+    # The timelines call these two methods after drawing a picture. They set the fraction of the picture that the
+    # messages left out would cover, and the fraction that is exact.
     method set_left_out {cover} { my set_if_new left_out [expr {round($cover * 100) / 100.0}] }
     method set_exact {part} { my set_if_new exact $part }
 
@@ -678,7 +686,8 @@ oo::class create ::pith::Model {
         my notify time
     }
 
-    # Selects the time between two times, in any order, limited to the log; {}: selects none.
+    # Selects the time between two times, which may be in any order; {}: selects no time. Times outside the log are not
+    # selected.
     method set_selection {interval} {
         if {$interval ne {}} {
             lassign [my whole] first last
@@ -702,7 +711,7 @@ oo::class create ::pith::Model {
         }
     }
 
-    # Reads messages and counters, in a job after the first picture.
+    # Starts a job that reads messages and counters. Called after the first picture, so that the picture does not wait.
     method digest {} {
         if {$reading eq {}} {
             set reading 0
@@ -745,7 +754,8 @@ oo::class create ::pith::Model {
     }
 }
 
-# A trace calls this after a write to VARIABLE, and calls CALLBACK with the new value. ARGS: what Tcl adds for a trace.
+# Calls CALLBACK with the value of VARIABLE. A trace runs this after each write to VARIABLE; ARGS is what Tcl passes to
+# a trace.
 proc ::pith::followed {variable callback args} {
     {*}$callback [set $variable]
 }
