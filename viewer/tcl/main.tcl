@@ -25,8 +25,8 @@ proc ::pith::no_such_file {path} {
     die "$path: no such file[expr {$logs eq {} ? "" : "; this folder has [join [lrange $logs 0 4] {, }]$more"}]"
 }
 
-# Sources all files of this folder. This must also work without Tk, because documentation is made from the tables in
-# these files.
+# Sources all files of this folder. Sourcing these files must not need Tk, because man/words.tcl also sources them, to
+# make a man page from their tables.
 proc ::pith::source_all {} {
     variable folder
     set sourced main.tcl

@@ -1,5 +1,6 @@
-# notes.tcl - the user's notes at times and rows: numbered flags in the time lines, kept in the file LOG.notes beside
-# the log (core/scene/notes.h). The model has the list, so that undo takes changes back.
+# notes.tcl - the user's notes, each at a time and a row. A numbered flag in the timelines marks a note. The notes are
+# kept in the file LOG.notes beside the log (core/scene/notes.h). The list of notes is in the model, so that undo can
+# take back changes.
 
 oo::class create ::pith::Notes {
     variable window model
@@ -58,8 +59,8 @@ oo::class create ::pith::Notes {
         }
     }
 
-    # If another window or an editor has changed the file, makes the same changes to the notes of this window. Returns 1
-    # if there were changes.
+    # If another window or an editor has changed the file of notes since this window last read or wrote it, makes the
+    # same changes to the notes of this window, and returns 1. Otherwise returns 0.
     method take_over {} {
         set now [[$model log] notes]
         if {$now eq $known} {
@@ -72,7 +73,7 @@ oo::class create ::pith::Notes {
         return 1
     }
 
-    # Returns NOTES after the same changes that turned the notes BEFORE into the notes AFTER.
+    # Applies to NOTES the changes from the list BEFORE to the list AFTER, and returns the result.
     method merged {before after notes} {
         set kept [lmap note $notes {expr {$note in $before && $note ni $after ? [continue] : $note}}]
         set added [lmap note $after {expr {$note in $before || $note in $kept ? [continue] : $note}}]
@@ -88,7 +89,7 @@ oo::class create ::pith::Notes {
         return [lindex [$model notes] [expr {$number - 1}]]
     }
 
-    # Indices of the notes whose text contains or matches a pattern.
+    # Indices of the notes whose text matches a pattern, or, if PATTERN has no *, ? or [, contains it.
     method matching {pattern} {
         set mask [expr {[regexp {[*?\[]} $pattern] ? $pattern : "*$pattern*"}]
         set index -1
@@ -168,7 +169,7 @@ oo::class create ::pith::Notes {
         $plot raise $text
     }
 
-    # The rank and thread of a row; for a group, those of its first lane; {} if the row has none.
+    # The rank and thread of a row's lane; for a group, those of its first lane; {} if the row has no lane.
     method lane_of {row} {
         set entry [expr {$row < 0 ? {} : [$model row $row]}]
         return [expr {[dict exists $entry rank] ? [dict create rank [dict get $entry rank] \

@@ -1,5 +1,5 @@
-# opening.tcl - opens a log in a thread, with a progress dialog and a Stop button. Opening takes long if the log has
-# another format, which is read completely, or has no index, which is then rebuilt.
+# opening.tcl - opens a log in a thread, and shows a progress dialog with a Stop button. Opening takes long in two
+# cases: if the log is of a foreign format, it is read completely; if it has no index, the index is made anew.
 
 namespace eval ::pith::opening {
     variable number 0
@@ -41,7 +41,8 @@ proc ::pith::opening::open {path} {
 proc ::pith::opening::job_event {me how {value {}}} {
     variable outcome
     if {[info exists outcome($me)]} {
-        # The user has stopped the opening, but the job opened the log meanwhile. Nobody else closes it.
+        # The user stopped the opening, but before that the job had already opened the log. Closes the log here, because
+        # no window will use it.
         if {$how eq "done"} {
             $value close
         }
@@ -52,7 +53,8 @@ proc ::pith::opening::job_event {me how {value {}}} {
     }
 }
 
-# Shows the progress. As long as PART is 0, the bar only moves to and fro.
+# Shows how much of the log has been read. As long as PART is 0, there is nothing to show, and the bar only moves to and
+# fro.
 proc ::pith::opening::progress {me part} {
     set dialog .opening$me
     if {![winfo exists $dialog] || $part <= 0} {
@@ -66,7 +68,8 @@ proc ::pith::opening::progress {me part} {
     $dialog.part configure -text [format {%.0f %%} [expr {100 * $part}]]
 }
 
-# The user stops the opening. The job's thread ends by itself soon; nothing waits for it.
+# Called when the user stops the opening. Tells the job to stop, but does not wait for the end of its thread, which
+# comes soon.
 proc ::pith::opening::stop {me job} {
     variable outcome
     catch {$job stop}
@@ -97,9 +100,10 @@ proc ::pith::opening::megabytes {path} {
     return [format {%.0f MB} [expr {[file size $path] / 1e6}]]
 }
 
-# Switches input methods off while a window is built. Otherwise Tk would give each widget an input context at its first
-# event, and ask the X server twice for the size of the widget: 120 round trips before the first picture. After the
-# first picture, widgets get their contexts at their next event, entries when they get the focus.
+# Switches input methods (for typing such as Chinese) off while a window is built, because they delay its first picture.
+# With input methods, Tk gives each widget an input context at its first event, and asks the X server twice for the size
+# of the widget, which makes 120 round trips. After the first picture they are on again, and a widget gets its context
+# at its next event, for example an entry when it gets the focus.
 namespace eval ::pith::typing {
     variable waiting 0 ;# number of windows being built
     variable methods 1 ;# 1: input methods were on before

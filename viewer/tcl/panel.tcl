@@ -1,12 +1,12 @@
 # panel.tcl - the panel with tabs, below the timelines or beside them: legend, findings, statistics of the selection,
 # details, histogram, communication matrix, iterations, call tree, SQL. A page is empty until its tab is first chosen;
-# then its part builds it. Place, size and chosen tab are preferences.
+# then the part to which it belongs builds it. The panel's place, its size and the chosen tab are kept as preferences.
 #
 # A page belongs to a part, which calls
 #     [$window panel] put PAGE WIDGET          shows the widget on this page
 #     [$window panel] put_guest PAGE WIDGET    shows it on the other half of a page that has a widget
 #     [$window panel] select PAGE              shows the panel and this page
-#     [$window panel] leave PAGE               the page has become empty: shows the page before, if it was visible
+#     [$window panel] leave PAGE               the page is empty now: if it was visible, shows the page seen before it
 # The panel calls the part's methods in ::pith::panel::pages to open a page whose tab was chosen, and to close it.
 
 namespace eval ::pith::panel {
@@ -50,7 +50,7 @@ oo::class create ::pith::Panel {
     variable tabs_width ;# the room of the tabs, pixels
     variable place    ;# below or beside, as it is laid out now
     variable shown    ;# 1: the panel is visible
-    variable past     ;# pages that were visible, the last one at the end
+    variable past     ;# pages that the user has seen, the last one at the end
     variable sizes    ;# dict: place -> pixels that the user chose
     variable share    ;# largest fraction of the room that the panel may take
     variable drag     ;# pointer and size at the start of a drag of the sash; {}: there is no drag
@@ -102,15 +102,16 @@ oo::class create ::pith::Panel {
 
     method preferred {key} { my lay_out }
 
-    # Stores what the user chose in the preferences. What a script chose is not stored.
+    # Stores a choice of the user in the preferences. If the viewer was started with a script or with --fresh, the
+    # choice lasts only until the program ends.
     method remember {key value} {
         catch {::pith::preferences::change $key $value [expr {!$::pith::plain && $::pith::state::saves}]}
     }
 
     # ---- Layout
 
-    # Sets the widget of the timelines. ITS_NEEDS: this script returns the height that they need. The widget gets the
-    # event <<Panes>> when this height changes.
+    # Sets the widget of the timelines. ITS_NEEDS: a script that returns the height that the timelines need. Whenever
+    # this height has changed, the widget gets the event <<Panes>>.
     method set_main {widget its_needs} {
         if {$main ne {}} {
             place forget $main
@@ -135,8 +136,8 @@ oo::class create ::pith::Panel {
         }
     }
 
-    # The place of the panel: below the timelines, or beside them if the window is very wide or low. A preference can
-    # fix it.
+    # The place of the panel, which the user may set by a preference. By default the panel is below the timelines; if
+    # the window is very wide or low, it is beside them.
     method best_place {} {
         set chosen [::pith::preferences::get panel]
         if {$chosen ne "auto"} {
@@ -158,8 +159,8 @@ oo::class create ::pith::Panel {
         return [expr {max(1, min($size, int($room * $share), [my most]))}]
     }
 
-    # The largest size of the panel: what the timelines do not need. In a low window the panel still gets some height,
-    # and the panes below the timelines' rows become lower instead.
+    # The largest size that the panel may have without taking room that the timelines need. In a low window the panel
+    # gets some height nevertheless, and the panes below the rows of the timelines become lower.
     method most {} {
         if {$place ne "below"} {
             return [expr {[my room] - [px 250]}]
@@ -167,7 +168,8 @@ oo::class create ::pith::Panel {
         return [expr {max([my room] - [px 5] - [{*}$needs], min([px 200], [my room] * 46 / 100))}]
     }
 
-    # Places the timelines, the sash and the panel. Computes all sizes first, so that Tk lays out each widget only once.
+    # Places the timelines, the panel and the sash between them. Computes all sizes before placing the first widget, so
+    # that Tk lays out each widget only once.
     method lay_out {} {
         lassign [list [winfo width $panes] [winfo height $panes]] width height
         if {$main eq {} || $width <= 1} {
@@ -182,7 +184,8 @@ oo::class create ::pith::Panel {
         set before $place
         set place [my best_place]
         if {$before eq {}} {
-            # A size that the user chose in an earlier window may take more of this window than the usual size.
+            # If the user chose the size in an earlier window, the panel may take up to 0.7 of this window, otherwise
+            # only 0.46.
             set share [expr {[dict get $sizes $place] ? 0.7 : 0.46}]
         }
         set size [my size]
@@ -205,8 +208,9 @@ oo::class create ::pith::Panel {
         }
     }
 
-    # Makes the tabs fit, because Tk would cut their titles. In a narrow panel they have small letters. Tabs for which
-    # there is still no room go into a menu; the tab of the current page always stays.
+    # Makes the tabs fit into the width of the panel, because Tk would cut their titles. In a narrow panel the titles
+    # have small letters. Tabs for which there is still no room are hidden, and a menu lists them; the tab of the
+    # current page is never hidden.
     method fit_tabs {width} {
         set tabs_width $width
         set is_narrow [expr {[my width_of [::pith::panel::names] TkDefaultFont 18] > $width}]
@@ -247,14 +251,16 @@ oo::class create ::pith::Panel {
         }]]
     }
 
-    # The tooltip of a tab at a point: its title, if titles may be cut.
+    # The tooltip of the tab at a point. It is the title of the tab, and is shown only in a narrow panel, where titles
+    # may be cut.
     method title_at {x y} {
         set index [$book index @$x,$y]
         return [expr {$index eq {} || [$book cget -style] ne "Narrow.TNotebook" ? {} :
             [lindex [::pith::panel::row [lindex [::pith::panel::names] $index]] 0]}]
     }
 
-    # Places the two widgets of a page: side by side if the panel is below the timelines, else one below the other.
+    # Arranges the two widgets of each page that has two: side by side if the panel is below the timelines, else one
+    # below the other.
     method turn_guests {} {
         foreach name [::pith::panel::names] {
             set guest [my guest $name]
@@ -300,7 +306,7 @@ oo::class create ::pith::Panel {
         return $book.$name
     }
 
-    # Shows a widget, which fills the page.
+    # Shows a widget on a page. The widget fills the page.
     method put {name widget} {
         set page [my page $name]
         raise $widget $holder
@@ -309,7 +315,7 @@ oo::class create ::pith::Panel {
         grid rowconfigure $page 0 -weight 1
     }
 
-    # Shows a second widget on half of the page.
+    # Shows a second widget on a page; the two widgets share the page equally.
     method put_guest {name widget} {
         set page [my page $name]
         raise $widget $holder
@@ -334,7 +340,7 @@ oo::class create ::pith::Panel {
 
     method current {} { return [lindex [split [$book select] .] end] }
 
-    # 1: this page is visible.
+    # Returns 1 if this page is visible.
     method sees {name} { expr {$shown && [my current] eq $name} }
 
     method select {name} {
@@ -348,7 +354,7 @@ oo::class create ::pith::Panel {
         }
     }
 
-    # Selects a page that the user chose. The preferences store its tab.
+    # Selects a page that the user has chosen, and stores this choice in the preferences.
     method choose {name} {
         my select $name
         my fill
@@ -362,8 +368,8 @@ oo::class create ::pith::Panel {
         }
     }
 
-    # Another page has become visible. If the focus is on a hidden page, moves it to the window, so that keys do not go
-    # to the hidden page.
+    # Called when another page has become visible. If the focus is on a page that is now hidden, moves the focus to the
+    # window, so that keys do not go to the hidden page.
     method turned {} {
         if {[lindex $past end] eq [my current]} {
             return
@@ -402,7 +408,7 @@ oo::class create ::pith::Panel {
         }
     }
 
-    # 1: a widget is on a page.
+    # Returns 1 if a widget is on a page.
     method is_inside {widget name} {
         foreach slave [grid slaves $book.$name] {
             if {$widget eq $slave || [string match $slave.* $widget]} {
@@ -421,8 +427,8 @@ oo::class create ::pith::Panel {
         return 0
     }
 
-    # Closes the current page if the focus is on it and it can be closed. Returns 1 in this case. The key Escape calls
-    # this.
+    # Called for the key Escape. If the focus is on the current page and this page can be closed, closes it and returns
+    # 1. Otherwise returns 0.
     method escape {} {
         set name [my current]
         lassign [::pith::panel::row $name] title part opener closer
@@ -443,8 +449,8 @@ oo::class create ::pith::PanelWords {
         set panel [$window panel]
     }
 
-    # After the first picture, opens the tab that was chosen last. Not if its page must read a large log; this waits
-    # until the user chooses the tab.
+    # Called after the first picture. Opens the tab that the user chose last. If the page of this tab would have to read
+    # a large log, does not open it; the user can still choose the tab.
     method finish {} {
         set name [::pith::preferences::get panel_tab]
         set is_large [expr {[[$window model] info records] > $::pith::Waiting::most_records}]

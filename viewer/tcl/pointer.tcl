@@ -1,5 +1,5 @@
-# pointer.tcl - handles the pointer in the timelines: reports what is under it, selects time, zooms, moves the picture,
-# and handles the wheel.
+# pointer.tcl - handles the mouse in the timelines. The class Pointer tells the model what is under the pointer; it
+# selects time, zooms and moves the picture when the user drags, and scrolls or zooms when the user turns the wheel.
 
 oo::class create ::pith::Pointer {
     variable model timeline choice details
@@ -27,7 +27,7 @@ oo::class create ::pith::Pointer {
         bind $plot <Leave> [list $me left]
         bind $plot <Double-Button-1> [list $me double %x %y]
         my bind_drag $plot %y
-        # On the axis y is -1, because the axis has no rows.
+        # For drags on the axis, y is always -1, which means no row, because the axis has no rows.
         my bind_drag [$timeline axis] -1
         foreach widget [list $plot [[$timeline labels] path] [$timeline axis]] {
             foreach {modifier how} {{} {} Control- zoom Shift- pan} {
@@ -46,7 +46,8 @@ oo::class create ::pith::Pointer {
     # Called after the first picture. Binds the gesture of two fingers.
     method finish {} { ::pithtk::pinch $plot [list [self] pinch] }
 
-    # Called after each drawing. Looks for the record under the pointer, which may be another one.
+    # Called after each drawing of the picture. Looks for the record under the pointer again, because the new picture
+    # may have another record there.
     method drawn {} {
         $plot delete outline
         my search_soon
@@ -63,7 +64,8 @@ oo::class create ::pith::Pointer {
         }
     }
 
-    # What a drag without modifiers does: `select`, or `zoom` at once, as in the viewer upshot.
+    # What a drag without Ctrl or Shift does: `select` selects the time, `zoom` zooms to it at once, as the old viewer
+    # upshot does.
     method plain_drag {} {
         return [::pith::preferences::get drag]
     }
@@ -80,8 +82,8 @@ oo::class create ::pith::Pointer {
         }
     }
 
-    # Zooms while two fingers on a touchpad move apart or together. WHAT is begin, update or end. The whole gesture is
-    # undone as one change.
+    # Zooms while two fingers on a touchpad move apart or together. WHAT is begin, update or end. Undo takes back the
+    # whole gesture at once.
     method pinch {what x scale} {
         if {$what eq "begin"} {
             set pinched [list [$model window] [$timeline time_at $x]]
@@ -164,7 +166,8 @@ oo::class create ::pith::Pointer {
         $choice choose [$details chosen_of [$details open_card $x $y]]
     }
 
-    # A double click. Tk also reports one when two drags begin at the same place; this is only another press.
+    # Handles a double click. Tk also reports a double click when two drags begin at the same place; the second press
+    # then only begins another drag.
     method double {x y} {
         if {!$clicked} {
             my press $x $y plain
@@ -194,8 +197,8 @@ oo::class create ::pith::Pointer {
         $model set_pointer {}
     }
 
-    # Shows the pointer line at X, because the pointer is there in another pane with the same time axis; {}: the pointer
-    # has left the pane.
+    # Shows the pointer line at X while the pointer is at this X in another pane with the same time axis. X {}: hides
+    # the line, because the pointer has left that pane.
     method shadow {x} {
         if {$x eq {}} {
             $crosshair hide
@@ -223,8 +226,8 @@ oo::class create ::pith::Pointer {
         }
     }
 
-    # The messages of a state. They are kept while the pointer moves within the state, but found again when the digest
-    # has been read, because it knows more messages.
+    # The messages of a state. Keeps the result for further calls while the pointer moves within the same state. When
+    # the digest has been read, looks for the messages again, because the log then knows more of them.
     method messages_of {hit} {
         set key [list [$model log] [$model reading] {*}[lmap key {rank thread id start end} {dict get $hit $key}]]
         if {[lindex $touched 0] ne $key} {
@@ -233,7 +236,8 @@ oo::class create ::pith::Pointer {
         return [lindex $touched 1]
     }
 
-    # Frames the state and draws its messages, or draws over the message under the pointer.
+    # Highlights the record under the pointer. Frames a state or function, and draws the messages of the state; draws a
+    # message or bundle again as a stronger arrow.
     method outline {what} {
         lassign [$timeline size] width height
         $plot delete outline
@@ -260,7 +264,8 @@ oo::class create ::pith::Pointer {
             }
             message - bundle {
                 lassign [dict get $hit line] x0 y0 x1 y1
-                # X11 coordinates have 16 bits. Tk clips lines, but not if coordinates are in the billions.
+                # X11 coordinates have 16 bits. Tk cuts lines that are too long for them, but fails if coordinates are
+                # in the billions. So an arrow with an end far outside the picture is not highlighted.
                 if {max(abs($x0), abs($x1)) < 30000} {
                     $plot create line $x0 $y0 $x1 $y1 -fill [colour paper] -width 4 -tags outline
                     $plot create line $x0 $y0 $x1 $y1 -fill $accent -width 2 -arrow last -tags outline
@@ -272,8 +277,8 @@ oo::class create ::pith::Pointer {
     }
 }
 
-# Shows where the pointer is: by a line through all rows, the exact time at the axis, and a highlighted row label. It
-# also draws the focus ring around the timelines.
+# Shows where the pointer is, by a line through all rows, by the exact time at the axis, and by a highlighted row label.
+# Also draws a ring around the timelines when the user has moved the keyboard focus to them by the key Tab.
 oo::class create ::pith::Crosshair {
     variable model timeline
     variable plot axis        ;# canvases
@@ -364,8 +369,8 @@ oo::class create ::pith::Band {
         }
     }
 
-    # Shows the selection during a drag. The model, and with it all other views, changes only when the button is
-    # released.
+    # Shows the selection during a drag. The selection in the model, which all other views show, changes only when the
+    # button is released.
     method drag_to {interval} {
         set dragged [lsort -integer $interval]
         my draw
@@ -382,8 +387,8 @@ oo::class create ::pith::Band {
         return [expr {$dragged ne {} ? $dragged : [$model selection]}]
     }
 
-    # If X is on one edge of the selection, returns the time of the other edge, which stays fixed while the first is
-    # dragged. Otherwise returns {}.
+    # If X is on one edge of the selection, returns the time of the other edge; this edge stays where it is while the
+    # user drags the first one. Otherwise returns {}.
     method fixed_end {x} {
         if {[my interval] eq {}} {
             return {}
@@ -414,7 +419,8 @@ oo::class create ::pith::Band {
         }
         lassign [$timeline size] width height
         lassign [my interval] from to
-        # Draws an edge that is far outside the picture just outside of it, because X11 coordinates have only 16 bits.
+        # X11 coordinates have only 16 bits. So an edge of the selection that is far outside the picture is drawn just
+        # outside the picture.
         set x0 [expr {max(-9, min($width + 9, [$timeline x_of $from]))}]
         set x1 [expr {max(-9, min($width + 9, [$timeline x_of $to]))}]
         if {$x1 < 0 || $x0 > $width} {

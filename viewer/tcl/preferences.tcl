@@ -1,10 +1,10 @@
 # preferences.tcl - the preferences of the viewer: their table, their file and their dialog. The table is also the
 # source for the page pith-view(1). Sourcing this file does not need Tk.
 #
-#     ::pith::preferences::get wheel returns the value; the first call reads the file
-#     ::pith::preferences::change wheel zoom checks the value, saves it, and notifies followers
-#     ::pith::preferences::follow wheel CALLBACK            calls CALLBACK KEY on every change
-#     ::pith::preferences::unfollow wheel CALLBACK          for destructors
+#     ::pith::preferences::get wheel                   returns the value; the first call reads the file
+#     ::pith::preferences::change wheel zoom           checks the value, saves it, and notifies followers
+#     ::pith::preferences::follow wheel CALLBACK       calls `CALLBACK wheel` after every change
+#     ::pith::preferences::unfollow wheel CALLBACK     ends these calls
 
 namespace eval ::pith::preferences {
     # Key, default, range, title in the dialog, help. A range: {choice VALUE...}, {whole LEAST MOST}, {real
@@ -62,7 +62,7 @@ proc ::pith::preferences::keys {} {
     return [lmap {key default range title help} $table {set key}]
 }
 
-# What the table has on a key: a dict of default, range, title and help.
+# Returns the table's row for a key, as a dict of default, range, title and help.
 proc ::pith::preferences::row {key} {
     variable table
     foreach {name default range title help} $table {
@@ -164,7 +164,7 @@ proc ::pith::preferences::unfollow {key callback} {
     trace remove variable [namespace current]::value($key) write [list ::pith::preferences::followed $key $callback]
 }
 
-# A trace calls this after a change. ARGS: what Tcl adds for a trace.
+# Calls CALLBACK after a change of the preference KEY. A trace runs this; ARGS is what Tcl passes to a trace.
 proc ::pith::preferences::followed {key callback args} {
     {*}$callback $key
 }
@@ -176,8 +176,8 @@ namespace eval ::pith::preferences {
     variable said {} ;# warnings about the file; each is printed once
 }
 
-# The folder pith in an XDG directory. VARIABLE: the environment variable with this directory. DEFAULT: the directory
-# below HOME if the variable is not set.
+# Returns the folder `pith` in one of the user's XDG directories. VARIABLE: the environment variable that names the
+# directory. DEFAULT: the directory in HOME that is used if the variable is not set.
 proc ::pith::user_folder {variable default} {
     if {[info exists ::env($variable)] && [file pathtype $::env($variable)] eq "absolute"} {
         return [file join $::env($variable) pith]
@@ -208,7 +208,8 @@ proc ::pith::preferences::lines_of {path} {
     return [split [string trimright [::pith::files::read $path] \n] \n]
 }
 
-# Dict key -> value of the keys in the file. Reports damaged lines and uses the others.
+# Reads the file, and returns a dict key -> value of the keys in it. Prints a warning for each line that is wrong, and
+# uses the others.
 proc ::pith::preferences::read_file {} {
     set path [path]
     set stored {}
@@ -247,7 +248,8 @@ proc ::pith::preferences::comment_lines {key} {
     return [list "# [dict get [row $key] help] ([range_text $key])"]
 }
 
-# Index of the last line that sets a key; if there is none, of the comment with its default; otherwise -1.
+# Returns the index of the last line that sets a key. If no line sets it, returns the index of the comment that has its
+# default; -1 if there is no such comment, either.
 proc ::pith::preferences::line_of {key lines} {
     set found [lsearch -all -regexp $lines "^\\s*$key\\s"]
     if {$found eq {}} {
@@ -279,7 +281,8 @@ proc ::pith::preferences::merge_into {changes lines} {
     return [merge $lines $changes]
 }
 
-# The file that PATH leads to. If PATH is a link, the file is replaced and not the link.
+# Returns the file to which PATH leads, if it is a link, otherwise PATH. The preferences are written to that file, so
+# that the link stays.
 proc ::pith::preferences::target {path} {
     for {set i 0} {$i < 20 && [file type $path] eq "link"} {incr i} {
         set path [file join [file dirname $path] [file readlink $path]]
@@ -287,7 +290,8 @@ proc ::pith::preferences::target {path} {
     return $path
 }
 
-# Changes a text file as a whole, while it is locked. `{*}$change LINES` returns the new lines.
+# Replaces the lines of a text file, and locks the file meanwhile. CHANGE: a command that gets the old lines and returns
+# the new ones. On an error, the file stays as it was.
 proc ::pith::preferences::change_file {path change} {
     try {
         file mkdir [file dirname $path]
@@ -305,8 +309,8 @@ proc ::pith::preferences::change_file {path change} {
     }
 }
 
-# Takes a lock. Programs hold it for milliseconds, so a lock older than three seconds was left by a program that died,
-# and is removed.
+# Takes a lock, by making the lock file; waits while another program holds it. Programs hold the lock only for
+# milliseconds. So a lock file older than three seconds was left by a program that died, and is deleted.
 proc ::pith::preferences::take_lock {lock} {
     set begun [clock milliseconds]
     while {[catch {close [open $lock {WRONLY CREAT EXCL}]} text]} {
@@ -442,7 +446,8 @@ oo::class create ::pith::PreferencesDialog {
 
     # ---- Buttons
 
-    # What was changed in this dialog. Other keys are not set, so that changes by another dialog stay.
+    # Returns the preferences that the user has changed in this dialog. Only these are saved, so that the dialog of
+    # another window may change others meanwhile.
     method changes {} {
         set changes {}
         foreach key [::pith::preferences::keys] {

@@ -1,5 +1,6 @@
-# ranges.tcl - mountain ranges: the number of processes in each state, stacked, below the timelines. This class has the
-# settings (which states, in which order, outermost or innermost) and the commands.
+# ranges.tcl - mountain ranges: a picture below the timelines that shows how many processes are in each state over time.
+# Each state is a layer, and the layers are stacked. The class Ranges has the commands and the settings: which states
+# are shown, in which order, and whether outermost or innermost states are counted.
 
 oo::class create ::pith::Ranges {
     variable window model
@@ -56,7 +57,7 @@ oo::class create ::pith::Ranges {
         }
     }
 
-    # The checkbuttons of the pane call this.
+    # Called when the user has clicked on a checkbutton of the pane.
     method switched {name} {
         my redraw [expr {$name eq "outermost"}]
     }
@@ -70,8 +71,8 @@ oo::class create ::pith::Ranges {
 
     # ---- The order of layers
 
-    # Takes the states in the window, {id time ...}. Adds states that were not seen before on top of the layers, in the
-    # order of their times, longest first.
+    # Adds layers for new states. TIMES: each state in the time shown, and its time there. States that had no layer yet
+    # get one on top of the others; of several new states, the one with the longest time is the lowest.
     method take_states {times} {
         foreach {id time} [lsort -integer -decreasing -stride 2 -index 1 $times] {
             if {$id ni $order} {
@@ -135,7 +136,7 @@ oo::class create ::pith::Ranges {
 
     # ---- State: saved with the view (view_state.tcl), copied to a second log (beside.tcl)
 
-    # Ids of those of the NAMES that are states of this log.
+    # Returns the ids of the states of this log that have one of NAMES.
     method ids {names} {
         return [lmap id [$model ids_named $names] {
             if {[dict get [$model def $id] kind] ne "state"} continue
@@ -171,7 +172,7 @@ oo::class create ::pith::Ranges {
 
     # ---- Words
 
-    # The command `ranges`. Without arguments, returns on or off.
+    # The command `ranges`. Without arguments, it returns `on` if the mountain ranges are shown, otherwise `off`.
     method word {{what {}} args} {
         set words {on off toggle order depth smooth only height at}
         if {$what eq {}} {
@@ -202,8 +203,8 @@ oo::class create ::pith::Ranges {
         return $ids
     }
 
-    # `NAME ...` moves the layers of these states to the bottom; `time` orders layers by time. Returns the names from
-    # the bottom up.
+    # The command `ranges order`. With names of states, it moves their layers to the bottom; with `time`, it orders all
+    # layers by time. Returns the names of the states from the bottom up.
     method word_order {args} {
         if {$args eq "time"} {
             my order_by_time
@@ -238,7 +239,8 @@ oo::class create ::pith::Ranges {
         return [$pane height]
     }
 
-    # Returns the states at a time, from the bottom up, as {name processes} ...
+    # The command `ranges at`. Returns the states at a time and how many processes are in each, from the bottom up, as a
+    # list of {NAME PROCESSES}.
     method word_at {time} {
         if {!$shown} {
             my set_shown 1
@@ -259,8 +261,8 @@ oo::class create ::pith::Ranges {
     menus {Statistics {"Processes per state" {ranges toggle} M}}
 }
 
-# The pane of the mountain ranges below the timelines, with the same time axis: picture, scale, a bar that is also the
-# sash, and the pointer. The class Ranges has the settings.
+# The pane of the mountain ranges below the timelines, with the same time axis. It has the picture, a scale, and a bar
+# above them by which the user drags its height; it also handles the pointer. The class Ranges has the settings.
 
 oo::class create ::pith::RangesPane {
     variable ranges model timeline pointer
@@ -371,10 +373,11 @@ oo::class create ::pith::RangesPane {
         my load_soon
     }
 
-    # Lets the layout make the pane lower than its height, but not so low that its scale cannot be read.
+    # Allows the layout to make the pane lower than its chosen height if there is little room, but not so low that the
+    # scale cannot be read.
     method may_be_lower {} { grid rowconfigure [$timeline path] 5 -weight 1 -minsize [px 40] }
 
-    # Makes the window higher, so that there is room for the pane, unless it is already high.
+    # Makes the window higher, so that there is room for the pane. A window that is already high stays as it is.
     method grow_window {} {
         set top [winfo toplevel $plot]
         set more [expr {$height + 24}]
@@ -545,7 +548,8 @@ oo::class create ::pith::RangesPane {
         set done_text {}
     }
 
-    # A job reports. `stopped` is ignored, because it may come from an earlier job while another one runs.
+    # A job calls this when WHAT has happened. `stopped` is ignored, because it may come from an earlier job while the
+    # present one runs.
     method job_event {what {value {}}} {
         switch $what {
             progress {
@@ -594,7 +598,7 @@ oo::class create ::pith::RangesPane {
         $plot raise $text
     }
 
-    # Describes a place in the picture by names and values in turn, as is done for a state.
+    # Describes a place in the picture by a list of names and values in turn, as details.tcl describes a record.
     method lines {there} {
         set state [dict get $there state]
         set lanes [dict get $there lanes]
@@ -616,7 +620,8 @@ oo::class create ::pith::RangesPane {
         $model set_pointer {}
     }
 
-    # Draws the pointer line at the pointer's time, even if the pointer is in another pane.
+    # Draws a line at the time under the pointer, even if the pointer is not in this pane but in another one with the
+    # same time axis.
     method follow_pointer {} {
         if {![my is_shown]} {
             return
@@ -631,7 +636,7 @@ oo::class create ::pith::RangesPane {
         $plot raise cursor
     }
 
-    # ---- Drags: a layer to another place, or the picture
+    # ---- Drags: they move a layer to another place, or the picture in time
 
     method press {x y kind} {
         set drag [dict create kind $kind x $x y $y window [$model window] state [my layer_at $x $y]]
@@ -669,7 +674,8 @@ oo::class create ::pith::RangesPane {
         $plot configure -cursor crosshair
     }
 
-    # A double click shows only the state under the pointer, or all states again.
+    # Handles a double click. It shows only the state under the pointer; if not all states are shown, it shows all
+    # again.
     method double {x y} {
         set drag {}
         set state [my layer_at $x $y]

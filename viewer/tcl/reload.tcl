@@ -1,13 +1,13 @@
-# reload.tcl - reloads the log of a window, by a command or a key, and keeps the view. Also watches the log's file:
-# after a change, such as another recording, a bar at the bottom of the window reports it and has a button that reloads
-# the log.
+# reload.tcl - opens the log of a window again, by a command or a key, and keeps the view. Also watches the log's file.
+# If the file changes, for example by another recording, a bar at the bottom of the window reports this, and has a
+# button that reloads the log.
 
 oo::class create ::pith::Reload {
     variable window model
     variable bar     ;# frame; packed while the file differs from the log
     variable text    ;# text in the bar
     variable stamp   ;# stamp of the file's version that is open, or that the user has refused; {}: there is no file
-    variable seen    ;# the stamp of the last look; while a file is being written, each look finds another one
+    variable seen    ;# the stamp at the last look; it changes from look to look while the file is being written
     variable timer
     variable busy    ;# 1: the log is being opened
     variable top_row ;# first row to be shown once all rows are known; {}: none
@@ -38,8 +38,8 @@ oo::class create ::pith::Reload {
 
     # ---- Watching the file
 
-    # What identifies the version of the log's file. {} if there is no file, or if the window shows the folder of a
-    # running program (live.tcl).
+    # Returns a stamp of the log's file, which is another one after a change of the file. Returns {} if there is no
+    # file, or if the window shows the folder of a running program (live.tcl).
     method stamp_of_file {} {
         set path [$model path]
         if {[catch {file stat $path found}] || $found(type) ne "file"} {
@@ -69,12 +69,14 @@ oo::class create ::pith::Reload {
         pack forget $bar
     }
 
-    # `log`: the window shows another log, such as that of a program that has ended (live.tcl).
+    # The change `log` means that the window shows another log, such as the finished log of a program that was shown
+    # while it ran (live.tcl).
     method changed {what} {
         switch $what {
             log { my remember }
             digest {
-                # Rows of counters exist only now, so only now can the old top row be restored.
+                # Rows of counters exist only when the digest has been read. So the row that was at the top before is
+                # brought back only now.
                 if {$top_row ne {}} {
                     after idle [list catch [list [$window timeline] scroll_to $top_row]]
                     set top_row {}
@@ -85,8 +87,8 @@ oo::class create ::pith::Reload {
 
     # ---- Words
 
-    # Reloads the log. The window keeps showing the same time, as far as the new log has it; a window that showed the
-    # whole log shows all of the new one.
+    # Reloads the log. The view keeps its time, as far as the new log has this time; if the view showed the whole log,
+    # it shows the whole new log.
     method word_reload {} {
         if {$busy || [file isdirectory [$model path]]} {
             return

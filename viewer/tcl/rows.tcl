@@ -1,5 +1,6 @@
-# rows.tcl - arranges rows. It has the commands, keys and menus for the tree of core/rows/rows.h, and the corner below
-# the labels with the row filter and the slider of the row height.
+# rows.tcl - lets the user arrange rows. It has the commands, keys and menus that change the tree of rows
+# (core/rows/rows.h), and the fields in the corner below the row labels: the row filter and the slider of the row
+# height.
 
 oo::class create ::pith::Rows {
     variable window model labels
@@ -9,7 +10,7 @@ oo::class create ::pith::Rows {
     variable filtering    ;# after id of the filter
     variable log_height     ;# value of the slider
     variable clipboard    ;# nodes that were cut
-    variable generation   ;# generation of the tree of these nodes
+    variable generation   ;# generation of the tree; it changes when nodes get new numbers
     variable sorting      ;# job that sorts or groups now; {} none
     variable sorts        ;# number of jobs started that sort or group
     variable woken        ;# written to wake up `wait`
@@ -90,7 +91,8 @@ oo::class create ::pith::Rows {
         $tools.filter configure -foreground [colour [expr {$wrong ? "alarm" : "text"}]]
     }
 
-    # The slider was moved. It is logarithmic: 3 to 6 pixels take the same distance as 60 to 120.
+    # Called when the user has moved the slider of the row height. The slider is logarithmic: from 3 to 6 pixels it
+    # moves as far as from 60 to 120.
     method slide {value} {
         set pixels [expr {exp($value)}]
         $model set_row_height [expr {$pixels >= 1.5 ? round($pixels) : $pixels}]
@@ -114,7 +116,8 @@ oo::class create ::pith::Rows {
         }
     }
 
-    # The nodes of the tree have new numbers, so forgets the old ones.
+    # Called when the nodes of the tree have got new numbers. Forgets the chosen rows and the cut rows, because these
+    # are stored by their old numbers.
     method forget_nodes {} {
         set generation [$model tree generation]
         set clipboard {}
@@ -123,7 +126,8 @@ oo::class create ::pith::Rows {
 
     # ---- Words
 
-    # PERCENT (of their time): by how much ranks of one group may differ in what they spend their time on.
+    # The command `group`: groups rows by host, by communicator, or by how alike they are. PERCENT, for `alike`: ranks
+    # are in one group if they spend at most this share of their time differently.
     method word_group {how {percent {}}} {
         set how [dict get {host host comm comm communicator comm alike alike none none nothing none} $how]
         if {$percent ne {} && ($how ne "alike" || ![string is double -strict $percent] || $percent < 0 || $percent > 100)} {
@@ -225,11 +229,12 @@ oo::class create ::pith::Rows {
         my wait_for sort $by [expr {$way eq "falling"}] {*}[$model window] [$model ids_like $pattern]
     }
 
-    # Starts a job that changes the rows, and waits for its end.
+    # Starts a job that sorts or groups rows, and waits until it has ended.
     method wait_for {args} {
         my stop_sorting
         set sorting [[$model log] {*}$args [list [self] sort_event [incr sorts]]]
-        # The timer is needed because a closed log ends its job without a report.
+        # If the log is closed, its job ends without a report. So a timer ends each wait after 200 ms, and the loop
+        # looks whether the job still exists.
         while {[info exists sorting] && $sorting ne {} && [info commands $sorting] ne {}} {
             set timer [after 200 [list set [my varname woken] 1]]
             vwait [my varname woken]
@@ -243,7 +248,8 @@ oo::class create ::pith::Rows {
         }
     }
 
-    # The sort job reports. A long job shows its progress; a click on the progress stops the job.
+    # The job that sorts or groups calls this when WHAT has happened. While a long job runs, a progress bar takes the
+    # place of the slider; a click on the bar stops the job.
     method sort_event {number what {value {}}} {
         if {$number != $sorts} {
             return
@@ -265,7 +271,8 @@ oo::class create ::pith::Rows {
         set woken 1
     }
 
-    # ---- Keys and menus: for the chosen rows, else the row under the pointer, else that of the chosen record
+    # ---- Keys and menus. They act on the chosen rows; if none are chosen, on the row under the pointer, else on the
+    # row of the chosen record
 
     method target_rows {} {
         if {[$labels chosen] ne {}} {
@@ -317,7 +324,8 @@ oo::class create ::pith::Rows {
         return [expr {[$model tree parent $node] ? [$model tree parent $node] : $node}]
     }
 
-    # Unfolds the rows, or folds them if the first is unfolded.
+    # Unfolds the target rows, that is, shows their nesting levels as rows. If the first of them is already unfolded,
+    # folds them.
     method unfold_meant {} {
         set nodes [my target_rows]
         if {$nodes ne {}} {
@@ -333,7 +341,8 @@ oo::class create ::pith::Rows {
         }
     }
 
-    # Pastes the cut rows before the target row. If the target is in another group, the rows return to their old place.
+    # Pastes the rows that were cut, before the target row. If the target row is in another group, puts them back to
+    # their old place.
     method paste_rows {} {
         if {$clipboard ne {}} {
             set target [lindex [my target_rows] 0]
@@ -350,7 +359,7 @@ oo::class create ::pith::Rows {
         my word_group [dict get {host comm comm none none alike alike host} [$model tree grouping]]
     }
 
-    # Makes the menu of a label. ROW {}: the menu below all labels.
+    # Makes the menu of a row label. ROW {}: the menu for the space below all labels.
     method make_menu {menu row} {
         destroy $menu
         menu $menu -tearoff 0
@@ -419,7 +428,8 @@ oo::class create ::pith::Rows {
         return $menu
     }
 
-    # Sorts rows from the menu. Ranks and names are always rising; the menu's choice of direction is for numbers.
+    # Sorts rows, when the user has chosen this in a menu. Ranks and names are always sorted rising; for numbers, the
+    # user chooses the direction in the same menu.
     method sort_as {by {name {}}} {
         my word_sort $by [string map {* \\* ? \\? [ \\[ ] \\]} $name] \
             [expr {$by in {rank name} ? "rising" : $direction}]

@@ -1,5 +1,6 @@
-# rows_derived.tcl - derived rows: a pane below the timelines, with the same time axis and rows, in which colours show
-# the values of a formula (core/measure/derived.h). A line at the foot says the value under the pointer.
+# rows_derived.tcl - derived rows: a pane below the timelines, with the same time axis and rows. The user gives a
+# formula, and colours show its value for each row over time (core/measure/derived.h). A text in the pane's head has the
+# value under the pointer.
 
 oo::class create ::pith::Derived {
     superclass ::pith::Board
@@ -7,7 +8,7 @@ oo::class create ::pith::Derived {
     variable formula       ;# formula in use; {}: none, or the pane is closed
     variable typed         ;# text of the entry
     variable plot side photo
-    variable found         ;# result, a command of tk/log_object.h; {} none yet
+    variable found         ;# result, a command of tk/log_object.h; {}: none yet
     variable readout
     variable height        ;# height of the picture if there is enough room, pixels
 
@@ -81,7 +82,8 @@ oo::class create ::pith::Derived {
         }
     }
 
-    # A formula was typed. If it is wrong, it stays in the entry, and the line at the foot says what is wrong.
+    # Called when the user has typed a formula. If it is wrong, it stays in the entry, and the text beside the entry
+    # says what is wrong.
     method entered {} {
         if {[catch {my set_formula $typed} text]} {
             set readout $text
@@ -106,14 +108,14 @@ oo::class create ::pith::Derived {
     method follows {} { return {time rows digest log size} }
     method new_interval {} { return [$model window] }
 
-    # Does nothing if there is no formula yet, because a pane may be open without one.
+    # Starts the job that computes the rows. Does nothing if the user has not given a formula yet.
     method renew {after_ms} {
         if {$formula ne {}} {
             next $after_ms
         }
     }
 
-    # The height of the picture; before its layout, the height that it will get.
+    # The height of the picture. Before Tk has laid it out, the height that it is going to have.
     method high {} { return [expr {[winfo height $plot] > 1 ? [winfo height $plot] : $height}] }
 
     method ask {callback} {
@@ -159,7 +161,8 @@ oo::class create ::pith::Derived {
         my left
     }
 
-    # The name of a line: the label of its row, or those of the first and last of its rows.
+    # The name of a line of the picture: the label of its row. If a line stands for several rows, the labels of the
+    # first and the last of them; for LINE -1, "all rows".
     method line_name {line} {
         if {$line < 0} {
             return "all rows"
@@ -207,8 +210,8 @@ oo::class create ::pith::Derived {
         }
     }
 
-    # `derive FORMULA`, `derive off` or `derive save FILE`. Without arguments, opens the pane, so that the user can type
-    # a formula. Returns the formula.
+    # The command `derive`. `derive FORMULA` shows derived rows, `derive off` closes the pane, and `derive save FILE`
+    # writes the values. Without arguments, it opens the pane, so that the user can type a formula. Returns the formula.
     method word_derive {args} {
         if {$args eq {}} {
             my show
@@ -223,8 +226,8 @@ oo::class create ::pith::Derived {
         return $formula
     }
 
-    # Writes a table: a line with the times at which the columns begin, then a line of values for each row, and one for
-    # all rows.
+    # Writes the values of the picture as a table. The first line has the times at which the columns begin. It is
+    # followed by a line of values for each line of the picture, and one for all rows together.
     method save {file} {
         if {$formula eq {}} {
             throw {PITH USAGE} "derive save: no rows are derived; give a formula first"

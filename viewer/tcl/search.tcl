@@ -1,11 +1,11 @@
-# search.tcl - finds states, events, messages and functions of samples: a bar at the bottom of the window and the
-# commands find, next and prev. core/measure/search.h searches in a thread.
+# search.tcl - lets the user search for states, events, messages, functions of samples and notes, in a bar at the bottom
+# of the window and by the commands find, next and prev. core/measure/search.h searches the log, in a thread.
 
 oo::class create ::pith::Search {
     variable window model
     variable bar          ;# frame; packed while open
     variable what         ;# dict of the search as typed: pattern kind longer shorter payload ranks bytes most tag partner
-    variable sought       ;# the search in the form for the core (tk/log_object.h); {}: none yet
+    variable sought       ;# the search in the form for the log's method `find` (tk/log_object.h); {}: none yet
     variable place        ;# position of the last hit, {TIME LANE TIE}; {}: none
     variable job          ;# command of the current search; {} none
     variable counting     ;# command of the current count; {} none
@@ -34,7 +34,8 @@ oo::class create ::pith::Search {
         my stop
     }
 
-    # Forgets the search in the form for the core, because ids in it may have changed. The next search makes it again.
+    # After these changes, ids of definitions in `sought` may no longer be right. So forgets `sought` and all results;
+    # the next search makes `sought` again from the fields.
     method changed {what_changed} {
         if {$what_changed in {searchable log}} {
             my stop
@@ -76,8 +77,8 @@ oo::class create ::pith::Search {
         }
     }
 
-    # Lays out the fields: the most important ones, then those of the chosen kind of record. A field for which there is
-    # no room begins another row.
+    # Lays out the fields of the bar in one or more rows: first those that every search has, then those for the chosen
+    # kind of record. A field for which a row has no room begins another row.
     method lay_out {} {
         pack forget {*}[winfo children $bar]
         set keys {longer shorter payload ranks}
@@ -87,7 +88,7 @@ oo::class create ::pith::Search {
             messages { set keys {longer shorter bytes most tag ranks partner} }
             notes { set keys {} }
         }
-        # Labels are shorter if messages are searched, because these have many fields.
+        # The labels of fields are shorter in a search for messages, because it has many fields.
         foreach {key text short} {longer {longer than} took  shorter {shorter than} to  ranks ranks {from ranks}} {
             $bar.l$key configure -text [expr {$entered(kind) eq "messages" ? $short : $text}]
         }
@@ -96,7 +97,7 @@ oo::class create ::pith::Search {
         pack $bar.close -in $bar.row0 -side right
         set row_used [winfo reqwidth $bar.close]
         my place_in_row find {0 6}
-        # There is no field for a name if messages are searched, because they have no names.
+        # A search for messages has no field for a name, because messages have no names.
         if {$entered(kind) ne "messages"} {
             my place_in_row pattern {0 6}
         }
@@ -119,8 +120,8 @@ oo::class create ::pith::Search {
         pack $bar.row$last_row -side top -fill x
     }
 
-    # Places a widget in the current row, or in a new one if there is no room. NEXT: pixels that must stay free after
-    # the widget.
+    # Places a widget of the bar in the last row, or, if that has no room, in a new row. NEXT: pixels that must stay
+    # free after the widget, for the one that belongs to it.
     method place_in_row {part padding {next 0}} {
         set width [expr {[winfo reqwidth $bar.$part] + [::tcl::mathop::+ {*}$padding]}]
         if {$room && $row_used && $row_used + $width + $next > $room} {
@@ -161,7 +162,8 @@ oo::class create ::pith::Search {
         }
     }
 
-    # Shows where a query is wrong. COLUMN {}: does nothing.
+    # Selects the text of a query from the place where it is wrong. COLUMN {}: the place is not known, and nothing is
+    # selected.
     method point_at {column} {
         if {$column ne {}} {
             $bar.pattern icursor [expr {$column - 1}]
@@ -182,7 +184,8 @@ oo::class create ::pith::Search {
             partner {}}
     }
 
-    # Sets the search. TEXTS: the fields as typed. Does nothing if they are those of the current search.
+    # Begins a search. TEXTS: a dict of the fields as typed. Does nothing if they are the same as those of the current
+    # search.
     method set_search {texts} {
         if {$sought ne {} && $texts eq $what} {
             return
@@ -198,8 +201,9 @@ oo::class create ::pith::Search {
         set for [dict create kinds $kinds]
         set pattern [dict get $texts pattern]
         if {$kinds eq "function" && ![my is_query $pattern]} {
-            # A pattern of names becomes a query, because names of functions are not among the definitions of this log.
-            # They are in another log, which only the core reads.
+            # Turns the pattern into a query for names. It cannot be turned into ids of definitions, as for states,
+            # because names of functions are not among the definitions of this log. They are in another log, which only
+            # the drawing core reads.
             set mask [expr {[regexp {[*?\[]} $pattern] ? $pattern : "*$pattern*"}]
             dict set for query "state ~ \"[string map {\\ \\\\ \" \\\"} $mask]\""
         } elseif {$kinds ne "message" && [my is_query $pattern]} {
@@ -233,7 +237,8 @@ oo::class create ::pith::Search {
         my count
     }
 
-    # Begins another search. Ends all waiting for jobs of the last search, and ignores what these jobs still report.
+    # Replaces the current search by another one. Stops the jobs of the old search; what they still report is ignored,
+    # and code that waits for them goes on.
     method replace {texts for} {
         my stop
         incr turn(search)
@@ -281,8 +286,8 @@ oo::class create ::pith::Search {
 
     method is_query {text} { expr {![catch {::pithtk::query $text}]} }
 
-    # The search for a query, in the form for the core. A search for states and events also finds messages, by their
-    # sends.
+    # Returns the search for a query, in the form for the log's method `find`. A query for states and events also finds
+    # messages, at the times of their sends.
     method query_for {texts kinds} {
         foreach {key instead} {longer duration shorter duration payload payload} {
             if {[dict get $texts $key] ne {}} {
@@ -299,7 +304,8 @@ oo::class create ::pith::Search {
         return $for
     }
 
-    # Ids whose names match. PATTERN is a part of the name, unless it contains *, ? or [. Case is ignored.
+    # Ids of the definitions whose names match PATTERN, or contain it if it has no *, ? or [. Upper and lower case are
+    # the same.
     method ids_like {pattern kinds} {
         set mask [expr {[regexp {[*?\[]} $pattern] ? $pattern : "*$pattern*"}]
         set searchable [$model searchable]
@@ -321,7 +327,8 @@ oo::class create ::pith::Search {
 
     # ---- The next one
 
-    # The place where the search for the next hit starts: the last hit if it is visible, else the edge of the window.
+    # The place where the search for the next hit starts: the last hit if its time is in the view, else the begin or the
+    # end of the view.
     method from {way} {
         lassign [$model window] t0 t1
         if {$place ne {} && [lindex $place 0] >= $t0 && [lindex $place 0] < $t1} {
@@ -346,7 +353,8 @@ oo::class create ::pith::Search {
             [list [self] search_event [incr turn(search)] $way $wrapped]]
     }
 
-    # Shows the progress of a job. A job that is almost at its begin shows none, because it may be short.
+    # Shows the progress of a job, but only when the job has done 2 % of its work, because most jobs end so soon that
+    # progress need not be shown.
     method show_progress {what part} {
         if {$part > 0.02} {
             set message "$what... [expr {round($part * 100)}] %"
@@ -399,8 +407,8 @@ oo::class create ::pith::Search {
         }
     }
 
-    # Makes a hit of the core a record that can be chosen. For a send, takes its message if it was received, because a
-    # message has more details.
+    # Turns a hit of a search into a record that can be chosen (a `thing` of choice.tcl). The hit of a message is its
+    # send. If the message was received, adds what is known of the whole message, so that its details can be shown.
     method thing {found} {
         set kind [dict get $found kind]
         if {$kind eq "message"} {
@@ -459,7 +467,7 @@ oo::class create ::pith::Search {
         }
     }
 
-    # Marks the columns with hits on the overview.
+    # Marks on the overview, the strip below the timelines, where there are hits.
     method mark_hits {} {
         set strip [winfo parent [[$window timeline] plot]].overview
         if {![winfo exists $strip]} {

@@ -1,7 +1,7 @@
-# selection.tcl - statistics of the selected time, in a pane below the legend: its duration, the sums of each state, a
-# bar for each row, and messages. The bars show either all states of each row, or a single state in all rows, sorted by
-# its time. The latter answers which rank computes longest, waits most, or calls a function most often. A click on a
-# state in the legend asks for this. If no time is selected, the pane is about the time that is visible.
+# selection.tcl - a pane with statistics of the selected time, or, if no time is selected, of the time shown. It has the
+# duration, the sums of each state, a bar for each row, and the numbers of messages. The bars show either all states of
+# each row, or a single state, with the rows sorted by their time in this state. So the user sees which rank computes
+# longest, waits most, or calls a function most often. A click on a state in the legend shows the bars of this state.
 
 oo::class create ::pith::Selection {
     superclass ::pith::Board
@@ -9,8 +9,8 @@ oo::class create ::pith::Selection {
     variable tree bars     ;# table of states; canvas with a bar per row
     variable cut           ;# keeps names and headings within their columns
     variable found         ;# result, a command of tk/log_object.h; {} none yet
-    variable changes       ;# count of changes of the rows so far
-    variable asked_at found_at ;# that count when the job began; that count for the result
+    variable changes       ;# how often the rows have changed so far
+    variable asked_at found_at ;# `changes` when the job began; `changes` when the job of the shown result began
     variable traffic       ;# dict of message sums; {} none yet
     variable headline message_text ;# texts on the duration and on messages
     variable of            ;# ids that the bars show; {}: all states
@@ -53,8 +53,9 @@ oo::class create ::pith::Selection {
         my build $board.body
     }
 
-    # Puts the pane on its own page. For a state that was chosen in the legend (PAGE legend), puts it on the legend's
-    # page, unless the table that compares two logs is there.
+    # Puts the pane on its own page. If PAGE is `legend`, because the user has clicked on a state there, puts the pane
+    # on the legend's page instead, so that both are visible. Does not do so if the table that compares two logs is on
+    # that page.
     method put_on {page} {
         set panel [$window panel]
         my show
@@ -227,8 +228,8 @@ oo::class create ::pith::Selection {
         return [[$model log] interval {*}$interval $callback]
     }
 
-    # Takes the two answers of the job. The first has the states, from the summary; the second has the messages, which
-    # takes longer because records must be read.
+    # Takes the results of two jobs, one after the other. The first job gives the states, from the log's summary. The
+    # second, which then starts, gives the messages; it takes longer, because it must read records.
     method answered {result} {
         if {[llength $result] > 1} {
             set traffic $result
@@ -266,7 +267,7 @@ oo::class create ::pith::Selection {
         my show_interval
         $tree delete [$tree children {}]
         lassign [my computing] name exclusive share
-        # All times have the unit that suits the longest one.
+        # All times of the table have the unit that suits the longest of them.
         set longest [::tcl::mathfunc::max 0 {*}[lmap entry [my states] {
             expr {[dict get [$model def [lindex $entry 0]] kind] eq "state" ? [lindex $entry 2] : 0}
         }]]
@@ -368,8 +369,8 @@ oo::class create ::pith::Selection {
         }
     }
 
-    # Sorts the rows by one state: sets `ranking` to {row amount}..., largest amount first. The amount of a group is the
-    # mean of its lanes.
+    # Sorts the rows by the state that the bars show. Sets `ranking` to a list of {ROW AMOUNT}, with the largest amount
+    # first. AMOUNT is the time in this state or the count of its instances; for a group, the mean over its lanes.
     method rank {} {
         set amounts {}
         if {$found ne {} && $found_at == $changes} { ;# otherwise the result is about rows that may be gone
@@ -412,8 +413,8 @@ oo::class create ::pith::Selection {
 
     # ---- One state
 
-    # Shows bars of the definitions IDS, which have the name TEXT; if IDS is {}, bars of all states. Events have only a
-    # count. PAGE: the page for the pane if it is not visible.
+    # Shows bars of the definitions IDS, which have the name TEXT; if IDS is {}, bars of all states. For events, the
+    # bars show counts, because events have no duration. PAGE: the page on which the pane is shown if it is not visible.
     method set_of {ids {text {}} {page {}}} {
         set of $ids
         if {$ids ne {} && "state" ni [lmap id $ids {dict get [$model def $id] kind}]} {
@@ -555,8 +556,9 @@ oo::class create ::pith::Selection {
             [::pith::words::seconds $exclusive] [format %.6f $share]]
     }
 
-    # `by_rank STATE` shows the bars of one state, and returns {label amount}..., largest first, in ns or as a count.
-    # `by_rank` shows the bars of all states.
+    # The command `by_rank`. With a state, it shows the bars of this state, and returns a list of {LABEL AMOUNT}, with
+    # the largest amount first; an amount is a time in ns or a count. Without arguments, it shows the bars of all
+    # states.
     method word_by_rank {{pattern {}} {its_measure Self}} {
         set its_measure [string totitle $its_measure]
         if {$its_measure ni {Self Total Count}} {
@@ -577,7 +579,7 @@ oo::class create ::pith::Selection {
         }]
     }
 
-    # `stats` returns a dict; `stats FILE` writes the table.
+    # The command `stats`. With a file, it writes the table to the file; otherwise it returns the sums as a dict.
     method word_stats {{file {}}} {
         my renew 0
         my wait

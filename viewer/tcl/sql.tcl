@@ -1,6 +1,7 @@
-# sql.tcl - queries of the log in SQL, answered by `pith sql`: a line to type a query, which Tab completes by names of
-# tables and columns, and the rows of the answer. A click on a row that has a time shows this time in the timelines. The
-# first query makes a database of the log; for a large log this starts only when the user asks for it.
+# sql.tcl - a page for queries of the log in SQL, which `pith sql` answers. It has an entry for the query, in which Tab
+# completes the names of tables and columns, and a table with the rows of the answer. A click on a row with a time shows
+# this time in the timelines. Before the first query, `pith sql` makes a database of the log. This happens when the page
+# opens; for a large log, only when the user runs a query.
 
 oo::class create ::pith::Sql {
     superclass ::pith::ProgramBoard
@@ -8,15 +9,15 @@ oo::class create ::pith::Sql {
     variable entry tables tree
     variable cut
     variable query        ;# text of the entry
-    variable asked        ;# query whose rows are there or on their way; {} none
+    variable asked        ;# query whose rows are shown or being computed; {}: none
     variable schema       ;# dict: table -> columns; {} not known yet
-    variable is_of_schema ;# 1: the program lists the tables
+    variable is_of_schema ;# 1: the command that runs or ran last lists the tables
     variable columns      ;# names of the rows' columns
     variable found        ;# rows, lists of values
     variable past past_at ;# earlier queries; index of the one that is shown while the user steps through them
     variable hint         ;# line below the entry: what Tab could mean, or how many rows there are
 
-    # Most lines of output that are read. The list of tables is read completely.
+    # How many lines of output are read at most; 0: no limit, for the list of tables.
     method most {} { return [expr {$is_of_schema ? 0 : [::pith::Sql::most_rows] + 1}] }
 
     constructor {its_window} {
@@ -85,7 +86,9 @@ oo::class create ::pith::Sql {
 
     # ---- The program
 
-    # The command to run: first the one that lists the tables, for which it makes the database; then the query.
+    # Returns the words of the `pith` command to be run next. As long as the tables are not known, this is the command
+    # that lists them, and makes the database for this; afterwards it is the query. Returns {} if no command is to be
+    # run.
     method words {} {
         if {[file isdirectory [$model path]]} {
             my say "not while the program runs"
@@ -205,7 +208,8 @@ oo::class create ::pith::Sql {
         $entry icursor insert
     }
 
-    # Completes the word before the cursor, as far as all names that begin with it are alike.
+    # Completes the word before the cursor. If several names begin with this word, completes only as many letters as all
+    # of these names have in common.
     method complete {} {
         set cursor [$entry index insert]
         if {![regexp {[A-Za-z_][A-Za-z_0-9]*$} [string range $query 0 $cursor-1] word]} {
@@ -229,7 +233,8 @@ oo::class create ::pith::Sql {
         set hint [expr {[llength $names] == 1 ? {} : [join [lrange $names 0 19] {  }]}]
     }
 
-    # Names that begin with WORD: names of tables and columns; after "table.", only the columns of this table.
+    # Names that begin with WORD. After the name of a table and a dot, these are only columns of this table; otherwise
+    # tables, columns and SQL keywords.
     method names_like {word} {
         set names {}
         set before [string range $query 0 [expr {[$entry index insert] - [string length $word] - 1}]]
@@ -265,7 +270,8 @@ oo::class create ::pith::Sql {
         }
     }
 
-    # Sorts the rows that were read. Tk calls this a moment after the click on a heading, when the page may be closed.
+    # Sorts the rows of the answer by a column. Tk calls this a moment after a click on the heading, so the page may
+    # have been closed meanwhile.
     method sort_by {place} {
         if {![winfo exists $tree]} {
             return
@@ -317,7 +323,7 @@ oo::class create ::pith::Sql {
         return [expr {[string is wideinteger -strict $value] ? $value : {}}]
     }
 
-    # The times in the columns of a row: {}, {TIME} or {FROM TO}.
+    # Returns the times that a row of the answer has in its columns: {FROM TO}, {TIME}, or {} if it has none.
     method times_of {number} {
         set from [my value_of $number {start_ns time_ns from_ns send_ns first_ns recv_ns end_ns to_ns last_ns}]
         set to [my value_of $number {end_ns to_ns recv_ns last_ns}]
@@ -397,9 +403,9 @@ oo::class create ::pith::Sql {
             return
         }
         my open
-        # The entry gets the focus only here, where the user asks for it. A page that is only restored must not take it:
-        # Tk would give the focus to the entry as soon as it becomes visible, even if it was moved meanwhile, and the
-        # timelines' keys would fail.
+        # The entry gets the focus only here, where the user has asked for the page, and not when a new window opens the
+        # page that was visible last. Otherwise Tk would give the focus to the entry as soon as the entry becomes
+        # visible, even if the user has moved the focus meanwhile, and the keys of the timelines would not work.
         if {$args eq {}} {
             focus $entry
             return

@@ -1,5 +1,5 @@
-# stack.tcl - the iterations one below the other, aligned at their starts (core/scene/figure.h). A click on an iteration
-# shows it in the timelines.
+# stack.tcl - shows the iterations of the program one below the other, aligned at their starts, so that they can be
+# compared (core/scene/figure.h draws them). A click on an iteration shows it in the timelines.
 
 oo::class create ::pith::Stack {
     superclass ::pith::Board
@@ -91,7 +91,8 @@ oo::class create ::pith::Stack {
 
     # ---- The list
 
-    # Takes the iterations from the analysis of waiting.tcl, so this board needs no job.
+    # Fills the list of iterations. Needs no job of its own, because the analysis that waiting.tcl starts has found the
+    # iterations.
     method compute {} {
         set ready [[$window part Waiting] is_ready]
         set found [[$model log] iterations]
@@ -225,7 +226,7 @@ oo::class create ::pith::Stack {
 
     # ---- Words
 
-    # `stack` opens the page. A second word is a command for the open page.
+    # The command `stack`. It opens the page; its first argument is a command for the page.
     method word_stack {{what {}} args} {
         my open
         [$window part Waiting] wait_for

@@ -1,4 +1,4 @@
-# status.tcl - the status line: what is under the pointer, and its time.
+# status.tcl - the status line. It says what is under the pointer, and the time there.
 
 oo::class create ::pith::Status {
     variable model
@@ -8,24 +8,24 @@ oo::class create ::pith::Status {
     variable parts    ;# pieces of the text
     variable time     ;# text on the right
     variable tips     ;# tooltips of the text and of the trouble, both of which may be cut
-    variable quiet    ;# after id: until then a message stays, whatever is under the pointer; {} none
+    variable quiet    ;# after id of the end of a message, which stays until then; {}: there is no message
 
     constructor {parent its_model} {
         set model $its_model
         set path [ttk::frame $parent]
         lassign {} text parts time quiet second
-        # The label requests no width for its text, because the text is cut to the width that the window gives the
-        # label.
+        # The width of this label is fixed. It must not depend on the text, because the text is cut to the width that
+        # the label has in the window.
         ttk::label $path.text -anchor w -padding {10 4} -width 1
         bind $path.text <Configure> [list [self] cut_text]
         ttk::label $path.time -textvariable [my varname time] -anchor e -padding {10 4} -style Faint.TLabel
         pack $path.time -side right
-        # Says that messages are left out; a click shows them.
+        # This label says that messages are left out of the picture; a click on it shows them.
         ttk::label $path.left_out -style Faint.TLabel -anchor e -padding {10 4} -cursor hand2
         bind $path.left_out <Button-1> [list $model toggle_arrows]
-        # Says how much of the picture is exact, while the records of a large log are read.
+        # This label says how much of the picture is exact, while the records of a large log are still being read.
         ttk::label $path.exact -style Faint.TLabel -anchor e -padding {10 4}
-        # Stays as long as the log has a trouble, whatever is under the pointer.
+        # This label says what is wrong with the log, such as damage. It stays visible whatever is under the pointer.
         ttk::label $path.alarm -style Alarm.TLabel -anchor w -padding {10 4}
         set tips [list [::pith::Tip new $path.alarm [list [self] whole_trouble]] \
             [::pith::Tip new $path.text [list [self] whole_text]]]
@@ -44,8 +44,8 @@ oo::class create ::pith::Status {
 
     method text {} { expr {[$model trouble] eq {} ? $text : "[$model trouble]   $text"} }
 
-    # Shows a text of several PIECES. If it is too long, each piece gets at most a third of the room, so that a long
-    # name leaves room for the others.
+    # Shows a text that consists of several PIECES. If the whole text is too long, each piece is cut to a third of the
+    # room, so that a long name leaves room for the other pieces.
     method put {pieces} {
         set parts $pieces
         set text [join $parts {   }]
@@ -102,7 +102,8 @@ oo::class create ::pith::Status {
         }
     }
 
-    # Cuts the text on the log's trouble, so that there is room for what is under the pointer.
+    # Cuts the text that says what is wrong with the log, so that there is room for the text about what is under the
+    # pointer.
     method cut_trouble {} {
         set room [expr {max([px 100], [winfo width $path] * 55 / 100)}]
         $path.alarm configure -text [::pith::cut_text [$model trouble] TkDefaultFont $room]
@@ -110,8 +111,8 @@ oo::class create ::pith::Status {
 
     method whole_trouble {x y} { return [$model trouble] }
 
-    # Shows that messages are left out. Called for each picture while the window moves. The text is set only if it has
-    # changed, because Tk would draw the label again.
+    # Says that messages are left out of the picture. This is called for each picture of a moving view, so the text is
+    # set only if it has changed; otherwise Tk would draw the label each time.
     method show_left_out {} {
         set cover [$model left_out]
         set said [format "messages hidden: would cover %.0f %%; m shows them" [expr {min(100, 100 * $cover)}]]
@@ -130,7 +131,7 @@ oo::class create ::pith::Status {
         my show_exact
     }
 
-    # Shows how much of the picture is exact; with two logs, of the less exact picture.
+    # Says how much of the picture is exact. If a second log is shown, this is about the less exact of the two pictures.
     method show_exact {} {
         set part [::tcl::mathfunc::min {*}[lmap of [list $model {*}$second] {$of exact}]]
         if {$part == 1} {
@@ -186,7 +187,7 @@ oo::class create ::pith::Status {
     }
 }
 
-# A button beside the status line. It stops reading the messages and counters of a large log.
+# A button beside the status line that stops the reading of the messages and counters of a large log.
 oo::class create ::pith::Reading {
     variable model
     variable button

@@ -1,12 +1,13 @@
 # timeline.tcl - the timelines: axis, row labels (labels.tcl), the picture from the C core, scrollbars.
 # pointer.tcl handles the pointer.
 #
-# Changes of the model request a redraw when Tk is idle, so many changes make one redraw.
+# After a change of the model, the picture is drawn when Tk is idle, so that several changes in a row cause only one
+# drawing.
 
 oo::class create ::pith::Timeline {
-    # Rows 2 to 7 of the grid in the frame are for panes with the same time axis (ranges.tcl). Code that shows or hides
-    # a pane, or changes its height, sends the event <<Panes>> to the frame. If a pane may be made lower than its
-    # height, its grid row has a weight of 1 and a least size.
+    # The widgets are in a grid. Its rows 2 to 7 are for panes with the same time axis, such as that of ranges.tcl. Code
+    # that shows or hides a pane, or changes its height, sends the event <<Panes>> to the frame. If a pane may become
+    # lower when there is little room, its row of the grid has a weight of 1 and a least size.
 
     variable model
     variable path                 ;# frame
@@ -18,7 +19,7 @@ oo::class create ::pith::Timeline {
     variable pending              ;# after id of the redraw
     variable refining             ;# after id of the next refinement of a rough picture
     variable rough_since          ;# milliseconds of the clock when the picture became rough; {} it is exact
-    variable lit                  ;# {from to}: times outside of it are drawn pale; {0 0}: nothing is drawn pale
+    variable lit                  ;# {from to}: times outside this interval are drawn pale; {0 0}: nothing is pale
     variable drawn                ;# scripts called after each drawing
 
     constructor {parent its_model} {
@@ -29,7 +30,7 @@ oo::class create ::pith::Timeline {
         set height 1
         lassign {} pending refining rough_since drawn
         set lit {0 0}
-        # Uses the preferred type of image, or the fastest available one.
+        # Uses the type of image that the user prefers, if it is available here; otherwise the fastest available type.
         set way [::pith::preferences::get image]
         set ways [::pithtk::paper .]
         if {$way ni $ways} {
@@ -77,10 +78,11 @@ oo::class create ::pith::Timeline {
         grid $path.h -row 8 -column 1 -sticky nsew
         grid $path.overview -row 9 -column 1 -sticky nsew
         grid columnconfigure $path 1 -weight 1
-        # Reserves room for a hidden scrollbar, so that the picture keeps its width and is drawn once.
+        # Reserves room for the vertical scrollbar even while it is hidden. So the picture keeps its width, and need not
+        # be drawn again, when the scrollbar appears.
         grid columnconfigure $path 2 -minsize [winfo reqwidth $path.v]
-        # Rows get all the room that is left. If the room is too small even for their least height, panes with a weight
-        # become lower.
+        # The rows of the timelines get all the room that the panes leave. If less than their least height is left,
+        # panes whose row of the grid has a weight become lower.
         grid rowconfigure $path 1 -weight 1000 -minsize [my least]
         # These frames are the background beside and below the scrollbars, and behind a hidden overview.
         foreach {name place} {side {-row 0 -rowspan 10 -column 2}  foot {-row 8 -rowspan 2 -column 0 -columnspan 3}} {
@@ -112,7 +114,8 @@ oo::class create ::pith::Timeline {
         }
     }
 
-    # Gives the core the letters with which it draws names and durations into bars: the letters of all names, and ASCII.
+    # Gives the drawing core pictures of letters, with which it writes names and durations into bars: ASCII, and all
+    # other letters of the names in this log.
     method learn_letters {how} {
         set names [lmap def [dict values [$model defs]] {dict get $def name}]
         set ascii {}
@@ -129,7 +132,8 @@ oo::class create ::pith::Timeline {
         }
     }
 
-    # The picture gets another size. The first picture is drawn at once, because the canvas would appear empty.
+    # Called when the picture gets another size. Draws the first picture at once, because otherwise the canvas would
+    # first appear empty.
     method resized {w h} {
         if {$w != $width || $h != $height} {
             set first [expr {$width <= 1}]
@@ -143,19 +147,19 @@ oo::class create ::pith::Timeline {
         }
     }
 
-    # Called if the axis gets another width. The picture has the same width, but gets no event of its own if no height
-    # is left for rows.
+    # Called when the axis gets another width. The picture has the same width, but Tk does not report it for the picture
+    # if there is no height left for rows.
     method widened {w} {
         if {$width > 1} {
             my resized $w $height
         }
     }
 
-    # The least height for rows, so that a few stay visible.
+    # The height that the rows get at least, so that a few of them stay visible.
     method least {} { return [px [expr {max(44, min(150, 22 * [$model row_count]))}]] }
 
-    # The height that the timelines need, with axis, panes and scrollbar. It does not depend on the present layout,
-    # because each pane has a height of its own.
+    # The height that the timelines need, with axis, panes and scrollbar. It counts each pane with the height that the
+    # pane asks for, so it is the same even if panes are lower now because there is little room.
     method needs {} {
         set needs [my least]
         foreach row {0 2 3 4 5 6 7} {
@@ -175,8 +179,8 @@ oo::class create ::pith::Timeline {
         return [expr {$needs + [::tcl::mathfunc::max {*}$sides]}]
     }
 
-    # Computes the height of rows so that they fill the window, unless the user has set a height. But a few rows become
-    # at most 64 pixels high, and many rows at least 11 pixels; then they scroll.
+    # Makes rows so high that they fill the window, but at least 11 and at most 64 pixels; if there are too many, they
+    # scroll. Does nothing if the user has set a height.
     method fill_height {} {
         grid rowconfigure $path 1 -minsize [my least]
         if {[$model row_count] && $height > 1} {
@@ -194,7 +198,7 @@ oo::class create ::pith::Timeline {
         expr {max(0, [$model row_count] - [my rows_in_view])}
     }
 
-    # Draws now if a redraw is pending; the picture may be rough.
+    # If a redraw is pending, draws now. The picture may be rough.
     method draw_pending {} {
         if {$pending ne {}} {
             after cancel $pending
@@ -202,7 +206,7 @@ oo::class create ::pith::Timeline {
         }
     }
 
-    # Draws now if a redraw is pending, until the picture is exact.
+    # If a redraw is pending, draws now. Then draws again until the picture is exact.
     method flush {} {
         my draw_pending
         while {$refining ne {}} {
@@ -213,8 +217,9 @@ oo::class create ::pith::Timeline {
         $overview flush
     }
 
-    # Draws the picture. If it is rough (core/cells/cell_cache.h), draws it again and again until it is exact. If
-    # drawing takes long, as on a large screen, waits longer in between, because a moving window would do nothing else.
+    # Draws the picture. If it is only a rough one (core/cells/cell_cache.h), draws it again after a while, until it is
+    # exact. Waits three times as long as the drawing took, because on a large screen drawing takes long, and a moving
+    # view would otherwise do nothing else.
     method put_picture {how} {
         after cancel $refining
         set refining {}
@@ -226,7 +231,7 @@ oo::class create ::pith::Timeline {
             $model set_left_out [dict get $drew leftout]
             my tell_exact $how [expr {$rough ? [dict get $drew exact] : 1}]
         } trap {PITH LOG} text {
-            # A part of the file is damaged. The rest was drawn.
+            # A chunk of the file is damaged; everything else has been drawn.
             $model set_trouble $text
         }
         if {$rough} {
@@ -234,8 +239,8 @@ oo::class create ::pith::Timeline {
         }
     }
 
-    # Shows how much of the picture is exact, if it stays rough longer than usual. Does not do so for each picture of a
-    # moving window, because Tk would draw the text each time.
+    # Lets the status line show how much of the picture is exact, if the picture stays rough for more than 0.3 s. Does
+    # not do so earlier, because for a moving view Tk would draw this text with each picture.
     method tell_exact {how part} {
         if {$part == 1} {
             set rough_since {}
@@ -247,7 +252,7 @@ oo::class create ::pith::Timeline {
         }
     }
 
-    # 1: the picture is not exact yet.
+    # Returns 1 if the picture is not exact yet.
     method is_rough {} { expr {$pending ne {} || $refining ne {}} }
 
     method refine {} {
@@ -263,7 +268,7 @@ oo::class create ::pith::Timeline {
             [expr {[$model arrows_way] eq "auto"}] {*}$lit
     }
 
-    # Draws everything outside of the interval STRETCH pale; {}: draws nothing pale.
+    # Draws all times outside INTERVAL pale; {}: draws nothing pale.
     method light {interval} {
         set interval [expr {$interval eq {} ? {0 0} : $interval}]
         if {$interval ne $lit} {
@@ -286,8 +291,8 @@ oo::class create ::pith::Timeline {
         set faint [colour faint]
         set foot [px 26]
         set marks [lassign [[$model log] ticks $t0 $t1 $width [px 90] time] base]
-        # The base, the time to which the marks are relative, stands in the corner; if the corner is too narrow, at the
-        # left end of the axis.
+        # The labels of the marks are relative to a time, the base. The base is written in the corner; if the corner is
+        # too narrow, at the left end of the axis.
         set end [expr {[my base_fits $base] ? 0 : [font measure PithSmall $base] + [px 10]}]
         $path.corner itemconfigure base -text [expr {$end ? {} : $base}]
         if {$end} {
@@ -379,17 +384,17 @@ oo::class create ::pith::Timeline {
     }
 }
 
-# The strip below the timelines that shows the whole log and marks the current window. A click or
-# a drag moves the window.
+# The strip below the timelines that shows the whole log. A frame on it marks the time that the timelines show; a click
+# or a drag moves this time.
 
 oo::class create ::pith::Overview {
     variable model
     variable path     ;# canvas
-    variable photo faded shown ;# images of the overview: normal; faded; the normal part inside the window
+    variable photo faded shown ;# images: full colours; faded; full colours, only inside the frame
     variable placed   ;# 1: the canvas has the images
     variable width
     variable pending  ;# after id of the redraw to come
-    variable grip     ;# during a drag: time from the start of the window to the pointer, ns
+    variable grip     ;# during a drag: time from the start of the view to the pointer, ns
 
     constructor {canvas its_model} {
         set model $its_model
@@ -434,8 +439,9 @@ oo::class create ::pith::Overview {
 
     method photo {} { return $photo }
 
-    # Places the image on the canvas. Called as late as possible, because the first photo of a program makes Tk request
-    # 256 colours from the X server, one by one.
+    # Places the images on the canvas, when they are first drawn. Doing this earlier would delay the first picture of
+    # the timelines, because for the first photo image of a program, Tk requests 256 colours from the X server, one by
+    # one.
     method place {} {
         if {!$placed} {
             set placed 1
@@ -445,7 +451,7 @@ oo::class create ::pith::Overview {
         }
     }
 
-    # Draws again, after other idle work, so that the first picture of the timelines does not wait for the overview.
+    # Draws the overview later, after other idle work, so that the first picture of the timelines does not wait for it.
     method redraw {} {
         if {$pending eq {}} {
             set pending [after idle [namespace code {my draw_soon}]]
@@ -495,8 +501,8 @@ oo::class create ::pith::Overview {
         $path coords window [expr {max(1, $x0)}] 1 [expr {min($width - 1, $x1)}] [expr {[my height] - 2}]
     }
 
-    # A button was pressed. Inside the mark of the window, a drag moves the window from where it is. Outside, the window
-    # is first centred on the pointer.
+    # Called when the mouse button is pressed on the overview. If the pointer is inside the frame that marks the time
+    # shown, a drag moves this time from where it is. Otherwise the time is first centred on the pointer.
     method press {x} {
         lassign [$model window] t0 t1
         set time [my time_at $x]

@@ -1,5 +1,5 @@
-# trouble.tcl - the error dialog. It has a sentence that says what to do, and, for an internal error, details that can
-# be copied into a report.
+# trouble.tcl - the error dialog. It has a sentence that says what is wrong and what to do. For an internal error, it
+# also has details, which the user can copy into a report.
 
 namespace eval ::pith::trouble {
     variable last {} ;# last internal error, which is not shown again

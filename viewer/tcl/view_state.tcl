@@ -1,9 +1,9 @@
-# view_state.tcl - remembers the last view of each log (time, rows, hidden states, bookmarks, geometry) in a
-# file in ${XDG_STATE_HOME:-~/.local/state}/pith, written when the window closes and read when the log opens;
-# and the list of recent logs.
+# view_state.tcl - remembers the last view of each log (time, rows, hidden states, bookmarks, the window's size and
+# place), and the list of recent logs. Each view is a file in ${XDG_STATE_HOME:-~/.local/state}/pith; it is written when
+# the window closes, and read when the log is opened again.
 #
-# A file has lines `key value`, each a Tcl list; nothing in it is executed. Parts with the methods `state`
-# (returns a text) and `restore` (takes it) are included.
+# A file has lines `key value`, each a Tcl list; nothing in it is executed. A part (commands.tcl) can save more: its
+# method `state` returns a text, and its method `restore` gets this text when the view is restored.
 
 namespace eval ::pith::state {
     variable restores 1 ;# 0: reads nothing (-e, --fresh, or the preference `remember`)
@@ -14,15 +14,15 @@ namespace eval ::pith::state {
 
 proc ::pith::state::folder {} { return [::pith::user_folder XDG_STATE_HOME .local/state] }
 
-# The file for the view of a log. Its name has the log's name for people, and a checksum of the path, which
-# distinguishes logs of the same name.
+# The file for the view of a log. Its name consists of the log's name, so that people find it, and a checksum of the
+# log's path, so that logs with the same name have different files.
 proc ::pith::state::path {log} {
     set log [encoding convertto utf-8 [file normalize $log]]
     set name [regsub -all {[^A-Za-z0-9._-]} [file tail $log] _]
     return [file join [folder] [string range $name 0 60]-[format %08x [zlib crc32 $log]].view]
 }
 
-# Parses lines of keys and values. Throws {PITH STATE} if a line has another form.
+# Parses lines of a key and a value into a dict. Throws {PITH STATE} if a line has another form.
 proc ::pith::state::parse {text} {
     set dict {}
     foreach line [split [string trimright $text \n] \n] {
@@ -46,7 +46,8 @@ proc ::pith::state::read {path} {
     }
 }
 
-# Writes the file as a whole. Errors are ignored, because this is only a convenience.
+# Writes the file. Ignores errors, because a view that is not remembered does little harm; on an error, the old file
+# stays as it was.
 proc ::pith::state::write {path dict} {
     catch {
         file mkdir [file dirname $path]
@@ -97,12 +98,13 @@ oo::class create ::pith::ViewState {
         $model follow [list [self] changed]
     }
 
-    # What distinguishes this log from that of another run at the same path.
+    # Returns facts that tell this log apart from the log of another run at the same path.
     method identity {} {
         return [list [$model info records] {*}[$model whole]]
     }
 
-    # The saved top row is restored after the digest, because rows of counters exist only then.
+    # Scrolls to the saved top row only when the digest has been read, because rows of counters do not exist before
+    # that.
     method changed {what} {
         if {$what eq "digest" && $top_row ne {}} {
             set row $top_row
@@ -141,7 +143,7 @@ oo::class create ::pith::ViewState {
         ::pith::state::prune
     }
 
-    # Restores the saved view. Returns 1 if there was one for this log.
+    # Restores the saved view of this log, and returns 1. Returns 0 if there is none that can be used.
     method restore_view {} {
         if {!$::pith::state::restores || ![::pith::preferences::get remember]} {
             return 0
@@ -188,7 +190,7 @@ oo::class create ::pith::ViewState {
         }
     }
 
-    # Restores the window's size and place, if it is still on the screen.
+    # Restores the size and place of the window, if the window would then be on the screen.
     method restore_geometry {geometry} {
         if {[regexp {^(\d+)x(\d+)([-+]\d+)([-+]\d+)$} $geometry -> w h x y] && $w <= [winfo screenwidth .] &&
             $h <= [winfo screenheight .] && abs($x) < [winfo screenwidth .] && abs($y) < [winfo screenheight .]} {

@@ -1,12 +1,12 @@
-# waiting.tcl - switches wait states, the critical path, the pane of findings (findings.tcl) and iterations
-# (iterations.tcl, stack.tcl) on and off, analyzes the log in a job when one of them is first shown, and goes to the
-# cause of a wait state. The pane of findings opens with the window; a large or incomplete log is analyzed only when the
-# user asks for it.
+# waiting.tcl - starts the analysis of the log, and switches on and off what it finds: wait states, the critical path,
+# findings (findings.tcl) and iterations (iterations.tcl, stack.tcl). Also goes to the cause of a wait state. The
+# analysis is a job; it starts when one of these is first shown. As the page of findings opens with the window, most
+# logs are analyzed at once; a large or incomplete log is analyzed only when the user asks for it.
 
 oo::class create ::pith::Waiting {
     variable window model
     variable shown    ;# dict: waits, path, findings, iterations, stack -> 1: shown
-    variable asked    ;# 1: the user asked for the findings; 0: their pane opened with the window
+    variable asked    ;# 1: the user asked for the findings; 0: their page opened with the window
     variable iterations_of ;# state whose instances are the iterations; {}: the analysis finds the iterations
     variable job      ;# current analysis; {}: none
     variable found    ;# 1: the log was analyzed
@@ -47,7 +47,8 @@ oo::class create ::pith::Waiting {
         }
     }
 
-    # Sets the state whose instances are the iterations. Another state needs another analysis.
+    # Sets the state whose instances are the iterations. If this is another state than before, drops the results and
+    # analyzes the log again.
     method set_iterations_of {name} {
         if {$name ne $iterations_of} {
             set iterations_of $name
@@ -100,10 +101,11 @@ oo::class create ::pith::Waiting {
         }
     }
 
-    # 1: the log is analyzed.
+    # Returns 1 if the log has been analyzed.
     method is_ready {} { return $found }
 
-    # The reason why the log is not analyzed until the user asks for it; {} if it is analyzed anyhow.
+    # Returns a sentence that says why the log is analyzed only when the user asks for it. Returns {} if the log has
+    # been analyzed, or is analyzed without being asked for.
     method why_not {} {
         if {$asked || $found || [my shows_more]} {
             return {}
@@ -126,7 +128,8 @@ oo::class create ::pith::Waiting {
         my finish_job
     }
 
-    # `log`: the log was replaced (live.tcl), so the analysis is dropped.
+    # The change `log` means that the model has got another log (live.tcl). Drops the analysis, because it is about the
+    # old one.
     method changed {what} {
         if {$what eq "log"} {
             my stop
@@ -145,16 +148,18 @@ oo::class create ::pith::Waiting {
         $model notify waiting
     }
 
-    # 1: one of the switches other than the pane of findings is on.
+    # Returns 1 if any switch is on, apart from that of the findings.
     method shows_more {} { return [expr {1 in [dict values [dict remove $shown findings]]}] }
 
-    # Shows the legend's columns for waiting if one of the other switches is on, or the user has asked for the findings.
+    # Shows or hides the legend's columns Waiting and Caused. They are shown if the log has been analyzed and any switch
+    # is on; the switch of the findings counts only if the user has asked for the findings.
     method show_columns {} {
         set on [expr {$found && ([my shows_more] || $asked && [my is_shown findings])}]
         [$window legend] show_waiting $on
     }
 
-    # Applies the switches. Starts the analysis if it is needed; stops it if all switches are off.
+    # Applies the switches to the picture. Starts the analysis if a switch is on, unless the user must ask for it; stops
+    # the analysis if all switches are off.
     method apply {} {
         [$model log] showwaiting [my is_shown waits] [my is_shown path]
         if {1 ni [dict values $shown]} {
@@ -181,7 +186,8 @@ oo::class create ::pith::Waiting {
         }
     }
 
-    # 1: the switch gets a mark, because what it switches is visible. Findings are visible while their tab is in front.
+    # Returns 1 if what a switch shows is visible, so that menus and buttons mark it as on. The findings are visible
+    # only while their tab is in front.
     method sees {what} {
         return [expr {[my is_shown $what] && ($what ne "findings" || [[$window panel] sees findings])}]
     }
@@ -189,7 +195,8 @@ oo::class create ::pith::Waiting {
     method word_waits {word} { my switch_by waits $word }
     method word_critical_path {word} { my switch_by path $word }
 
-    # Script commands for `pith draw` that give the picture the same switches (export.tcl).
+    # Script commands for `pith draw`. A picture that the user saves (export.tcl) thereby has the same switches on as
+    # the window.
     method words {} {
         return [lmap {what word} {waits {waits on} path {critical_path on} findings {findings on}} {
             if {![my is_shown $what] || $what eq "findings" && !$asked} continue
@@ -227,7 +234,7 @@ oo::class create ::pith::Waiting {
         [$window legend] finish_waiting
     }
 
-    # Called after the first picture, because the analysis would delay it.
+    # Starts the analysis, if it is needed. Called only after the first picture, which the analysis would delay.
     method finish {} {
         my apply
         if {[my is_shown findings] || [my is_shown iterations]} {

@@ -1,6 +1,6 @@
-# walk.tcl - steps from the chosen record (choice.tcl) to others: the next of its kind on its row, the enclosing state,
-# the other end of a message, the next row. Each step is a key and a command. The command returns the newly chosen
-# record.
+# walk.tcl - lets the user step from the chosen record (choice.tcl) to another one: the next of its kind on its row, the
+# enclosing state, the other end of a message, or a record on the next row. Each step is a command, and most have a key.
+# The command chooses the new record, and returns a text that describes it.
 
 oo::class create ::pith::Walk {
     variable window model choice
@@ -28,7 +28,7 @@ oo::class create ::pith::Walk {
         set over 0
     }
 
-    # `log`: the log was replaced (live.tcl), so the search in the old one ends.
+    # The change `log` means that the model has got another log (live.tcl). Stops a search in the old one.
     method changed {what} {
         if {$what eq "log"} {
             my stop
@@ -37,8 +37,8 @@ oo::class create ::pith::Walk {
 
     # ---- Starting point
 
-    # The record from which a step starts: the chosen one, else the one under the pointer; {} if there is none.
-    # Functions of samples are no records.
+    # The record from which a step starts: the chosen record, else the one under the pointer. Returns {} if there is
+    # none, or if it is a function of samples, from which there are no steps.
     method start {} {
         set thing [$choice thing]
         if {$thing eq {}} {
@@ -55,7 +55,7 @@ oo::class create ::pith::Walk {
         return $thing
     }
 
-    # The state in the middle of the window, on the topmost row that has one.
+    # The state at the middle of the time shown, on the topmost visible row that has a state there.
     method first_in_view {} {
         lassign [$model window] t0 t1
         for {set row [$model first_row]} {$row < [$model row_count]} {incr row} {
@@ -74,7 +74,7 @@ oo::class create ::pith::Walk {
         return [[$model log] stateof [dict get $place rank] [dict get $place thread] $time]
     }
 
-    # Rank and thread of a record. For a message, those of its sender.
+    # A dict with the rank and thread of a record; for a message, those of its sender.
     method place {thing} {
         set hit [dict get $thing hit]
         if {[dict get $thing kind] eq "message"} {
@@ -104,7 +104,8 @@ oo::class create ::pith::Walk {
         }] {   }]
     }
 
-    # Searches along the row of a record and returns the hit.
+    # Searches for the next or previous record along the row of THING, chooses it, and returns the text of the status
+    # line. WHAT: a search for the log's method `find` (tk/log_object.h).
     method search_row {way what thing} {
         set place [my place $thing]
         dict set what ranks "[dict get $place rank].[dict get $place thread]"
@@ -187,8 +188,9 @@ oo::class create ::pith::Walk {
         return [my go [expr {$around eq {} ? {} : [dict create kind state hit $around]}]]
     }
 
-    # From a message, goes to the call that received it, then back to the call that sent it. From a call, goes to the
-    # call at the other end of its message, or to the member of its collective that came last.
+    # The command `jump`. From a message, it shows the end at the receiver; used again, the end at the sender. From a
+    # call, it goes to the call at the other end of the call's message, or to the member of its collective that came
+    # last.
     method word_jump {} {
         set thing [my start]
         if {$thing ne {} && [dict get $thing kind] eq "state"} {
@@ -208,9 +210,10 @@ oo::class create ::pith::Walk {
         return [my text $thing]
     }
 
-    # Goes from a call to another one. If the call has several messages, follows the one that was sent last, because a
-    # receiver waited for it. The newly chosen record gets a key `back` with the old one, to which the next jump
-    # returns.
+    # Goes from a call to the call at the other end of its message. If it has several messages, follows the one that was
+    # sent last, because a call that receives several messages must wait for this one. From a collective, goes to its
+    # last member, or from the last member to the first. The newly chosen record has a key `back` with the old record,
+    # so that the next jump returns to it.
     method jump_from {thing} {
         if {[$choice thing] ne $thing} {
             $choice choose $thing
@@ -248,7 +251,7 @@ oo::class create ::pith::Walk {
         return [my go [dict create kind state hit $there back $thing]]
     }
 
-    # Goes to the row above or below, at the same time.
+    # Chooses the state on the next row (WAY is `next`) or the previous row (`prev`) at the time of the present record.
     method word_row {way} {
         set thing [my start_on_row]
         if {$thing eq {}} {

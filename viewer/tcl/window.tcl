@@ -1,5 +1,5 @@
-# window.tcl - the viewer's window. Creates its parts, menus and toolbar, and has the commands of scripts, keys and
-# buttons.
+# window.tcl - the viewer's window. It makes the parts, the menus and the toolbar, and has the methods that run the
+# commands of scripts, keys and buttons.
 
 oo::class create ::pith::Window {
     variable model timeline choice details pointer panel legend status ;# parts of every window
@@ -27,7 +27,8 @@ oo::class create ::pith::Window {
         set model [::pith::Model new $log]
         set unfinished 1
         set path [$model path]
-        # The toplevel draws no background. Its children cover it, so painting 1.5 million pixels would be wasted.
+        # The toplevel draws no background. Its children cover it completely, so painting its 1.5 million pixels would
+        # be a waste of time.
         set top [toplevel .w[incr ::pith::Window::count] -background {}]
         set words ::pith::script$::pith::Window::count
         wm title $top "[file tail $path] - Pith"
@@ -35,7 +36,7 @@ oo::class create ::pith::Window {
         wm geometry $top [my first_size]
         wm minsize $top [px 480] [px 220]
         ::pith::words::install [self] $words $::pith::words::table
-        # These commands are only for keys and buttons.
+        # These commands are not in the table of commands, because only keys, menus and buttons use them.
         foreach word {choose_log show_keys toggle_arrows toggle_names hide_pointed zoom_chosen scroll page taller escape} {
             interp alias {} ${words}::$word {} [self] $word
         }
@@ -84,7 +85,7 @@ oo::class create ::pith::Window {
         ttk::label $tools.window -textvariable [my varname title_text] -style Faint.TLabel -padding {12 0}
         pack $tools.window -side right
         ::pith::menus::build_buttons $tools [self]
-        # This frame draws no background either.
+        # Like the toplevel, this frame draws no background, because its children cover it completely.
         frame $top.panes -background {}
         set panel [::pith::Panel new [self] $top.panes]
         set timeline [::pith::Timeline new $top.panes.time $model]
@@ -102,8 +103,9 @@ oo::class create ::pith::Window {
         my changed time
     }
 
-    # Sets the time that is shown first if the log has no saved view. It is the whole log for scripts, and for a running
-    # program, whose end is followed.
+    # Sets the time that is shown first in a log without a saved view: from MPI_Init to MPI_Finalize. The view stays the
+    # whole log if a script runs, so that scripts always begin with the same view, and if the program is still running,
+    # so that the view follows its end (live.tcl).
     method look_first {} {
         if {!$::pith::plain && ![file isdirectory [$model path]] && [$model look_at_work]} {
             my say "shown from MPI_Init to MPI_Finalize; f shows the whole log"
@@ -126,7 +128,8 @@ oo::class create ::pith::Window {
         }
     }
 
-    # Makes what the first picture does not need: menus, closed bars, messages and counters.
+    # Makes everything that the first picture does not need: menus, bars that are closed, and so on. Then starts reading
+    # messages and counters.
     method finish {} {
         if {$unfinished} {
             set unfinished 0
@@ -164,8 +167,8 @@ oo::class create ::pith::Window {
             set title_text "[$model time_text $t0 $fine] \u2013 [$model time_text $t1 $fine]"
             append title_text "    [::pithtk::duration [expr {$t1 - $t0}]]"
         }
-        # The change `left_out` comes with each picture while the window moves, so the buttons are marked only if
-        # messages appear or disappear.
+        # The model reports the change `left_out` for each picture of a moving view. So after this change, the buttons
+        # are marked anew only if messages have appeared or disappeared.
         if {!$unfinished && ($what in {hidden waiting} ||
             ($what eq "left_out" && [$model arrows_seen] != [$top.tools.arrows instate selected]))} {
             ::pith::menus::mark_buttons $top.tools [self]
@@ -298,7 +301,8 @@ oo::class create ::pith::Window {
         $legend refresh
         my call_parts flush
         update
-        # Waits for the X server by a query, because `update` does not wait.
+        # Asks the X server for the pointer's place, and so waits until the server has drawn everything; `update` alone
+        # does not wait for the server.
         winfo pointerxy $top
     }
 
@@ -307,8 +311,8 @@ oo::class create ::pith::Window {
         ::pith::save_shot $top $file
     }
 
-    # Closes the window in idle time, because the caller may be a part of it. With arguments, this is Tcl's command
-    # close.
+    # The command `close`. Without arguments, it closes the window, but only when Tk is idle, because the caller may be
+    # a part of the window. With arguments, it is Tcl's own command `close`.
     method word_close {args} {
         if {$args ne {}} {
             return [::close {*}$args]
@@ -330,8 +334,8 @@ oo::class create ::pith::Window {
     method toggle_arrows {} { $model toggle_arrows }
     method scroll {rows} { $timeline scroll_rows scroll $rows units }
     method page {pages} { $timeline scroll_rows scroll $pages pages }
-    # Makes rows FACTOR times as high. The row under the pointer stays where it is; if there is none, the row in the
-    # middle.
+    # Makes rows FACTOR times as high. The row under the pointer keeps its place on the screen; if the pointer is not on
+    # a row, the row in the middle does.
     method taller {factor} {
         set pixels [expr {[$model row_height] * $factor}]
         set height [lindex [$timeline size] 1]
@@ -344,8 +348,9 @@ oo::class create ::pith::Window {
         }
     }
 
-    # What the marks of menus and buttons show about a script. For a switch, 1 or 0; for one of several choices, 1 if it
-    # is the current one; {} for other scripts.
+    # Says whether menus and buttons mark a script as on. If the script switches something, returns 1 if that is on,
+    # else 0. If the script makes one of several choices, returns 1 if this is the present choice, else 0. Returns {}
+    # for other scripts, which have no mark.
     method state_of {script} {
         switch $script {
             toggle_arrows { return [$model arrows_seen] }
@@ -369,7 +374,8 @@ oo::class create ::pith::Window {
         return {}
     }
 
-    # The key Escape closes the card, the help or a page; if none is open, it clears the selection.
+    # Called for the key Escape. Closes what is open: the card of details, the dialog with the keys, or a page of the
+    # panel that has the focus. If none of these is open, clears the selection and the chosen record.
     method escape {} {
         if {![$details close_card] && ![winfo exists $top.keys] && ![$panel escape]} {
             $model set_selection {}
@@ -429,8 +435,9 @@ oo::class create ::pith::Window {
 }
 namespace eval ::pith::Window { variable count 0 }
 
-# Saves a screenshot of a window as PNG. The window is raised first, because the X server does not have the pixels of
-# covered parts. The window manager may raise it a little later, or not at all.
+# Saves a screenshot of a window as PNG. First raises the window and waits until no other window covers it, because the
+# X server does not have the pixels of covered areas. The window manager may raise the window a little later; if it does
+# not do so at all, this throws an error.
 proc ::pith::save_shot {top file} {
     set shot [image create photo]
     try {
@@ -455,7 +462,7 @@ proc ::pith::save_shot {top file} {
     }
 }
 
-# Says why a file could not be written. TEXT: Tcl's message.
+# Returns a text that says why a file could not be written. TEXT: Tcl's error message.
 proc ::pith::write_error {file text} {
     set folder [file dirname $file]
     if {![file isdirectory $folder]} {
@@ -464,7 +471,7 @@ proc ::pith::write_error {file text} {
     return [string map [list $file.part $file] $text]
 }
 
-# Saves all views and exits.
+# Saves the views of all windows, and exits.
 proc ::pith::quit {} {
     foreach window [info class instances ::pith::Window] {
         catch {[$window part ViewState] save}
