@@ -234,7 +234,7 @@ struct cell_result {
     struct cell_result *next;    /* in the thread's list, until the cache takes the whole list */
     struct cell_request request; /* the request that it answers */
     struct pithi_cells cells;    /* one row, the columns of the request */
-    unsigned generation;         /* that of the work; compared with the cache's generation */
+    unsigned generation;         /* generation of the work; an old one makes the result useless */
     char *trouble;               /* NULL: none */
 };
 
@@ -389,9 +389,9 @@ static void cell_thread_give(struct cell_thread *thread, struct cell_work *work)
 /* The least time of a column that is shifted. Narrower columns are computed anew (cell_cache.h). */
 enum { LEAST_COLUMN_NS = 4096 };
 
-/* Column c begins at anchor + floor((shift + c) * span / width). */
+/* The columns of a view. Column c begins at the time anchor_ns + floor((shift + c) * span_ns / width). */
 struct cache_view {
-    /* the time of column 0 at shift 0; a count of columns; the time of all columns */
+    /* begin of column 0 while `shift` is 0; by how many columns the view has moved since; length of the view */
     int64_t anchor_ns, shift, span_ns;
     uint32_t width;
 };

@@ -97,7 +97,8 @@ struct telling {
     void *context;
 };
 
-/* Calls `tell` for the holes in [from_ns, to_ns], up to the first step of the walk that ends after enough_ns. */
+/* Calls `tell` for the holes in [from_ns, to_ns]. Stops early, after the first step of the walk that ends after
+ * enough_ns, because the caller needs only holes up to there. Returns 0 or an enum pith_err. */
 static int tell_holes(const struct telling *telling, int64_t from_ns, int64_t to_ns, int64_t enough_ns)
 {
     struct pithlog_query query = {.from_ns = from_ns, .to_ns = to_ns, .lanes = &telling->lane, .lane_count = 1};

@@ -1,4 +1,4 @@
-/* memory.c - memory that does not fail. */
+/* memory.c - allocates memory. If there is none, ends the program, so that callers need not handle this error. */
 #include "core/cells/memory.h"
 
 #include <stdio.h>

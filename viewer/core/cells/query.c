@@ -161,11 +161,11 @@ static int sweep_records(struct pithlog *log, const struct pithi_query *query, s
     return PITH_OK;
 }
 
-/* ---- From pieces of a summary ------------------------------------------------------------------------------------ */
+/* ---- Cells from the pieces of a summary -------------------------------------------------------------------------- */
 
 struct pieces {
-    struct pithi_sweep *sweep;        /* the current lane's */
-    const struct pithlog_path *paths; /* [path_count] of the lane; the summary's */
+    struct pithi_sweep *sweep;        /* sweep of the current lane */
+    const struct pithlog_path *paths; /* [path_count] paths of the lane, owned by the summary */
     uint32_t path_count;
 };
 

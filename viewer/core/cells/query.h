@@ -160,7 +160,7 @@ struct pithi_row {
     enum pithi_row_kind kind;
     uint32_t lane;         /* the lane, or the first lane of a group */
     uint32_t counter;      /* definition of the counter of a PITHI_ROW_COUNTER */
-    const uint32_t *lanes; /* of a group, [lane_count], not owned; NULL: `lane` alone */
+    const uint32_t *lanes; /* [lane_count] the lanes of a group, not owned; NULL: `lane` is the only one */
     uint32_t lane_count;   /* 0 without `lanes` */
     const char *label;     /* not owned; NULL: what pithi_row_label (legend.h) makes of the lane */
     /* 0: the row shows all levels; else 1 + the one level of states, or depth of functions, that it shows */

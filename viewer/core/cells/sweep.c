@@ -165,7 +165,7 @@ static int shown_near(const struct pithi_cells *cells, const struct pithi_tick *
     return 0;
 }
 
-/* Drops the ticks, from `first` on, of states that a cell near them shows. */
+/* Drops those ticks, from index `first` on, whose state is already shown by a cell in a column near the tick. */
 static void ticks_drop_shown(struct pithi_cells *cells, uint32_t first)
 {
     uint32_t kept = first;
@@ -224,7 +224,7 @@ struct pithi_sweep {
     uint64_t again;             /* time from which columns are computed again; else 0 */
     int has_pieces;             /* 1: the current column has time of pieces */
     uint64_t unnamed, crossing; /* of the current column; see struct blend_column */
-    unsigned char *doubt;       /* [width] 1: this row's column is in doubt */
+    unsigned char *doubt;       /* [width] 1: the column is in doubt (sweep.h) in this row */
     uint32_t column;            /* the column of `now` */
     struct open_state *stack;   /* [depth] the open states of the lane, outermost first */
     uint32_t depth, capacity;

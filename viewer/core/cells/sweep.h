@@ -2,8 +2,9 @@
  * the lane's records or the pieces of its summary.
  *
  * Worked example: width 2, window [0, 100), states A [0, 60) and B [60, 100), not nested. Column 0 is [0, 50): A has
- * all 50. Column 1 is [50, 100): A has 10, B 40, so that the cell shows B, fully covered. A is shown in the
- * neighbouring column 0 and therefore gets no tick.
+ * all 50, so the cell shows A. Column 1 is [50, 100): A has 10 and B has 40, so the cell shows B; its cover is full. A
+ * state that occurs in a column but is shown by no cell near this column gets a tick (struct pithi_tick). Here A gets
+ * no tick in column 1, because the cell of column 0 shows A.
  *
  * Internal to the core; does not read files. */
 #ifndef PITHI_SWEEP_H

@@ -251,7 +251,8 @@ static void add_span(const struct deriving *d, uint32_t term, uint32_t line, int
 
 /* ---- States and counters ----------------------------------------------------------------------------------------- */
 
-/* Adds for each column the number of the row's lanes that are in the chosen states, with fractions. */
+/* Adds for each column the mean number of the row's lanes that are in the chosen states. A lane that is in such a
+ * state for only a part of the column counts as this fraction. */
 static int add_states(struct deriving *d, const struct pithi_row *row, uint32_t term, uint32_t line,
                       const unsigned char *chosen)
 {

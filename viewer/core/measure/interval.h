@@ -8,8 +8,8 @@ struct pithi_interval_query {
     int64_t t0_ns, t1_ns;         /* t0 < t1 */
     const struct pithi_row *rows; /* only whole rows count (pithi_row_is_whole) */
     uint32_t row_count;
-    struct pithlog_summary *summary;     /* not used by another thread meanwhile; NULL: all records are read */
-    const struct pithlog_digest *digest; /* for messages; NULL: records are read */
+    struct pithlog_summary *summary;     /* no other thread may use it meanwhile; NULL: all records are read instead */
+    const struct pithlog_digest *digest; /* has the messages; NULL: records are read instead */
     struct pithi_watch watch;            /* called from time to time */
 };
 

@@ -59,8 +59,8 @@ struct pithi_length_list {
     uint32_t count, capacity;
     int64_t min_ns, max_ns; /* exact, also if the list is not */
     int exact;              /* 1: each entry is one instance */
-    /* Only if the list is not exact: the cells, by length, rising. A cell's length_ns is the length of its longest
-     * instance. */
+    /* Used only if the list is not exact: its cells, sorted by length, the shortest first. In a cell, length_ns is
+     * the length of the longest instance, not the mean. */
     struct pithi_length *cells;
     uint32_t cell_count, cell_capacity;
     int64_t t0_ns, t1_ns;

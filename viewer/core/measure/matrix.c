@@ -315,7 +315,7 @@ void pithi_matrix_draw(const struct pithi_tiles *tiles, const struct pithi_matri
                        const struct pithi_painter *painter)
 {
     uint32_t gap = tiles->columns && tiles->lines && view->width / tiles->columns >= 6 &&
-                   view->height / tiles->lines >= 6; /* a line between tiles that are large enough */
+                   view->height / tiles->lines >= 6; /* 1: tiles are large enough for a line between them */
 
     for (uint32_t l = 0; l < tiles->lines; l++) {
         uint32_t y = pithi_tile_begin(l, tiles->lines, view->height);

@@ -1,9 +1,8 @@
 /* matrix.h - messages added up by pair of ranks, and pictures of the sums.
  *
- * All matched messages in transit in the window count. Messages of any thread of a rank count for the rank. A place is
- * the index of a rank in the order of ranks. Only pairs with messages need memory (120 bytes each), so that 10,000
- * ranks are cheap.
- */
+ * A message counts if it is matched and was in transit at some time in the window. Messages of any thread of a rank
+ * count for the rank. A place is the index of a rank in the order of ranks. Only pairs with messages need memory
+ * (120 bytes each), so that 10,000 ranks are cheap. */
 #ifndef PITHI_MATRIX_H
 #define PITHI_MATRIX_H
 

@@ -35,7 +35,7 @@ int pithi_message_count(struct pithlog *log, const struct pithlog_digest *digest
  *
  * The result is a digest with only these messages, so a picture costs no more than without a filter. */
 struct pithi_message_filter {
-    struct pithlog_filter *where; /* the send or the receive matches; NULL: all messages */
+    struct pithlog_filter *where; /* selects a message if its send or its receive passes; NULL: all messages */
     int64_t min_ns, max_ns;       /* limits of the time from send to receive, both inclusive */
     int64_t late_ns;              /* the least time for which the receiver waited for the sender; 0: all messages */
 };

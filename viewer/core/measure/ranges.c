@@ -437,7 +437,8 @@ static uint32_t *sorted_states(const struct pithi_ranges *ranges, const struct p
 
 /* ---- Heights ----------------------------------------------------------------------------------------------------- */
 
-/* The number of lanes of a state in a column, as drawn. */
+/* The number of lanes that are in a state in a column, as it is drawn: with a smooth look, a weighted mean over the
+ * columns around it. */
 static double value_of(const struct pithi_ranges *ranges, const struct pithi_layers_look *look, uint32_t state,
                        uint32_t column)
 {

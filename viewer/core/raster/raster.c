@@ -65,7 +65,8 @@ struct span {
     int top, bottom;
 };
 
-/* Lays the ground, which is the same for all scanlines. Call it before the strips are painted. */
+/* Copies the ground, the colours that lie behind all strips, into a scanline. The ground is the same for all
+ * scanlines. Call this before the strips are painted. */
 static void lay_ground(const struct pithi_raster *raster, int line)
 {
     if (raster->ground)
@@ -562,7 +563,8 @@ static void keep_text(void *context, double x, double y, enum pithi_anchor ancho
 
 /* ---- The raster -------------------------------------------------------------------------------------------------- */
 
-/* A negative width removes the clip. In a band, the clip never reaches beyond the band's scanlines. */
+/* Sets the clip, the rectangle outside which nothing is painted. A negative width removes it. If the raster paints
+ * only a band of scanlines, the clip never reaches beyond this band. */
 static void raster_clip(void *context, double x, double y, double width, double height)
 {
     struct pithi_raster *raster = context;

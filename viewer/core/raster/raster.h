@@ -60,7 +60,8 @@ struct pithi_painter pithi_raster_painter(struct pithi_raster *raster);
  * There is one set for all pictures, as there is one theme. The thread that made the set changes it only while nothing
  * is painted; painting threads only read it. */
 
-/* A pixel that a letter covers. Most pixels of a mask are empty. */
+/* A pixel that a letter covers at least partly. A letter is a list of such pixels instead of a whole mask, because
+ * most pixels of a mask are empty. */
 struct pithi_dot {
     uint16_t x, y;   /* from the upper left corner of the letter's mask */
     uint16_t weight; /* how much of the pixel is covered, of 256 */

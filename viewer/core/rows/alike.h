@@ -19,7 +19,7 @@
 
 #include "core/cells/query.h"
 
-enum { PITHI_ALIKE_MOST = 12, PITHI_ALIKE_PERCENT = 5 }; /* the most groups; the usual limit, in per cent */
+enum { PITHI_ALIKE_MOST = 12, PITHI_ALIKE_PERCENT = 5 }; /* the most groups; the default of the limit, in per cent */
 
 struct pithi_alike {
     uint32_t ranks, count; /* `count` is the number of groups, which are in the order of their lowest ranks */
@@ -39,7 +39,7 @@ struct pithi_alike_question {
     uint32_t ranks;
     double limit;                    /* largest difference within a group, 0 to 1 */
     struct pithlog_summary *summary; /* NULL: all records are read */
-    struct pithi_watch watch;        /* reports the ranks that are done; a stopped search finds no groups */
+    struct pithi_watch watch;        /* told how many ranks are done; if it stops the search, there are no groups */
 };
 /* Computes the profiles of a log's ranks, and groups them. Returns 0 or an enum pith_err. In damaged lanes, the
  * readable part counts. */

@@ -498,7 +498,8 @@ static struct pithi_row *see(struct pithi_rows *rows, uint32_t node, uint32_t de
     return &rows->seen[at];
 }
 
-/* Adds the row of a lane, or its bands; then the rows of its functions. */
+/* Adds the row of a lane, or, if the lane is unfolded, its bands, that is, a row for each nesting level. Then adds
+ * the rows of its functions. */
 static void see_lane(struct pithi_rows *rows, uint32_t node, uint32_t depth, uint32_t lane)
 {
     uint32_t bands = rows->nodes[node].bands, flames = rows->nodes[node].flames;
@@ -1048,8 +1049,8 @@ static int node_fits(const struct pattern *pattern, const struct pithi_rows *row
 
 /* ---- The filter -------------------------------------------------------------------------------------------------- */
 
-/* Marks the nodes that pass. `all`: 1 if a parent matches, so that this node passes, too. Returns 1 if any node of the
- * subtree passes. */
+/* Marks the nodes that pass the filter (PITHI_NODE_KEPT), in the subtree of a node. `all` is 1 if the node passes
+ * because its parent matches the pattern. Returns 1 if any node of the subtree passes. */
 static int mark(struct pithi_rows *rows, const struct pattern *pattern, uint32_t number, int all)
 {
     /* A host or communicator that matches keeps all nodes below it. A rank that matches does not keep its threads,
@@ -1488,7 +1489,8 @@ uint32_t pithi_lane_levels(struct pithlog *log, struct pithlog_summary *summary,
         damages += status < 0;
         if (status < 0 || step.is == PITHLOG_IS_HOLE || step.from_ns >= to_ns)
             continue;
-        /* An interval without length counts only just after the begin of a state, which may end at the same time. */
+        /* Looks for the greatest depth. A step of the walk without length counts only if a state has just begun,
+         * because that state may end at the same time. */
         if ((step.from_ns < step.to_ns || has_begun) && step.depth > most)
             most = step.depth;
         has_begun = step.change == PITHLOG_BEGINS && step.why == 0;

@@ -1,5 +1,5 @@
-/* words.h - parses sizes and lists of lanes from command lines and scripts, finds windows of time, and makes names from
- * logs printable. */
+/* words.h - parses sizes and lists of lanes from command lines and scripts, finds intervals of a log that are
+ * usually shown, and makes names from logs printable. */
 #ifndef PITHI_WORDS_H
 #define PITHI_WORDS_H
 
@@ -27,8 +27,9 @@ int pithi_rows_choose(const struct pithlog *log, const char *list, struct pithi_
 
 /* The default window: all records. Always t0 < t1. */
 void pithi_whole_window(const struct pithlog *log, int64_t *t0_ns, int64_t *t1_ns);
-/* The part between MPI_Init and MPI_Finalize (`init` and `finalize` of pithlog_time_find). In a short run most of the
- * time is start-up, which is rarely of interest. The log's begin or end replaces a missing time. Always t0 < t1. */
+/* The time between MPI_Init and MPI_Finalize (`init` and `finalize` of pithlog_time_find). In a short run most of
+ * the time is start-up, which is rarely of interest. If the log has no such time, its begin or end is used instead.
+ * Always t0 < t1. */
 void pithi_work_window(struct pithlog *log, int64_t *t0_ns, int64_t *t1_ns);
 
 /* Returns the first state with this name, or UINT32_MAX if there is none. */

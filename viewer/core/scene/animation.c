@@ -586,7 +586,8 @@ struct scene {
     uint32_t trail_room;
 };
 
-/* The trail of a pair of ranks, in a table by a hash. Returns NULL if all places are taken. */
+/* Returns the trail of a pair of ranks, which is in a hash table; makes it if there is none. Returns NULL if the
+ * table is full. */
 static struct trail *find_trail(struct scene *scene, uint32_t from, uint32_t to)
 {
     uint64_t pair = ((uint64_t)from << 32 | to) + 1;
@@ -625,8 +626,9 @@ static void make_scene(struct scene *scene, const struct pithi_anim *anim, int64
         uint32_t from = (uint32_t)anim->lanes[message->from].rank, to = (uint32_t)anim->lanes[message->to].rank;
         if (from >= anim->ranks || to >= anim->ranks)
             continue;
-        /* If two ranks exchange many messages, only one message is drawn in each slot, which is a sixth of a dwell
-         * time; successive pictures choose the same messages. */
+        /* Time is divided into slots, each a sixth of the time for which a message is visible at least (dwell_ns).
+         * If two ranks exchange many messages, only one message is drawn for each slot. As slots depend only on the
+         * time of sending, successive pictures draw the same messages. */
         int64_t arrives =
             message->recv_ns > message->send_ns + dwell_ns ? message->recv_ns : message->send_ns + dwell_ns;
         int64_t slot = message->send_ns / (dwell_ns / 6 + 1);

@@ -64,7 +64,7 @@ struct pithi_anim {
     struct pithlog_matcher *matcher;
     struct pithlog_message next_message;
     int has_message;  /* 1: `next_message` is set */
-    uint64_t changes; /* number of changes held, over all lanes */
+    uint64_t changes; /* number of changes of state in memory, of all lanes */
     uint32_t rank_capacity;
     uint32_t inits; /* lanes whose MPI_Init has ended */
 };

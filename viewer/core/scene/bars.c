@@ -6,7 +6,8 @@
  *
  *     cells    A A A a . B B B'B B     bars    A: columns 0 to 2; B: 5 to 7; B: 8 and 9 (with a dividing line)
  *
- * A painter with strips gets whole rows of columns instead of bars: thousands of narrow bars cost as much as one. */
+ * A painter that can paint strips (painter.h) gets the colours of all columns of a row at once instead of single bars,
+ * because then thousands of narrow bars cost no more time than one wide bar. */
 #include "core/scene/plot.h"
 
 #include <math.h>
@@ -186,7 +187,8 @@ static uint32_t *no_colours(size_t count)
     return rgb;
 }
 
-/* The darker colours are made once for all bars of a picture. */
+/* Makes the colours of outlines and dividing lines, which are darker than those of the bars, once for all bars of a
+ * picture. */
 static uint32_t *darker_colours(const struct pithlog *log, const uint32_t *rgb)
 {
     uint32_t defs = pithlog_get_info(log)->defs, *darker = pithi_alloc(defs, sizeof *darker);

@@ -51,19 +51,19 @@ uint32_t *pithi_iteration_stack_choose(const struct pithlog_iterations *all, int
         if (all->all[i].from_ns >= t0_ns && all->all[i].from_ns < t1_ns)
             seen[seen_count++] = i;
     *count = 0;
-    /* If not all iterations fit, at most half of the places are for slow ones. */
+    /* If there are more iterations than may be chosen, first chooses slow ones, but at most half of `most`. */
     for (size_t i = 0; i < all->slow_count && slow < most / 2 && seen_count > most; i++)
         if (bsearch(&all->slow[i].index, seen, seen_count, sizeof *seen, by_index))
             chosen[slow++] = all->slow[i].index;
     qsort(chosen, slow, sizeof *chosen, by_index);
-    /* The other places: divides the iterations that are not chosen yet into `wanted` equal parts, and takes the first
-     * of each part. */
+    /* Then chooses others: divides the iterations that are not chosen yet into `wanted` equal parts, and takes the
+     * first of each part. */
     uint32_t others = seen_count - slow, wanted = others < most - slow ? others : most - slow, other = 0;
     *count = slow;
     for (uint32_t i = 0; i < seen_count && wanted; i++) {
         if (bsearch(&seen[i], chosen, slow, sizeof *chosen, by_index))
             continue;
-        /* A new part begins here: of 95 others for 5 places, 0 * 5 / 95 is 0, 18 * 5 / 95 is 0, 19 * 5 / 95 is 1. */
+        /* A new part begins here: of 95 others in 5 parts, 0 * 5 / 95 is 0, 18 * 5 / 95 is 0, 19 * 5 / 95 is 1. */
         if (!other || (uint64_t)other * wanted / others != ((uint64_t)other - 1) * wanted / others)
             chosen[(*count)++] = seen[i];
         other++;
@@ -441,7 +441,8 @@ int pithi_figure_load(struct pithi_figure *figure, const struct pithi_painter *p
     figure->label_width = fmin(ceil(figure->label_width) + figure->band_label_width, floor(figure->width / 3));
     /* Keeps the figure as it is before loading, because the layout begins again if more rows must be joined. */
     start = *figure;
-    /* The least number of rows to join as one. The legend is ignored, because its height is not known yet. */
+    /* If rows are too low, several are joined as one. Computes how many at least, as if there were no legend,
+     * because the height of the legend is not known yet. */
     double height = figure->row_height > 0 ? figure->row_height : natural_row_height(figure);
     if (figure->height && figure->row_count && figure->row_height <= 0)
         height = fmax(figure->height - TITLE_HEIGHT - AXIS_HEIGHT - all_gaps(figure), 1) / all_rows(figure);

@@ -38,7 +38,7 @@ void pithi_iteration_stack_draw(const struct pithi_iteration_stack *stack, const
 /* Frees the bands and `chosen`. */
 void pithi_iteration_stack_free(struct pithi_iteration_stack *stack);
 
-/* "12" and "4.1 ms" */
+/* Writes the label of an iteration: its number and its length, such as "12" and "4.1 ms". */
 void pithi_iteration_label(const struct pithlog_iterations *all, uint32_t index, char *text, size_t size);
 /* Why an iteration is slow: "+1.2 ms refine on rank 3"; "" if it is not among the slowest. */
 void pithi_iteration_reason(const struct pithlog *log, const struct pithlog_iterations *all, uint32_t index, char *text,

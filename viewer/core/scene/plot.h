@@ -65,8 +65,8 @@ struct pithi_plot {
     struct pithi_cells cells;
     struct pithi_cells *lines; /* [cells.rows] one row each, owned by the plot, or by the cell cache (cell_cache.h) */
     int lines_made;            /* 1: the plot owns the lines */
-    uint32_t *cell_row;        /* [row_count] index into `lines`, PITHI_NONE for counters; bands of a lane share one */
-    uint32_t *plot_row;        /* [cells.rows] index into `rows`; if several bands share the cells, the first band */
+    uint32_t *cell_row; /* [row_count] index into `lines`; PITHI_NONE: a counter; the bands of a lane have the same */
+    uint32_t *plot_row; /* [cells.rows] index into `rows`; if several bands share the cells, the first band */
     struct pithi_arrows arrows;
     struct pithi_graphs *graphs; /* NULL: none */
 };
@@ -85,7 +85,8 @@ void pithi_plot_draw_rows(const struct pithi_plot *plot, const struct pithi_pain
                           struct pithi_bar_sheet *sheet, uint32_t from, uint32_t to);
 void pithi_plot_draw_over(const struct pithi_plot *plot, const struct pithi_painter *painter);
 void pithi_plot_free(struct pithi_plot *plot);
-/* Reads all messages of a bundle: see pithi_arrows_look. */
+/* Replaces the estimated numbers of a bundle by better ones, by reading its messages. Returns what pithi_arrows_look
+ * returns. */
 int pithi_plot_look(const struct pithi_plot *plot, const struct pithi_bundle *bundle, struct pithi_bundle *exact);
 
 /* The log whose states a row shows, and their colours. */

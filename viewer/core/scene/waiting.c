@@ -21,10 +21,10 @@
 #include "core/cells/memory.h"
 #include "core/raster/palette.h"
 
-/* ---- Intervals as parts of columns ------------------------------------------------------------------------------- */
+/* ---- Fractions of columns that intervals cover ------------------------------------------------------------------- */
 
-/* The most items that are used in a column. Of more items, an even selection is used, so that the time for a picture
- * does not grow with the log. */
+/* How many items are looked at in a column. If a column has more, an evenly spaced selection of them is looked at,
+ * so that the time for a picture does not grow with the log. */
 enum { COLUMN_MOST = 8 };
 
 /* Items that are ordered by time and do not overlap: structs of any type with two times, int64_t. */
@@ -113,8 +113,8 @@ void pithi_view_of_place(const struct pithlog_analysis *analysis, const struct p
 
 /* ---- Wait states and the critical path --------------------------------------------------------------------------- */
 
-/* The most lanes that are used in a row. Of more lanes, an even selection is used, so that the time for a picture does
- * not grow with the log. */
+/* How many lanes are looked at in a row. If a row has more, an evenly spaced selection of them is looked at, so that
+ * the time for a picture does not grow with the log. */
 enum { LANES_MOST = 8 };
 
 /* ---- Wait states ------------------------------------------------------------------------------------------------- */
@@ -637,7 +637,8 @@ static void add_core_wait(void *context, size_t item, uint32_t column, double pa
 
 /* ---- Drawing ----------------------------------------------------------------------------------------------------- */
 
-/* Pixels between lines, at a scale of 1. Lower bars have no room for lines and only become paler. */
+/* Distance of the lines of the hatching, in pixels at a scale of 1. Bars lower than HATCHED_HEIGHT have no room for
+ * lines; they only become paler. */
 enum { STEP = 6 };
 #define HALF 0.499f /* half, less the rounding error of a float */
 #define PALER 0.45
