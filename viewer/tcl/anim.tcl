@@ -1,6 +1,6 @@
-# anim.tcl - the animation: ranks on a ring or grid, coloured by state, and messages as moving arrows. The C
-# core draws the picture of one moment (core/scene/animation.c). This window has the clock that chooses the moment,
-# and the commands.
+# anim.tcl - the window of the animation: ranks on a ring or grid, coloured by state, and messages as moving arrows. The
+# drawing core draws the picture of one moment (core/scene/animation.c). The class Anim has the clock that decides which
+# moment is shown, and the commands.
 #
 # While the window follows a running program, it shows the moment of a quarter of a second ago. If the user chooses a
 # slower speed or pauses the animation, the window plays the records that it has already read. The program itself is
@@ -15,7 +15,7 @@ oo::class create ::pith::Anim {
     variable words      ;# namespace of the script commands
     variable moment     ;# time shown, ns
     variable playing    ;# 1: playing, 0: paused
-    variable following  ;# 1: the moment follows the program
+    variable following  ;# 1: the shown moment follows the running program
     variable speed      ;# program time per second of real time: 0.01 is a hundredth
     variable layout     ;# ring or grid
     variable last_us    ;# microseconds of the clock at the last picture
@@ -33,7 +33,8 @@ oo::class create ::pith::Anim {
     variable opened     ;# 1: the window of the finished log was opened
     variable flying     ;# number of messages under way
 
-    # SOURCE: follow or log. FILE: the file that the core reads. LOG: the name of the log.
+    # SOURCE: `follow` for a running program, `log` for a log. FILE: the log or the folder of spill files to be read.
+    # LOG: the path of the log.
     constructor {source file log} {
         set animation [::pithtk::animation $source $file]
         set path $log
@@ -180,7 +181,8 @@ oo::class create ::pith::Anim {
         set info [$animation info]
         if {[dict get $info ended] && !$end_handled} {
             set end_handled 1
-            # The program has ended. A run that was too short to follow is replayed slowly.
+            # The program has ended. If the run was shorter than 10 s, and so too short to be watched, it is replayed
+            # slowly.
             if {$following && [dict get $info live]} {
                 set following 0
                 if {[my span] < 10000000000 && !$replayed} {
@@ -192,7 +194,8 @@ oo::class create ::pith::Anim {
         }
     }
 
-    # Sets a speed that is slow enough for the eye to follow a message, and plays the whole run in 8 to 40 seconds.
+    # Sets a speed at which the whole run takes 8 to 40 seconds, the longer the more messages there are, so that the eye
+    # can follow a message.
     method choose_speed {} {
         set seconds [expr {min(40.0, max(8.0, 0.4 * [dict get $info messages] / max(1, [dict get $info ranks])))}]
         my set_speed [::pith::anim::round_speed [expr {[my span] / 1e9 / $seconds}]]
@@ -328,7 +331,7 @@ oo::class create ::pith::Anim {
     }
 
     method point {x y} {
-        my draw ;# makes the names of all states of this moment known
+        my draw ;# draws first, because this finds the names of all states of the moment
         set places [$animation places [winfo width $canvas] [winfo height $canvas] $layout]
         set rank 0
         foreach {px py} [lrange $places 1 end] {
@@ -462,7 +465,7 @@ oo::class create ::pith::Anim {
 
 namespace eval ::pith::anim {
     variable waited 0
-    # Columns: command, its arguments, help, method.
+    # The commands of the animation. Columns: command, its arguments, help, method.
     variable table {
         play    {}          {continue playing}                                       word_play
         pause   {}          {stop the animation; the program continues}              word_pause

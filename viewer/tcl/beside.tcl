@@ -70,7 +70,8 @@ oo::class create ::pith::Pairing {
         my join_times
     }
 
-    # Extends both models to the union of both logs' times, so that each can show all times of the other.
+    # Lets both models show all times that either of the logs has, because the timelines of one log must be able to show
+    # the time that the other one shows.
     method join_times {} {
         lassign [$a log_time] from to
         lassign [lmap time [$b log_time] {my to_first $time}] other_from other_to
@@ -289,7 +290,7 @@ oo::class create ::pith::PairTable {
         }
     }
 
-    # Finishes all pending work now.
+    # Starts pending jobs now, and waits until all jobs have ended.
     method flush {} {
         if {$pending ne {}} {
             after cancel $pending
@@ -300,7 +301,7 @@ oo::class create ::pith::PairTable {
         }
     }
 
-    # The number of visible lanes.
+    # The number of lanes in the visible rows of a model.
     method lanes {model} {
         set lanes 0
         foreach row [$model rows] {
@@ -390,7 +391,7 @@ oo::class create ::pith::Beside {
     variable tip        ;# tooltip of the difference, which may be cut
     variable following  ;# 1: this object is copying settings of mountain ranges to the other log
     variable pending    ;# after id of after_layout
-    variable drag       ;# {x offset} during a Ctrl-drag; {} none
+    variable drag       ;# {x offset} at the start of a Ctrl-drag; {}: there is no drag
     variable dragged    ;# 1: the user has moved the sash between the timelines
     variable sharing    ;# after id of share_room
 
@@ -511,8 +512,9 @@ oo::class create ::pith::Beside {
         return [expr {[[$window timeline] needs] + [winfo reqheight $second.bar] + [$timeline needs] + [px 5]}]
     }
 
-    # Moves the sash between the two timelines, in idle time. Each gets the height that it needs; height that is left or
-    # missing is divided equally. If the user has moved the sash, it stays.
+    # Moves the sash between the two timelines, when Tk is idle. Each of the timelines gets the height that it needs. If
+    # there is more or less height than both need, the difference is divided equally. If the user has moved the sash, it
+    # stays where it is.
     method share_soon {} {
         if {$sharing eq {}} {
             set sharing [after idle [namespace code {my share_room}]]
@@ -619,7 +621,7 @@ oo::class create ::pith::Beside {
             lassign [$log log_time] from to
             expr {$to - $from}
         }] first later
-        # The most important text comes first, because narrow windows cut off the end.
+        # The most important text comes first, because the end of the text is cut off in a narrow window.
         set difference "[::pith::pair::change $first $later]: [::pithtk::duration $first] above,\
             [::pithtk::duration $later] here"
         if {[$model selection] ne {} && [$other selection] ne {}} {
@@ -651,7 +653,8 @@ oo::class create ::pith::Beside {
         }
     }
 
-    # The second model has changed. Details under its pointer go to the first model, so that the status line shows them.
+    # Called when WHAT of the second model has changed. The details of what is under the pointer in the second log are
+    # given to the first model, so that the status line shows them.
     method other_changed {what} {
         switch $what {
             pointer {
@@ -664,7 +667,8 @@ oo::class create ::pith::Beside {
         }
     }
 
-    # Draws the pointer line of the model FROM in the timelines of the other log.
+    # While the pointer is in the timelines of the model FROM, draws a line at the same time in the timelines of the
+    # other log. MAP: the pairing's method that converts the time.
     method shadow {from its_pointer its_timeline map} {
         if {$drag ne {}} {
             return
@@ -688,7 +692,8 @@ oo::class create ::pith::Beside {
         }
     }
 
-    # Gives the row labels and the scrollbars of both timelines the same width.
+    # Gives the row labels of both timelines the same width, and their scrollbars, too, so that equal times are one
+    # above the other.
     method align_columns {} {
         if {$other eq {} || ![winfo exists $second.time.v]} {
             return
@@ -770,8 +775,8 @@ oo::class create ::pith::Beside {
         }]
     }
 
-    # {part kind state rank first later}... for scripts, in seconds per rank. The first element is the sentence above
-    # the table.
+    # The command `beside changes`. Returns the table of changes as a list: first the sentence above the table, then for
+    # each line {PART KIND STATE RANK FIRST LATER}, with the times of the first and the second log in seconds per rank.
     method word_changes {} {
         $changes wait
         return [linsert [lmap line [$changes lines] {

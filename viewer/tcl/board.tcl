@@ -1,6 +1,6 @@
-# board.tcl - base class of the statistics on pages of the panel (panel.tcl). A board covers the time shown, the
-# selection or the whole log. It follows the model, computes in a job (tk/background.h) with a progress bar and a Stop
-# button, and closes with Escape.
+# board.tcl - the base class of boards: pages of the panel (panel.tcl) with statistics of the time shown, of the
+# selected time or of the whole log. When the model changes, a board computes its statistics anew, in a job
+# (tk/background.h) with a progress bar and a Stop button. The key Escape closes a board.
 #
 # A board is a part (commands.tcl). A subclass defines:
 #     build FRAME         makes its widgets
@@ -14,10 +14,10 @@ oo::class create ::pith::Board {
     variable window model
     variable board       ;# frame; {}: the board is closed
     variable title
-    variable scope       ;# window, selection, whole, kept
-    variable rows        ;# shown, all
-    variable interval     ;# {from to} of the shown result; {} none yet
-    variable job waiting ;# command of the job, after id of its start; {}: none
+    variable scope       ;# which time the statistics are of: window (time shown), selection, whole, kept
+    variable rows        ;# which rows the statistics are of: shown, all
+    variable interval     ;# {from to} of the shown result; {}: none yet
+    variable job waiting ;# command of the job; after id of the job's start; {}: none
     variable run         ;# number of the last job; results of older ones are dropped
     variable part        ;# progress, 0 to 100
     variable said        ;# text beside the progress bar
@@ -45,7 +45,7 @@ oo::class create ::pith::Board {
     method board {} { return $board }
     method page {} { return [string tolower [namespace tail [info object class [self]]]] }
 
-    # Opens the board, or selects its page. Returns 1 if the board was closed before.
+    # Opens the board and returns 1. If the board is already open, selects its page and returns 0.
     method open {} {
         if {[my is_open]} {
             [$window panel] select [my page]
@@ -70,7 +70,7 @@ oo::class create ::pith::Board {
         set board {}
     }
 
-    # Makes the comboboxes that choose the time and the rows.
+    # Makes the comboboxes in which the user chooses the time and the rows of the statistics.
     method build_scope {frame} {
         ttk::label $frame.of -text "of"
         set scope_text [my scope_name $scope]
@@ -288,7 +288,7 @@ oo::class create ::pith::Board {
         }
     }
 
-    # Frees a result.
+    # Frees the result of a job. Subclasses whose results use memory of their own define this.
     method free_result {result} {}
 
     # Starts a pending job at once, and waits until it has finished.
@@ -419,7 +419,7 @@ oo::class create ::pith::ProgramBoard {
         }
     }
 
-    # Options of a `pith` command that limit it to the time and the rows of the board.
+    # Returns the options of a `pith` command that limit its output to the time and the rows of the board.
     method range {} {
         lassign $interval from to
         set options [list --from ${from}ns --to ${to}ns]
@@ -494,7 +494,8 @@ proc ::pith::board::write_text {file text} {
     }
 }
 
-# Marks of a scale: about MOST numbers in [LOW, HIGH], at distances of 1, 2 or 5 times a power of ten.
+# Returns the marks of a scale: at most about MOST numbers in [LOW, HIGH], at equal distances of 1, 2 or 5 times a power
+# of ten.
 proc ::pith::board::marks {low high most} {
     if {$high <= $low} {
         return {}

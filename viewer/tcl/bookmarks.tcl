@@ -1,5 +1,5 @@
-# bookmarks.tcl - named places in the log with a note: flags at the axis and a list in a dialog. They are saved
-# with the view (view_state.tcl).
+# bookmarks.tcl - bookmarks: places in the log, each with a name and a note. Bookmarks are shown as flags at the time
+# axis and as a list in a dialog. They are saved with the view (view_state.tcl).
 
 oo::class create ::pith::Bookmarks {
     variable window model

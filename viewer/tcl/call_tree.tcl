@@ -1,6 +1,7 @@
-# call_tree.tcl - the call tree of the time and rows that are shown or selected. Top-down, it shows which state or
-# function is inside which; bottom-up, which one called which. The tree of states comes from `pith stat --by statepath`,
-# the tree of sampled functions from `pith stat --by callpath`. A click finds the states in the timelines.
+# call_tree.tcl - the page with the call tree of the time and rows that are shown or selected. The top-down tree has,
+# below each state or function, the ones inside it; the bottom-up tree has, below each one, its callers. The tree of
+# states comes from `pith stat --by statepath`, the tree of sampled functions from `pith stat --by callpath`. A click on
+# a node finds its instances in the timelines.
 
 oo::class create ::pith::CallTree {
     superclass ::pith::ProgramBoard
@@ -11,7 +12,7 @@ oo::class create ::pith::CallTree {
     variable way_text of_text
     variable paths         ;# dict: path, a list of names -> {self total count} in ns
     variable below         ;# dict: node of the tree that is shown -> names of its children, most time first
-    variable sums          ;# dict: node -> {self total count}; a node is a path, or reversed a path of callers
+    variable sums          ;# dict: node -> {self total count}; a node is a path, or, bottom-up, a name and its callers
     variable whole_ns      ;# total time of all paths, ns
     variable node_of       ;# dict: item of the table -> node
     variable ids           ;# dict: name of a state -> definition
@@ -25,7 +26,8 @@ oo::class create ::pith::CallTree {
 
     method page {} { return calltree }
 
-    # Opens the page. It begins with the selection if there is one, and with functions if the log has samples.
+    # Opens the page. At first the tree is of the selected time if time is selected, and of functions if the log has
+    # samples.
     method open {} {
         if {$of eq {}} {
             set of [expr {[my has_samples] ? "functions" : "states"}]
@@ -92,7 +94,8 @@ oo::class create ::pith::CallTree {
         # the user may close the page by Escape. If the Treeview's binding ran afterwards, its widget would be gone.
         bind $tree <ButtonRelease-1> [list after idle [list catch [list [self] clicked %x %y]]]
         bind $tree <Return> "[list [self] find_chosen]; break"
-        # In the table these keys move the selection, so the window's keys must not run.
+        # In the table, these keys move the selection. `break` keeps the window's scripts for the same keys from
+        # running, too.
         foreach key {Up Down Left Right space} {
             bind $tree <$key> "[bind Treeview <$key>]; break"
         }
@@ -200,7 +203,8 @@ oo::class create ::pith::CallTree {
         $tree delete [$tree children {}]
         set node_of {}
         my fill {} {}
-        # Opens the branches that were open before. At first, opens the branch with most of the time.
+        # Opens the branches that were open before this drawing. If none was open, as in the first drawing, opens the
+        # branch with most of the time in the top-down tree.
         if {$open eq {} && $way eq "down"} {
             set node [lindex [my children {}] 0]
             while {$node ne {} && [llength $node] < 4} {
@@ -226,7 +230,8 @@ oo::class create ::pith::CallTree {
         return $nodes
     }
 
-    # Makes the rows of a branch, when it is opened: at most 500, and a last row that says how many are left out.
+    # Makes the rows below a node when the user opens it: at most 500 rows. If there are more, a last row says how many
+    # are left out.
     method fill {item node} {
         $tree delete [$tree children $item]
         set nodes [my children $node]

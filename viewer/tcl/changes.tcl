@@ -1,5 +1,6 @@
-# changes.tcl - a table beside the findings of the first log that shows what changed between two logs: efficiencies, and
-# times per rank by cause, as `pith analyze A B` reports them. The command runs beside the window.
+# changes.tcl - a table that shows what changed between two logs (beside.tcl): the efficiencies, and the times per rank
+# by cause. They come from `pith analyze A B`, which runs as a process of its own. The table is beside the findings of
+# the first log.
 
 oo::class create ::pith::Changes {
     variable window a b path tree
@@ -7,7 +8,7 @@ oo::class create ::pith::Changes {
     variable title     ;# the change of the run time, or what is being done
     variable names     ;# names of the two logs
     variable runner    ;# the Runner of the program; {}: none
-    variable lines     ;# {part kind state rank ns_a ns_b}... as the program prints them; {} none yet
+    variable lines     ;# {part kind state rank ns_a ns_b}... as the program prints them; {}: none yet
     variable ratios    ;# {name value_a value_b}...
     variable cause_of  ;# dict: item of the table -> {state rank}
     variable over      ;# written at the end of the program
@@ -169,8 +170,8 @@ oo::class create ::pith::Changes {
 
     # ---- The table
 
-    # Fills the table: the run time, its parts, kinds of waiting, and causes, the largest changes first. If there are
-    # more than eight causes, they stand below one line that can be opened.
+    # Fills the table with the run time, its parts, the kinds of waiting, and the causes, each with the largest changes
+    # first. If there are more than eight causes, they are below one line, which the user can open.
     method fill {} {
         $tree delete [$tree children {}]
         set cause_of {}
@@ -261,7 +262,7 @@ oo::class create ::pith::Changes {
         }
     }
 
-    # Finds the state of a cause in the first log, and shows the cause's rank in both logs.
+    # Goes to a cause: searches for its state in the first log, and shows the row of its rank in both logs.
     method go {state rank} {
         set query "state == \"[string map {\\ \\\\ \" \\\"} $state]\""
         if {$rank ne {}} {

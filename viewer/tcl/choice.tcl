@@ -1,5 +1,5 @@
-# choice.tcl - the chosen record. A click, a search, a jump, or a key that steps through states chooses it. It has a
-# frame in the timelines until another record is chosen, and can be brought into view.
+# choice.tcl - keeps the chosen record of a window. The user chooses a record by a click, by a search, or by a key that
+# steps to it. The chosen record has a frame in the timelines until another record is chosen.
 #
 # A `thing` is a dict of kind (state, event, message, counter, function) and hit. A hit has start and end. A hit of a
 # state or event also has rank, thread, id and name; a hit of a message has from and to (ranks).
@@ -8,7 +8,7 @@ oo::class create ::pith::Choice {
     variable model timeline
     variable plot axis
     variable thing     ;# {} nothing
-    variable changed   ;# written on every change, for traces
+    variable changed   ;# written at every change, for traces
     variable call      ;# the messages and the collective of a chosen state (details.tcl); {}: not looked up yet
 
     constructor {its_timeline its_model} {
@@ -53,7 +53,7 @@ oo::class create ::pith::Choice {
         return $call
     }
 
-    # The messages and the collective of a state (log method callof).
+    # The messages and the collective of a state, as the log's method `callof` returns them.
     method call_of {hit} {
         return [[$model log] callof {*}[lmap key {rank thread id start end} {dict get $hit $key}]]
     }
@@ -102,7 +102,8 @@ oo::class create ::pith::Choice {
         $timeline show_row [lindex [my rows] 0]
     }
 
-    # Brings the `start` or `end` of a message into the middle.
+    # Shows one end of the chosen message. WHICH: `start` (at the sender) or `end` (at the receiver). If this time is
+    # outside the view, centres the view on it.
     method show_end {which} {
         set time [dict get $thing hit $which]
         lassign [$model window] t0 t1
@@ -115,8 +116,8 @@ oo::class create ::pith::Choice {
 
     # ---- The frame
 
-    # The x of a time. A time far outside the picture gets an x just outside of it, because X11 coordinates have 16
-    # bits.
+    # The x of a time. For a time far outside the picture, the x is just outside the picture, because X11 coordinates
+    # have only 16 bits.
     method x_of {time} {
         return [expr {max(-20.0, min([lindex [$timeline size] 0] + 20.0, [$timeline x_of $time]))}]
     }
@@ -193,8 +194,7 @@ oo::class create ::pith::Choice {
     }
 }
 
-# The context menu of the timelines: actions on the state, event, message or row under the
-# pointer.
+# The context menu of the timelines, with commands for the state, event, message or row under the pointer.
 oo::class create ::pith::Context {
     variable window model
     variable menu
@@ -224,7 +224,7 @@ oo::class create ::pith::Context {
         tk_popup $menu $root_x $root_y
     }
 
-    # Opens the menu for the chosen record, by a key.
+    # Opens the menu for the chosen record. A key calls this.
     method popup_chosen {} {
         set thing [[$window choice] thing]
         my fill $thing [expr {$thing eq {} ? -1 : [lindex [[$window choice] rows] 0]}]

@@ -1,5 +1,5 @@
-# colours.tcl - user-defined colours of states, in the file `colours` beside the preferences. Each line is a Tcl
-# list:
+# colours.tcl - colours that the user gives to states. They are stored in the file `colours` beside the preferences.
+# Each line of it is a Tcl list:
 #
 #     rule NAME #rrggbb             in all logs; NAME is a pattern
 #     log PATH NAME #rrggbb         in one log; overrides rules
@@ -20,7 +20,8 @@ proc ::pith::colours::parse {text} {
     return [format #%02x%02x%02x {*}[lmap channel $channels {expr {$channel >> 8}}]]
 }
 
-# Reads the file into a list of {pattern log colour}; for rules, log is {}. Reports damaged lines and uses the others.
+# Reads the file into a list of {PATTERN LOG COLOUR}; for rules, LOG is {}. Prints a warning for each line that is
+# wrong, and uses the others.
 proc ::pith::colours::read {} {
     set rows {}
     set number 0
@@ -54,7 +55,7 @@ proc ::pith::colours::row_of {line} {
     return [list $pattern $log $colour]
 }
 
-# Dict id -> colour of those definitions of a log whose colours the user has set.
+# Returns a dict id -> colour, with those definitions of a log whose colours the user has set.
 proc ::pith::colours::chosen {log defs} {
     set log [file normalize $log]
     set found {}
@@ -94,12 +95,13 @@ proc ::pith::colours::changed {pattern log colour lines} {
 }
 
 # Icons of definitions in lists: a box for a state, a triangle for an event, bars for a counter, an arrow for messages.
-# An icon has the definition's colour, and is empty if this is hidden. Each icon is made once.
+# An icon is filled with the colour of its definition; if the definition is hidden, it is empty. Each icon is made only
+# once.
 namespace eval ::pith::box {
     variable made ;# array: kind,colour,on -> image
     array set made {}
 
-    # Rows of an icon of 16 x 12 pixels: # outline, o filled.
+    # The rows of each icon, of 16 x 12 pixels: # is a pixel of the outline, o a filled pixel.
     variable shapes {
         state {
             {} {##############} {#oooooooooooo#} {#oooooooooooo#} {#oooooooooooo#} {#oooooooooooo#} {#oooooooooooo#}
@@ -130,8 +132,9 @@ proc ::pith::box::image {kind colour on} {
     return $made($key)
 }
 
-# An image of an icon ({}: none) and on its right a bar of LENGTH pixels, of which PERCENT is filled in the colour of
-# the icon. PERCENT is rounded to fifty steps, so that there are not too many images.
+# Returns an image of an icon with a bar on its right. ICON {}: there is only the bar. The bar has LENGTH pixels, of
+# which PERCENT are filled, in the colour of the icon. PERCENT is rounded to one of fifty values, so that not too many
+# images are made.
 proc ::pith::box::with_bar {icon percent length} {
     variable made
     if {!$length} {
@@ -166,7 +169,8 @@ proc ::pith::box::with_bar {icon percent length} {
     return $made($key)
 }
 
-# Frees all icons, after the theme or the size has changed. They must not be in use any more.
+# Frees all icons, because the theme or the scale has changed. The caller must then give new icons to all widgets that
+# use them.
 proc ::pith::box::forget {} {
     variable made
     foreach {key image} [array get made] {
@@ -175,8 +179,8 @@ proc ::pith::box::forget {} {
     array unset made
 }
 
-# Draws an icon. It is a bitmap, because the first photo of a program would make Tk request 256 colours from the X
-# server, one by one.
+# Draws an icon, as a bitmap and not as a photo image. For the first photo image of a program, Tk requests 256 colours
+# from the X server, one by one, which would delay the window.
 proc ::pith::box::draw {kind colour on} {
     set step [expr {max(1, [::pith::theme::px 1])}]
     return [::image create bitmap -data [bits $kind $step #] -maskdata [bits $kind $step #o] \

@@ -1,5 +1,5 @@
-# command_line.tcl - a line at the bottom of the window for script commands (Tcl), with history, completion,
-# help on the command being typed, and the result or the error.
+# command_line.tcl - a line at the bottom of the window, in which the user types script commands (Tcl). It has a
+# history, completes names of commands, and shows help on the command being typed and its result or error.
 
 oo::class create ::pith::CommandLine {
     variable window
@@ -90,7 +90,8 @@ oo::class create ::pith::CommandLine {
         return [join $matching {  }]
     }
 
-    # Completes the word as far as all matching commands begin alike.
+    # Completes the typed word. If several commands begin with this word, completes only as many letters as all of them
+    # have in common.
     method complete {} {
         set word [my word]
         if {$word eq {} || [string first { } $word] >= 0} {
@@ -176,7 +177,8 @@ oo::class create ::pith::Goto {
     method joined {text} {
         set text [regsub -all -nocase {([0-9.])\s+(ns|us|ms|s)(?![a-z])} $text {\1\2}]
         set text [regsub -all {(\d{4}-\d\d-\d\d) (\d\d:)} $text {\1T\2}]
-        # 14:03:05 is a time of day if the axis shows times of day, else a duration.
+        # A text such as 14:03:05 is a time of day if the axis shows times of day; otherwise it is the time since the
+        # start of the log.
         return [expr {[$model time_of_day] ? [regsub -all {(^|\s)(\d\d:\d\d:\d\d)} $text {\1T\2}] : $text}]
     }
 
@@ -238,8 +240,9 @@ oo::class create ::pith::Goto {
     words {goto {TIME | FROM TO | last TIME | first TIME | +TIME} {show this interval; a single time moves to the middle} word_goto}
 }
 
-# A list of everything that the window can do: commands of scripts, menu entries, keys, and
-# commands of `pith` that report on the log. Typing narrows it; Tab completes, Return runs.
+# A dialog with a list of everything that the window can do: script commands, menu entries, keys, and commands of `pith`
+# that report on the log. What the user types limits the list to the entries that fit. Tab completes the selected entry,
+# Return runs it.
 
 oo::class create ::pith::CommandPalette {
     variable window
@@ -259,7 +262,7 @@ oo::class create ::pith::CommandPalette {
 
     # ---- The entries
 
-    # Commands of pith that need no argument but the log.
+    # Commands of `pith` that need no other argument than the log, and help on them.
     method reports {} {
         return {
             {info} {what the log holds}

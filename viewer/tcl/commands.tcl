@@ -1,5 +1,5 @@
-# commands.tcl - the tables of a window: script commands, keys, menus, and the parts that add to them. This file is
-# sourced first.
+# commands.tcl - the tables of script commands, keys, menus and buttons of a window. The parts of a window (see below)
+# add rows to these tables, so this file is sourced before theirs.
 
 # Parts of a window: dialogs, panes and other features of which window.tcl itself knows nothing. A part is a class in a
 # file of its own. At its end, the file declares the part's commands (`words`), keys, menu entries and buttons:
@@ -12,11 +12,12 @@
 #         group Statistics                     group of its keys and words in the help; default: its first menu
 #     }
 #
-# Each window makes one object of the class, `::pith::Histogram new $window`, whose methods run the `words`. It
-# asks the window for what it needs: `$window model`, `timeline`, `top`, `part Histogram`. Optional methods:
-# `flush` finishes pending drawing and is called by the command `sync`. `finish` makes widgets that the first
-# picture does not need (closed bars, menus); it is called after that picture, before any command or key.
-# `state` returns a text and `restore` takes it when the log is opened again (view_state.tcl).
+# Each window makes one object of the class, by `::pith::Histogram new $window`. The methods of this object run the
+# `words`. The object gets what it needs from the window: `$window model`, `$window timeline`, `$window top`, `$window
+# part Histogram`. It may have these methods, too. The command `sync` calls `flush`, which finishes pending drawing. The
+# window calls `finish` after the first picture, before any command or key; it makes widgets that this picture does not
+# need, such as closed bars and menus. `state` returns a text that is saved with the view, and `restore` gets this text
+# when the log is opened again (view_state.tcl).
 namespace eval ::pith::part {
     variable all {} ;# class -> dict of words, keys, menus, buttons
 }
@@ -64,7 +65,7 @@ proc ::pith::part::group {class} {
 # Script commands: `pith view LOG -e 'zoom 1.2 1.4; shot x.png; quit'`. A script runs in a namespace
 # of its window that has these commands; keys and buttons use them too.
 #
-# Columns: command, its arguments, help, method of the window.
+# The script commands of the window itself. Columns: command, its arguments, help, method of the window.
 namespace eval ::pith::words {
     variable table {
         zoom   {FROM TO}     {show this interval (1.5, 20ms, 1:02:33, init+1s, end)} word_zoom
@@ -212,8 +213,8 @@ namespace eval ::pith::keys {
             {question F1}              {?  F1}       {show the usual keys; again: all} {show_keys}
         }
     }
-    # The scripts whose keys the dialog shows at first, because a newcomer needs them. Mouse actions are shown, too; all
-    # other keys are one click away.
+    # The scripts whose keys the dialog of keys shows at first, because a newcomer needs them. The dialog also shows
+    # mouse actions, and has a button that shows all other keys.
     variable common {
         in out fit work {pan -0.25} {pan 0.25} zoom_chosen undo toggle_arrows
         {waits toggle} {critical_path toggle} {findings toggle} find command
@@ -251,7 +252,7 @@ proc ::pith::keys::rows {} {
     return [concat {*}[dict values [groups]]]
 }
 
-# Binds keys in a window. Each key calls COMMAND with its script.
+# Binds keys in a window. ROWS: rows as in the table of keys. Each key calls COMMAND with the key's script.
 proc ::pith::keys::install {top command rows} {
     foreach {events shown help script} $rows {
         foreach event $events {
@@ -352,7 +353,7 @@ proc ::pith::keys::common_texts {groups pointing} {
     return $texts
 }
 
-# Shows the groups in columns of about 30 lines, one group below the other. There are as many columns as fit on the
+# Shows the groups of keys one below the other, in columns of about 30 lines, but in no more columns than fit on the
 # screen.
 proc ::pith::keys::fill {frame texts} {
     set total 0
@@ -519,7 +520,8 @@ proc ::pith::menus::fill_one {menu scripts by_script object} {
     }
 }
 
-# Help on a script of a menu or button, with its key, such as "Show the whole log (f)"; {} if there is none.
+# Returns help on the script of a menu entry or button, followed by its key, such as "Show the whole log (f)"; {} if
+# there is no help.
 proc ::pith::menus::help_of {script} {
     variable helps
     variable buttons

@@ -40,7 +40,7 @@ namespace eval ::pith {
     }
 }
 
-# The explanation of a column's heading; {} if it has none.
+# Returns the help on the heading of a column; {} if there is none.
 proc ::pith::heading_help {column} {
     variable headings
     return [expr {[dict exists $headings $column] ? [dict get $headings $column] : {}}]
@@ -50,7 +50,7 @@ proc ::pith::heading_help {column} {
 oo::class create ::pith::Tip {
     variable path    ;# the widget
     variable text_at ;# script called with x y, returns the text; {}: no tooltip there
-    variable timer   ;# after id
+    variable timer   ;# after id of the tooltip that will appear
 
     constructor {its_path script} {
         set path $its_path

@@ -19,7 +19,8 @@ oo::class create ::pith::Details {
         $timeline after_drawing [list [self] drawn]
     }
 
-    # Returns a dict: time; over a record also kind, hit (from the core) and lines {name value ...} for display.
+    # Returns a dict that describes a point: its time, and, if a record is there, also the kind of the record, its hit
+    # (what the log's method returned) and lines, a list {NAME VALUE...} for display.
     method what_is_at {x y} {
         set what [dict create time [$timeline time_at $x]]
         set row [$timeline row_at $y]
@@ -29,7 +30,7 @@ oo::class create ::pith::Details {
         set interruption [my interruption_at $row $x $y]
         set kinds {event bundle message interruption group counter state core}
         if {[dict exists $interruption what] && [dict get $interruption what] eq "missing"} {
-            set kinds {bundle message interruption} ;# found without records, which are damaged there
+            set kinds {bundle message interruption} ;# found without reading the records, which are damaged there
         }
         foreach kind $kinds {
             if {$kind eq "interruption"} {
@@ -102,7 +103,7 @@ oo::class create ::pith::Details {
 
     method group_of_row {row y from to} { return [[$model log] groupat $row $y $from $to] }
 
-    # Start and end of a pixel column.
+    # Start and end of the time of a column of pixels.
     method column {x} {
         set from [$timeline time_at $x]
         return [list $from [expr {max($from + 1, [$timeline time_at [expr {$x + 1}]])}]]
@@ -296,7 +297,7 @@ oo::class create ::pith::Details {
     # Describes a counter. If its value changed within the pixel column under the pointer, also tells the range of its
     # values there.
     method counter_lines {hit} {
-        # Unit 1 means no unit.
+        # A counter with the unit 1 has no unit.
         set unit [expr {[dict get $hit unit] eq "1" ? {} : [dict get $hit unit]}]
         set value [string trim "[format %.10g [dict get $hit last]] $unit"]
         if {$unit eq "ns" && abs([dict get $hit last]) >= 1e3 && abs([dict get $hit last]) < 9e18} {
@@ -309,7 +310,7 @@ oo::class create ::pith::Details {
         return [list {*}$lines at [$model time_text [dict get $hit start] [expr {max(1, [$model span] / 2000)}]]]
     }
 
-    # Describes a message. If its receive is not known, end equals start.
+    # Describes a message. If its receive is not known, its end is the same as its start.
     method message_lines {hit} {
         set span [expr {[dict get $hit end] - [dict get $hit start]}]
         set lines [list {} message from [my place_of $hit from from_thread] to [my place_of $hit to to_thread] \
@@ -381,7 +382,7 @@ oo::class create ::pith::Details {
 
     # ---- More details, which take too long to find for each move of the pointer
 
-    # All lines of a record.
+    # Returns all lines about a record: those of the card and more.
     method all_lines {thing} {
         set lines [my lines_of $thing]
         catch {lappend lines {*}[my more_of_[dict get $thing kind] [dict get $thing hit]]}
@@ -451,7 +452,7 @@ oo::class create ::pith::Details {
         return $lines
     }
 
-    # The state that encloses a state; {} if there is none.
+    # The state that directly encloses a state; {} if there is none.
     method parent_of {hit} {
         return [[$model log] parent [dict get $hit rank] [dict get $hit thread] [dict get $hit id] [dict get $hit start] \
             [dict get $hit depth]]
@@ -477,7 +478,7 @@ oo::class create ::pith::Details {
         }
         set page [winfo toplevel $plot].details
         if {[winfo exists $page] && [winfo ismapped $page]} {
-            return $what ;# the panel already shows all details
+            return $what ;# no card, because a page of the panel already shows all details
         }
         lassign [$timeline size] width height
         ttk::frame $card -style Card.TFrame -padding {10 7}

@@ -1,5 +1,5 @@
-# export.tcl - saves the view as a file. `pith draw` makes the file. Time, rows, colours and hidden states are passed to
-# it as script commands that both programs know (draw/draw_words.c).
+# export.tcl - saves the view as a picture. `pith draw` draws the picture; it gets the time, the rows, the colours and
+# the hidden states as script commands, which it knows as the window does (draw/draw_words.c).
 
 oo::class create ::pith::Export {
     variable window model

@@ -14,7 +14,7 @@ oo::class create ::pith::Labels {
     variable cut          ;# dict: line -> full text of a label that is cut off
     variable under        ;# row under the pointer; -1 none
     variable chosen       ;# nodes of the chosen rows, in row order
-    variable drawn_as     ;# inputs of the last drawing; {}: the labels must be drawn again
+    variable drawn_as     ;# what the last drawing depended on; {}: the labels must be drawn again
 
     constructor {canvas its_corner its_plot its_model} {
         set path $canvas
@@ -220,7 +220,7 @@ oo::class create ::pith::Labels {
         }
     }
 
-    # Highlights the row under the pointer, here or in the timelines.
+    # Highlights the row under the pointer, which may be in this column or in the timelines.
     method hover {row} {
         if {$row != $under} {
             set under $row
@@ -255,7 +255,7 @@ oo::class create ::pith::LabelPointer {
     variable path       ;# canvas of the labels
     variable rows       ;# part with the commands (rows.tcl)
     variable drag       ;# dict of the current drag: kind (sash, press, rows), x, y, node; {} none
-    variable anchor     ;# node from which Shift extends the choice
+    variable anchor     ;# node of the row from which a click with Shift chooses all rows
     variable tip        ;# tooltip
 
     constructor {its_window its_rows} {

@@ -11,14 +11,14 @@ oo::class create ::pith::Legend {
     variable path tree    ;# frame and its table
     variable sums computing ;# the sums as the log has returned them
     variable sums_of      ;# interval that the sums are for; {}: none
-    variable counters     ;# dict: id -> values of a counter and their range in that window
+    variable counters     ;# dict: id -> number of a counter's values, and their range in that interval
     variable filter       ;# a LegendFilter
     variable all grouped detailed ;# the three checkboxes
     variable bar          ;# length of the bars of shares, in pixels
     variable hovered      ;# row under the pointer; {} none
     variable closed       ;# dict: groups that are collapsed
     variable shown        ;# dict: row of a group or of messages -> its options in the table
-    variable made_of      ;# dict: row of a definition -> its inputs
+    variable made_of      ;# dict: row of a definition -> what it was made of, to notice a change
     variable messages_seen ;# 1: the row of messages is marked as shown
     variable pending      ;# after id of a refresh
     variable job          ;# command of the job for the sums; {} none
@@ -101,7 +101,7 @@ oo::class create ::pith::Legend {
 
     # ---- Widgets
 
-    # The columns show and find hold checkbox symbols.
+    # The cells of the columns `show` and `find` contain the symbol of a checkbox, because Tk's table has no checkboxes.
     method build_table {} {
         ttk::treeview $tree -selectmode extended -height 6 -yscrollcommand [list [self] scrolled]
         ttk::scrollbar $path.scroll -orient vertical -command [list $tree yview]
@@ -294,7 +294,7 @@ oo::class create ::pith::Legend {
         }
     }
 
-    # Cuts the names again if the width of their column has changed. Tk would truncate them without an ellipsis.
+    # Cuts the names anew if the width of their column has changed, because Tk would truncate them without an ellipsis.
     method fit_names {} {
         if {[winfo exists $tree] && [$tree column #0 -width] != $room} {
             my fill
@@ -500,7 +500,7 @@ oo::class create ::pith::Legend {
         }
     }
 
-    # The values of a row without its last columns, the eye and the lens.
+    # The values of a row's cells, without those of the last two columns, the eye and the lens.
     method values {item} { return [lrange [$tree item $item -values] 0 [expr {[$waits is_on] ? 7 : 5}]] }
 
     method row_of {def is_hidden is_unsearched sum wait_texts} {
@@ -785,7 +785,7 @@ namespace eval ::pith::LegendColumns {
         #0 186 w  show 42 center  find 36 center  count 74 e  inclusive 84 e  exclusive 76 e  share 64 e
         waiting 76 e  caused 76 e  eye 26 center  lens 26 center
     }
-    variable brief {share eye lens} ;# columns if the user has not asked for more
+    variable brief {share eye lens} ;# the columns, unless the user asks for more
     variable usual {show find count inclusive exclusive share}
     variable waiting {show count exclusive share waiting caused} ;# columns while the columns for waiting are shown
 }
@@ -940,7 +940,7 @@ oo::class create ::pith::LegendWords {
         }
     }
 
-    # Rows of the table, from top to bottom.
+    # The command `legend_rows`. Returns the rows of the table, from top to bottom.
     method word_legend_rows {} {
         $window word_sync
         set tree [$legend tree]

@@ -5,12 +5,12 @@
 
 oo::class create ::pith::LegendRows {
     variable model
-    variable sums     ;# dict: id -> dict of count, inclusive, exclusive, share, for the rows and the time of the window
+    variable sums     ;# dict: id -> dict of count, inclusive, exclusive, share, for the rows and the time shown
     variable messages ;# number of messages in the time shown; {}: unknown
     variable rest     ;# sum of the time outside all states: exclusive and share; {} none
     variable waits    ;# dict: id or `computing` -> dict of waiting and caused; {} not known or not shown
     variable longest longest_wait ;# longest times of the columns Total and Self, and Waiting and Caused: they give the units
-    variable all      ;# 1: the legend also lists definitions that do not occur in the window
+    variable all      ;# 1: the legend also lists definitions that do not occur in the time shown
     variable grouped  ;# 1: rows are in groups, if there are several groups
     variable filter   ;# lower-case pattern of names; {}: all names pass
     variable order    ;# name, show, find, count, inclusive, exclusive, share, waiting or caused
@@ -33,7 +33,8 @@ oo::class create ::pith::LegendRows {
     method set_all {on} { set all $on }
     method set_grouped {on} { set grouped $on }
 
-    # LIST, COMPUTING: the sums as the log's `sumsjob` gives them. ITS_MESSAGES: number of messages.
+    # Sets the sums of definitions (LIST) and of the time outside all states (COMPUTING), as the log's method `sumsjob`
+    # gives them, and the number of messages.
     method set_sums {list its_messages {computing {}}} {
         set messages $its_messages
         set rest $computing
@@ -71,7 +72,7 @@ oo::class create ::pith::LegendRows {
 
     method set_messages {number} { set messages $number }
 
-    # SUMS: as the log's `waitingjob` gives them.
+    # Sets the times of waiting, as the log's method `waitingjob` gives them.
     method set_waits {sums} {
         set waits $sums
         set longest_wait [my longest_of $sums {waiting caused}]
@@ -116,7 +117,7 @@ oo::class create ::pith::LegendRows {
         return [expr {[string match group:* $item] ? "group" : [dict get [$model def $item] kind]}]
     }
 
-    # Ids of the definitions that an item stands for.
+    # Ids of the definitions that an item stands for: one, or, for a group, those of its members.
     method ids {item} {
         switch [my kind $item] {
             message - computing - function { return {} }
@@ -188,8 +189,8 @@ oo::class create ::pith::LegendRows {
             [my time_text [dict get $sum exclusive]] [format "%.1f %%" [expr {[dict get $sum share] * 100}]]]
     }
 
-    # Text of the least and greatest value of a counter. It stands in the column Share, because the legend always has
-    # this column, and a counter has no share.
+    # Text of the least and greatest value of a counter. It stands in the column Self, because a counter has no self
+    # time.
     method range_text {low high} {
         lassign [lmap value [list $low $high] {regsub {^-0$} [format %.4g $value] 0}] low high
         return [expr {$low eq $high ? $low : "$low to $high"}]
@@ -306,8 +307,8 @@ oo::class create ::pith::LegendJob {
     variable model
     variable method   ;# the log's method that starts the job
     variable set      ;# command that gets the job's result; {}: none
-    variable changed  ;# script called after `set`
-    variable on       ;# 1: shown
+    variable changed  ;# script called after the command `set`
+    variable on       ;# 1: the legend shows these numbers, so they are computed
     variable job      ;# command of the job; {} none
     variable sums_of  ;# the interval that the result is for; {}: there is no result
 
@@ -350,7 +351,7 @@ oo::class create ::pith::LegendJob {
         }
     }
 
-    # Makes the next `start` compute the sums again.
+    # Makes the next `start` compute the numbers again, although the time shown is the same.
     method renew {} { set sums_of {} }
 
     method drop {} {

@@ -8,7 +8,7 @@
 # of tiles for each rank (core/measure/length_map.h). The lengths come from a list, a command that tk/log_object.h
 # describes.
 #
-# A subclass (Lengths) sets the fields and has the methods
+# A subclass (Lengths) sets the variables and has the methods
 #     show_numbers        called after a change of the range or of the lengths in it
 #     show_instance       called after a click on a bar
 #     bar_colour          colour of the bars
@@ -118,7 +118,7 @@ oo::class create ::pith::Histogram {
         return [list [expr {$left + round($wide * $number)}] [expr {$left + round($wide * ($number + 1)) - $gap}]]
     }
 
-    # Draws the histogram. A bin with few instances still gets a visible bar.
+    # Draws the histogram. A bar is at least 2 pixels high, so that a bin with few instances is visible, too.
     method draw_bars {} {
         lassign $frame_of left top right bottom
         set most [my highest]
@@ -259,7 +259,7 @@ oo::class create ::pith::Histogram {
         return [lmap mark $marks {expr {$mark == round($mark) ? $mark : [continue]}}]
     }
 
-    # Draws the scale below the bars.
+    # Draws the scale of lengths below the bars.
     method draw_lengths {} {
         lassign $frame_of left top right bottom
         set last -1000
@@ -523,10 +523,10 @@ oo::class create ::pith::Histogram {
     }
 }
 
-# Writes a canvas of rectangles, lines, polygons and texts as SVG.
+# Writes the contents of a canvas (rectangles, lines, polygons and texts) as an SVG file.
 namespace eval ::pith::svg {}
 
-# Writes all items that have none of TAGS, and a caption below the picture.
+# Writes all items of a canvas, except those that have one of TAGS, and a caption below the picture.
 proc ::pith::svg::write {canvas file tags caption} {
     set width [winfo width $canvas]
     set height [expr {[winfo height $canvas] + 24}]

@@ -14,11 +14,11 @@ oo::class create ::pith::Live {
     variable now       ;# end of the last snapshot, ns
     variable job       ;# job that reads the files; {}: none
     variable timer     ;# after id of the next reading
-    variable asked_ms  ;# start of the job
+    variable asked_ms  ;# time at which the job started, ms
     variable failures  ;# number of consecutive readings that failed; the folder may exist without its files
     variable now_ms    ;# milliseconds of the clock at `now`
     variable ticking   ;# after id of the next update of the status line
-    variable text      ;# in the status line
+    variable text      ;# text about the program in the status line
 
     constructor {its_window} {
         set window $its_window

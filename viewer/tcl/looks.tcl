@@ -27,8 +27,8 @@ proc ::pith::theme::colour {name} {
 interp alias {} ::oo::Helpers::colour {} ::pith::theme::colour
 interp alias {} ::oo::Helpers::px {} ::pith::theme::px
 
-# Binds the scripts UP and DOWN to the mouse wheel. Under X11, Tk 8.6 reports the wheel as buttons 4 and 5, Tk 9 as
-# MouseWheel.
+# Binds the scripts UP and DOWN to the mouse wheel. Binds both kinds of events, because under X11, Tk 8.6 reports the
+# wheel as buttons 4 and 5, but Tk 9 as MouseWheel.
 proc ::pith::bind_wheel {widget modifier up down} {
     bind $widget <${modifier}Button-4> $up
     bind $widget <${modifier}Button-5> $down
@@ -48,7 +48,7 @@ proc ::pith::open_dialog {path title top {close {}}} {
     bind $path <Escape> $close
 }
 
-# Black or white, whichever is readable on a colour #rrggbb.
+# Returns black or white: the colour in which text is readable on the colour RGB (#rrggbb).
 proc ::pith::theme::text_on {rgb} {
     return [::pithtk::texton $rgb]
 }
@@ -168,7 +168,7 @@ proc ::pith::theme::styles {} {
     ttk::style configure TProgressbar -background $colour(accent)
 }
 
-# Sets the default colours of classic Tk widgets. They apply to widgets made from now on.
+# Sets the default colours of classic Tk widgets (those without ttk::). Existing widgets keep their colours.
 proc ::pith::theme::defaults {} {
     variable colour
     foreach {option name} {

@@ -1,8 +1,8 @@
-# main.tcl - `pith view LOG... ?-e SCRIPT?`: reads the arguments, loads the extension and opens a window for
-# each log. Every other file has one part of the window.
+# main.tcl - `pith view LOG... ?-e SCRIPT?`: reads the arguments, loads Pith's extension of Tcl (libpithtk.so), and
+# opens a window for each log. Each of the other files of this folder has one part of the window.
 
 namespace eval ::pith {
-    # Folder of this file, share/pith/viewer. The extension is found relative to it, in lib/pith.
+    # The folder of this file; once installed, share/pith/viewer. The extension is looked for in lib/pith beside share.
     variable folder [file dirname [file normalize [info script]]]
     variable animated 0 ;# 1: --anim
     variable together 0 ;# 1: --together
@@ -12,7 +12,7 @@ namespace eval ::pith {
     variable spill {}   ;# --spill: the folder into which the program records, as the animation library names it
 }
 
-# Prints one line on stderr and exits.
+# Prints TEXT as one line on stderr, and exits.
 proc ::pith::die {text {status 1}} {
     puts stderr "pith: [string map {\n { }} $text]"
     exit $status

@@ -465,7 +465,7 @@ oo::class create ::pith::Matrix {
     variable window model board interval said
     variable canvas matrix value logarithmic readout ;# see Heatmap
     variable value_text comm comm_text
-    variable had_late      ;# 1: the matrix has waiting times
+    variable had_late      ;# 1: the times of waiting for late partners are computed with the matrix
     variable tree by       ;# table; what its lines are: pairs, ranks or states
     variable order falling ;# column by which the table is sorted; 1: largest first
 
@@ -498,7 +498,7 @@ oo::class create ::pith::Matrix {
     # ---- Widgets
 
     method build {body} {
-        set had_late 0 ;# when it is opened again, waiting times are not computed until they are asked for
+        set had_late 0 ;# a page opened again does not compute them until the user asks
         my build_controls [ttk::frame $body.controls]
         ttk::notebook $body.book
         $body.book add [my build_picture $body.book.matrix] -text "Matrix"
@@ -569,7 +569,7 @@ oo::class create ::pith::Matrix {
         set value $one
         set value_text [my value_name $value]
         if {$value eq "waiting" && ![[$window part Waiting] is_ready]} {
-            [$window part Waiting] start ;# `changed` hears of its result
+            [$window part Waiting] start ;# at its end, the model reports `waiting`
         }
         if {[my wants_late] && !$had_late} {
             my renew 0
@@ -645,7 +645,7 @@ oo::class create ::pith::Matrix {
         }
     }
 
-    # The lines of the table, each a dict by column name.
+    # The lines of the table. Each is a dict from the name of a column to its value.
     method lines {} {
         if {$matrix eq {}} {
             return {}
@@ -713,7 +713,7 @@ oo::class create ::pith::Matrix {
         set columns [my columns]
         $tree delete [$tree children {}]
         $tree configure -show headings -columns [lmap {name title kind} $columns {set name}]
-        foreach least {80 64} { ;# 64, if not all titles fit into the table with 80
+        foreach least {80 64} { ;# least width of a column; 64 if not all titles fit with 80
             set widths [lmap {name title kind} $columns {
                 expr {max([px $least], [font measure TkHeadingFont $title] + [px 12])}
             }]
@@ -814,7 +814,7 @@ oo::class create ::pith::Matrix {
         return {}
     }
 
-    # Returns the rows of the table, as dicts.
+    # The command `late`. Shows the table by pairs, ranks or states, and returns its lines as dicts.
     method word_late {{what ranks}} {
         if {$what ni {pairs ranks states}} {
             throw {PITH USAGE} "late: must be pairs, ranks or states"

@@ -119,8 +119,8 @@ oo::class create ::pith::Model {
     variable exact      ;# the fraction of the picture that is exact; 1: all of it is, or soon will be
     variable names_on   ;# 1: bars have names
     variable wants_time_of_day ;# 1: times are dates and times of day, if the log knows them
-    variable time_of_day ;# 1: times are shown in that way
-    variable notes      ;# dicts of time, rank, thread, text, by time (notes.tcl)
+    variable time_of_day ;# 1: times are shown as dates and times of day
+    variable notes      ;# dicts of time, rank, thread and text (notes.tcl), sorted by time
     variable message_filter ;# words of message_filter.tcl; {}: all messages
     variable picking    ;# a Picking
     variable pointer    ;# dict: details of the record under the pointer; {} none
@@ -254,7 +254,7 @@ oo::class create ::pith::Model {
     method name {id} { dict get $defs $id name }
     method names {ids} { lmap id $ids {dict get $defs $id name} }
 
-    # Ids of the definitions with one of these names, in the order of the names.
+    # Ids of the definitions that have one of NAMES, in the order of NAMES.
     method ids_named {names} {
         set by_name {}
         dict for {id def} $defs {
@@ -418,7 +418,8 @@ oo::class create ::pith::Model {
     method rows {{first 0} {last 1000000000}} { $log rows list $first $last }
     method row {row} { lindex [$log rows list $row $row] 0 }
 
-    # The row that shows a thread, or its closed group; -1 if no row does.
+    # The row that shows a thread; if the thread is in a closed group, the row of this group; -1 if there is no such
+    # row.
     method row_of {rank thread} { $log rows shows $rank $thread }
 
     # The line on the screen at which a row is, counted from 0; -1 if the row is scrolled out at the top. The first
@@ -430,7 +431,8 @@ oo::class create ::pith::Model {
         expr {$row - $first_row >= $pinned_count ? $row - $first_row : -1}
     }
 
-    # The screen line at Y, and the distance of Y from the upper edge of that line.
+    # `line_at` returns the line of the screen at Y; `within_line` returns how far Y is below the upper edge of that
+    # line.
     method line_at {y} { expr {int(floor(int($y) / double($row_height)))} }
     method within_line {y} { expr {int($y) - int([my line_at $y] * $row_height)} }
 

@@ -151,7 +151,7 @@ oo::class create ::pith::Notes {
         return [[$model log] noteat $x $y]
     }
 
-    # Shows the text of the note under the pointer.
+    # Shows the text of the note whose flag is at a point, if there is one.
     method point {x y} {
         $plot delete note
         set index [my index_at $x $y]

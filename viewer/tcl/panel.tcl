@@ -48,7 +48,7 @@ oo::class create ::pith::Panel {
     variable needs    ;# script that returns the height that the timelines need
     variable holder book sash
     variable tabs_width ;# the room of the tabs, pixels
-    variable place    ;# below or beside, as it is laid out now
+    variable place    ;# place of the panel as it is laid out now: below or beside
     variable shown    ;# 1: the panel is visible
     variable past     ;# pages that the user has seen, the last one at the end
     variable sizes    ;# dict: place -> pixels that the user chose
@@ -67,7 +67,7 @@ oo::class create ::pith::Panel {
         set sizes [dict create below [::pith::preferences::get panel_height] \
             beside [::pith::preferences::get panel_width]]
         set sash [ttk::frame $panes.sash -style Sash.TFrame]
-        # The panel gets its size from lay_out; the sizes of its pages do not change it.
+        # The method lay_out sets the size of the panel, so the sizes of its pages must not change it.
         set holder [ttk::frame $panes.panel]
         pack propagate $holder 0
         set book [ttk::notebook $holder.book -takefocus 0]
@@ -78,7 +78,7 @@ oo::class create ::pith::Panel {
             $book add [ttk::frame $book.$name] -text [lindex [::pith::panel::row $name] 0]
             grid propagate $book.$name 0
         }
-        # A click on a tab does not move the focus, so that the keys of the timelines still work.
+        # `break` keeps Tk from moving the focus to a clicked tab, so that the keys of the timelines still work.
         bind $book <Button-1> "[list [self] clicked %x %y]; break"
         bind $book <<NotebookTabChanged>> [list [self] turned]
         ::pith::Tip new $book [list [self] title_at]
@@ -92,7 +92,7 @@ oo::class create ::pith::Panel {
 
     destructor {
         ::pith::preferences::unfollow panel $followed
-        # Removes the bindings, because closing a window changes its tabs and sizes once more.
+        # Removes these bindings, because their scripts would still run when Tk destroys the tabs, and call this object.
         foreach {widget event} [list $book <<NotebookTabChanged>> $panes <Configure>] {
             if {[winfo exists $widget]} {
                 bind $widget $event {}
@@ -149,7 +149,8 @@ oo::class create ::pith::Panel {
 
     method room {} { return [expr {$place eq "below" ? [winfo height $panes] : [winfo width $panes]}] }
 
-    # The size of the panel: the user's choice or a usual size, but at most the fraction `share` of the window.
+    # The size of the panel: that which the user has chosen, or a usual size. It is limited to the fraction `share` of
+    # the room, and to what `most` returns.
     method size {} {
         set room [my room]
         set size [dict get $sizes $place]

@@ -43,7 +43,7 @@ oo::class create ::pith::Pointer {
         $band destroy
     }
 
-    # Called after the first picture. Binds the gesture of two fingers.
+    # Called after the first picture. Lets two fingers on a touchpad zoom (method pinch).
     method finish {} { ::pithtk::pinch $plot [list [self] pinch] }
 
     # Called after each drawing of the picture. Looks for the record under the pointer again, because the new picture
@@ -329,7 +329,8 @@ oo::class create ::pith::Crosshair {
         lassign $at x y
         $plot coords cursor $x 0 $x [lindex [$timeline size] 1]
         $plot itemconfigure cursor -state normal
-        # Writes the time on a flag, which is shifted so that it stays inside the axis.
+        # Writes the time on a flag at the axis. Near an end of the axis, the flag is shifted, so that it is completely
+        # visible.
         set width [lindex [$timeline size] 0]
         set fine [expr {max(1, [$model span] / max(1, $width))}]
         set text [$axis create text $x [px 11] -text [$model time_text [$timeline time_at $x] $fine] -font PithSmall \
@@ -346,8 +347,8 @@ oo::class create ::pith::Crosshair {
 
 }
 
-# Draws the time selection: its edges over the timelines, its duration, and a bar at the axis. The timelines are pale
-# outside of the selection. The class Pointer drags its edges.
+# Draws the selected time: its edges over the timelines, its duration, and a bar at the axis. The timelines are pale
+# outside the selected time. The class Pointer lets the user drag the edges.
 oo::class create ::pith::Band {
     variable model timeline
     variable plot axis  ;# canvases

@@ -67,7 +67,7 @@ proc ::pith::preferences::row {key} {
     variable table
     foreach {name default range title help} $table {
         if {$name eq $key} {
-            # Long texts have line breaks in the table.
+            # Makes one line of a long help text, which has line breaks in the table.
             set help [regsub -all {\s+} $help { }]
             return [dict create default $default range $range title $title help $help]
         }
@@ -75,7 +75,7 @@ proc ::pith::preferences::row {key} {
     throw {PITH USAGE} "no such preference: $key; must be one of [join [keys] {, }]"
 }
 
-# A range as text: "light or dark", "6 to 32", "on or off".
+# The range of a preference as text: "light or dark", "6 to 32", "on or off".
 proc ::pith::preferences::range_text {key} {
     lassign [dict get [row $key] range] kind least most
     switch $kind {
@@ -89,7 +89,8 @@ proc ::pith::preferences::range_text {key} {
     }
 }
 
-# Checks a value and returns it normalized. Throws an error that says what is allowed.
+# Checks a value, and returns it in the form in which it is stored. If it is not allowed, throws an error that says what
+# is.
 proc ::pith::preferences::check {key value} {
     lassign [dict get [row $key] range] kind least most
     switch $kind {
@@ -110,7 +111,8 @@ proc ::pith::preferences::check {key value} {
     return $value
 }
 
-# Loads the values of the file, and defaults for the rest.
+# Sets all preferences to the values in the file, or, if the file does not have them, to their defaults. Only the first
+# call does this.
 proc ::pith::preferences::load {} {
     variable loaded
     variable value

@@ -7,7 +7,7 @@ oo::class create ::pith::Ranges {
     variable pane      ;# the RangesPane; {} until it is shown first
     variable shown     ;# 1: the pane is visible
     variable order     ;# ids of all states seen, from the bottom up
-    variable chosen    ;# ids of the states shown; {} all
+    variable chosen    ;# ids of the states shown; {}: all states
     variable smooth    ;# 1: smooth, 0: stepped
     variable outermost ;# 1: counts outermost states, 0: innermost states
     variable follower  ;# script called after every change; {} none
@@ -270,7 +270,7 @@ oo::class create ::pith::RangesPane {
     variable photo
     variable height         ;# height of the picture, pixels
     variable pending        ;# after id of draw
-    variable stale          ;# 1: must be counted again
+    variable stale          ;# 1: the lanes must be counted again
     variable loaded_width   ;# width for which the lanes were counted, pixels
     variable job            ;# exact count; {} none
     variable job_pending    ;# after id of its start
@@ -456,7 +456,7 @@ oo::class create ::pith::RangesPane {
         }
     }
 
-    # Finishes all pending work now.
+    # Draws now if a redraw is pending, and waits until the exact count has ended.
     method flush {} {
         if {$pending ne {}} {
             after cancel $pending
@@ -653,8 +653,8 @@ oo::class create ::pith::RangesPane {
             $model set_window [expr {$t0 - $shift}] [expr {$t1 - $shift}]
             return
         }
-        # Swaps the dragged layer with the layer under the pointer. The order of layers is looked up at the x where the
-        # drag began.
+        # Moves the dragged layer to the place of the layer under the pointer. Which layer this is, is looked up at the
+        # x where the drag began, because there the dragged layer is visible.
         set state [dict get $drag state]
         set other [my layer_at [dict get $drag x] $y]
         set up [expr {$y < [dict get $drag y]}]

@@ -125,7 +125,7 @@ oo::class create ::pith::Reload {
         return
     }
 }
-# Time from one look at the file to the next.
+# Every 1500 ms, the object looks whether the file has changed.
 namespace eval ::pith::Reload { variable every_ms 1500 }
 
 ::pith::part::add Reload {

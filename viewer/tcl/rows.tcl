@@ -13,7 +13,7 @@ oo::class create ::pith::Rows {
     variable generation   ;# generation of the tree; it changes when nodes get new numbers
     variable sorting      ;# job that sorts or groups now; {} none
     variable sorts        ;# number of jobs started that sort or group
-    variable woken        ;# written to wake up `wait`
+    variable woken        ;# written to wake up `wait_for`
     variable grouping direction ;# values of the menus
 
     constructor {its_window} {
@@ -207,7 +207,8 @@ oo::class create ::pith::Rows {
 
     # ---- Sorting
 
-    # Sorts the rows. Arguments: BY ?NAME? ?rising|falling?
+    # The command `sort`: sort BY ?NAME? ?rising|falling?. Sorts the rows, by default names and ranks rising, numbers
+    # falling.
     method word_sort {by args} {
         if {[lindex $args end] in {rising falling}} {
             set args [lassign [lreverse $args] way]
@@ -304,7 +305,7 @@ oo::class create ::pith::Rows {
         }
     }
 
-    # Opens or closes the target rows. If a row cannot be closed, closes its group.
+    # Opens or closes the target rows (ON is 1 or 0). Instead of a row that cannot be closed, closes its group.
     method open_meant {on} {
         set nodes [my target_rows]
         if {!$on} {

@@ -251,7 +251,7 @@ oo::class create ::pith::Search {
         my lay_out
     }
 
-    # Searches the notes, without a job, because there are only a few.
+    # Searches the notes. Needs no job, because there are only a few notes.
     method set_note_search {texts} {
         my replace $texts notes
         set counts [llength [[$window part Notes] matching [dict get $texts pattern]]]

@@ -69,7 +69,7 @@ oo::class create ::pith::Selection {
         $panel select $page
     }
 
-    # Moves the pane to its own page, because another widget needs its place on the legend's page.
+    # Moves the pane to its own page. Called when the table that compares two logs needs the place on the legend's page.
     method make_way {} {
         if {[my is_shown]} {
             [$window panel] take_off $board
@@ -118,7 +118,7 @@ oo::class create ::pith::Selection {
             -yscrollcommand [list $frame.scroll set]]
         ttk::scrollbar $frame.scroll -orient vertical -command [list $tree yview]
         set cut [::pith::CutTable new $tree {inclusive count}]
-        # Each column is as wide as a typical text in it.
+        # At first, each column is as wide as a typical text in it.
         foreach {column text widest} {
             #0 Name "MPI_Sendrecv"  count Count "000 000"  inclusive Total "000.0 ms"
             exclusive Self "000.0 ms"  share Share "00.0 %"
@@ -291,7 +291,7 @@ oo::class create ::pith::Selection {
         my rank
     }
 
-    # The states as {id count inclusive exclusive share}..., those with the most time first.
+    # The states as a list of {ID COUNT INCLUSIVE EXCLUSIVE SHARE}, those with the most self time first.
     method states {} {
         if {$found eq {}} {
             return {}
@@ -301,7 +301,7 @@ oo::class create ::pith::Selection {
         return [lmap entry $entries {my with_share $entry $lanes}]
     }
 
-    # The time outside all states as {name exclusive share}; {} if there is none.
+    # The time outside all states, as {NAME EXCLUSIVE SHARE}; {} if there is no such time.
     method computing {} {
         if {$found eq {} || [$found computing] == 0} {
             return {}
@@ -325,7 +325,7 @@ oo::class create ::pith::Selection {
         return [linsert $entry end [expr {[lindex $entry 3] / (double($to - $from) * max(1, $lanes))}]]
     }
 
-    # The states of a single row, in the order of the whole table.
+    # The states of a single row, in the same order as in the table of all rows.
     method of_row {row} {
         if {$found eq {}} {
             return {}

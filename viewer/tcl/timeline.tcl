@@ -1,5 +1,5 @@
-# timeline.tcl - the timelines: axis, row labels (labels.tcl), the picture from the C core, scrollbars.
-# pointer.tcl handles the pointer.
+# timeline.tcl - the timelines: the axis, the row labels (labels.tcl), the picture that the drawing core draws, and the
+# scrollbars. pointer.tcl handles the pointer.
 #
 # After a change of the model, the picture is drawn when Tk is idle, so that several changes in a row cause only one
 # drawing.
@@ -24,7 +24,8 @@ oo::class create ::pith::Timeline {
 
     constructor {parent its_model} {
         set model $its_model
-        # The frame draws no background, because its children cover it completely (build_ground).
+        # The frame draws no background, because its children cover it completely: `build` puts frames where there would
+        # be no other widget.
         set path [frame $parent -background {}]
         set width 1
         set height 1
@@ -57,7 +58,7 @@ oo::class create ::pith::Timeline {
     method photo {} { return $photo }
     method size {} { list $width $height }
 
-    # SCRIPT runs after each drawing of the picture, to draw something over it.
+    # Lets SCRIPT run after each drawing of the picture, for example to draw something over it.
     method after_drawing {script} { lappend drawn $script }
     method not_after_drawing {script} { set drawn [lsearch -all -inline -not -exact $drawn $script] }
 
@@ -189,7 +190,8 @@ oo::class create ::pith::Timeline {
         }
     }
 
-    # Number of rows that fit into the picture, and the last row that can be its top row.
+    # `rows_in_view` returns how many rows fit into the picture. `last_first` returns the last row to which the picture
+    # can scroll.
     method rows_in_view {} {
         expr {max(1, int($height / [$model row_height]))}
     }
@@ -462,7 +464,7 @@ oo::class create ::pith::Overview {
         set pending [after 60 [namespace code {my draw}]]
     }
 
-    # Draws now if a redraw is pending.
+    # If a redraw is pending, draws now.
     method flush {} {
         if {$pending ne {}} {
             after cancel $pending

@@ -48,7 +48,8 @@ proc ::pith::trouble::copy {text details} {
     clipboard append "Pith [package provide pithtk], Tk $::tk_patchLevel\n$text\n$details\n"
 }
 
-# Tk calls this for errors in bindings and timers. Shows a dialog over the active window, and prints a line on stderr.
+# Tk calls this for errors in bindings and timers. Shows the error dialog over the active window, and prints a line on
+# stderr.
 proc ::pith::trouble::background {text options} {
     variable last
     if {$text eq $last} {

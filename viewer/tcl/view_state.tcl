@@ -161,7 +161,7 @@ oo::class create ::pith::ViewState {
             return 0
         }
         dict for {key value} $saved {
-            # Skips this key if its value is invalid.
+            # If the value of a key is invalid, prints a warning and goes on with the next key.
             try {
                 switch -glob $key {
                     time { $model set_window {*}$value }

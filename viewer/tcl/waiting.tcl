@@ -206,7 +206,8 @@ oo::class create ::pith::Waiting {
 
     # ---- The cause
 
-    # Goes from the chosen call, or the call under the pointer, to the call that it waits for.
+    # The command `cause`. Goes from the chosen call, or from the call under the pointer, to the call for which it
+    # waits.
     method word_cause {} {
         set walk [$window part Walk]
         set thing [$walk start]

@@ -134,7 +134,7 @@ oo::class create ::pith::Walk {
 
     # ---- Words
 
-    # Goes to the next or previous instance of the same state or event on its row.
+    # The command `same`. Goes to the next or previous instance of the same state or event on the same row.
     method word_same {way} {
         set thing [my start]
         if {$thing eq {}} {
@@ -272,7 +272,7 @@ oo::class create ::pith::Walk {
         return [my go {}]
     }
 
-    # Chooses the state at a time on a row.
+    # The command `choose`. Chooses the state at a time on a row.
     method word_choose {time row} {
         set entry [$model row $row]
         if {$entry eq {}} {

@@ -81,7 +81,7 @@ oo::class create ::pith::Window {
 
     method build {} {
         set tools [ttk::frame $top.tools -padding {8 5}]
-        # The title is packed first, because Tk cuts off what is packed last.
+        # The label with the time shown is packed before the buttons, because Tk cuts off what is packed last.
         ttk::label $tools.window -textvariable [my varname title_text] -style Faint.TLabel -padding {12 0}
         pack $tools.window -side right
         ::pith::menus::build_buttons $tools [self]
@@ -192,7 +192,8 @@ oo::class create ::pith::Window {
         }
     }
 
-    # Runs a script for the command line, which shows errors itself.
+    # Runs a script for the command line or the dialog of commands. Does not handle errors, because the callers show
+    # them.
     method evaluate {script} { return [namespace eval $words $script] }
     method word_rows_of_table {} { return [::pith::part::rows words $::pith::words::table] }
 
@@ -276,7 +277,8 @@ oo::class create ::pith::Window {
         $model set_hidden [lmap id [$model hidden] {if {$id in $shown} continue; set id}]
     }
 
-    # Returns what is at a time on a row. LEVEL: nesting level as drawn, 0 (outermost) to 3 (innermost).
+    # The command `at`. Returns the state that is drawn at a time on a row. LEVEL: at which nesting level, from 0
+    # (outermost) to 3 (innermost).
     method word_at {time row {level 3}} {
         my word_sync
         set middle [expr {[$model row_height] * (0.5 - 0.15 * (3 - $level))}]
