@@ -23,7 +23,7 @@ oo::class create ::pith::Choice {
         $timeline after_drawing [list [self] draw]
     }
 
-    # Calls CALLBACK THING whenever another record is chosen.
+    # From now on, calls CALLBACK with the new `thing` whenever another record is chosen.
     method follow {callback} {
         trace add variable [my varname thing] write [list ::pith::followed [my varname thing] $callback]
     }

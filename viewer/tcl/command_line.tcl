@@ -173,7 +173,7 @@ oo::class create ::pith::Goto {
         set model [$window model]
     }
 
-    # "20 ms" -> 20ms, "2026-11-29 14:03:05" -> 2026-11-29T14:03:05
+    # Makes each time in a text one word: "20 ms" becomes 20ms, "2026-11-29 14:03:05" becomes 2026-11-29T14:03:05.
     method joined {text} {
         set text [regsub -all -nocase {([0-9.])\s+(ns|us|ms|s)(?![a-z])} $text {\1\2}]
         set text [regsub -all {(\d{4}-\d\d-\d\d) (\d\d:)} $text {\1T\2}]

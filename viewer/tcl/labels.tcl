@@ -373,7 +373,7 @@ oo::class create ::pith::LabelPointer {
                 }
             }
             rows {
-                # Scrolls while the pointer is above or below the column.
+                # Scrolls the rows while the pointer is above or below the column of labels.
                 if {$y < 0 || $y >= [winfo height $path]} {
                     [$window timeline] scroll_rows scroll [expr {$y < 0 ? -1 : 1}] units
                     [$window timeline] flush

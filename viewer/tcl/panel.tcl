@@ -327,7 +327,7 @@ oo::class create ::pith::Panel {
         }
     }
 
-    # Takes a second widget off a page.
+    # Removes a widget from its page, so that another widget of the page fills it again.
     method take_off {widget} {
         set info [grid info $widget]
         if {$info ne {}} {
