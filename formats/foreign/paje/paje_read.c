@@ -497,8 +497,8 @@ int pithi_paje_read(const struct pithi_input *input, struct pithi_writer *writer
         status = r.has_next = pithi_sorter_next(r.numbered, &r.next_end);
     TRY(status < 0 ? PITH_ERR_IO : PITH_OK);
 
-    /* The second pass reads the records. It also reads the definitions of events again, because a number may be defined
-     * again in the middle of the file. */
+    /* The second pass reads the records. It also reads the definitions of events again, because an %EventDef in the
+     * middle of the file may give an event number another meaning. */
     pithi_lines_rewind(&r.lines);
     open = NULL;
     for (r.seq = 0; (status = pithi_paje_line(&r, &line)) > 0; r.seq++)
@@ -511,7 +511,8 @@ int pithi_paje_read(const struct pithi_input *input, struct pithi_writer *writer
     if (status < 0)
         TRY(PITH_ERR_MEMORY);
     TRY(pithi_reorder_end(&r.reorder));
-    /* The file was cut if it has no newline at the end, or if the outermost container was not destroyed. */
+    /* Says so if the file was cut. Any file was cut if it has no newline at the end. A file that Pith wrote was also
+     * cut if the outermost container is not destroyed; a file of another program also if it has no records. */
     if (pithi_ends_in_line(input))
         TRY(pithi_ends_here(writer, input, "inside a line"));
     else if (r.is_own && !r.is_ended)

@@ -1,7 +1,8 @@
 /* paje_write.c - native records to Paje's trace format, which ViTE, PajeNG and R scripts on pj_dump read. A file begins
  * with the definitions of its events and their fields; types of containers, states, events, variables and links; states
- * with their colours; and containers (README.md). One line per event follows, in order of time. Messages come in the
- * order of matching, so their ends are first sorted by time on disk, and then merged with the records.
+ * with their colours; and containers (README.md). One line per event follows, in order of time. The log's reader
+ * delivers messages in the order in which it matches them, not in order of time. So a first pass over the log sorts
+ * their ends by time on disk, and a second pass merges these ends with the records.
  *
  *     5 s2 S "MPI_Send" "0.164 0.615 0.360"       state s2 of type S, with its colour
  *     9 0.000050000 S l0 s2                       lane l0 enters it
@@ -9,8 +10,10 @@
  *     10 0.000053000 S l0                         l0 leaves its innermost state
  *     13 0.000055000 L p0 l1 "MPI_COMM_WORLD" k1  message k1 comes to l1
  *
- * Aliases: CP CR CT (container types), S (states), L (links); s, e, v and the id of a definition; o and the number of
- * one of Pith's special events; p, r, l and the number of a lane. */
+ * Lines refer to types, values and containers by their aliases: CP, CR and CT are the container types Program, Rank and
+ * Thread; S is the type of states, L that of links. s, e or v with the id of a definition is a state, an event type or
+ * a counter. o0, o1 and o2 are the types of the events that stand for pauses, resumes and lost records. p0 is the
+ * container of the program; r and l with the number of a lane are the containers of a rank and of a thread. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,9 +44,9 @@ enum paje_event {
     PAJE_END_LINK
 };
 
-/* Writes " \"text\"". Paje has no escapes. So control characters are written as `pith print` writes them, and double
- * quotes become single quotes. Readers of Paje do not accept empty strings, so an empty string becomes "(none)".
- * Returns 1 if a quote was changed. */
+/* Writes a blank and `text` in double quotes. Paje has no escapes. So control characters are written as `pith print`
+ * writes them, and double quotes in the text become single quotes. Readers of Paje do not accept empty strings, so an
+ * empty text becomes "(none)". Returns 1 if a double quote became a single one. */
 static int put_string(struct pithi_out *out, enum pithi_quote quote, const char *text)
 {
     char *plain = pithi_quoted(quote, text);
@@ -84,7 +87,8 @@ static void put_line(struct pithi_out *out, enum paje_event event, const char *r
     pithi_out_char(out, '\n');
 }
 
-/* Returns 1 if a quote in the name was changed. */
+/* Writes a line that defines an event type, a variable type or a value, with its alias (`kind` and `number`), the type
+ * that it belongs to, its name and its colour. Returns 1 if a double quote in the name became a single one. */
 static int put_named(struct pithi_out *out, enum paje_event event, char kind, uint32_t number, const char *type,
                      const char *name, uint32_t rgb)
 {
@@ -94,7 +98,7 @@ static int put_named(struct pithi_out *out, enum paje_event event, char kind, ui
     pithi_out_text(out, type);
     int changed = put_string(out, PITHI_QUOTE_TABS, name);
     char text[40];
-    /* printf is not used, because it would write the decimal point of the locale */
+    /* Writes each fraction from whole numbers, because "%f" would use the decimal point of the locale. */
     for (int i = 0, at = 0; i < 3; i++) {
         unsigned thousandths = (rgb >> (16 - 8 * i) & 255) * 1000 / 255;
         at += snprintf(text + at, sizeof text - (size_t)at, "%s%u.%03u", i ? " " : "", thousandths / 1000,
@@ -107,7 +111,8 @@ static int put_named(struct pithi_out *out, enum paje_event event, char kind, ui
 
 /* ---- Containers -------------------------------------------------------------------------------------------------- */
 
-/* Returns 1 if a quote in the name was changed. */
+/* Writes a line that creates a container. `rest` is its type and its parent. Returns 1 if a double quote in the name
+ * became a single one. */
 static int put_container(struct pithi_out *out, char kind, uint32_t lane, const char *rest, const char *name)
 {
     begin_event(out, PAJE_CREATE, 0);
@@ -128,11 +133,11 @@ static void destroy(struct pithi_out *out, const char *type, char kind, uint32_t
 
 /* ---- The writer -------------------------------------------------------------------------------------------------- */
 
-enum { TEXT = 4096 }; /* bytes of a name */
+enum { TEXT = 4096 }; /* most bytes of a payload as text, with its NUL */
 
 /* One end of a message. */
 struct end {
-    uint64_t key, bytes; /* key: equal at both ends */
+    uint64_t key, bytes; /* key: number of the message, which is the same at both ends */
     uint32_t lane, comm; /* lane: index of the lane; comm: communicator of the log */
     int32_t tag;
     int sent; /* 1: the send */
@@ -141,11 +146,13 @@ struct end {
 struct paje_writer {
     struct pithlog *log;
     struct pithi_out out;
-    struct pithi_sorter *ends; /* by time and key */
+    struct pithi_sorter *ends; /* ends of messages, by time; at the same time, receives before sends */
     int err;
-    int64_t start_ns, last_ns; /* start_ns: start of the window; last_ns: time of the last record */
+    int64_t start_ns, last_ns; /* start_ns: time of the log that is time 0 of the file; last_ns: time of the last
+                                  record */
     struct pithi_losses losses;
-    uint64_t no_numbers, cut, quotes; /* counted for the notes */
+    uint64_t no_numbers, cut, quotes; /* counts for the notes to the user: counter values that are no finite numbers,
+                                         payloads that were cut, texts with changed quotes */
 };
 
 /* ---- Lines ------------------------------------------------------------------------------------------------------- */
@@ -180,8 +187,9 @@ static void add_message(void *context, const struct pithlog_message *m, uint64_t
     add_end(context, m->recv_ns, &e);
 }
 
-/* Writes the ends of messages that are before a time, and with `receives` also the receives at that time. A call ends
- * when its message is received, so the receive must come before the end of the call, as in the log. */
+/* Writes the sends and receives that happen before `time`, in order of time. If `receives` is 1, also writes the
+ * receives exactly at `time`. The caller sets `receives` to 1 before it writes the end of a state, because an MPI call
+ * ends when its message is received, so the receive comes first in the log, too. */
 static void put_ends_before(struct paje_writer *w, uint64_t time, uint64_t receives)
 {
     struct pithi_sorted item;
@@ -266,7 +274,7 @@ static int put_record(void *context, const struct pithlog_step *step)
     case PITHLOG_PAUSE:
     case PITHLOG_RESUME:
     case PITHLOG_LOST: {
-        static const char *const types[] = {"o0", "o1", "o2"}; /* as begin() defines them */
+        static const char *const types[] = {"o0", "o1", "o2"}; /* aliases that begin() defines */
         begin_line(w, PAJE_NEW_EVENT, r->time_ns, types[r->kind - PITHLOG_PAUSE], r->lane);
         pithi_out_char(&w->out, ' ');
         pithi_out_u64(&w->out, r->bytes);
@@ -327,7 +335,8 @@ static void begin(void *context, int64_t from_ns)
     put_line(out, PAJE_STATE_TYPE, "S CT \"State\"");
     put_line(out, PAJE_LINK_TYPE, "L CP CT CT \"Message\"");
 
-    static const char *const own[] = {"recording paused", "recording resumed", "records lost"}; /* o0 o1 o2 */
+    /* names of the event types with the aliases o0, o1 and o2 */
+    static const char *const own[] = {"recording paused", "recording resumed", "records lost"};
     const struct pithlog_def *def;
     for (uint32_t id = 0; (def = pithlog_get_def(log, id)); id++) {
         uint32_t rgb = pithlog_def_rgb(log, id);
@@ -341,8 +350,8 @@ static void begin(void *context, int64_t from_ns)
     for (uint32_t i = 0; i < sizeof own / sizeof *own; i++)
         put_named(out, PAJE_EVENT_TYPE, 'o', i, "CT", own[i], 0x808080);
 
-    /* All containers exist from time 0. The alias of a rank has the number of its first lane. Names are unique, because
-     * PajeNG also finds containers by name. */
+    /* Creates all containers at time 0. The alias of a rank has the number of the rank's first lane. Each container
+     * gets a name of its own, because PajeNG finds containers by name, too. */
     const struct pithlog_lane *lane;
     uint32_t first = 0;
     const char *program = pithi_property(log, "program");
@@ -374,7 +383,7 @@ static int write_all(struct paje_writer *w, const struct pithi_convert *how)
     CHECK(pithi_sorter_end(w->ends));
     CHECK(pithi_each_record(w->log, how, &each));
     put_ends_before(w, UINT64_MAX, 0);
-    /* The containers end after the last record. */
+    /* Destroys all containers at the time of the last record. */
     int64_t end_ns = w->last_ns - w->start_ns;
     const struct pithlog_lane *lane, *next;
     uint32_t first = 0;
