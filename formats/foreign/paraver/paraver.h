@@ -2,7 +2,8 @@
  * (names of threads and nodes). README.md has the rules for conversion to and from native records.
  *
  *     #Paraver (20/11/2026 at 12:00):9000_ns:1(2):1:2(1:1,1:1),1
- *                                              time, nodes(cpus), applications: tasks(threads:node), communicators
+ *                         the first line: (date):time of the last record:nodes(processors of each node):applications:
+ *                         then of each application tasks(threads:node of each task),communicators
  *     c:1:1:2:1:2                              application 1, communicator 1, 2 tasks: 1, 2
  *     1:cpu:application:task:thread:begin:end:state
  *     2:cpu:application:task:thread:time:type:value[:type:value ...]
@@ -15,7 +16,7 @@
 
 #include "foreign/formats.h"
 
-/* Types of events that Extrae writes, too: */
+/* Types of events that Extrae, the usual recorder for Paraver, uses, too. */
 enum {
     PITHI_PRV_SAMPLED = 30000000, /* + d: the sampled function at depth d (0: innermost) */
     PITHI_PRV_SAMPLED_END = 30000100,
@@ -28,53 +29,59 @@ enum {
     PITHI_PRV_MPI_ONE_SIDED,        /* MPI_Put ... */
     PITHI_PRV_MPI_IO,               /* MPI_File_read ... */
     PITHI_PRV_COLL_SENT = 50100001, /* of collectives: the bytes sent */
-    PITHI_PRV_COLL_GOT,
-    PITHI_PRV_COLL_ROOT, /* is 1 on the root */
-    PITHI_PRV_COLL_COMM,
-    PITHI_PRV_USER = 60000019,  /* functions of the program */
-    PITHI_PRV_CALLER = 70000001 /* the call site of an MPI call */
+    PITHI_PRV_COLL_GOT,             /* of collectives: the bytes received */
+    PITHI_PRV_COLL_ROOT,            /* of collectives: 1 if this task is the root */
+    PITHI_PRV_COLL_COMM,            /* of collectives: the number of the communicator */
+    PITHI_PRV_USER = 60000019,      /* functions of the program; the value gives the function */
+    PITHI_PRV_CALLER = 70000001     /* the call site of an MPI call */
 };
-/* Pith's own types: a base plus the number of a definition, or a single type. */
+/* Types of events that only Pith writes. Below PITHI_PRV_OWN_END, a type is one of these numbers plus the id of the
+ * event's or counter's definition. */
 enum {
-    PITHI_PRV_EVENT = 10000000,        /* the value 1 means no payload; the label of any other value is the payload */
-    PITHI_PRV_EVENT_NUMBER = 11000000, /* the value is the payload, a whole number */
-    PITHI_PRV_COUNTER = 12000000,      /* the integer part of the value */
-    PITHI_PRV_COUNTER_BITS = 13000000, /* the bits of the double, written if the value is not a whole number */
+    PITHI_PRV_EVENT = 10000000,        /* an event: the value 1 means no payload; the label of any other value is the
+                                          payload */
+    PITHI_PRV_EVENT_NUMBER = 11000000, /* an event whose payload is a whole number, which is the value */
+    PITHI_PRV_COUNTER = 12000000,      /* a counter: the integer part of its value */
+    PITHI_PRV_COUNTER_BITS = 13000000, /* a counter: the bits of its value as a double; written if the integer part is
+                                          not exactly the value */
     PITHI_PRV_OWN_END = 14000000,
-    PITHI_PRV_ROOT = 14000001, /* collectives: world rank of the root + 1 */
-    PITHI_PRV_COMM_MADE,       /* number of the communicator, from 1 */
-    PITHI_PRV_COMM_FREED,
-    PITHI_PRV_LOST
+    PITHI_PRV_ROOT = 14000001, /* of collectives: the root's rank in MPI_COMM_WORLD, + 1 */
+    PITHI_PRV_COMM_MADE,       /* a communicator is created: its number, from 1 */
+    PITHI_PRV_COMM_FREED,      /* a communicator is freed: its number, from 1 */
+    PITHI_PRV_LOST             /* a lost record */
 };
 
-/* If Extrae has no value for a state, the value is PITHI_PRV_NAMED + the id of its definition. The same number stands
- * for the state in the section STATES of the .pcf. */
+/* A state of the log is written as events, whose value is the number of the function in Extrae. If Extrae has no number
+ * for the function, the value is PITHI_PRV_NAMED + the id of the state's definition. The section STATES of the .pcf
+ * names each state of the log by PITHI_PRV_NAMED + its id, too. */
 enum { PITHI_PRV_NAMED = 1000 };
 
-/* The second line of a trace that Pith wrote is PITHI_PRV_MARK. In such a trace the states of the log are events. The
- * state records only repeat these states for Paraver, so the reader ignores them. */
-/* If the third line is PITHI_PRV_PROMISE, the last line is PITHI_PRV_END. If that last line is missing, the file was
- * cut. */
+/* The second line of a trace that Pith wrote is PITHI_PRV_MARK. Pith writes the states of the log as events. It also
+ * writes state records (lines "1:"), but only for Paraver to draw, so Pith's reader ignores state records in its own
+ * traces. If the third line is PITHI_PRV_PROMISE, the last line must be PITHI_PRV_END; otherwise the file was cut. */
 #define PITHI_PRV_PROMISE "# the last line is \"# end\""
 #define PITHI_PRV_END "# end"
 #define PITHI_PRV_MARK "# Pith 1"
-/* If the log has samples, the fourth line is PITHI_PRV_SAMPLING and the text of pithi_sampling_text. */
+/* If the log has samples, the fourth line is PITHI_PRV_SAMPLING followed by the text of pithi_sampling_text. */
 #define PITHI_PRV_SAMPLING "# "
 
-/* Returns the type of the events of a state. *value becomes the value of Extrae for its name, or 0 if there is none. */
+/* Returns the type of the events that stand for the log's state `name`. *value becomes the number that Extrae gives to
+ * the function of this name, or 0 if Extrae has no number for it. */
 int pithi_prv_call_type(const char *name, int *value);
-/* Returns the name for a value of the MPI types, or NULL if it is unknown. */
+/* Returns the name of the MPI function to which Extrae gives the number `value`, or NULL if there is no such function.
+ * The name is valid until the next call in this thread. */
 const char *pithi_prv_call_name(int64_t value);
 
-/* A state as in state records. It says what kind of work a thread does. */
+/* A state in Paraver's sense, as in state records: the kind of work that a thread does, such as "Running". */
 struct pithi_prv_state {
     const char *name;
     unsigned rgb;
 };
-/* STATES: number of states that Paraver itself has; RUNNING: the number of "Running" */
+/* STATES: count of the states that Paraver itself has; RUNNING: the index of "Running" among them */
 enum { PITHI_PRV_STATES = 21, PITHI_PRV_RUNNING = 1 };
 extern const struct pithi_prv_state pithi_prv_states[PITHI_PRV_STATES];
-/* Returns the number of the state in which a thread is while it is inside the log's state `name`. */
+/* Returns the index in pithi_prv_states of the state that Paraver shows while a thread is inside the log's state
+ * `name`. */
 int pithi_prv_state_in(const char *name);
 
 #endif

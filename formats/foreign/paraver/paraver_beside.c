@@ -2,11 +2,14 @@
  * threads, each with a processor of its node. Names are escaped as in `pith print`. Blanks at both ends are escaped,
  * too, because Paraver removes them, and '[', because it begins a payload format or a counter's unit.
  *
- * The .pcf says what the numbers of the .prv mean. The numbers of definitions are made from their ids in the log:
+ * The .pcf says what the numbers of the .prv mean. What the log has becomes these numbers:
  *
- *     a state of the log       PITHI_PRV_NAMED + id, as a state and as a value of the type of its calls
- *     an event, a counter      a separate type; after its name, in brackets, the payload format or the unit
- *     a payload, a function    a value 2, 3 ... of that type; the value 1 means no payload
+ *     a state of the log       PITHI_PRV_NAMED + the id of its definition, as a state; its calls are events with the
+ *                              number that Extrae gives to the function as their value, or else the same number
+ *     an event, a counter      a type of its own, made from the id of its definition (paraver.h); the type's label is
+ *                              the name and, in brackets, the payload format or the unit
+ *     a payload                a value 2, 3 ... of the event's type; the value 1 means no payload
+ *     a sampled function       a value 2, 3 ... of the types of samples; call sites likewise
  *
  * Pith's reader takes names and formats from the .pcf, so a log that is converted and read again has its
  * definitions. */
@@ -21,7 +24,8 @@
 #include "foreign/paraver/paraver.h"
 #include "foreign/paraver/paraver_write.h"
 
-/* Writes a text that is already escaped. Also escapes blanks at its ends and, if `brackets`, each '['. */
+/* Writes a text in which control characters are already escaped. Escapes blanks at the ends of the text, too, and, if
+ * `brackets` is 1, each '['. */
 static void put_edges(struct pithi_out *out, const char *text, int brackets)
 {
     size_t size = strlen(text);
@@ -81,7 +85,7 @@ static void put_value(struct pithi_out *out, int64_t value, const char *label)
 
 static void end_type(struct pithi_out *out) { pithi_out_text(out, "\n\n"); }
 
-/* Writes a type with the label "name [format]", followed by `behind`. */
+/* Writes the line of a type whose label is "name [format]" and the text `behind`. */
 static void put_def_type(struct pithi_out *out, int64_t type, const struct pithlog_def *def, const char *behind)
 {
     char *format = pithi_quoted(PITHI_QUOTE_TABS, def->format);
@@ -96,7 +100,8 @@ static void put_def_type(struct pithi_out *out, int64_t type, const struct pithl
     free(format);
 }
 
-/* Writes the names of sampled functions, or of call sites, as values. `first` is the first of these texts. */
+/* Writes the names of sampled functions, or of call sites, as the values of a type, and ends the type. `first` is the
+ * index + 1 of the first name in payloads->list; next[i] is the index + 1 of the name after name i. */
 static void put_functions(struct pithi_out *out, const struct pithi_prv_payloads *payloads, uint32_t first,
                           const uint32_t *next)
 {
@@ -116,8 +121,9 @@ static int put_defs(const struct pithlog *log, struct pithi_out *out, const stru
     uint32_t *next = calloc(payloads->count + (size_t)1, sizeof *next);
     const struct pithlog_def *def;
     int ok = first && next;
-    /* Makes a list of texts for each definition. first[def] is the index + 1 of its first text; next[i] is the index +
-     * 1 of the text after text i. The loop goes from the last text to the first, so that the lists are in order. */
+    /* Makes a list of the texts of payloads->list for each definition. first[def] is the index + 1 of the definition's
+     * first text; next[i] is the index + 1 of the text after text i. The loop goes from the last text to the first, so
+     * that each list is in the order of payloads->list. */
     for (uint32_t i = payloads->count; ok && i > 0; i--) {
         next[i - 1] = first[payloads->list[i - 1].def];
         first[payloads->list[i - 1].def] = i;
@@ -142,7 +148,8 @@ static int put_defs(const struct pithlog *log, struct pithi_out *out, const stru
                 pithi_out_char(out, '\n');
             }
             end_type(out);
-            /* A payload of one number also gets a type with that number, so that Paraver can draw it. */
+            /* If the payload is a single whole number, the event has a second type, whose value is that number, so that
+             * Paraver can draw the number. */
             if (pithi_token_single(def->format) && !strchr("seE", pithi_token_single(def->format))) {
                 begin_type(out);
                 put_def_type(out, PITHI_PRV_EVENT_NUMBER + (int64_t)id, def, "");
@@ -205,7 +212,8 @@ int pithi_prv_write_labels(const struct pithlog *log, const struct pithi_prv_pay
         pithi_out_char(&out, '\n');
     }
     pithi_out_text(&out, "\n\n");
-    /* Paraver uses these numbers to colour events, too. */
+    /* Writes the colours of the states. Paraver also gives an event the colour of the state whose number is the event's
+     * value. */
     pithi_out_text(&out, "STATES_COLOR\n");
     for (int i = 0; i < PITHI_PRV_STATES; i++)
         put_colour(&out, i, pithi_prv_states[i].rgb);
@@ -213,7 +221,8 @@ int pithi_prv_write_labels(const struct pithlog *log, const struct pithi_prv_pay
         put_colour(&out, PITHI_PRV_NAMED + (int64_t)id, pithlog_def_rgb(log, id));
     pithi_out_text(&out, "\n\n");
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
-        /* Writes the states of a type as its values. Writes nothing if the type has no states. */
+        /* Writes the type of calls with the log's states of this type as its values. Writes nothing if the log has no
+         * such state. */
         int begun = 0, value;
         for (uint32_t id = 0; (def = pithlog_get_def(log, id)); id++) {
             /* The name of a state decides to which type of calls it belongs. */
@@ -288,7 +297,7 @@ int pithi_prv_write_rows(const struct pithlog *log, const struct pithi_prv_place
     struct pithi_out out;
     int err;
     TRY(pithi_out_open(&out, file));
-    /* Writes the names of the processors, "1.alpha", "2.alpha" ..., node by node. */
+    /* Writes the names of the processors, node by node: on the host alpha they are "1.alpha", "2.alpha" ... */
     begin_level(&out, "CPU", places->lane_count);
     for (uint32_t node = 0; node < places->node_count; node++)
         for (uint32_t cpu = 1; cpu <= places->cpus[node]; cpu++) {
@@ -305,8 +314,8 @@ int pithi_prv_write_rows(const struct pithlog *log, const struct pithi_prv_place
     pithi_out_char(&out, '\n');
     begin_level(&out, "THREAD", places->lane_count);
     for (uint32_t i = 0; i < places->lane_count; i++) {
-        /* In "THREAD 1.R.T", R and T are the rank and thread of the log, counted from 1. Unlike the numbers in the .prv
-         * they may have gaps. */
+        /* In "THREAD 1.R.T", R and T are the numbers of the rank and the thread in the log, + 1. If a rank of the log
+         * has no lane, R leaves a number out, whereas the .prv numbers the tasks without gaps. */
         const struct pithlog_lane *lane = pithlog_get_lane(log, i);
         if (*lane->name)
             put_name(&out, lane->name);

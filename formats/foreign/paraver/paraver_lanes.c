@@ -23,7 +23,7 @@
 #include "base/text_fields.h"
 #include "foreign/paraver/paraver.h"
 
-/* up to this many threads of a header become lanes, even if the .row does not name them */
+/* If the header has at most this many threads, all become lanes, even if the .row does not name them. */
 enum { SURE_THREADS = 65536 };
 
 /* ---- Lanes ------------------------------------------------------------------------------------------------------- */
@@ -44,8 +44,9 @@ uint32_t pithi_prv_lanes_find(const struct pithi_prv_lanes *lanes, uint32_t task
     return (uint32_t)*pithi_map_find(&lanes->places, pithi_map_pair(task, thread)) - 1;
 }
 
-/* Makes all threads of the header lanes, if the .row names them or if there are at most SURE_THREADS. Otherwise only
- * threads with records become lanes, because a damaged header may state any number of threads. */
+/* Adds all threads of the header, so that each becomes a lane, if the .row names so many threads or if there are at
+ * most SURE_THREADS. Otherwise adds nothing, so that only threads with records become lanes, because a damaged header
+ * may state any number of threads. `rows` is the number of threads in the .row. Returns 0 if memory runs out. */
 static int use_all(struct pithi_prv_lanes *lanes, const struct pithi_prv_header *header, uint32_t rows)
 {
     uint64_t all = 0;
@@ -67,7 +68,8 @@ static int by_place(const void *a, const void *b)
                               : (x->thread > y->thread) - (x->thread < y->thread);
 }
 
-/* Parses a row that Pith wrote: "name (1.3.2)" or "THREAD 1.3.2" is rank 2, thread 1. *name points into `row`. */
+/* Parses a row that Pith wrote. "name (1.3.2)" or "THREAD 1.3.2" is rank 2, thread 1, because Paraver counts from 1.
+ * *name becomes the name of the lane, in `row`, or "". Returns 0 if the row has another form. */
 static int take_own_row(char *row, int32_t *rank, uint32_t *thread, const char **name)
 {
     unsigned task, number;
@@ -142,7 +144,7 @@ static int add(struct pithi_prv_lanes *lanes, uint32_t place, uint32_t kind, uin
             .time_ns = time_ns, .lane = lanes->lanes[place].number, .kind = kind, .id = def, .peer = -1});
 }
 
-/* Ends the current state record and begins the next one. */
+/* Leaves the current state record, if there is one, and enters the next one. */
 static int change_state(struct pithi_prv_lanes *lanes, uint32_t place)
 {
     struct pithi_prv_lane *l = &lanes->lanes[place];
@@ -158,7 +160,8 @@ static int change_state(struct pithi_prv_lanes *lanes, uint32_t place)
     return PITH_OK;
 }
 
-/* Ends and begins the state records that end and begin before `time_ns`, or if `also` is set at that time. */
+/* Enters the next state record of a lane if it begins before `time_ns`, and leaves the current one if it ends before
+ * `time_ns`. If `also` is 1, does the same with a state record that begins or ends exactly at `time_ns`. */
 static int settle(struct pithi_prv_lanes *lanes, uint32_t place, int64_t time_ns, int also)
 {
     struct pithi_prv_lane *l = &lanes->lanes[place];
@@ -199,7 +202,7 @@ int pithi_prv_lanes_end(struct pithi_prv_lanes *lanes)
 
 /* ---- Calls ------------------------------------------------------------------------------------------------------- */
 
-/* Ends the innermost call of a type. */
+/* Ends a call. *inner is the index + 1 of the innermost open call of a type, and becomes that of the call around it. */
 static int end_call(struct pithi_prv_lanes *lanes, uint32_t place, uint64_t *inner, int64_t time_ns)
 {
     uint32_t call = (uint32_t)*inner - 1, def = lanes->calls[call].def;
@@ -219,7 +222,7 @@ int pithi_prv_lanes_enter(struct pithi_prv_lanes *lanes, uint32_t place, uint32_
     if (phase && *inner)
         CHECK(end_call(lanes, place, inner, time_ns));
     CHECK(settle(lanes, place, time_ns, 1));
-    /* If a call has ended, its entry is used again. */
+    /* Takes the entry of a call that has ended, if there is one, otherwise a new entry. */
     uint32_t call = lanes->call_free - 1;
     if (lanes->call_free)
         lanes->call_free = lanes->calls[call].outer;
@@ -243,7 +246,8 @@ int pithi_prv_lanes_leave(struct pithi_prv_lanes *lanes, uint32_t place, uint32_
     return end_call(lanes, place, inner, time_ns);
 }
 
-/* Adds a communicator to the log. In a trace that Pith wrote, the name of a communicator is the label of a value. */
+/* Adds a communicator to the log. In a trace that Pith wrote, the .pcf has the name of the communicator, as the label
+ * of its number among the values of PITHI_PRV_COLL_COMM. */
 static int make_comm(struct pithi_prv_comms *c, struct pithlog_comm comm, uint32_t *index)
 {
     const struct pithi_prv_type *type = c->own ? pithi_prv_type(c->labels, PITHI_PRV_COLL_COMM) : NULL;
@@ -268,7 +272,7 @@ int pithi_prv_comms_line(struct pithi_prv_comms *c, const char *at, const char *
     if (pithi_prv_number(&at, end, &app) != 1 || pithi_prv_number(&at, end, &number) != 1 ||
         pithi_prv_number(&at, end, &count) != 1 || app < 1 || app > h->app_count || number < 0 ||
         number >= UINT32_MAX || count < 1 || count > end - at)
-        return PITH_OK; /* some tools write the line without members */
+        return PITH_OK; /* ignores the line; some tools write it without members */
     int64_t first = h->first_task[app - 1], tasks = h->first_task[app] - first;
     if (!(members = malloc((size_t)count * sizeof *members)))
         return pithi_no_memory();
@@ -304,7 +308,7 @@ int pithi_prv_comms_worlds(struct pithi_prv_comms *c)
 
     for (uint32_t app = 1; c->worlds && !err && app <= h->app_count; app++) {
         uint32_t first = h->first_task[app - 1], count = h->first_task[app] - first;
-        /* No line has the number UINT32_MAX, so this key is new. */
+        /* Uses UINT32_MAX as the communicator's number, because no communicator of the file has this number. */
         if (count > 0 && !c->worlds[app])
             err = make_comm(c,
                             (struct pithlog_comm){.key = pithi_map_pair(app, UINT32_MAX),

@@ -1,8 +1,9 @@
 /* paraver_line.c - parses the lines of a .prv, .pcf and .row.
  *
- * Each section of a .pcf begins with a line of one word. These sections are used: STATES (number, name); STATES_COLOR
- * (number, {r,g,b}); EVENT_TYPE (colour, type, name), whose types form a group; VALUES (value, name), which belong to
- * the group before.
+ * Each section of a .pcf begins with a line of one word. The reader uses these sections; in parentheses stands what
+ * each of their lines has: STATES (number, name); STATES_COLOR (number, {r,g,b}); EVENT_TYPE (colour, type, name);
+ * VALUES (value, name). The types of one section EVENT_TYPE form a group. The section VALUES after it has the values of
+ * all types of the group.
  *
  * A trace may have very many lines, so numbers are read by hand, without a copy of the line. */
 #include "foreign/paraver/paraver_line.h"
@@ -42,7 +43,8 @@ static const char *digits(const char *p, const char *end, int64_t *value)
     return p;
 }
 
-/* Reads a number and the ':' after it. Returns 1, or 0 at the end of the line, or -1 if there is no number. */
+/* Reads a number and the ':' after it, and moves *at past them. Returns 1 if there is a number; 0 at the end of the
+ * line; -1 if another text stands there. */
 int pithi_prv_number(const char **at, const char *end, int64_t *value)
 {
     const char *p = *at;
@@ -53,9 +55,9 @@ int pithi_prv_number(const char **at, const char *end, int64_t *value)
         return -1;
     *at = p + (p < end);
     return 1;
-    /* A type without a value is an error. */
 }
 
+/* Reads a type and its value. A type without a value is an error. */
 int pithi_prv_pair(struct pithi_prv_line *line, int64_t *type, int64_t *value)
 {
     int status = pithi_prv_number(&line->pairs, line->pairs_end, type);
@@ -90,7 +92,7 @@ int pithi_prv_line(const char *line, size_t size, struct pithi_prv_line *got, co
     if (end - line < 2 || line[1] != ':' || *line < '1' || *line > '4')
         return -1;
     *got = (struct pithi_prv_line){.kind = (enum pithi_prv_kind)(*line - '0')};
-    /* The error if one of the next numbers cannot be read. */
+    /* The error text in case that one of the next numbers cannot be read. */
     *wrong = "a record has cpu, application, task, thread, time, with ':' between";
     if (!take_object(&at, end, &got->from) || pithi_prv_number(&at, end, &got->time) != 1)
         return -1;
@@ -251,8 +253,8 @@ enum section { OTHER, STATES, COLOURS, TYPES, VALUES };
 
 /* ---- Lines ------------------------------------------------------------------------------------------------------- */
 
-/* Ends the next line with a NUL, in place, and returns it, or NULL at the end. The file is in memory and ends with a
- * NUL, so labels point into the file and need no copies. */
+/* Returns the next line, or NULL at the end of the file. Replaces the newline in memory by a NUL, so that labels can
+ * point into the file and need no copies. The caller has put a NUL after the last byte of the file. */
 static char *next_line(char **at, char *end)
 {
     char *line = *at, *newline;
@@ -287,12 +289,12 @@ static int is_heading(const char *line) { return *line >= 'A' && *line <= 'Z'; }
 
 /* ---- Labels ------------------------------------------------------------------------------------------------------ */
 
-/* Stores the place of a key. If a key occurs twice, the first label is kept. */
+/* Stores `place`, the index of the label for a key. If a key occurs twice, the map keeps the first label. */
 static int put_place(struct pithi_map *lookup, uint64_t key, uint32_t place)
 {
     uint64_t *at = pithi_map_at(lookup, key);
     if (at && *at == 0)
-        /* A new entry of the map has 0, so places are stored + 1. */
+        /* The map stores the index + 1, because a new entry of the map has 0. */
         *at = place + (uint64_t)1;
     return at != NULL;
 }

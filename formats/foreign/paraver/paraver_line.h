@@ -15,7 +15,7 @@ struct pithi_prv_header {
     char date[64];                  /* as in the header */
     uint32_t app_count, task_count; /* app_count: number of applications; task_count: number of tasks of all
                                        applications */
-    uint32_t *first_task;           /* [app_count + 1] */
+    uint32_t *first_task;           /* [app_count + 1]: rank of the first task of each application; then task_count */
     struct pithi_prv_task {
         uint32_t threads, node; /* node from 1; 0: not given */
     } * tasks;
@@ -42,7 +42,8 @@ struct pithi_prv_line {
     struct pithi_prv_object from, to; /* to: messages only */
     int64_t time, end;                /* end: end of a state, or time at which a message was received */
     int64_t state;                    /* value of a state, tag of a message, or communicator of a collective */
-    uint64_t bytes, got_bytes;        /* of a message */
+    uint64_t bytes, got_bytes;        /* bytes: of a message, or sent in a collective; got_bytes: received in a
+                                         collective */
     int is_root;                      /* of a collective */
     const char *pairs, *pairs_end;    /* of an event: its types and values, which pithi_prv_pair reads */
 };
@@ -50,10 +51,12 @@ struct pithi_prv_line {
 /* Parses a line without its newline. Returns 1 for a record, 0 for a line without a record, or -1 for an error, which
  * *wrong describes. */
 int pithi_prv_line(const char *line, size_t size, struct pithi_prv_line *got, const char **wrong);
-/* Gets the next type and value of an event. Returns 1, or 0 at the end, or -1 if there are no numbers. */
+/* Gets the next type and value of an event. Returns 1 if there are two more numbers; 0 at the end of the line; -1 if
+ * the line has something else. */
 int pithi_prv_pair(struct pithi_prv_line *line, int64_t *type, int64_t *value);
 
-/* Gets the next number of a list separated by ':'. Returns 1, or 0 at the end, or -1 if there is no number. */
+/* Gets the next number of a list separated by ':', and moves *at past it. Returns 1 if there is a number; 0 at the end
+ * of the list; -1 if the list has something else. */
 int pithi_prv_number(const char **at, const char *end, int64_t *value);
 
 struct pithi_prv_type {
@@ -85,7 +88,8 @@ struct pithi_prv_labels {
  * 0 if memory runs out. */
 int pithi_prv_labels_open(struct pithi_prv_labels *labels, char *data, size_t size);
 void pithi_prv_labels_close(struct pithi_prv_labels *labels);
-/* These return NULL if the .pcf has no such type or value. */
+/* These functions find a type, the label of a value, and the name of a state. They return NULL if the .pcf does not
+ * have it. */
 const struct pithi_prv_type *pithi_prv_type(const struct pithi_prv_labels *labels, int64_t type);
 const char *pithi_prv_value(const struct pithi_prv_labels *labels, uint32_t group, int64_t value);
 const char *pithi_prv_state(const struct pithi_prv_labels *labels, int64_t state);
@@ -95,14 +99,16 @@ int pithi_prv_colour(const struct pithi_prv_labels *labels, int64_t state, uint3
 /* The names in the .row, by level. */
 struct pithi_prv_rows {
     char *data;              /* the text of the file; names point into it */
-    char **nodes, **threads; /* by number */
+    char **nodes, **threads; /* nodes: name of node n at index n - 1; threads: names in the order of application, task
+                                and thread */
     uint32_t node_count, thread_count, node_room, thread_room;
 };
-int pithi_prv_rows_open(struct pithi_prv_rows *rows, char *data, size_t size); /* `data` as for labels */
+/* Takes ownership of `data`, as pithi_prv_labels_open does. Returns 0 if memory runs out. */
+int pithi_prv_rows_open(struct pithi_prv_rows *rows, char *data, size_t size);
 void pithi_prv_rows_close(struct pithi_prv_rows *rows);
 
-/* Reads the file beside `path` that has another suffix. The result is malloc'ed, with a NUL at the end, or NULL if the
- * file cannot be read. */
+/* Reads the file whose name is `path` with the suffix `suffix` instead of its own. Returns the text, malloc'ed, with a
+ * NUL at the end, or NULL if the file cannot be read. */
 char *pithi_prv_beside(const char *path, const char *suffix, size_t *size);
 
 #endif

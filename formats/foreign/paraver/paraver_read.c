@@ -2,14 +2,15 @@
  * order of times. The second sorts the receives by time, because the line of a message stands at the time of its send.
  * The third adds the records.
  *
- * The line of a message has its send and its receive. In a native log, sends and receives are matched by order. So the
- * receives of a task are numbered in the order of their sends, which is the order of the lines. Then each receive
- * matches its own send.
+ * The line of a message has its send and its receive. A native log does not say which send belongs to which receive;
+ * Pith matches them by their order. So the reader numbers the receives of a task in the order of their sends, which is
+ * the order of the lines. Then each receive matches the send of its own line.
  *
  *     3:...:1:1:...:9:9:...      sent at 1, received at 9       number 0
  *     3:...:2:2:...:5:5:...      sent at 2, received at 5       number 1: received first, but sent second
  *
- * If times go back, which Paraver allows, all lines are first put in order by a sort of their offsets on disk.
+ * Paraver allows times that go back from one line to the next. If a trace has any, the reader sorts the offsets of all
+ * lines by time, on disk, and then reads the lines in this order.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +37,7 @@ struct paraver_reader {
     struct pithi_writer *writer;
     size_t body, at, start;      /* offsets. body: first record; at: next line; start: this line */
     size_t size;                 /* bytes of the input, without a last line that was cut */
-    size_t passed;               /* see foreign/reading.h */
+    size_t passed;               /* end of the memory of the input that was released so far (pithi_passed) */
     uint64_t line;               /* number of the line in the file, for error texts */
     int own, disorder, messages; /* own: 1: Pith wrote the trace; disorder: 1: times go back; messages: 1: the trace has
                                     messages */
@@ -47,7 +48,7 @@ struct paraver_reader {
     struct pithi_prv_lanes lanes;
     struct pithi_sorter *order;    /* if times go back: offset of each line, by time */
     struct pithi_sorter *received; /* receives, by time */
-    uint64_t *got;                 /* [tasks]: messages received so far */
+    uint64_t *got;                 /* [tasks]: number of the task's receives in the lines read so far */
     struct pithi_prv_comms comms;
     struct pair *pairs; /* the pairs of the current event line */
     uint32_t pair_count, pair_room;
@@ -55,9 +56,9 @@ struct paraver_reader {
     int64_t last_ns;               /* time of the last record */
     struct pithi_map function_map; /* (task, value) -> index in `functions` + 1 */
     struct function {
-        uint32_t place, type; /* place: a lane of the task; type: index of the type */
-        int64_t value;        /* the value of the function */
-    } * functions;            /* functions in samples */
+        uint32_t place, type; /* place: a lane of the task; type: index in types.known */
+        int64_t value;        /* the value that stands for the function */
+    } * functions;            /* [function_count]: the functions that occur in samples */
     uint32_t function_count, function_room;
     int64_t sample_sum_ns; /* sum of the times between samples of a thread */
     int64_t sample_count;  /* number of these times */
@@ -67,7 +68,7 @@ struct paraver_reader {
 struct end {
     uint32_t lane, comm;    /* lane: of the receiver; comm: communicator */
     int32_t peer, tag;      /* peer: rank of the sender; tag: tag of the message */
-    uint64_t bytes, posted; /* `posted`: number of the receive */
+    uint64_t bytes, posted; /* `posted`: number of the receive among those of its task */
 };
 
 static int wrong_line(const struct paraver_reader *r, const char *what)
@@ -217,17 +218,19 @@ static int add_arrivals(struct paraver_reader *r, int64_t time_ns)
 
 /* ---- Events ------------------------------------------------------------------------------------------------------ */
 
-/* A record that is made from the pairs of an event line. */
+/* An event line, whose pairs become records. */
 struct event {
     uint32_t place, app;                /* place: the lane's index */
-    struct pithlog_record record, coll; /* coll: a collective, valid if has_coll */
-    int has_coll;
+    struct pithlog_record record, coll; /* record: the time and the lane, to which each pair adds the rest of a record;
+                                           coll: a collective, which several pairs describe together */
+    int has_coll;                       /* 1: the line has a collective */
 };
 
 /* ---- Samples ----------------------------------------------------------------------------------------------------- */
 
-/* In the trace a function has no address. So each function gets CODE_BYTES addresses of its own, and the event
- * pith:code gives the name for these addresses. */
+/* In a native log, a sample has the addresses of functions, and an event pith:code gives the name for a range of
+ * addresses. A Paraver trace only has a value for each function. So each function gets an invented range of CODE_BYTES
+ * addresses. DEPTHS is the most functions that a sample can have. */
 enum { CODE_BYTES = 16, DEPTHS = PITHI_PRV_SAMPLED_END - PITHI_PRV_SAMPLED };
 
 static int own_event(struct paraver_reader *r, const char *name, const char *format, uint32_t *id)
@@ -375,13 +378,14 @@ static int take_pair(struct paraver_reader *r, struct event *e, uint32_t i)
     CHECK(pithi_prv_lanes_until(&r->lanes, e->place, e->record.time_ns));
     switch (known->meaning) {
     case PITHI_PRV_COUNTERS: {
-        /* In traces that Pith wrote, the next pair may have all bits of the value. */
+        /* The pair has only the integer part of the counter's value. In traces that Pith wrote, the next pair may have
+         * the bits of the whole value as a double. */
         struct pithlog_record record = e->record;
         const struct pair *bits = &r->pairs[i + 1];
         record.kind = PITHLOG_COUNTER;
         record.id = r->types.known[type].def;
         record.value = (double)r->pairs[i].value;
-        if (r->own && i + 1 < r->pair_count && /* unsigned, because a damaged file may have any type */
+        if (r->own && i + 1 < r->pair_count && /* subtracts unsigned, because types in a damaged file might overflow */
             (uint64_t)bits->type - PITHI_PRV_COUNTER_BITS == (uint64_t)r->pairs[i].type - PITHI_PRV_COUNTER)
             memcpy(&record.value, &bits->value, sizeof record.value);
         return pithi_writer_add(r->writer, &record);
@@ -421,7 +425,8 @@ static int add_event(struct paraver_reader *r, uint32_t place, struct pithi_prv_
         r->pairs[r->pair_count++] = pair;
     }
     CHECK(status < 0 ? wrong_line(r, "an event has types and values, with ':' between") : PITH_OK);
-    /* Ends are handled in reverse order, because the state that was entered last must be left first. */
+    /* Leaves the states that the line ends, from its last pair to its first, because the state that was entered last
+     * must be left first. */
     uint32_t type;
     for (uint32_t i = r->pair_count; i-- > 0;) {
         CHECK(pithi_prv_types_find(&r->types, r->pairs[i].type, &type));
@@ -560,8 +565,8 @@ int pithi_paraver_read(const struct pithi_input *input, struct pithi_writer *wri
     if (r.disorder)
         TRY(order_lines(&r));
 
-    /* The second pass. Receives are numbered in the order of the sends, so that matching gives the messages of the
-     * file. */
+    /* The second pass sorts the receives by time. It numbers the receives of each task in the order of their sends, so
+     * that each receive matches the send of its own line. */
     status = 0;
     TRY(pithi_sorter_new(&r.received, PITHI_SORTER_BYTES));
     if (!(r.got = calloc(r.header.task_count + (size_t)1, sizeof *r.got)))
@@ -593,8 +598,8 @@ int pithi_paraver_read(const struct pithi_input *input, struct pithi_writer *wri
     TRY(pithi_say_count(writer, "paraver_ends_without_state", r.lanes.ends_alone));
     TRY(pithi_say_count(writer, "paraver_payloads_left_out", r.payloads));
 
-    /* A trace that Pith wrote ends with a special line. In other traces the header gives the time of the last
-     * record. */
+    /* Marks the log as incomplete if the file was cut. A trace that Pith wrote was cut if its last line is not
+     * PITHI_PRV_END. Another trace was cut if its last record is earlier than the header says. */
     size_t end = r.size - (r.size > strlen(PITHI_PRV_END) ? strlen(PITHI_PRV_END "\n") : r.size);
     int promised = r.own && has_line(&r, r.body + strlen(PITHI_PRV_MARK "\n"), PITHI_PRV_PROMISE);
     if (pithi_ends_in_line(r.input))

@@ -1,4 +1,4 @@
-/* paraver_types.c - the meaning of each type in a trace, found from its labels when the type first occurs.
+/* paraver_types.c - the meaning of each type of events in a trace, found from its labels when the type first occurs.
  *
  * A .prv has, for example, type 42 with the value 7 at some time. Whether 7 is a state, an event or a number follows
  * from the labels of the .pcf, by Paraver's own rules:
@@ -7,8 +7,9 @@
  *     values with labels, none of them 0             an event, its label is the payload               EVENTS
  *     no labels of values                            a number: a counter                              COUNTERS
  *
- * The types of Extrae (user functions, MPI, samples) have fixed numbers and do not depend on labels. In traces that
- * Pith wrote, the types contain the numbers of definitions, so the log gets the same definitions again.
+ * Extrae, the usual recorder for Paraver, gives fixed numbers to its own types (user functions, MPI, samples), so their
+ * meaning does not depend on labels. In traces that Pith wrote, a type contains the id of a definition of the original
+ * log, so the new log gets the same definitions again.
  */
 #include "foreign/paraver/paraver_types.h"
 
@@ -27,7 +28,7 @@
 
 /* ---- Definitions of Pith's own traces ---------------------------------------------------------------------------- */
 
-/* Adds a definition of Pith's own from its escaped label, "name [format]". */
+/* Adds a definition in a trace that Pith wrote. `label` is its escaped label, "name [format]". */
 static int add_own(struct pithi_prv_types *t, uint32_t number, enum pithlog_def_kind kind, const char *label)
 {
     char *name = strdup(label), *format = name ? strchr(name, '[') : NULL, colour[16] = "";
@@ -71,7 +72,8 @@ static int by_number(const void *a, const void *b)
     return (x->number > y->number) - (x->number < y->number);
 }
 
-/* Finds a definition by its number in the trace, if the definition is of this kind. */
+/* Finds a definition in a trace that Pith wrote, by its id in the original log. Returns 1 and sets *id, its id in the
+ * new log, if the definition exists and is of this kind. */
 static int own_def(const struct pithi_prv_types *t, int64_t number, enum pithlog_def_kind kind, uint32_t *id)
 {
     const uint64_t *place = number < 0 ? NULL : pithi_map_find(&t->own_defs, (uint64_t)number);
@@ -93,7 +95,8 @@ int pithi_prv_types_open(struct pithi_prv_types *types, const struct pithi_prv_l
     int err = PITH_OK;
     if (!list)
         return pithi_no_memory();
-    /* Several types may belong to one definition. Only one of them is used. */
+    /* Lists the definitions of the original log. An event or a counter may have two types in the trace; only the first
+     * range of types (PITHI_PRV_EVENT, PITHI_PRV_COUNTER) has all events and counters, so the list is made from it. */
     uint32_t count = 0;
     for (uint32_t i = 0; i < labels->state_count; i++)
         if (labels->states[i].number >= PITHI_PRV_NAMED)
@@ -148,7 +151,8 @@ static int is_special(const struct pithi_prv_types *t, int64_t type)
                        ((type >= PITHI_PRV_SAMPLED && type < PITHI_PRV_SAMPLED_END) || type == PITHI_PRV_CALLER)));
 }
 
-/* Returns 1 if the type is an event or counter of Pith's own. */
+/* Returns 1 if Pith wrote the trace and the type stands for an event or a counter of the original log. Then sets the
+ * type's meaning and definition. */
 static int find_own(struct pithi_prv_types *t, struct pithi_prv_known *k)
 {
     static const struct {
@@ -200,8 +204,8 @@ static int learn(struct pithi_prv_types *t, struct pithi_prv_known *k)
 
 int pithi_prv_types_find(struct pithi_prv_types *types, int64_t type, uint32_t *place)
 {
-    /* The map takes all keys but the greatest, which the type -1 would be. So the highest bit is cleared. Negative
-     * types become large positive keys, which no type uses. */
+    /* Clears the highest bit of the key, because the map takes all keys but the greatest, which the type -1 would be.
+     * Negative types become large positive keys, which no type uses. */
     uint64_t *at = pithi_map_at(&types->places, (uint64_t)type & INT64_MAX);
     if (!at || (*at == 0 && !pithi_grow(&types->known, types->known_count, &types->known_room, sizeof *types->known)))
         return pithi_no_memory();
@@ -235,15 +239,17 @@ static int define_state(struct pithi_prv_types *t, const struct pithi_prv_known 
     return pithi_defs_add(t->defs, &(struct pithlog_def){PITHLOG_STATE, label, "", pithi_name_group(label), ""}, def);
 }
 
-/* Finds the state of a value of a type, and defines it at first use. */
+/* Finds the definition of the state for which a value of a type stands. Defines the state at the first use of the
+ * value. */
 int pithi_prv_types_state(struct pithi_prv_types *types, uint32_t place, int64_t value, uint32_t *def)
 {
     const struct pithi_prv_known *k = &types->known[place];
     uint64_t *at;
-    /* In traces that Pith wrote, a value from PITHI_PRV_NAMED on is the number of a definition. */
+    /* In traces that Pith wrote, a value from PITHI_PRV_NAMED on is PITHI_PRV_NAMED + the id of a definition. */
     if (types->own && value >= PITHI_PRV_NAMED && own_def(types, value - PITHI_PRV_NAMED, PITHLOG_STATE, def))
         return PITH_OK;
-    /* Such a value cannot be a key of the map, so the state is found by its name each time. */
+    /* A negative value, or one of more than 32 bits, does not fit into a key of the map. So its state is found by name
+     * each time. */
     if (value < 0 || value > UINT32_MAX)
         return define_state(types, k, value, def);
     at = pithi_map_at(&types->states, pithi_map_pair(place, (uint32_t)value));
@@ -257,7 +263,8 @@ int pithi_prv_types_state(struct pithi_prv_types *types, uint32_t place, int64_t
     return PITH_OK;
 }
 
-/* Finds the state of a state record. State records have their own list of labels and colours. */
+/* Finds the definition of the state for which a value in a state record stands. State records have their own list of
+ * labels and colours in the .pcf. */
 int pithi_prv_types_record(struct pithi_prv_types *types, int64_t state, uint32_t *def)
 {
     const char *label = pithi_prv_state(types->labels, state);
@@ -387,7 +394,6 @@ enum {
     ONE_SIDED = 20
 };
 
-/* The name is valid until the next call in this thread. */
 const char *pithi_prv_call_name(int64_t value)
 {
     static _Thread_local char name[64];
@@ -409,8 +415,8 @@ const char *pithi_prv_call_name(int64_t value)
 int pithi_prv_call_type(const char *name, int *value)
 {
     const char *group = pithi_name_group(name);
-    /* The value of an MPI function is the number of blanks before its name in `calls`. Send, after the first blank, has
-     * the value 1. The value 0 means that the function has none. */
+    /* Extrae's value for an MPI function is the number of blanks before its name in `calls`. Send, after the first
+     * blank, has the value 1. *value stays 0 if the function is not in the list. */
     const char *at = strncmp(name, "MPI_", 4) == 0 ? pithi_word_find(calls, name + 4) : NULL;
     *value = 0;
     for (; at && at > calls; at--)

@@ -1,5 +1,6 @@
-/* paraver_write.c - native records to Paraver. A state record or a message is complete only at its end, but its line
- * stands at the time of its begin. So two passes sort them on disk, and a third merges them with the events. README.md
+/* paraver_write.c - native records to Paraver. The line of a state record or a message stands at the time of its begin,
+ * but can be written only when its end is known. So a first pass over the log collects the messages, a second one the
+ * state records, both sorted on disk by the time of their begin. A third pass merges them with the events. README.md
  * has the rules.
  *
  *     1:1:1:1:1:50000:53000:4                 processor 1, thread 1.1.1: state 4 (Blocking Send) from 50 to 53 us
@@ -8,8 +9,8 @@
  *     3:1:1:1:1:50000:50000:2:1:2:1:55000:55000:1000:7      the message to thread 1.2.1 at 55 us, 1000 bytes, tag 7
  *     2:1:1:1:1:53000:50000001:0              MPI_Send ends
  *
- * Paraver draws state records and counts events, so a call is written as a state record and as events. All numbers
- * begin at 1. */
+ * Paraver draws state records and counts events, so a call is written as a state record and as events. Processors,
+ * tasks, threads and communicators are numbered from 1. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -31,19 +32,20 @@
 #include "native/log.h"
 #include "reader/read/payload.h"
 
-/* A state record or a message in the sorter. At the same time, state records come first. */
+/* A state record or a message in the sorter. */
 struct waiting {
     int64_t end_ns;
     uint32_t lane, other; /* lane: the lane of the state, or of the sender; other: the lane of the receiver */
     int32_t value;        /* state of a state record, or tag of a message */
     uint64_t bytes;       /* of a message */
 };
-enum { STATE_FIRST, MESSAGE_LAST = 2 }; /* at equal times a state comes before a message */
+/* The second part of the sort key, so that at the same time a state record comes before a message. */
+enum { STATE_FIRST, MESSAGE_LAST = 2 };
 
-/* The state of a lane. */
+/* The state record of a lane that has begun and not ended. */
 struct now {
     int64_t since_ns;
-    int state, seen; /* state: index in the table of states; seen: 1: the lane has a state */
+    int state, seen; /* state: index in pithi_prv_states; seen: 1: a state record has begun in the lane */
 };
 
 struct paraver_writer {
@@ -52,8 +54,9 @@ struct paraver_writer {
     struct pithi_prv_places places;
     struct pithi_prv_payloads payloads;
     struct call {
-        int type, value, state; /* numbers in the trace */
-    } * calls;                  /* [defs]; used for states */
+        int type, value, state; /* type, value: of the events that stand for the state; state: its number in state
+                                   records */
+    } * calls;                  /* [defs]; used only for definitions of states */
     struct pithi_nest nest;
     struct pithi_sorter *waiting; /* state records and messages, by the time of their begin */
     int err;
@@ -61,7 +64,9 @@ struct paraver_writer {
     int64_t zero_ns; /* time 0 of the trace */
     struct pithi_losses losses;
     struct pithi_naming naming;
-    uint64_t lost_payloads, members, deep; /* counted for the notes */
+    /* Counts of what is left out, for the notes to the user: payloads; members of communicators without a lane;
+     * functions of samples that are too deep. */
+    uint64_t lost_payloads, members, deep;
 };
 
 /* ---- Pieces of lines --------------------------------------------------------------------------------------------- */
@@ -101,7 +106,7 @@ static void end_line(struct paraver_writer *w) { pithi_out_char(&w->out, '\n'); 
 
 /* ---- Delayed records --------------------------------------------------------------------------------------------- */
 
-/* Keeps a line in the sorter until the third pass. Returns 0 after an error. */
+/* Keeps a state record or a message in the sorter until the third pass. Returns 0 after an error. */
 static int wait_for(struct paraver_writer *w, int64_t begin_ns, uint64_t kind, const struct waiting *item)
 {
     /* Lines are sorted by time, then by kind (states before messages), then by arrival. */
@@ -118,7 +123,8 @@ static void wait_message(void *context, const struct pithlog_message *m, uint64_
     wait_for(w, m->send_ns, MESSAGE_LAST, &(struct waiting){m->recv_ns, m->send_lane, m->recv_lane, m->tag, m->bytes});
 }
 
-/* Writes the state record of a lane that ends now, unless it took no time. Returns 0 after an error. */
+/* Ends the lane's state record at `time_ns` and puts it into the sorter, unless it took no time. Returns 0 after an
+ * error. */
 static int end_state_record(struct paraver_writer *w, uint32_t lane, int64_t time_ns)
 {
     struct now *now = &w->now[lane];
@@ -128,22 +134,23 @@ static int end_state_record(struct paraver_writer *w, uint32_t lane, int64_t tim
                     &(struct waiting){.end_ns = time_ns, .lane = lane, .value = now->state});
 }
 
-/* Called for each step. The innermost open state gives the state of the lane. Outside all states the lane is
- * running. */
+/* Ends the lane's state record and begins the next one if the begin or end of a state at step->to_ns changes the kind
+ * of work that the lane does. The innermost open state of the log decides the kind of work. Outside all states the kind
+ * is "Running". */
 static int follow_state(void *context, const struct pithlog_step *step)
 {
     struct paraver_writer *w = context;
     struct now *now = &w->now[step->lane];
     uint32_t inner = step->depth; /* number of states that are open after this step, without one that begins now */
     int state = PITHI_PRV_RUNNING;
-    /* the innermost state ends with this step, so the state around it becomes the innermost */
+    /* If the innermost state ends with this step, the state around it becomes the innermost. */
     if (step->change == PITHLOG_ENDS && step->at + 1 == step->depth)
         inner--;
     if (step->change == PITHLOG_BEGINS)
         state = w->calls[step->record->id].state;
     else if (inner > 0)
         state = w->calls[step->open[inner - 1].id].state;
-    /* If the state stays the same for Paraver, as for MPI_Send inside MPI_Send, it goes on. */
+    /* The state record goes on if the kind of work is the same, as in an MPI_Send inside another MPI_Send. */
     if (now->seen && now->state == state)
         return 1;
     if (!end_state_record(w, step->lane, step->to_ns))
@@ -177,12 +184,12 @@ out:
     return err;
 }
 
-/* Writes all delayed records that precede an event of this time. */
+/* Writes all state records and messages of the sorter whose lines precede an event at `time_ns`. */
 static void put_waiting_until(struct paraver_writer *w, int64_t time_ns)
 {
     struct pithi_sorted next;
     int status;
-    /* At the same time, state records come before the event, and messages after it. */
+    /* State records that begin exactly at `time_ns` come before the event, messages sent then come after it. */
     while ((status = pithi_sorter_before(w->waiting, pithi_sort_time(time_ns), STATE_FIRST + 1, &next)) == 1) {
         struct waiting item;
         int is_state = next.key.word[1] == STATE_FIRST;
@@ -210,8 +217,8 @@ static void put_waiting_until(struct paraver_writer *w, int64_t time_ns)
 
 /* ---- Payloads ---------------------------------------------------------------------------------------------------- */
 
-/* Returns 1 if a reader gets the same payload from the text. Otherwise the payload is left out, because it would be
- * read back as another payload. */
+/* Returns 1 if Pith's reader would make the same payload from the text. The writer leaves out a payload that would be
+ * read back as another one. */
 static int is_faithful(const struct pithlog_def *def, const struct pithlog_record *r, const char *text)
 {
     size_t size;
@@ -221,8 +228,8 @@ static int is_faithful(const struct pithlog_def *def, const struct pithlog_recor
     return same;
 }
 
-/* Returns the value of a text that is already among the payloads, or 0 for a new text. *first becomes the place where a
- * new text is added; it is NULL if memory runs out. */
+/* Returns the value that stands for a text of a definition, or 0 if the text is not yet among the payloads. *first
+ * becomes the map's entry for the text, which add_text needs for a new text, or NULL if memory runs out. */
 static int64_t text_value(struct pithi_prv_payloads *p, uint32_t def, const char *text, uint64_t **first)
 {
     /* Events with equal texts share a value. The hash is shifted, because a map takes all keys but the greatest. */
@@ -233,20 +240,20 @@ static int64_t text_value(struct pithi_prv_payloads *p, uint32_t def, const char
     return 0;
 }
 
-/* Adds a new text, takes ownership of it, and returns its value, or -1 if memory runs out. */
+/* Adds a new text and takes ownership of it. Returns the value that stands for the text, or -1 if memory runs out. */
 static int64_t add_text(struct pithi_prv_payloads *p, uint32_t def, char *text, uint64_t *first)
 {
     if (!text || !pithi_grow(&p->list, p->count, &p->room, sizeof *p->list)) {
         free(text);
         return -1;
     }
-    /* 1 means an event without a payload, so texts have the values from 2 on */
+    /* Texts have the values from 2 on, because the value 1 means an event without a payload. */
     p->list[p->count++] = (struct pithi_prv_payload){def, (uint32_t)*first, text};
     *first = p->count;
     return p->count + INT64_C(1);
 }
 
-/* Returns the value for a payload of an event, or 0 if the payload is left out, or -1 if memory runs out. */
+/* Returns the value that stands for the payload of an event; 0 if the payload is left out; -1 if memory runs out. */
 static int64_t payload_value(struct paraver_writer *w, const struct pithlog_def *def, const struct pithlog_record *r)
 {
     struct pithi_prv_payloads *p = &w->payloads;
@@ -256,8 +263,8 @@ static int64_t payload_value(struct paraver_writer *w, const struct pithlog_def 
     char *text = line.text;
     uint64_t *first;
     int64_t value = text_value(p, r->id, text, &first);
-    /* The text is freed if it is known. A new text is left out if there are too many texts, or if it would be read back
-     * as another payload. */
+    /* Frees the text if the list already has it. Also frees a new text, which is then left out, if there are too many
+     * texts or if the text would be read back as another payload. */
     if (value || !first || p->count >= PITHI_PRV_PAYLOADS || p->bytes + line.room > PITHI_PRV_PAYLOAD_BYTES ||
         !is_faithful(def, r, text)) {
         free(text);
@@ -267,7 +274,7 @@ static int64_t payload_value(struct paraver_writer *w, const struct pithlog_def 
     return add_text(p, r->id, text, first);
 }
 
-/* Returns the value of a function or call site, or 0 if memory runs out. */
+/* Returns the value that stands for the name of a function or call site, or 0 if memory runs out. */
 static int64_t name_value(struct paraver_writer *w, uint32_t def, const char *name)
 {
     uint64_t *first;
@@ -294,8 +301,8 @@ static int payload_number(const struct pithlog_def *def, const struct pithlog_re
 
 /* ---- Events ------------------------------------------------------------------------------------------------------ */
 
+/* Writes an event whose value is not 0, which begins a call. The value 0 of the same type ends it (end_call). */
 static void begin_call(void *context, uint32_t lane, uint32_t id, int64_t time_ns)
-/* In each type, a value other than 0 begins a call, and 0 ends a call. */
 {
     struct paraver_writer *w = context;
     begin_event(w, lane, time_ns);
@@ -311,7 +318,8 @@ static void end_call(void *context, uint32_t lane, uint32_t id, int64_t time_ns)
     end_line(w);
 }
 
-/* Writes the functions of a sample, the innermost first, or of a call site. */
+/* Adds the functions of a sample, the innermost first, or the name of a call site to the event line. Adds nothing if
+ * the record is neither. Returns 0 if memory runs out. */
 static int put_functions(struct paraver_writer *w, const struct pithlog_record *r)
 {
     int is_sample = r->id == w->losses.stack_ids[0];
@@ -349,8 +357,9 @@ static void put_single(struct paraver_writer *w, const struct pithlog_record *r,
 
 static int is_user(const struct paraver_writer *w, uint32_t id) { return w->calls[id].type == PITHI_PRV_USER; }
 
-/* Returns 1 if two states need not nest. Calls of MPI have event types of their own. So states of the user must nest
- * only among themselves, and calls of MPI only among themselves. */
+/* Returns 1 if two states may overlap without one being inside the other. States of the user have another event type
+ * than calls of MPI. In Paraver only states of the same type must nest, so a state of the user and a call of MPI may
+ * overlap. */
 static int is_apart(void *context, uint32_t id, uint32_t ending)
 {
     return is_user(context, id) != is_user(context, ending);
@@ -370,7 +379,8 @@ static int put_record(void *context, const struct pithlog_step *step)
         return 1;
     case PITHLOG_EVENT: {
         const struct pithlog_def *def = pithlog_get_def(w->log, r->id);
-        /* A payload that is a single number becomes the value itself, so that Paraver can compute with it. */
+        /* If the payload is a single whole number, this number is the value of the event, so that Paraver can compute
+         * with it. */
         int64_t number, value = r->payload_bytes ? 0 : 1;
         begin_event(w, r->lane, r->time_ns);
         if (r->payload_bytes && payload_number(def, r, &number)) {
@@ -387,7 +397,8 @@ static int put_record(void *context, const struct pithlog_step *step)
         return 1;
     }
     case PITHLOG_COUNTER: {
-        /* 2^53: up to this limit a double holds each whole number, so the whole number is the exact value */
+        /* `most` is 2^53. Up to this limit a double can hold every whole number, so the integer part of a whole value
+         * is exact. */
         double most = 9007199254740992.0, value = r->value;
         int64_t whole = value >= -9.2e18 && value <= 9.2e18 ? (int64_t)value : 0, bits;
         memcpy(&bits, &value, sizeof bits);
@@ -447,10 +458,11 @@ static int write_all(struct paraver_writer *w, FILE *out, const struct pithi_con
 {
     struct pithi_walk walk;
     int err;
-    /* the walk is opened only to find the interval */
+    /* Opens the walk only to find the interval of the log that is converted (walk.from_ns, walk.to_ns). */
     TRY(pithi_walk_open(&walk, w->log, how));
     pithi_walk_close(&walk);
-    /* Paraver has no negative times; so the times of a part of a log begin at 0 */
+    /* Paraver has no negative times. If only a part of the log is converted, or if the log has negative times, time 0
+     * of the trace is the begin of the interval. */
     w->zero_ns = how->from_ns > INT64_MIN || walk.from_ns < 0 ? walk.from_ns : 0;
     const struct pithlog_def *def;
     w->calls = calloc(pithlog_get_info(w->log)->defs + (size_t)1, sizeof *w->calls);
@@ -459,7 +471,8 @@ static int write_all(struct paraver_writer *w, FILE *out, const struct pithi_con
     for (uint32_t id = 0; (def = pithlog_get_def(w->log, id)); id++) {
         struct call *call = &w->calls[id];
         call->type = pithi_prv_call_type(def->name, &call->value);
-        /* MPI functions have the values of Extrae. All other states have the number of their definition. */
+        /* MPI functions have the values that Extrae gives them. All other states have PITHI_PRV_NAMED + the id of their
+         * definition. */
         call->value = call->value ? call->value : PITHI_PRV_NAMED + (int)id;
         call->state = pithi_prv_state_in(def->name);
     }
@@ -534,7 +547,7 @@ static int write_all(struct paraver_writer *w, FILE *out, const struct pithi_con
     err = w->err ? w->err : err;
     pithi_out_text(&w->out, PITHI_PRV_END "\n");
     err = pithi_out_close(&w->out, err);
-    if (err == PITH_OK && how->beside[0]) /* the .pcf has the labels of values, which are known only now */
+    if (err == PITH_OK && how->beside[0]) /* the .pcf comes last, because the third pass finds the texts of values */
         err = pithi_prv_write_labels(w->log, &w->payloads, how->beside[0]);
     if (err == PITH_OK && how->beside[1])
         err = pithi_prv_write_rows(w->log, &w->places, how->beside[1]);
@@ -553,7 +566,8 @@ int pithi_paraver_write(struct pithlog *log, FILE *out, const struct pithi_conve
         uint64_t pairs = 0;
         w.losses.count[PITHI_LOSS_PAYLOADS] = w.lost_payloads;
         pithi_losses_zero(&w.losses, w.zero_ns);
-        /* Reports the colours as readers find them, because the .pcf stores colours as numbers. */
+        /* Gives each colour as Pith's reader finds it. The .pcf has colours as numbers, so a colour with a name comes
+         * as "#rrggbb". */
         char text[8];
         for (uint32_t id = 0; pithlog_get_def(w.log, id); id++) {
             snprintf(text, sizeof text, "#%06x", (unsigned)pithlog_def_rgb(w.log, id));
