@@ -1,11 +1,12 @@
-/* reading.c - shared helpers for readers and writers of foreign files. A binary heap sorts records by time and then by
- * arrival.
+/* reading.c - shared helpers for readers and writers of foreign files.
  *
- * Arrival matters, because the order of records with the same time matters: leave A, then enter B, both at 20, is not
+ * If the records of a file are not in order of time, a binary heap (pithi_reorder) sorts them by time. Records with the
+ * same time keep the order of the file, because their order has a meaning: leave A, then enter B, both at 20, is not
  * the same as enter B, then leave A.
  *
  * A file is mapped, and after every 4 MiB the memory of the bytes that were read is given back to the system. So
- * reading 10 GB needs no more memory than reading 10 MB. Bytes that are read again come from the file again. */
+ * reading 10 GB needs no more memory than reading 10 MB. If a reader goes back to such bytes, the system reads them
+ * from the file again. */
 #include "foreign/reading.h"
 
 #include <errno.h>
@@ -36,10 +37,10 @@ void pithi_passed_drop(const struct pithi_input *input, size_t *passed, size_t a
 {
     size_t end = at & ~(size_t)(PITHI_PASSED_STEP - 1); /* a multiple of each page size */
     if (input->mapped && at > *passed)
-        /* Lets the kernel drop these pages: they were read, and the file still has them. Reading them again only costs
+        /* Lets the kernel drop the pages that were read. The file still has them, so reading them again only costs
          * time. */
         madvise((void *)(input->data + *passed), end - *passed, MADV_DONTNEED);
-    else if (input->mapped) /* the reader has moved to a lower byte */
+    else if (input->mapped) /* the reader has gone back to a lower byte, so all pages may be in memory */
         madvise((void *)input->data, input->size, MADV_DONTNEED);
     *passed = end;
 }
@@ -65,14 +66,16 @@ int pithi_lines_wrong(const struct pithi_lines *lines, const char *what)
     return pithi_fail(PITH_ERR_DAMAGED, "%s: line %" PRIu64 ": %s", lines->input->path, lines->number, what);
 }
 
-/* Runs a writer that must seek. If the output is a pipe, the writer fills a temporary file, which is then copied. */
+/* Calls `write`, which needs an output in which it can seek. If `out` is a pipe, `write` fills a temporary file, which
+ * is then copied to `out`. */
 int pithi_write_seekable(struct pithlog *log, FILE *out, const struct pithi_convert *how,
                          int (*write)(struct pithlog *log, FILE *out, const struct pithi_convert *how))
 {
     FILE *whole;
     int err, fd;
 
-    /* `out` can be used if it is seekable and at byte 0. After other data, the offsets in the file would be wrong. */
+    /* Uses `out` itself only if it is seekable and at byte 0. If it already had other data, the offsets that `write`
+     * puts into the file would be wrong. */
     if (fseeko(out, 0, SEEK_CUR) == 0 && ftello(out) == 0)
         return write(log, out, how);
     fd = pithi_temporary_file();
@@ -83,7 +86,7 @@ int pithi_write_seekable(struct pithlog *log, FILE *out, const struct pithi_conv
             close(fd);
         return err;
     }
-    /* If `write` failed because the disk is full, the error must say that. */
+    /* If `write` failed because the temporary file cannot grow, replaces its error by one that says so. */
     err = write(log, whole, how);
     if (ferror(whole) || (err == PITH_OK && fflush(whole) != 0))
         err = pithi_temporary_failed("written");
@@ -95,12 +98,12 @@ int pithi_write_seekable(struct pithlog *log, FILE *out, const struct pithi_conv
 
 /* ---- Leaves without an enter ------------------------------------------------------------------------------------- */
 
-/* The number that a state gets if the file has a LOST record inside it. No LOST record need be added for such a state:
- * if it is never left, it ends at that record. */
+/* Stands in place of the number of a leave (struct pithi_leaves) if the file itself has a LOST record inside a state.
+ * No LOST record need be added for this state, because it ends at the file's LOST record if it is never left. */
 enum { ENDS_AT_LOST = -1 };
 
-/* Gives this number to all open states that have none. States that have a number contain those that have none, so the
- * loop ends at the first state that has one. */
+/* Gives `number` to all open states that have no number. The loop goes from the innermost state outwards and ends at
+ * the first state with a number, because all states around it have a number, too. */
 static void number_states(struct pithi_stack *stack, int64_t number)
 {
     for (uint32_t i = stack->count; i-- > 0 && stack->states[i].enter_ns == 0;)
@@ -113,14 +116,15 @@ int pithi_leaves_look(struct pithi_leaves *leaves, const struct pithlog_record *
     struct pithi_stack *stack;
     uint32_t depth;
 
-    /* Records are lost here, and the ends of open states may be among them. */
+    /* The ends of open states may be among the records that are lost here. So no LOST record need be added for these
+     * states. */
     if (record->kind == PITHLOG_LOST && record->lane < leaves->lane_count && record->bytes > 0) {
         number_states(&leaves->lanes[record->lane], ENDS_AT_LOST);
         return PITH_OK;
     }
     if (record->kind != PITHLOG_ENTER && record->kind != PITHLOG_LEAVE)
         return PITH_OK;
-    /* A lane is added at its first record. */
+    /* Adds the lane at its first record. */
     for (; record->lane >= leaves->lane_count; leaves->lane_count++) {
         if (!pithi_grow(&leaves->lanes, leaves->lane_count, &leaves->lane_room, sizeof *leaves->lanes))
             return pithi_no_memory();
@@ -129,15 +133,15 @@ int pithi_leaves_look(struct pithi_leaves *leaves, const struct pithlog_record *
     stack = &leaves->lanes[record->lane];
     if (record->kind == PITHLOG_ENTER)
         return pithi_stack_enter(stack, record->id, 0) ? PITH_OK : pithi_no_memory();
-    /* The leave has its enter, so nothing is wrong. */
+    /* Nothing is wrong if the leave has its enter. */
     if (pithi_stack_leave(stack, record->id, 0, &ended, &depth))
         return PITH_OK;
     /* This leave has no enter, so it gets a number. All open states that have no number get this number, because the
      * leave lies inside them. */
     number_states(stack, (int64_t)++leaves->alone);
-    /* In the second reading, a LOST record is added before this leave if again->numbers contains its number. Then the
-     * leave lies inside a state that is never left. The numbers are sorted, and the leaves come in the same order as
-     * before, so one position in the list is enough. */
+    /* The first reading of the file has put into again->numbers the numbers of the leaves that lie inside a state that
+     * is never left. In the second reading, adds a LOST record before each of these leaves. The list is sorted and the
+     * leaves come in the same order again, so only the next number of the list need be compared. */
     const struct pithi_again *again = leaves->input->again;
     if (!again || !again->is_second || leaves->next >= again->count || again->numbers[leaves->next] != leaves->alone)
         return PITH_OK;
@@ -161,8 +165,8 @@ int pithi_leaves_end(struct pithi_leaves *leaves)
 
     if (!again || again->is_second)
         return PITH_OK;
-    /* If a state that is still open at the end has a number, a LOST record is missing before the leave with this
-     * number. Such numbers are collected, and the file is read again with them. */
+    /* Collects the numbers of the states that are still open at the end. Before the leave with such a number, the log
+     * needs a LOST record. If there is any, the caller reads the file a second time, which adds these LOST records. */
     for (uint32_t lane = 0; lane < leaves->lane_count; lane++)
         for (uint32_t i = 0; i < leaves->lanes[lane].count; i++) {
             int64_t number = leaves->lanes[lane].states[i].enter_ns;
@@ -194,7 +198,7 @@ void pithi_leaves_free(struct pithi_leaves *leaves)
 
 struct pithi_reorder_waiting {
     struct pithlog_record record; /* the payload is malloc'ed */
-    uint64_t order;               /* counts arrivals, to order records with the same time */
+    uint64_t order;               /* place of the record in the file; decides if two records have the same time */
 };
 
 static int before(const void *a, const void *b)
@@ -203,8 +207,8 @@ static int before(const void *a, const void *b)
     return x->record.time_ns != y->record.time_ns ? x->record.time_ns < y->record.time_ns : x->order < y->order;
 }
 
-/* Adds a record to the log, unless the reader's callback `drops` leaves it out. Receives get their numbers here,
- * because only now their order is known. */
+/* Adds a record to the log, unless the reader's callback `drops` leaves it out. Numbers the receives here, because only
+ * after the sort their order is known. */
 static int emit(struct pithi_reorder *reorder, const struct pithlog_record *record)
 {
     int drops = reorder->drops ? reorder->drops(reorder->context, record) : 0;
@@ -216,9 +220,9 @@ static int emit(struct pithi_reorder *reorder, const struct pithlog_record *reco
     if (record->kind != PITHLOG_RECV || !reorder->counts_receives)
         return pithi_writer_add(reorder->writer, record);
     struct pithlog_record receive = *record;
+    /* Up to this point, `posted` of a receive identifies its receiver. From here on, it is the receive's number. */
     uint64_t *count = pithi_map_at(&reorder->received, record->posted);
     if (!count)
-        /* Up to this point, `posted` of a receive identifies its receiver. */
         return pithi_no_memory();
     receive.posted = (*count)++;
     return pithi_writer_add(reorder->writer, &receive);
@@ -229,8 +233,8 @@ static int emit_first(struct pithi_reorder *reorder)
     struct pithi_reorder_waiting first;
     int err;
 
-    /* Takes the earliest record from the heap. If it is earlier than a record that was already emitted, the window was
-     * too small for it, and it is counted. */
+    /* Takes the earliest record from the heap. Counts it as late if a later record was already emitted, because then
+     * the window was too small. */
     pithi_heap_take(reorder->heap, &reorder->count, &first, sizeof first, before);
     if (reorder->has_last && first.record.time_ns < reorder->last_ns)
         reorder->late++;
@@ -264,8 +268,8 @@ int pithi_reorder_add(struct pithi_reorder *reorder, const struct pithlog_record
     return PITH_OK;
 }
 
-/* Ends a state, begins a state, or does both, because a number of MPE may end a state and begin the next one. `info` is
- * added inside its state, that is, before the leave or after the enter. */
+/* Ends a state, begins a state, or does both, because in MPE's formats one event may end a state and begin the next
+ * one. Adds `info` inside its state, that is, after the enter if a state begins, otherwise before the leave. */
 int pithi_reorder_states(struct pithi_reorder *reorder, struct pithlog_record *record, uint32_t ends, uint32_t starts,
                          const struct pithlog_record *info)
 {

@@ -2,13 +2,15 @@
  * slices. Events and both ends of a message become instants, and a flow connects the two ends. Each counter gets a
  * track. Field numbers are as in perfetto/protos/trace/ (trace_packet, track_descriptor, track_event, interned_data).
  *
- * Packets need not be in order of time. So a second pass writes the messages after all other records, in the order of
- * matching. This way memory does not grow with the number of messages. Names are interned once, in the first packet.
+ * Packets need not be in order of time. So a second pass writes the messages after all other records, in the order in
+ * which the log's reader matches them. This way memory does not grow with the number of messages. The first packet
+ * "interns" all names, that is, gives each name a number, which stands for the name in all later packets.
  *
- * The functions of samples are slices on an additional track below each lane. A sample stands for the time since the
- * sample before it. If samples are taken by CPU time, it stands for at most the CPU time that the thread has used in
- * that time. If two samples follow each other without time between them, the slices of the outermost functions that
- * they have in common go on. */
+ * The functions of samples are slices on an additional track below each lane. If samples were taken by wall-clock time,
+ * the slices of a sample begin at the sample before it and end at the sample. If samples were taken by CPU time, the
+ * slices are only as long as the CPU time that the thread used between the two samples. If the slices of a sample begin
+ * exactly where those of the sample before end, functions that both stacks have, from the outermost on, keep one slice.
+ * */
 #include "foreign/formats.h"
 
 #include <inttypes.h>
@@ -22,6 +24,7 @@
 #include "foreign/walk.h"
 #include "native/log.h"
 
+/* numbers of fields of TracePacket */
 enum {
     PACKET_TIME = 8,
     PACKET_SEQUENCE = 10,
@@ -30,47 +33,53 @@ enum {
     PACKET_FLAGS = 13,
     PACKET_TRACK = 60 /* TrackDescriptor */
 };
-enum { STATE_CLEARED = 1, STATE_NEEDED = 2 }; /* PACKET_FLAGS */
-enum { EVENT_CATEGORY = 3, EVENT_NOTE = 4, EVENT_TYPE = 9, EVENT_NAME = 10, EVENT_TRACK = 11 };
+/* values of the field PACKET_FLAGS: a packet makes all earlier interned names invalid; a packet uses interned names */
+enum { STATE_CLEARED = 1, STATE_NEEDED = 2 };
 /* numbers of fields of TrackEvent */
+enum { EVENT_CATEGORY = 3, EVENT_NOTE = 4, EVENT_TYPE = 9, EVENT_NAME = 10, EVENT_TRACK = 11 };
 enum { EVENT_NAME_TEXT = 23, EVENT_DOUBLE = 44, EVENT_FLOW = 47, EVENT_FLOW_END = 48 };
-enum { SLICE_BEGIN = 1, SLICE_END, INSTANT, COUNTER }; /* EVENT_TYPE */
+enum { SLICE_BEGIN = 1, SLICE_END, INSTANT, COUNTER }; /* values of the field EVENT_TYPE */
+/* numbers of fields of TrackDescriptor */
 enum { TRACK_UUID = 1, TRACK_NAME, TRACK_PROCESS, TRACK_THREAD, TRACK_PARENT, TRACK_COUNTER = 8 };
 /* numbers of fields of ProcessDescriptor, ThreadDescriptor, CounterDescriptor */
 enum { PROCESS_PID = 1, PROCESS_NAME = 6, THREAD_PID = 1, THREAD_TID, THREAD_NAME = 5, COUNTER_UNIT = 6 };
 /* numbers of fields of InternedData, and of its entries */
 enum { INTERNED_CATEGORIES = 1, INTERNED_NAMES, INTERNED_NOTES, IID = 1, IID_NAME };
-enum { NOTE_NAME = 1, NOTE_UINT = 3, NOTE_INT, NOTE_STRING = 6 }; /* of DebugAnnotation */
+/* numbers of fields of DebugAnnotation, which adds a named value to an event */
+enum { NOTE_NAME = 1, NOTE_UINT = 3, NOTE_INT, NOTE_STRING = 6 };
 
-/* Interned names. The name of a definition has the number id + 1. These names follow. */
+/* Names of events that have no definition in the log. Their interned numbers follow those of the definitions, which are
+ * id + 1. */
 enum { SENT, RECEIVED, PAUSED, RESUMED, LOST, OWN_NAMES };
 static const char *const own_names[] = {"message sent", "message received", "recording paused", "recording resumed",
                                         "records lost"};
-/* interned numbers of names of annotations */
+/* interned numbers of the names of the values that annotations add to events */
 enum { NOTE_PEER = 1, NOTE_TAG, NOTE_BYTES, NOTE_PAYLOAD, NOTE_COUNT, NOTE_NAMES };
 static const char *const note_names[] = {"", "peer", "tag", "bytes", "payload", "count"};
 
-/* SEQUENCE: number of the sequence of all packets; TEXT, EVENT_ROOM: bytes of a text, of an event */
+/* SEQUENCE: number of the packet sequence to which all packets belong; TEXT: most bytes of a text; EVENT_ROOM: most
+ * bytes of an event */
 enum { SEQUENCE = 1, TEXT = 1024, EVENT_ROOM = TEXT + 256 };
 
 /* The functions of the last sample of a lane, which are open slices. */
 struct stack {
-    char *text; /* the names of the functions, separated by ';'; NULL: none */
-    int64_t end_ns, cpu_ns;
-    int seen; /* 1: there was a sample */
+    char *text;             /* the names of the functions, outermost first, separated by ';'; NULL: no sample yet */
+    int64_t end_ns, cpu_ns; /* time and CPU time of the sample */
+    int seen;               /* 1: there was a sample */
 };
 
 struct perfetto_writer {
     struct pithlog *log;
     struct pithi_naming naming;
     struct stack *stacks; /* by lane */
-    uint64_t samples;     /* written so far */
-    uint64_t cut;         /* number of payloads that were cut, for the note */
+    uint64_t samples;     /* number of samples written so far */
+    uint64_t cut;         /* number of payloads that were cut, which is reported to the user */
     int wall;             /* 1: samples were taken at intervals of wall-clock time */
     int64_t period_ns;    /* ns between two samples */
     struct pithi_out out;
-    struct pithi_map counters; /* counter tracks already described */
-    int64_t start_ns, from_ns; /* time 0 of the file; the start of the window */
+    struct pithi_map counters; /* numbers of the counter tracks whose descriptor is already written */
+    int64_t start_ns, from_ns; /* start_ns: time of the log that is time 0 of the file; from_ns: begin of the interval
+                                  that is converted */
     uint32_t defs, lanes;
     struct pithi_losses losses;
 };
@@ -79,8 +88,8 @@ struct perfetto_writer {
 
 enum { PB_VARINT, PB_FIXED64, PB_BYTES };
 
-/* All these functions return the byte after what they wrote. They need room for 15 bytes for a number, and for 10 +
- * `size` bytes for anything else. */
+/* The functions pb_... write one field at `p` and return the byte after it. A number needs room for 15 bytes, pb_bytes
+ * for 10 + `size` bytes. */
 static unsigned char *pb_varint(unsigned char *p, uint32_t field, uint64_t value)
 {
     return pithi_put_varint(pithi_put_varint(p, field << 3 | PB_VARINT), value);
@@ -109,7 +118,8 @@ static unsigned char *pb_bytes(unsigned char *p, uint32_t field, const void *dat
 
 /* ---- Packets ----------------------------------------------------------------------------------------------------- */
 
-/* Writes a packet with one field. `data` is the message in that field. */
+/* Writes a packet with the field `field`, whose content is `data`, besides the fields that each packet has. Only events
+ * get the field for the time. */
 static void put_packet(struct perfetto_writer *w, uint32_t field, const unsigned char *data, size_t size,
                        int64_t time_ns, uint64_t flags)
 {
@@ -144,7 +154,7 @@ static unsigned char *put_note(unsigned char *p, uint32_t name, uint32_t kind, u
 
 /* ---- Tracks ------------------------------------------------------------------------------------------------------ */
 
-/* Track numbers are kept small, because each event contains one. */
+/* Numbers of tracks. They are small, so that they need few bytes, because each event contains such a number. */
 static uint64_t rank_track(uint32_t first_lane) { return 3 * (uint64_t)first_lane + 1; }
 static uint64_t lane_track(uint32_t lane) { return 3 * (uint64_t)lane + 2; }
 static uint64_t counter_track(const struct perfetto_writer *w, uint32_t lane, uint32_t id)
@@ -169,7 +179,7 @@ static int number_field(struct pithi_buffer *b, uint32_t field, uint64_t value)
     return 1;
 }
 
-/* Adds the message in `inner` to `b` as a field, and empties `inner`. */
+/* Adds to `b` a field whose content is the fields in `inner`, and empties `inner`. Returns 0 if memory runs out. */
 static int message_field(struct pithi_buffer *b, uint32_t field, struct pithi_buffer *inner)
 {
     int ok = pithi_buffer_reserve(b, inner->size + 20);
@@ -250,8 +260,8 @@ static int intern(struct pithi_buffer *all, uint32_t field, uint64_t iid, const 
     return ok;
 }
 
-/* Writes the interned names. Each definition has a category with the same number as its name. The name of the category
- * is the group of the definition. */
+/* Writes the interned names. The category of a definition has the same interned number as its name; the name of the
+ * category is the group of the definition. */
 static int put_names(struct perfetto_writer *w)
 {
     struct pithi_buffer all = {0};
@@ -293,7 +303,8 @@ static unsigned char *begin_instant(const struct perfetto_writer *w, unsigned ch
     return pb_varint(p, EVENT_NAME, w->defs + own + (uint64_t)1);
 }
 
-/* Ends the slices of the functions in a text of a stack, from `at` on. */
+/* Ends the slices of the lane's last sample that belong to the functions named in `at`. `at` is the whole text of
+ * w->stacks[lane], or the innermost functions at its end. */
 static void end_functions(struct perfetto_writer *w, uint32_t lane, const char *at)
 {
     unsigned char event[EVENT_ROOM];
@@ -419,7 +430,8 @@ static void put_message(void *context, const struct pithlog_message *m, uint64_t
     put_end(w, m, number, 0);
 }
 
-/* Shifts all times if the window begins before 0, because Perfetto has no times below 0. */
+/* Called with the begin of the interval that is converted. If the interval begins before 0, shifts all times, because
+ * Perfetto has no times below 0. */
 static void begin(void *context, int64_t from_ns)
 {
     struct perfetto_writer *w = context;

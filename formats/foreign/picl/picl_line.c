@@ -1,15 +1,16 @@
 /* picl_line.c - parses lines of PICL, compact (numbers only) or verbose (a label before each number), and assigns
  * numbers of PICL to the definitions of a log.
  *
- * The meaning of the numbers follows from their order. So labels are skipped, and the two forms are read in the same
+ * The meaning of the numbers follows from their order. So the reader skips the labels and reads both forms in the same
  * way:
  *
  *     4 0 480 0 8 30008 1
  *     send clock 0 480 node 0 to 8 type 30008 lth 1
  *
- * Definitions have names, but PICL has numbers. A state whose name was made from a number gets this number: "block 7"
- * is block 7. All other states get the free numbers of blocks, from 0. Events get numbers of marks, from 0. If the log
- * has trace_marks, whose numbers come from the program, the numbers of events begin at 2^30. */
+ * A log names its states and events, whereas PICL numbers its blocks and marks. A state whose name Pith's reader made
+ * from the number of a block gets this number again: "block 7" is block 7. All other states get the free numbers of
+ * blocks, from 0. Events get numbers of marks, from 0, or from 2^30 if the log also has events that Pith's reader made
+ * from trace_marks, because these keep the numbers that the program chose. */
 #include "foreign/picl/picl.h"
 
 #include <stdlib.h>
@@ -20,7 +21,7 @@
 
 static const struct {
     const char *name;
-    int values; /* number of values required */
+    int values; /* how many values a record of this type must have */
 } types[PITHI_PICL_TYPES] = {[PITHI_PICL_START] = {"trace_start", 0},
                              [PITHI_PICL_OPEN] = {"open", 0},
                              [PITHI_PICL_LOAD] = {"load", 0},
@@ -62,11 +63,12 @@ static const char *skip_word(const char *p, const char *end)
     return p;
 }
 
-/* Reads the next number and skips its label, if any. Returns the byte after the number, or NULL if there is none. */
+/* Skips the label, if any, and reads the number after it. Returns the byte after the number, or NULL if there is no
+ * number. */
 static const char *number(const char *p, const char *end, int64_t *value)
 {
     p = skip_blanks(p, end);
-    /* "clock 0": the label is skipped, whatever it says. */
+    /* Skips the label without a check: "clock" in "clock 0". */
     if (p < end && is_letter(*p))
         p = skip_blanks(skip_word(p, end), end);
     int negative = p < end && *p == '-';
@@ -123,8 +125,8 @@ int pithi_picl_line(const char *line, size_t size, struct pithi_picl_line *got, 
     return 1;
 }
 
-/* In a log with trace_mark events, whose numbers come from the program, the marks of other events begin at this number,
- * which programs hardly use. */
+/* A log may have events that were read from trace_marks. They keep the numbers that the program chose. Then the marks
+ * of all other events begin at this number, because programs hardly choose numbers so large. */
 enum { BESIDE_MARKS = 1 << 30 };
 
 static const char *const blocks[] = {"barrier", "bcast0", "bcast1", "globalOp"}; /* their numbers are -1, -2 ... */
@@ -184,8 +186,8 @@ int pithi_picl_numbers_make(struct pithi_picl_numbers *numbers, const struct pit
         const struct pithlog_def *def = pithlog_get_def(log, id);
         numbers->own[id] = own_type(def);
         mark = numbers->own[id] == PITHI_PICL_MARK ? BESIDE_MARKS : mark;
-        /* States with names made from numbers keep these numbers, so these numbers are taken. All other states get the
-         * free numbers. */
+        /* Marks the number of a state such as "block 7" as taken, so that the loop below gives other states only free
+         * numbers. */
         if (def->kind == PITHLOG_STATE && block_number(def->name, &own))
             ok = pithi_map_at(&taken, (uint32_t)own) != NULL;
     }

@@ -21,38 +21,40 @@
 #include "foreign/names.h"
 #include "foreign/reading.h"
 
-/* A node, with its pending send, receive or sync, which lasts until its second compstats. */
+/* A node, with its pending send, receive or sync, which lasts until the second compstats after it. */
 struct node {
-    int32_t number;                 /* in the file */
+    int32_t number;                 /* number of the node in the file */
     uint32_t lane, state;           /* state: the state of the pending record, valid if `entered` */
     struct pithi_picl_line pending; /* the pending record */
     unsigned stats;                 /* number of compstats until the pending record ends; 0: nothing is pending */
     int entered;                    /* 1: the state of the pending record was entered in the log */
-    uint32_t blocking;              /* number of open recv_blocking */
+    uint32_t blocking;              /* number of open recv_blocking states */
     int32_t blocks;                 /* number of open blocks */
-    int tells_end, closed, exited;  /* tells_end: the first records of the node show that close or exit records will
-                                       come */
-    uint64_t received;              /* receives so far */
+    int tells_end, closed, exited;  /* tells_end: 1: the node has an open or level record, so its records must end with a
+                                       close or exit record; closed, exited: 1: that record has come */
+    uint64_t received;              /* number of receives so far */
 };
 
 struct picl_reader {
     const struct pithi_input *input;
     struct pithi_writer *writer;
-    struct pithi_lines lines;   /* without a cut last line */
-    struct pithi_map places;    /* node -> index + 1 */
-    struct pithi_map explained; /* (kind, number) -> the definition that a trace_message names, + 1 */
-    int begun;                  /* 1: a record has come that is not one of those with which nodes begin, so no more
-                                   trace_messages give names */
-    struct node *nodes;         /* [count] */
+    struct pithi_lines lines; /* the lines of the file, without a last line that was cut */
+    struct pithi_map places;  /* number of a node -> index + 1 in `nodes` */
+    struct pithi_map
+        explained;      /* (kind of definition, number) -> id + 1 of the definition that a trace_message names */
+    int begun;          /* 1: a record has come with which no node begins (begins()), so that later
+                                   trace_messages are texts of the program and give no names */
+    struct node *nodes; /* [count] */
     uint32_t count, room;
-    int host, closes; /* host: 1: there is a host; closes: 1: a node has a close record */
-    uint64_t others;  /* number of records other than those with which nodes begin */
-    int64_t first_ns; /* time 0 */
+    int host, closes; /* host: 1: one of the nodes is the host; closes: 1: a node has a close record */
+    uint64_t others;  /* number of records with which no node begins (begins()) */
+    int64_t first_ns; /* the earliest time of the file, which is time 0 of the log */
     struct pithi_reorder reorder;
-    uint64_t unended, ends_alone; /* counted for properties of the log */
+    uint64_t unended, ends_alone; /* counts that the log's properties report: sends, receives and syncs without an end;
+                                     ends of a recv_blocking without its begin */
 };
 
-/* Gets the next record. Returns 1, or 0 at the end, or -1 for a malformed line. */
+/* Gets the next record. Returns 1 if there is one; 0 at the end of the file; -1 after reporting a malformed line. */
 static int next_line(struct picl_reader *r, struct pithi_picl_line *line)
 {
     const char *text, *wrong;
@@ -73,7 +75,8 @@ static struct node *find_node(struct picl_reader *r, int32_t number)
     return node;
 }
 
-/* If there is a host, it becomes rank 0 and the ranks of the nodes move up by one. */
+/* Returns the rank of a node. If the file has a host (the computer that starts the nodes), the host becomes rank 0 and
+ * the ranks of the nodes are their numbers + 1. */
 static int32_t rank_of(const struct picl_reader *r, int32_t node)
 {
     return node == PITHI_PICL_HOST ? 0 : node + r->host;
@@ -87,7 +90,8 @@ static int define(struct picl_reader *r, enum pithlog_def_kind kind, const char 
     return pithi_defs_add(pithi_writer_defs(r->writer), &def, id);
 }
 
-/* Reads a line such as "block 3 is MPI_Send", in which Pith gives a name to a number. Returns 0 for any other line. */
+/* Reads a trace_message such as "block 3 is MPI_Send", in which Pith gives a name to a number. Returns 1 if the text
+ * has this form, otherwise 0. */
 static int explain(struct picl_reader *r, const struct pithi_picl_line *line, int *err)
 {
     static const struct {
@@ -120,7 +124,7 @@ static int explain(struct picl_reader *r, const struct pithi_picl_line *line, in
     return found;
 }
 
-/* Finds the definition that a trace_message names for a number. Returns 1 if there is one. */
+/* Finds the definition to which a trace_message gave the number `number`. Returns 1 if there is such a definition. */
 static int find_explained(const struct picl_reader *r, enum pithlog_def_kind kind, int32_t number, uint32_t *id)
 {
     const uint64_t *made = pithi_map_find(&r->explained, pithi_map_pair(kind, (uint32_t)number));
@@ -152,12 +156,13 @@ static int add_message(struct picl_reader *r, struct node *node, const struct pi
                                     .tag = line->value[1],
                                     .bytes = line->value[2] > 0 ? (uint64_t)line->value[2] : 0,
                                     .posted = sent ? 0 : node->received++};
-    /* The peer of a message to all nodes is -1. Such a message has no single receiver, so it is left out. */
+    /* Leaves out a message to all nodes, whose peer is -1, because a message of a log has one receiver. */
     return record.peer < 0 ? PITH_OK : add(r, &record);
 }
 
-/* Enters the state of the pending record. Called only when it is known that the record takes time. A record without a
- * duration is only a message, because Pith writes messages in this form. */
+/* Enters the state of the pending record, unless it is already entered. The caller has found that the send or receive
+ * takes time. A send or receive that takes no time gets no state, because Pith writes a message without a state in this
+ * form. */
 static int enter_pending(struct picl_reader *r, struct node *node)
 {
     enum pithi_picl_type type = node->pending.type;
@@ -181,15 +186,15 @@ static int end_pending(struct picl_reader *r, struct node *node, int64_t time_ns
     return PITH_OK;
 }
 
-/* Returns 1 for the record types with which a node begins. */
+/* Returns 1 for the types of the first records of a node. */
 static int begins(int type)
 {
     return type == PITHI_PICL_START || type == PITHI_PICL_COMPSTATS || type == PITHI_PICL_OPEN;
 }
 
-/* Turns a line into records. A pending send, receive or sync lasts until its last compstats (node->stats: number of
- * compstats to come). If another line adds a record before that, this record lies inside the pending one, so the state
- * of the pending record is entered first. */
+/* Turns a line into records. A pending send, receive or sync lasts until the second compstats after it. If another line
+ * adds a record before that compstats, the record lies inside the state of the pending record, so that state is entered
+ * first. */
 static int add_line(struct picl_reader *r, const struct pithi_picl_line *line)
 {
     struct node *node = line->node == PITHI_PICL_ALL ? NULL : find_node(r, line->node);
@@ -202,7 +207,7 @@ static int add_line(struct picl_reader *r, const struct pithi_picl_line *line)
         return err;
     CHECK(err);
     r->begun |= !begins(line->type);
-    /* These record types add to the log at once, so a pending state must be entered before them. */
+    /* Enters the state of the pending record if the line adds a record to the log. */
     if (node->stats && (line->type == PITHI_PICL_RECV_BLOCKING || line->type == PITHI_PICL_RECV_WAKING ||
                         line->type == PITHI_PICL_MARK || line->type == PITHI_PICL_TEXT ||
                         line->type == PITHI_PICL_BLOCK_BEGIN || line->type == PITHI_PICL_BLOCK_END))
@@ -339,8 +344,9 @@ int pithi_picl_read(const struct pithi_input *input, struct pithi_writer *writer
     TRY(pithi_reorder_end(&r.reorder));
     uint32_t nodes = 0;
     for (uint32_t i = 0; i < r.count; i++) {
-        /* PICL's library begins a node with an open or level record and ends it with an exit and a close record. For
-         * other writers, a cut is noticed only if the node ends inside a state or message. */
+        /* Counts the nodes whose records were cut. PICL's library begins the records of a node with an open or level
+         * record and ends them with an exit and a close record. In files of other writers, a cut is noticed only if the
+         * node's records end inside a state or message. */
         const struct node *node = &r.nodes[i];
         if (node->tells_end)
             nodes += !(r.closes ? node->closed : node->exited);
@@ -366,8 +372,8 @@ out:
     return err;
 }
 
-/* Recognises PICL by its first line, which starts tracing. A first line of ALOG may look the same, so in the table of
- * formats ALOG is before PICL. */
+/* Recognises PICL by its first line, which must be a start, open or load record. The first line of an ALOG file may
+ * look the same, so the table of formats has ALOG before PICL. */
 int pithi_picl_probe(const struct pithi_input *input)
 {
     struct pithi_picl_line line;

@@ -2,15 +2,15 @@
  * are in trace_messages at the start. Messages are sends and receives that take no time, with their two compstats.
  * Events are marks. Times are in microseconds.
  *
- * Records that were read from PICL are written in their old form. States send, recv, sync and recv_blocking become
- * records of these types; blocks and trace_marks keep their numbers. A send lasts until its second compstats, but its
- * first line contains values of the message, which the log has only at the end of the send:
+ * Records that were read from PICL are written in their old form. The states send, recv, sync and recv_blocking become
+ * records of these types; blocks and trace_marks keep their numbers. The first line of a send has the receiver, tag and
+ * length of its message, but in the log the message comes only at the end of the state:
  *
  *     enter send   send peer=1 tag=9   leave send        4 0 20 0 1 9 8    11 0 20 0 0 0    11 0 30 0 0 0
  *        20 us            30 us           30 us
  *
- * So some lines are known later than lines that come after them in the file. Therefore all lines are sorted by time,
- * node and the order of the records. */
+ * So the writer can make some lines only after lines that come later in the file. Therefore all lines are sorted, on
+ * disk, by time, node and the order of the records. */
 #include "foreign/picl/picl.h"
 
 #include <stdlib.h>
@@ -26,10 +26,11 @@
 
 enum { LINE = 128, TEXT_MOST = 4096 }; /* LINE: bytes of a line without its text; TEXT_MOST: bytes of the text */
 
-/* A node, with its pending records. */
+/* A node, with its pending records, which are not written yet because their form depends on the records after them. */
 struct node {
-    int entered;     /* 1: `enter` is the begin of a send, recv or sync, which may become a record of PICL */
-    int has_message; /* 1: `message` is pending */
+    int entered;     /* 1: `enter` is pending: it enters a state send, recv or sync, which may become a record of this
+                        type */
+    int has_message; /* 1: `message` is pending: a send or receive inside that state, or inside a recv_blocking */
     struct pithlog_record enter, message;
     uint64_t *waiting; /* for each open recv_blocking state, the `order` of its begin; outermost first */
     uint32_t waiting_count, waiting_room;
@@ -37,17 +38,18 @@ struct node {
 
 struct picl_writer {
     struct pithlog *log;
-    struct pithi_sorter *lines; /* by time */
+    struct pithi_sorter *lines; /* by time, node and `order` */
     struct pithi_nest nest;
     struct pithi_picl_numbers numbers;
     struct pithi_map nodes;   /* rank -> its first lane + 1 */
     struct node *node;        /* [lanes] */
     uint32_t *first_node;     /* [lanes]: the first node of the lane's rank */
     int64_t zero_ns, last_ns; /* time 0 of the file; time of the last record */
-    uint64_t order;           /* order of the next line */
+    uint64_t order;           /* the next line's place among lines of the same time and node */
     int err;
     struct pithi_losses losses;
-    uint64_t payloads, no_node, large; /* counted for the notes */
+    uint64_t payloads, no_node, large; /* counts that are reported to the user: payloads that are left out; messages
+                                          whose partner has no lane; messages of 2 GiB and more */
 };
 
 /* ---- Lines ------------------------------------------------------------------------------------------------------- */
@@ -63,8 +65,8 @@ static void put_bytes(struct picl_writer *w, uint64_t us, uint32_t place, uint64
     w->err = w->err ? w->err : err;
 }
 
-/* Writes "TYPE SECONDS MICROSECONDS NODE VALUES" with the values as text. `order` decides the order of lines of the
- * same time and node. */
+/* Puts the line "TYPE SECONDS MICROSECONDS NODE VALUES" into the sorter. `values` is the text of the values. Lines of
+ * the same time and node are sorted by `order`. */
 static void put_at(struct picl_writer *w, uint64_t order, enum pithi_picl_type type, uint32_t node, int64_t time_ns,
                    const char *values)
 {
@@ -108,7 +110,8 @@ static void message_values(const struct picl_writer *w, const struct pithlog_rec
              message->bytes > INT32_MAX ? INT32_MAX : (int)message->bytes);
 }
 
-/* Writes a send, a receive or (if `message` is NULL) a sync, with its begin and end. */
+/* Writes a send, a receive or (if `message` is NULL) a sync that lasts from `from_ns` to `to_ns`, with its two
+ * compstats. */
 static void put_lasting(struct picl_writer *w, uint32_t node, const struct pithlog_record *message, int64_t from_ns,
                         int64_t to_ns)
 {
@@ -126,7 +129,8 @@ static void put_lasting(struct picl_writer *w, uint32_t node, const struct pithl
 
 /* ---- Pending records --------------------------------------------------------------------------------------------- */
 
-/* Writes the pending records of a node. The state becomes a block, and the message gets no state. */
+/* Writes the pending records of a node separately, because they do not make one record of PICL. The state begins a
+ * block; the message becomes a send or receive that takes no time. */
 static void release(struct picl_writer *w, uint32_t at)
 {
     struct node *node = &w->node[at];
@@ -142,16 +146,16 @@ static int is_waiting_state(const struct picl_writer *w, uint32_t id)
     return w->numbers.own[id] == PITHI_PICL_RECV_BLOCKING;
 }
 
-/* Returns 1 for a recv_blocking. It need not nest with other states, because its begin is written only when its end is
- * known. */
+/* Returns 1 for a recv_blocking state. Such a state may overlap other states without one being inside the other,
+ * because the writer writes both its records only at its end. */
 static int is_waiting(void *context, uint32_t id, uint32_t ending)
 {
     (void)ending;
     return is_waiting_state(context, id);
 }
 
-/* Ends a recv_blocking. It is written with the message for which it waited, or as a block if there is no such
- * message. */
+/* Writes a recv_blocking state at its end. If a message was received exactly at its end, writes a recv_blocking and a
+ * recv_waking record with this message. Otherwise writes a block. */
 static void end_waiting(struct picl_writer *w, const struct pithlog_step *step)
 {
     const struct pithlog_record *r = step->record;
@@ -176,8 +180,8 @@ static void end_waiting(struct picl_writer *w, const struct pithlog_step *step)
     node->has_message = 0;
 }
 
-/* Returns 1 if the pending state can be a record of PICL. A send or receive that takes no time cannot, because it would
- * be read as a message without a state. */
+/* Returns 1 if the state that `leave` ends and its pending message can be written as one send, receive or sync record.
+ * A send or receive that takes no time cannot, because it would be read as a message without a state. */
 static int is_lasting(const struct picl_writer *w, const struct node *node, const struct pithlog_record *leave)
 {
     uint64_t end_us = us_of(w, leave->time_ns);
@@ -188,8 +192,8 @@ static int is_lasting(const struct picl_writer *w, const struct node *node, cons
     return node->has_message && us_of(w, node->message.time_ns) == end_us && us_of(w, node->enter.time_ns) < end_us;
 }
 
-/* Adds a message. All messages of a rank are written on its first node, because the record of the partner can name only
- * one node. */
+/* Writes a message, or keeps it as the pending message of its node. All messages of a rank are written on the rank's
+ * first node, because the record of the partner can name only one node. */
 static void add_message(struct picl_writer *w, const struct pithlog_record *r)
 {
     uint32_t at = w->first_node[r->lane];
@@ -258,7 +262,7 @@ static int put_record(void *context, const struct pithlog_step *step)
             end_waiting(w, step);
         else
             release(w, r->lane);
-        if (!waits || step->why & PITHLOG_DISCARDED) /* Ends this state, or all states that are discarded with it. */
+        if (!waits || step->why & PITHLOG_DISCARDED) /* Ends this state, and states that are discarded with it. */
             pithi_nest_step(&w->nest, step);
         break;
     }
@@ -294,7 +298,7 @@ static int put_record(void *context, const struct pithlog_step *step)
         add_message(w, r);
         break;
     default:
-        break; /* no counterpart in PICL */
+        break; /* PICL has no record for this kind. */
     }
     return 1;
 }
@@ -313,8 +317,8 @@ static void put_start(void *context, int64_t from_ns)
     w->last_ns = from_ns;
     pithi_losses_zero(&w->losses, w->zero_ns);
     for (uint32_t i = 0; pithlog_get_lane(w->log, i); i++) {
-        /* A compstats for each node, which upshot needs before the node's first send. Each node has an open record here
-         * and a close record at the end, so that a cut is noticed. */
+        /* Each node begins with a compstats, because upshot needs one before the node's first send. The open record
+         * promises a close record at the end of the file, so that the reader notices if the file was cut. */
         snprintf(line, sizeof line, "%d 0 0 %u 0 0 0\n%d 0 0 %u 0 0\n%d 0 0 %u\n", (int)PITHI_PICL_START, (unsigned)i,
                  (int)PITHI_PICL_COMPSTATS, (unsigned)i, (int)PITHI_PICL_OPEN, (unsigned)i);
         put_first(w, line);
