@@ -30,8 +30,8 @@ struct node {
     int entered;                    /* 1: the state of the pending record was entered in the log */
     uint32_t blocking;              /* number of open recv_blocking states */
     int32_t blocks;                 /* number of open blocks */
-    int tells_end, closed, exited;  /* tells_end: 1: the node has an open or level record, so its records must end with a
-                                       close or exit record; closed, exited: 1: that record has come */
+    int tells_end, closed, exited;  /* tells_end: 1: the node has an open or level record, so it must have a close or
+                                       exit record at its end; closed, exited: 1: that record has come */
     uint64_t received;              /* number of receives so far */
 };
 

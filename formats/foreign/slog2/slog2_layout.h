@@ -1,10 +1,10 @@
 /* slog2_layout.h - the bytes of a SLOG-2 file, version 2.0.6. Numbers are big-endian. A string is its length (16 bits)
  * and its bytes. A place in the file is an offset (64 bits) and a size (32 bits). A node of the tree has a depth (16
- * bits, 0 for a leaf) and a number (32 bits) among the nodes of its depth. Times are seconds, as doubles. Below,
- * numbers in brackets are sizes in bits or counts.
+ * bits, 0 for a leaf) and a number (32 bits) among the nodes of its depth. Times are seconds, as doubles. Below, a
+ * number in brackets is a size in bits, but "times (2)" are two times.
  *
- *     header 108   version, children per node, bytes per leaf, depth, largest part; places of: categories, methods,
- *                  line maps, root, directory, annotations, postamble
+ *     header       version, children per node, bytes per leaf, depth of the root, bytes of the largest part of the
+ *                  file; places of these parts: categories, methods, line maps, root, directory, annotations, postamble
  *     node         times (2), number, own place; drawables: events and arrows, then states and composites; previews,
  *                  one set per child
  *     drawable     kind (8); category (32), info (string), vertices (16) x (time, line (32))
@@ -23,17 +23,17 @@
 #define PITHI_SLOG2_VERSION "SLOG 2.0.6"
 
 enum {
-    PITHI_SLOG2_HEADER = 108, /* bytes of the file's head */
-    PITHI_SLOG2_NODE = 34,    /* bytes of the header of a node */
-    PITHI_SLOG2_ENTRY = 34,
-    PITHI_SLOG2_CHILDREN = 2, /* per node, as Pith writes them */
-    PITHI_SLOG2_LEAF = 65536, /* usual bytes of a leaf; more if there are many lines */
-    PITHI_SLOG2_STRING_MAX = 32767
+    PITHI_SLOG2_HEADER = 108,      /* bytes of the file's header */
+    PITHI_SLOG2_NODE = 34,         /* bytes of the header of a node */
+    PITHI_SLOG2_ENTRY = 34,        /* bytes of an entry of the directory */
+    PITHI_SLOG2_CHILDREN = 2,      /* children of a node in files that Pith writes */
+    PITHI_SLOG2_LEAF = 65536,      /* usual bytes of a leaf that Pith writes; more if there are many lines */
+    PITHI_SLOG2_STRING_MAX = 32767 /* most bytes of a string */
 };
 
 enum pithi_slog2_topology { PITHI_SLOG2_EVENT, PITHI_SLOG2_STATE, PITHI_SLOG2_ARROW, PITHI_SLOG2_TOPOLOGIES };
 
-/* The categories of previews are -1, -2 and -3. No drawable has such a category. */
+/* Returns the number of the category that the previews of a topology have. No drawable has a negative category. */
 static inline int32_t pithi_slog2_preview(enum pithi_slog2_topology topology)
 {
     static const int32_t numbers[PITHI_SLOG2_TOPOLOGIES] = {-1, -3, -2};

@@ -1,14 +1,15 @@
 /* slog2_lines.c - the lines of a file being written, and the numbering of arrows in a file being read.
  *
- * Writing: a log of two ranks with a message in another communicator than the world has these lines:
+ * A line is a row of the picture that a viewer draws. "The world" is MPI_COMM_WORLD. If a log of two ranks has a
+ * message in another communicator, the file has these lines:
  *
  *     line   rank  thread  comm  rank in comm
- *     0      0     0       0     0             the world; line N is lane N
+ *     0      0     0       0     0             lines of the world; line N is lane N
  *     1      1     0       0     1
- *     2      0     0       1     1             the communicator with world ranks 1, 0, numbered 1 at first use
- *     3      1     0       1     0
+ *     2      0     0       1     1             lines of the other communicator, which has the world ranks 1 and 0 and
+ *     3      1     0       1     0             gets the number 1 at its first use
  *
- * An arrow in the file connects two lines, so these lines show the communicator of the message. States and events are
+ * An arrow in the file connects two lines, so the two lines show the communicator of the message. States and events are
  * on lines of the world. */
 #include "foreign/slog2/slog2_lines.h"
 
@@ -34,7 +35,7 @@ static int add_row(struct pithi_slog2_lines *lines, uint32_t lane, int32_t comm,
     return PITH_OK;
 }
 
-/* The first lines belong to the world. Line N is lane N. */
+/* Makes the lines of the world, which come before all other lines. Line N is lane N. */
 int pithi_slog2_lines_open(struct pithi_slog2_lines *lines, struct pithlog *log)
 {
     uint32_t lanes = pithlog_get_info(log)->lanes;
@@ -44,7 +45,7 @@ int pithi_slog2_lines_open(struct pithi_slog2_lines *lines, struct pithlog *log)
         uint64_t *first = lane ? pithi_map_at(&lines->lane_of, (uint32_t)lane->rank) : NULL;
         if (!first)
             return pithi_no_memory();
-        *first = *first ? *first : i + (uint64_t)1; /* the first lane of a rank, + 1 */
+        *first = *first ? *first : i + (uint64_t)1; /* index + 1 of the first lane of the rank */
         lines->threads |= lane->thread != 0;
         CHECK(add_row(lines, i, 0, lane->rank));
     }
@@ -62,8 +63,9 @@ void pithi_slog2_lines_free(struct pithi_slog2_lines *lines)
 
 /* ---- Communicators ----------------------------------------------------------------------------------------------- */
 
-/* Adds the line of a lane whose rank in the communicator is `in_comm`; ranks of the remote group come after those of
- * the local group. */
+/* Adds a line for a lane in a communicator. `number` is the communicator's number in the file. `in_comm` is the lane's
+ * rank in the communicator, where ranks of the remote group come after those of the local group. *line becomes the
+ * line + 1. */
 static int add_line(struct pithi_slog2_lines *lines, const struct pithlog_comm *def, int32_t number, int32_t in_comm,
                     uint32_t lane, uint64_t *line)
 {
@@ -89,7 +91,8 @@ static int line_of(struct pithi_slog2_lines *lines, uint32_t comm, const struct 
     return PITH_OK;
 }
 
-/* Finds a communicator, and adds its lines at its first use. *def is NULL if its members are unknown. */
+/* Sets *def to the definition of a communicator, or to NULL if its members are unknown. At the first use of the
+ * communicator, gives it a number in the file and adds its lines. */
 static int find_comm(struct pithi_slog2_lines *lines, uint32_t comm, const struct pithlog_comm **def)
 {
     uint64_t *number = pithi_map_at(&lines->used, comm);
@@ -113,7 +116,7 @@ static int find_comm(struct pithi_slog2_lines *lines, uint32_t comm, const struc
             if (!rank)
                 return pithi_no_memory();
             *rank = (uint64_t)i + 1;
-            if (!lane) /* a rank without records has no lane, so no line */
+            if (!lane) /* A rank without records has no lane, so it gets no line. */
                 continue;
             line = pithi_map_at(&lines->line_of, pithi_map_pair(comm, (uint32_t)*lane - 1));
             if (!line)
@@ -136,7 +139,8 @@ int pithi_slog2_lines_message(struct pithi_slog2_lines *lines, const struct pith
         }
         lines->unknown_members += line[0] < 0 || line[1] < 0;
     }
-    /* If a line is missing, uses the lines of the world. This keeps the arrow, but loses its communicator. */
+    /* If one end of the message has no line in its communicator, uses the lines of the world for both ends. This keeps
+     * the arrow, but loses its communicator. */
     if (line[0] < 0 || line[1] < 0) {
         line[0] = (int32_t)message->send_lane;
         line[1] = (int32_t)message->recv_lane;
@@ -166,7 +170,8 @@ static int put_number(struct pithi_buffer *bytes, int32_t value)
     return pithi_buffer_add(bytes, number, sizeof number);
 }
 
-/* Writes a line map. `columns` says which value of a row each column shows; -1 stands for the number of the line. */
+/* Writes a line map of `count` columns. columns[i] says which value of a row column i shows: 0 rank, 1 thread, 2
+ * communicator, 3 rank in the communicator, -1 the number of the line. */
 static int put_map(const struct pithi_slog2_lines *lines, struct pithi_buffer *bytes, const char *title,
                    const char *const labels[COLUMNS], const int columns[COLUMNS], int count)
 {
@@ -199,15 +204,15 @@ int pithi_slog2_lines_write(const struct pithi_slog2_lines *lines, struct pithi_
     return ok ? PITH_OK : pithi_no_memory();
 }
 
-/* MEMORY: bytes of memory of each sorter; PATHS_MOST: the most paths of a receiver that are kept. A path is a
- * communicator, tag and sender */
+/* MEMORY: bytes of memory of each sorter; PATHS_MOST: the most paths that are kept for a receiver. A path is a
+ * communicator, a tag and a sender. */
 enum { MEMORY = 8 << 20, PATHS_MOST = 1 << 18 };
 
 /* The receiver whose arrows are being numbered by receipt. */
 struct receiver {
     int32_t rank;
-    uint64_t count;        /* its arrows so far */
-    struct pithi_map last; /* hash of a path -> `sent` + 1 of its last arrow */
+    uint64_t count;        /* number of its arrows so far */
+    struct pithi_map last; /* hash of a path -> `sent` + 1 of the arrow that was received last on this path */
 };
 
 int pithi_slog2_arrows_open(struct pithi_slog2_arrows *arrows)
@@ -224,10 +229,9 @@ void pithi_slog2_arrows_free(struct pithi_slog2_arrows *arrows)
     pithi_map_free(&arrows->crossed);
 }
 
-/* Adds an arrow. Sends of the same time are numbered by lane, because the reader of the log orders them so. */
 int pithi_slog2_arrows_add(struct pithi_slog2_arrows *arrows, const struct pithi_slog2_arrow *arrow)
 {
-    /* the order in which the reader of the log matches sends */
+    /* Sorts the arrows as the log's reader matches their sends: by time, and sends of the same time by lane. */
     struct pithi_sort_key key = {{pithi_sort_time(arrow->send_ns), arrow->send_lane}};
     return pithi_sorter_add(arrows->by_send, &key, arrow, sizeof *arrow);
 }
@@ -251,7 +255,7 @@ static int number_by_send(struct pithi_slog2_arrows *arrows)
             err = pithi_no_memory();
             goto out;
         }
-        arrow.sent = sent++;        /* counts over all receivers, so that two arrows can be compared */
+        arrow.sent = sent++;        /* counts the arrows to all receivers */
         arrow.by_send = (*count)++; /* counts the arrows to this receiver */
         TRY(pithi_sorter_add(arrows->by_receipt, &key, &arrow, sizeof arrow));
     }
@@ -265,9 +269,9 @@ out:
 
 /* ---- By receipt -------------------------------------------------------------------------------------------------- */
 
-/* Returns 1 if another arrow of the same path was sent later and received earlier. Returns -1 if memory runs out. With
- * more than PATHS_MOST paths the test would cost too much, so it returns 1, because numbers by sending are always
- * right. */
+/* Returns 1 if another arrow of the same path was sent later and received earlier, so that the receiver needs numbers
+ * by sending; otherwise 0; -1 if memory runs out. With more than PATHS_MOST paths the test would need too much memory.
+ * Then returns 1, too, because numbers by sending keep all arrows as they are. */
 static int is_crossed(struct receiver *receiver, const struct pithi_slog2_arrow *arrow)
 {
     /* If two paths have the same hash, the result may be 1 without need, which is harmless. */
@@ -292,7 +296,7 @@ int pithi_slog2_arrows_end(struct pithi_slog2_arrows *arrows,
     TRY(pithi_sorter_end(arrows->by_receipt));
     while ((status = pithi_sorter_next(arrows->by_receipt, &item)) == 1) {
         memcpy(&arrow, item.data, sizeof arrow);
-        /* The arrows are sorted by receiver. At another receiver, all arrows of the last one have come. */
+        /* The arrows are sorted by receiver, so the first arrow of another receiver begins a new count. */
         if (receiver.rank != arrow.recv_rank) {
             pithi_map_free(&receiver.last);
             receiver = (struct receiver){.rank = arrow.recv_rank};

@@ -1,9 +1,9 @@
 /* slog2_lines.h - lines and line maps of a SLOG-2 file being written, and arrows of one being read.
  *
- * Each lane has a line of the world for its states and events. Messages of another communicator are on lines of that
- * communicator, which has one line for each lane. All members of the communicator get these lines when it is first
- * used. The maps give the rank, thread and communicator of a line; each group of an intercommunicator counts as a
- * communicator.
+ * A line is a row of the picture that a viewer draws. Each lane has a line of the world (MPI_COMM_WORLD) for its states
+ * and events. Messages of another communicator are on lines of that communicator, which has one line for each lane. All
+ * members of the communicator get these lines when a message first uses it. The line maps give the rank, thread and
+ * communicator of a line; each group of an intercommunicator counts as a communicator.
  *
  * A native log has no arrows: for each communicator, sender, receiver and tag, the n-th send in time order matches the
  * n-th receive in the order of posting (match.c). So the reader must choose posting numbers such that each send matches
@@ -13,10 +13,10 @@
  *     by receipt    B is 0, A is 1: the send at 1 would match the receive at 5, so both arrows would be wrong
  *     by sending    A is 0, B is 1: the arrows stay as they are
  *
- * If a program waits for its messages one by one, its receives are numbered by receipt. So a receiver gets numbers by
- * receipt if these keep its arrows as they are. Otherwise it gets numbers by sending. The choice needs all arrows of a
- * receiver. So arrows are sorted by sending, then by receiver and receipt, and each arrow gets a number of each
- * kind. */
+ * A program that waits for its messages one by one posts its receives in the order of receipt. So numbers by receipt
+ * are probably the true ones, and a receiver gets them if they keep all its arrows as they are. Otherwise it gets
+ * numbers by sending. The choice is known only after all arrows of the receiver. So the arrows are sorted twice, by
+ * sending and then by receiver and receipt, and each arrow gets a number of both kinds. */
 #ifndef PITHI_SLOG2_LINES_H
 #define PITHI_SLOG2_LINES_H
 
@@ -32,11 +32,11 @@ struct pithi_slog2_lines {
     struct pithlog *log;
     struct pithi_slog2_row *rows; /* by line */
     uint32_t count, room;
-    int threads;              /* some lane has a thread number above 0 */
+    int threads;              /* 1: some lane has a thread number above 0 */
     struct pithi_map lane_of; /* rank -> index of its first lane, + 1 */
     struct pithi_map used;    /* communicator of the log -> its number in the file; 0: members unknown */
-    struct pithi_map rank_of; /* (communicator, world rank) -> rank in it + 1; ranks of the remote group come after
-                                 those of the local group */
+    struct pithi_map rank_of; /* (communicator of the log, world rank) -> rank in the communicator + 1; ranks of the
+                                 remote group come after those of the local group */
     struct pithi_map line_of; /* (communicator of the log, lane) -> line + 1 */
     int32_t last_number;      /* the highest number of a communicator in the file so far */
     uint64_t unknown_members; /* messages whose communicator has unknown members */
@@ -54,23 +54,24 @@ struct pithi_slog2_arrow {
     uint64_t bytes;
     uint32_t send_lane, recv_lane, comm;
     int32_t send_rank, recv_rank, tag;
-    uint64_t sent;                /* place in the sending order of the file */
-    uint64_t by_send, by_receipt; /* the two possible numbers among the receiver's arrows: see
-                                     pithi_slog2_arrow_posted */
+    uint64_t sent;                /* place of the arrow among all arrows, sorted by the time of sending */
+    uint64_t by_send, by_receipt; /* the two possible numbers of the receive among those of its receiver; the function
+                                     pithi_slog2_arrow_posted chooses */
 };
 
 struct pithi_slog2_arrows {
     struct pithi_sorter *by_send, *by_receipt;
-    struct pithi_map crossed; /* receivers at which some arrow overtakes another one */
+    struct pithi_map crossed; /* ranks of receivers that need numbers by sending */
 };
 
 int pithi_slog2_arrows_open(struct pithi_slog2_arrows *arrows);
 void pithi_slog2_arrows_free(struct pithi_slog2_arrows *arrows);
 int pithi_slog2_arrows_add(struct pithi_slog2_arrows *arrows, const struct pithi_slog2_arrow *arrow);
-/* Call after the last arrow is added; passes each arrow to `take`. */
+/* Numbers the arrows and passes each to `take`. Call this function after the last arrow is added. */
 int pithi_slog2_arrows_end(struct pithi_slog2_arrows *arrows,
                            int (*take)(void *context, const struct pithi_slog2_arrow *arrow), void *context);
-/* Returns the posting number for the receive of an arrow. Call after pithi_slog2_arrows_end. */
+/* Chooses one of the two numbers of an arrow as the number of its receive. `rank` is the receiver. Call this function
+ * after pithi_slog2_arrows_end. */
 uint64_t pithi_slog2_arrow_posted(const struct pithi_slog2_arrows *arrows, int32_t rank, uint64_t by_send,
                                   uint64_t by_receipt);
 

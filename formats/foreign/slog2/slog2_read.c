@@ -28,15 +28,16 @@ enum { MEMORY = 16 << 20, VERTICES = 2 };
  * come next, inside the states that have just begun. A state that takes no time ends last. */
 enum phase { RECEIVED, LEFT, ENTERED, HAPPENED, LEFT_AT_ONCE };
 
-/* A record in the sorter. An event's payload follows it. */
+/* A record in the sorter. The payload of an event comes after the item. */
 struct item {
     uint32_t lane, kind, id, comm;
     int32_t rank, peer, tag; /* rank: rank of the lane */
-    uint32_t payload;
+    uint32_t payload;        /* bytes of the payload */
     uint64_t bytes, by_send, by_receipt;
 };
-enum { ITEM_SHORT = 12 }; /* the size for states, which end after `id` */
+enum { ITEM_SHORT = 12 }; /* bytes of the item of an enter or a leave, which has only the members up to `id` */
 
+/* A drawable that is no composite. */
 struct primitive {
     int32_t category;
     const unsigned char *info;
@@ -52,7 +53,7 @@ struct slog2_reader {
     struct pithi_slog2_arrows arrows;
     uint64_t no_line, no_time, lost_nodes, first_lost, composites;
     uint64_t item_count; /* number of items in `records` */
-    size_t passed;       /* see foreign/reading.h */
+    size_t passed;       /* end of the memory of the input that was released so far (pithi_passed) */
 };
 
 /* ---- Records ----------------------------------------------------------------------------------------------------- */
@@ -65,7 +66,7 @@ static int to_ns(double seconds, int64_t *ns)
     return 1;
 }
 
-/* Adds an item to the sorter. `rest` orders items of the same time and phase. */
+/* Adds an item of `size` bytes to the sorter. Items are sorted by time, then by `phase`, then by `rest`. */
 static int add_item(struct slog2_reader *r, int64_t time_ns, enum phase phase, uint64_t rest, const struct item *item,
                     uint32_t size)
 {
@@ -88,7 +89,8 @@ static int add_event(struct slog2_reader *r, uint32_t lane, uint32_t id, int64_t
 
 /* ---- Drawables --------------------------------------------------------------------------------------------------- */
 
-/* Returns the value of a token in the info of a drawable, or 0 if the info does not have this token. */
+/* Returns a number from the info (the payload) of a drawable. `token` is the index of the number's token in the format
+ * of the category. Returns 0 if the info does not have this token. */
 static int64_t value_of(const struct pithi_slog2_category *category, int token, const struct primitive *p)
 {
     struct pithi_slog2_bytes bytes = {.data = p->info, .end = p->info_size};
@@ -118,8 +120,8 @@ static int add_primitive(struct slog2_reader *r, const struct primitive *p)
     }
     CHECK(pithi_slog2_line(&r->scan, p->line[0], &from));
     CHECK(pithi_slog2_line(&r->scan, p->line[1], &to));
-    /* If the maps were cut, a call makes the line. So the second call may have moved the first line, which is looked up
-     * again. */
+    /* If a cut removed the line maps, pithi_slog2_line adds each line at its first use, which may move all lines in
+     * memory. So `from` is looked up again after `to`. */
     if (r->scan.cut)
         CHECK(pithi_slog2_line(&r->scan, p->line[0], &from));
     if (!from || !to) {
@@ -278,7 +280,8 @@ int pithi_slog2_read(const struct pithi_input *input, struct pithi_writer *write
     }
     TRY(pithi_slog2_arrows_end(&r.arrows, take_arrow, &r));
 
-    /* All drawables are in the sorter, split into their two ends. Now these ends come out in order of time. */
+    /* Adds the records to the log. The sorter has all drawables, split into their two ends, and gives these ends in
+     * order of time. */
     uint64_t done = 0;
     struct pithi_sorted sorted;
     int status;

@@ -1,8 +1,8 @@
 /* slog2_scan.c - reads a file's header, categories and directory, and finds the nodes of a cut file.
  *
  * A category has a name and a payload format, which is stored as keys and types. The keys "msg_tag=" and ", msg_size="
- * with the types "dd" mean the format "msg_tag=%d, msg_size=%d". An arrow has no fields for the tag and the size of its
- * message, so these are found by these keys.
+ * with the types "dd" mean the format "msg_tag=%d, msg_size=%d". The tag and the size of an arrow's message are in the
+ * arrow's payload. The reader finds them by their keys, which contain "tag", and "size" or "bytes".
  *
  * Each size in the file is checked against the size of the file before memory is allocated. Nodes must not share bytes,
  * because otherwise a directory could list the same large node many times.
@@ -25,7 +25,8 @@ int pithi_slog2_wrong(const struct pithi_slog2_scan *scan, const struct pithi_sl
                       what ? what : "a part of the file ends too early");
 }
 
-/* Opens the bytes of the file from a place on, up to the end of the file. */
+/* Makes *bytes the bytes of the file at a place. If the file ends before the end of the place, *bytes ends there, too.
+ * */
 static void open_part(const struct pithi_slog2_scan *scan, struct pithi_slog2_place place,
                       struct pithi_slog2_bytes *bytes)
 {
@@ -58,7 +59,7 @@ struct pithi_slog2_category *pithi_slog2_category(struct pithi_slog2_scan *scan,
     return category->name && category->format && category->tokens ? category : NULL;
 }
 
-/* Copies a string, replaces NULs in it, and ends it with a NUL. */
+/* Returns a malloc'ed copy of a string that ends with a NUL. Replaces NULs inside the string by '?'. */
 static char *copy_text(const char *text, size_t size)
 {
     char *copy = malloc(size + 1);
@@ -72,7 +73,7 @@ static char *copy_text(const char *text, size_t size)
     return copy;
 }
 
-/* Returns 1 if the key contains `word`. For example, ", msg_size=" contains "size". */
+/* Returns 1 if the key of a payload format contains `word`. For example, ", msg_size=" contains "size". */
 static int says(const char *key, size_t size, const char *word)
 {
     size_t length = strlen(word);
@@ -99,7 +100,8 @@ static int read_format(struct pithi_slog2_bytes *bytes, struct pithi_slog2_categ
     free(category->format);
     free(category->tokens);
     category->tokens = copy_text((const char *)types, type_count);
-    /* Computes the room for the keys, in which each percent sign is doubled, and for a token after each key. */
+    /* Computes the most bytes of the format. It has the keys, in which each percent sign is doubled, and a token after
+     * each key. */
     struct pithi_slog2_bytes measured = keys;
     size_t room = 1 + 2 * (size_t)type_count;
     for (uint32_t i = 0; i < key_count && !measured.failed; i++) {
@@ -218,7 +220,8 @@ static int by_place(const void *a, const void *b)
 
 /* ---- Cut files --------------------------------------------------------------------------------------------------- */
 
-/* If the file was cut, ignores damage, so that everything before the cut is kept. */
+/* Returns PITH_OK instead of PITH_ERR_DAMAGED if the file was cut, so that the reader keeps everything before the
+ * cut. */
 static int settle_cut(const struct pithi_slog2_scan *scan, int err)
 {
     return err == PITH_ERR_DAMAGED && scan->cut ? PITH_OK : err;
@@ -243,7 +246,8 @@ static int read_header(struct pithi_slog2_scan *scan, struct pithi_slog2_place p
         parts[i] = pithi_slog2_place(&bytes);
     if (bytes.failed)
         return pithi_slog2_wrong(scan, &bytes, NULL);
-    /* Writers fill in the places of the parts at the end, so an empty place means an unfinished file. */
+    /* A writer fills in the places of the parts when it finishes the file, so an empty place means an unfinished file.
+     * */
     static const char *const names[] = {"categories", "methods", "line maps", "root", "tree's directory"};
     struct pithi_defs *defs = pithi_writer_defs(scan->writer);
     scan->cut = 1;
@@ -314,7 +318,7 @@ int pithi_slog2_scan(struct pithi_slog2_scan *scan, const struct pithi_input *in
     }
     scan->node_count = count;
     qsort(scan->nodes, count, sizeof *scan->nodes, by_place);
-    /* Nodes that share bytes are refused, because they would be read more than once, and a file could contain loops. */
+    /* Refuses nodes that share bytes, because the reader would read these bytes more than once. */
     for (uint32_t i = 1; i < scan->node_count; i++) {
         const struct pithi_slog2_place *before = &scan->nodes[i - 1].place, *place = &scan->nodes[i].place;
         if (before->at + before->size > place->at)

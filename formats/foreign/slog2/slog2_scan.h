@@ -7,15 +7,16 @@
 #include "foreign/slog2/slog2_layout.h"
 #include "reader/read/format.h"
 
-/* A category of states, events or messages. An info alternates text and tokens. For the format "n=%d s=%s" it is "n=" d
- * " s=" s. */
+/* A category of states, events or messages. */
 struct pithi_slog2_category {
     int32_t number;
     enum pithi_slog2_topology topology;
-    char *name, *format, *tokens;
+    char *name, *format, *tokens; /* format: of the infos (payloads) of its drawables, such as "n=%d s=%s"; tokens: the
+                                     letters of the format's tokens, here "ds" */
     uint32_t rgb;
-    int tag, bytes;     /* for messages: indexes of the tokens of the info that are the tag and the size; -1: none */
-    uint32_t def, info; /* definition ids + 1, set at first use; info: the event for a state's info */
+    int tag, bytes;     /* of messages: indexes in `tokens` of the tag and of the size of the message; -1: none */
+    uint32_t def, info; /* ids + 1 of definitions in the log, 0 before their first use; info: the event that holds the
+                           info of a state */
 };
 
 /* A node, as the directory describes it. */
@@ -57,20 +58,21 @@ struct pithi_slog2_category *pithi_slog2_category(struct pithi_slog2_scan *scan,
                                                   enum pithi_slog2_topology topology);
 /* Gets the definition of a category in the log. */
 int pithi_slog2_define(struct pithi_slog2_scan *scan, struct pithi_slog2_category *category, uint32_t *id);
-/* Gets the event that holds the info of a category's states. */
+/* Gets the definition of the event that holds the infos (payloads) of a category's states, because states of a log have
+ * no payload. */
 int pithi_slog2_define_info(struct pithi_slog2_scan *scan, struct pithi_slog2_category *category, uint32_t *id);
 
 /* Finds a line and makes its lane. *line becomes NULL if there is no such line, or if the line has no lane. If a cut
- * removed the line maps, line N becomes rank N. In that case a call may move the lines that earlier calls returned. */
+ * removed the line maps, adds line N as rank N. Such a call may make pointers invalid that earlier calls returned. */
 int pithi_slog2_line(struct pithi_slog2_scan *scan, int32_t number, const struct pithi_slog2_line **line);
 /* Finds the communicator of a message between two lines. */
 int pithi_slog2_message_comm(struct pithi_slog2_scan *scan, const struct pithi_slog2_line *from,
                              const struct pithi_slog2_line *to, uint32_t *comm);
 
-/* A step of the scan (slog2_views.c). Reads the line maps, and makes their lanes and communicators. */
+/* Reads the line maps, and makes their lanes and communicators. Called only by pithi_slog2_scan (slog2_views.c). */
 int pithi_slog2_scan_views(struct pithi_slog2_scan *scan, struct pithi_slog2_bytes *bytes);
-/* Fails with "FILE: byte N: WHAT" for malformed bytes. If `what` is NULL, the message says that the bytes end too
- * early. */
+/* Reports the error "FILE: byte N: WHAT" and returns its error code. N is the next byte of `bytes`. If `what` is NULL,
+ * the message says that the bytes end too early. */
 int pithi_slog2_wrong(const struct pithi_slog2_scan *scan, const struct pithi_slog2_bytes *bytes, const char *what);
 
 #endif

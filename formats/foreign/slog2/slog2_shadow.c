@@ -1,11 +1,12 @@
 /* slog2_shadow.c - the previews and the category list of a file being written.
  *
- * Until a shadow is written, it has sums of times, because means cannot be merged. Two states from 10 to 12 s and from
- * 16 to 17 s have the sums 26 and 29; divided by 2 they give the vertices 13 and 14.5. Merged with a third state from 1
- * to 4 s in another node, the sums are 27 and 33; divided by 3 they give 9 and 11.
+ * A shadow (slog2_shadow.h) has the means of the times of its drawables. In memory it has their sums instead, because
+ * means cannot be merged. Two states from 10 to 12 s and from 16 to 17 s have the sums 26 and 29; divided by 2, the
+ * sums give the means 13 and 14.5. Merged with a third state from 1 to 4 s in another node, the sums are 27 and 33;
+ * divided by 3, they give 9 and 11.
  *
- * The temporary file of slog2_tree.c keeps a set of shadows as a head, the shadows and the weights. Each shadow has the
- * index of its first weight.
+ * slog2_tree.c keeps sets of shadows in a temporary file. Such a kept set is a head, then the shadows, then the
+ * weights. Each shadow has the index of its first weight.
  */
 #include "foreign/slog2/slog2_shadow.h"
 
@@ -19,18 +20,18 @@
 struct pithi_slog2_shadow {
     enum pithi_slog2_topology topology; /* for an event, the two lines are equal, and so are the two times */
     int32_t line[2];
-    uint32_t first_weight, weights; /* in a kept set: first_weight: index of its first weight; weights: number of its
-                                       weights */
-    int64_t first_ns, last_ns;      /* the box: contains all drawables */
+    uint32_t first_weight, weights; /* valid in a kept set only. first_weight: index of its first weight; weights:
+                                       number of its weights */
+    int64_t first_ns, last_ns;      /* the box, that is, the shortest interval that contains all its drawables */
     double sum_s[2];                /* sums of the times of the first and of the second vertices */
     uint64_t count;                 /* number of drawables */
 };
 
 struct pithi_slog2_weight {
-    uint32_t shadow; /* index of its shadow */
+    uint32_t shadow; /* index of the shadow to which the weight belongs */
     int32_t category;
-    double all_s, own_s; /* sums in seconds. all_s: total time of its drawables; own_s: self time, without nested
-                            states */
+    double all_s, own_s; /* sums over the shadow's drawables of this category, in seconds. all_s: of the total times;
+                            own_s: of the self times, without nested states */
     uint64_t count;
 };
 
@@ -61,7 +62,7 @@ static int shadow_at(struct pithi_slog2_shadows *set, enum pithi_slog2_topology 
     if (!shadow)
         return 0;
     if (fresh)
-        *shadow = (struct pithi_slog2_shadow){/* a box without any drawable */
+        *shadow = (struct pithi_slog2_shadow){/* first_ns and last_ns are the box of no drawable */
                                               .topology = topology,
                                               .line = {line[0], line[1]},
                                               .first_ns = INT64_MAX,
@@ -111,15 +112,14 @@ int pithi_slog2_shadows_add(struct pithi_slog2_shadows *set, const struct pithi_
     for (int i = 0; i < 2; i++)
         shadow->sum_s[i] += seconds(d->time_ns[i]);
     weight.all_s = length_s(first_ns, last_ns);
-    /* events and arrows have nothing nested inside */
+    /* The self time of an event or an arrow is its total time, because nothing is nested inside it. */
     weight.own_s = d->topology == PITHI_SLOG2_STATE ? seconds(d->own_ns) : weight.all_s;
     return add_weight(set, index, &weight);
 }
 
 /* ---- Kept sets --------------------------------------------------------------------------------------------------- */
 
-/* The bytes of a kept set: head, shadows, weights. Only this process reads them, so they are in the machine's byte
- * order. */
+/* Returns the shadows of a kept set. Only this process reads a kept set, so it is in the machine's byte order. */
 static const struct pithi_slog2_shadow *shadows_of(const void *kept)
 {
     return (const void *)((const unsigned char *)kept + sizeof(struct head));
@@ -144,7 +144,7 @@ int pithi_slog2_shadows_keep(struct pithi_slog2_shadows *set, struct pithi_buffe
         qsort(set->weights, set->weight_count, sizeof *set->weights, by_shadow);
     for (uint32_t i = 0; i < set->weight_count; i++) {
         struct pithi_slog2_shadow *shadow = &set->shadows[set->weights[i].shadow];
-        /* The weights are sorted by shadow, so the first weight of a shadow that the loop meets is its first weight. */
+        /* The weights are sorted by shadow. So first_weight is set when the loop meets the first weight of a shadow. */
         shadow->first_weight = shadow->weights++ ? shadow->first_weight : i;
     }
     kept->size = 0;
@@ -198,8 +198,8 @@ static int write_shadow(const struct pithi_slog2_shadow *shadow, const struct pi
     p = pithi_slog2_put32(p, shadow->weights);
     for (uint32_t i = 0; i < shadow->weights; i++) {
         p = pithi_slog2_put32(p, (uint32_t)weights[i].category);
-        /* A ratio is the fraction of the time of the box. The length of the box is 0 if all drawables have the same
-         * time. */
+        /* Writes the times as ratios, that is, as fractions of the length of the box. The length is 0 if all drawables
+         * happen at the same time; then the ratios are 0, too. */
         p = pithi_slog2_put_float(p, length > 0 ? weights[i].all_s / length : 0);
         p = pithi_slog2_put_float(p, length > 0 ? weights[i].own_s / length : 0);
         p = pithi_slog2_put64(p, weights[i].count);
@@ -208,11 +208,13 @@ static int write_shadow(const struct pithi_slog2_shadow *shadow, const struct pi
     return 1;
 }
 
-/* These are the means of the first and of the second vertices. For an arrow, begin_of may be later than end_of. */
+/* begin_of and end_of return the mean times of the first and of the second vertices of a shadow. If the clocks of ranks
+ * differ, begin_of may be later than end_of for arrows. */
 static double begin_of(const struct pithi_slog2_shadow *s) { return s->sum_s[0] / (double)s->count; }
 static double end_of(const struct pithi_slog2_shadow *s) { return s->sum_s[1] / (double)s->count; }
 
-/* Sorts by begin. At the same begin the longest comes first, then the order is by line. */
+/* Sorts shadows by begin. Of shadows with the same begin, the longest comes first; of the same length, the one with the
+ * lower line. */
 static int by_begin(const void *a, const void *b)
 {
     const struct pithi_slog2_shadow *x = *(struct pithi_slog2_shadow *const *)a;
@@ -264,7 +266,7 @@ struct pithi_slog2_used {
     double all_s, own_s;
 };
 
-/* The facts of a category, except its ratios. */
+/* A category as the file has it, without its ratios and count. */
 struct category {
     int32_t number;
     const char *name, *format;
@@ -285,7 +287,8 @@ void pithi_slog2_categories_free(struct pithi_slog2_categories *categories) { fr
 
 int32_t pithi_slog2_message_category(const struct pithi_slog2_categories *categories, uint64_t message_bytes)
 {
-    /* in the file, a size of 32 bits is signed */
+    /* The category of messages has sizes of 32 bits, which are signed in the file, so larger messages have the last
+     * category. */
     return message_bytes > INT32_MAX ? (int32_t)categories->count - 1 : 0;
 }
 
@@ -308,9 +311,9 @@ static int put_string(struct pithi_buffer *bytes, const char *text, size_t size)
     return pithi_buffer_add(bytes, head, sizeof head) && pithi_buffer_add(bytes, text, size);
 }
 
-/* Copies the text of a format up to the next token into `key`, with %% as one percent sign. *token becomes the token,
- * or 0 at the end. Returns the rest of the format. */
-/* For example, "n=%d s=%s!" has the keys "n=", " s=" and "!" and the types "ds". */
+/* Copies the text of a format up to the next token into `key`, with %% as one percent sign. *token becomes the letter
+ * of the token, or 0 at the end of the format. Returns the rest of the format. The calls for "n=%d s=%s!" give the keys
+ * "n=", " s=" and "!" and the tokens 'd', 's' and 0. */
 static const char *next_key(const char *format, char *key, size_t *size, char *token)
 {
     *size = 0;

@@ -1,11 +1,11 @@
 /* slog2_shadow.h - previews ("shadows") and categories of a SLOG-2 file being written. A viewer draws the preview of a
  * node instead of the node while it has not read that node.
  *
- * One shadow represents all events, all states or all arrows of a subtree between the same lines. Its vertices are the
- * means of the vertices of these drawables, its box contains all of them, and its weights give the share of each
- * category. For example, if a shadow from 10 s to 20 s has two states "a" of 2 s and 1 s, "a" has the ratio (2 + 1) /
- * 10 = 0.3. A weight has a ratio of total time and a ratio of self time; only the first includes the time of nested
- * states.
+ * One shadow represents all events on a line, all states on a line, or all arrows between two lines, in the subtree of
+ * a node. The times of its vertices are the means of those of its drawables. Its box is the shortest interval that
+ * contains all its drawables. Its weights say which fraction of the box each category takes. For example, if the box of
+ * a shadow is 10 s to 20 s and it has two states "a" of 2 s and 1 s, "a" has the ratio (2 + 1) / 10 = 0.3. A weight has
+ * a ratio of total time and a ratio of self time; only the first includes the time of nested states.
  *
  * Each definition in use has a category, numbered from 1 in the order of definition; category 0 is for messages. The
  * last category is for messages of 2 GiB and more, whose size needs a token of 8 bytes. */
@@ -20,7 +20,7 @@
 struct pithi_slog2_drawable {
     enum pithi_slog2_topology topology;
     int32_t category;
-    int32_t line[2]; /* the two are equal for an event or a state */
+    int32_t line[2]; /* of the two vertices; both are equal for an event or a state */
     int64_t time_ns[2];
     int64_t own_ns; /* states: self time, without nested states */
     const void *info;
@@ -49,13 +49,13 @@ struct pithi_slog2_shadows {
 };
 
 void pithi_slog2_shadows_free(struct pithi_slog2_shadows *set);
-/* These return 0 if there is no memory. */
+/* Adds a drawable to the shadows of its node. This function and the next three return 0 if memory runs out. */
 int pithi_slog2_shadows_add(struct pithi_slog2_shadows *set, const struct pithi_slog2_drawable *drawable);
-/* pithi_slog2_shadows_keep stores a set as bytes in Pith's own format, aligned to 8 bytes; pithi_slog2_shadows_merge
- * adds such a kept set to another set. */
+/* pithi_slog2_shadows_keep makes the bytes of a set for a temporary file. pithi_slog2_shadows_merge adds such a kept
+ * set, whose bytes must be aligned to 8 bytes, to another set. */
 int pithi_slog2_shadows_keep(struct pithi_slog2_shadows *set, struct pithi_buffer *kept);
 int pithi_slog2_shadows_merge(struct pithi_slog2_shadows *set, const void *kept);
-/* Writes the two lists of a kept set (states, other shadows) in the file's format. */
+/* Appends the two lists of a kept set, shadows of events and arrows and shadows of states, in the file's format. */
 int pithi_slog2_shadows_write(const void *kept, struct pithi_buffer *out);
 
 struct pithi_slog2_used; /* count and times of the drawables of a category */

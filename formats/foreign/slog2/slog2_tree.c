@@ -1,17 +1,17 @@
 /* slog2_tree.c - the open nodes, the directory, and a temporary file of previews. Previews are on disk so that memory
  * does not grow with the log.
  *
- * slog2_tree.h explains the tree by an example. While leaf (0,3) of that tree is being filled, its pieces are stored as
- * follows:
+ * slog2_tree.h explains the tree by an example. (D,N) is node N of depth D. While drawables are added to leaf (0,3) of
+ * that tree, the tree is stored as follows:
  *
  *     memory       levels: the open nodes (0,3), (1,1) and (2,0), with their drawables, which are not written yet
  *     memory       children: (1,1) has (0,2), (2,0) has (1,0), with the offsets of their previews
  *     file         (0,0) (0,1) (1,0) (0,2): a node is written after its children, so the root comes last
  *     temporary    the previews of (1,0), then of (0,2): a stack
  *
- * A parent is written after its two children, with the previews of these children. After that only the previews of the
- * parent itself are needed, so they are stored over the previews of its children. So the stack never becomes higher
- * than the tree, however long the log is. */
+ * A parent is written after its two children, with the previews of these children. Then the previews of the children
+ * are not needed any more, and the previews of the parent take their place on the stack. So the stack never becomes
+ * higher than the tree, however long the log is. */
 #include "foreign/slog2/slog2_tree.h"
 
 #include <stdlib.h>
@@ -23,7 +23,7 @@
 #include "base/temporary.h"
 #include "native/log.h"
 
-/* An entry of the directory. A copy of it precedes the previews of the node in its parent. */
+/* An entry of the directory, which describes a node. The node's parent has a copy of it before the node's previews. */
 struct pithi_slog2_entry {
     int64_t first_ns, last_ns; /* times of the drawables in the node and below it */
     uint32_t depth, number;    /* depth: 0 for a leaf; number: among the nodes of its depth */
@@ -44,18 +44,18 @@ struct held {
 };
 
 struct pithi_slog2_level {
-    int64_t first_ns; /* the node's begin: the end of the node before it */
+    int64_t first_ns; /* begin of the node, which is the end of the node before it */
     uint32_t number;  /* number of the node among the nodes of its depth */
     struct held *held;
     uint32_t count, room;
     struct pithi_buffer infos; /* bytes of all infos; `held` has offsets, as this buffer may move when it grows */
-    size_t size;               /* bytes of the drawables, as written */
+    size_t size;               /* bytes of the drawables in the file's format */
     struct child children[PITHI_SLOG2_CHILDREN];
     uint32_t child_count;
 };
 
-/* LISTS: bytes of the three counts of a node; VERTEX: of a vertex; DRAWABLE: of a drawable without its vertices and
- * info */
+/* LISTS: bytes of the three counts of a node, which precede its two lists of drawables and its children's previews;
+ * VERTEX: bytes of a vertex; DRAWABLE: bytes of a drawable without its vertices and info */
 enum { LISTS = 12, VERTEX = 12, DRAWABLE = 9 };
 /* LINE_BYTES: a leaf has at least so many bytes for each line; LEAF_MOST: the most bytes of a leaf */
 enum { LINE_BYTES = 512, LEAF_MOST = 4 << 20 };
@@ -132,7 +132,7 @@ static int by_begin(const void *a, const void *b)
     return order ? order : compare(x->line[1], y->line[1]);
 }
 
-/* Writes the list of states, or of all other drawables. */
+/* Adds the list of the node's states (if `states` is 1) or of its events and arrows (if 0) to the bytes of the node. */
 static void put_list(struct pithi_buffer *node, const struct pithi_slog2_level *level, int states)
 {
     unsigned char *head = node->data + node->size, *p = head + 4;
@@ -156,16 +156,17 @@ static void put_list(struct pithi_buffer *node, const struct pithi_slog2_level *
 
 /* ---- The end of a node ------------------------------------------------------------------------------------------- */
 
-/* Stores the previews of a node over the previews of its children. The parent of the node will write them. */
+/* Stores the previews of a node in the temporary file, in the place of the previews of its children. The previews are
+ * written into the parent of the node when the parent ends. */
 static int hand_up(struct pithi_slog2_tree *tree, uint32_t depth, struct pithi_slog2_shadows *set)
 {
     struct pithi_slog2_level *level = &tree->levels[depth], *parent = level + 1;
     uint64_t at = 0;
     if (!pithi_slog2_shadows_keep(set, &tree->kept))
         return pithi_no_memory();
-    /* `at` is the place on the stack of previews. It is where the previews of the first child begin, because these are
-     * not needed any more. A leaf has no children, so its previews go on top of the stack, after the last child of the
-     * lowest level that has children. */
+    /* `at` is the offset of the previews in the temporary file, which is used as a stack. It is the offset of the first
+     * child's previews, because these are not needed any more. A leaf has no children, so its previews go on top of the
+     * stack, after those of the last child of the lowest level that has children. */
     if (level->child_count)
         at = level->children[0].at;
     else
@@ -199,11 +200,12 @@ static int end_node(struct pithi_slog2_tree *tree, uint32_t depth)
     put_list(&tree->node, level, 0);
     put_list(&tree->node, level, 1);
     for (uint32_t i = 0; i < level->count; i++)
-        /* The set of previews gets the drawables of the node here. Below, it gets the sets of the children. */
+        /* `set` becomes the previews of the node, made from the drawables of the node and from its children's previews.
+         * Here it gets the drawables. */
         if (!pithi_slog2_shadows_add(&set, &level->held[i].drawable))
             TRY(pithi_no_memory());
-    /* Writes the children's previews into the node and adds them to the node's own set. */
-    /* From here on the size is not known in advance, so shadows_write reserves memory. */
+    /* Adds the children's previews to the bytes of the node and to `set`. Their size is not known in advance, so
+     * pithi_slog2_shadows_write reserves memory. */
     tree->node.size =
         (size_t)(pithi_slog2_put32(tree->node.data + tree->node.size, level->child_count) - tree->node.data);
     for (uint32_t i = 0; i < level->child_count; i++) {
@@ -249,12 +251,15 @@ out:
     return err;
 }
 
-/* Ends the leaf, and each node that is full when the leaf ends. If the root is full, it gets a parent. */
+/* Ends the open leaf, and each node that then has both its children. If the root has both, it gets a parent, which
+ * becomes the root. Begins the next leaf, and new nodes around it in place of those that ended. */
 static int next_leaf(struct pithi_slog2_tree *tree)
 {
     uint32_t number = tree->levels[0].number + 1, depth = 0;
-    /* number >> depth is the node of this depth that contains the next leaf. If the next leaf is 2, 1 >> 1 = 0 and 2 >>
-     * 1 = 1 differ, so node (1,0) ends, too. If the next leaf is 3, both are 1, so (1,1) goes on. */
+    /* The node of a depth ends if it does not contain the next leaf, whose index is `number`. The next leaf is in the
+     * node number >> depth of this depth. For example, if the next leaf is (0,2), it is in (1,1), because 2 >> 1 = 1,
+     * so the open node (1,0) ends. If the next leaf is (0,3), it is in (1,1), too, because 3 >> 1 = 1, so (1,1) goes
+     * on. */
     for (; depth == 0 || tree->levels[depth].number != number >> depth; depth++) {
         if (depth + 1 == tree->count) /* a full root becomes a child, because the tree grows at its top */
             CHECK(add_root(tree));
@@ -298,7 +303,8 @@ int pithi_slog2_tree_end(struct pithi_slog2_tree *tree, struct pithi_slog2_place
     return PITH_OK;
 }
 
-/* Sorts by begin. At the same begin the outer node comes first, so the root comes first of all. */
+/* Sorts the entries of the directory by the begin of their nodes. Of nodes with the same begin, the outermost comes
+ * first, so the root comes first of all. */
 static int by_time(const void *a, const void *b)
 {
     const struct pithi_slog2_entry *x = a, *y = b;

@@ -1,8 +1,8 @@
 /* slog2_views.c - the line maps of a SLOG-2 file, which give the rank, thread and communicator of each line.
  *
- * Jumpshot's converter gives each (communicator, rank in it, thread) a separate line. It writes two maps, "Process
- * View" (world_rank, thread) and "Communicator View" (commID, comm_rank, thread), and then the "Identity Map". For maps
- * of other converters, the columns of the first map are taken as rank and thread. */
+ * Jumpshot's converter gives a separate line to each thread of each rank in each communicator. It writes two maps with
+ * these columns, "Process View" (world_rank, thread) and "Communicator View" (commID, comm_rank, thread), and then the
+ * "Identity Map". In files of other converters, the first two columns of the first map are taken as rank and thread. */
 #include <stdlib.h>
 #include <strings.h>
 
@@ -11,11 +11,11 @@
 #include "base/map.h"
 #include "foreign/slog2/slog2_scan.h"
 
-/* A line map, and the columns in which its rows have certain values; -1: the map has no such column. */
+/* A line map. */
 struct map {
     struct pithi_slog2_bytes rows;
-    uint32_t row_count, columns;
-    int64_t rank, thread, comm, in_comm;
+    uint32_t row_count, columns;         /* columns: number of columns */
+    int64_t rank, thread, comm, in_comm; /* index of the column with this value; -1: the map has no such column */
     int worth; /* how well the map gives ranks and threads; the map with the highest value is used */
 };
 
@@ -59,7 +59,8 @@ static int read_map(struct pithi_slog2_scan *scan, struct pithi_slog2_bytes *byt
     return bytes->failed ? pithi_slog2_wrong(scan, bytes, NULL) : PITH_OK;
 }
 
-/* Reads the next row. Returns its line number and sets *value and *other to the values of two columns. */
+/* Reads the next row. Returns its line number and sets *value and *other to its values in the columns `first` and
+ * `second`. */
 static int32_t read_row(struct map *map, int64_t first, int64_t second, int32_t *value, int32_t *other)
 {
     int32_t line = pithi_slog2_i32(&map->rows);
@@ -78,7 +79,7 @@ static int is_placed(const struct pithi_slog2_line *line)
     return line->rank >= -1 && line->rank < INT32_MAX && line->thread >= 0;
 }
 
-/* Sorts by lane, so that the log has its lanes in order. */
+/* Sorts lines by rank and thread, so that the log has its lanes in this order. */
 static int by_lane(const void *a, const void *b)
 {
     const struct pithi_slog2_line *x = *(struct pithi_slog2_line *const *)a, *y = *(struct pithi_slog2_line *const *)b;
@@ -110,13 +111,14 @@ static int32_t members_of(struct pithi_slog2_line *const *lines, uint32_t count,
     for (uint32_t i = 0; i < count; i++) {
         if (lines[i]->in_comm == size && is_placed(lines[i]))
             ranks[size++] = lines[i]->rank;
-        else if (lines[i]->in_comm != size - 1) /* lines of other threads of the rank before are skipped */
+        else if (lines[i]->in_comm != size - 1) /* skips a line of another thread of the rank before */
             return 0;
     }
     return size;
 }
 
-/* A hash of numbers and members, so that files of the same run have the same keys. */
+/* Adds numbers to the hash `key`. The key of a communicator is a hash of its number in the file and its members, so
+ * that two files of the same run have the same keys. */
 static uint64_t key_of(const int32_t *numbers, int32_t count, uint64_t key)
 {
     for (int32_t i = 0; i < count; i++)
@@ -124,7 +126,8 @@ static uint64_t key_of(const int32_t *numbers, int32_t count, uint64_t key)
     return key ? key : 1;
 }
 
-/* Defines a communicator, or an intercommunicator of two groups. */
+/* Defines a communicator, or an intercommunicator of two groups if `remote_size` is not 0. `numbers` are the numbers of
+ * the groups in the file. */
 static int define_comm(struct pithi_slog2_scan *scan, const int32_t numbers[2], int32_t *ranks, int32_t size,
                        int32_t remote_size, uint32_t *index)
 {
@@ -271,12 +274,14 @@ out:
     return err;
 }
 
-enum { UNTOLD_MAX = 1 << 17 }; /* if the file was cut, lines with numbers below this are made */
+/* If a cut removed the line maps, pithi_slog2_line adds only lines with lower numbers than this, because a damaged file
+ * may have any number. */
+enum { UNTOLD_MAX = 1 << 17 };
 int pithi_slog2_line(struct pithi_slog2_scan *scan, int32_t number, const struct pithi_slog2_line **line)
 {
     uint64_t *place = pithi_map_find(&scan->line_of, (uint32_t)number);
     if (!place && scan->cut && number >= 0 && number < UNTOLD_MAX) {
-        /* A cut removed the maps, so line N becomes rank N. */
+        /* A cut removed the line maps, so line N becomes rank N. */
         struct pithi_slog2_line *untold = pithi_item_at(&scan->line_of, (uint32_t)number, &scan->lines,
                                                         &scan->line_count, &scan->line_room, sizeof *untold, NULL);
         if (!untold)

@@ -4,12 +4,12 @@
  *
  * There are two passes over the log, because an arrow is complete only when its send and its receive are known:
  *
- *     pass 1     messages are matched, and sorted by the later of their two times
- *     pass 2     states when they end, events when they come; before each, the arrows that end earlier
+ *     pass 1     matches the messages, and sorts them by the later of their two times
+ *     pass 2     writes states when they end and events when they come; before each, the arrows that end earlier
  *
- * The file is written from front to back: an empty header, the nodes, then the categories, lines and directory, which
- * are known last. Then the header, with the places of these, is written over the empty header. So the output must be
- * seekable. */
+ * The file is written from front to back: an empty header, the nodes, then the categories, line maps and directory,
+ * which are known last. Then the full header, which has the places of these parts, is written over the empty one. So
+ * the output must be seekable. */
 #include "foreign/formats.h"
 
 #include "base/bytes.h"
@@ -42,7 +42,7 @@ struct slog2_writer {
 
 /* ---- Arrows ------------------------------------------------------------------------------------------------------ */
 
-/* If clocks differ, a message may be received before it was sent. */
+/* Returns the later of a message's two times, because if clocks differ, it may be received before it was sent. */
 static int64_t end_of(const struct pithlog_message *m) { return m->send_ns > m->recv_ns ? m->send_ns : m->recv_ns; }
 
 static void keep_message(void *context, const struct pithlog_message *m, uint64_t number)
@@ -61,7 +61,7 @@ static int draw(struct slog2_writer *w, const struct pithi_slog2_drawable *drawa
     return pithi_slog2_tree_add(&w->tree, drawable);
 }
 
-/* Draws the arrows that end before `until_ns`. */
+/* Adds the arrows that end before `until_ns` to the tree. */
 static int draw_arrows(struct slog2_writer *w, int64_t until_ns)
 {
     struct pithlog_message arrow;
@@ -83,9 +83,9 @@ static int draw_arrows(struct slog2_writer *w, int64_t until_ns)
     return status < 0 ? PITH_ERR_IO : PITH_OK;
 }
 
-/* Copies a payload that is longer than the file's strings to cut[PITHI_SLOG2_STRING_MAX]. A string that crosses the end
- * is cut between characters, and its length is corrected, so that a reader does not read beyond the end of the payload.
- * Returns the size. */
+/* Copies a payload that is longer than a string of the file may be, to cut[PITHI_SLOG2_STRING_MAX], and cuts it. A
+ * string of the payload that crosses the end is cut between two characters, and its length is corrected, so that a
+ * reader does not read beyond the end of the payload. Returns the bytes of the cut payload. */
 static uint32_t cut_payload(const char *format, const unsigned char *payload, unsigned char *cut)
 {
     uint32_t at = 0, taken;
@@ -116,7 +116,7 @@ struct part {
     uint32_t depth;                                                         /* depth of the root; leaves have depth 0 */
 };
 
-/* Appends one of these parts to the file, and stores its place. */
+/* Appends a part, such as the categories, to the file. Sets *place to its place and empties `bytes`. */
 static int write_part(struct slog2_writer *w, struct pithi_buffer *bytes, struct pithi_slog2_place *place)
 {
     *place = (struct pithi_slog2_place){w->tree.at, (uint32_t)bytes->size};
@@ -125,7 +125,7 @@ static int write_part(struct slog2_writer *w, struct pithi_buffer *bytes, struct
     if (fwrite(bytes->data, 1, bytes->size, w->out) != bytes->size)
         return pithi_fail(PITH_ERR_IO, "the SLOG-2 file cannot be written");
     w->tree.at += bytes->size;
-    /* the header has the size of the largest part, for the reader's buffer */
+    /* The header gives the size of the largest part, so that a viewer can allocate a buffer for it. */
     w->tree.largest = place->size > w->tree.largest ? place->size : w->tree.largest;
     bytes->size = 0;
     return PITH_OK;
@@ -150,12 +150,12 @@ static int write_file(struct pithlog *log, FILE *out, const struct pithi_convert
     TRY(pithi_slog2_lines_open(&w.lines, log));
     TRY(pithi_slog2_categories_open(&w.categories, log));
     TRY(pithi_sorter_new(&w.arrows, ARROWS_MEMORY));
-    /* Pass 1. */
+    /* Pass 1: sorts the messages. */
     TRY(pithi_each_message(log, how, &each));
     TRY(w.failed);
     TRY(pithi_sorter_end(w.arrows));
 
-    /* Pass 2. */
+    /* Pass 2: writes the tree. */
     TRY(pithi_walk_open(&walk, log, how));
     walk.losses = &w.losses;
     TRY(pithi_slog2_tree_open(&w.tree, out, walk.from_ns, pithlog_get_info(log)->lanes));
@@ -166,7 +166,7 @@ static int write_file(struct pithlog *log, FILE *out, const struct pithi_convert
         if (step.change == PITHLOG_ENDS) {
             const struct pithlog_open *state = &step.open[step.at];
             TRY(draw(&w, &(struct pithi_slog2_drawable){.topology = PITHI_SLOG2_STATE,
-                                                        /* 0 is the category of messages */
+                                                        /* + 1, because 0 is the category of messages */
                                                         .category = (int32_t)state->id + 1,
                                                         .line = {(int32_t)step.lane, (int32_t)step.lane},
                                                         .time_ns = {state->from_ns, step.to_ns},
@@ -190,7 +190,7 @@ static int write_file(struct pithlog *log, FILE *out, const struct pithi_convert
         TRY(PITH_ERR_DAMAGED);
     TRY(draw_arrows(&w, INT64_MAX));
 
-    /* Reports the colours as readers of the file will see them. */
+    /* Gives each colour as Pith's reader finds it in the file, so that a colour that is lost is reported. */
     char text[8];
     for (uint32_t id = 0; pithlog_get_def(log, id); id++)
         if (w.losses.used[id] && pithlog_get_def(log, id)->kind != PITHLOG_COUNTER_TYPE)
@@ -230,7 +230,8 @@ static int write_file(struct pithlog *log, FILE *out, const struct pithi_convert
 
     const struct pithlog_comm *comm;
     uint64_t unused = 0, names = 0;
-    /* from 1, because communicator 0, the world, always has its lines */
+    /* Counts the communicators whose lines are not in the file, from 1, because 0 is the world, which always has lines.
+     * */
     for (uint32_t i = 1; (comm = pithlog_get_comm(log, i)) != NULL; i++) {
         const uint64_t *used = pithi_map_find(&w.lines.used, i);
         unused += !used || !*used;
