@@ -1,7 +1,7 @@
-/* walk.c - the steps of a log for writers of foreign formats, states that nest, and losses.
+/* walk.c - the steps of a log for writers of foreign formats, states that nest, and losses (what a format cannot hold).
  *
  * In a native log a state may end while a state inside it is open. Most formats need nested states. For these formats
- * the inner state is cut in two. All times stay right, but there is one more end and one more begin (SPLIT):
+ * the inner state is cut in two. All times stay right, but there is one more end and one more begin (the loss SPLIT):
  *
  *     0 enter A   10 enter B   20 leave A   30 leave B
  *     written     A 0 to 20 with B 10 to 20 inside; B 20 to 30
@@ -32,7 +32,7 @@ int pithi_walk_open_lanes(struct pithi_walk *walk, struct pithlog *log, const st
     const struct pithlog_info *info = pithlog_get_info(log);
     struct pithlog_query query = {.lanes = lanes, .lane_count = count, .kinds = UINT32_MAX};
 
-    const int64_t most_ns = (INT64_C(1) << 61) - 1000000; /* 73 years; some formats round up */
+    const int64_t most_ns = (INT64_C(1) << 61) - 1000000; /* 73 years, less 1 ms for formats that round up */
     *walk = (struct pithi_walk){.from_ns = info->start_ns, .to_ns = info->end_ns};
     if (how && how->from_ns > walk->from_ns)
         walk->from_ns = how->from_ns;
@@ -42,7 +42,8 @@ int pithi_walk_open_lanes(struct pithi_walk *walk, struct pithlog *log, const st
     query.to_ns = walk->to_ns; /* if to_ns is before from_ns, the log has nothing in the window, which is no error */
     if (walk->to_ns < walk->from_ns)
         walk->to_ns = walk->from_ns;
-    /* Formats count in seconds, microseconds or ticks, often from the first record, and readers refuse larger times. */
+    /* Refuses times beyond most_ns and windows longer than most_ns. Formats count times in seconds, microseconds or
+     * ticks, often from the first record, and their readers refuse such times. */
     if (info->records && (walk->from_ns < -most_ns || walk->to_ns > most_ns || walk->to_ns - walk->from_ns > most_ns))
         return pithi_fail(PITH_ERR_UNSUPPORTED, "%s: its times are too far apart for this format", log->path);
     if (walk->from_ns > info->start_ns || walk->to_ns < info->end_ns)
@@ -55,7 +56,7 @@ int pithi_walk_next(struct pithi_walk *walk, struct pithlog_step *step)
     int status;
 
     while ((status = pithi_carry_next(walk->carry, &walk->made)) != 0)
-        if (status == 1) { /* damage is reported when the steps come to it, not here */
+        if (status == 1) { /* ignores damage (-1) here, because it is reported when the steps come to it */
             *step = (struct pithlog_step){.lane = walk->made.lane,
                                           .from_ns = walk->made.time_ns,
                                           .to_ns = walk->made.time_ns,
@@ -68,7 +69,7 @@ int pithi_walk_next(struct pithi_walk *walk, struct pithlog_step *step)
     while ((status = pithlog_walk_next(walk->steps, step)) == 1) {
         if (step->change > PITHLOG_ENDS && step->change != PITHLOG_HAPPENS)
             continue;
-        /* a LEAVE of a state that is not open is left out */
+        /* Leaves out a LEAVE of a state that is not open. */
         if (step->change == PITHLOG_HAPPENS && step->record->kind == PITHLOG_LEAVE) {
             if (walk->losses)
                 walk->losses->count[PITHI_LOSS_UNMATCHED]++;
@@ -83,7 +84,7 @@ int pithi_walk_next(struct pithi_walk *walk, struct pithlog_step *step)
             walk->made.time_ns = step->to_ns;
             step->record = &walk->made;
             if (walk->losses) {
-                /* Counts states that begin or end for a reason other than their own record. */
+                /* Counts states that begin or end here, although their own ENTER or LEAVE record is not here. */
                 struct pithi_losses *losses = walk->losses;
                 int ends = step->change == PITHLOG_ENDS;
                 losses->count[PITHI_LOSS_OPEN_START] += !ends && step->why & PITHLOG_AT_EDGE;
@@ -106,7 +107,7 @@ void pithi_walk_close(struct pithi_walk *walk)
     walk->steps = NULL;
 }
 
-/* Returns 1 if the state open[i] must nest with the states that end in this step. */
+/* Returns 1 if the state step->open[i] must nest with the state that ends in this step. */
 static int must_nest(const struct pithi_nest *nest, const struct pithlog_step *step, uint32_t i)
 {
     uint32_t id = step->open[i].id, ending = step->why & PITHLOG_DISCARDED ? id : step->open[step->at].id;
@@ -121,9 +122,9 @@ void pithi_nest_step(const struct pithi_nest *nest, const struct pithlog_step *s
         return;
     }
     if (step->why & PITHLOG_DISCARDED) {
-        /* If too many states are open, many of them are discarded, the innermost first, each in a step of its own
-         * (native/stack.h). The first of these steps ends all of them here. If each step cut the states inside its
-         * state in two, this would make millions of ends and begins. */
+        /* If too many states are open, half of them are discarded, the innermost of these first, each in a step of its
+         * own (native/stack.h). The first of these steps ends all of them here; the others do nothing. If instead each
+         * step cut the states inside its state in two, this would make millions of ends and begins. */
         if (inside < PITHI_OPEN_OUTER + PITHI_OPEN_FORGOTTEN)
             return;
         at = PITHI_OPEN_OUTER;
@@ -184,7 +185,8 @@ int pithi_each_message(struct pithlog *log, const struct pithi_convert *how, con
 
 /* ---- Losses ------------------------------------------------------------------------------------------------------ */
 
-/* Counts losses of records during a walk, and losses of definitions, lanes and properties at its end. */
+/* The functions below count losses of records during a walk, and losses of definitions, lanes and properties at the end
+ * of the walk. */
 
 #define LOSS_TEXT(name, text) [PITHI_LOSS_##name] = (text),
 static const char *const texts[PITHI_LOSSES] = {PITHI_LOSS_LIST(LOSS_TEXT)};
@@ -233,7 +235,7 @@ void pithi_losses_zero(struct pithi_losses *losses, int64_t zero_ns)
     losses->count[PITHI_LOSS_ORIGIN] = zero_ns < 0 ? 0 - (uint64_t)zero_ns : (uint64_t)zero_ns;
 }
 
-/* Returns 1 if a time that is written as seconds in a double is read back as another time. Times below 52 days never
+/* Returns 1 if a time changes when it is written as seconds in a double and read back. Times below 52 days never
  * change. */
 static int changes_as_seconds(int64_t time_ns)
 {
@@ -266,8 +268,8 @@ void pithi_losses_record(struct pithi_losses *losses, const struct pithlog_recor
     case PITHLOG_RECV: {
         uint64_t *posted = &losses->posted[losses->first[r->lane]];
         if (r->kind == PITHLOG_RECV) {
-            /* This receive was posted before a receive that has already ended. A format without numbers of posting
-             * loses this order. */
+            /* Counts a receive that was posted before a receive that has already ended. A format without numbers of
+             * posting loses this order. */
             count[PITHI_LOSS_POSTED] += r->posted < *posted;
             *posted = r->posted < *posted ? *posted : r->posted + 1;
             count[PITHI_LOSS_EMPTY_RECVS] += r->peer < 0;
@@ -336,7 +338,7 @@ void pithi_losses_tell(struct pithi_losses *losses, const struct pithi_convert *
         } else if (how->loses & PITHI_LOSES(UNUSED) && !losses->used[id]) {
             count[PITHI_LOSS_UNUSED]++;
         } else {
-            /* If a format has no groups, readers derive this group from the name. */
+            /* `made` is the group that readers make from the name if a format has no groups. Another group is lost. */
             const char *made = def->kind == PITHLOG_STATE ? pithi_name_group(def->name) : "user";
             count[PITHI_LOSS_GROUPS] += strcmp(def->group, made) != 0;
             count[PITHI_LOSS_COLOURS] += (uint64_t)(colours && *def->colour);
@@ -352,7 +354,7 @@ void pithi_losses_tell(struct pithi_losses *losses, const struct pithi_convert *
         count[PITHI_LOSS_NODES] += lane->rank != (int32_t)i || lane->thread != 0;
     }
     count[PITHI_LOSS_COMMS] = pithlog_get_info(losses->log)->comms;
-    count[PITHI_LOSS_COMMS] -= count[PITHI_LOSS_COMMS] > 0; /* without the world */
+    count[PITHI_LOSS_COMMS] -= count[PITHI_LOSS_COMMS] > 0; /* does not count MPI_COMM_WORLD */
     for (uint32_t i = 0; (key = pithlog_get_property(losses->log, i, &value)) != NULL; i++)
         count[PITHI_LOSS_PROPERTIES] += !pithi_is_code_name(key); /* names of functions count as STACKS */
     count[PITHI_LOSS_PROPERTIES] -= losses->kept_properties;

@@ -1,7 +1,8 @@
-/* walk.h - gives a log to writers of foreign formats. Records come in order of time, none is before the window, and
- * each begin of a state has an end and each end a begin. A state that is open at an edge of the window begins or ends
- * at that edge. A state whose begin or end is missing because of a hole begins or ends at the hole. pithlog_walk keeps
- * the open states, so no writer needs a stack. */
+/* walk.h - gives a log to writers of foreign formats, record by record. The window is the interval of the log that is
+ * converted. Records come in order of time, none is before the window, and each begin of a state has an end and each
+ * end a begin. A state that is open at an edge of the window begins or ends at that edge. A state whose begin or end is
+ * missing because of a hole begins or ends at the hole. A writer needs no stack, because pithlog_walk keeps the open
+ * states. */
 #ifndef PITHI_WALK_H
 #define PITHI_WALK_H
 
@@ -11,8 +12,8 @@
 
 /* ---- Losses ------------------------------------------------------------------------------------------------------ */
 
-/* Counts what a format cannot hold of a log. All formats count losses in the same way and report them in the same
- * words. Each loss is reported once.
+/* A loss is something that a log has and a format cannot hold. These functions count losses, so that all formats count
+ * them in the same way and report them in the same words. Each loss is reported once, with its count.
  *
  *     TRY(pithi_losses_open(&losses, log));
  *     walk.losses = &losses;                       counts all records of this walk
@@ -22,7 +23,7 @@
  *
  * A writer itself counts all other losses, such as names that were cut, and reports them by pithi_note. */
 
-/* Each loss with the text of its note. */
+/* Each loss, with the text by which it is reported to the user after its count. */
 #define PITHI_LOSS_LIST(ROW)                                                                                           \
     ROW(SPLIT, "ends of states that were not nested: the states inside are cut in two")                                \
     ROW(ORIGIN, "ns: by so much all times are moved")                                                                  \
@@ -63,7 +64,8 @@
 enum pithi_loss { PITHI_LOSS_LIST(PITHI_LOSS_ROW) PITHI_LOSSES };
 #undef PITHI_LOSS_ROW
 
-/* Bits of the mask in the row of a format (base/formats.def): the bit of one loss, and groups of bits. */
+/* base/formats.def has for each format a mask of the losses that it has. PITHI_LOSES gives the bit of one loss, the
+ * other macros the bits of several losses. */
 #define PITHI_LOSES(name) (UINT64_C(1) << PITHI_LOSS_##name)
 #define PITHI_LOSES_OPEN                                                                                               \
     (PITHI_LOSES(OPEN_START) | PITHI_LOSES(OPEN_END) | PITHI_LOSES(OPEN_HOLE) | PITHI_LOSES(DISCARDED))
@@ -79,10 +81,11 @@ struct pithi_losses {
     struct pithlog *log;
     int64_t zero_ns;              /* log time of the file's time 0 */
     uint64_t count[PITHI_LOSSES]; /* the count of each kind of loss */
-    unsigned char *used;          /* by definition: 1: a record uses it; PITHI_KEPT: it is in the file even if no record
-                                     uses it */
+    unsigned char *used;          /* by definition, bits. 1: a record uses the definition; PITHI_KEPT: the definition is
+                                     in the file even if no record uses it */
     uint32_t *first;              /* by lane: index of the first lane of its rank */
-    uint64_t *posted;             /* by lane, set for the first lane of each rank: the highest number of posting + 1 */
+    uint64_t *posted;             /* by lane, set for the first lane of each rank: the highest `posted` of the rank's
+                                     receives so far, + 1 */
     uint64_t kept_properties;     /* number of properties that the format writes */
     uint32_t stack_ids[2];        /* the definitions of samples and call sites; UINT32_MAX: none */
     uint64_t ends, matched;       /* `ends`: sends and receives; `matched`: messages with both ends in the file */
@@ -91,14 +94,15 @@ struct pithi_losses {
 int pithi_losses_open(struct pithi_losses *losses, struct pithlog *log);
 void pithi_losses_close(struct pithi_losses *losses);
 
-/* Sets the log time that is 0 in the file. Call it before the first record. Default: 0. */
+/* Sets the time of the log that is time 0 in the file; without a call it is 0. Call this function before the first
+ * record. */
 void pithi_losses_zero(struct pithi_losses *losses, int64_t zero_ns);
 
 /* Counts the losses of a record. The walk calls this function for each record that it delivers. */
 void pithi_losses_record(struct pithi_losses *losses, const struct pithlog_record *record);
 
-/* Sets the colour that definition `id` has in the file; "": none. Another spelling of the same colour is no loss. A
- * colour for a definition that has none is no loss, either. */
+/* Counts a loss if the colour `written` that definition `id` has in the file ("": none) differs from its colour in the
+ * log. Another spelling of the same colour is no loss. A colour for a definition that has none is no loss, either. */
 void pithi_losses_colour(struct pithi_losses *losses, uint32_t id, const char *written);
 
 /* Notes that the file has the property `key`, if the log has it. */
@@ -113,26 +117,27 @@ void pithi_losses_tell(struct pithi_losses *losses, const struct pithi_convert *
 
 struct pithi_walk {
     struct pithlog_walk *steps;
-    struct pithi_carry *carry;   /* for a window: first gives the names of its functions; NULL: all names were given */
-    int64_t from_ns, to_ns;      /* the window, within the times of the log */
+    struct pithi_carry *carry; /* gives, before all steps, the events outside the window that name functions of samples
+                                    inside it; NULL: there is none left */
+    int64_t from_ns, to_ns;    /* the window, cut to the times of the log */
     struct pithi_losses *losses; /* set it after opening to count losses; NULL: not counted */
     struct pithlog_record made;  /* the record of the last step, if it differs from the record in the log */
 };
 
 int pithi_walk_open(struct pithi_walk *walk, struct pithlog *log, const struct pithi_convert *how);
-/* Walks only `lanes`, which must stay valid until the walk is closed; NULL: all lanes. The times of the window follow
- * from the whole log, not only from these lanes. */
+/* Opens a walk of `count` lanes, or of all lanes if `lanes` is NULL. `lanes` must stay valid until the walk is closed.
+ * The window is cut to the times of the whole log, not only of these lanes. */
 int pithi_walk_open_lanes(struct pithi_walk *walk, struct pithlog *log, const struct pithi_convert *how,
                           const uint32_t *lanes, uint32_t count);
-/* Gets the next step that BEGINS, ENDS or HAPPENS, with a record of that time. A state that goes on after a hole counts
- * as one state. Returns 1, or 0 at the end, or -1 on an error. */
+/* Gets the next step whose change is BEGINS, ENDS or HAPPENS. step->record is set and has the time of the step. A state
+ * that goes on after a hole counts as one state. Returns 1 if there is a step; 0 at the end; -1 on an error. */
 int pithi_walk_next(struct pithi_walk *walk, struct pithlog_step *step);
 void pithi_walk_close(struct pithi_walk *walk);
 
 /* ---- Nested states ---- */
 
-/* Some formats require states to nest: an end ends the state that began last. If a state A ends while a state B inside
- * it is open, B ends before A and begins again after A. */
+/* Some formats require that states nest, because in them an end always ends the state that began last. If a state A
+ * ends while a state B inside it is open, pithi_nest_step ends B before A and begins B again after A. */
 struct pithi_nest {
     void (*begin)(void *context, uint32_t lane, uint32_t id, int64_t time_ns);
     void (*end)(void *context, uint32_t lane, uint32_t id, int64_t time_ns);
@@ -146,14 +151,14 @@ void pithi_nest_step(const struct pithi_nest *nest, const struct pithlog_step *s
 
 /* ---- Writers that take steps as they come ---- */
 
-/* The callbacks of a writer, called until *failed is set. */
+/* The callbacks of a writer. They are called until *failed is not 0. */
 struct pithi_each {
     void *context;
     void (*begin)(void *context, int64_t from_ns); /* called first, with the start of the window; or NULL */
     int (*put)(void *context, const struct pithlog_step *step);                             /* returns 0 if memory runs
                                                                                                out */
     void (*message)(void *context, const struct pithlog_message *message, uint64_t number); /* `number` counts from 1 */
-    const int *failed;                                                                      /* stops if it is not 0 */
+    const int *failed;                                                                      /* ends the walk if not 0 */
     struct pithi_losses *losses; /* as in struct pithi_walk */
     /* If `enter` is set, `enter` and `leave` get the begins and ends of states, which are made to nest (pithi_nest),
      * and `put` gets all other records. */

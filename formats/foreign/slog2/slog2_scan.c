@@ -25,8 +25,7 @@ int pithi_slog2_wrong(const struct pithi_slog2_scan *scan, const struct pithi_sl
                       what ? what : "a part of the file ends too early");
 }
 
-/* Makes *bytes the bytes of the file at a place. If the file ends before the end of the place, *bytes ends there, too.
- * */
+/* Sets *bytes to the bytes of a part of the file. If the file was cut inside the part, the bytes end with the file. */
 static void open_part(const struct pithi_slog2_scan *scan, struct pithi_slog2_place place,
                       struct pithi_slog2_bytes *bytes)
 {
@@ -246,8 +245,7 @@ static int read_header(struct pithi_slog2_scan *scan, struct pithi_slog2_place p
         parts[i] = pithi_slog2_place(&bytes);
     if (bytes.failed)
         return pithi_slog2_wrong(scan, &bytes, NULL);
-    /* A writer fills in the places of the parts when it finishes the file, so an empty place means an unfinished file.
-     * */
+    /* A writer fills in the places of the parts at the end of its work, so an empty place means an unfinished file. */
     static const char *const names[] = {"categories", "methods", "line maps", "root", "tree's directory"};
     struct pithi_defs *defs = pithi_writer_defs(scan->writer);
     scan->cut = 1;

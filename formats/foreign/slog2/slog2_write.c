@@ -230,8 +230,8 @@ static int write_file(struct pithlog *log, FILE *out, const struct pithi_convert
 
     const struct pithlog_comm *comm;
     uint64_t unused = 0, names = 0;
-    /* Counts the communicators whose lines are not in the file, from 1, because 0 is the world, which always has lines.
-     * */
+    /* Counts the communicators that have no lines in the file. Begins at 1, because 0 is the world, which always has
+     * lines. */
     for (uint32_t i = 1; (comm = pithlog_get_comm(log, i)) != NULL; i++) {
         const uint64_t *used = pithi_map_find(&w.lines.used, i);
         unused += !used || !*used;

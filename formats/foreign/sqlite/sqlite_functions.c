@@ -1,7 +1,7 @@
 /* sqlite_functions.c - median and percentile as functions of SQL. The percentile P of n sorted values is the value at
- * index P / 100 * (n - 1); between two indexes it is interpolated. For example, percentile 25 of 10, 20, 40 has the
- * index 0.5 and is 15. The median is percentile 50. Values that are not numbers are ignored. If there are no numbers,
- * the result is NULL. */
+ * index P / 100 * (n - 1). If this index is no whole number, the result is interpolated between the two values beside
+ * it. For example, percentile 25 of 10, 20, 40 has the index 0.5 and is 15. The median is percentile 50. Values that
+ * are not numbers are ignored. If there are no numbers, the result is NULL. */
 #include <stdlib.h>
 
 #include "base/map.h"

@@ -1,4 +1,4 @@
-/* sqlite_library.c - loads libsqlite3, which stays loaded. */
+/* sqlite_library.c - loads libsqlite3 at the first use. The library stays loaded until the process ends. */
 #include "foreign/sqlite/sqlite_library.h"
 
 #include <dlfcn.h>
@@ -32,7 +32,8 @@ int pithi_sqlite_begin(const char *path, const struct pithi_sqlite **sqlite)
                           "%s: SQLite needs the library libsqlite3.so.0, which is not here; install "
                           "libsqlite3-0",
                           path);
-    /* If several threads do this at once, they store the same values. */
+    /* Stores the functions of the library. Needs no lock, because if several threads do so at once, they store the same
+     * values. */
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         void *function = dlsym(handle, list[i].name);
         if (!function)

@@ -14,7 +14,8 @@ enum { PITHI_SQLITE_READONLY = 1, PITHI_SQLITE_READWRITE = 2, PITHI_SQLITE_URI =
 enum { PITHI_SQLITE_DENY = 1, PITHI_SQLITE_ON_PRAGMA = 19 }; /* for set_authorizer */
 enum { PITHI_SQLITE_INTEGER = 1, PITHI_SQLITE_FLOAT, PITHI_SQLITE_TEXT, PITHI_SQLITE_BLOB, PITHI_SQLITE_NULL };
 
-/* A module of virtual tables (sqlite3_module, version 1), and the first members of its tables and cursors. */
+/* SQLite's structs for a virtual table, as sqlite3.h declares them (sqlite3_vtab, sqlite3_vtab_cursor and version 1 of
+ * sqlite3_module). Pith's own structs for tables and cursors begin with the first two. */
 struct pithi_sqlite_table {
     const void *module; /* set by SQLite */
     int references;
@@ -39,7 +40,7 @@ struct pithi_sqlite_module {
     int (*is_end)(struct pithi_sqlite_cursor *cursor);
     int (*column)(struct pithi_sqlite_cursor *cursor, void *result, int column);
     int (*number)(struct pithi_sqlite_cursor *cursor, int64_t *number);
-    void *others[7]; /* NULL; functions for changes, transactions and renaming */
+    void *others[7]; /* functions for changes, transactions and renaming, all NULL */
 };
 
 #define PITHI_SQLITE_FUNCTIONS(ROW)                                                                                    \
@@ -87,11 +88,11 @@ struct pithi_sqlite {
 #undef ROW
 };
 
-/* Lets queries of a connection use median(X) and percentile(X, P). Returns SQLite's result. */
+/* Lets queries of the connection `db` use median(X) and percentile(X, P). Returns SQLite's result code. */
 int pithi_sqlite_functions(const struct pithi_sqlite *sqlite, struct sqlite3 *db);
 
-/* Loads the library. `path` is the file that an error names. Returns PITH_ERR_UNSUPPORTED if the library is not
- * installed. */
+/* Loads the library, unless it is loaded. `path` is the database file, which the text of an error names. Returns
+ * PITH_ERR_UNSUPPORTED if the library is not installed. */
 int pithi_sqlite_begin(const char *path, const struct pithi_sqlite **sqlite);
 
 #endif

@@ -1,10 +1,10 @@
-/* sqlite_rows.c - the virtual table pith_rows, which gives SQLite the collected rows. Its functions are called for each
- * value, so they must be fast: rows are an array of cells, and all texts are in one buffer.
+/* sqlite_rows.c - the virtual table pith_rows, which gives SQLite the collected rows. SQLite calls functions of this
+ * file for each value, so they must be fast. Therefore the rows are an array of cells, and all texts are in one buffer.
  *
- * This way 1024 rows of two values take one statement with 2048 calls of get_value. Without it they would take 1024
- * statements, each with two calls to bind, one to step and one to reset. If the table is sorted by a key, the rows of a
- * batch are inserted in the order of the key. Then most rows go to the end of the tree, where SQLite need not search.
- */
+ * With the virtual table, 1024 rows of two values take one statement with 2048 calls of get_value. Without it they
+ * would take 1024 statements, each with two calls to bind, one to step and one to reset. If the rows have an integer
+ * key, a batch is inserted in the order of the keys. Then most rows go to the end of the table's tree, where SQLite
+ * need not search. */
 #include "foreign/sqlite/sqlite_rows.h"
 
 #include <stdio.h>
@@ -14,7 +14,8 @@
 #include "base/bytes.h"
 #include "base/out.h"
 
-/* COLUMNS: most columns; ROWS: rows of a batch, few enough to stay in the processor's cache */
+/* COLUMNS: most columns of a table; ROWS: rows that are collected and inserted together (a batch), few enough to stay
+ * in the processor's cache */
 enum { COLUMNS = 9, ROWS = 1024 };
 
 struct cell {
@@ -28,11 +29,11 @@ struct cell {
 
 struct pithi_sqlite_rows {
     struct pithi_sqlite_source *source;
-    struct sqlite3_stmt *insert; /* INSERT ... SELECT from the virtual table */
-    int columns, count;          /* columns: number of columns; count: rows collected */
-    int is_sorted;
+    struct sqlite3_stmt *insert;       /* INSERT ... SELECT from the virtual table */
+    int columns, count;                /* columns: number of columns; count: number of rows collected */
+    int is_sorted;                     /* 1: the first value of a row is its integer key */
     int64_t largest;                   /* the largest key in the table, if is_sorted */
-    uint16_t order[ROWS];              /* order in which the rows are inserted */
+    uint16_t order[ROWS];              /* indexes of the rows in the order in which they are inserted */
     struct pithi_buffer texts;         /* texts of the cells, one after another */
     struct cell cells[ROWS * COLUMNS]; /* rows of `columns` cells, one after another */
 };
@@ -41,14 +42,14 @@ struct pithi_sqlite_rows {
 
 struct table {
     struct pithi_sqlite_table base;
-    const struct pithi_sqlite_source *source; /* the source of the rows that the table shows */
+    const struct pithi_sqlite_source *source; /* has the rows that the table shows */
 };
 
 struct cursor {
     struct pithi_sqlite_cursor base;
     const struct pithi_sqlite_rows *rows;
     int row;                  /* index in rows->order */
-    const struct cell *cells; /* cells of this row */
+    const struct cell *cells; /* cells of the row at which the cursor is */
 };
 
 static int connect_table(struct sqlite3 *db, void *context, int count, const char *const *words,
@@ -97,7 +98,7 @@ static int close_cursor(struct pithi_sqlite_cursor *cursor)
     return PITHI_SQLITE_OK;
 }
 
-/* Moves the cursor to a row, or to the end. */
+/* Moves the cursor to row `row` of the order, or to the end if there are fewer rows. */
 static void go_to(struct cursor *c, int row)
 {
     c->row = row;
@@ -150,7 +151,8 @@ static int get_number(struct pithi_sqlite_cursor *cursor, int64_t *number)
 
 int pithi_sqlite_source_open(struct pithi_sqlite_source *source, const struct pithi_sqlite *sqlite, struct sqlite3 *db)
 {
-    /* Without the member `create`, pith_rows exists in each connection, and CREATE VIRTUAL TABLE is not possible. */
+    /* The member `create` is NULL. So the table pith_rows exists in the connection at once, without CREATE VIRTUAL
+     * TABLE, which is not possible for it. */
     static const struct pithi_sqlite_module module = {.connect = connect_table,
                                                       .plan = plan,
                                                       .disconnect = disconnect_table,
@@ -207,8 +209,8 @@ int pithi_sqlite_rows_flush(struct pithi_sqlite_rows *rows)
     if (!rows->count)
         return PITHI_SQLITE_OK;
     if (rows->is_sorted) {
-        /* SQLite searches the table for each key that it is given. If a key is NULL, SQLite makes the key itself, the
-         * largest key plus 1, and need not search. So a key that is the largest so far plus 1 is given as NULL. */
+        /* Gives SQLite NULL instead of a key that is the largest so far plus 1. For a NULL, SQLite makes this same key
+         * itself, and need not search the table for it, as it does for each key that it is given. */
         for (int i = 0; i < rows->count; i++) {
             struct cell *key = &rows->cells[rows->order[i] * rows->columns];
             if (key->integer == rows->largest + 1)
@@ -262,7 +264,8 @@ int pithi_sqlite_rows_put(struct pithi_sqlite_rows *rows, const char *types, va_
     }
     if (status)
         return status;
-    /* Inserts the row at its place in `order`. Few rows are out of order, and these only by a few places. */
+    /* Inserts the row at its place in `order`. The loop is short, because few rows come out of the order of their keys,
+     * and these only by a few places. */
     int64_t key = rows->cells[rows->count * rows->columns].integer;
     int at = rows->count;
     for (; rows->is_sorted && at > 0 && rows->cells[rows->order[at - 1] * rows->columns].integer > key; at--)

@@ -1,8 +1,8 @@
 /* sqlite_write.c - a log as an SQLite database: its tables, and the rows of each (README.md lists them). One pass over
- * the records fills intervals, events, counters and collectives. A second pass matches the messages. The analysis gives
- * the wait states. Intervals come almost in the order of their index, so it is faster to let this index grow with the
- * rows than to make it at the end. Messages do not come in the order of their index, so that index is made at the
- * end. */
+ * the records fills the tables intervals, events, counters, collectives and samples. A second pass matches the
+ * messages. The analysis gives the wait states and the critical path. Intervals come almost in the order of their
+ * start, by which their index is sorted, so it is faster to let this index grow with each row than to make it at the
+ * end. Messages do not come in the order of their index, so it is made at the end. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -22,9 +22,10 @@
 #include "foreign/walk.h"
 #include "reader/read/payload.h"
 
-/* Foreign keys are declared for programs that draw or join tables by them. SQLite does not check them, because
- * `foreign_keys` is off. The database is written once, by one process, and is removed if writing fails, so it needs no
- * journal and no lock. Large pages make fewer pages. user_version is the version of these tables. */
+/* The statements that make the tables. Foreign keys (REFERENCES) are declared for programs that draw tables or join
+ * them by these keys. SQLite does not check the keys, because `foreign_keys` is off. The database is written once, by
+ * one process, and is removed if writing fails, so it needs no journal and no lock. Large pages are faster, because
+ * there are fewer of them. user_version is the version of these tables. */
 static const char tables[] =
     "PRAGMA page_size = 65536; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;"
     "PRAGMA foreign_keys = OFF; PRAGMA cache_size = -16384; PRAGMA application_id = 1349088360; PRAGMA user_version = "
@@ -63,7 +64,7 @@ static const char tables[] =
     "CREATE TABLE critical_path(lane INTEGER REFERENCES lanes, from_ns INTEGER, to_ns INTEGER);"
     "CREATE TABLE critical_states(lane INTEGER REFERENCES lanes, state INTEGER REFERENCES definitions, ns INTEGER);"
     "CREATE TABLE efficiency(name TEXT PRIMARY KEY, value REAL) WITHOUT ROWID;"
-    /* Views for usual queries. */
+    /* Views for queries that users often need. */
     "CREATE VIEW calls AS SELECT i.id, l.rank, l.thread, d.name AS state, d.grp, i.start_ns, i.end_ns,"
     " i.end_ns - i.start_ns AS ns, i.self_ns, i.depth, i.parent"
     " FROM intervals i JOIN lanes l USING(lane) JOIN definitions d ON d.id = i.state;"
@@ -88,14 +89,15 @@ static const char tables[] =
     " JOIN definitions d ON d.id = w.state GROUP BY 1, 2, 3, 4;"
     "CREATE VIEW critical_times AS SELECT l.rank, l.thread, ifnull(d.name, 'computing') AS state, c.ns"
     " FROM critical_states c JOIN lanes l USING(lane) LEFT JOIN definitions d ON d.id = c.state;";
-/* If rows come in no order, it is faster to make an index from all rows than to let it grow with each row. */
+/* Makes the indexes in whose order the rows did not come. Such an index is made faster from all rows at the end than
+ * with each row. */
 static const char indexes[] = "CREATE INDEX messages_by_time ON messages(send_ns);"
                               "CREATE INDEX intervals_by_parent ON intervals(parent);"
                               "CREATE INDEX collectives_by_interval ON collectives(interval);"
                               "CREATE INDEX collectives_by_comm ON collectives(comm, time_ns);"
                               "COMMIT;";
 
-/* The tables of records. */
+/* The tables that have a row for each record of some kind. */
 enum { INTERVALS, EVENTS, COUNTERS, COLLECTIVES, MESSAGES, SAMPLES, RECORD_TABLES };
 
 struct writer {
@@ -108,24 +110,24 @@ struct writer {
     struct pithi_sqlite_rows *rows[RECORD_TABLES];
     const struct pithi_convert *how;
     int64_t intervals;             /* number of intervals so far */
-    struct pithi_map path_numbers; /* (path of the state around + 1, state) -> path + 1 */
+    struct pithi_map path_numbers; /* (index of the parent path + 1, state) -> index of the path + 1 */
     struct call_path {
-        uint32_t parent, state, depth; /* parent: path of the state around, + 1; 0: none */
-    } * paths;
+        uint32_t parent, state, depth; /* parent: index + 1 of the path of the state around this one; 0: none */
+    } * paths;                         /* [path_count]: the paths, that is, lists of nested states from the outermost */
     uint32_t path_count, path_room, sample_id;
-    struct pithi_map stack_numbers;   /* hash of the list of functions -> number of the stack */
+    struct pithi_map stack_numbers;   /* hash of a list of functions -> number of the stack, its row in `stacks` */
     struct pithi_sqlite_rows *stacks; /* rows of the table `stacks`, which has the lists of functions */
     struct numbered_lane {
         struct numbered {
-            int64_t interval;
-            uint32_t path; /* + 1 */
-        } * open;          /* [depth]: interval and path of each open state of a step */
+            int64_t interval; /* number of the interval */
+            uint32_t path;    /* index of the path, + 1 */
+        } * open;             /* [depth]: the open states of the lane, outermost first */
         uint32_t room;
     } * lanes;
     struct pithi_payload_line payload;
 };
 
-/* Keeps the error in w->failed. Later calls see it and do nothing. */
+/* Reports SQLite's last error, keeps it in w->failed and returns it. */
 static int failed(struct writer *w)
 {
     return w->failed = pithi_fail(PITH_ERR_IO, "%s: SQLite: %s", w->path, w->sqlite->errmsg(w->db));
@@ -139,7 +141,7 @@ static int run(struct writer *w, const char *sql)
 /* Sets w->failed if a function of sqlite_rows.h has failed. Returns w->failed. */
 static int check(struct writer *w, int status)
 {
-    /* a negative status has no text in SQLite */
+    /* A negative status means that memory ran out in Pith, so SQLite has no text for it. */
     if (status && !w->failed)
         w->failed = status < 0 ? pithi_no_memory() : failed(w);
     return w->failed;
@@ -150,13 +152,13 @@ static int begin_rows(struct writer *w, const char *insert, int columns, struct 
     return check(w, pithi_sqlite_rows_open(rows, &w->source, insert, columns, 0));
 }
 
-/* Inserts the rows that are left. */
+/* Inserts the rows of a table that are collected and not yet inserted. */
 static int end_rows(struct writer *w, struct pithi_sqlite_rows *rows)
 {
     return w->failed ? w->failed : check(w, pithi_sqlite_rows_flush(rows));
 }
 
-/* Adds a row (sqlite_rows.h). */
+/* Adds a row, whose values follow `types`, to a table (pithi_sqlite_rows_put). */
 static void put(struct writer *w, struct pithi_sqlite_rows *rows, const char *types, ...)
 {
     va_list values;
@@ -178,7 +180,7 @@ static int put_facts(struct writer *w)
     TRY(begin_rows(w, "INSERT OR REPLACE INTO log", 2, &s));
     for (uint32_t i = 0; (key = pithlog_get_property(w->log, i, &value)) != NULL; i++)
         put(w, s, "tt", key, value);
-    /* Facts of the log replace properties with the same key. */
+    /* If a property has the key of one of the facts below, the fact replaces it (INSERT OR REPLACE). */
     put(w, s, "ss", "format", info->format);
     put(w, s, "ss", "complete", info->complete ? "yes" : "no");
     const struct {
@@ -239,7 +241,8 @@ static int put_communicators(struct writer *w)
     TRY(begin_rows(w, "INSERT INTO members", 4, &member));
     for (uint32_t i = 0; (c = pithlog_get_comm(w->log, i)) != NULL; i++) {
         put(w, s, "itii", (int64_t)i, c->name, (int64_t)c->size, (int64_t)c->remote_size);
-        /* Members of the remote group come after those of the local group, and are numbered from 0 again. */
+        /* In world_ranks, members of the remote group come after those of the local group. In the table, each group is
+         * numbered from 0. */
         for (int32_t m = 0; c->world_ranks && m < c->size + c->remote_size; m++)
             put(w, member, "iiii", (int64_t)i, (int64_t)(m < c->size ? m : m - c->size), (int64_t)c->world_ranks[m],
                 (int64_t)(m >= c->size));
@@ -256,7 +259,7 @@ out:
 
 static void begin(void *context, int64_t from_ns) { (void)context, (void)from_ns; }
 
-/* Returns the text of the payload of an event, or NULL if it has none. */
+/* Returns the payload of an event as text, or NULL if the event has no payload or if memory runs out (w->failed). */
 static const char *payload_of(struct writer *w, const struct pithlog_record *r)
 {
     const char *text;
@@ -269,7 +272,7 @@ static const char *payload_of(struct writer *w, const struct pithlog_record *r)
     return text;
 }
 
-/* Adds a row for each path. The name of a path is made from the names of its states. */
+/* Adds a row for each path of nested states. The name of a path is the names of its states, such as "main;solve". */
 static int put_paths(struct writer *w)
 {
     struct pithi_sqlite_rows *s = NULL;
@@ -279,7 +282,7 @@ static int put_paths(struct writer *w)
     TRY(begin_rows(w, "INSERT INTO call_paths", 5, &s));
     /* A path has a higher number than its parent path, so the parent of each row is already in the table. */
     for (uint32_t i = 0; i < w->path_count; i++) {
-        enum { NAMES = 64 }; /* the most names; of a deeper path only the innermost names are used */
+        enum { NAMES = 64 }; /* the most names in the name of a path; a deeper path has only the innermost ones */
         const char *names[NAMES];
         uint32_t count = 0, at = i + 1;
         for (; at && count < NAMES; at = w->paths[at - 1].parent)
@@ -292,9 +295,8 @@ static int put_paths(struct writer *w)
         const struct call_path *path = &w->paths[i];
         if (path->parent)
             put(w, s, "iiiit", (int64_t)i, (int64_t)path->parent - 1, (int64_t)path->state, (int64_t)path->depth,
-                /* 'n' stands for NULL: an outermost path has no parent */
                 (const char *)name.data);
-        else
+        else /* An outermost path has no parent, so 'n' makes the parent NULL. */
             put(w, s, "iniit", (int64_t)i, (int64_t)path->state, (int64_t)0, (const char *)name.data);
         name.size = 0;
     }
@@ -305,8 +307,9 @@ out:
     return err;
 }
 
-/* Adds the functions of a sample, if they have names. Equal lists of functions share one row of `stacks`, because most
- * samples have a list that an earlier sample had. Lists are found by their hash. */
+/* Adds a row to the table `samples` if the event is a sample whose functions have names. Samples with the same list of
+ * functions refer to the same row of the table `stacks`, because most samples have a list that an earlier sample had.
+ * Lists are compared by their hash. */
 static void put_sample(struct writer *w, const struct pithlog_record *r)
 {
     const char *functions =
@@ -320,7 +323,7 @@ static void put_sample(struct writer *w, const struct pithlog_record *r)
         return;
     }
     if (!*stack) {
-        /* The count of the map already includes this new list, so numbers begin with 1. */
+        /* The count of the map already includes the new list, so the first list gets the number 1. */
         *stack = w->stack_numbers.count;
         put(w, w->stacks, "it", (int64_t)*stack, functions);
     }
@@ -339,13 +342,14 @@ static int put_record(void *context, const struct pithlog_step *step)
         uint32_t depth = step->depth;
         if (!pithi_grow(&lane->open, depth, &lane->room, sizeof *lane->open))
             return 0;
-        /* "main;solve" and "main;read;solve" are two paths that end in the same state. */
+        /* Finds the path by the path of the state around and the new state, because a state may end several paths, such
+         * as "main;solve" and "main;read;solve". */
         uint32_t around = depth ? lane->open[depth - 1].path : 0;
         uint64_t *path = pithi_map_at(&w->path_numbers, pithi_map_pair(around, r->id));
         if (!path || (!*path && !pithi_grow(&w->paths, w->path_count, &w->path_room, sizeof *w->paths)))
             return 0;
         if (!*path) {
-            /* If `around` is 0, the path is an outermost path and has the depth 0. */
+            /* If `around` is 0, no state is around the new one, so the path has the depth 0. */
             w->paths[w->path_count] = (struct call_path){around, r->id, around ? w->paths[around - 1].depth + 1 : 0};
             *path = ++w->path_count;
         }
@@ -362,7 +366,8 @@ static int put_record(void *context, const struct pithlog_step *step)
         else
             put(w, w->rows[INTERVALS], "iiiiiiini", ended.interval, (int64_t)step->lane, (int64_t)state->id,
                 state->from_ns, step->to_ns, step->self_ns, (int64_t)0, (int64_t)ended.path - 1);
-        /* If states do not nest, a state may end while states inside it go on; the inner states move down one place. */
+        /* Takes the state out of the list. If states inside it go on, because the states do not nest, they move down
+         * one place. */
         memmove(&open[step->at], &open[step->at + 1], (step->depth - step->at - 1) * sizeof *open);
         break;
     }
@@ -370,12 +375,11 @@ static int put_record(void *context, const struct pithlog_step *step)
         put_sample(w, r);
         put(w, w->rows[EVENTS], "iiis", (int64_t)r->lane, (int64_t)r->id, r->time_ns, payload_of(w, r));
         break;
-    /* (SQLite stores a NaN as NULL.) */
-    case PITHLOG_COUNTER:
+    case PITHLOG_COUNTER: /* SQLite stores a value that is NaN as NULL. */
         put(w, w->rows[COUNTERS], "iiid", (int64_t)r->lane, (int64_t)r->id, r->time_ns, r->value);
         break;
     case PITHLOG_COLL:
-        /* The interval of the innermost open state is the call of the collective. */
+        /* The innermost open state is the MPI call of the collective, so the row refers to its interval. */
         put(w, w->rows[COLLECTIVES], step->depth ? "iiiiiii" : "iiiiiin", (int64_t)r->lane, r->time_ns,
             (int64_t)r->comm, (int64_t)r->peer, (int64_t)r->bytes, (int64_t)r->got_bytes,
             step->depth ? w->lanes[step->lane].open[step->depth - 1].interval : 0);
@@ -452,7 +456,7 @@ static int put_analysis(struct writer *w, const struct pithi_convert *how)
         return PITH_OK;
     err = pithlog_analyze(w->log, &query, &analysis);
     /* For a damaged log, `analysis` covers the parts that can be read. */
-    if (!analysis) /* No memory, no place for the graph, or times that cannot be analysed. */
+    if (!analysis) /* Memory or disk space ran out, or the log's times cannot be analysed. */
         return err == PITH_ERR_UNSUPPORTED ? PITH_OK : err;
     info = pithlog_analysis_get_info(analysis);
     TRY(begin_rows(w, "INSERT INTO waits", 7, &wait));
@@ -479,7 +483,7 @@ static int put_analysis(struct writer *w, const struct pithi_convert *how)
         put(w, path, "iii", (int64_t)parts[i].lane, parts[i].from_ns, parts[i].to_ns);
     TRY(begin_rows(w, "INSERT INTO critical_states", 3, &states));
     for (size_t i = 0, count = pithlog_analysis_path_shares(analysis, &shares); i < count; i++)
-        if (shares[i].state == PITHLOG_COMPUTING) /* outside all states the column is NULL */
+        if (shares[i].state == PITHLOG_COMPUTING) /* time outside all states, for which the column `state` is NULL */
             put(w, states, "ini", (int64_t)shares[i].lane, shares[i].ns);
         else
             put(w, states, "iii", (int64_t)shares[i].lane, (int64_t)shares[i].state, shares[i].ns);
@@ -496,7 +500,7 @@ out:
     return err;
 }
 
-/* Writes the database. `out` is not used for writing, because SQLite opens the file by its name. */
+/* Writes the database. SQLite opens the file by its name, so `out` is used only to check what kind of file it is. */
 int pithi_sqlite_write(struct pithlog *log, FILE *out, const struct pithi_convert *how)
 {
     struct stat status;
@@ -504,7 +508,7 @@ int pithi_sqlite_write(struct pithlog *log, FILE *out, const struct pithi_conver
     const struct pithlog_def *d;
     int err;
 
-    /* A pipe cannot be a database, because SQLite writes pages in any order. */
+    /* Refuses a pipe, because SQLite writes the pages of a database in any order. */
     if (fstat(fileno(out), &status) != 0 || !S_ISREG(status.st_mode))
         return pithi_fail(PITH_ERR_UNSUPPORTED, "%s: a database needs a file; give a name", how->path);
     CHECK(pithi_sqlite_begin(how->path, &w.sqlite));
@@ -524,7 +528,7 @@ int pithi_sqlite_write(struct pithlog *log, FILE *out, const struct pithi_conver
     TRY(put_analysis(&w, how));
     TRY(run(&w, indexes));
 out:
-    /* Frees everything, after an error, too. Whatever was not opened is NULL. */
+    /* Frees everything. After an error, what was not opened yet is NULL. */
     for (uint32_t i = 0; w.lanes && i < pithlog_get_info(log)->lanes; i++)
         free(w.lanes[i].open);
     free(w.lanes);

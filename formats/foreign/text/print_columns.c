@@ -4,9 +4,9 @@
  *     --columns time_ns,kind,name,duration_ns       0      enter  solve
  *                                                   53000  leave  solve  53000
  *
- * Each record is a row of all chosen columns; columns that its kind does not have are empty. The table `columns` lists
- * for each column the kinds of records that have it. The check of the list and the output use this table. A new column
- * needs a line in the table and one in put_cell.
+ * Each record is a row of all chosen columns; columns that its kind of record does not have are empty. The table
+ * `columns` lists for each column the kinds of records that have it. The parser of the option --columns and the output
+ * use this table. A new column needs a line in the table and a case in put_cell.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 #define BIT(kind) (1u << (kind))
 #define ALL UINT32_MAX
 #define LEAVE BIT(PITHLOG_LEAVE)
-#define STATES (BIT(PITHLOG_ENTER) | LEAVE) /* these masks have a bit for each kind of record */
+#define STATES (BIT(PITHLOG_ENTER) | LEAVE) /* STATES and the masks around it have a bit for each kind of record */
 #define DEFINED (STATES | BIT(PITHLOG_EVENT) | BIT(PITHLOG_COUNTER))
 #define MESSAGES (BIT(PITHLOG_SEND) | BIT(PITHLOG_RECV))
 #define COLL BIT(PITHLOG_COLL)
@@ -91,11 +91,11 @@ int pithi_print_columns_parse(const char *text, struct pithi_print_columns *chos
         size_t size = strcspn(word, ",");
         int i = 0;
 
-        /* The words are not C strings, so size and bytes are compared. */
+        /* Compares sizes and bytes instead of strings, because a comma and not a NUL ends the word. */
         while (i < PITHI_PRINT_COLUMNS && (strlen(columns[i].name) != size || memcmp(columns[i].name, word, size) != 0))
             i++;
         if (i == PITHI_PRINT_COLUMNS) {
-            /* offers the column whose name is nearest to the word */
+            /* The text of the error offers the column whose name is nearest to the word. */
             struct pithi_nearest nearest;
             pithi_nearest_begin(&nearest, word, size);
             for (i = 0; i < PITHI_PRINT_COLUMNS; i++)
@@ -103,7 +103,7 @@ int pithi_print_columns_parse(const char *text, struct pithi_print_columns *chos
             return pithi_fail(PITH_ERR_USAGE, "there is no column '%.*s'%s", (int)size, word,
                               pithi_nearest_ask(&nearest));
         }
-        /* A column may be named twice, so without this check the list could become longer than the array. */
+        /* Checks the length of the list, because a user may name the same column many times. */
         if (chosen->count == PITHI_PRINT_COLUMNS)
             return pithi_fail(PITH_ERR_USAGE, "at most %d columns", (int)PITHI_PRINT_COLUMNS);
         chosen->columns[chosen->count++] = (unsigned char)i;
@@ -116,16 +116,16 @@ int pithi_print_columns_parse(const char *text, struct pithi_print_columns *chos
 /* ---- Rows -------------------------------------------------------------------------------------------------------- */
 
 struct rows {
-    struct pithlog *log; /* being printed */
+    struct pithlog *log; /* the log that is printed */
     struct pithi_out out;
     const struct pithi_text_print *how;
-    enum pithi_quote quote; /* for texts: CSV or JSON */
+    enum pithi_quote quote; /* how texts are quoted in the style of the output */
     struct pithi_payload_line payload;
 };
 
-/* Returns 1 if this record has a value for the column. The table decides by the kind of the record. But some records
- * have fewer values: a LEAVE without its ENTER has no duration, and a state or event with comm 0 names no
- * communicator. */
+/* Returns 1 if this record has a value for the column. The table `columns` decides by the kind of the record. But some
+ * records have fewer values than their kind: a LEAVE without its ENTER has no duration, a state or event with comm 0
+ * names no communicator, and an event may have no payload. */
 static int has_column(enum column column, const struct pithlog_record *r)
 {
     if (!(columns[column].kinds >> r->kind & 1))
@@ -183,8 +183,8 @@ static void put_cell(struct rows *rows, enum column column, const struct pithlog
         pithi_out_i64(out, r->start_ns);
         break;
     case C_DURATION_NS:
-        /* The difference is unsigned, because a damaged log may have any two times, and signed overflow is
-         * undefined. */
+        /* Subtracts unsigned numbers, because a damaged log may have any two times, and a signed difference could
+         * overflow, which is undefined. */
         pithi_out_i64(out, (int64_t)((uint64_t)r->time_ns - (uint64_t)r->start_ns));
         break;
     case C_SELF_NS:
@@ -196,8 +196,7 @@ static void put_cell(struct rows *rows, enum column column, const struct pithlog
     case C_COMM_NAME:
         put_text(rows, pithlog_get_comm(rows->log, r->comm)->name);
         break;
-    /* Two columns of a pair such as peer and root use the same field of the record, because no record has both
-     * columns. */
+    /* Columns that share a case, such as peer and root, show the same member of the record. No record has both. */
     case C_PEER:
     case C_ROOT:
         pithi_out_i64(out, r->peer);
@@ -237,13 +236,13 @@ static int put_rows(struct rows *rows)
     uint64_t records = 0;
     int more = 0;
 
-    /* depth, start_ns and nested_ns of a record are set only with this flag */
+    /* Only with this flag does the reader set depth, start_ns and nested_ns of a record. */
     query.flags |= PITHLOG_NEST;
     CHECK(pithlog_iter_open(rows->log, &query, &iter));
     for (; !rows->out.failed && (more = pithlog_iter_next(iter, &record)) == 1; records++) {
         int is_first = 1;
-        /* In CSV and with tabs an empty cell keeps its separator, because otherwise later values would be in a wrong
-         * column. In JSON its key is left out, so a record may be {}. */
+        /* In CSV and in the style with tabs, an empty cell keeps its separator, because otherwise later values would be
+         * in a wrong column. In JSON, the key of an empty cell is left out, so a record may be {}. */
         for (uint32_t i = 0; i < chosen->count; i++) {
             enum column column = (enum column)chosen->columns[i];
             int has = has_column(column, &record);

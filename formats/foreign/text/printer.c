@@ -1,8 +1,8 @@
 /* printer.c - formats records and definitions as lines in each style, and prints whole logs.
  *
- * The pieces of a line that depend on definitions, lanes and communicators are quoted once, in advance. Writing a line
- * is then little more than a few calls of memcpy. Each kind of record has one function for all three styles: put_field
- * writes the key of a value in the current style.
+ * The pieces of a line that depend only on definitions, lanes and communicators are made and quoted once, in advance.
+ * Writing a line is then little more than a few calls of memcpy. The same code prints a kind of record in all three
+ * styles, because put_field writes what comes before a value in the current style:
  *
  *     tabs   0.002006000  0  0  send  MPI_COMM_WORLD  comm=0  peer=1  tag=0  bytes=10
  *     CSV    0.002006000,0,0,send,MPI_COMM_WORLD,0,1,0,10,,,,,,,
@@ -53,7 +53,7 @@ enum { KINDS = sizeof kind_names / sizeof *kind_names };
 
 const char *pithi_print_kind(uint32_t kind) { return kind < KINDS && kind_names[kind] ? kind_names[kind] : "unknown"; }
 
-/* Prints the first line, which tells programs the version of the output's form. */
+/* Prints the first line, which gives the version of the output's form, so that programs can check it. */
 void pithi_print_version(struct pithi_out *out, enum pithi_text_style style, const char *what)
 {
     char text[64];
@@ -70,8 +70,8 @@ enum pithi_quote pithi_print_quote(enum pithi_text_style style)
     return quotes[style];
 }
 
-/* Writes a payload as text. This text is already escaped, so its backslashes are not doubled. In JSON it is quoted like
- * any other text. */
+/* Writes a payload as text. pithi_payload_line has already escaped the text, so its backslashes are not doubled. In
+ * JSON, the text is quoted like any other text. */
 void pithi_print_payload(struct pithi_out *out, enum pithi_text_style style, struct pithi_payload_line *line,
                          const char *format, const struct pithlog_record *record)
 {
@@ -88,7 +88,7 @@ void pithi_print_payload(struct pithi_out *out, enum pithi_text_style style, str
 
 void pithi_print_double(struct pithi_out *out, enum pithi_text_style style, double value)
 {
-    /* The difference is 0 only for finite values, because infinity - infinity is NaN. */
+    /* value - value is 0 only for a finite value, because infinity - infinity is NaN. */
     if (style == PITHI_TEXT_JSON && !(value - value == 0))
         pithi_out_text(out, "null"); /* JSON has no infinity and no NaN */
     else
@@ -97,7 +97,8 @@ void pithi_print_double(struct pithi_out *out, enum pithi_text_style style, doub
 
 /* ---- Parts of lines made in advance ------------------------------------------------------------------------------ */
 
-/* Sets pieces[index] to `text`, which is malloc'ed, or NULL if memory ran out. If index == *count, appends a piece. */
+/* Sets pieces[index] to `text`, which is malloc'ed; takes ownership of it. If index == *count, appends a piece. If
+ * `text` is NULL, the caller ran out of memory, which is returned as an error. */
 static int set_piece(struct pithi_text_piece **pieces, uint32_t *count, uint32_t index, char *text)
 {
     if (!text || (index == *count && !pithi_grow_one(pieces, *count, sizeof **pieces))) {
@@ -121,15 +122,15 @@ static void free_pieces(struct pithi_text_piece *pieces, uint32_t count)
 
 int pithi_printer_open(struct pithi_printer *p, FILE *file, enum pithi_text_style style, const char *glob)
 {
-    /* If functions have no names, there is no column for them. */
+    /* `fields` leaves out the last column, functions. pithi_text_print adds it if functions have names. */
     *p = (struct pithi_printer){.style = style, .quote = pithi_print_quote(style), .glob = glob, .fields = F_FUNCTIONS};
     return pithi_out_open(&p->out, file);
 }
 
 int pithi_printer_close(struct pithi_printer *p, int err)
 {
-    /* `formats` has as many entries as `names` (pithi_printer_def) */
     err = pithi_out_close(&p->out, err);
+    /* `formats` has as many entries as `names`, because pithi_printer_def adds to both. */
     for (uint32_t i = 0; i < p->name_count; i++)
         free(p->formats[i]);
     free_pieces(p->names, p->name_count);
@@ -143,7 +144,8 @@ int pithi_printer_close(struct pithi_printer *p, int err)
 
 /* ---- Records --------------------------------------------------------------------------------------------------- */
 
-/* Writes a piece of a line. If the lane or definition of the record was not printed, or not yet, its text is empty. */
+/* Writes the piece pieces[i] of a line. If the lane, definition or communicator i was not given to the printer, the
+ * piece is an empty text. */
 static void put_piece(struct pithi_printer *p, const struct pithi_text_piece *pieces, uint32_t count, uint32_t i)
 {
     if (i < count && pieces[i].size)
@@ -152,7 +154,7 @@ static void put_piece(struct pithi_printer *p, const struct pithi_text_piece *pi
         pithi_out_text(&p->out, "\"\"");
 }
 
-/* Writes the text before the value of `field`. */
+/* Writes what comes before the value of `field`: separators, and the key unless the style is CSV. */
 static void put_field(struct pithi_printer *p, int field)
 {
     static const char commas[FIELDS + 1] = ",,,,,,,,,,,,";
@@ -192,7 +194,8 @@ static void put_word(struct pithi_printer *p, int field, const char *word)
     pithi_out_quoted(&p->out, p->quote, word);
 }
 
-/* Returns 1 if records of this kind have no definition, but the name of their communicator as name. */
+/* Returns 1 if records of this kind are printed with the name of their communicator, because they have no definition
+ * with a name. */
 static int has_comm(uint32_t kind) { return kind >= PITHLOG_SEND && kind <= PITHLOG_COMM_FREE; }
 
 void pithi_printer_record(struct pithi_printer *p, const struct pithlog_record *r)
@@ -200,8 +203,8 @@ void pithi_printer_record(struct pithi_printer *p, const struct pithlog_record *
     struct pithi_out *out = &p->out;
     int json = p->style == PITHI_TEXT_JSON;
 
-    /* If there is a pattern for names (--state), only records are printed whose definition has a matching name. So no
-     * messages and no collectives are printed. */
+    /* If there is a pattern for names (--state), prints only records whose definition has a matching name. Records
+     * without a definition, such as messages and collectives, are not printed. */
     if (p->wanted && !(r->kind <= PITHLOG_COUNTER && r->id < p->name_count && p->wanted[r->id]))
         return;
     if (json)
@@ -219,10 +222,11 @@ void pithi_printer_record(struct pithi_printer *p, const struct pithlog_record *
         put_piece(p, p->names, p->name_count, r->id);
     else if (json)
         pithi_out_text(out, "\"\"");
-    /* no column of this line is written yet */
+    /* No value column of this line is written yet. */
     p->field = 0;
     const char *functions;
-    /* Communicator 0 is usual for states and events, so it is left out; for messages it is always written. */
+    /* Most states and events have communicator 0, so it is left out. Messages and collectives always have their
+     * communicator. */
     if (r->kind <= PITHLOG_EVENT && r->comm)
         put_u64(p, F_COMM, r->comm);
     switch (r->kind) {
@@ -265,7 +269,7 @@ void pithi_printer_record(struct pithi_printer *p, const struct pithlog_record *
     }
     if (json)
         pithi_out_char(out, '}');
-    /* Commas for the columns after the last value. */
+    /* Writes the commas of the columns after the last value. */
     else if (p->style == PITHI_TEXT_CSV && p->field < p->fields)
         put_field(p, p->fields - 1);
     pithi_out_char(out, '\n');
@@ -323,8 +327,8 @@ int pithi_printer_lane(struct pithi_printer *p, uint32_t index, const struct pit
         define_text(p, "host", lane->host);
         end_define(p);
     }
-    /* The text between time and kind is the same for all records of a lane. A lane may be defined again, for example
-     * with another rank; then this text is replaced. */
+    /* Makes the text between time and kind, which is the same for all records of a lane. If a lane is defined again,
+     * for example with another rank, the new text replaces the old one. */
     static const char *const forms[] = {[PITHI_TEXT_TABS] = "\t%d\t%u\t",
                                         [PITHI_TEXT_CSV] = ",%d,%u,",
                                         [PITHI_TEXT_JSON] = ",\"rank\":%d,\"thread\":%u,\"kind\":\""};
@@ -347,7 +351,7 @@ int pithi_printer_def(struct pithi_printer *p, const struct pithlog_def *def)
             define_text(p, def->kind == PITHLOG_EVENT_TYPE ? "format" : "unit", def->format);
         end_define(p);
     }
-    /* Stores name, format and filter result of the next definition. */
+    /* Stores the name and the format of the definition, and whether its name matches the pattern. */
     uint32_t i = p->name_count;
     if (!pithi_grow_one(&p->formats, i, sizeof *p->formats) || (p->glob && !pithi_grow_one(&p->wanted, i, 1)))
         return pithi_no_memory();
@@ -356,7 +360,7 @@ int pithi_printer_def(struct pithi_printer *p, const struct pithlog_def *def)
         p->wanted[i] = fnmatch(p->glob, def->name, 0) == 0;
     if (!p->formats[i])
         return pithi_no_memory();
-    /* On an error, the new entry of `formats` must be freed here, because closing frees only as many formats as there
+    /* On an error, frees the new entry of `formats`, because pithi_printer_close frees only as many formats as there
      * are `names`. */
     int err = set_piece(&p->names, &p->name_count, i, pithi_quoted(p->quote, def->name));
     if (err)
@@ -386,10 +390,10 @@ int pithi_printer_comm(struct pithi_printer *p, uint32_t index, const struct pit
         begin_define(p, "comm");
         define_int(p, "comm", index);
         define_text(p, "name", name);
-        /* a communicator that no rank described has no size */
+        /* The size is 0 if no rank described the communicator. */
         if (comm->size)
             define_int(p, "size", comm->size);
-        /* The array has first the members of the local group, then those of the remote group. */
+        /* In world_ranks, the members of the local group come before those of the remote group. */
         if (comm->size && comm->world_ranks)
             define_members(p, "ranks", comm->world_ranks, comm->size);
         if (comm->remote_size && comm->world_ranks)
@@ -442,7 +446,7 @@ int pithi_text_print(struct pithlog *log, FILE *out, const struct pithi_text_pri
     const struct pithlog_info *info = pithlog_get_info(log);
     const char *key, *value;
     for (uint32_t i = 0; (key = pithlog_get_property(log, i, &value)) != NULL; i++)
-        /* If functions are printed by name, properties with the names of addresses are left out. */
+        /* Leaves out properties that give names to addresses if the printer itself prints the names of functions. */
         if (!printer.how->naming.functions || !pithi_is_code_name(key))
             pithi_printer_property(&printer, key, value);
     for (uint32_t i = 0; i < info->lanes; i++)
@@ -451,7 +455,7 @@ int pithi_text_print(struct pithlog *log, FILE *out, const struct pithi_text_pri
         TRY(pithi_printer_def(&printer, pithlog_get_def(log, i)));
     for (uint32_t i = 0; i < info->comms; i++)
         TRY(pithi_printer_comm(&printer, i, pithlog_get_comm(log, i)));
-    /* A line at the begin announces the last line, so that a reader can check whether the file is complete. */
+    /* Prints a line that announces the last line, so that a reader can check whether the file is complete. */
     if (how->has_end)
         pithi_printer_promise(&printer);
     pithi_printer_head(&printer);
@@ -460,13 +464,13 @@ int pithi_text_print(struct pithlog *log, FILE *out, const struct pithi_text_pri
     uint64_t records = 0;
     int more = 0;
     TRY(pithlog_iter_open(log, &how->query, &iter));
-    /* The loop also ends if the disk is full. */
+    /* The loop also ends if writing fails, for example because the disk is full. */
     for (; !printer.out.failed && (more = pithlog_iter_next(iter, &record)) == 1; records++)
         pithi_printer_record(&printer, &record);
     if (how->printed)
         *how->printed = records;
     pithlog_iter_close(iter);
-    /* the text of the error is set by the reader */
+    /* pithlog_iter_next has set the text of the error. */
     if (more < 0)
         TRY(PITH_ERR_DAMAGED);
     if (how->has_end)

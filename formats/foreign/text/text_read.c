@@ -6,8 +6,8 @@
  *     0.000050000   0   0   leave   compute
  *     0.000050000   0   0   send            peer=1   tag=7   bytes=1000
  *
- * These three lines are a complete log. A missing value has a default: a receive without posted= gets the next number
- * of its rank. */
+ * These three lines are a complete log. A missing value has a default. For example, a receive without posted= gets the
+ * number of earlier receives of its rank. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,9 +25,9 @@ struct text_reader {
     const struct pithi_input *input;
     struct pithi_writer *writer;
     struct pithi_lines lines;
-    struct pithi_buffer text;   /* the current line, decoded */
-    struct pithi_fields fields; /* the fields of the current line */
-    struct pithi_map comms;     /* number in the file -> index + 1 */
+    struct pithi_buffer text;   /* a copy of the current line */
+    struct pithi_fields fields; /* the fields of the current line, in `text` */
+    struct pithi_map comms;     /* number of a communicator in the file -> its index in the log + 1 */
     struct pithi_map lanes;     /* (rank, thread) -> lane + 1 */
     struct pithi_reorder reorder;
     struct pithi_leaves leaves;
@@ -36,10 +36,11 @@ struct text_reader {
     struct pithi_buffer text_events;       /* names of the events whose payloads are text, each with a NUL */
     struct pithi_map peers;                /* rank -> number of messages whose peer it is */
     struct pithi_map received;             /* rank -> number of receives so far */
-    uint64_t odd_payloads, nameless_peers; /* counted for properties of the log */
-    uint64_t promises, ends; /* promises: lines that announce the last line; ends: last lines. There may be several of
-                                each if files were joined */
-    uint64_t records;        /* number of records so far */
+    uint64_t odd_payloads, nameless_peers; /* counts that the log's properties report: payloads that do not match the
+                                              format; sends without a peer */
+    /* Numbers of lines PITHI_TEXT_PROMISE and PITHI_TEXT_END. There may be several of each if files were joined. */
+    uint64_t promises, ends;
+    uint64_t records; /* number of records so far */
 };
 
 /* ---- Lines ------------------------------------------------------------------------------------------------------- */
@@ -75,7 +76,7 @@ static int next_line(struct text_reader *r)
     return next_bytes(r, &line, &size) ? cut_line(r, line, size) : 0;
 }
 
-/* Returns the value of a key with its escapes decoded; "" if the key is missing. */
+/* Returns the value of a key in the fields from `first` on, with its escapes decoded, or "" if the key is missing. */
 static char *word(const struct text_reader *r, uint32_t first, const char *key)
 {
     static char none[1];
@@ -110,7 +111,7 @@ static int define(struct text_reader *r, enum pithlog_def_kind kind)
     return pithi_defs_add(pithi_writer_defs(r->writer), &def, &id);
 }
 
-/* Appends a comma-separated list of numbers to `out`. */
+/* Appends the ranks in a list with commas between them to `out`, as int32_t. *count becomes their number. */
 static int take_ranks(struct text_reader *r, const char *text, struct pithi_buffer *out, int32_t *count)
 {
     char *end;
@@ -126,7 +127,7 @@ static int take_ranks(struct text_reader *r, const char *text, struct pithi_buff
     return PITH_OK;
 }
 
-/* Defines a communicator. Number 0 is the world, which always exists. */
+/* Reads the definition of a communicator. */
 static int define_comm(struct text_reader *r)
 {
     struct pithi_buffer ranks = {0};
@@ -154,7 +155,7 @@ out:
 
 static uint64_t hash_name(const char *name, size_t size) { return pithi_hash_bytes(PITHI_HASH, name, size); }
 
-/* Reads a line that begins with '#'. If it defines nothing that is known, it is a comment. */
+/* Reads a line that begins with '#'. Ignores the line as a comment if it is no definition of a known kind. */
 static int take_definition(struct text_reader *r)
 {
     const char *kind = r->fields.at[0] + 1 + (r->fields.at[0][1] == ' ');
@@ -259,8 +260,8 @@ static int take_values(struct text_reader *r, struct pithlog_record *record)
         return err == PITH_OK ? take_comm(r, record) : err;
     case PITHLOG_EVENT:
         if ((err = take_name(r, PITHLOG_EVENT_TYPE, record)) == PITH_OK) {
-            /* The payload is malloc'ed. A payload that does not match the format of its event is left out and
-             * counted. */
+            /* Makes the payload, malloc'ed. Leaves out and counts a payload that does not match the format of its
+             * event. */
             const char *text = pithi_fields_get(&r->fields, VALUES, "payload");
             const struct pithlog_def *def = pithi_defs_get(pithi_writer_defs(r->writer), record->id);
             size_t size;
@@ -285,8 +286,7 @@ static int take_values(struct text_reader *r, struct pithlog_record *record)
         CHECK(number(r, "tag", INT32_MIN, INT32_MAX, 0, &tag));
         CHECK(count(r, "bytes", 0, &record->bytes));
         if (record->kind == PITHLOG_RECV) {
-            /* If `posted` is missing, the receives of a rank are assumed to be posted in the order in which they
-             * complete. */
+            /* If `posted` is missing, assumes that the receives of a rank were posted in the order of their records. */
             int64_t rank = 0;
             pithi_text_i64(r->fields.at[RANK], 0, INT32_MAX, &rank);
             uint64_t *received = pithi_map_at(&r->received, (uint64_t)rank);
@@ -300,7 +300,7 @@ static int take_values(struct text_reader *r, struct pithlog_record *record)
                 return pithi_no_memory();
             ++*messages;
         }
-        /* not counted for a receive, which may have got no message */
+        /* Counts only sends without a peer, because a receive without a peer is right: it got no message. */
         r->nameless_peers += peer < 0 && record->kind == PITHLOG_SEND;
         return PITH_OK;
     }
@@ -346,8 +346,9 @@ out:
 
 /* ---- The file ---------------------------------------------------------------------------------------------------- */
 
-/* Reads the time in the first column. Returns 1 and sets *time_ns. If the first column has 64 bytes or more, *time_ns
- * becomes INT64_MIN, which counts as a decreasing time. */
+/* Reads the time in the first column. Returns 1 if *time_ns is set, or 0 if there is no time. If the first column has
+ * 64 bytes or more, returns 1 without reading it. Then *time_ns is INT64_MIN, so that the time counts as decreasing and
+ * the records are put in order. */
 static int line_time(const char *line, size_t size, int64_t *time_ns)
 {
     char text[64];
@@ -362,9 +363,9 @@ static int line_time(const char *line, size_t size, int64_t *time_ns)
 
 /* ---- Payloads of events that no line defines --------------------------------------------------------------------- */
 
-/* An event that no line defines has no format, so its payloads must be hex. If one of them is not hex, all payloads of
- * the event are text, and the event gets the format %s. The first pass finds these events, before any record is
- * added. */
+/* Looks in the first pass at a record that has a payload. If no line defines its event, the event has no format, so its
+ * payloads must be hexadecimal. If one payload is not, all payloads of the event are text. Then adds the event to
+ * r->text_events, and the event gets the format %s before the second pass adds any record. */
 static int look_at_payload(struct text_reader *r, const char *line, size_t size)
 {
     static const char kind[] = "event\t";
@@ -396,13 +397,13 @@ static int look_at_payload(struct text_reader *r, const char *line, size_t size)
 
 /* ---- Cut files --------------------------------------------------------------------------------------------------- */
 
-/* Returns 1 if the last line has no newline. A script may leave out the last newline, so this line is used if it can be
- * read, even if it may be cut. */
+/* Returns 1 if the last line has no newline, so that it may have been cut. A script may also leave out the last
+ * newline, so the reader uses this line if it can be read. */
 static int is_cut(const struct text_reader *r) { return pithi_ends_in_line(r->input); }
 
 static int is_last_line(const struct text_reader *r) { return r->lines.at >= r->lines.size; }
 
-/* Ignores an error in the last line, if that line was cut. */
+/* Returns PITH_OK instead of PITH_ERR_DAMAGED if the current line is a last line that was cut. */
 static int settle_last_line(struct text_reader *r, int err)
 {
     return err == PITH_ERR_DAMAGED && is_cut(r) && is_last_line(r) && r->lines.number > 1 ? PITH_OK : err;
@@ -410,7 +411,7 @@ static int settle_last_line(struct text_reader *r, int err)
 
 /* ---- The passes -------------------------------------------------------------------------------------------------- */
 
-/* Returns the number of messages whose peer has no lane. */
+/* Returns the number of sends and receives whose peer has no lane. */
 static uint64_t unknown_peers(const struct text_reader *r)
 {
     struct pithi_map ranks = {0};
@@ -434,7 +435,7 @@ int pithi_text_read(const struct pithi_input *input, struct pithi_writer *writer
                             .leaves = {.input = input, .writer = writer}};
     int err = PITH_OK;
 
-    /* The first pass does not split records into fields, because it needs only their times. */
+    /* The first pass. It reads definitions, times, and payloads of events that no line has defined so far. */
     int64_t last_ns = INT64_MIN, time_ns;
     const char *line;
     size_t size;
@@ -450,8 +451,8 @@ int pithi_text_read(const struct pithi_input *input, struct pithi_writer *writer
         if (memmem(line, size, "\tpayload=", strlen("\tpayload=")))
             err = look_at_payload(&r, line, size);
     }
-    /* Defines the events whose payloads are text. This is done after the first pass, because a definition that comes
-     * later in the file has priority. */
+    /* Defines the events whose payloads are text. This comes after the first pass, because a line that defines the
+     * event may come later in the file, and has priority. */
     char *name = (char *)r.text_events.data, *end = name ? name + r.text_events.size : name;
     for (; err == PITH_OK && name < end; name += size) {
         struct pithlog_def def = {PITHLOG_EVENT_TYPE, name, "", "", "%s"};
@@ -462,7 +463,7 @@ int pithi_text_read(const struct pithi_input *input, struct pithi_writer *writer
         pithi_unescape(name);
         err = pithi_defs_add(pithi_writer_defs(r.writer), &def, &id);
     }
-    /* A file that Pith wrote consists of whole lines, so a last line without a newline is dropped. */
+    /* Leaves out a last line without a newline if Pith wrote the file, because then the line was cut. */
     if (r.promises)
         r.lines.size = pithi_whole_lines(r.input);
     TRY(err);
