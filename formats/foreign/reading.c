@@ -207,8 +207,8 @@ static int before(const void *a, const void *b)
     return x->record.time_ns != y->record.time_ns ? x->record.time_ns < y->record.time_ns : x->order < y->order;
 }
 
-/* Adds a record to the log, unless the reader's callback `drops` leaves it out. Numbers the receives here, because only
- * after the sort their order is known. */
+/* Adds a record to the log, unless the reader's callback `drops` leaves it out. If reorder->counts_receives is 1, also
+ * numbers the receives, because only after the sort their order is known. */
 static int emit(struct pithi_reorder *reorder, const struct pithlog_record *record)
 {
     int drops = reorder->drops ? reorder->drops(reorder->context, record) : 0;

@@ -14,7 +14,7 @@
 
 #include "foreign/formats.h"
 
-/* The types of records, by number. After some types stand the values of the record; a message has a type, its tag. */
+/* The types of records, by number. Some comments list the values of the record. The "type" of a message is its tag. */
 enum pithi_picl_type {
     PITHI_PICL_START = 1, /* recording is switched on */
     PITHI_PICL_OPEN,
@@ -23,7 +23,7 @@ enum pithi_picl_type {
     PITHI_PICL_PROBE,
     PITHI_PICL_RECV,          /* a message is received: from node, type, length */
     PITHI_PICL_RECV_BLOCKING, /* a receive begins to wait: type */
-    PITHI_PICL_RECV_WAKING,   /* a receive ends to wait: from node, type, length */
+    PITHI_PICL_RECV_WAKING,   /* that receive has its message: from node, type, length */
     PITHI_PICL_MESSAGE,
     PITHI_PICL_SYNC,      /* the nodes synchronise */
     PITHI_PICL_COMPSTATS, /* ends an earlier record, or gives the time that a node computed */
@@ -63,9 +63,9 @@ int pithi_picl_line(const char *line, size_t size, struct pithi_picl_line *got, 
 /* How PICL writes the definitions of a log. The arrays are indexed by the id of the definition. */
 struct pithi_picl_numbers {
     int32_t *of; /* number of the block or mark that stands for the definition */
-    /* If the definition is one that Pith's reader of PICL makes (such as the state "send"), the type of record from
-     * which it makes it. For a state it is PITHI_PICL_SEND, _RECV, _SYNC or _RECV_BLOCKING; for an event it is _MARK or
-     * _TEXT. 0: another definition. */
+    /* Pith's reader of PICL makes some definitions from records of a type, such as the state "send" from
+     * PITHI_PICL_SEND. `own` is the type for such a definition, 0 for any other one. For a state it is PITHI_PICL_SEND,
+     * _RECV, _SYNC or _RECV_BLOCKING; for an event it is _MARK or _TEXT. */
     enum pithi_picl_type *own;
 };
 

@@ -31,7 +31,8 @@ struct node {
     uint32_t blocking;              /* number of open recv_blocking states */
     int32_t blocks;                 /* number of open blocks */
     int tells_end, closed, exited;  /* tells_end: 1: the node has an open or level record, so it must have a close or
-                                       exit record at its end; closed, exited: 1: that record has come */
+                                       exit record at its end; closed: 1: a close record has come; exited:
+                                       1: an exit record has come */
     uint64_t received;              /* number of receives so far */
 };
 
@@ -40,10 +41,11 @@ struct picl_reader {
     struct pithi_writer *writer;
     struct pithi_lines lines; /* the lines of the file, without a last line that was cut */
     struct pithi_map places;  /* number of a node -> index + 1 in `nodes` */
-    struct pithi_map
-        explained;      /* (kind of definition, number) -> id + 1 of the definition that a trace_message names */
-    int begun;          /* 1: a record has come with which no node begins (begins()), so that later
-                                   trace_messages are texts of the program and give no names */
+    /* (kind of definition, number) -> id + 1 of the definition that a trace_message names */
+    struct pithi_map explained;
+    /* 1: a record has come with which no node begins (begins()). After it, trace_messages are texts of the program and
+     * give no names. */
+    int begun;
     struct node *nodes; /* [count] */
     uint32_t count, room;
     int host, closes; /* host: 1: one of the nodes is the host; closes: 1: a node has a close record */
@@ -160,9 +162,9 @@ static int add_message(struct picl_reader *r, struct node *node, const struct pi
     return record.peer < 0 ? PITH_OK : add(r, &record);
 }
 
-/* Enters the state of the pending record, unless it is already entered. The caller has found that the send or receive
- * takes time. A send or receive that takes no time gets no state, because Pith writes a message without a state in this
- * form. */
+/* Enters the state of the pending record, unless it is already entered. The caller has found that the record is a sync
+ * or takes time. A send or receive that takes no time gets no state, because Pith writes a message without a state in
+ * this form. */
 static int enter_pending(struct picl_reader *r, struct node *node)
 {
     enum pithi_picl_type type = node->pending.type;

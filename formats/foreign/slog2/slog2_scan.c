@@ -99,8 +99,8 @@ static int read_format(struct pithi_slog2_bytes *bytes, struct pithi_slog2_categ
     free(category->format);
     free(category->tokens);
     category->tokens = copy_text((const char *)types, type_count);
-    /* Computes the most bytes of the format. It has the keys, in which each percent sign is doubled, and a token after
-     * each key. */
+    /* Computes the most bytes that the format may have. The format is made of the keys, in which each percent sign is
+     * doubled, and a token after each key. */
     struct pithi_slog2_bytes measured = keys;
     size_t room = 1 + 2 * (size_t)type_count;
     for (uint32_t i = 0; i < key_count && !measured.failed; i++) {
