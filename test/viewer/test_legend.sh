@@ -32,6 +32,27 @@ is "$(grep -c '^# mine\|^rule blue$\|^log x' "$colours")" 3 "and what is not und
 grep -q 'rule blue #' "$colours"
 is "$?" 1 "the rule has gone"
 
+# A name with signs of patterns, chosen in the dialog.
+printf '0\t0\t0\tenter\t%s\n0.001\t0\t0\tleave\t%s\n' 'a[*]' 'a[*]' 'a*' 'a*' 'a**' 'a**' >odd.txt
+rm "$colours"
+cat >choose.tcl <<'END'
+set top [[lindex [info class instances ::pith::Window] 0] top]
+edit_colour {a\*}
+sync
+event generate $top.colour.swatches.s5 <Button-1>
+event generate $top.colour <Key-Return>
+sync
+quit
+END
+pith view odd.txt -e 'source choose.tcl' >odd.out 2>&1
+odd_colours() { pith view odd.txt -e 'puts [join [lmap name {{a\*} {a\*\*} {a\[\*]}} {colour $name}]]; quit'; }
+read -r of_name _ <<<"$(odd_colours)"
+is "$of_name $(cat odd.out)" "#bbddff " "a name with a star, chosen in the dialog"
+unlike "$(odd_colours)" 'bbddff.*bbddff' "only this name has the colour"
+sed -i 's/^event.*/$top.colour.buttons.default invoke/' choose.tcl
+pith view odd.txt -e 'source choose.tcl' >odd.out 2>&1
+unlike "$(odd_colours)$(cat odd.out)" 'bbddff|rror' "Default gives it back"
+
 # ---- Long times: columns have room for the values, in bold too
 printf '# state\tname=%s\tcolour=red\tgroup=%s\n' MPI_Wait MPI work user >long.txt
 for rank in 0 1 2; do

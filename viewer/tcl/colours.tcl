@@ -76,7 +76,12 @@ proc ::pith::colours::chosen {log defs} {
     return $found
 }
 
-# Stores the colour of a name for LOG, or, if LOG is {}, as a rule for all logs. COLOUR {} removes the colour.
+# Returns a pattern that matches only NAME, which may be operator* or a[0].
+proc ::pith::colours::only {name} {
+    return [string map {* \\* ? \\? [ \\[ \\ \\\\} $name]
+}
+
+# Stores the colour of a pattern for LOG, or, if LOG is {}, as a rule for all logs. COLOUR {} removes the colour.
 proc ::pith::colours::store {pattern log colour} {
     ::pith::preferences::change_file [path] [list ::pith::colours::changed $pattern $log $colour]
 }
@@ -367,8 +372,7 @@ oo::class create ::pith::ColourEditor {
         if {$trouble ne {}} {
             return
         }
-        set names [$model names $ids]
-        if {[catch {my store $names [my colour_of [lindex $ids 0]] $place} why]} {
+        if {[catch {my store [my patterns] [my colour_of [lindex $ids 0]] $place} why]} {
             set trouble $why
             return
         }
@@ -383,9 +387,12 @@ oo::class create ::pith::ColourEditor {
     }
 
     method default {} {
-        my forget [$model names $ids]
+        my forget [my patterns]
         my close
     }
+
+    # Patterns that match the names of the dialog's states, and no other names.
+    method patterns {} { return [lmap name [$model names $ids] {::pith::colours::only $name}] }
 
     method close {} {
         trace remove variable [my varname text] write [list [self] typed]
@@ -396,7 +403,7 @@ oo::class create ::pith::ColourEditor {
 
     method log {} { return [file normalize [$model path]] }
 
-    # Stores the colour RGB for names, or for a pattern that the user gave to the command `colour`. WHERE is log (for
+    # Stores the colour RGB for patterns, such as the one that the user gave to the command `colour`. WHERE is log (for
     # this log), rule (for all logs) or now (stores nothing).
     method store {patterns rgb where} {
         foreach pattern $patterns {

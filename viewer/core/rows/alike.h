@@ -39,7 +39,7 @@ struct pithi_alike_question {
     uint32_t ranks;
     double limit;                    /* largest difference within a group, 0 to 1 */
     struct pithlog_summary *summary; /* NULL: all records are read */
-    struct pithi_watch watch;        /* called with the number of ranks that are done; if it stops the search, there are no groups */
+    struct pithi_watch watch; /* called with the number of ranks done; if it stops the search, there are no groups */
 };
 /* Computes the profiles of a log's ranks, and groups them. Returns 0 or an enum pith_err. In damaged lanes, the
  * readable part counts. */
