@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PITHI_VARINT_MAX 10u /* bytes for 64 bits, at 7 bits a byte */
+#define PITHI_VARINT_MAX 10u /* bytes of the longest varint: 64 bits, 7 in each byte */
 
 static inline void pithi_put16(unsigned char *p, uint16_t v)
 {
@@ -38,13 +38,13 @@ static inline uint32_t pithi_get32(const unsigned char *p)
     return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
-/* Numbers in payloads are big-endian. */
+/* Reads a big-endian number of 32 bits. The numbers in an event's payload are big-endian. */
 static inline uint32_t pithi_get_be32(const unsigned char *p)
 {
     return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
-/* Big-endian numbers of `size` bytes. Put returns the byte after the number. */
+/* Read and write a big-endian number of `size` bytes. pithi_put_be returns the address after the number. */
 static inline uint64_t pithi_get_be(const unsigned char *p, size_t size)
 {
     uint64_t v = 0;
@@ -79,7 +79,8 @@ static inline unsigned char *pithi_put_varint(unsigned char *p, uint64_t v)
     return p;
 }
 
-/* Returns the byte after the varint; NULL: it does not end before `end`, or has more than 64 bits. */
+/* Reads a varint into *v. Returns the address after the varint, or NULL if the varint does not end before `end` or has
+ * more than 64 bits. */
 static inline const unsigned char *pithi_get_varint(const unsigned char *p, const unsigned char *end, uint64_t *v)
 {
     if (p < end && *p < 0x80) {
@@ -100,7 +101,7 @@ static inline const unsigned char *pithi_get_varint(const unsigned char *p, cons
     return NULL;
 }
 
-/* A growing buffer. All zero is empty; free(data) at the end. */
+/* A growing buffer. A struct of zeros is an empty buffer. Its owner calls free(data) at the end. */
 struct pithi_buffer {
     unsigned char *data; /* malloc'ed */
     size_t size, room;
@@ -159,8 +160,8 @@ static inline struct pithi_slice pithi_slice(const char *s)
     return (struct pithi_slice){s ? s : "", s ? strlen(s) : 0};
 }
 
-/* Gets a string written by pithi_buffer_string, without a copy. Returns the byte after the string; NULL: the string is
- * cut, or contains a NUL. */
+/* Gets a string written by pithi_buffer_string, without a copy. Returns the address after the string, or NULL if the
+ * string does not end before `end` or contains a NUL. */
 static inline const unsigned char *pithi_get_slice(const unsigned char *p, const unsigned char *end,
                                                    struct pithi_slice *text)
 {
@@ -171,7 +172,7 @@ static inline const unsigned char *pithi_get_slice(const unsigned char *p, const
     return p + n;
 }
 
-/* Like pithi_get_slice, but makes a malloc'ed copy with a NUL in *s. NULL also if there is no memory. */
+/* Like pithi_get_slice, but sets *s to a malloc'ed, NUL-terminated copy. Also returns NULL if there is no memory. */
 static inline const unsigned char *pithi_get_string(const unsigned char *p, const unsigned char *end, char **s)
 {
     struct pithi_slice text;

@@ -1,5 +1,5 @@
-/* cause.h - why a file cannot be written, in words: "the folder results does not exist; make it first". Like nearest.h
- * it includes no header of the tree, so that every folder of the tree can use it. */
+/* cause.h - why a file cannot be written, in words: "the folder results does not exist; make it first". This header
+ * includes no other header of the tree, so that every folder of the tree can use it. */
 #ifndef PITHI_CAUSE_H
 #define PITHI_CAUSE_H
 
@@ -12,7 +12,7 @@ struct pithi_cause {
     char text[4400];
 };
 
-/* The cause as text, which lives as long as `cause`. `error`: errno of the call that failed. */
+/* Returns the cause as text; the text lives as long as `cause`. `error`: errno of the call that failed. */
 static inline const char *pithi_cause_of(struct pithi_cause *cause, const char *path, int error)
 {
     const char *slash = strrchr(path, '/');

@@ -14,8 +14,8 @@
 #include <string.h>
 #include <strings.h>
 
-/* The table has the names that are in every rgb.txt since X11R4, spelled as there but without blanks, and with "gray"
- * for "grey". Searches ignore case and blanks, as X servers do. */
+/* The table has the names that are in every rgb.txt since X11R4, in the spelling of that file but without blanks, and
+ * with "gray" for "grey". Searches ignore case and blanks, as X servers do. */
 /* clang-format off */
 static const struct single {
     const char *name;
@@ -39,7 +39,7 @@ static const struct single {
     {"DarkRed", 0x8b0000}, {"LightGreen", 0x90ee90},
 };
 
-/* A name, and the name followed by 1, 2, 3 and 4. */
+/* Five names and their colours: the name itself, and the name followed by 1, 2, 3 and 4. */
 #define FAMILY(name, ...) {{name, name "1", name "2", name "3", name "4"}, {__VA_ARGS__}}
 static const struct family {
     const char *names[5];
@@ -152,7 +152,8 @@ static uint32_t gray_rgb(uint32_t percent)
     return level * 0x010101;
 }
 
-/* Converts to lower case without blanks, "gray" for "grey", up to a ':'. Returns the length; 0: too long for a name. */
+/* Copies the name up to a ':' to `key`, in lower case, without blanks, and with "gray" for "grey". Returns the length
+ * of `key`, or 0 if the text is longer than any colour name. */
 static size_t normalise(const char *name, char key[NAME_MAX_BYTES])
 {
     size_t n = 0;
@@ -160,7 +161,7 @@ static size_t normalise(const char *name, char key[NAME_MAX_BYTES])
     for (; *name && *name != ':'; name++) {
         if (*name == ' ' || *name == '\t')
             continue;
-        /* No name of the table is that long, so a longer text cannot be one of them. */
+        /* All names of the table are shorter than `key`, so a text that does not fit is not one of these names. */
         if (n + 1 == NAME_MAX_BYTES)
             return 0;
         key[n++] = (char)tolower((unsigned char)*name);
@@ -174,8 +175,8 @@ static size_t normalise(const char *name, char key[NAME_MAX_BYTES])
 
 static int same(const char *name, const char *key) { return strcasecmp(name, key) == 0; }
 
-/* Returns 1 for "gray0" to "gray100". "gray" alone is no percentage but a colour of its own, and rgb.txt has no
- * "gray05". */
+/* Returns 1 for "gray0" to "gray100", with the number in *percent. Returns 0 for "gray", which is a colour without a
+ * percentage, and for "gray05", which is not in rgb.txt. */
 static int parse_gray(const char *key, uint32_t *percent)
 {
     char *end;
@@ -187,7 +188,8 @@ static int parse_gray(const char *key, uint32_t *percent)
     return *end == 0 && n <= 100;
 }
 
-/* Finds a name; returns it in the spelling of rgb.txt, with its colour. */
+/* Finds the name `key` in the tables. Returns the name in the spelling of rgb.txt and sets *rgb to its colour. Returns
+ * NULL if there is no such name. */
 static const char *find(const char *key, uint32_t *rgb)
 {
     uint32_t percent;
@@ -257,7 +259,8 @@ const char *pithi_colour_canonical(const char *name)
     return name && normalise(name, key) ? find(key, &rgb) : NULL;
 }
 
-/* At most 3 * 255 * 255 = 195075, from black to white. Distances are only compared, so no square root is needed. */
+/* Returns the squared distance of two colours, at most 3 * 255 * 255 = 195075 (from black to white). Distances are only
+ * compared, so the square root is not needed. */
 static uint32_t distance(uint32_t a, uint32_t b)
 {
     int32_t red = (int32_t)(a >> 16 & 255) - (int32_t)(b >> 16 & 255);

@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-/* Reads "SeaGreen", "sea green", "#rgb", "#rrggbb" (in any case; ignores an MPE/upshot ":bitmap" at the end) as
- * 0xRRGGBB. 0: not a colour. */
+/* Converts "SeaGreen", "sea green", "#rgb" or "#rrggbb", in upper or lower case, to 0xRRGGBB in *rgb. Ignores the
+ * ":bitmap" that MPE and upshot may append to a colour. Returns 1, or 0 if `name` is not a colour. */
 int pithi_colour_parse(const char *name, uint32_t *rgb);
 
 /* The X11 name with the nearest colour, in the spelling of rgb.txt without blanks ("SeaGreen"). */
@@ -14,7 +14,8 @@ const char *pithi_colour_nearest(uint32_t rgb);
 /* The X11 name of a colour if it has one, else "#rrggbb" in `text`. */
 const char *pithi_colour_text(uint32_t rgb, char text[8]);
 
-/* Converts a name in any spelling to that of rgb.txt ("sea green" -> "SeaGreen"); NULL: not a name, or a number. */
+/* Returns the spelling of rgb.txt for a name in any spelling: "SeaGreen" for "sea green". Returns NULL if `name` is not
+ * a colour name, also if it is a number such as "#2e8b57". */
 const char *pithi_colour_canonical(const char *name);
 
 #endif

@@ -33,13 +33,13 @@ typedef uint64_t wide;
 enum { IS_WIDE = 0 };
 #endif
 
-/* A double as mantissa / 2^shift; power: power of ten of its first digit. */
+/* A double as mantissa / 2^shift. `power`: the first decimal digit of the double stands for 10^power. */
 struct parts {
     uint64_t mantissa;
     int shift, power;
 };
 
-/* Splits a double into its parts. Returns 0 if the value is outside the range of this method. */
+/* Splits a double into its parts and returns 1. Returns 0 if the value is not from 0.0001 to 10^15. */
 static int take_apart(double value, struct parts *parts)
 {
     static const double powers[] = {1e-4, 1e-3, 1e-2, 1e-1, 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,
@@ -84,8 +84,8 @@ static wide power_of_ten(int n)
 
 enum { NO, YES, UNSURE };
 
-/* Computes the first `count` digits as a number. Returns YES, NO or UNSURE: whether the digits read back as the same
- * double. */
+/* Computes the first `count` digits as a number. Returns YES if the digits read back as the same double, NO if they do
+ * not, UNSURE if only printf can decide. */
 static int round_to(const struct parts *parts, int count, uint64_t *digits)
 {
     int p = count - 1 - parts->power;

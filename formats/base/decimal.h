@@ -33,8 +33,8 @@ static inline char *pithi_digits_before(char *end, uint64_t value)
     return end;
 }
 
-/* Four digits and a unit, for people: "12.35 ms". Each of the `units` is `step` times the unit before; `last` is the
- * index of the last unit. Returns `text`. */
+/* Writes a number for people to `text`, with four digits and a unit: "12.35 ms". Returns `text`. For pithi_scaled_text,
+ * each of the `units` is `step` times the unit before, and `last` is the index of the last unit. */
 enum { PITHI_NS_TEXT = 32 };
 const char *pithi_scaled_text(char text[PITHI_NS_TEXT], double value, double step, const char *const *units, int last);
 const char *pithi_ns_text(char text[PITHI_NS_TEXT], double ns);

@@ -9,9 +9,9 @@
 
 #include "base/utf8.h"
 
-enum { TEXT = 2048 }; /* bytes of an error */
+enum { TEXT = 2048 }; /* bytes of an error's text, with its NUL */
 
-/* Allocated, because a library that is loaded late has little room for thread-local data. */
+/* The text is allocated, because a library that is loaded late has little room for thread-local data. */
 static _Thread_local char *error_text;
 static pthread_key_t at_thread_end; /* whose destructor frees the thread's text */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -45,7 +45,7 @@ int pithi_fail(int err, const char *format, ...)
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     size_t i = 0;
-    while (text[i]) { /* no control characters */
+    while (text[i]) { /* copies the text, and replaces control characters by '?' */
         size_t length = pithi_utf8_plain(text + i, sizeof text - i);
         if (length)
             memcpy(own + i, text + i, length);

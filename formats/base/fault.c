@@ -1,5 +1,5 @@
-/* fault.c - the handler of SIGBUS, and the list of the memory that it repairs. The handler reads the list while threads
- * change it, so entries are never removed; free entries are reused. */
+/* fault.c - a handler of SIGBUS, and the list of mapped memory in which it repairs faults. The handler reads the list
+ * while threads change it. Therefore entries are never removed; free entries are reused. */
 #include "base/fault.h"
 
 #include <errno.h>
@@ -12,15 +12,15 @@ enum { EXTENTS = 254, CLAIMED = 1 };
 struct extent {
     uintptr_t begin; /* atomic; 0: free */
     uintptr_t end;   /* atomic; 0 while the other fields are not set, so that `find` ignores the entry */
-    int *seen;       /* set to 1 when a fault in it was repaired */
+    int *seen;       /* *seen is set to 1 when a fault in this memory was repaired; or NULL */
 };
 struct list {
     struct list *next;              /* atomic */
     struct extent extents[EXTENTS]; /* the handler reads them without a lock */
 };
-static struct list first; /* more are linked to it */
-static int installed;     /* atomic */
-static struct sigaction before;
+static struct list first;       /* further lists are linked to it */
+static int installed;           /* 1: the handler was installed; atomic */
+static struct sigaction before; /* the action of SIGBUS before that */
 
 static struct extent *find(uintptr_t address)
 {
@@ -32,7 +32,8 @@ static struct extent *find(uintptr_t address)
     return NULL;
 }
 
-/* Replaces the page of the fault and the rest of its mapping, which is beyond the end of the file too. */
+/* Replaces memory by zeros from the page of the fault to the end of the mapping, because all of that is beyond the end
+ * of the file. Returns 0 if the address is in no entry of the list, or there is no memory. */
 static int replace(uintptr_t address)
 {
     const struct extent *extent = find(address);
@@ -45,7 +46,8 @@ static int replace(uintptr_t address)
     return 1;
 }
 
-/* After a fault elsewhere the handler removes itself; the fault happens again and ends the program as usual. */
+/* If the fault is not in memory of the list, the handler restores the action of SIGBUS before it. Then the instruction
+ * faults again, which ends the program as usual. */
 static void on_fault(int number, siginfo_t *info, void *context)
 {
     int saved = errno;
@@ -53,7 +55,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
     if ((info->si_code != BUS_ADRERR || !replace((uintptr_t)info->si_addr)) &&
         (info->si_code > 0 || before.sa_handler != SIG_IGN)) {
         sigaction(number, &before, NULL);
-        if (info->si_code <= 0) /* sent by a process */
+        if (info->si_code <= 0) /* the signal was sent by a process, so it does not come again by itself */
             raise(number);
     }
     errno = saved;

@@ -1,4 +1,5 @@
-/* file_at.c - a call of pread or pwrite may be interrupted, and moves at most 2 GiB, so each piece needs a loop. */
+/* file_at.c - reads and writes pieces of a file in a loop, because a call of pread or pwrite may be interrupted, and
+ * moves at most 2 GiB. */
 #include "base/file_at.h"
 
 #include <errno.h>

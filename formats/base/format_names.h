@@ -11,8 +11,8 @@ struct pithi_format_name {
 };
 extern const struct pithi_format_name pithi_format_names[]; /* ends with a row whose name is NULL */
 
-/* The index of a format in that table; -1: none. `find` looks for a name or a suffix ("native", "pith"), `of_path` for
- * the suffix of a file name. */
+/* Return the index of a format in pithi_format_names, or -1 if no format fits. pithi_format_name_find looks for a name
+ * or a suffix ("native", "pith"), pithi_format_name_of_path for the suffix of a file name. */
 int pithi_format_name_find(const char *name);
 int pithi_format_name_of_path(const char *path);
 

@@ -1,5 +1,5 @@
 /* hash.h - hashes of bytes, texts and numbers. Start with PITHI_HASH, or with another number to get another hash.
- * The values of pithi_hash_bytes and pithi_hash_text are in files (keys of communicators): they must not change. */
+ * Files contain values of pithi_hash_bytes and pithi_hash_text (keys of communicators), so these must not change. */
 #ifndef PITHI_HASH_H
 #define PITHI_HASH_H
 

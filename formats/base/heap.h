@@ -1,6 +1,6 @@
 /* heap.h - a binary heap in an array of the caller (Williams, CACM 7(6), 1964). The array must have room for an item
- * that is added. The first item of the array comes before all others. The functions are inlined, so that `size` and
- * `before` become constants of the caller. */
+ * that is added. The first item of the array comes before all others. The functions are inlined, so that the compiler
+ * knows the `size` and `before` that a caller passes. */
 #ifndef PITHI_HEAP_H
 #define PITHI_HEAP_H
 

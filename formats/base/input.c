@@ -13,8 +13,8 @@ static int64_t now_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* The fraction of all work that is done, from 0 to 1. The first of two passes only finds definitions, so it counts
- * less. */
+/* Returns the fraction of all work that is done, from 0 to 1. `part`: the fraction of the current pass. The first of
+ * two passes counts as a third of the work, because it only finds definitions. */
 static double part_done(const struct pithi_watched *watched, double part)
 {
     if (watched->pass >= watched->passes)

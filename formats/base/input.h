@@ -24,7 +24,7 @@ enum { PITHI_WATCHED_BYTES = 1 << 16 };
 int pithi_watched_look(struct pithi_watched *watched, uint64_t at, uint64_t size);
 
 /* Reports that a reader has reached byte `at` of `size`; a step back begins the next pass. 1: continue; 0: stop, as if
- * the file ended here. It usually costs one comparison. `watched` may be NULL. */
+ * the file ended here. A call usually costs one comparison. `watched` may be NULL. */
 static inline int pithi_watched_at(struct pithi_watched *watched, uint64_t at, uint64_t size)
 {
     return !watched || (!watched->stopped && at - watched->at < PITHI_WATCHED_BYTES) ||
@@ -46,7 +46,8 @@ struct pithi_input {
     size_t size;                   /* bytes */
     int mapped;                    /* 1: `data` is a mapped file, whose pages foreign/reading.h may release */
     struct pithi_watched *watched; /* NULL: no progress to report */
-    /* A reader reports each missing or damaged part of the log as one line, which makes the log incomplete; or NULL. */
+    /* A reader calls it with a line of text for each missing or damaged part of the log, which makes the log
+     * incomplete. NULL: losses are not reported. */
     void (*damage)(void *context, const char *text);
     void *damage_context; /* for `damage` */
     const char *cut;      /* why the data is not complete (it was unpacked from a damaged file); NULL: it is complete */

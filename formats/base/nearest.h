@@ -1,6 +1,6 @@
 /* nearest.h - the known name that an unknown one probably means: "PITH_MAXMB; did you mean PITH_MAX_MB?". It includes
- * no header of the tree and allocates nothing, so that every folder of the tree can use it (copied to the build's
- * include folder).
+ * no header of the tree and allocates nothing, so that every folder of the tree can use it (the Makefile copies it to
+ * the build's include folder).
  *
  *     struct pithi_nearest nearest;
  *     pithi_nearest_begin(&nearest, given, strlen(given));
@@ -19,7 +19,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* LONGEST: bytes of a name; FAR: more edits than any name needs */
+/* LONGEST: the most bytes of a name that are compared; FAR: a number of edits larger than any two names need */
 enum { PITHI_NEAREST_LONGEST = 63, PITHI_NEAREST_FAR = 1000 };
 
 struct pithi_nearest {
@@ -31,7 +31,8 @@ struct pithi_nearest {
 
 static inline int pithi_nearest_letter(char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : (unsigned char)c; }
 
-/* Keeps a copy of the `size` bytes at `given`, without `*`: the name may be a pattern. */
+/* Begins a search for the name of `size` bytes at `given`. It copies the name without `*`, because the name may be a
+ * pattern. */
 static inline void pithi_nearest_begin(struct pithi_nearest *nearest, const char *given, size_t size)
 {
     size_t used = 0;

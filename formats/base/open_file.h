@@ -17,8 +17,8 @@
 /* The largest file that is read as a whole. */
 #define PITHI_WHOLE_MIB 64
 
-/* Opens a regular file to read, without blocking. `flags` may be O_NOFOLLOW. -1: errno, which pithi_open_why explains:
- * ESPIPE for a pipe or device, EISDIR for a folder. */
+/* Opens a regular file to read, without blocking. `flags` may be O_NOFOLLOW. Returns the descriptor, or -1 with an
+ * errno for pithi_open_why; errno is ESPIPE for a pipe or device, EISDIR for a folder. */
 static inline int pithi_open_input(const char *path, int flags)
 {
     struct stat status;
@@ -31,8 +31,9 @@ static inline int pithi_open_input(const char *path, int flags)
     return -1;
 }
 
-/* Opens a text that is read as a whole. It may also be a pipe that the user has opened, such as /dev/stdin or
- * /dev/fd/63 (process substitution). NULL: errno; EFBIG: the file is larger than PITHI_WHOLE_MIB. */
+/* Opens a text file that is read as a whole. The file may also be a pipe that the user has opened, such as /dev/stdin
+ * or /dev/fd/63 (process substitution). Returns NULL with errno on failure; errno is EFBIG if the file is larger than
+ * PITHI_WHOLE_MIB. */
 static inline FILE *pithi_open_whole(const char *path)
 {
     struct stat status;
@@ -49,14 +50,14 @@ static inline FILE *pithi_open_whole(const char *path)
 }
 
 /* Makes an empty file that is to be renamed when it is complete. Removes an old file of this name first, which a killed
- * process may have left. Follows no link. `flags`: O_WRONLY or O_RDWR. -1: errno. */
+ * process may have left. Follows no link. `flags`: O_WRONLY or O_RDWR. Returns the descriptor, or -1 with errno. */
 static inline int pithi_make_output(const char *part, int flags)
 {
     unlink(part);
     return open(part, flags | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
 }
 
-/* Like pithi_make_output, but returns a stream; `mode`: "w" or "w+", as for fopen. NULL: errno. */
+/* Like pithi_make_output, but returns a stream, or NULL with errno. `mode`: "w" or "w+", as for fopen. */
 static inline FILE *pithi_make_stream(const char *part, const char *mode)
 {
     int fd = pithi_make_output(part, strchr(mode, '+') ? O_RDWR : O_WRONLY);

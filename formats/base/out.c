@@ -22,7 +22,7 @@ int pithi_out_open(struct pithi_out *out, FILE *file)
     return out->data ? PITH_OK : pithi_no_memory();
 }
 
-/* Also flushes stdio: a full disk is then detected here, with its errno; fclose would give none. */
+/* Also flushes the stdio stream. So a full disk is detected here with its errno, which a later fclose may not give. */
 void pithi_out_flush(struct pithi_out *out)
 {
     if (out->used && !out->failed &&
@@ -93,8 +93,8 @@ void pithi_out_seconds(struct pithi_out *out, int64_t time_ns)
     out->used += 10;
 }
 
-/* Most values are whole numbers, which need no search for the shortest decimal. -0 is not written as a whole number, so
- * that it keeps its sign. */
+/* Writes a whole number as such, because most values are whole, and a whole number needs no search for the shortest
+ * decimal. It does not treat -0 as a whole number, so that -0 keeps its sign. */
 
 void pithi_out_double(struct pithi_out *out, double value)
 {
@@ -109,8 +109,9 @@ void pithi_out_double(struct pithi_out *out, double value)
 
 /* ---- Names ----------------------------------------------------------------------------------------------------- */
 
-/* Appends the escape of the character at *text, which pithi_utf8_plain refused: at most 6 bytes. Moves *text past the
- * character. Outside of JSON it escapes only the first byte, and the next call escapes the next byte. */
+/* Writes the escape of the character at *text, which pithi_utf8_plain refused, to `to`: at most 6 bytes. Moves *text
+ * past the character. Outside of JSON it escapes only the first byte of the character and moves *text by one byte, so
+ * the next call escapes the next byte. Returns the number of bytes written. */
 static size_t escape(char *to, const unsigned char **text, int json)
 {
     unsigned c = **text;
@@ -124,7 +125,7 @@ static size_t escape(char *to, const unsigned char **text, int json)
     }
     if (json) {
         int c1 = c == 0xc2 && (*text)[1] >= 0x80 && (*text)[1] < 0xa0;
-        size_t mark = c1 ? 0 : pithi_utf8_character((const char *)*text, SIZE_MAX); /* or a directional mark */
+        size_t mark = c1 ? 0 : pithi_utf8_character((const char *)*text, SIZE_MAX); /* bytes of a directional mark */
         unsigned code = c1          ? (*text)[1]
                         : mark == 3 ? (c & 15) << 12 | ((*text)[1] & 63u) << 6 | ((*text)[2] & 63u)
                         : mark == 2 ? (c & 31) << 6 | ((*text)[1] & 63u)
@@ -137,7 +138,7 @@ static size_t escape(char *to, const unsigned char **text, int json)
     return (size_t)sprintf(to, "\\x%02x", c);
 }
 
-/* The entity of a character; NULL: it needs none. */
+/* Returns the HTML entity of a character, or NULL if the character needs no entity. */
 static const char *entity(char c)
 {
     return c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '"' ? "&quot;" : NULL;
@@ -206,7 +207,7 @@ char *pithi_quoted(enum pithi_quote quote, const char *text)
     return result;
 }
 
-/* 1: the string is ASCII and needs no change, which holds for most strings; *size is its length. */
+/* Returns 1 if the string is ASCII and needs no escapes and no quotes, as most strings; *size is then its length. */
 static int is_plain(enum pithi_quote quote, const char *text, size_t *size)
 {
     int backslash = quote == PITHI_QUOTE_TEXT || quote == PITHI_QUOTE_CSV_TEXT || quote == PITHI_QUOTE_HTML ? 0 : '\\';

@@ -1,4 +1,4 @@
-/* out.h - fast text output: one big buffer, own number formatting, escaped names.
+/* out.h - fast text output, without printf: one big buffer, formatting of numbers, escapes in names.
  *
  * printf costs about 0.3 microseconds a record, more than reading the record; so the text formats build their lines in
  * this buffer. The first failure is kept: pithi_out_close returns it, and a caller may stop early if `failed` is set.
@@ -19,7 +19,7 @@ struct pithi_out {
 
 enum {
     PITHI_OUT_SIZE = 1 << 18, /* bytes of the buffer: 256 KiB */
-    PITHI_OUT_SHORT = 64      /* every number fits */
+    PITHI_OUT_SHORT = 64      /* enough bytes for any number */
 };
 
 int pithi_out_open(struct pithi_out *out, FILE *file); /* PITH_OK or PITH_ERR_MEMORY; the caller keeps the file */

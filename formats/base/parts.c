@@ -1,6 +1,6 @@
-/* parts.c - each thread takes the next part that no thread has taken. It keeps its result until the results of all
- * earlier parts are added, and only then takes another part. So there is at most one result for each thread, and memory
- * does not grow with the number of parts. */
+/* parts.c - each thread takes the next part that no thread has taken. The thread keeps the part's result until the
+ * results of all earlier parts are added, and only then takes another part. So there is at most one result for each
+ * thread, and memory does not grow with the number of parts. */
 #include "base/parts.h"
 
 #include "base/worker.h"

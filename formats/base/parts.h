@@ -9,14 +9,14 @@
 #include <stdint.h>
 
 enum { PITHI_THREADS_MOST = 8 };
-/* How many threads are worth their cost: the cores that this process may use, at most PITHI_THREADS_MOST. */
+/* Returns the number of threads to use: the number of cores of this process, but at most PITHI_THREADS_MOST. */
 unsigned pithi_threads(void);
 
 struct pithi_parts {
     uint32_t count;
-    unsigned threads; /* at most, with the caller; 0, 1: the caller does all parts, in their order */
-    /* Does a part. `thread`: index of the thread, below `threads`, for data that each thread has for itself; 0: the
-     * caller. Returns 0 if it failed or is to be stopped. */
+    unsigned threads; /* the most threads, including the caller; 0 or 1: the caller does all parts, in their order */
+    /* Does a part. `thread`: index of the thread, from 0 (the caller) to threads - 1, for data that each thread has for
+     * itself. Returns 0 if the part failed or all work is to be stopped. */
     int (*work)(void *context, unsigned thread, uint32_t part);
     /* Adds the result of a part, in the thread that has done it; only one thread at a time calls `finish`. Returns 0 if
      * it failed. NULL: there is nothing to add. */

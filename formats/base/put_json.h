@@ -4,7 +4,7 @@
 
 #include "base/out.h"
 
-/* Begin with is_first = 1 and an open `out`. */
+/* The caller sets is_first to 1 and opens `out` before the first call. */
 struct pithi_json_out {
     struct pithi_out out;
     int is_first; /* no member of the object or array so far */
@@ -54,14 +54,14 @@ static inline void pithi_json_put_flag(struct pithi_json_out *j, const char *nam
     pithi_out_text(&j->out, value ? "true" : "false");
 }
 
-/* An item of an array. */
+/* Writes a number as an item of an array. */
 static inline void pithi_json_put_item(struct pithi_json_out *j, int64_t value)
 {
     pithi_json_put_comma(j);
     pithi_out_i64(&j->out, value);
 }
 
-/* Begins an object or array; `bracket`: '{' or '['. name: NULL for an item of an array. */
+/* Begins an object or array; `bracket`: '{' or '['. `name`: the name of the member, or NULL for an item of an array. */
 static inline void pithi_json_put_begin(struct pithi_json_out *j, const char *name, char bracket)
 {
     if (name)

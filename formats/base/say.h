@@ -1,5 +1,5 @@
-/* say.h - writes a line of text for the user of the program in one system call. (stderr has no buffer, so fprintf of
- * glibc 2.41 writes a line in pieces of 128 bytes, and launchers mix the pieces of several ranks.) */
+/* say.h - writes a line of text for the user of the program in one system call, so that launchers do not mix the lines
+ * of several ranks. (fprintf of glibc 2.41 writes a line to stderr, which has no buffer, in pieces of 128 bytes.) */
 #ifndef PITHI_SAY_H
 #define PITHI_SAY_H
 
@@ -38,7 +38,7 @@ static inline void pithi_signals_end(const struct pithi_signals *signals)
     for (int i = 0; i < 2; i++) {
         sigset_t set;
         if (sigismember(&signals->pending, held[i]))
-            continue; /* it was pending before, so the program caused it */
+            continue; /* the signal was pending before the write, so the program caused it */
         sigemptyset(&set);
         sigaddset(&set, held[i]);
         while (sigtimedwait(&set, NULL, &now) < 0 && errno == EINTR)
@@ -72,13 +72,13 @@ static inline void pithi_say_values(int fd, const char *format, va_list values)
     length = strlen(line);
     line[length++] = '\n';
     pithi_signals_begin(&signals);
-    if (write(fd, line, length) < 0) { /* it is closed */
+    if (write(fd, line, length) < 0) { /* ignored: there is no other place for the line */
     }
     pithi_signals_end(&signals);
     errno = saved;
 }
 
-/* Writes one line "pith: ..." to `fd`. It calls no malloc and keeps errno. */
+/* Writes one line "pith: ..." to `fd`. Does not call malloc, and leaves errno unchanged. */
 __attribute__((format(printf, 2, 3))) static inline void pithi_say_to(int fd, const char *format, ...)
 {
     va_list values;

@@ -1,7 +1,7 @@
 /* scratch.c - takes memory in parts that double. A part in a file is first filled with zeros by write(). This detects a
- * full disk, on which a later use of the part would raise SIGBUS. It is also faster than posix_fallocate, after which
- * the kernel makes small pages: 200 MB of them took twice as long to fill for the first time, and four times as long
- * later. The kernel keeps what one write() writes in a large page. */
+ * full disk, on which a later use of the part would raise SIGBUS. It is also faster than posix_fallocate, because the
+ * kernel keeps what one write() writes in a large page. After posix_fallocate the kernel makes small pages: 200 MB in
+ * small pages took twice as long to fill for the first time, and four times as long later. */
 #include "base/scratch.h"
 
 #include <fcntl.h>
@@ -20,14 +20,15 @@ enum { IN_MEMORY = 8 << 20, FIRST = 64 << 10, LARGEST = 8 << 20 };
 /* For pithi_scratch_of_lanes. MOST, MOST_OF_LANE: bytes that may stay in memory, and further bytes for each lane.
  * GROWING_BITS: log2 of the most items in the chunks that all lanes fill at the same time. LOOK: bytes passed (that is,
  * read in sequence) between two calls of pithi_scratch_look. FAR_APART: the places read lie far apart if the bytes that
- * came into memory are more than FAR_APART times the bytes passed. FAR_TIMES: the limit is doubled only if that is seen
- * this many times in a row. LOOK is small, because FAR_APART times as many bytes may come into memory between two
- * looks: with a LOOK of 2 MiB, 64 lanes exceeded the limit by 15 MiB, and 65,536 lanes by 70 MiB. */
+ * came into memory are more than FAR_APART times the bytes passed. FAR_TIMES: the limit of memory is doubled only if
+ * pithi_scratch_look finds the places far apart this many times in a row. LOOK is small, because FAR_APART times as
+ * many bytes may come into memory between two looks: with a LOOK of 2 MiB, 64 lanes exceeded the limit by 15 MiB, and
+ * 65,536 lanes by 70 MiB. */
 enum { MOST = 44 << 20, MOST_OF_LANE = 2 << 10, GROWING_BITS = 20, LOOK = 256 << 10, FAR_APART = 32, FAR_TIMES = 16 };
 
-/* The limit of resident memory holds for the process. So all threads of an analysis share one count, and release pages
- * together. The bytes that are not in files are counted together, too, because each pass and each thread has scratch
- * memory of its own. */
+/* What several scratch memories share. The limit of resident memory is one for the process, so all threads of an
+ * analysis share one count of it, and release pages together. They also share the count of bytes that are not in files,
+ * because each pass and each thread has a scratch memory of its own. */
 struct pithi_scratch_pool {
     pthread_mutex_t lock;
     uint32_t users;
@@ -36,13 +37,13 @@ struct pithi_scratch_pool {
     size_t progress;                  /* bytes passed since pages were released */
     unsigned far_apart;               /* how often in a row the places read lay far apart when pages were released */
     int statm;                        /* /proc/self/statm; -1: cannot be read */
-    struct pithi_scratch_part *parts; /* the parts in files of all its users */
+    struct pithi_scratch_part *parts; /* of all users of the pool, the parts that are in files */
     uint32_t count, room;
 };
 
-/* Fills a file with zeros, 64 KB at a time. 0: the disk is full. The kernel keeps the bytes of one write() in one large
- * page, which is mapped as a whole, so a write must not be too large: an analysis of 1e8 records on 64 lanes took 109
- * MiB with writes of 256 KB, and 62 MiB with 64 KB. */
+/* Fills a file with zeros, 64 KB at a time. Returns 0 if the disk is full. The kernel keeps the bytes of one write() in
+ * one large page, which is mapped as a whole, so a write must not be too large: an analysis of 1e8 records on 64 lanes
+ * took 109 MiB of memory with writes of 256 KB, and 62 MiB with 64 KB. */
 static int fill(int fd, size_t bytes)
 {
     static char zeros[64 << 10];
@@ -53,7 +54,7 @@ static int fill(int fd, size_t bytes)
     return 1;
 }
 
-/* Returns 1 if a part may be without a file, and counts it. */
+/* Returns 1 if a part of `bytes` bytes may be in memory without a file, and counts these bytes. */
 static int may_be_in_memory(struct pithi_scratch *s, size_t bytes)
 {
     size_t *in_memory = s->pool ? &s->pool->in_memory : &s->in_memory;
@@ -116,7 +117,8 @@ void *pithi_scratch_get(struct pithi_scratch *s, size_t bytes)
     return got;
 }
 
-/* If there is no memory for a pool, the result has none, and releases pages more often than it must. */
+/* If there is no memory for a pool, the new scratch memory has no pool; it then releases pages more often than it must.
+ */
 struct pithi_scratch pithi_scratch_of_lanes(uint32_t lanes)
 {
     struct pithi_scratch s = {
@@ -152,11 +154,12 @@ static void let_go(const struct pithi_scratch_part *parts, uint32_t count)
             madvise(parts[i].memory, parts[i].bytes, MADV_DONTNEED); /* the file keeps the contents */
 }
 
-/* If much more comes into memory than is reported as passed, the places that are read lie far apart, and released pages
- * would soon be read again. If this continues, it costs more than the memory is worth, so the limit is doubled.
- * (Without this, a search for causes that goes far back made 1.5e6 page faults instead of 1e5, and took three times as
- * long. But a search for causes in 65,536 lanes read far apart only seven times, and twice as much memory gained
- * nothing.) */
+/* Releases pages if too much is in memory. If much more comes into memory than is reported as passed, the places that
+ * are read lie far apart, and released pages would soon be read again. If this is seen FAR_TIMES times in a row, the
+ * limit of memory is doubled, because reading again costs more than the memory is worth. (Without the doubling, a
+ * search for causes that goes far back made 1.5e6 page faults instead of 1e5, and took three times as long. FAR_TIMES
+ * is not smaller, because a search for causes in 65,536 lanes read far apart only seven times, and twice as much memory
+ * gained nothing.) */
 void pithi_scratch_look(struct pithi_scratch *s)
 {
     struct pithi_scratch_pool *pool = s->pool;

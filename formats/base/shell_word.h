@@ -1,4 +1,4 @@
-/* shell_word.h - a name as a word for the shell, in messages that contain a command. */
+/* shell_word.h - quotes a name for the shell, for messages that contain a command. */
 #ifndef PITHI_SHELL_WORD_H
 #define PITHI_SHELL_WORD_H
 

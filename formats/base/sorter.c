@@ -6,12 +6,12 @@
  *     | bytes of items -->      free      | scratch | <-- entries |
  *
  * An item of 40 bytes takes 40 bytes in front, an entry of 32 bytes at the back, and 32 bytes of scratch. So 32 MiB
- * hold 322,000 of them, and a million becomes four runs in the file. They are merged in one go: the heap has one number
- * for each run, and each run a buffer of at most 256 KiB. Even a thousand runs need 32 MB then.
+ * hold 322,000 such items, and a million items become four runs in the file. All runs are merged at once: the heap has
+ * one number for each run, and each run has a buffer of at most 256 KiB. Even a thousand runs need only 32 MB.
  *
  * Sorting moves entries, never the bytes of items, and must be stable: formats rely on the order in which items of one
- * time were added. Therefore it uses merge sort, because qsort of libc is not stable everywhere; and if items of two
- * runs have equal keys, the run with the lower number comes first. Two halves that are already in order are not merged,
+ * time were added. Therefore it uses merge sort, because qsort of libc is not stable everywhere. If items of two runs
+ * have equal keys, the run with the lower number comes first. Two halves that are already in order are not merged,
  * which saves time, because logs are mostly in order.
  */
 #include "base/sorter.h"
@@ -31,18 +31,19 @@ enum { OUT_BYTES = 1 << 17, BUFFER_LEAST = 4096, BUFFER_MOST = 1 << 18, SHORT_RU
 
 struct entry {
     struct pithi_sort_key key;
-    uint32_t at, size; /* position and size of its bytes in the block */
+    uint32_t at, size; /* position and size of the item's bytes in the block */
 };
 
-/* Precedes each item in the file. */
+/* Precedes the bytes of each item in the file. */
 struct head {
     struct pithi_sort_key key;
     uint64_t size;
 };
 
-/* A run that is read back; `head` and the bytes at `used` are of its next item. */
+/* A run that is read back from the file. The buffer has `have` bytes. The run's next item is at `used` in the buffer;
+ * `head` is a copy of its head. */
 struct run {
-    uint64_t at, end; /* the rest to be read, in the file */
+    uint64_t at, end; /* the part of the file that is still to be read: [at, end) */
     unsigned char *buffer;
     size_t room, have, used;
     struct head head;
@@ -52,7 +53,7 @@ struct pithi_sorter {
     size_t memory;        /* bytes that may be used */
     unsigned char *block; /* [room] items of the run that is collected */
     size_t room, used;
-    uint32_t count, next; /* entries; the next one to return */
+    uint32_t count, next; /* number of entries; index of the entry to return next */
     int fd;               /* -1: all is in memory */
     unsigned char *out;   /* buffer of the file */
     size_t out_used;
@@ -126,7 +127,8 @@ static void merge_sort(struct entry *entries, uint32_t count, struct entry *scra
             right < count && before(&entries[right].key, &scratch[left].key) ? entries[right++] : scratch[left++];
 }
 
-/* The entries. The first one added is at the end of the block, each later one below the one before. */
+/* Returns the entries as an array. They grow downwards from the end of the block, so the entry added last comes first.
+ */
 static struct entry *entries_of(const struct pithi_sorter *s)
 {
     return (struct entry *)(void *)(s->block + s->room) - s->count;
@@ -135,7 +137,7 @@ static struct entry *entries_of(const struct pithi_sorter *s)
 static void sort_block(struct pithi_sorter *s)
 {
     struct entry *entries = entries_of(s);
-    for (uint32_t i = 0; i < s->count / 2; i++) { /* reverse to the order of adding */
+    for (uint32_t i = 0; i < s->count / 2; i++) { /* brings the entries into the order in which they were added */
         struct entry e = entries[i];
         entries[i] = entries[s->count - 1 - i];
         entries[s->count - 1 - i] = e;
@@ -238,7 +240,7 @@ static int fill(struct pithi_sorter *s, struct run *run, size_t want)
     return run->have < want ? pithi_temporary_failed("read") : PITH_OK;
 }
 
-/* Loads the head and bytes of the run's next item; *over: there is none. */
+/* Loads the head and bytes of the run's next item. Sets *over to 1 if the run has no further item. */
 static int load(struct pithi_sorter *s, struct run *run, int *over)
 {
     *over = run->used == run->have && run->at == run->end;
@@ -249,8 +251,8 @@ static int load(struct pithi_sorter *s, struct run *run, int *over)
     return fill(s, run, sizeof run->head + (size_t)run->head.size);
 }
 
-/* 1: the next item of run `a` comes before that of run `b`. If the keys are equal, the lower run comes first, because
- * its items were added first. */
+/* Returns 1 if the next item of run `a` comes before the next item of run `b`. If their keys are equal, the run with
+ * the lower number comes first, because its items were added first. */
 static int run_before(const struct pithi_sorter *s, uint32_t a, uint32_t b)
 {
     const struct pithi_sort_key *x = &s->runs[a].head.key, *y = &s->runs[b].head.key;
@@ -318,7 +320,7 @@ static int pass(struct pithi_sorter *s)
 int pithi_sorter_next(struct pithi_sorter *s, struct pithi_sorted *item)
 {
     if (s->run_count == 0) {
-        /* All items fit into the block, so no file was made, and their bytes are given out where they are. */
+        /* All items fit into the block, so no file was made, and `data` points into the block. */
         if (s->next == s->count)
             return 0;
         const struct entry *entry = entries_of(s) + s->next++;

@@ -19,7 +19,7 @@
 
 enum { PITHI_SORTER_BYTES = 32 << 20 }; /* memory that readers and writers of formats give a sorter */
 
-/* Compared word by word. Items of equal keys keep the order in which they were added. */
+/* Keys are compared word by word. Items of equal keys keep the order in which they were added. */
 struct pithi_sort_key {
     uint64_t word[3];
 };
@@ -43,10 +43,11 @@ int pithi_sorter_new(struct pithi_sorter **sorter, size_t memory_bytes);
 int pithi_sorter_add(struct pithi_sorter *sorter, const struct pithi_sort_key *key, const void *data, uint32_t size);
 /* Call after the last item. */
 int pithi_sorter_end(struct pithi_sorter *sorter);
-int pithi_sorter_next(struct pithi_sorter *sorter, struct pithi_sorted *item); /* 1, 0 at the end, -1 error */
-/* Gets the next item and returns 1 if the first two words of its key come before `first` and `second`. Returns 0 if
- * not, or at the end; the item then stays for the next call. Returns -1 on an error. Use it to merge the items with
- * records in order of time. */
+/* Gets the next item and returns 1. Returns 0 at the end, -1 on an error. */
+int pithi_sorter_next(struct pithi_sorter *sorter, struct pithi_sorted *item);
+/* Like pithi_sorter_next, but only gets an item if the first two words of its key come before `first` and `second`.
+ * Otherwise it returns 0, and the item stays for the next call. Use it to merge the items with records in order of
+ * time. */
 int pithi_sorter_before(struct pithi_sorter *sorter, uint64_t first, uint64_t second, struct pithi_sorted *item);
 void pithi_sorter_free(struct pithi_sorter *sorter); /* NULL: does nothing */
 

@@ -1,15 +1,15 @@
 /* text_fields.c - parses lines of `pith print`, and payloads by their format.
  *
- * A payload is bytes; the format of its definition gives their meaning. To read a text back, format and text are walked
- * side by side. For the format "%d of %s" and the text "3 of north" they give
+ * The payload of an event is bytes; the format in the event's definition says what they mean. To convert the text of a
+ * payload back to bytes, format and text are walked side by side. The format "%d of %s" and the text "3 of north" give
  *
  *     %d    3        00 00 00 03               all numbers are big endian, as MPE wrote them
- *      of    of      (nothing: it is only in the format)
+ *      of    of      (no bytes: " of " is only in the format)
  *     %s    north    00 05 n o r t h           a length of two bytes, then the text
  *
- * A string has no mark at its end. It ends where the literal text after its token is first found. So "a, b, c" by "%s,
- * %s" is "a" and "b, c". A text that does not fit its format is tried as hex, because the writer prints hex if the
- * bytes of a payload do not fit the format.
+ * The text does not mark the end of a string. A string ends where the literal text that follows its token in the format
+ * is first found. So with the format "%s, %s", the text "a, b, c" gives "a" and "b, c". A text that does not fit its
+ * format is read as hex, because the writer prints hex if the bytes of a payload do not fit the format.
  */
 #include "base/text_fields.h"
 
@@ -65,7 +65,8 @@ size_t pithi_unescape(char *text)
     return (size_t)(out - begin);
 }
 
-/* Reads a number of at most 18 digits without a sign, the usual case: 1; 0: not such a number. */
+/* Returns 1 and the value of a number of at most 18 digits without a sign, the usual case. Returns 0 for all other
+ * texts. */
 static int short_number(const char *text, int64_t *value)
 {
     int64_t sum = 0;
@@ -96,8 +97,9 @@ int pithi_text_u64(const char *text, uint64_t *value)
     return text && *text >= '0' && *text <= '9' && !*end && errno == 0;
 }
 
-/* "-1.5": the digits before and behind the point are read as whole numbers, 1 and 5, and 5 counts as 500,000,000 ns,
- * because it is one decimal. No double is used, because it could not hold all nanoseconds of a time above 104 days. */
+/* Reads the digits before and after the point as whole numbers. For "-1.5" these are 1 and 5, and 5 counts as
+ * 500,000,000 ns, because it is one decimal. It uses no double, because a double cannot hold all nanoseconds of a time
+ * above 104 days. */
 int pithi_text_seconds(const char *text, int64_t *time_ns)
 {
     static const uint32_t units[] = {1000000000, 100000000, 10000000, 1000000, 100000, 10000, 1000, 100, 10, 1};
@@ -127,7 +129,8 @@ static void put_big_endian(unsigned char *out, size_t size, uint64_t value)
         out[i] = (unsigned char)(value >> 8 * (size - 1 - i));
 }
 
-/* Reads the number of a token. Returns the byte after it, or NULL. */
+/* Reads the number that stands for a token such as %d. Returns the address after the number, or NULL if there is none.
+ */
 static const char *number_at(char token, const char *text, uint64_t *value)
 {
     char *end = NULL;
@@ -158,7 +161,7 @@ static const char *number_at(char token, const char *text, uint64_t *value)
 static size_t token_size(char token) { return strchr("sh", token) ? 2 : strchr("dxe", token) ? 4 : 8; }
 
 /* Copies the literal text of the format up to the next token, in the spelling of payload texts (backslashes doubled).
- */
+ * Returns its length. */
 static size_t literal(const char *format, char *out, size_t size)
 {
     size_t n = 0;
@@ -173,7 +176,7 @@ static size_t literal(const char *format, char *out, size_t size)
     return n;
 }
 
-/* Reads a string. It ends where the literal text after its token begins. */
+/* Reads a string. The string ends where the literal text `rest`, which follows its token in the format, begins. */
 static const char *string_at(const char *text, const char *rest, unsigned char *out, size_t *size)
 {
     char behind[256];
@@ -199,8 +202,8 @@ static size_t parse_hex(const char *text, unsigned char *out)
     return n;
 }
 
-/* Writes the payload's bytes to `out`; returns their number, or SIZE_MAX on failure. In the text, bytes beyond those of
- * the format follow in hex. */
+/* Writes the payload's bytes to `out`. Returns their number, or SIZE_MAX if the text does not fit the format. If the
+ * payload has more bytes than the format describes, the text ends with these bytes in hex. */
 static size_t parse_formatted(const char *format, const char *text, unsigned char *out)
 {
     size_t n = 0, size;

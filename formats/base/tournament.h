@@ -1,13 +1,13 @@
-/* tournament.h - finds the source with the least key among many: a tree of losers (Knuth, The Art of Computer
- * Programming 3, 5.4.1).
+/* tournament.h - finds the least key among many sources (players), again and again, by a tree of losers (Knuth, The Art
+ * of Computer Programming 3, 5.4.1).
  *
- * Each match compares two players and keeps the loser, the one with the larger key; the winner goes up. The winner of
- * all matches is next. When the winner continues with a new key, it only plays against the losers on its way up:
- * log2(players) matches at known places, without an unpredictable branch. (A heap would compare two children on each
- * level.)
+ * Each match compares two players and keeps the loser, which is the player with the larger key; the winner goes up. The
+ * winner of all matches has the least key. When this player continues with a new key, it only plays against the losers
+ * on its way up: log2(players) matches at known places, without an unpredictable branch. (A heap would compare two
+ * children on each level.)
  *
- *     players 0 to 3, keys 5 2 7 4:  player 1 (2) wins; the losers are 5 and 7 of the first round, 4 of the last
- *     player 1 continues with 6:     it loses against 5; 5 loses against 4, so player 3 is next
+ *     players 0 to 3, keys 5 2 7 4:  player 1 (key 2) wins; the keys 5 and 7 lost in the first round, 4 in the last
+ *     player 1 continues with 6:     6 loses against 5, and 5 loses against 4, so player 3 (key 4) is next
  *
  * If two keys are equal, the player on the left wins.
  */
@@ -22,7 +22,7 @@
 /* The first member of each player's struct. */
 struct pithi_player {
     uint64_t key;
-    uint32_t leaf; /* leaves + number of the player */
+    uint32_t leaf; /* number of leaves + number of the player */
 };
 
 /* tree[0] is the winner, tree[1 .. leaves - 1] are the losers; the match of leaf n is n / 2. The number of leaves is a
@@ -33,8 +33,8 @@ struct pithi_loser {
 };
 
 /* Keys compare like the times that they stand for. A player at its end gets PITHI_KEY_DONE, which sorts after all
- * times; adding 1 to it must not overflow. (Therefore the last three times of the range share a key; among players with
- * this key, the one on the left comes first.) */
+ * times. PITHI_KEY_DONE + 1 must not overflow, therefore the last three times of the range share the key
+ * PITHI_KEY_LAST; among players with this key, the player on the left comes first. */
 #define PITHI_KEY_LAST (UINT64_MAX - 2)
 #define PITHI_KEY_DONE (UINT64_MAX - 1)
 
@@ -54,9 +54,10 @@ static inline uint32_t pithi_tournament_leaves(uint32_t players)
     return leaves;
 }
 
-/* The winner continues with `key`; returns the new winner. A player from the right (an odd place) loses ties. The
- * winner of a match is unpredictable, so there is no branch: keys are chosen by minimum and maximum, players by masks.
- * Minimum and maximum are also right for ties, and need not wait for the choice of the players. */
+/* The winner continues with `key`; returns the new winner. If two keys are equal, the player that comes from the right
+ * (an odd place) loses. The result of a match is unpredictable, so the code has no branch: it chooses keys by minimum
+ * and maximum, and players by masks. Minimum and maximum are right for equal keys, too, and the processor can compute
+ * them before the players are chosen. */
 static inline struct pithi_loser pithi_tournament_replay(struct pithi_loser *tree, struct pithi_player *winner,
                                                          uint64_t key)
 {
@@ -74,7 +75,8 @@ static inline struct pithi_loser pithi_tournament_replay(struct pithi_loser *tre
     return (struct pithi_loser){key, (struct pithi_player *)player};
 }
 
-/* Plays all matches from the leaves up. Players are `size` bytes apart; the tree has no memory for the leaves. */
+/* Plays all matches from the leaves up, and returns the winner. Players are `size` bytes apart. The tree has no memory
+ * for the leaves. */
 static inline struct pithi_loser pithi_tournament_play(struct pithi_loser *tree, uint32_t leaves, uint32_t at,
                                                        void *players, uint32_t count, size_t size)
 {
@@ -92,13 +94,14 @@ static inline struct pithi_loser pithi_tournament_play(struct pithi_loser *tree,
 
 /* ---- At most 256 players ----------------------------------------------------------------------------------------- */
 
-/* If a time and its player's number fit in one word, a match is a minimum and a maximum: a quarter of the instructions.
- * A key is a time since a common base, shifted left, plus the number of the player: so at a tie, the lower number wins.
+/* If a time and its player's number fit in one word, a match is only a minimum and a maximum: a quarter of the
+ * instructions. A key is the time since a common base, shifted left, plus the number of the player. So of two players
+ * with equal times, the player with the lower number wins.
  * tree[0] is the winner's key, tree[1 .. leaves - 1] are the losers' keys; `leaves` is a power of two.
  *
- * Times that are too far after the base for a key (2.28 years) all become PITHI_PACKED_FAR. If a winner is FAR, the
- * caller chooses a later base and plays again. A player at its end is PITHI_PACKED_DONE, as are all leaves without a
- * player. */
+ * Times that are too far after the base for a key (2.28 years) all become PITHI_PACKED_FAR. If the winner has this
+ * time, the caller chooses a later base and plays again. A player at its end has the time PITHI_PACKED_DONE, and so has
+ * each leaf without a player. */
 enum { PITHI_PACKED_BITS = 8, PITHI_PACKED_PLAYERS = 1 << PITHI_PACKED_BITS };
 #define PITHI_PACKED_DONE ((UINT64_C(1) << (64 - PITHI_PACKED_BITS)) - 1)
 #define PITHI_PACKED_FAR (PITHI_PACKED_DONE - 1)

@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-/* The length of the UTF-8 character at `text`, of which `size` bytes exist; 0: malformed, or a control character (C0,
- * DEL, C1). For NUL-terminated text, `size` may be anything. */
+/* Returns the length of the UTF-8 character at `text`, or 0 if it is malformed or a control character (C0, DEL, C1).
+ * `size`: the number of bytes at `text`; for NUL-terminated text it may be any number that is large enough. */
 static inline size_t pithi_utf8_character(const char *text, size_t size)
 {
     const unsigned char *p = (const unsigned char *)text;
@@ -30,9 +30,9 @@ static inline size_t pithi_utf8_character(const char *text, size_t size)
     return length;
 }
 
-/* 1: the well-formed character at `p` is a directional mark: U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to
- * U+2069. These marks are invisible and change the order of the characters around them: "a", U+202E, "bc" is shown as
- * "acb". */
+/* Returns 1 if the well-formed character at `p` is a directional mark: U+061C, U+200E, U+200F, U+202A to U+202E, U+2066
+ * to U+2069. These marks are invisible and change the order of the characters around them: "a", U+202E, "bc" is shown
+ * as "acb". */
 static inline int pithi_utf8_directional(const unsigned char *p)
 {
     if (p[0] == 0xd8)
@@ -43,7 +43,7 @@ static inline int pithi_utf8_directional(const unsigned char *p)
                         : p[1] == 0x81 && p[2] >= 0xa6 && p[2] <= 0xa9;
 }
 
-/* Like pithi_utf8_character, but also 0 for a directional mark, for text on display. */
+/* Like pithi_utf8_character, but also returns 0 for a directional mark. Use it for text on display. */
 static inline size_t pithi_utf8_plain(const char *text, size_t size)
 {
     size_t length = pithi_utf8_character(text, size);

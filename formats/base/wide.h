@@ -1,8 +1,8 @@
-/* wide.h - products of 64-bit numbers that need 128 bits, also on machines whose compiler has no such integer (32
- * bits).
+/* wide.h - products of 64-bit numbers that need 128 bits, also on 32-bit machines, whose compilers have no integer of
+ * 128 bits.
  *
- * Without such an integer the product is taken apart: (a1 * 2^32 + a0) * (b1 * 2^32 + b0) has four products of 32 bits
- * each. A division brings down one bit at a time. */
+ * Without this integer type, a product is computed from four products of 32-bit numbers: (a1 * 2^32 + a0) *
+ * (b1 * 2^32 + b0). A division is done bit by bit, as long division on paper is done digit by digit. */
 #ifndef PITHI_WIDE_H
 #define PITHI_WIDE_H
 
@@ -10,13 +10,14 @@
 
 #ifdef __SIZEOF_INT128__
 
-/* The low 64 bits of a * b / 2^bits, rounded down; bits: 1 to 63. */
+/* Returns the low 64 bits of a * b / 2^bits, rounded down; bits: 1 to 63. */
 static inline uint64_t pithi_mul_shift(uint64_t a, uint64_t b, unsigned bits)
 {
     return (uint64_t)((unsigned __int128)a * b >> bits);
 }
 
-/* a * b / c, rounded down, at most UINT64_MAX; *rest: what remains, below c. c is not 0. */
+/* Returns a * b / c, rounded down, but at most UINT64_MAX. Sets *rest to the remainder, which is below c. c is not 0.
+ */
 static inline uint64_t pithi_mul_div(uint64_t a, uint64_t b, uint64_t c, uint64_t *rest)
 {
     unsigned __int128 product = (unsigned __int128)a * b, whole = product / c;

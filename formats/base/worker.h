@@ -1,4 +1,4 @@
-/* worker.h - a thread for a part of the work that runs independently of the rest. */
+/* worker.h - runs a function in a thread of its own, which can be asked to stop. */
 #ifndef PITHI_WORKER_H
 #define PITHI_WORKER_H
 
@@ -13,7 +13,8 @@ struct pithi_worker {
 /* The number of cores that this process may use. */
 unsigned pithi_cores(void);
 
-/* Starts work(context) in a thread that handles no signals of the program. 0: there is no thread; do the work here. */
+/* Starts work(context) in a thread that handles no signals of the program. Returns 1, or 0 if no thread could be
+ * started; the caller then does the work itself. */
 int pithi_worker_start(struct pithi_worker *worker, void *(*work)(void *context), void *context);
 /* Asks the work to stop. */
 void pithi_worker_stop(struct pithi_worker *worker);

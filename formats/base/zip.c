@@ -1,7 +1,8 @@
-/* zip.c - deflate and CRC-32 by zlib. It writes raw deflate without zlib's wrapper, because each chunk has a CRC of its
- * own.
+/* zip.c - deflate and CRC-32 by zlib. It writes raw deflate without zlib's wrapper, because each chunk of a log has a
+ * CRC of its own.
  *
- * Packers and unpackers are kept and reset: making a packer takes 268 kB of memory, which must be cleared.
+ * Packers and unpackers are kept and reset instead of made anew, because a new packer takes 268 kB of memory, which
+ * must be cleared.
  */
 #include "base/zip.h"
 
@@ -14,13 +15,13 @@
 #include "base/input.h"
 #include "base/temporary.h"
 
-/* Folds long data into 16 bytes by carry-less multiplication. (V. Gopal and others, "Fast CRC computation for
- * generic polynomials using PCLMULQDQ instruction", Intel 2009.)
+/* The functions below fold long data into 16 bytes with the same CRC by carry-less multiplication. (V. Gopal and
+ * others, "Fast CRC computation for generic polynomials using PCLMULQDQ instruction", Intel 2009.)
  *
- * A CRC is the remainder of the data, as a polynomial, modulo P. 64 bits that are D bits ahead of some place can be
- * multiplied by (x^D mod P) and added to the data at that place: the remainder is the same. Four times 16 bytes are in
- * progress, so D is 512; at the end, D = 128 joins the four. The two halves of 16 bytes have different factors (D + 32
- * and D - 32, because the bits are in reflected order).
+ * A CRC is the remainder of the data, as a polynomial, modulo P. If 64 bits are D bits ahead of some place, they can be
+ * multiplied by (x^D mod P) and added to the data at that place without changing the remainder. The loop folds four
+ * blocks of 16 bytes at the same time, so D is 512; at the end, the four blocks are joined with D = 128. The two halves
+ * of a block have different factors (for D + 32 and D - 32, because the bits are in reflected order).
  */
 
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -43,7 +44,7 @@ FOLDS static void fold_all(const unsigned char *data, size_t size, unsigned char
     __m128i x[4];
     for (int k = 0; k < 4; k++)
         x[k] = load(data + 16 * k);
-    x[0] = _mm_xor_si128(x[0], _mm_cvtsi32_si128(-1)); /* the initial inversion */
+    x[0] = _mm_xor_si128(x[0], _mm_cvtsi32_si128(-1)); /* CRC-32 inverts the first 32 bits of the data */
     for (data += 64; end - data >= 64; data += 64)
         for (int k = 0; k < 4; k++)
             x[k] = fold(x[k], by_512, load(data + 16 * k));
@@ -55,7 +56,7 @@ FOLDS static void fold_all(const unsigned char *data, size_t size, unsigned char
 }
 
 /* Folds `size` bytes (a multiple of 16, at least 64) into 16 bytes with the same remainder: the CRC of these 16 bytes,
- * without the initial inversion, is the CRC of `data`. 0: this processor cannot. */
+ * without the initial inversion, is the CRC of `data`. Returns 1, or 0 if the processor lacks the instruction. */
 static int crc_fold(const unsigned char *data, size_t size, unsigned char folded[16])
 {
     if (!__builtin_cpu_supports("pclmul"))
@@ -89,7 +90,7 @@ void pithi_zip_free(struct pithi_zip *zip)
     zip->unpacker = NULL;
 }
 
-/* The packer at `place`, made at the first use; NULL: no memory. */
+/* Returns the packer at `place`, which it makes at the first use. Returns NULL if there is no memory. */
 static z_stream *packer(void **place, int memory_level, int strategy)
 {
     if (*place)
@@ -119,7 +120,8 @@ size_t pithi_zip_pack(struct pithi_zip *zip, const void *data, size_t size, void
     return pack(packer(&zip->packer, 8, (int)zip->strategy), data, size, out, room);
 }
 
-/* Z_RLE does not look up earlier bytes, so it gets zlib's smallest table, which takes the least time to clear. */
+/* Uses Z_RLE with zlib's smallest table (memory level 1), which takes the least time to clear. Z_RLE needs no large
+ * table, because it looks up no earlier bytes. */
 size_t pithi_zip_pack_runs(struct pithi_zip *zip, const void *data, size_t size, void *out, size_t room)
 {
     return pack(packer(&zip->run_packer, 1, Z_RLE), data, size, out, room);
@@ -174,7 +176,7 @@ int pithi_zip_gunzip(const void *data, size_t size, int fd, struct pithi_watched
             err = pithi_temporary_failed("written");
         *out_size += got;
         if (status == Z_STREAM_END && pithi_zip_is_gzip((const unsigned char *)data + at, size - at))
-            status = inflateReset(&z); /* the next member; other bytes after the end are padding, as for gzip */
+            status = inflateReset(&z); /* begins the next member; as in gzip, other bytes after a member are padding */
         else if (status == Z_BUF_ERROR || (status == Z_OK && at == size && got < PIECE))
             *why = "its gzip data ends early";
         else if (status != Z_OK && status != Z_STREAM_END)
@@ -191,6 +193,6 @@ uint32_t pithi_crc(const void *data, size_t size)
     size_t part = size / 16 * 16;
     if (part < 64 || !crc_fold(data, part, folded))
         return (uint32_t)crc32_z(0, data, size);
-    uLong crc = crc32_z(UINT32_MAX, folded, sizeof folded); /* cancels zlib's own inversion */
+    uLong crc = crc32_z(UINT32_MAX, folded, sizeof folded); /* UINT32_MAX cancels zlib's own initial inversion */
     return (uint32_t)crc32_z(crc, (const Bytef *)data + part, size - part);
 }

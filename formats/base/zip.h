@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Working memory for packing or unpacking, for one thread at a time. All zero at first. Set a strategy other than 0
- * before packing. */
+/* Working memory for packing or unpacking, for one thread at a time. It begins as zeros. To use a strategy other than
+ * the default, set it before packing. */
 enum pithi_zip_strategy { PITHI_ZIP_DEFAULT, PITHI_ZIP_HUFFMAN_ONLY = 2, PITHI_ZIP_FIXED = 4 }; /* zlib's numbers */
 struct pithi_zip {
     void *packer, *run_packer, *unpacker; /* zlib's streams, made when first needed */
@@ -14,21 +14,23 @@ struct pithi_zip {
 };
 void pithi_zip_free(struct pithi_zip *zip);
 
-/* Packs to raw deflate. Returns the size; 0: larger than `room` bytes (store it instead), or no memory. */
+/* Packs to raw deflate. Returns the packed size, or 0 if it would be larger than `room` bytes or there is no memory;
+ * the caller then stores the data unpacked. */
 size_t pithi_zip_pack(struct pithi_zip *zip, const void *data, size_t size, void *out, size_t room);
 
 /* Packs bytes that are all equal, or in long runs. For such bytes it is faster than pithi_zip_pack. */
 size_t pithi_zip_pack_runs(struct pithi_zip *zip, const void *data, size_t size, void *out, size_t room);
 
-/* Unpacks exactly `out_size` bytes: 1; 0: damaged, another size, or no memory. */
+/* Unpacks exactly `out_size` bytes. Returns 1, or 0 if the data is damaged or has another size, or there is no memory.
+ */
 int pithi_zip_unpack(struct pithi_zip *zip, const void *data, size_t size, void *out, size_t out_size);
 
-/* The limit of the unpacked size of `size` packed bytes. */
+/* Returns an upper limit of the unpacked size of `size` packed bytes. */
 static inline uint64_t pithi_zip_limit(uint64_t size) { return size * 1040 + 64; }
 
-/* Unpacks a gzip file, of one or more members, to the start of `fd`. *out_size: the number of bytes unpacked.
- * *why: NULL, or why unpacking ended early (the file is cut or damaged). Returns PITH_OK, or an error: `fd` cannot be
- * written. */
+/* Unpacks a gzip file, of one or more members, to the start of `fd`. Sets *out_size to the number of bytes unpacked.
+ * Sets *why to NULL, or to the reason why unpacking ended early (the file is cut or damaged). Returns PITH_OK, also
+ * then, or an error if `fd` cannot be written. */
 struct pithi_watched;
 int pithi_zip_gunzip(const void *data, size_t size, int fd, struct pithi_watched *watched, uint64_t *out_size,
                      const char **why);
