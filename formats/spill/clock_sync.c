@@ -1,12 +1,12 @@
-/* clock_sync.c - corrects times by sync points. Points may come from a damaged file, so all are checked.
+/* clock_sync.c - corrects times by sync points (clock_sync.h). Points may come from a damaged file, so all are checked.
  *
- * The points become part of the time of a process (struct pithi_spill_time): its spans say how ticks become local ns,
- * and the points how local ns become reference ns. Each span is cut where a point lies, so that later one line of
- * arithmetic converts ticks to reference ns:
+ * The spans of a process (struct pithi_spill_time) convert ticks to local ns, and the points convert local ns to
+ * reference ns. Both are combined into new spans, which convert ticks to reference ns in one step. For this, each span
+ * is cut where a point lies:
  *
  *     spans begin at local     0 s            10 s
  *     points at                       4 s
- *     spans then               0 s    4 s     10 s     each with ns = reference time, scale * (1 + drift there)
+ *     new spans begin at       0 s    4 s     10 s     each has ns = reference time, scale * (1 + drift in the span)
  *
  * Code that converts times later need not distinguish logs of one machine from logs of several.
  */
@@ -17,8 +17,8 @@
 
 #include "base/error.h"
 
-#define APART_NS 10000000 /* ns; see far_apart */
-#define APART_ROUNDS 50
+#define APART_NS 10000000               /* ns between two points that may give a drift (far_apart) */
+#define APART_ROUNDS 50                 /* the same in round trips */
 #define ROUND_MAX_NS (INT64_C(1) << 40) /* ns: a longer round trip says nothing */
 #define DRIFT_USUAL 50e-6               /* see clock_sync.h */
 #define DRIFT_MAX 500e-6
@@ -30,17 +30,17 @@ static int by_local(const void *a, const void *b)
     return (left->local_ns > right->local_ns) - (left->local_ns < right->local_ns);
 }
 
-/* 1: the points are at least 10 ms and 50 mean round trips apart. If they were closer, their errors alone could look
- * like a drift of more than 2 %. */
+/* Returns 1 if the points are at least 10 ms and 50 mean round trips apart. If they are closer, their errors alone
+ * could look like a drift of more than 2 %. */
 static int far_apart(const struct pithi_sync *from, const struct pithi_sync *to)
 {
     uint64_t apart = (uint64_t)pithi_ns_apart(to->local_ns, from->local_ns);
     return apart >= APART_NS && apart / APART_ROUNDS >= (uint64_t)(from->round_ns + to->round_ns) / 2;
 }
 
-/* If two points are not far apart, the point with the shorter round trip is kept, provided that it is far enough from
- * the point before. Example: points at 0, 1 and 3 s have round trips of 4 us, 100 ms and 5 us; the points at 0 and 3 s
- * are kept. */
+/* If two neighbouring points are too close together, the point with the shorter round trip is kept, provided that it is
+ * far enough from the point before the two. Example: points at 0, 1 and 3 s have round trips of 4 us, 100 ms and 5 us;
+ * the points at 0 and 3 s are kept. */
 uint32_t pithi_sync_tidy(struct pithi_sync *points, uint32_t count)
 {
     uint32_t i, kept = 0;
@@ -64,7 +64,7 @@ static double drift(const struct pithi_sync *from, const struct pithi_sync *to)
            (double)(uint64_t)pithi_ns_apart(to->local_ns, from->local_ns);
 }
 
-/* The drift before the first and after the last point. */
+/* Returns the drift to use before the first point and after the last point (clock_sync.h). */
 static double drift_outside(const struct pithi_sync *points, uint32_t count)
 {
     const struct pithi_sync *last = &points[count - 1];
@@ -78,7 +78,7 @@ static double drift_outside(const struct pithi_sync *points, uint32_t count)
     return found > DRIFT_MAX ? DRIFT_MAX : found < -DRIFT_MAX ? -DRIFT_MAX : found;
 }
 
-/* Returns the point from which the time is computed, and sets *slope to the drift to use. */
+/* Returns the point from which the reference time of local_ns is computed, and sets *slope to the drift from there. */
 static const struct pithi_sync *piece(const struct pithi_sync *points, uint32_t count, int64_t local_ns, double *slope)
 {
     uint32_t low = 0, high = count; /* points before `low` are at or before local_ns, points from `high` on after it */

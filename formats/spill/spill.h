@@ -8,33 +8,35 @@
  *     [process page 4096][chunk][chunk] ...
  *
  * A chunk belongs to one lane (thread), or holds definitions (lane PITHI_SPILL_DEFS). Chunks of a lane are numbered by
- * `seq` from 0. A chunk's header has its size; the next chunk begins after it, or after a hole of zero pages: a chunk
- * of PITHI_SPILL_ALIGN bytes or more begins at a multiple of that, so that it can be mapped by large pages.
+ * `seq` from 0. A chunk's header has its size. The next chunk begins directly after it, or after some pages of zeros: a
+ * chunk of PITHI_SPILL_ALIGN bytes or more begins at a multiple of PITHI_SPILL_ALIGN, so that it can be mapped by large
+ * pages.
  *
- * A lane has two chunks, its windows, and its thread stores into them in turn. Before a window is reused as the chunk
- * of a higher seq, it is copied to the end of the file, where it never changes again (magic stored last). Then the
- * window's lane is set to PITHI_SPILL_FREE, its words are set to 0, and its header is filled again (the lane and after
- * it the magic are stored last). So a chunk of the same lane and seq may exist twice, for a moment, or forever if the
- * process died at that moment; both are complete. A reader that follows a running process checks the window's lane and
- * seq after reading from it; if they have changed, it continues in the copy at the same word.
+ * A lane has two chunks that are mapped, called its windows, and its thread stores into them in turn. Before a window
+ * is reused as the chunk of a higher seq, it is copied to the end of the file (with the magic of the copy stored last);
+ * the copy never changes. Then the window's lane is set to PITHI_SPILL_FREE, its words are set to 0, and its header is
+ * filled again (the lane and then the magic are stored last). So for a moment two chunks have the same lane and seq; if
+ * the process dies at that moment, they stay. Both are complete. A reader that follows a running process checks the
+ * window's lane and seq after reading from it; if they have changed, the reader continues in the copy at the same word.
  *
- * A ring (a flight recorder, and any recording before its window begins) has more and smaller chunks, and reuses the
- * oldest without a copy. The states that the records of a reused chunk left open must not be lost. Each chunk of a ring
- * therefore has room, between header and words, for the states open at its start (struct pithi_spill_open). Chunk 0 has
- * none. When chunk S + 2 begins, S is settled: the states open at the end of S are stored in S + 1, `known` last. Only
- * a settled chunk is set to PITHI_SPILL_FREE, so at any moment all chunks of a lane except the newest have their
- * states. If the newest chunk is the only one left, it has its states, too.
+ * A ring (used by a flight recorder, and by any recording with PITH_FROM until that time) has more and smaller chunks,
+ * and reuses the oldest chunk without a copy. The states that the records of a reused chunk left open must not be lost.
+ * Each chunk of a ring therefore has room, between header and words, for the states open at its start (struct
+ * pithi_spill_open). At the start of chunk 0 no state is open. When chunk S + 2 begins, S is settled: the states open
+ * at the end of S are stored in S + 1, `known` last. Only a settled chunk is set to PITHI_SPILL_FREE, so at any moment
+ * all chunks of a lane except the newest have their states. If the newest chunk is the only one left, it has its
+ * states, too.
  *
- * A reader can find out whether data is missing. The page counts chunks and definitions and has the size of the file;
- * each count is raised after the data is stored, so a death in between looks like no loss. The `seq` of a lane's chunks
- * counts up without a break, and each chunk has the number of words stored before it. A chunk is sealed when its thread
- * has gone two chunks further: the thread then stores `words` and `check`, by which a reader can verify the chunk.
- * (spill_missing.h finds losses.)
+ * A reader can find out whether data is missing (spill_missing.h). The page has counts of chunks and definitions, and
+ * the size of the file. Each count is raised after the data is stored, so if the process dies between the two, the file
+ * does not look as if data were missing. The `seq` of a lane's chunks counts up without a break, and each chunk has the
+ * number of words stored in all chunks before it. A chunk is sealed when its thread has begun the second chunk after
+ * it: the thread then stores `words` and `check`, by which a reader can verify the chunk.
  *
  * Words after the last stored one are 0, and no stored record begins with a word of 0. So a record is complete when its
- * first word, which is stored last, is neither 0 nor PITHI_W_CLAIMED. A reader passes over words of 0 and claimed
- * words: the records after them are good. A reader that loads a first word by __ATOMIC_ACQUIRE sees all that the thread
- * stored before it, also on a processor that reorders stores.
+ * first word, which is stored last, is neither 0 nor of kind PITHI_W_CLAIMED. A reader skips words of 0 and claimed
+ * words, because complete records may follow them. A reader that loads a first word by __ATOMIC_ACQUIRE sees everything
+ * that the thread stored before this word, also on a processor that reorders stores.
  */
 #ifndef PITHI_SPILL_H
 #define PITHI_SPILL_H
@@ -67,30 +69,32 @@ struct pithi_spill_page {
     char boot_id[64]; /* processes with the same boot_id share CLOCK_MONOTONIC and the ticks */
     char program[1024];
     char log[1024];                  /* name of the future log */
-    struct pithi_anchor first, last; /* at the start; at the newest chunk or definition */
+    struct pithi_anchor first, last; /* taken at the start; taken with the newest chunk or definition */
     uint64_t last_version;           /* odd while `last` is being stored */
-    /* PITH_FROM and PITH_TO, as CLOCK_MONOTONIC: readers leave out records before or after them (spill_trim.h). They
-     * count from `zero_ns`, which is time 0 of the log; 0: there is no window. */
+    /* from_ns, to_ns: PITH_FROM and PITH_TO as CLOCK_MONOTONIC; readers leave out records before from_ns or after to_ns
+     * (spill_trim.h). zero_ns: the CLOCK_MONOTONIC from which PITH_FROM and PITH_TO count, which is time 0 of the log;
+     * 0: neither is set. */
     int64_t zero_ns, from_ns, to_ns;
     uint64_t first_posted; /* order number of the first receive posted for this log */
     /* The next five fields serve to find missing data (spill_missing.h). Each count is raised after the data is stored.
      */
-    uint64_t end_bytes;   /* size of the file; 0: this and the following are unknown */
+    uint64_t end_bytes;   /* size of the file; 0: all five fields are unknown */
     uint64_t chunks;      /* chunks of lanes and definitions, not those set to PITHI_SPILL_FREE */
     uint64_t most_words;  /* upper limit of the words stored by all lanes, including those in reused chunks */
     uint64_t definitions; /* number of struct pithi_spill_def stored */
     uint64_t listed;      /* number of ranks of the job that record (PITH_RANKS); 0: unknown, taken as all */
-    /* For a tick counter that stopped agreeing with CLOCK_MONOTONIC (liblog/clock.h). parted[0]: the last anchor that
-     * agreed. From parted[1] on, ticks are on the line through parted[1] and parted[2]. */
+    /* For a tick counter that parted from CLOCK_MONOTONIC, that is, stopped agreeing with it (liblog/clock.h).
+     * parted[0]: the last anchor that agreed. From parted[1] on, ticks are on the line through parted[1] and parted[2].
+     */
     struct pithi_anchor parted[3];
-    int64_t ahead_ns; /* how far the counter was ahead; stored last; 0: it has not parted */
+    int64_t ahead_ns; /* how far the counter was ahead; stored last; 0: the counter has not parted */
 };
 _Static_assert(sizeof(struct pithi_spill_page) <= PITHI_SPILL_PAGE, "the process page has room for it");
 
 enum pithi_spill_clock { PITHI_CLOCK_NS, PITHI_CLOCK_TSC, PITHI_CLOCK_ARM64 };
 
-/* The words of a chunk begin after its header. The last PITHI_CHUNK_SLACK words are only used if a signal handler
- * interrupts the recording of another record, after that record was checked to fit and before its words are claimed. */
+/* The words of a chunk begin after its header. The last PITHI_CHUNK_SLACK words are a reserve: they are only used if a
+ * signal handler records while another record of its thread was found to fit and has not claimed its words yet. */
 #define PITHI_CHUNK_SLACK 64
 
 struct pithi_chunk {
@@ -102,11 +106,11 @@ struct pithi_chunk {
     struct pithi_anchor anchor; /* when the chunk began */
     uint64_t lost;              /* records lost after this chunk's last one, for lack of room for another chunk */
     uint64_t overwritten;       /* records of this lane in chunks that were reused so far (PITH_WHEN_FULL=ring) */
-    uint64_t newer;             /* not 0: the lane continues in another chunk (an address within the process) */
+    uint64_t newer;             /* the chunk in which the lane continues (an address within the process); 0: none */
     uint64_t open_bytes;        /* size of a struct pithi_spill_open between header and words; 0: not a ring */
-    uint64_t records;           /* of a ring: number of records, set when its thread is two chunks further */
+    uint64_t records;           /* of a ring: number of records, set when the second chunk after this one begins */
     uint64_t words_before;      /* words of this lane in all earlier chunks; words stored late may not be counted */
-    uint64_t words, check;      /* of a sealed chunk: its words, and their pithi_spill_chunk_check(); 0: not sealed */
+    uint64_t words, check;      /* number of words and pithi_spill_chunk_check() of a sealed chunk; 0: not sealed */
     uint64_t reserved;
 };
 _Static_assert(sizeof(struct pithi_chunk) == 128, "words start at byte 128");
@@ -119,8 +123,8 @@ _Static_assert(sizeof(struct pithi_chunk) == 128, "words start at byte 128");
 struct pithi_spill_open {
     uint32_t known;                    /* 1: filled in; stored last */
     uint32_t count;                    /* number of entries */
-    uint64_t above;                    /* number of further open states */
-    uint32_t entries[PITHI_OPEN_ROOM]; /* id | (n - 1) << 20 */
+    uint64_t above;                    /* number of open states inside those of the entries */
+    uint32_t entries[PITHI_OPEN_ROOM]; /* id | (n - 1) << 20: state `id`, entered n times in a row */
 };
 _Static_assert(sizeof(struct pithi_spill_open) == 1024, "1 KiB of each chunk of a ring");
 
@@ -145,11 +149,12 @@ enum pithi_word {
     PITHI_W_RESUME,      /* recording goes on */
     PITHI_W_LOST,        /* + word: number of records lost here (a payload cut, a signal handler at a bad moment) */
     PITHI_W_TIME,        /* + word: full ticks, for the records after it; stored after 2^38 ticks without a record */
-    PITHI_W_CLAIMED,     /* id = words: a record of several words that is not stored yet. It stays if a signal handler
-                        jumps out of the recording call (siglongjmp); an earlier jump leaves a word of 0 */
+    PITHI_W_CLAIMED,     /* id = number of words: these words are claimed for a record that is not stored yet. This kind
+                        remains if a signal handler jumps out of the recording call (siglongjmp); if it jumps before the
+                        words are claimed, a word of 0 remains */
 };
 #define PITHI_WORD_ID_MASK 0xfffffu
-#define PITHI_WORD_ID_MAX 0xffffeu /* the id above it means "left out" and is never stored */
+#define PITHI_WORD_ID_MAX 0xffffeu /* the largest id; the id 0xfffff means "left out" and is never stored */
 
 /* ---- Definitions ------------------------------------------------------------------------------------------------- */
 
