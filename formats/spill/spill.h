@@ -183,14 +183,14 @@ enum pithi_spill_def_type {
     PITHI_D_SYNC
 };
 struct pithi_spill_comm {
-    uint64_t key;                    /* the same in all members */
-    int32_t rank, size, remote_size; /* rank of this process; members; members of the remote group */
+    uint64_t key;                    /* identifies the communicator: the same in all members */
+    int32_t rank, size, remote_size; /* rank of this process; number of members; members of the remote group */
     int32_t reserved;
 };
 
-/* A sync point: the result of comparing the clock of this process's machine with the reference clock, the clock of rank
- * 0's machine. (The reference clock has number 0; the points of its own machine have offset and round trip 0.)
- * clock_sync.h corrects times by these points. */
+/* A sync point: the result of comparing the clock of this process's machine with the reference clock, which is the
+ * clock of rank 0's machine. (The reference clock has number 0. The sync points of rank 0's machine have offset 0 and
+ * round trip 0.) clock_sync.h corrects times by these points. */
 struct pithi_sync {
     int64_t local_ns;  /* CLOCK_MONOTONIC here */
     int64_t offset_ns; /* reference clock - this clock at that moment, with an error of round_ns / 2 at most */
@@ -198,8 +198,8 @@ struct pithi_sync {
     int64_t shift_ns;  /* CLOCK_REALTIME - CLOCK_MONOTONIC of the reference */
 };
 
-/* If one of these sizes changes, so must the number in PITHI_SPILL_MAGIC: a reader of another layout would show wrong
- * records. */
+/* If one of these sizes changes, the number in PITHI_SPILL_MAGIC must change, too: otherwise a reader that was built
+ * for the old layout would show wrong records. */
 _Static_assert(sizeof(struct pithi_spill_page) == 2624 && sizeof(struct pithi_spill_def) == 16 &&
                    sizeof(struct pithi_spill_comm) == 24 && sizeof(struct pithi_sync) == 32,
                "the layout of PSPILL02");

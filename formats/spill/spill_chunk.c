@@ -1,10 +1,11 @@
 /* spill_chunk.c - open states as run lengths in a fixed place, and check values of chunks and definitions.
  *
- * Open states: recursion enters the same state again and again, so an entry has an id and a count. `main`, then `walk`
- * 100 times is two entries: (main, 1) and (walk, 100). 252 entries are enough for most programs. Deeper states are only
- * counted (spill.h), because a signal handler or a hook may not allocate memory.
+ * Open states: recursion enters the same state again and again, so an entry has an id and a count. If `main` is entered
+ * once and then `walk` 100 times, there are two entries: (main, 1) and (walk, 100). 252 entries are enough for most
+ * programs. Deeper states are only counted (spill.h), because a signal handler or a hook may not allocate memory.
  *
- * Check values: a plain sum would not notice two words that were exchanged, so the sums are added up, too.
+ * Check values: they show whether the words of a chunk or definition are as they were stored. A plain sum of the words
+ * would stay the same if two words were exchanged. So the sums after each word are added up, too:
  *
  *     words 3, 5: sum 8, sum of the sums 3 + 8 = 11          words 5, 3: sum 8, sum of the sums 5 + 8 = 13 */
 #include "spill/spill_chunk.h"
@@ -16,10 +17,10 @@
 
 /* ---- Open states ------------------------------------------------------------------------------------------------- */
 
-/* Every ENTER and LEAVE of a ring passes through these functions once, so the usual case, the innermost state, comes
- * first. */
+/* pithi_open_enter and pithi_open_leave are called once for every ENTER and LEAVE of a ring, so each tests the usual
+ * case first: the state is the innermost one. */
 
-#define ONE_MORE (UINT32_C(1) << 20) /* a count in the upper 12 bits of an entry */
+#define ONE_MORE (UINT32_C(1) << 20) /* added to an entry, raises its count (the upper 12 bits) by 1 */
 
 void pithi_open_enter(struct pithi_spill_open *open, uint32_t id)
 {
@@ -75,8 +76,10 @@ uint64_t pithi_open_scan(struct pithi_spill_open *open, const uint64_t *word, co
 
 /* ---- Check values ------------------------------------------------------------------------------------------------ */
 
-/* Adds the words, and adds up these sums, so that the order of words matters. The words go in turn into eight columns
- * with sums of their own, because a processor adds several at a time. */
+/* A check value is computed from the words of a chunk or definition, by which a reader verifies that they are as they
+ * were stored. sum_of adds up the words, and also adds up the sum after each word, so that the result depends on the
+ * order of the words. It deals the words in turn to eight pairs of such sums (a, b, c and d have two each), because a
+ * processor can add several words at the same time. */
 
 typedef uint64_t pair __attribute__((vector_size(16)));
 struct pairs {
@@ -94,7 +97,8 @@ static uint64_t mix_pair(uint64_t value, pair sum, pair sum_of_sums)
     return mix(mix(mix(mix(value, sum[0]), sum[1]), sum_of_sums[0]), sum_of_sums[1]);
 }
 
-/* Unrolled by hand: at -O2 compilers would keep the sums in memory, which is 5 times slower. */
+/* Returns the check value of `count` words, which also depends on `seed`. The loop is unrolled by hand, because at -O2
+ * compilers keep arrays of sums in memory, which is 5 times slower. */
 static uint64_t sum_of(const uint64_t *words, uint64_t count, uint64_t seed)
 {
     pair a = {0}, b = {0}, c = {0}, d = {0}, a_sum = {0}, b_sum = {0}, c_sum = {0}, d_sum = {0};

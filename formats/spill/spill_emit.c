@@ -1,14 +1,15 @@
 /* spill_emit.c - translates the records of one process from its own ids to the log's ids.
  *
- * A process numbers its definitions as it makes them; the log has one number for each name. Each process has a table:
+ * A process numbers its definitions in the order in which it makes them; the log has one id for each name. Each process
+ * has a table from its own ids to the log's ids:
  *
  *     process      1 compute, 2 MPI_Send, 3 MPI_Recv           log    0 MPI_Recv, 1 compute, 2 MPI_Send
- *     table        [1] = 1, [2] = 2, [3] = 0; UINT32_MAX where nothing is defined: such records are dropped and counted
+ *     table        [1] = 1, [2] = 2, [3] = 0; UINT32_MAX for an id without a definition: its records are dropped
  *
- * A lane that is whole from its first record needs no check for each record, and runs of states in it go straight into
- * the arrays of the encoder. emit_cut handles all other lanes: those of a recording with a window (PITH_FROM, PITH_TO),
- * of a ring, or with a lost chunk. It follows the open states of such a lane (spill_trim.h). Only lanes with lost
- * records are read twice (struct numbering). */
+ * A lane that has all records from its first one on needs no check for each record, and its enters and leaves go
+ * directly into the arrays of the encoder. emit_cut handles all other lanes: those of a recording with PITH_FROM or
+ * PITH_TO, of a ring, or with a lost chunk. It follows the open states of such a lane (spill_trim.h). Only lanes with
+ * lost records are read twice (struct numbering). */
 #include "spill/spill_emit.h"
 
 #include <stdlib.h>
@@ -20,7 +21,7 @@
 #include "spill/spill_numbers.h"
 #include "spill/spill_trim.h"
 
-/* Sets what every walk needs: the tables and the shift of this process's clock. */
+/* Begins a walk through a lane, with the tables of ids and the shift of this process's clock. */
 static void begin_walk(const struct pithi_spill *spill, const struct pithi_spill_target *target,
                        const struct pithi_spill_ids *ids, struct pithi_spill_walk *walk, uint32_t lane)
 {
@@ -34,8 +35,7 @@ static void begin_walk(const struct pithi_spill *spill, const struct pithi_spill
     walk->shift_ns = target->shift_ns;
 }
 
-/* Converts a time of the process's clock to the log's. INT64_MIN and INT64_MAX, which mean no limit, stay as they
- * are. */
+/* Converts a time of the process's clock to log time. INT64_MIN and INT64_MAX, which mean no limit, stay unchanged. */
 static int64_t log_time(const struct pithi_spill *spill, const struct pithi_spill_target *target, int64_t mono_ns)
 {
     if (mono_ns == INT64_MIN || mono_ns == INT64_MAX)
@@ -49,19 +49,19 @@ int pithi_spill_ids_make(const struct pithi_spill *spill, const struct pithi_spi
     uint32_t i;
     memset(ids, 0, sizeof *ids);
     CHECK(pithi_spill_numbers_map(spill, target->defs, &ids->defs, &ids->numbers));
-    /* The table from the process's communicators to the log's; UINT32_MAX: not defined. */
+    /* Makes the table from the process's communicators to the log's; UINT32_MAX: not defined. */
     ids->comms = malloc(((size_t)spill->comm_count + 1) * sizeof *ids->comms);
     if (ids->comms == NULL)
         return pithi_fail(PITH_ERR_MEMORY, "%s: no memory for communicators", spill->path);
     for (i = 0; i < spill->comm_count; i++) {
         ids->comms[i] = UINT32_MAX;
         if (i == 0)
-            ids->comms[i] = 0; /* the world is in every log */
+            ids->comms[i] = 0; /* number 0 is MPI_COMM_WORLD in every process and in every log */
         else if (spill->comms[i].defined)
             CHECK(target->comm(target->context, &spill->comms[i].comm, &ids->comms[i]));
     }
-    /* Maps definitions to the encoder's numbers of states (pithi_said); UINT32_MAX: not a state, or its number is too
-     * large. pithi_spill_next_states uses no other table. */
+    /* Makes the table from definitions to the encoder's numbers of states (pithi_said); UINT32_MAX: not a state, or its
+     * number is too large. This is the only table that pithi_spill_next_states uses. */
     ids->states = malloc(((size_t)spill->def_count + 1) * sizeof *ids->states);
     if (ids->states == NULL)
         return pithi_fail(PITH_ERR_MEMORY, "%s: no memory for definitions", spill->path);
@@ -69,8 +69,9 @@ int pithi_spill_ids_make(const struct pithi_spill *spill, const struct pithi_spi
         ids->states[i] = spill->defs[i].kind == PITHLOG_STATE && ids->defs[i] <= PITHI_SAID_MAX
                              ? pithi_said(0, ids->defs[i])
                              : UINT32_MAX;
-    /* The interval that the log gets, and the lowest order number of a receive in it. The log's receives are numbered
-     * from this one on, because its order numbers must begin with 0. */
+    /* Finds the interval that is kept in the log, and the lowest order number of a receive in this interval. That
+     * number is subtracted from the order numbers of all receives, because the order numbers of a log must begin with
+     * 0. */
     const struct pithi_spill_page *page = &spill->page;
     struct pithi_spill_walk walk;
     int cut = page->zero_ns != 0;
@@ -78,7 +79,7 @@ int pithi_spill_ids_make(const struct pithi_spill *spill, const struct pithi_spi
     ids->from_ns = cut ? log_time(spill, target, page->from_ns) : INT64_MIN;
     ids->to_ns = cut ? log_time(spill, target, page->to_ns) : INT64_MAX;
     ids->alive_at_end = cut && page->last.mono_ns >= page->to_ns;
-    /* If a lane's first chunk has another number than 0, the ring has reused the chunks before it. */
+    /* If the `seq` of a lane's first chunk is not 0, the ring has reused the chunks before it. */
     for (i = 0; i < spill->lane_count; i++)
         cut |= spill->chunks[spill->lanes[i].first].seq != 0;
     /* first_posted is the smallest over all lanes, because the receives of a process share one series of order numbers.
@@ -104,7 +105,7 @@ void pithi_spill_ids_free(struct pithi_spill_ids *ids)
 
 static void fill_states(void *walk, struct pithi_states *states) { pithi_spill_next_states(walk, states); }
 
-/* Passes on a lane of which records are cut off. At each cut, open states are entered or left. */
+/* Passes on a lane that has cuts, that is, places where records are left out or missing (spill_trim.h). */
 static int emit_cut(const struct pithi_spill_target *target, const struct pithi_spill_ids *ids,
                     struct pithi_spill_walk *walk, struct pithi_spill_walk *ahead, struct pithi_spill_counts *counts,
                     int64_t *last_ns)
@@ -128,8 +129,9 @@ static int emit_cut(const struct pithi_spill_target *target, const struct pithi_
     return err;
 }
 
-/* `ahead` is a copy of the walk at its begin, because emit_cut may have to read the lane twice: first it looks for the
- * states that were begun by numbers before the first kept record. */
+/* Passes on a lane in one reading. emit_cut may have to read the lane before that, to look for states that were begun
+ * by an event number (spill_numbers.h) before the first kept record; for this it gets `ahead`, a copy of the walk at
+ * its begin. */
 static int emit_lane(const struct pithi_spill *spill, const struct pithi_spill_target *target,
                      const struct pithi_spill_ids *ids, uint32_t spill_lane, uint32_t lane,
                      struct pithi_spill_counts *counts, int64_t *last_ns)
@@ -142,8 +144,8 @@ static int emit_lane(const struct pithi_spill *spill, const struct pithi_spill_t
     if (pithi_spill_is_cut(spill, &spill->lanes[spill_lane])) {
         err = emit_cut(target, ids, &walk, &ahead, counts, last_ns);
     } else {
-        /* Passes on a lane that is complete from its beginning, so no record needs a check. Most lanes are. After a
-         * record of a state, more are likely to follow. */
+        /* Passes on a lane that is complete from its beginning, as most lanes are, so no record needs a check. After an
+         * ENTER or LEAVE, further ones are likely to follow, so `fill` takes them all at once. */
         struct pithlog_record record = {.peer = -1};
         uint64_t records = 0;
         err = PITH_OK;
@@ -166,13 +168,14 @@ static int emit_lane(const struct pithi_spill *spill, const struct pithi_spill_t
 
 /* ---- Lanes with lost records ------------------------------------------------------------------------------------- */
 
-/* A lane with lost records is read twice. The first reading finds the number of states that ended in each hole, which
- * the second stores in the LOST records. The first reading takes 13 ns a record, which doubles the time. */
+/* For a lane with lost records, which is read twice. The first reading finds how many states ended in each hole, and
+ * the second reading stores these numbers in the LOST records. The first reading takes 13 ns a record, which doubles
+ * the time. */
 struct numbering {
-    const struct pithi_spill_target *target; /* the caller's, for the second reading */
+    const struct pithi_spill_target *target; /* gets the records of the second reading */
     struct pithi_lost_pass pass;
     int has_begun; /* 1: the first reading has seen a record */
-    uint32_t next; /* the next hole of the second reading */
+    uint32_t next; /* index of the next hole in the second reading */
 };
 
 static int take_first(void *context, const struct pithlog_record *record)
@@ -199,10 +202,10 @@ static void fill_numbered(void *context, uint32_t lane, pithi_states_filler *fil
     n->target->fill(n->target->context, lane, filler, filler_context);
 }
 
-/* 1: the lane may have LOST records, and can be read twice. Most losses are counted in the lane's chunks. A loss of a
- * single record is counted only in the process's sum; if that sum is larger than the sum of all chunks, any lane may
- * have LOST records. A lane of a process that still runs may not be readable twice, because its chunks may be reused
- * between the two readings. */
+/* Returns 1 if the lane may have LOST records and can be read twice. Most losses are counted in the lane's chunks. The
+ * loss of a single record is only counted in the page of the process; if the page's count is larger than the sum over
+ * all chunks, any lane may have LOST records. A lane of a process that still runs often cannot be read twice, because
+ * its chunks may be reused between the two readings. */
 static int is_numbered(const struct pithi_spill *spill, const struct pithi_spill_target *target,
                        const struct pithi_spill_lane *lane)
 {
@@ -243,11 +246,11 @@ out:
 int pithi_spill_emit_lost(const struct pithi_spill *spill, const struct pithi_spill_target *target,
                           const struct pithi_spill_counts *counts, uint32_t lane, int64_t time_ns)
 {
-    /* Records that the recorder could not store, and records dropped here. Losses that LOST records of lanes have
-     * already counted are subtracted. */
+    /* The number of records that the recorder could not store, plus the records that were dropped here. The losses in
+     * `told`, which the LOST records of the lanes already report, are subtracted from it. */
     uint64_t lost = spill->page.lost + counts->dropped;
     struct pithlog_record record = {.kind = PITHLOG_LOST, .peer = -1, .lane = lane, .time_ns = time_ns};
-    if (lost <= counts->told || spill->page.lost > UINT64_MAX / 2) /* a larger number is damage */
+    if (lost <= counts->told || spill->page.lost > UINT64_MAX / 2) /* a count of more than 2^63 is damage */
         return PITH_OK;
     record.bytes = lost - counts->told;
     return target->add(target->context, &record);
@@ -269,7 +272,7 @@ int pithi_spill_emit(const struct pithi_spill *spill, const struct pithi_spill_t
                          &lane));
         TRY(pithi_spill_emit_lane(spill, target, &ids, i, lane, &counts, i == 0 ? &first_lane_ns : NULL));
     }
-    /* Losses of an unknown lane become a LOST record in the process's first lane. */
+    /* Losses whose lane is unknown become a LOST record in the process's first lane. */
     if (spill->page.lost + counts.dropped > counts.told) {
         TRY(target->lane(target->context, target->thread_base, NULL, &lane));
         TRY(pithi_spill_emit_lost(spill, target, &counts, lane, first_lane_ns));

@@ -1,12 +1,12 @@
-/* spill_emit.h - passes the records of one process's spill file to the writer of a log: to the merge at the end of a
- * run (liblog/encode.c), or to the reader of spill files that a dead process left (spill_read.c). */
+/* spill_emit.h - passes the records of one process's spill file to whoever writes the log: the merge at the end of a
+ * run (liblog/encode.c), or the reader of spill files that dead processes left (spill_read.c). */
 #ifndef PITHI_SPILL_EMIT_H
 #define PITHI_SPILL_EMIT_H
 
 #include "native/segment.h"
 #include "spill/spill_walk.h"
 
-/* The functions return PITH_OK or an error. */
+/* Where the records go. lane(), comm() and add() return PITH_OK or an error. */
 struct pithi_spill_target {
     void *context; /* for the functions */
     struct pithi_defs *defs;
@@ -22,30 +22,30 @@ struct pithi_spill_target {
 };
 
 /* Passes all records, lane by lane; translates ids and adds definitions that the target lacks. Losses that belong to no
- * lane become a LOST record at the end of the first lane. If not NULL, increases `records` and `damaged` (parts of the
- * file that are no records). */
+ * lane become a LOST record at the end of the first lane. Adds the number of records passed to *records, and the number
+ * of damaged parts of the file to *damaged; both pointers may be NULL. */
 int pithi_spill_emit(const struct pithi_spill *spill, const struct pithi_spill_target *target, uint64_t *records,
                      uint64_t *damaged);
 
 /* ---- Passing lanes in several threads ---------------------------------------------------------------------------- */
 
-/* Common to all lanes of a process: the log's ids of its definitions, and the time window. */
+/* Common to all lanes of a process: the log's ids of its definitions, and the interval that is kept. */
 struct pithi_spill_ids {
     uint32_t *defs, *comms, *states;    /* states: see pithi_spill_next_states */
     struct pithi_spill_number *numbers; /* spill_numbers.h */
     int64_t from_ns, to_ns;             /* log time */
-    int alive_at_end;                   /* 1: the process was seen after the window's end */
-    uint64_t first_posted;              /* order number of the first receive that is kept; 0 if nothing is cut */
+    int alive_at_end;                   /* 1: the process still ran at to_ns */
+    uint64_t first_posted;              /* order number of the first receive that is kept; 0 if nothing is cut off */
 };
 int pithi_spill_ids_make(const struct pithi_spill *spill, const struct pithi_spill_target *target,
                          struct pithi_spill_ids *ids);
 void pithi_spill_ids_free(struct pithi_spill_ids *ids);
 
-/* Numbers of records and of damaged pieces, summed over all lanes that were passed so far. */
+/* Counts, summed over all lanes that were passed so far. */
 struct pithi_spill_counts {
-    uint64_t records, damaged; /* records: passed to the target; damaged: damaged pieces of the file, left out */
-    /* `told`: lost records, as the LOST records of the lanes count them; dropped: records that were in the file but
-     * were left out (spill_walk.h, spill_trim.h) */
+    uint64_t records, damaged; /* records passed to the target; damaged parts of the file, which were left out */
+    /* `told`: lost records that the LOST records of the lanes report. `dropped`: records that were in the file but were
+     * left out (spill_walk.h, spill_trim.h). */
     uint64_t told, dropped;
 };
 
@@ -55,7 +55,7 @@ int pithi_spill_emit_lane(const struct pithi_spill *spill, const struct pithi_sp
                           const struct pithi_spill_ids *ids, uint32_t spill_lane, uint32_t lane,
                           struct pithi_spill_counts *counts, int64_t *last_ns);
 
-/* Adds a LOST record to the target's `lane` for losses that belong to no lane, from the counts of all lanes. */
+/* Adds a LOST record to the target's `lane` for losses that belong to no lane. `counts`: the sums over all lanes. */
 int pithi_spill_emit_lost(const struct pithi_spill *spill, const struct pithi_spill_target *target,
                           const struct pithi_spill_counts *counts, uint32_t lane, int64_t time_ns);
 

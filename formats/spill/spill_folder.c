@@ -1,7 +1,8 @@
 /* spill_folder.c - sorts spill files by job and rank.
  *
- * A folder may hold files of several runs: one that died yesterday, one that is running. The page of each file has the
- * number of its job, its rank and how many ranks there are. So the folder shows which files each job has:
+ * A folder may hold files of several runs: one that died yesterday, one that is running. The process page of each file
+ * has the number of the job, the rank, and the number of ranks in the job. From these pages follows which files each
+ * job has:
  *
  *     files            job 7 rank 0 of 4, job 7 rank 3 of 4, job 9 rank 0 of 1
  *     jobs             7: 2 files, 4 ranks, 2 missing      9: 1 file, nothing missing
@@ -25,9 +26,9 @@
 #include "spill/spill_time.h"
 #include "spill/spill_walk.h"
 
-/* 1: the process is dead and its parent has not waited for it yet. Reads the state from /proc/PID/stat, and 17 fields
- * further the number of threads. (The state is also Z if only the first thread has ended; then there are further
- * threads.) */
+/* Returns 1 if the process is dead and its parent has not waited for it yet. Reads the state from /proc/PID/stat, and
+ * the number of threads, which is 17 fields after the state. (The state is also Z if only the first thread has ended;
+ * in that case the number of threads is more than 1.) */
 static int is_zombie(uint32_t pid)
 {
     char path[64], line[1024], state = ' ', *at;
@@ -40,14 +41,14 @@ static int is_zombie(uint32_t pid)
     if (fd >= 0)
         close(fd);
     line[got > 0 ? got : 0] = '\0';
-    at = strrchr(line, ')'); /* the name before it may contain any character */
+    at = strrchr(line, ')'); /* the last ')', because the name of the program may also contain ')' */
     return at != NULL &&
            sscanf(at, ") %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %ld", &state, &threads) ==
                2 &&
            (state == 'X' || (state == 'Z' && threads <= 1));
 }
 
-/* Reads the page of a spill file. A link is refused: in a folder like /tmp anybody may put one. */
+/* Reads the process page of a spill file. Refuses a link, because anybody may put a link into a folder such as /tmp. */
 static int read_page(const char *path, struct pithi_spill_page *page)
 {
     int fd = pithi_open_input(path, O_NOFOLLOW), err;
@@ -68,7 +69,8 @@ static int add_file(struct pithi_spill_folder *folder, const char *path)
 {
     struct pithi_spill_page page;
     struct pithi_spill_member *member;
-    /* A file that is no spill file, or damaged at its begin, is listed by name. The others can still be read. */
+    /* A file that is no spill file, or is damaged at its begin, is added to unreadable_paths, which is no error: the
+     * other files can still be read. */
     if (read_page(path, &page) != PITH_OK) {
         if (!pithi_grow_one(&folder->unreadable_paths, folder->unreadable, sizeof *folder->unreadable_paths))
             return pithi_no_memory();
@@ -78,7 +80,7 @@ static int add_file(struct pithi_spill_folder *folder, const char *path)
         folder->unreadable++;
         return PITH_OK;
     }
-    if (page.finished != 0) /* its log was written */
+    if (page.finished != 0) /* the log of this process was written */
         return PITH_OK;
     if (!pithi_grow_one(&folder->members, folder->member_count, sizeof *folder->members))
         return pithi_no_memory();
@@ -95,7 +97,7 @@ static int add_file(struct pithi_spill_folder *folder, const char *path)
     member->listed =
         page.listed > 0 && page.listed < (uint64_t)member->size ? (uint32_t)page.listed : (uint32_t)member->size;
     member->pid = page.pid;
-    /* 1: the process is alive; only on its own machine can this be found out */
+    /* only on the machine of the process can be found out whether it is alive */
     member->running = page.pid > 0 && page.pid <= INT32_MAX && pithi_spill_is_here(&page) &&
                       (kill((pid_t)page.pid, 0) == 0 || errno == EPERM) && !is_zombie(page.pid);
     member->start_real_ns = page.first.real_ns;
@@ -113,7 +115,7 @@ static int by_job(const void *a, const void *b)
     return left->start_real_ns < right->start_real_ns ? -1 : left->start_real_ns > right->start_real_ns;
 }
 
-/* Jobs are shown in the order in which they began. */
+/* Orders jobs by their start. */
 static int by_start(const void *a, const void *b)
 {
     const struct pithi_spill_job *left = a, *right = b;
@@ -128,7 +130,7 @@ static int find_jobs(struct pithi_spill_folder *folder)
         qsort(folder->members, folder->member_count, sizeof *folder->members, by_job);
     for (i = 0; i < folder->member_count; i++) {
         const struct pithi_spill_member *member = &folder->members[i];
-        /* a new job begins in the sorted list */
+        /* the list is sorted by job, so a member with another job number begins a new job */
         if (job == NULL || folder->members[job->first].job != member->job) {
             if (!pithi_grow_one(&folder->jobs, folder->job_count, sizeof *folder->jobs))
                 return pithi_no_memory();
@@ -140,12 +142,12 @@ static int find_jobs(struct pithi_spill_folder *folder)
         ranks_there += job->count == 0 || member->rank != folder->members[i - 1].rank;
         job->count++;
         job->running += member->running != 0;
-        /* pages may be damaged, so the largest number of ranks in a page of the job counts */
+        /* some pages may be damaged, so the job gets the largest number of ranks that any of its pages has */
         if ((uint32_t)member->size > job->ranks)
             job->ranks = (uint32_t)member->size;
         job->missing = job->ranks - ranks_there;
-        /* Ranks that should have a file but have none. With PITH_RANKS only some of the ranks record: `listed` is their
-         * number. */
+        /* Counts the ranks that should have a file but have none. With PITH_RANKS only some of the ranks record; their
+         * number is `listed`. */
         job->gone = member->listed > ranks_there ? member->listed - ranks_there : 0;
         if (member->start_real_ns < job->start_real_ns)
             job->start_real_ns = member->start_real_ns;
@@ -196,12 +198,13 @@ void pithi_spill_ranks_missing(const struct pithi_spill_folder *folder, const st
     *text = '\0';
     if (job->gone == 0)
         return;
-    /* Ranks without a file cannot be named if only some were to record: which ones these are is not known here. */
+    /* If only some ranks were to record, the missing ranks cannot be named: the pages have the number of ranks in
+     * PITH_RANKS, but not which ranks these are. */
     if (job->gone < job->missing) {
         snprintf(text, size, "%u of the %u ranks in PITH_RANKS", job->gone, job->gone + job->ranks - job->missing);
         return;
     }
-    /* Names ten of them at most: "rank 1 2 5 and 20 more". */
+    /* Names at most ten missing ranks: "rank 1 2 5 and 20 more". */
     length = (size_t)snprintf(text, size, "rank");
     for (rank = 0; rank < job->ranks && named < 10 && named < job->missing && length < size; rank++) {
         /* members are sorted by rank, so `at` only moves forward */

@@ -1,11 +1,11 @@
-/* spill_missing.c - compares the data found with the counts in the file (see spill_missing.h for the idea). It changes
- * nothing: the remaining records can still be read.
+/* spill_missing.c - compares the data found with the counts in the file (see spill_missing.h for the idea). It only
+ * reports losses; the remaining records can be read as before.
  *
  * Three comparisons show that something is missing, from the most to the least exact:
  *
- *     a chunk against its seal         "a chunk is damaged", or cut: the words it must have
- *     a chunk against the next one     a step in `seq`, or too few words before it: which chunks, which time
- *     the file against its page        a lane's last chunks leave no step in `seq`; only their number is known
+ *     a chunk and its seal         the seal has the number and the check value of the words: a chunk is cut or damaged
+ *     a chunk and the next one     a step in `seq` or too few words: which chunks are missing, and from when to when
+ *     the file and its page        the last chunks of lanes, which leave no step in `seq`: only how many are missing
  *
  * Losses found by the first two are subtracted before the third (lost_chunks, lost_words), so that no loss counts
  * twice. */
@@ -23,9 +23,9 @@ struct search {
     const struct pithi_spill *spill;
     struct pithi_spill_missing *missing; /* gets the result */
     unsigned flags;                      /* of enum pithi_spill_missing_flag */
-    uint64_t said;                       /* lines so far, including those beyond SAID_MOST */
-    uint64_t lost_chunks, lost_words;    /* missing between existing chunks */
-    uint64_t found_words;                /* in the chunks of lanes */
+    uint64_t said;                       /* number of lines so far, including those beyond SAID_MOST */
+    uint64_t lost_chunks, lost_words;    /* chunks and words missing between existing chunks */
+    uint64_t found_words;                /* number of words found in the chunks of lanes */
 };
 
 __attribute__((format(printf, 3, 4))) static void say(struct search *s, uint64_t records, const char *format, ...)
@@ -57,7 +57,7 @@ static uint64_t room_of(const struct pithi_spill_chunk *chunk, uint64_t size)
     return (size - sizeof(struct pithi_chunk) - chunk->open_bytes) / sizeof(uint64_t);
 }
 
-/* The time of the last readable record of a chunk. */
+/* Returns the ticks of the last readable record of a chunk. */
 static uint64_t last_ticks(const struct pithi_spill *spill, const struct pithi_spill_chunk *chunk)
 {
     const uint64_t *word = begin_of(spill, chunk), *end = word + room_of(chunk, chunk->size);
@@ -75,17 +75,17 @@ static uint64_t last_ticks(const struct pithi_spill *spill, const struct pithi_s
     return ticks;
 }
 
-/* Log time in seconds; not before 0, where the log begins. */
+/* Converts ticks to log time in seconds. A time before the begin of the log becomes 0. */
 static double seconds(const struct search *s, uint64_t ticks)
 {
     int64_t time_ns = pithi_ns_sum(pithi_time_ns(&s->spill->time, ticks), s->missing->shift_ns);
     return time_ns > 0 ? (double)time_ns / 1e9 : 0;
 }
 
-/* a - b of numbers from a file, or 0 if b is larger. */
+/* Returns a - b, or 0 if b is larger, which may happen because both come from a file. */
 static uint64_t less(uint64_t a, uint64_t b) { return a > b ? a - b : 0; }
 
-/* Counts chunks missing between `before` and `chunk` (NULL: `chunk` is the first of the lane). */
+/* Reports chunks missing between `before` and `chunk`. If `before` is NULL, `chunk` is the first of the lane. */
 static void look_before(struct search *s, const struct pithi_spill_chunk *before, uint64_t before_words,
                         const struct pithi_spill_chunk *chunk)
 {
@@ -101,7 +101,8 @@ static void look_before(struct search *s, const struct pithi_spill_chunk *before
         seconds(s, chunk->base_ticks));
 }
 
-/* Checks a chunk against the next one (NULL: it is the last of the lane). Returns the number of words found. */
+/* Reports words missing in `chunk`, by its seal or else by the next chunk of the lane, `next` (NULL: `chunk` is the
+ * last one). Returns the number of words found. */
 static uint64_t look_into(struct search *s, const struct pithi_spill_chunk *chunk, const struct pithi_spill_chunk *next,
                           int may_change)
 {
@@ -134,7 +135,7 @@ static uint64_t look_into(struct search *s, const struct pithi_spill_chunk *chun
 
 /* ---- The file ---------------------------------------------------------------------------------------------------- */
 
-/* Counts missing chunks that left no step in a lane's `seq`: the last chunks of lanes. */
+/* Reports missing chunks that leave no step in a lane's `seq`, because they were the last ones of their lanes. */
 static void look_for_chunks(struct search *s)
 {
     const struct pithi_spill_page *page = &s->spill->page;
@@ -142,8 +143,8 @@ static void look_for_chunks(struct search *s)
     uint64_t words = less(page->most_words, s->found_words + s->lost_words), first = UINT64_MAX;
     if (gone == 0)
         return;
-    /* The lanes of the missing chunks are unknown. So the missing records may begin as early as the lane that ends
-     * first. */
+    /* It is unknown to which lanes the missing chunks belong. So the missing records may begin where the remaining
+     * records of any lane end; `first` becomes the earliest of these times. */
     for (uint32_t i = 0; i < s->spill->lane_count; i++) {
         const struct pithi_spill_lane *lane = &s->spill->lanes[i];
         uint64_t end = last_ticks(s->spill, &s->spill->chunks[lane->first + lane->count - 1]);

@@ -1,14 +1,14 @@
-/* spill_numbers.c - finds the meaning of events recorded by number (spill_numbers.h). Numbers are recognised by the
- * names of their definitions.
+/* spill_numbers.c - finds the meaning of events recorded by number (spill_numbers.h). A definition stands for a number
+ * if it is named "event N" or "event N info".
  *
- * Ranks see each other's descriptions only when the job is merged, so the meanings are found in steps, for example
- * where rank 0 has described 600 and 601 as Broadcast and rank 1 only uses them:
+ * Ranks see each other's descriptions only when the job is merged, so the meanings are found in steps. Example: rank 0
+ * has described 600 and 601 as Broadcast, and rank 1 only uses these numbers:
  *
  *     own      each rank's definitions without the numbers that it described itself: rank 0: Broadcast;
  *              rank 1: "event 600", "event 601"
  *     said     what each rank described becomes a property of the job: mpe_state_600_601 = Broadcast
  *     settle   in the united set, numbers that a property explains are removed: only Broadcast is left
- *     map      of rank 1: its "event 600" is the ENTER of Broadcast, its "event 601" the LEAVE
+ *     map      of rank 1: "event 600" becomes the ENTER of Broadcast, "event 601" becomes the LEAVE
  */
 #include "spill/spill_numbers.h"
 
@@ -22,7 +22,7 @@
 
 /* ---- Numbers by name --------------------------------------------------------------------------------------------- */
 
-/* 1: the definition is named "event N" or "event N info". */
+/* Returns 1 if the definition stands for a number: it is named "event N", or "event N info" for N with a payload. */
 static int is_number(const struct pithlog_def *def, int32_t *number, int *has_payload)
 {
     char name[48];
@@ -48,8 +48,8 @@ static int has_numbers(const struct pithi_spill *spill)
     return 0;
 }
 
-/* Adds properties from the last to the first, because the last description by a process counts and pithi_meanings_add
- * keeps the first one. */
+/* Adds the descriptions by a process, which are properties. It goes from the last property to the first, because the
+ * last description of a number counts, and pithi_meanings_add keeps the description that is added first. */
 static int meanings_of_spill(const struct pithi_spill *spill, struct pithi_meanings *meanings)
 {
     for (uint32_t i = spill->property_count; i-- > 0;)
@@ -93,7 +93,7 @@ static int has_named(const struct pithi_spill *spill, enum pithlog_def_kind kind
     for (*id = 0; *id < spill->def_count; ++*id)
         if (spill->defs[*id].name && spill->defs[*id].kind == kind && strcmp(spill->defs[*id].name, name) == 0)
             return 1;
-    return 0; /* the user excluded the name */
+    return 0; /* the process has no such definition, because the user excluded the name from recording */
 }
 
 static int needs_info(const struct pithi_meaning *meaning, int has_payload)
@@ -114,8 +114,8 @@ static int add_undescribed(struct pithi_defs *defs, int32_t number, uint32_t *id
 
 /* ---- Before and after the sets are united ------------------------------------------------------------------------ */
 
-/* Adds a definition. A number that the process has described is left out; if it marks payloads of a state, the event
- * for these payloads is added instead. */
+/* Adds a definition of a process, unless it stands for a number that the process has described. If such a number is
+ * used for payloads of a state, the event for these payloads is added instead. */
 static int add_own(const struct pithi_spill *spill, struct pithi_defs *defs, const struct pithi_meanings *meanings,
                    const struct pithlog_def *def)
 {
@@ -195,7 +195,7 @@ int pithi_spill_numbers_settle(struct pithi_defs *defs)
 
 /* ---- The map ----------------------------------------------------------------------------------------------------- */
 
-/* Used while the map is made: the meanings given by the process itself and by all processes, and the numbers so far. */
+/* Used while the map is made. own, all: the meanings given by the process itself and by all processes. */
 struct mapping {
     struct pithi_defs *defs;
     struct pithi_meanings own, all;

@@ -1,10 +1,11 @@
-/* spill_numbers.h - events that were recorded only by their number (MPE's API): their meaning is known when the
- * descriptions of all processes have been collected.
+/* spill_numbers.h - events that were recorded only by a number (in MPE's API): what a number means is known only when
+ * the descriptions of all processes have been collected.
  *
- * A process records a number that it has not described as an event "event 600", or with a payload as "event 600 info",
- * in a separate group. Properties in the set of definitions of all processes give the meaning of numbers
- * (event_numbers.h); a process's own description takes precedence. Example: rank 0 describes 600 and 601 as the state
- * Broadcast, rank 1 records "event 600", "event 601": in the log, rank 1 enters and leaves Broadcast.
+ * If a process records a number that it has not described, it defines an event "event 600" for it ("event 600 info" for
+ * the number with a payload), in a separate group. The set of the definitions of all processes has properties with the
+ * meanings of numbers (event_numbers.h); a process's own description takes precedence. Example: rank 0 describes 600
+ * and 601 as the begin and end of the state Broadcast, and rank 1 records "event 600", "event 601". In the log, rank 1
+ * enters and leaves Broadcast.
  */
 #ifndef PITHI_SPILL_NUMBERS_H
 #define PITHI_SPILL_NUMBERS_H
@@ -15,36 +16,38 @@
 
 #define PITHI_NUMBERS_GROUP "MPE, not described"
 
-/* In the map of a walk, an id from here on stands for number id - PITHI_NUMBER_ID of the walk's numbers. */
+/* In the map from ids of a process to ids of the log, an id of the log from PITHI_NUMBER_ID on is no id: it stands for
+ * the item with index id - PITHI_NUMBER_ID in the array of struct pithi_spill_number. */
 #define PITHI_NUMBER_ID UINT32_C(0x80000000)
 
 /* The meaning of a number in the log. */
 struct pithi_spill_number {
-    uint32_t kind;      /* PITHLOG_ENTER, LEAVE, EVENT; 0: the user excluded it */
+    uint32_t kind;      /* PITHLOG_ENTER, LEAVE, EVENT; 0: the user excluded the state or event from recording */
     uint32_t id;        /* of the state or event */
-    uint32_t info;      /* the event of a state's payloads */
+    uint32_t info;      /* id of the event for payloads of the state */
     int is_text;        /* 1: the payload has no format; it becomes a string in the log */
     const char *format; /* of the payload; belongs to the set. NULL: no process has described the number */
 };
 
-/* Adds the definitions of a process that do not depend on others: all except numbers that it has described. */
+/* First step: adds the definitions of a process, except numbers that this process has described. */
 int pithi_spill_numbers_own(const struct pithi_spill *spill, struct pithi_defs *defs);
 
-/* Adds the descriptions of a process to the set. Call it for all processes before the first map, because a process may
- * use numbers that a later one describes. */
+/* Second step: adds the descriptions by a process to the set. Call it for all processes before pithi_spill_numbers_map,
+ * because a process may use numbers that a later process describes. */
 int pithi_spill_numbers_said(const struct pithi_spill *spill, struct pithi_defs *defs);
 
-/* In the set of all processes: removes numbers that are described and adds the events of their payloads. Numbers that
- * no process has described become "event N" with or without payload. */
+/* Third step, once for the set of all processes: removes numbers that a process has described, and adds the events for
+ * their payloads. A number that no process has described becomes the event "event N", with or without payload. */
 int pithi_spill_numbers_settle(struct pithi_defs *defs);
 
-/* Makes the map from ids of the process to ids of the set, and the meanings of the numbers. A settled set gets no new
- * definitions. The caller frees both. */
+/* Last step: makes the map from ids of the process to ids of the set, and the meanings of the numbers. After
+ * pithi_spill_numbers_settle it adds no definitions to the set. The caller frees *map and *numbers. */
 int pithi_spill_numbers_map(const struct pithi_spill *spill, struct pithi_defs *defs, uint32_t **map,
                             struct pithi_spill_number **numbers);
 
-/* The meanings that pithi_spill_numbers_more collects; all zero at first. That function extends the map of a running
- * process, which may define more: it fills in entries of the map that are UINT32_MAX, and adds numbers. */
+/* For a running process, which may still make definitions: the meanings that pithi_spill_numbers_more has collected,
+ * all zero at first. pithi_spill_numbers_more extends the map: it fills in entries that are UINT32_MAX, and adds
+ * numbers. */
 struct pithi_spill_numbers {
     struct pithi_spill_number *all;
     uint32_t count, room;

@@ -1,9 +1,9 @@
 /* spill_read.c - converts the spill files of a job to a log, in one process. It reads all files three times: for the
  * clocks of the machines, for the start of the log, and for the records.
  *
- * Why three: a record's time needs the fit of its machine's clock, which uses the anchors of all processes there; and
- * time 0 of the log is the earliest begin of all processes, in the corrected time. Both the fit and time 0 are known
- * only after all files were looked at. Keeping the files open instead would need as many mappings as there are
+ * Three readings are needed for two reasons. To compute a record's time, the clock of its machine must be fitted
+ * (spill_time.h), and the fit uses all processes on this machine. Time 0 of the log is the earliest begin of all
+ * processes, in the fitted time. To keep all files open between the readings would need as many mappings as there are
  * processes. */
 #include "spill/spill_read.h"
 
@@ -28,15 +28,15 @@ struct machine {
     char boot_id[64];              /* as Linux gives it */
     uint32_t clock;                /* the clock's number in the log */
     int64_t shift_ns;              /* CLOCK_MONOTONIC to CLOCK_REALTIME */
-    struct pithi_anchor_pair base; /* its processes' longest base line */
-    struct pithi_sync *syncs;      /* of the process with the most sync points */
-    uint32_t sync_count, number;   /* number: of the clock in the job */
+    struct pithi_anchor_pair base; /* the longest base line of any of its processes (spill_time.h) */
+    struct pithi_sync *syncs;      /* the sync points of the process that has the most */
+    uint32_t sync_count, number;   /* number: the clock's number in the job */
     int32_t rank;                  /* the lowest rank found on this machine */
 };
 
 struct reading {
     struct pithi_writer *writer;
-    const struct pithi_spill_job *job; /* of the folder */
+    const struct pithi_spill_job *job; /* the job that is read */
     struct pithi_spill_result *result; /* counts, for the summary line */
     void (*say)(void *context, const char *text);
     void *context;            /* for `say` */
@@ -45,11 +45,12 @@ struct reading {
     int64_t zero_ns;                 /* CLOCK_REALTIME of the log's time 0 */
     int64_t fit_error_ns, parted_ns; /* the largest of all processes (spill_time.h) */
     int32_t rank;                    /* of the process being read */
-    uint32_t threads;                /* thread numbers of that rank in use */
+    uint32_t threads;                /* number of thread numbers of `rank` that are in use */
     int has_properties;              /* 1: the properties of the job are in the log */
 };
 
-/* Finds or adds the clock of a process: a boot of a machine, and a kind of counter. NULL: no memory. */
+/* Finds or adds the machine of a process. Here a machine is one boot of a computer with one kind of counter, because
+ * both decide how ticks become time. Returns NULL if there is no memory. */
 static struct machine *machine_of(struct reading *reading, const struct pithi_spill_page *page)
 {
     struct machine *machine;
@@ -83,12 +84,13 @@ static int look_at_clock(struct reading *reading, struct pithi_spill *spill, con
         machine->syncs = spill->syncs;
         machine->sync_count = spill->sync_count;
         machine->number = spill->clock_number;
-        /* the machine owns them now, so pithi_spill_close must not free them */
+        /* struct machine owns the sync points now, so pithi_spill_close must not free them */
         spill->syncs = NULL;
         spill->sync_count = 0;
     }
     pithi_anchor_longest(&machine->base, &pair);
-    /* on this machine, now is a better end of the base line than the last anchor */
+    /* if the process ran on this computer, the present time ends the base line instead of the last anchor: it is longer
+     */
     if (pithi_spill_now(&spill->page, &pair.last))
         pithi_anchor_longest(&machine->base, &pair);
     return PITH_OK;
@@ -110,9 +112,9 @@ static int fit(const struct machine *machine, struct pithi_spill *spill)
     return pithi_spill_fit(spill, &machine->base);
 }
 
-/* From the fitted time to CLOCK_REALTIME. All machines with sync points use the shift of the reference machine; with
- * shifts of their own, the log would contain the differences of their system clocks. Each machine without sync points
- * uses its own shift. */
+/* Returns the shift from the fitted time of a machine to CLOCK_REALTIME. All machines with sync points use the shift of
+ * the reference machine, because with shifts of their own, their records would be apart by the differences of their
+ * system clocks. Each machine without sync points uses its own shift. */
 static int64_t shift_of(const struct reading *reading, const struct machine *machine)
 {
     uint32_t i;
@@ -122,8 +124,8 @@ static int64_t shift_of(const struct reading *reading, const struct machine *mac
     return machine->shift_ns;
 }
 
-/* Second pass, with known base lines: finds the start of recording and collects the meanings of event numbers.
- * The earliest begin of all processes is time 0 of the log. */
+/* Second pass: finds when recording began, and collects the meanings of event numbers (spill_numbers.h). The earliest
+ * begin of all processes is time 0 of the log. */
 static int look_at_start(struct reading *reading, struct pithi_spill *spill, const struct pithi_spill_member *member)
 {
     const struct machine *machine = machine_of(reading, &spill->page);
@@ -175,7 +177,8 @@ static void property(struct pithi_defs *defs, const char *key, const char *forma
         pithi_defs_property(defs, key, value);
 }
 
-/* 1: all processes ran on one machine. They share CLOCK_MONOTONIC, even if they read different counters. */
+/* Returns 1 if all processes ran during one boot of one computer: then they share CLOCK_MONOTONIC, even if they read
+ * different counters. */
 static int is_one_clock(const struct reading *reading)
 {
     uint32_t i;
@@ -185,8 +188,8 @@ static int is_one_clock(const struct reading *reading)
     return 1;
 }
 
-/* The number of a machine's clock. 0: the reference, or the only clock; UINT32_MAX: never compared with the reference.
- */
+/* Returns the number of a machine's clock: 0 for the reference clock, or if there is only one clock; UINT32_MAX if the
+ * clock was never compared with the reference clock. */
 static uint32_t clock_number(const struct reading *reading, const struct machine *machine)
 {
     return machine->sync_count > 0 ? machine->number : is_one_clock(reading) ? 0 : UINT32_MAX;
@@ -218,7 +221,9 @@ static int clock_properties(struct reading *reading, struct pithi_defs *defs)
         free(text);
         CHECK(err);
     }
-    /* Half a round trip is the most by which a comparison can be wrong. */
+    /* Half a round trip is the largest possible error of a comparison of clocks, so half of the worst round trip
+     * counts.
+     */
     if (worst == INT64_MAX)
         property(defs, "clock_error_ns", "unknown");
     else
@@ -244,7 +249,8 @@ static void properties(struct reading *reading, const struct pithi_spill *first)
              reading->job->running > 0 ? PITHI_STILL_RUNNING : "");
 }
 
-/* 1: the process may still be running: it has changed its page since the file was opened. */
+/* Returns 1 if the process may still be running: its number belongs to a living process, or it has changed its page
+ * since the file was opened. */
 static int is_live(const struct pithi_spill *spill, const struct pithi_spill_member *member)
 {
     struct pithi_spill_page now;
@@ -265,11 +271,11 @@ static int emit(struct reading *reading, struct pithi_spill *spill, const struct
     if (machine == NULL)
         return pithi_fail(PITH_ERR_MEMORY, "no memory for the clocks");
     CHECK(fit(machine, spill));
-    if (reading->zero_ns == INT64_MAX) /* there are no records */
+    if (reading->zero_ns == INT64_MAX) /* no process has records */
         reading->zero_ns = spill->page.first.real_ns;
     target.shift_ns = pithi_ns_apart(shift_of(reading, machine), reading->zero_ns);
     target.is_live = is_live(spill, member);
-    /* only with `say`: looking for losses reads everything once more */
+    /* looks for losses only if `say` is set, because this reads the whole file once more */
     if (reading->say != NULL) {
         struct pithi_spill_missing missing = {
             .rank = member->rank, .shift_ns = target.shift_ns, .say = reading->say, .context = reading->context};
@@ -277,7 +283,8 @@ static int emit(struct reading *reading, struct pithi_spill *spill, const struct
         reading->result->losses += missing.places;
         reading->result->missing += missing.records;
     }
-    /* After exec a rank has several spill files; threads of later files are numbered after those of earlier files. */
+    /* A rank that has called exec has several spill files. The threads of a later file get numbers after those of the
+     * earlier files. */
     reading->threads = member->rank == reading->rank ? reading->threads : 0;
     target.thread_base = reading->threads;
     if (spill->lane_count > 0)
@@ -306,12 +313,12 @@ static int for_each(struct reading *reading, const struct pithi_spill_folder *fo
     uint32_t i;
     reading->result->unreadable = 0;
     for (i = job->first; i < job->first + job->count; i++) {
-        /* the file of a running process is read as it is at one moment */
+        /* keeps the present contents of the file, because a running process changes it */
         struct pithi_spill spill;
         int err = pithi_spill_open_still(&spill, folder->members[i].path);
         if (err == PITH_ERR_MEMORY)
             return err;
-        if (err != PITH_OK) { /* removed or damaged meanwhile; the other files can be read */
+        if (err != PITH_OK) { /* the file was removed or damaged meanwhile; the other files can still be read */
             reading->result->unreadable++;
             continue;
         }
@@ -350,8 +357,8 @@ int pithi_spill_read_job(const struct pithi_spill_folder *folder, const struct p
     TRY(for_each(&reading, folder, job, look_at_clock));
     TRY(for_each(&reading, folder, job, look_at_start));
     TRY(for_each(&reading, folder, job, emit));
-    /* Marks the log as incomplete, with the reasons. Losses are only searched for if `say` is set; the unreadable files
-     * are counted apart. */
+    /* Marks the log as incomplete, with the reasons. Losses are only searched for if `say` is set. The unreadable files
+     * of the folder are subtracted from the losses, because they are counted in `files`. */
     struct pithi_defs *defs = pithi_writer_defs(writer);
     uint64_t losses = reading.result->losses - folder->unreadable, damaged = reading.result->damaged;
     uint64_t places = losses > damaged ? losses : damaged;
@@ -377,7 +384,8 @@ int pithi_spill_probe(const struct pithi_input *input)
     struct pithi_spill_folder folder;
     struct stat info;
     int found;
-    /* A folder is of this format if it has spill files, also of another version: opening then reports the version. */
+    /* A folder is of this format if it has spill files, even of another version of Pith: the error on opening then says
+     * which version. */
     if (input->data != NULL)
         return pithi_spill_is_any(input->data, input->size);
     if (stat(input->path, &info) != 0 || !S_ISDIR(info.st_mode) ||
@@ -394,7 +402,7 @@ int pithi_spill_read(const struct pithi_input *input, struct pithi_writer *write
     int err = pithi_spill_folder_open(&folder, input->path);
     if (err != PITH_OK)
         return err;
-    /* The newest job of the folder: the last one, as jobs are sorted by their start. */
+    /* Reads the newest job of the folder, which is the last one, because jobs are sorted by their start. */
     if (folder.job_count == 0 && folder.unreadable > 0 && pithi_spill_other_version(folder.unreadable_paths[0]))
         err = PITH_ERR_UNSUPPORTED;
     else if (folder.job_count == 0)

@@ -1,7 +1,8 @@
 /* spill_scan.c - finds the parts of a spill file: page, chunks, lanes, definitions. It does not read records.
  *
  * Chunks of all lanes are mixed in the file, in the order in which the threads needed them. They are sorted by lane and
- * number, and the window of a chunk that also exists as a copy is dropped (spill.h):
+ * `seq`. If two chunks have the same lane and `seq`, one is a window and the other a copy of it (spill.h); the window
+ * is dropped:
  *
  *     in the file      lane 0 seq 2 (window) | lane 0 seq 3 (window) | definitions | lane 1 seq 0 | lane 0 seq 2 (copy)
  *     lane 0           seq 2 (the copy: it never changes), seq 3
@@ -9,9 +10,9 @@
  *
  * The file of a running process changes while it is read. pithi_spill_open_still therefore maps it privately and stores
  * into each page of the chunks that may change: the system then gives this process its own copy of the page. After
- * that, the lane and number of the chunk in the file show whether the process has reused the chunk meanwhile; if so,
- * everything is scanned again. The program is not stopped for this, because even a moment would change its
- * measurements. */
+ * that, the lane and `seq` of the chunk in the file show whether the program has reused the chunk meanwhile; if so,
+ * everything is scanned again. The program is not stopped while its chunks are copied, because even a short stop would
+ * change its measurements. */
 #include "spill/spill_walk.h"
 
 #include <errno.h>
@@ -33,20 +34,21 @@ enum { SEEN_MOST = 4 << 20 }; /* bytes: after scanning this much, a mapped file'
 
 #define END_STRING(array) ((array)[sizeof(array) - 1] = '\0')
 
-/* The magic is "PSPILL" with two digits. */
+/* Compares only "PSPILL", because the two digits that follow in the magic are the version. */
 int pithi_spill_is_any(const void *data, size_t size)
 {
     return size >= PITHI_SPILL_PAGE && memcmp(data, "PSPILL", 6) == 0;
 }
 
-/* Reads the page of a file that may be in use. The process may store `last` at any time. While it does, last_version is
- * odd; `first` then takes the place of `last`. */
+/* Reads the process page of a file that may be in use. The process may store page->last at any time; while it does,
+ * last_version is odd. If that happens during the reading, page->last becomes a copy of page->first. */
 int pithi_spill_page_read(struct pithi_spill_page *page, const char *path, const void *data, size_t size)
 {
     const struct pithi_spill_page *mapped = data;
     uint64_t version;
     if (size < PITHI_SPILL_PAGE || __atomic_load_n(&mapped->magic, __ATOMIC_ACQUIRE) != PITHI_SPILL_MAGIC) {
-        /* The digits of the magic are the version. The magic is compared byte by byte, in the file's order. */
+        /* Finds out whether the version is newer or older: magics differ in two digits, the version, and are compared
+         * byte by byte. */
         static const uint64_t own = PITHI_SPILL_MAGIC;
         if (!pithi_spill_is_any(data, size))
             return pithi_fail(PITH_ERR_FORMAT, "%s: byte 0: not a spill file of Pith", path);
@@ -56,7 +58,7 @@ int pithi_spill_page_read(struct pithi_spill_page *page, const char *path, const
     }
     version = __atomic_load_n(&mapped->last_version, __ATOMIC_ACQUIRE);
     memcpy(page, data, sizeof *page);
-    __atomic_thread_fence(__ATOMIC_ACQUIRE); /* also orders the chunks, which are read after their count */
+    __atomic_thread_fence(__ATOMIC_ACQUIRE); /* also makes sure that chunks are read after their count in the page */
     if ((version & 1) != 0 || __atomic_load_n(&mapped->last_version, __ATOMIC_RELAXED) != version)
         page->last = page->first; /* `last` was being stored */
     /* a damaged page may have no NUL in its texts */
@@ -69,7 +71,7 @@ int pithi_spill_page_read(struct pithi_spill_page *page, const char *path, const
 
 int pithi_spill_page_load(struct pithi_spill_page *page, const char *path, int fd)
 {
-    union { /* not thread-local: a library loaded by dlopen has little room for such data */
+    union { /* on the stack, because a library loaded by dlopen has little room for thread-local data */
         struct pithi_spill_page page;
         unsigned char bytes[PITHI_SPILL_PAGE];
     } buffer;
@@ -78,8 +80,8 @@ int pithi_spill_page_load(struct pithi_spill_page *page, const char *path, int f
 
 /* ---- Chunks ------------------------------------------------------------------------------------------------------ */
 
-/* Orders chunks by lane, number and place in the file. If two chunks have the same number, the window comes before its
- * copy, which is farther back in the file. */
+/* Orders chunks by lane, `seq` and place in the file. So a window comes before its copy, which has the same `seq` and
+ * lies after it in the file. */
 static int by_lane(const void *a, const void *b)
 {
     const struct pithi_spill_chunk *left = a, *right = b;
@@ -90,7 +92,7 @@ static int by_lane(const void *a, const void *b)
     return left->offset < right->offset ? -1 : left->offset > right->offset;
 }
 
-/* The size of the chunk at `offset`, at most up to the end of the file; 0: no chunk begins here. */
+/* Returns the size of the chunk at `offset`, at most up to the end of the file. Returns 0 if no chunk begins there. */
 static uint64_t chunk_at(const struct pithi_spill *spill, uint64_t offset, struct pithi_chunk *header)
 {
     const struct pithi_chunk *mapped = (const void *)(spill->data + offset);
@@ -106,14 +108,14 @@ static uint64_t chunk_at(const struct pithi_spill *spill, uint64_t offset, struc
     return header->size_bytes < spill->size - offset ? header->size_bytes : (spill->size - offset) & ~UINT64_C(7);
 }
 
-/* Finds all chunks, by their magic at the begin of a page. Chunks need not follow each other: a file has holes where a
- * chunk was never used. */
+/* Finds all chunks by their magic, looking at the begin of each page. It cannot go from chunk to chunk, because there
+ * are pages of zeros between them where a chunk was never used. */
 static int scan_chunks(struct pithi_spill *spill)
 {
     uint64_t offset = PITHI_SPILL_PAGE, dropped = 0;
     while (offset < spill->size) {
-        /* Returns the memory of the headers read so far: reading a header maps the 16 pages around it, a quarter of a
-         * chunk. */
+        /* Releases the memory of the headers read so far, because reading a header brings the 16 pages around it into
+         * memory, which is a quarter of a chunk. */
         if (spill->mapped && offset >= dropped + SEEN_MOST) {
             uint64_t seen = offset - offset % PITHI_SPILL_PAGE;
             madvise((void *)(uintptr_t)(spill->data + dropped), seen - dropped, MADV_DONTNEED);
@@ -122,7 +124,7 @@ static int scan_chunks(struct pithi_spill *spill)
         struct pithi_chunk header;
         struct pithi_spill_chunk *chunk;
         uint64_t size = chunk_at(spill, offset, &header);
-        if (size == 0) { /* a hole, damage or the end: try the next page */
+        if (size == 0) { /* zeros or damaged bytes: tries the next page */
             offset += PITHI_SPILL_PAGE;
             continue;
         }
@@ -143,15 +145,15 @@ static int scan_chunks(struct pithi_spill *spill)
                                                 .lane = header.lane,
                                                 .seq = header.seq,
                                                 .open_bytes = (uint32_t)header.open_bytes};
-            if (header.lane != PITHI_SPILL_DEFS) /* the clock is fitted through the times at which chunks began */
+            if (header.lane != PITHI_SPILL_DEFS) /* the header's anchor was taken when the chunk began */
                 spill->anchors[spill->anchor_count++] = header.anchor;
         }
         offset += header.size_bytes <= spill->size - offset ? header.size_bytes : spill->size - offset;
     }
     if (spill->chunk_count > 1)
         qsort(spill->chunks, spill->chunk_count, sizeof *spill->chunks, by_lane);
-    /* Drops the window of each chunk that also exists as a copy (spill.h). The window comes first in the file; the
-     * copy is kept because it never changes, even if the process continues. */
+    /* Drops each window of which there is a copy (spill.h). The copy is kept, because it never changes, even if the
+     * process continues. It comes after the window in the sorted array. */
     struct pithi_spill_chunk *chunks = spill->chunks;
     uint32_t i, kept = 0;
     for (i = 0; i < spill->chunk_count; i++) {
@@ -166,7 +168,8 @@ static int scan_chunks(struct pithi_spill *spill)
 
 /* ---- Definitions ------------------------------------------------------------------------------------------------- */
 
-/* The next NUL-terminated string of [*at, end); "" past the end. */
+/* Returns the NUL-terminated string at *at and moves *at past it. Returns "" if the string does not end before `end`.
+ */
 static const char *string(const char **at, const char *end)
 {
     const char *begin = *at, *stop = begin < end ? memchr(begin, '\0', (size_t)(end - begin)) : NULL;
@@ -178,7 +181,7 @@ static const char *string(const char **at, const char *end)
     return begin;
 }
 
-/* Enlarges an array to contain index `id`; new elements are 0. */
+/* Enlarges an array so that it has an element with index `id`. New elements are 0. */
 static int extend(void *array, uint32_t *count, uint32_t id, size_t element)
 {
     uint32_t want = id + 1 > *count * 2 ? id + 1 : *count * 2;
@@ -190,7 +193,7 @@ static int extend(void *array, uint32_t *count, uint32_t id, size_t element)
     return PITH_OK;
 }
 
-/* Stores one definition, whose data is [at, end). Invalid ones are ignored. */
+/* Stores a definition; its strings and other data are [at, end). Ignores an invalid definition. */
 static int take(struct pithi_spill *spill, const struct pithi_spill_def *def, const char *at, const char *end)
 {
     const char *key, *value;
@@ -199,7 +202,7 @@ static int take(struct pithi_spill *spill, const struct pithi_spill_def *def, co
     case PITHI_D_STATE:
     case PITHI_D_EVENT:
     case PITHI_D_COUNTER: {
-        /* A name is defined once; a damaged or repeated definition changes nothing. */
+        /* An id is defined once, so a damaged or repeated definition is ignored. */
         struct pithlog_def *slot;
         const char *name = string(&at, end);
         if (def->id == 0 || def->id > PITHI_WORD_ID_MAX || *name == '\0')
@@ -242,7 +245,7 @@ static int take(struct pithi_spill *spill, const struct pithi_spill_def *def, co
         slot->comm.name = string(&at, end);
         return PITH_OK;
     }
-    /* the name of a communicator may come later than its members */
+    /* a communicator may get its name after it was defined */
     case PITHI_D_COMM_NAME:
         if (def->id < spill->comm_count && spill->comms[def->id].defined)
             spill->comms[def->id].comm.name = string(&at, end);
@@ -270,7 +273,7 @@ static int take(struct pithi_spill *spill, const struct pithi_spill_def *def, co
         /* the id of a sync point is the number of this machine's clock in the job */
         spill->clock_number = def->id;
         return PITH_OK;
-    default: /* unknown type: skip it, as its size is valid */
+    default: /* ignores a definition of an unknown type; the caller goes on after it, because its size is valid */
         return PITH_OK;
     }
 }
@@ -286,7 +289,8 @@ int pithi_spill_take_defs(struct pithi_spill *spill, const char **at, const char
             break;
         memcpy(&def, *at, sizeof def);
         spill->definitions++;
-        /* check 0: the process stored no check value. A definition with a wrong check is counted and still used. */
+        /* A check of 0 means that the process stored no check value. A definition with a wrong check value is counted,
+         * but used all the same. */
         spill->definitions_wrong += def.check != 0 && pithi_spill_def_check((const void *)*at, size) != def.check;
         if (take(spill, &def, *at + sizeof def, *at + size))
             return PITH_ERR_MEMORY;
@@ -315,14 +319,14 @@ static int scan(struct pithi_spill *spill, const char *path, const void *data, s
     spill->size = size;
     spill->mapped = mapped;
     TRY(pithi_spill_page_read(&spill->page, path, data, size));
-    /* the world needs no definition */
+    /* MPI_COMM_WORLD is always there, without a definition in the file */
     TRY(extend(&spill->comms, &spill->comm_count, 0, sizeof *spill->comms));
     spill->comms[0].comm.name = "MPI_COMM_WORLD";
     spill->comms[0].defined = 1;
     TRY(add_anchor(spill, &spill->page.first));
     TRY(add_anchor(spill, &spill->page.last));
     TRY(scan_chunks(spill));
-    /* Chunks are sorted, so each lane is a run of them. */
+    /* The chunks are sorted by lane, so those of a lane follow each other. */
     struct pithi_spill_lane *lane = NULL;
     uint32_t i;
     for (i = 0; i < spill->chunk_count; i++) {
@@ -337,7 +341,7 @@ static int scan(struct pithi_spill *spill, const char *path, const void *data, s
         }
         lane->count++;
         lane->lost += chunk->lost;
-        lane->overwritten = chunk->overwritten; /* the newest chunk has the total */
+        lane->overwritten = chunk->overwritten; /* the count of the last chunk, the newest, is for the whole lane */
     }
     for (i = 0; i < spill->chunk_count; i++) {
         const struct pithi_spill_chunk *chunk = &spill->chunks[i];
@@ -357,7 +361,7 @@ int pithi_spill_scan(struct pithi_spill *spill, const char *path, const void *da
     return scan(spill, path, data, size, 0);
 }
 
-/* Fits the clock of the process through its anchors, then corrects it by the comparisons with rank 0. */
+/* Fits the clock of the process through its anchors, then corrects it by its sync points (clock_sync.h). */
 int pithi_spill_fit(struct pithi_spill *spill, const struct pithi_anchor_pair *base)
 {
     CHECK(pithi_time_fit(&spill->time, &spill->page, spill->anchors, spill->anchor_count, base));
@@ -378,14 +382,14 @@ static int open_mapped(struct pithi_spill *spill, const char *path, int protecti
         close(fd);
         return pithi_fail(PITH_ERR_FORMAT, "%s: byte 0: not a spill file", path);
     }
-    errno = EFBIG; /* more than 4 GiB where addresses have 32 bits */
+    errno = EFBIG; /* the error if a machine with 32-bit addresses cannot map a file of more than 4 GiB */
     data = (uint64_t)info.st_size == (size_t)info.st_size ? mmap(NULL, (size_t)info.st_size, protection, flags, fd, 0)
                                                           : MAP_FAILED;
     close(fd);
     if (data == MAP_FAILED)
         return pithi_fail(PITH_ERR_MEMORY, "%s: cannot be mapped: %m", path);
     pithi_fault_watch(data, (uint64_t)info.st_size, NULL);
-    /* the file may be cut while it is read; the watch turns that into zeros */
+    /* if the file is cut while it is read, the watch makes its missing bytes zeros */
     return scan(spill, path, data, (size_t)info.st_size, 1); /* scan() unmaps on failure */
 }
 
@@ -396,8 +400,8 @@ int pithi_spill_open(struct pithi_spill *spill, const char *path)
 
 /* ---- Files of running processes ---------------------------------------------------------------------------------- */
 
-/* Copies the pages of a chunk: a store gives a private mapping its own copy of a page. 1: the chunk was not reused
- * meanwhile. */
+/* Keeps the contents of a chunk by storing into each of its pages: a store gives a private mapping its own copy of the
+ * page. Returns 1 if the process has not reused the chunk meanwhile. */
 static int keep_chunk(const struct pithi_spill *spill, const struct pithi_spill_chunk *chunk)
 {
     unsigned char *at = (unsigned char *)(uintptr_t)spill->data + chunk->offset, *end = at + chunk->size;
@@ -410,7 +414,7 @@ static int keep_chunk(const struct pithi_spill *spill, const struct pithi_spill_
            header.lane == chunk->lane && header.seq == chunk->seq;
 }
 
-/* Returns 0 if the chunk is gone: its memory was used for other records while it was read. */
+/* Copies the contents of a chunk that a ring may reuse. Returns 0 if the process has reused the chunk meanwhile. */
 int pithi_spill_keep(const struct pithi_spill *spill, const struct pithi_spill_chunk *chunk)
 {
     return !spill->still || chunk->kept || chunk->open_bytes == 0 || keep_chunk(spill, chunk);
@@ -422,8 +426,8 @@ void pithi_spill_let_go(const struct pithi_spill *spill, const struct pithi_spil
         madvise((void *)(uintptr_t)(spill->data + chunk->offset), chunk->size, MADV_DONTNEED);
 }
 
-/* The number of bytes of a chunk up to the end of its last complete record. Claimed words belong to a record that a
- * thread is just storing. */
+/* Returns the number of bytes of a chunk up to the end of its last complete record. A claimed record is not complete: a
+ * thread is just storing it. */
 static uint64_t stored_bytes(const struct pithi_spill *spill, const struct pithi_spill_chunk *chunk)
 {
     const unsigned char *data = spill->data + chunk->offset;
@@ -432,7 +436,7 @@ static uint64_t stored_bytes(const struct pithi_spill *spill, const struct pithi
     while (word < end) {
         uint64_t words = pithi_spill_record_words(word, (uint64_t)(end - word));
         int claimed = (__atomic_load_n(word, __ATOMIC_ACQUIRE) & 15) == PITHI_W_CLAIMED;
-        /* 0: no record begins here; the next one is behind the hole */
+        /* if no record begins here (words is 0), goes to the next word that is not 0 */
         word = words == 0 ? pithi_spill_behind_hole(word, end) : word + words;
         if (words == 0 && word < end && pithi_spill_record_words(word, (uint64_t)(end - word)) == 0)
             break;
@@ -449,13 +453,13 @@ int pithi_spill_used_again(const struct pithi_spill *spill, const struct pithi_s
            __atomic_load_n(&mapped->lane, __ATOMIC_ACQUIRE) != chunk->lane;
 }
 
-/* Copies the windows of each lane, the two chunks into which its thread stores. 0: try again, because the scan missed a
- * chunk that was copied or reused meanwhile; the next scan will find it.
+/* Copies the windows of each lane, which are the two chunks into which its thread stores. Returns 1, or 0 if the caller
+ * must scan again, because a chunk that was copied or reused during this scan was missed.
  *
- * A lane must have chunks from seq 0 on, a ring from its oldest chunk on. If chunks are missing before the same chunk
- * as in the last attempt (*lost_at), they are missing for good: damage. A chunk may also reach over the end of the
- * mapping: the file was mapped while a window was being copied to its end, and the copy was complete when the scan came
- * to it. If the chunk still reaches over the end in the next attempt (*beyond), the file was cut. */
+ * A lane must have all chunks from seq 0 on, a ring from its oldest chunk on. If chunks are missing before a chunk, a
+ * new scan may find them. If they are missing again in the next attempt (*lost_at), the file is damaged. A chunk may
+ * also reach beyond the end of the mapping, if the file was mapped while a window was being copied to its end. If the
+ * chunk still does so in the next attempt (*beyond), the file was cut. */
 static int keep_windows(struct pithi_spill *spill, uint64_t *lost_at, uint64_t *beyond)
 {
     uint64_t stored;
@@ -475,14 +479,14 @@ static int keep_windows(struct pithi_spill *spill, uint64_t *lost_at, uint64_t *
                 return 0;
             }
             if (j + 2 < lane->count) {
-                /* 1: the scan found a window that is reused by now, and missed its copy */
+                /* in this case the scan found a window that is reused by now, and missed the copy of it */
                 if (chunk->open_bytes == 0 && pithi_spill_used_again(spill, chunk))
                     return 0;
                 continue;
             }
-            /* Records that are stored while the pages are copied are ignored, because only some of them would be in the
-             * copy. */
-            stored = stored_bytes(spill, chunk); /* before the copy: later records are not counted */
+            /* Measures the chunk before its pages are copied. Records that are stored during the copying are ignored,
+             * because only some of them would be in the copy. */
+            stored = stored_bytes(spill, chunk);
             if (!keep_chunk(spill, chunk))
                 return 0;
             chunk->size = stored;
@@ -492,15 +496,15 @@ static int keep_windows(struct pithi_spill *spill, uint64_t *lost_at, uint64_t *
     return 1;
 }
 
-/* Scans again if windows were copied or reused during the scan. With very many busy threads every attempt may fail;
- * then reading skips the chunks that are gone (next_chunk in spill_walk.c). */
+/* Scans the file again if windows were copied or reused during the scan. With very many busy threads all 50 attempts
+ * may fail; then the walk later skips the chunks that are gone (next_chunk in spill_walk.c). */
 int pithi_spill_open_still(struct pithi_spill *spill, const char *path)
 {
     uint64_t lost_at = UINT64_MAX, beyond = 0;
     int tries, kept = 0, err = PITH_OK, fd = pithi_open_input(path, O_NOFOLLOW);
     if (fd < 0)
         return pithi_fail(PITH_ERR_OPEN, "%s: cannot be opened: %s", path, pithi_open_why());
-    /* 50 attempts: each scans the file anew */
+    /* each attempt scans the file anew */
     for (tries = 0; tries < 50 && err == PITH_OK && !kept; tries++) {
         if (tries > 0)
             pithi_spill_close(spill);
@@ -512,7 +516,7 @@ int pithi_spill_open_still(struct pithi_spill *spill, const char *path)
     if (err != PITH_OK)
         close(fd);
     else
-        /* set even if no attempt succeeded, so that each chunk is checked when it is read */
+        /* sets `still` even if no attempt succeeded, so that each chunk is checked when it is read */
         spill->still = 1;
     return err;
 }

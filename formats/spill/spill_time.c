@@ -5,10 +5,10 @@
  *
  *     0.3846 ns a tick is scale 6,766,225,401,698 (1000 / 2600 * 2^44, rounded)
  *
- * Anchors are not trusted one by one: a process may be interrupted between its two readings of the clock, and the
- * anchor is then late. Between anchors that are close together, this makes a large error of the slope. Therefore
- * anchors closer than NEAR_NS are left out, and where there is an anchor on one side only, the mean slope over the
- * longest distance is used. */
+ * The time of an anchor may be late, because the process may be interrupted between reading the ticks and reading the
+ * clock. If two anchors are close together, such a delay makes a large error of the slope between them. Therefore an
+ * anchor is left out if it is closer than NEAR_NS to the one before. Before the first and after the last anchor, the
+ * slope of the longest base line is used (spill_time.h). */
 #include "spill/spill_time.h"
 
 #include <stdio.h>
@@ -18,9 +18,9 @@
 
 #include "base/error.h"
 
-#define NEAR_NS 1000000 /* anchors closer than this to the one before give a poor slope */
+#define NEAR_NS 1000000 /* an anchor is left out if it is closer than this to the one before */
 #define SLOPE_MIN 1e-4  /* ns per tick: a 10 THz counter */
-#define SLOPE_MAX 1e6   /* a 1 kHz counter */
+#define SLOPE_MAX 1e6   /* ns per tick: a 1 kHz counter */
 
 static int by_ticks(const void *a, const void *b)
 {
@@ -28,7 +28,7 @@ static int by_ticks(const void *a, const void *b)
     return (left->ticks > right->ticks) - (left->ticks < right->ticks);
 }
 
-/* ns per tick between two anchors; 0: they give no plausible slope. */
+/* Returns the slope between two anchors in ns per tick, or 0 if it is not plausible. */
 static double slope(const struct pithi_anchor *from, const struct pithi_anchor *to)
 {
     double value;
@@ -59,10 +59,10 @@ struct pithi_anchor_pair pithi_spill_base(const struct pithi_spill_page *page)
     return (struct pithi_anchor_pair){page->first, page->ahead_ns != 0 ? page->parted[0] : page->last};
 }
 
-/* Adds the spans of a counter that parted from CLOCK_MONOTONIC. The last span so far begins at page->parted[0], the
- * last anchor that agreed; the new span of page->parted[1] applies to all later ticks. If the counter jumped ahead
- * between these two anchors, records just before the jump stay on the old line, and a new line that ends at parted[1]
- * covers the records just after the jump. */
+/* Adds the spans of a counter that parted from CLOCK_MONOTONIC. The last span so far begins at page->parted[0], which
+ * is the last anchor that agreed. A new span begins at page->parted[1] and applies to all later ticks. If the counter
+ * jumped ahead between these two anchors, records just before the jump stay on the span of parted[0], and another new
+ * span that ends at parted[1] is for the records just after the jump. */
 static void add_parted(struct pithi_spill_time *time, const struct pithi_spill_page *page, double mean)
 {
     const struct pithi_anchor *last = &page->parted[0], *now = &page->parted[1];
@@ -78,8 +78,8 @@ static void add_parted(struct pithi_spill_time *time, const struct pithi_spill_p
     }
     time->spans[time->count++] = span_at(now, slope(now, &page->parted[2]));
     /* If the counter jumped ahead, a record between the two anchors is misplaced by at most the time between them. If
-     * it went back, the limit is the whole step: a thread that recorded nothing for long may have records with ticks
-     * from before the step. */
+     * the counter went back, a record may be misplaced by the whole step, because a thread that has not recorded for
+     * long may have records with ticks from before the step. */
     time->parted_ns = page->ahead_ns > 0 && (double)ahead_ns > passed_ns ? (int64_t)passed_ns : ahead_ns;
     time->error_ns = time->parted_ns > time->error_ns ? time->parted_ns : time->error_ns;
 }
@@ -88,7 +88,7 @@ int pithi_time_fit(struct pithi_spill_time *time, const struct pithi_spill_page 
                    uint32_t count, const struct pithi_anchor_pair *base)
 {
     const struct pithi_anchor *parted = page->ahead_ns != 0 ? page->parted : NULL;
-    double mean = 1; /* without a base line: a clock of 1 ns */
+    double mean = 1; /* ns per tick, if there is no base line */
     uint32_t i, kept = 0;
 
     *time = (struct pithi_spill_time){.spans = calloc((size_t)count + 4, sizeof *time->spans), .error_ns = 100};
@@ -97,7 +97,7 @@ int pithi_time_fit(struct pithi_spill_time *time, const struct pithi_spill_page 
     if (page->clock != PITHI_CLOCK_NS && count > 0) {
         struct pithi_anchor_pair longest;
         qsort(anchors, count, sizeof *anchors, by_ticks);
-        /* omits anchors that were made after the counter parted */
+        /* leaves out anchors that were taken after the counter parted */
         while (parted != NULL && count > 1 && anchors[count - 1].ticks > parted[0].ticks)
             count--;
         for (i = 0; i < count; i++)
@@ -106,7 +106,7 @@ int pithi_time_fit(struct pithi_spill_time *time, const struct pithi_spill_page 
                 anchors[kept++] = anchors[i];
         longest.first = anchors[0];
         longest.last = anchors[kept - 1];
-        if (kept == 1 && count > 1) /* a short run: a poor slope is better than none */
+        if (kept == 1 && count > 1) /* in a short run, a poor slope is better than none */
             longest.last = anchors[count - 1];
         if (base != NULL)
             pithi_anchor_longest(&longest, base);
@@ -116,7 +116,7 @@ int pithi_time_fit(struct pithi_spill_time *time, const struct pithi_spill_page 
         for (i = 0; i + 1 < kept; i++)
             time->spans[time->count++] = span_at(&anchors[i], slope(&anchors[i], &anchors[i + 1]));
         time->spans[time->count++] = span_at(&anchors[kept - 1], mean);
-        /* The largest distance of an anchor from the line between its neighbours. */
+        /* The error of the fit is the largest distance of an anchor from the line between its neighbours. */
         double worst = 100;
         for (uint32_t k = 1; k + 1 < kept; k++) {
             double line_ns =
@@ -201,7 +201,8 @@ int pithi_spill_is_here(const struct pithi_spill_page *page)
     return id[0] != '\0' && strcmp(id, page->boot_id) == 0;
 }
 
-/* After the machine has slept, CLOCK_REALTIME is ahead by the time slept. A clock that was set looks the same. */
+/* If CLOCK_REALTIME and CLOCK_MONOTONIC have moved apart by more than this, the machine has slept (or its clock was
+ * set, which looks the same), because only CLOCK_REALTIME counts the time slept. */
 #define APART_NS 1000000000.0
 
 int pithi_spill_now(const struct pithi_spill_page *page, struct pithi_anchor *now)

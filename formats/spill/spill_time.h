@@ -1,4 +1,4 @@
-/* spill_time.h - converts the ticks of a process's clock to nanoseconds: the clock fit.
+/* spill_time.h - converts the ticks of a process's clock to nanoseconds. This is called the fit of the clock.
  *
  * A record holds ticks of the processor's time stamp counter, which is cheap to read and has no unit. From time to time
  * (at the start, with every new chunk, at the end) the process stores an anchor: ticks and CLOCK_MONOTONIC at one
@@ -8,14 +8,20 @@
  *     a record  ticks 2300: 50000 + (2300 - 1000) * 0.3846 = 50500 ns
  *
  * So the fit follows the drift of the counter against the system's clock, and a time is as exact as the anchors around
- * it: about 50 ns. Anchors closer than a millisecond to the one before would give a poor slope and are left out. Before
- * the first and after the last anchor, the slope of the longest known base line is used: of all anchors of this
- * process, of another process on the same machine (struct pithi_anchor_pair), or up to now on the same machine.
+ * it: about 50 ns. An anchor that is closer than a millisecond to the one before would give a poor slope and is left
+ * out.
+ *
+ * Before the first and after the last anchor there is no second anchor to interpolate with. There the slope of a base
+ * line is used: of two anchors of the same counter that are far apart (struct pithi_anchor_pair). A base line may go
+ * from the first to the last anchor of this process, or of another process on the same machine, or from the first
+ * anchor to the present time of that machine (pithi_spill_now). The longest of these is used, because its slope is
+ * best.
  *
  * A counter may part from CLOCK_MONOTONIC, that is, stop agreeing with it (liblog/clock.h). The last anchor that agreed
- * and the first one after it are known. If the counter advanced by more ticks than twice the elapsed time explains, it
- * jumped: records before and after the jump have ticks near one of the two anchors, and are placed from that anchor.
- * Otherwise the time between the two anchors is interpolated as usual. Example of a jump:
+ * and the first anchor after it are known. If the counter advanced between them by more than twice the ticks that
+ * belong to the elapsed time, it jumped. Then the ticks of each record are near one of the two anchors, and the
+ * record's time is computed from that anchor. If the counter did not jump, times between the two anchors are
+ * interpolated as usual. Example of a jump:
  *
  *     anchors   ticks 1000 = 50000 ns, ticks 900000 = 51000 ns; until then 0.5 ns a tick
  *     a record  ticks 1400: 50000 + 400 * 0.5 = 50200 ns;  ticks 899600: 51000 - 400 * 0.5 = 50800 ns
@@ -29,7 +35,7 @@
 #include "base/wide.h"
 #include "spill/spill.h"
 
-/* Two anchors of a counter. The farther they are apart, the better is the slope between them. */
+/* A base line: two anchors of a counter. The farther they are apart, the better is the slope between them. */
 struct pithi_anchor_pair {
     struct pithi_anchor first, last;
 };
@@ -49,45 +55,47 @@ struct pithi_spill_time {
     int64_t parted_ns;  /* the error if the counter parted from CLOCK_MONOTONIC; else 0 */
 };
 
-/* Makes the spans from `anchors[count]` (any order; sorted here), at most count + 3. `page`: the process page, of which
- * only the clock and the fields about a counter that parted are used. `base`: the longest known base line from other
- * sources, or NULL. PITH_OK or PITH_ERR_MEMORY. time->error_ns becomes the largest distance of an anchor from the line
- * between its neighbours, at least 100 ns; if the counter parted, at least parted_ns. */
+/* Makes at most count + 3 spans from `anchors[count]`, which may have any order (it sorts them). `page`: the process
+ * page, of which only the clock and the fields about a counter that parted are used. `base`: a base line from other
+ * processes or up to now, which is used if it is longer than that of `anchors`; or NULL. Returns PITH_OK or
+ * PITH_ERR_MEMORY. time->error_ns becomes the largest distance of an anchor from the line between its neighbours, at
+ * least 100 ns; if the counter parted, at least parted_ns. */
 int pithi_time_fit(struct pithi_spill_time *time, const struct pithi_spill_page *page, struct pithi_anchor *anchors,
                    uint32_t count, const struct pithi_anchor_pair *base);
 void pithi_time_free(struct pithi_spill_time *time);
 
-/* The first and the last anchor of the process's counter. */
+/* Returns the base line from the first to the last anchor of the process (if its counter parted, to the last anchor
+ * that agreed). */
 struct pithi_anchor_pair pithi_spill_base(const struct pithi_spill_page *page);
-/* The value of property `clock` (native/SPEC.md), and that of `clock_parted HOST`: "" if the counter has not parted.
- * `shift_ns`: from CLOCK_MONOTONIC to log time. */
+/* Write the values of the properties `clock` and `clock_parted HOST` (native/SPEC.md) to `text`. The second value is ""
+ * if the counter has not parted. `shift_ns`: from CLOCK_MONOTONIC to log time. */
 void pithi_clock_text(const struct pithi_spill_page *page, const struct pithi_spill_time *time, char *text,
                       size_t size);
 void pithi_clock_parted_text(const struct pithi_spill_page *page, int64_t shift_ns, char *text, size_t size);
-/* Copies *other to *best if it is longer and its slope is plausible. */
+/* Copies the base line *other to *best if it is longer than *best and its slope is plausible. */
 void pithi_anchor_longest(struct pithi_anchor_pair *best, const struct pithi_anchor_pair *other);
 
 /* Sum and difference of times from a file, which may have any value: overflow wraps around. */
 static inline int64_t pithi_ns_sum(int64_t a, int64_t b) { return (int64_t)((uint64_t)a + (uint64_t)b); }
 static inline int64_t pithi_ns_apart(int64_t a, int64_t b) { return (int64_t)((uint64_t)a - (uint64_t)b); }
 
-#define PITHI_SCALE_BITS 44 /* of the fraction */
+#define PITHI_SCALE_BITS 44 /* bits of a span's `scale` after the binary point */
 
 static inline int64_t pithi_span_ns(const struct pithi_span *span, uint64_t ticks)
 {
     uint64_t passed = ticks - span->ticks, ns = pithi_mul_shift(passed, span->scale, PITHI_SCALE_BITS);
-    /* Before the begin, `passed` is 2^64 too large. */
+    /* If `ticks` is before the span's begin, `passed` has wrapped around and is 2^64 too large. */
     ns -= (int64_t)passed < 0 ? span->scale << (64 - PITHI_SCALE_BITS) : 0;
     return (int64_t)((uint64_t)span->ns + ns);
 }
 
-/* The ns from the span's begin to `ticks`, which are not before it. */
+/* Returns the ns from the span's begin to `ticks`, which must not be before the span's begin. */
 static inline uint64_t pithi_span_after(const struct pithi_span *span, uint64_t ticks)
 {
     return pithi_mul_shift(ticks - span->ticks, span->scale, PITHI_SCALE_BITS);
 }
 
-/* Converts one time, with a search from the first span: for rare use. */
+/* Converts ticks to ns. It searches from the first span on, so it is slow and for rare use. */
 static inline int64_t pithi_time_ns(const struct pithi_spill_time *time, uint64_t ticks)
 {
     const struct pithi_span *span = time->spans;
@@ -98,15 +106,15 @@ static inline int64_t pithi_time_ns(const struct pithi_spill_time *time, uint64_
 
 /* ---- The clock now ----------------------------------------------------------------------------------------------- */
 
-/* A process that died early recorded little about the speed of its counter. On its machine, the time since then gives a
- * longer base line. */
+/* A process that died early has only anchors that are close together. If its machine is still running, the base line
+ * from the first anchor to the present time is longer. */
 
-/* Reads the clocks of this machine. 1: *now is of the same counter as page->first. 0: this is another machine; or it
- * was rebooted or slept since then (the counter runs during sleep, CLOCK_MONOTONIC does not); or the counter parted for
- * another reason. */
+/* Reads the clocks of this machine into *now. Returns 1 if *now and page->first are anchors of the same counter.
+ * Returns 0 if the process ran on another machine; if this machine was rebooted or slept since then (during sleep the
+ * counter runs and CLOCK_MONOTONIC does not); or if the counter parted for another reason. */
 int pithi_spill_now(const struct pithi_spill_page *page, struct pithi_anchor *now);
 
-/* 1: the process ran on this machine, which was not rebooted since then. */
+/* Returns 1 if the process ran on this machine, and the machine was not rebooted since then. */
 int pithi_spill_is_here(const struct pithi_spill_page *page);
 
 #endif

@@ -1,10 +1,11 @@
-/* spill_trim.c - completes a lane whose beginning is missing (spill_trim.h). Tracks open states by the log's ids.
+/* spill_trim.c - completes a lane whose beginning is missing (spill_trim.h). It follows the open states by their ids in
+ * the log.
  *
- * At a cut, two lists of states are compared from the outermost state inwards: those that are open according to the
- * records so far, and those that are open according to the chunk after the cut.
+ * At a cut, two lists of states are compared from the outermost state inwards: the states that are open after the
+ * records before the cut, and the states that the chunk after the cut lists as open at its start.
  *
  *     by the records          main solve write
- *     by the next chunk       main solve read          leave write, enter read; main and solve go on
+ *     by the next chunk       main solve read          so: leave write, enter read; main and solve stay open
  *
  * So a state that is open on both sides of a cut stays one state with its whole length. Only states on which the lists
  * differ are left and entered, at the time of the cut.
@@ -53,7 +54,7 @@ static int give_state(struct pithi_spill_trim *trim, uint32_t kind, uint32_t id,
     return give(trim, &record);
 }
 
-/* At the first moment of the lane in the window: enters the states that are open. */
+/* Enters the states that are open where the lane's first record or cut in the window lies. */
 static int enter_window(struct pithi_spill_trim *trim)
 {
     uint32_t i;
@@ -75,7 +76,7 @@ static int leave_states(struct pithi_spill_trim *trim, uint32_t keep, int64_t ti
     return err;
 }
 
-/* At the end of the window: leaves the states that are open. */
+/* Leaves the states that are open at the end of the window. */
 static int leave_window(struct pithi_spill_trim *trim)
 {
     int err = PITH_OK;
@@ -92,20 +93,20 @@ static int enter_state(struct pithi_spill_trim *trim, uint32_t id, int64_t time_
     return trim->entered ? give_state(trim, PITHLOG_ENTER, id, time_ns) : PITH_OK;
 }
 
-/* 1: state number `at`, counted from the outermost, has this id. */
+/* Returns 1 if the open state with index `at` has this id. The outermost state has index 0. */
 static int is_open(const struct pithi_spill_trim *trim, uint32_t at, uint32_t id)
 {
     return at < trim->open.count && trim->open.states[at].id == id;
 }
 
-/* Adjusts the open states to the states that are known to be open at a cut: leaves states that are not among these, and
- * enters states that are missing. */
+/* Adjusts the list of open states to the states that are known to be open at a cut (NULL: not known): leaves states
+ * that are not in `known`, and enters states that are only in `known`. */
 static int take_open(struct pithi_spill_trim *trim, const struct pithi_spill_open *known, int64_t time_ns)
 {
     const struct pithi_spill_walk *walk = trim->walk;
     uint32_t i, times, same = 1, count = trim->before.count, at = 0;
     int err = PITH_OK;
-    /* at the first cut, enters the states begun by numbers before it, which are outside of all others */
+    /* at the first cut, enters the states that event numbers began before it; they are outside of all other states */
     for (i = trim->cuts++ == 0 ? count : 0; i > 0 && err == PITH_OK; i--)
         err = enter_state(trim, trim->before.states[i - 1].id, time_ns);
     while (at < count && is_open(trim, at, trim->before.states[count - 1 - at].id))
@@ -132,7 +133,7 @@ static int take_open(struct pithi_spill_trim *trim, const struct pithi_spill_ope
     return err;
 }
 
-/* Handles a cut before a record at `before_ns`. */
+/* Handles a cut; the first record after the cut is at `before_ns`. */
 static int take_cut(struct pithi_spill_trim *trim, int64_t before_ns)
 {
     int64_t time_ns = pithi_spill_walk_ns(trim->walk, trim->walk->cut_ticks);
@@ -149,7 +150,7 @@ static int take_cut(struct pithi_spill_trim *trim, int64_t before_ns)
     return err != PITH_OK ? err : take_open(trim, trim->walk->open, time_ns);
 }
 
-/* Takes a record. Before the window, records only change the list of open states. At the first record in the window,
+/* Takes a record. A record before the window only changes the list of open states. At the first record in the window,
  * the states that are open are entered. */
 static int take(struct pithi_spill_trim *trim, struct pithlog_record *record)
 {
@@ -168,8 +169,9 @@ static int take(struct pithi_spill_trim *trim, struct pithlog_record *record)
         return PITH_OK;
     }
     if (!trim->entered) {
-        /* Kept receives are numbered from the first one posted. If a receive completed before the window but was posted
-         * after that one, an empty receive takes its number, so that no number is missing (match.c). */
+        /* The order number of the first receive that is kept becomes 0. A receive that was posted later, but completed
+         * before the window, is left out; an empty receive gets its order number, so that no number is missing
+         * (match.c). */
         struct pithlog_record filler = {.kind = PITHLOG_RECV, .lane = record->lane, .comm = record->comm, .peer = -1};
         if (record->kind != PITHLOG_RECV || record->posted <= trim->first_posted || record->time_ns >= trim->from_ns)
             return PITH_OK;

@@ -3,18 +3,18 @@
  * This is the inner loop of every merge, so it is written for speed: one word, one multiplication, and a look-up in the
  * map of ids. Words are read atomically because their thread may still be storing them.
  *
- * ENTER of state 7, when the low 40 bits of the counter are 1000 (0x3e8):
+ * The word of an ENTER of state 7, when the low 40 bits of the counter are 1000 (0x3e8):
  *
  *     0x00000003e8 00007 1             ticks, id, kind: one word of 64 bits, stored at once
  *
- * 40 bits of a 2.6 GHz counter pass in 423 s. The full time is the one nearest to the time of the record before, so it
- * is enough that two records are less than 2^39 ticks apart; before a longer pause the program stores a word with the
- * full time (PITHI_W_TIME).
+ * The low 40 bits of a 2.6 GHz counter repeat after 423 s. Of all times with these bits, the one nearest to the time of
+ * the record before is taken. This is right if the two records are less than 2^39 ticks apart. After a longer time
+ * without records the program stores a word with the full time (PITHI_W_TIME).
  *
- *     ticks before 2^40 - 6, the word says 10: 10 - (2^40 - 6) is 16 in 40 bits with sign, so the time is 2^40 + 10
+ *     time before 2^40 - 6, the word has 10: 10 - (2^40 - 6) is 16 in 40 bits with sign, so the time is 2^40 + 10
  *
- * The file may have been cut or overwritten at any word. A record is only believed if its words lie in the chunk. Bytes
- * that cannot be read are counted and skipped; the next chunk begins with its own full time. */
+ * The file may have been cut or overwritten at any word. A record is only taken if all its words lie in the chunk. The
+ * rest of a chunk that cannot be read is counted and skipped; the next chunk begins with a full time of its own. */
 #include "spill/spill_walk.h"
 
 #include <string.h>
@@ -30,7 +30,7 @@
 
 static uint64_t load(const uint64_t *word) { return __atomic_load_n(word, __ATOMIC_RELAXED); }
 
-/* Words of a record by kind, without a payload. */
+/* The number of words of a record of each kind, without its payload. */
 static const unsigned char kind_words[16] = {
     [PITHI_W_ENTER] = 1, [PITHI_W_LEAVE] = 1,  [PITHI_W_EVENT] = 1, [PITHI_W_EVENT_DATA] = 2,  [PITHI_W_COUNTER] = 2,
     [PITHI_W_SEND] = 3,  [PITHI_W_RECV] = 4,   [PITHI_W_COLL] = 4,  [PITHI_W_COMM_CREATE] = 1, [PITHI_W_COMM_FREE] = 1,
@@ -61,7 +61,8 @@ const uint64_t *pithi_spill_behind_hole(const uint64_t *word, const uint64_t *en
     return word;
 }
 
-/* Goes to the lane's next chunk. 0: there is none. A step in `seq` means that records before it are missing. */
+/* Goes to the lane's next chunk. Returns 0 if there is none. If `seq` does not follow that of the last chunk, records
+ * before the next chunk are missing, and the walk has a cut. */
 static int next_chunk(struct pithi_spill_walk *walk)
 {
     const struct pithi_spill_chunk *chunk = &walk->spill->chunks[walk->lane->first + walk->chunk];
@@ -72,12 +73,12 @@ static int next_chunk(struct pithi_spill_walk *walk)
         if (walk->chunk >= walk->lane->count)
             return 0;
         chunk = &walk->spill->chunks[walk->lane->first + walk->chunk];
-        if (walk->chunk == 0) /* records before the oldest remaining chunk */
+        if (walk->chunk == 0) /* a ring has overwritten the records before its oldest chunk */
             walk->lost += walk->lane->overwritten;
         walk->chunk++;
     } while (pithi_spill_used_again(walk->spill, chunk) || !pithi_spill_keep(walk->spill, chunk));
     if (chunk->seq != walk->seq) {
-        /* Handles missing records before this chunk: takes the states open at its start from its header. */
+        /* Records before this chunk are missing. The states open at its start follow its header, if it is of a ring. */
         const struct pithi_spill_open *open =
             (const void *)(walk->spill->data + chunk->offset + sizeof(struct pithi_chunk));
         walk->cut = 1;
@@ -88,7 +89,7 @@ static int next_chunk(struct pithi_spill_walk *walk)
             walk->open = open;
     }
     walk->seq = chunk->seq + 1;
-    if (walk->spill->mapped) /* maps all its pages at once; kernels before 5.14 refuse, which does no harm */
+    if (walk->spill->mapped) /* maps all pages of the chunk at once; kernels before 5.14 cannot, which does no harm */
         madvise((void *)(uintptr_t)(data + chunk->offset), chunk->size, MADV_POPULATE_READ);
     walk->word =
         (const uint64_t *)(const void *)(data + chunk->offset + sizeof(struct pithi_chunk) + chunk->open_bytes);
@@ -112,7 +113,8 @@ int64_t pithi_spill_walk_ns(const struct pithi_spill_walk *walk, uint64_t ticks)
     return (int64_t)((uint64_t)pithi_time_ns(&walk->spill->time, ticks) + (uint64_t)walk->shift_ns);
 }
 
-/* (The oldest chunk of a lane begins with its first record.) */
+/* Takes the earliest begin of any lane. A lane begins where its oldest chunk begins, because a chunk is made for its
+ * first record. */
 int64_t pithi_spill_begin_ns(const struct pithi_spill *spill)
 {
     int64_t first = INT64_MAX;
@@ -127,10 +129,10 @@ int64_t pithi_spill_begin_ns(const struct pithi_spill *spill)
     return first;
 }
 
-/* Ticks to log time. Records are almost in order, so the span is nearly always the same as for the record before. A
- * record's time is lower than the one before if a signal handler recorded after the interrupted record read the clock
- * and before it claimed its word. The words are in the right order, so the time is raised to the time of the record
- * before. */
+/* Converts ticks to log time. Records are almost in order, so the span is nearly always the same as for the record
+ * before. The time of a record may be lower than that of the record before: that happens if a signal handler interrupts
+ * the recording of a record after the clock was read and before its words are claimed, and records itself. The order of
+ * the words is right, so the lower time is raised to the time of the record before. */
 static inline __attribute__((always_inline)) int64_t time_of(struct pithi_spill_walk *walk, uint64_t ticks)
 {
     int64_t ns;
@@ -144,7 +146,7 @@ static inline __attribute__((always_inline)) int64_t time_of(struct pithi_spill_
     return walk->last_ns = ns;
 }
 
-/* Translates the id of a definition. -1: it is not defined, or is of another kind. */
+/* Sets the record's id to the log's id of a definition. Returns -1 if the definition is missing or of another kind. */
 static int map_id(struct pithi_spill_walk *walk, uint32_t id, enum pithlog_def_kind kind, struct pithlog_record *record)
 {
     if (id >= walk->id_count || walk->ids[id] == UINT32_MAX || walk->spill->defs[id].kind != kind)
@@ -161,7 +163,7 @@ static int map_comm(struct pithi_spill_walk *walk, uint32_t id, struct pithlog_r
     return 0;
 }
 
-/* Reads a record of the rarer kinds, which have more fields. -1: drop the record. */
+/* Reads a record that is not an ENTER, LEAVE or EVENT without payload. Returns -1 if the record must be dropped. */
 static int long_record(struct pithi_spill_walk *walk, const uint64_t *word, uint32_t kind, uint32_t id,
                        struct pithlog_record *record)
 {
@@ -172,7 +174,7 @@ static int long_record(struct pithi_spill_walk *walk, const uint64_t *word, uint
         bits = load(word + 1);
         record->payload_bytes = (uint32_t)bits;
         record->payload = record->payload_bytes ? word + 2 : NULL;
-        map_comm(walk, (uint32_t)(bits >> 32), record); /* an event in an unknown communicator is kept */
+        map_comm(walk, (uint32_t)(bits >> 32), record); /* an event of an unknown communicator is kept */
         return map_id(walk, id, PITHLOG_EVENT_TYPE, record);
     case PITHI_W_COUNTER:
         record->kind = PITHLOG_COUNTER;
@@ -186,7 +188,7 @@ static int long_record(struct pithi_spill_walk *walk, const uint64_t *word, uint
         record->peer = (int32_t)(uint32_t)bits;
         record->tag = (int32_t)(uint32_t)(bits >> 32);
         record->bytes = load(word + 2);
-        /* a receive posted for an earlier log of the process gets order number 0 */
+        /* a receive that was posted during an earlier log of the process gets order number 0 */
         bits = kind == PITHI_W_RECV ? load(word + 3) : 0;
         record->posted = bits > walk->spill->page.first_posted ? bits - walk->spill->page.first_posted : 0;
         return map_comm(walk, id, record);
@@ -221,7 +223,8 @@ static void reset(struct pithlog_record *record)
     record->value = 0;
 }
 
-/* At the end of a chunk, goes to the next one. 1: gives a LOST record; 0: end of the lane; -1: continue. */
+/* Goes to the next chunk at the end of a chunk. Returns 1 if *record is now a LOST record for the caller; 0 at the end
+ * of the lane; -1 if the caller must read on. */
 static int chunk_end(struct pithi_spill_walk *walk, struct pithlog_record *record)
 {
     uint64_t lost = walk->spill->chunks[walk->lane->first + walk->chunk - 1].lost;
@@ -242,8 +245,8 @@ static int chunk_end(struct pithi_spill_walk *walk, struct pithlog_record *recor
     return 0;
 }
 
-/* MPE programs often pass "" for no payload: if no format was described, the bytes after an empty string are not
- * used. */
+/* Returns the number of payload bytes that are used. It is 0 if the program described no format and the payload is an
+ * empty string, because MPE programs often pass "" if they have no payload. */
 static uint32_t cargo_size(const char *format, const unsigned char *cargo)
 {
     if (format == NULL)
@@ -251,8 +254,8 @@ static uint32_t cargo_size(const char *format, const unsigned char *cargo)
     return *format == '\0' && *cargo == '\0' ? 0 : pithi_cargo_size(format, cargo);
 }
 
-/* Converts an event recorded by its number to its meaning. 0: the user excluded it. A payload of a state becomes an
- * event inside the state. */
+/* Converts an event that was recorded by its number to the record that the number means. The payload of a state becomes
+ * an event inside the state. Returns 0 if the user excluded the state or event from recording. */
 static int number_record(struct pithi_spill_walk *walk, struct pithlog_record *record)
 {
     const struct pithi_spill_number *number = &walk->numbers[record->id - PITHI_NUMBER_ID];
@@ -267,8 +270,8 @@ static int number_record(struct pithi_spill_walk *walk, struct pithlog_record *r
     record->kind = PITHLOG_EVENT;
     record->id = number->id;
     if (payload) {
-        /* Copies the payload: it may belong to the second record, and before that record is returned, the process may
-         * reuse the words. A payload without a format gets its length as prefix, as %s requires. */
+        /* Copies the payload: it may belong to the record that is returned by the next call, and until then the process
+         * may reuse the words. A payload without a format becomes a string, so its length is put before it. */
         if (record->payload_bytes == PITHI_CARGO) {
             walk->text[0] = 0;
             memcpy(walk->text + 2, record->payload, PITHI_CARGO);
@@ -300,7 +303,8 @@ static int number_record(struct pithi_spill_walk *walk, struct pithlog_record *r
     return 1;
 }
 
-/* (It works on local copies, because the compiler must assume that each store changes *walk and *states.) */
+/* Works on local copies of the fields, because otherwise the compiler must assume that each store into the arrays
+ * changes *walk and *states. */
 void pithi_spill_next_states(struct pithi_spill_walk *walk, struct pithi_states *states)
 {
     const uint64_t *word = walk->word, *end = walk->end;
@@ -352,7 +356,7 @@ int pithi_spill_next(struct pithi_spill_walk *walk, struct pithlog_record *recor
         uint32_t kind = (uint32_t)first & 15, id = (uint32_t)(first >> 4) & PITHI_WORD_ID_MASK;
         uint64_t words;
 
-        if (walk->lost != 0 && first != 0) { /* before the first record of a ring's oldest chunk */
+        if (walk->lost != 0 && first != 0) { /* gives a LOST record before the first record of a ring's oldest chunk */
             reset(record);
             record->kind = PITHLOG_LOST;
             record->bytes = walk->lost;
@@ -372,7 +376,7 @@ int pithi_spill_next(struct pithi_spill_walk *walk, struct pithlog_record *recor
                     return 1;
                 continue;
             }
-            record->kind = kind; /* the first three kinds have the same numbers */
+            record->kind = kind; /* ENTER, LEAVE and EVENT have the same numbers in both enums */
             record->time_ns = time_of(walk, walk->ticks);
             return 1;
         }
@@ -393,12 +397,12 @@ int pithi_spill_next(struct pithi_spill_walk *walk, struct pithlog_record *recor
                 return more;
             continue;
         }
-        /* A record that is claimed but not stored yet: in a running program it may still be stored, so the walk waits
-         * here. */
+        /* A record is claimed but not stored. A running program may still store it, so the walk stays here for the next
+         * call. */
         if (kind == PITHI_W_CLAIMED && walk->live)
             return 0;
         walk->word = word + words;
-        if (kind == PITHI_W_CLAIMED) { /* (a record that was incomplete when its thread was killed is not counted) */
+        if (kind == PITHI_W_CLAIMED) { /* not counted as dropped if it is the last one: its thread was killed then */
             walk->dropped += pithi_spill_behind_hole(walk->word, walk->end) < walk->end;
             continue;
         }

@@ -13,7 +13,8 @@ static const struct pithi_function *function_of(const struct pithi_sample_names 
 }
 
 /* Returns the index of the first call to show, which is main. In a stripped program, main has no name, so the call
- * after libc's __libc_start_call_main is taken. Without either, it is the first call outside _start and libc. */
+ * after libc's __libc_start_call_main is taken. If the stack has neither function, the first call outside _start and
+ * libc is taken. */
 static uint32_t first_inside(const struct pithi_sample_names *names, const struct pithi_call_stack *stack)
 {
     uint32_t first = 0;
@@ -53,8 +54,8 @@ int pithi_call_stack_read(struct pithi_sample_names *names, const struct pithlog
     }
     if (all)
         return PITH_OK;
-    /* Inside a call of MPI, `caller` is the file that called MPI; outside, it is NULL. Calls inside MPI are left out,
-     * until a function of the caller's file comes, which MPI has called back. */
+    /* Inside a call of MPI, `caller` is the program or library file that called MPI; outside of such a call it is NULL.
+     * Calls inside MPI are left out up to a function of the caller's file, which MPI has called back. */
     const char *caller = NULL;
     uint32_t kept = 0;
     for (uint32_t i = first_inside(names, stack); i < stack->count; i++) {

@@ -5,7 +5,7 @@
 #include "symbols/sample_names.h"
 
 struct pithi_stack_call {
-    uint32_t function;               /* number of the function in the names */
+    uint32_t function;               /* number of the function in struct pithi_sample_names */
     const struct pithi_place *place; /* the line in the function; NULL: unknown */
 };
 

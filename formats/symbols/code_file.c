@@ -3,9 +3,9 @@
  *
  * An address is looked up in three tables of a file, each of which may be missing:
  *
- *     symbols                     _ZN4Grid5splitEv + 0x33       the function whose own code is there
- *     debug information           Grid::split, in it norm       this function, and functions inlined into it
- *     lines                       mesh.cc:212                   the source line in the innermost function
+ *     symbols                     _ZN4Grid5splitEv + 0x33       the function whose own code is at the address
+ *     debug information           Grid::split, in it norm       this function, and the functions inlined into it there
+ *     lines                       mesh.cc:212                   the source line in the innermost of these functions
  *
  * Without debug information, only the function of the symbol is known. Names are shown as programmers write them: C++
  * names are demangled and have no parameters; __mesh_MOD_split of gfortran is shown as mesh::split, and
@@ -34,7 +34,7 @@ struct pithi_code_file {
     Dwfl_Module *module;            /* the only file of `dwfl` */
     GElf_Addr bias;                 /* libdw's address minus the address in the file */
     char *names[PITHI_CODE_FRAMES]; /* demangled names of the frames found last; NULL: not demangled */
-    Dwarf_Die *unit;                /* the unit that find_unit found last by searching all units; NULL: none */
+    Dwarf_Die *unit;                /* the compilation unit that find_unit found last by searching all; NULL: none */
     Dwarf_Addr unit_bias;           /* libdw's address minus the address in this unit */
 };
 
@@ -86,8 +86,8 @@ int pithi_code_file_search(const char *dir)
 static struct pithi_code_file *open_file(const char *path, const char *build)
 {
     struct pithi_code_file *file;
-    /* Checks that the file is a regular one, because a path in a log may name a pipe or device. libdw opens it
-     * again. */
+    /* Checks that the file is a regular one, because a path in a log may name a pipe or device. (libdw opens the file
+     * again by its path.) */
     int fd = pithi_open_input(path, 0);
 
     if (fd < 0)
@@ -156,8 +156,8 @@ void pithi_code_file_close(struct pithi_code_file *file)
     free(file);
 }
 
-/* Removes the parameters from a demangled C++ name, and the type of the result, with which the names of templates
- * begin: "void Grid<int (*)(int)>::split<int>(double)" -> "Grid<int (*)(int)>::split<int>". */
+/* Removes the parameters from a demangled C++ name, and the type of the result, with which the name of a template
+ * function begins: "void Grid<int (*)(int)>::split<int>(double)" becomes "Grid<int (*)(int)>::split<int>". */
 static void cut_parameters(char *name)
 {
     static const char nameless[] = "(anonymous namespace)";
@@ -165,7 +165,7 @@ static void cut_parameters(char *name)
     int angles = 0, in_operator = 0;
 
     for (c = name; *c; c++) {
-        if (!strncmp(c, "operator", 8)) { /* the name goes on after operator(), operator<, operator>> ... */
+        if (!strncmp(c, "operator", 8)) { /* ( < > of operator(), operator<, operator>> belong to the name */
             in_operator = 1;
             c += 8;
             if (!strncmp(c, "()", 2))
@@ -188,8 +188,8 @@ static void cut_parameters(char *name)
     memmove(name, begin, strlen(begin) + 1);
 }
 
-/* Returns the name as the programmer wrote it. For C, this is `name` itself; else it is a name from malloc, which is
- * also in *made so that the caller can free it. */
+/* Returns the name as the programmer wrote it. For C, this is `name` itself. For other languages it is a string from
+ * malloc, which is also stored in *made so that the caller can free it. */
 static const char *demangle(const char *name, char **made)
 {
     static char *(*cxx)(const char *, char *, size_t *, int *);
@@ -215,15 +215,16 @@ static const char *demangle(const char *name, char **made)
 
 /* ---- Debug information ------------------------------------------------------------------------------------------- */
 
-/* Returns 1 if `symbol` is `name` with a suffix that compilers add: work.part.0, work.cold, or work_ in Fortran. */
+/* Returns 1 if `symbol` is `name` with a suffix that compilers add: for `work`, it may be work.part.0, work.cold, or
+ * work_ in Fortran. */
 static int is_symbol_of(const char *symbol, const char *name)
 {
     size_t size = strlen(name);
     return !strncmp(symbol, name, size) && (symbol[size] == '.' || !strcmp(symbol + size, "_"));
 }
 
-/* Returns the source file that declares a function; NULL if it is unknown. (The function of libdw 0.188 for this aborts
- * if the program was built with -gsplit-dwarf.) */
+/* Returns the source file that declares a function, or NULL if it is unknown. It does not call dwarf_decl_file, because
+ * that function of libdw 0.188 aborts if the program was built with -gsplit-dwarf. */
 static const char *declared_in(Dwarf_Die *die)
 {
     Dwarf_Attribute attribute;
@@ -260,7 +261,7 @@ static Dwarf_Die *find_unit(struct pithi_code_file *file, uint64_t address, Dwar
     return unit;
 }
 
-/* Returns the source file of an address, and sets *number to the line; NULL if they are unknown. */
+/* Returns the source file of an address, and sets *number to the line. Returns NULL if file and line are unknown. */
 static const char *find_line(struct pithi_code_file *file, uint64_t address, int *number)
 {
     Dwarf_Addr bias;
@@ -273,9 +274,10 @@ static const char *find_line(struct pithi_code_file *file, uint64_t address, int
 static int is_function(int tag) { return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine; }
 
 /* Adds the functions inside `parent` that contain the address to `chain`, outermost first, and returns the new number
- * of functions in `chain`. It compares addresses and does not follow abstract origins, because with -flto these are in
- * another unit. With `everywhere`, it also looks inside functions that do not contain the address, because a function
- * that is declared inside another one (CONTAINS in Fortran) may have its code elsewhere. */
+ * of functions in `chain`. It only compares addresses. It does not follow references to the abstract declaration of an
+ * inlined function (abstract origins), because with -flto these are in another unit. With `everywhere`, it also looks
+ * inside functions that do not contain the address, because a function that is declared inside another one (CONTAINS in
+ * Fortran) may have its code elsewhere. */
 enum { NESTED = 256 };
 static unsigned find_inside(Dwarf_Die *parent, Dwarf_Addr address, int everywhere, Dwarf_Die *chain, unsigned count)
 {
@@ -303,8 +305,8 @@ static unsigned find_inside(Dwarf_Die *parent, Dwarf_Addr address, int everywher
     return count;
 }
 
-/* Finds the functions at an address by debug information, innermost first. Returns their number; 0 if there is no debug
- * information. `at_source` and `at_line` are the file and line of the address. */
+/* Finds the functions at an address by debug information, innermost first. Returns the number of functions, which is 0
+ * if there is no debug information. `at_source` and `at_line` are the file and line of the address. */
 static unsigned find_scopes(struct pithi_code_file *file, uint64_t address, const char *symbol,
                             struct pithi_code_frame *frames, const char *at_source, int at_line)
 {
@@ -344,7 +346,7 @@ static unsigned find_scopes(struct pithi_code_file *file, uint64_t address, cons
             frame->source = NULL;
         if (tag == DW_TAG_subprogram)
             break;
-        /* the next frame is at the line of the call that was replaced by this inlined function */
+        /* the next frame is the function that calls this inlined function; its line is that of the call */
         at_source = NULL;
         if (dwarf_formudata(dwarf_attr(&chain[count], DW_AT_call_file, &attribute), &number) == 0 &&
             dwarf_getsrcfiles(unit, &files, NULL) == 0)
@@ -367,8 +369,8 @@ unsigned pithi_code_file_find(struct pithi_code_file *file, uint64_t address,
     unsigned found;
 
     forget_names(file);
-    /* If no symbol contains the address, libdw returns an earlier symbol. This symbol is used only if it has no size;
-     * if it has a size, it ends before the address. */
+    /* If no symbol contains the address, libdw returns the symbol before it. That symbol is used only if it has no
+     * size, because a symbol with a size ends before the address. */
     if (name && symbol.st_size && offset >= symbol.st_size)
         name = NULL;
     found = find_scopes(file, there, name, frames, source, at);

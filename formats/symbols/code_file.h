@@ -24,23 +24,23 @@ struct pithi_code_frame {
     const char *source;    /* source file that declares the function; NULL: unknown */
     int line;              /* line of the declaration, from 1; 0: unknown */
     const char *at_source; /* source file of the address, or of the call to the next inner frame; NULL: unknown */
-    int at_line;
-    /* First address of the function whose own code this is (the same for all functions inlined into it); without a
-     * symbol, the address that was looked up. */
+    int at_line;           /* the line in at_source */
+    /* First address of the function that has code of its own: all functions that are inlined into it have the same
+     * `begin`. Without a symbol, it is the address that was looked up. */
     uint64_t begin;
 };
-enum { PITHI_CODE_FRAMES = 32 }; /* most functions at one address */
+enum { PITHI_CODE_FRAMES = 32 }; /* the most functions that are found at one address */
 
-/* Finds the functions at an address of the file, innermost first: those that the compiler inlined, and last the
- * function whose own code is there. Returns their number; 0 if they are unknown. Names are valid until the next call,
- * source files until the file is closed. */
+/* Finds the functions at an address of the file, innermost first: the functions that the compiler inlined there, and
+ * last the function into whose code it inlined them. Returns the number of functions, which is 0 if they are unknown.
+ * The names are valid until the next call, the source files until the file is closed. */
 unsigned pithi_code_file_find(struct pithi_code_file *file, uint64_t address,
                               struct pithi_code_frame frames[PITHI_CODE_FRAMES]);
 
 /* Calls `visit` for the first address of each function in the file's symbol tables. */
 void pithi_code_file_each(struct pithi_code_file *file, void (*visit)(void *context, uint64_t address), void *context);
 
-/* Returns 1; 0 if Pith was built without libdw, so that no file can be opened. */
+/* Returns 1 if Pith was built with libdw. Without libdw, no file can be opened. */
 int pithi_code_file_possible(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* code_file_none.c - replaces code_file.c if Pith is built without libdw: it never finds anything. */
+/* code_file_none.c - replaces code_file.c if Pith is built without libdw: its functions find no names. */
 #include <stddef.h>
 
 #include "symbols/code_file.h"

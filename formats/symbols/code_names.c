@@ -94,7 +94,7 @@ void pithi_code_names_free(struct pithi_code_names *names)
     *names = (struct pithi_code_names){.names = NULL};
 }
 
-/* Reads a line of a value; cuts it into fields at its tabs. Returns 0 if it has too few fields. */
+/* Reads a line of a property's value into *frame, and cuts the line into fields. Returns 0 if it has too few fields. */
 static int read_line(char *line, struct pithi_code_frame *frame)
 {
     char *fields[FIELDS];

@@ -1,14 +1,15 @@
 /* flame_log.c - makes a log from samples. flame_log.h says what this log shows, with an example.
  *
- * For each lane, the stack of open functions is kept. A sample usually has the same outermost functions as the sample
- * before. From the first difference on, the old functions are left, and the new functions are entered:
+ * For each lane, the stack of the functions that are open in the new log is kept. A sample usually has the same
+ * outermost functions as the sample before. From the first difference on, the functions of the sample before are left,
+ * and those of the new sample are entered:
  *
  *     open    main solve dot          main and solve are shared
  *     now     main solve norm  ->     leave dot at the time of the last sample, enter norm at begin_of()
  *
- * The writer must get the records of a lane in time order, but functions begin before their sample, at the earliest at
- * the sample before. So the call sites between two samples wait in a list. When the next sample comes, it is known at
- * which time its functions begin, and the call sites are written in time order with them.
+ * The writer must get the records of a lane in time order. But functions begin before the sample in which they are
+ * first seen, at the earliest at the sample before. So the call sites between two samples wait in a list. When the next
+ * sample comes, the begin of its functions is known, and the call sites are written in time order with them.
  */
 #include "symbols/flame_log.h"
 
@@ -36,7 +37,7 @@ struct waiting_site {
 struct flame_lane {
     struct stack open;                         /* the open functions */
     struct waiting_site *sites;                /* [site_count] */
-    uint32_t site_count, site_room, sites_put; /* sites_put: how many of them are written */
+    uint32_t site_count, site_room, sites_put; /* sites_put: number of sites that are written already */
     struct pithi_sample_last last;             /* the sample before */
     uint32_t number;                           /* of the lane in the new log */
 };
@@ -47,10 +48,10 @@ struct pithi_flame_log {
     struct pithi_sample_names *names; /* finds the functions */
     struct pithi_writer *writer;      /* of the log that is made */
     struct flame_lane *lanes;         /* [lanes of `log`] */
-    uint32_t *states, state_room;     /* by function: 1 + its state; 0: not defined yet */
-    uint32_t no_core;                 /* 1 + the state [no core]; 0: not defined yet */
+    uint32_t *states, state_room;     /* 1 + id of each function's state; 0: not defined yet */
+    uint32_t no_core;                 /* 1 + id of the state [no core]; 0: not defined yet */
     struct pithi_pair_map places;     /* from (function, line) of a call site to its number */
-    uint32_t *sites, site_room;       /* by number of the call site: id of its event */
+    uint32_t *sites, site_room;       /* id of the event of each call site, by the number of the call site */
     struct stack now;                 /* the functions of the sample that is being added */
     struct pithi_sample sample;
 };
@@ -73,8 +74,8 @@ static int state_of(struct pithi_flame_log *f, uint32_t function, uint32_t *id)
         f->state_room = room;
     }
     if (!f->states[function]) {
-        /* Defines the state of a function, and right after it the event, so that its id is one higher. If another
-         * function has the same name, the place of the function is added to the name. */
+        /* Defines the state of a function, and right after it the event for its samples, so that the event's id is the
+         * state's id + 1. If another function has the same name, the place of the function is added to the name. */
         const struct pithi_function *of = pithi_function_get(f->names, function);
         const char *slash = strrchr(of->module, '/');
         struct pithi_defs *defs = pithi_writer_defs(f->writer);
@@ -133,7 +134,7 @@ static int take_site(struct pithi_flame_log *f, struct flame_lane *lane, const s
     return PITH_OK;
 }
 
-/* Writes the waiting call sites up to a time, then the record, if there is one. */
+/* Writes the waiting call sites up to time_ns, then `record` (NULL: none). */
 static int put_record(struct pithi_flame_log *f, struct flame_lane *lane, int64_t time_ns,
                       const struct pithlog_record *record)
 {
@@ -167,7 +168,7 @@ static int put(struct pithi_flame_log *f, struct flame_lane *lane, uint32_t kind
     return put_record(f, lane, time_ns, &record);
 }
 
-/* Ends the functions from `depth` on, at the time of the last sample that had them. */
+/* Ends the open functions at depth `depth` and deeper, at the time of the last sample that had them. */
 static int end_functions(struct pithi_flame_log *f, struct flame_lane *lane, uint32_t depth)
 {
     while (lane->open.count > depth)
@@ -175,10 +176,10 @@ static int end_functions(struct pithi_flame_log *f, struct flame_lane *lane, uin
     return PITH_OK;
 }
 
-/* Returns the time at which functions begin that the new sample has and the sample before did not have. length_ns is
- * the time that the new sample stands for, passed_ns the time since the sample before. If length_ns is at least half of
- * passed_ns, the functions begin at the sample before. Else the thread had no core for most of the time, and the
- * functions begin length_ns before the new sample. */
+/* Returns the time at which those functions begin that the new sample has and the sample before did not have. length_ns
+ * is the time that the new sample stands for, passed_ns is the time since the sample before. If length_ns is at least
+ * half of passed_ns, the functions begin at the sample before. Otherwise the thread had no core for most of the time,
+ * and the functions begin length_ns before the new sample. */
 static int64_t begin_of(const struct pithi_flame_log *f, const struct flame_lane *lane, const struct pithlog_record *r)
 {
     int64_t length_ns = pithi_sample_length(f->names, r, &f->sample, &lane->last).ns;
@@ -190,9 +191,8 @@ static int64_t begin_of(const struct pithi_flame_log *f, const struct flame_lane
     return r->time_ns - length_ns;
 }
 
-/* Adds a sample or a call site. A frame of a sample may have several functions, inlined into each other. `now` lists
- * all functions of the sample from the outermost one inwards, like the lane's stack `open`, with which it is
- * compared. */
+/* Adds a sample or a call site. A frame of a sample may have several functions, inlined into each other. The stack
+ * `now` gets all functions of the sample, outermost first, and is compared with the stack `open` of the lane. */
 int pithi_flame_log_take(void *context, const struct pithlog_record *r)
 {
     struct pithi_flame_log *f = context;

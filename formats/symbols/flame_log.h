@@ -1,11 +1,11 @@
 /* flame_log.h - makes a log from samples, in which the functions of the program are states. `pith stat --flame
  * FILE.pith` writes such a log, and the viewer shows it below the states of a lane.
  *
- * A function is a state. It lasts as long as consecutive samples have it at the same depth, inside the same functions.
- * It ends with the last of these samples. It begins at the sample before the first of them, because a sample stands for
- * the time since the sample before. But samples of the CPU clock stand for CPU time. If the thread used a core for less
- * than half of the time since the sample before, the function begins later: the first sample's CPU time before the
- * first sample. Example:
+ * A function is a state. An instance lasts as long as consecutive samples have the function at the same depth, inside
+ * the same functions. It ends at the last of these samples. It begins at the sample before the first of them, because a
+ * sample stands for the time since the sample before. But a sample of the CPU clock stands for CPU time only. If the
+ * thread used a core for less than half of the time before the first sample, the instance begins later: it has only the
+ * CPU time of this sample before the sample. Example:
  *
  *     samples at 10 (CPU time 10) main;a  20 (20) main;a;b  50 (30) main;c  60 (40) main;c
  *     main 0..60    a 0..20    b 10..20    c 40..60

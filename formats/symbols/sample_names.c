@@ -6,7 +6,7 @@
  *
  *     pith:module   /home/u/solve   begin 0x555500001000  end 0x555500009000  bias 0x555500000000
  *     a sample has the return address 0x555500001234
- *     minus 1, to be inside the call before it         0x555500001233
+ *     minus 1, which lies in the call instruction      0x555500001233
  *     minus bias, which gives the address in the file          0x1233  ->  (file, 0x1233) is the key of the map
  *
  * So two processes that loaded the file at different addresses share an entry of the map. The entry has a chain of
@@ -38,7 +38,7 @@ struct module {
 /* Code that was made at run time, from a pith:code event. */
 struct code {
     uint32_t file;       /* index in `files` of an entry whose path is the name of the code */
-    uint32_t before;     /* 1 + index of the rank's code before this one; 0: none */
+    uint32_t before;     /* 1 + index of the code that the same rank made before this one; 0: none */
     uint64_t begin, end; /* addresses */
 };
 
@@ -62,18 +62,18 @@ struct pithi_sample_names {
     struct code *codes; /* in order of time */
     uint32_t code_count, code_room;
     struct pithi_map newest_code;    /* from the rank to 1 + index of its newest code */
-    struct pithi_pair_map code_keys; /* from (rank, address) to a number */
-    uint32_t *code_at;               /* by this number: 1 + index of the code; 0: none */
+    struct pithi_pair_map code_keys; /* from (rank, address) to an index of code_at */
+    uint32_t *code_at;               /* 1 + index of the code at the address; 0: none */
     uint32_t code_at_room;
     struct file *files; /* [file_count] */
     uint32_t file_count;
     struct pithi_map file_of;       /* from the hash of path and build to 1 + index of a file */
     struct pithi_code_names stored; /* names that the log has */
-    struct pithi_pair_map places;   /* from (1 + index of the file, address in the file) to a number */
-    struct pithi_place **found;     /* by this number: the innermost place of the chain */
+    struct pithi_pair_map places;   /* from (1 + index of the file, address in the file) to an index of `found` */
+    struct pithi_place **found;     /* the innermost place of the chain at the address */
     uint32_t found_room;
-    struct pithi_pair_map starts;     /* from (1 + index of the file, hash of name and place) to a function */
-    struct pithi_function *functions; /* by this number */
+    struct pithi_pair_map starts; /* from (1 + index of the file, hash of name and place) to the function's number */
+    struct pithi_function *functions; /* by the function's number */
     uint32_t function_room;
 };
 
@@ -213,8 +213,8 @@ static void learn_def(struct pithi_sample_names *s, uint32_t id, const struct pi
         *ids[is] = id;
 }
 
-/* Returns 1 if the samples and call sites of the log have become text, perhaps cut, because the log was converted from
- * a format that cannot hold their payloads. */
+/* Returns 1 if the payloads of the samples and call sites are text, perhaps cut. Such payloads come from a conversion
+ * through a format that cannot hold the original ones. */
 static int were_converted(const struct pithlog *log)
 {
     for (uint32_t i = 0; i < pithlog_get_info(log)->defs; i++) {
@@ -362,9 +362,9 @@ static int make_room(void *array, uint32_t number, uint32_t *room, size_t item)
     return 1;
 }
 
-/* Sets *code to the code that was made at run time at an address; to NULL if there is none. JIT compilers use addresses
- * again, and names are recorded only at the end of the run, so the newest code at the address is taken. Each address of
- * a rank is searched only once. */
+/* Sets *code to the code that a rank made at run time at an address, or to NULL if there is none. JIT compilers may put
+ * new code where old code was, and names are recorded only at the end of the run, so the newest code at the address is
+ * taken. Each address of a rank is searched only once. */
 static int find_code(struct pithi_sample_names *s, int32_t rank, uint64_t address, const struct code **code)
 {
     const uint64_t *newest = pithi_map_find(&s->newest_code, (uint32_t)rank);
@@ -392,7 +392,7 @@ int pithi_function_is_own(const struct pithi_function *function)
     return name && !strncmp(name, "/libpith", 8);
 }
 
-/* Returns the name of an MPI function; for PMPI_Send, this is MPI_Send. */
+/* Returns the name of an MPI function without the P of PMPI: MPI_Send for PMPI_Send and for MPI_Send. */
 static const char *mpi_name(const char *name) { return name + (strncmp(name, "PMPI_", 5) == 0); }
 
 static int add_function(struct pithi_sample_names *s, uint32_t number, const char *path,
@@ -409,9 +409,8 @@ static int add_function(struct pithi_sample_names *s, uint32_t number, const cha
     return function.name && (function.source || !frame->source) ? PITH_OK : pithi_no_memory();
 }
 
-/* Finds the functions at an address of a file, and returns their number. They come from the names in the log, or, if it
- * has none for the address, from the file on this machine. With `fresh`, the file is tried first, and the log
- * second. */
+/* Finds the functions at an address of a file, and returns how many there are. The names in the log are tried first,
+ * and then the file on this machine. With `fresh`, the file is tried first, and then the log. */
 static unsigned find_frames(struct pithi_sample_names *s, struct file *file, uint64_t address, int fresh,
                             struct pithi_code_frame *frames)
 {
@@ -423,7 +422,7 @@ static unsigned find_frames(struct pithi_sample_names *s, struct file *file, uin
     if (!file->tried) {
         file->tried = 1;
         file->code = pithi_code_file_open(file->path, file->build);
-        /* prints no note if the log says that the address has no name */
+        /* if the log says that the address has no name, no name is missed, and no note is printed */
         if (!file->code && (stored != 0 || fresh) && pithi_code_file_possible() && file->path[0] == '/')
             fprintf(stderr, "pith: note: %s is not here, or is not the file that was recorded: no names from it\n",
                     file->path);
@@ -435,12 +434,14 @@ static unsigned find_frames(struct pithi_sample_names *s, struct file *file, uin
     return count > 0 || stored < 0 ? count : (unsigned)stored;
 }
 
-/* Adds the place of a frame inside *place to the chain, and sets *place to it. */
+/* Makes the place of a frame, and links it to *place, which is the place of the next outer function (NULL: none). Then
+ * sets *place to the new place, so that further calls add the functions inside it. Adds the function of the frame if it
+ * is new. */
 static int go_in(struct pithi_sample_names *s, uint32_t file_1, const char *path, const struct pithi_code_frame *frame,
                  struct pithi_place **place)
 {
     const struct pithi_code_frame nameless = {.name = "[unknown]"};
-    frame = *frame->name ? frame : &nameless; /* each function needs a name, because names are joined by ; */
+    frame = *frame->name ? frame : &nameless; /* no name may be empty, because flame graphs join the names by ; */
     uint64_t hash = pithi_hash_text(PITHI_HASH, frame->name);
     uint32_t before = s->starts.count;
     struct pithi_place *inner = calloc(1, sizeof *inner);
@@ -501,11 +502,12 @@ int pithi_sample_place(struct pithi_sample_names *s, const struct pithlog_record
     const struct code *code = NULL;
     int err = PITH_OK;
 
-    /* If the call is the last instruction of a function, the return address is behind the function's end. */
+    /* Goes back into the call instruction, because if the call is the last instruction of a function, the return
+     * address is after the function's end. */
     address -= (uint64_t)is_return;
-    /* Finds the module that contains the address: of the rank's modules that were loaded before the sample, the newest
-     * one. If none was loaded before, the first one is taken, because a flight recorder keeps only late records of
-     * modules. */
+    /* Finds the rank's module that contains the address. Of several such modules, the last one that was loaded before
+     * the sample is taken. If none was loaded before the sample, the first one is taken, because a flight recorder may
+     * have overwritten its earlier records. */
     for (uint32_t i = 0; i < s->module_count; i++) {
         const struct module *m = &s->modules[i];
         if (address >= m->begin && address < m->end && rank_of(s, m->lane) == rank &&
@@ -515,7 +517,7 @@ int pithi_sample_place(struct pithi_sample_names *s, const struct pithlog_record
     if (!module && (err = find_code(s, rank, address, &code)) != PITH_OK)
         return err;
     file_1 = module ? module->file + 1 : code ? code->file + 1 : 0;
-    address = module ? address - module->bias : (uint64_t)cut; /* the address in such code does not matter */
+    address = module ? address - module->bias : (uint64_t)cut; /* outside of modules, all addresses share one place */
     if ((err = pithi_pair_number(&s->places, file_1, address, &place)) != PITH_OK)
         return err;
     if (s->places.count > before) {
@@ -528,7 +530,8 @@ int pithi_sample_place(struct pithi_sample_names *s, const struct pithlog_record
     return PITH_OK;
 }
 
-/* Returns the innermost function of a frame of a sample; NULL if there is no such frame, or on an error. */
+/* Returns the innermost function of the frame with index `frame` in a sample, or NULL if the sample has fewer frames,
+ * or on an error. */
 static const struct pithi_function *innermost(struct pithi_sample_names *s, const struct pithlog_record *r,
                                               const struct pithi_sample *sample, uint32_t frame)
 {
@@ -573,9 +576,10 @@ static int is_wrapped(const struct pithi_function *wrapper, const struct pithi_f
     return inner->name[0] == '[' || strstr(inner->name, name) != NULL;
 }
 
-/* Returns the number of innermost frames that are work of Pith itself. If there is a wrapper, it is the last of them.
- * The frames are Pith's work in three cases: the innermost function is Pith's; a function of the recorder is among
- * them; or a wrapper calls another function of libc than the one that it records. Else returns 0. */
+/* Returns the number of innermost frames that are work of Pith itself; the last of these frames is the wrapper, if
+ * there is one. The frames up to the wrapper are Pith's work in three cases: the innermost function is Pith's; a
+ * function of the recorder is among them; or the wrapper has called a function of libc other than the one that it
+ * records. In all other cases it returns 0. */
 static uint32_t own_frames(struct pithi_sample_names *s, const struct pithlog_record *r,
                            const struct pithi_sample *sample)
 {
@@ -599,9 +603,10 @@ static uint32_t own_frames(struct pithi_sample_names *s, const struct pithlog_re
     return first == 0 || has_core || (pithi_function_is_libc(inner) && !is_wrapped(function, inner)) ? end : 0;
 }
 
-/* Returns 1 if a frame is hidden. Of Pith's libraries, only the wrapper is shown, which has the name of the MPI call.
- * The MPI function that the wrapper calls is hidden, because it has the same name; so an MPI call is one function in
- * all samples. Of neighbouring frames in the same file without symbols, only the outermost is shown. */
+/* Returns 1 if a frame is hidden; `function` is its innermost function. Of Pith's libraries, only the wrapper is shown,
+ * which has the name of the MPI call. The MPI function that the wrapper calls is hidden, because it has the same name;
+ * so an MPI call is one function in all samples. Of neighbouring frames in the same file without symbols, only the
+ * outermost is shown. */
 static int is_hidden(struct pithi_sample_names *s, const struct pithlog_record *r, const struct pithi_sample *sample,
                      uint32_t frame, const struct pithi_function *function)
 {
@@ -613,8 +618,8 @@ static int is_hidden(struct pithi_sample_names *s, const struct pithlog_record *
            (pithi_function_is_own(function) || !strcmp(outer->name, mpi_name(function->name)));
 }
 
-/* Adds [recording] as the innermost function: inside the wrapper, or inside the program's function that calls the
- * recorder (for example pith_begin), in place of the recorder's functions. */
+/* Adds [recording] as the innermost function, in place of all functions of the recorder. It is then inside the wrapper,
+ * or inside the program's function that calls the recorder directly (for example pith_begin). */
 static int add_recording(struct pithi_sample_names *s, struct pithi_inlined *functions)
 {
     const struct pithi_code_frame frame = {.name = PITHI_RECORDING};

@@ -11,22 +11,24 @@
 #include "symbols/code_file.h"
 
 struct pithi_function {
-    /* "[FILE]": code in FILE, which has no symbols; "[unknown]": code in no file; "[cut]": callers that were not
-     * recorded, because the stack was cut; "[recording]": work of Pith itself. */
+    /* Special names are "[FILE]": code in FILE without a symbol; "[unknown]": code in no file; "[cut]": callers that
+     * were not recorded, because the stack was cut; "[recording]": work of Pith itself. */
     char *name;
     char *source;       /* source file that declares the function; NULL: unknown */
-    int line;           /* 0: unknown */
-    const char *module; /* path of the file of code; "": none */
+    int line;           /* line of the declaration; 0: unknown */
+    const char *module; /* path of the program or library that has the code; "": none */
 };
 
 struct pithi_sample_names;
 
-/* Reads the modules of a log. Returns an error if the log does not have the events that `need` demands. Names come from
- * the log (code_names.h), or else from the files of the program, if these are on this machine and unchanged. */
+/* Opens the names of a log: reads which files of code its processes loaded. Returns an error if the log does not have
+ * the events that `need` demands. Names of functions come from the log (code_names.h), or else from the files of the
+ * program, if these files are on this machine and unchanged. */
 enum pithi_names_need { PITHI_NEED_SAMPLES, PITHI_NEED_SITES, PITHI_NEED_ANY };
 int pithi_sample_names_open(struct pithlog *log, enum pithi_names_need need, struct pithi_sample_names **names);
-/* Returns which events the log may have, judged by its definitions: the sum of PITHI_HAS_SAMPLES and PITHI_HAS_SITES,
- * one of them, or 0. */
+/* Returns which events the log may have, judged by its definitions: PITHI_HAS_SAMPLES, PITHI_HAS_SITES, their sum, or
+ * 0.
+ */
 enum { PITHI_HAS_SAMPLES = 1, PITHI_HAS_SITES = 2 };
 int pithi_samples_in(const struct pithlog *log);
 /* pithi_sample_names_follow opens names for a running program, whose modules come with its records: call
@@ -35,7 +37,8 @@ int pithi_sample_names_follow(struct pithlog_follow *follow, struct pithi_sample
 int pithi_sample_names_take(struct pithi_sample_names *names, const struct pithlog_record *record);
 void pithi_sample_names_close(struct pithi_sample_names *names);
 
-/* A sample. All addresses but the first are return addresses. If the last address is 0, the stack was cut. */
+/* A sample: the stack of a thread at one moment. The first address is the instruction at which the thread was, all
+ * others are return addresses. If the last address is 0, the stack was cut. */
 enum { PITHI_SAMPLE_FRAMES = 8192 };
 struct pithi_sample {
     int64_t cpu_ns; /* CPU time of the thread so far */
@@ -65,22 +68,22 @@ struct pithi_sample_length pithi_sample_length(const struct pithi_sample_names *
  * record is not a call site. */
 int pithi_site_read(const struct pithi_sample_names *names, const struct pithlog_record *record, uint64_t *address);
 
-/* Finds the place of an address in the process of `record`. *place is valid until the names are closed. With
- * `is_return`, the address is a return address, and the place is that of the call before it. */
+/* Finds the place (function and source line) of an address in the process of `record`. *place is valid until the names
+ * are closed. If `is_return` is 1, the address is a return address, and the place is that of the call before it. */
 struct pithi_place {
     uint32_t function;               /* number of the innermost function */
     const char *source;              /* NULL: unknown */
     int line;                        /* 0: unknown */
-    const struct pithi_place *outer; /* place of the call into which the function was inlined; NULL: not inlined */
+    const struct pithi_place *outer; /* place of the call that was replaced by the function; NULL: not inlined */
 };
 int pithi_sample_place(struct pithi_sample_names *names, const struct pithlog_record *record, uint64_t address,
                        int is_return, const struct pithi_place **place);
 
 #define PITHI_RECORDING "[recording]"
 
-/* Finds the functions of a frame of a sample. There are none (count 0) if the frame is not shown, because it is in a
- * library of Pith, or is next to another frame of the same file without symbols. The work of Pith itself, and of
- * functions of libc that Pith calls, is shown as one function, [recording], inside the function that is recorded. */
+/* Finds the functions of a frame of a sample. The count is 0 if the frame is not shown, because it is in a library of
+ * Pith, or is next to another frame of the same file without symbols. The work of Pith itself, and of functions of libc
+ * that Pith calls, is shown as one function, [recording], inside the function that is recorded. */
 struct pithi_inlined {
     uint32_t count, functions[PITHI_CODE_FRAMES + 1];        /* outermost first */
     const struct pithi_place *places[PITHI_CODE_FRAMES + 1]; /* the line in each function; NULL: unknown */
@@ -93,16 +96,17 @@ int pithi_function_is_own(const struct pithi_function *function);
 /* Returns 1 if the function is in the C library or a library that comes with it. */
 int pithi_function_is_libc(const struct pithi_function *function);
 uint32_t pithi_function_count(const struct pithi_sample_names *names);
-/* Writes where a function is declared, as in "mesh.cc:212"; if this is unknown, the name of its program or library. */
+/* Writes where a function is declared, as in "mesh.cc:212", to `text`. If this is unknown, writes the name of its
+ * program or library. */
 void pithi_function_place(const struct pithi_function *function, char *text, size_t size);
 /* Returns a warm colour, 0xRRGGBB. Different functions mostly have different colours. */
 uint32_t pithi_function_rgb(uint32_t function);
 int64_t pithi_sample_period_ns(const struct pithi_sample_names *names);
 
-/* For `pith symbols`: stores the names for all addresses that were looked up so far in `defs`. Names from files on this
+/* For `pith symbols`: stores in `defs` the names for all addresses that were looked up so far. Names from files on this
  * machine replace names that the log has. */
 struct pithi_names_sum {
-    uint64_t addresses, named, with_source; /* addresses looked up; those with a name; those with a source line */
+    uint64_t addresses, named, with_source; /* counts: addresses looked up; with a name; with a source line */
 };
 int pithi_sample_names_store(struct pithi_sample_names *names, struct pithi_defs *defs, struct pithi_names_sum *sum);
 
