@@ -1,5 +1,6 @@
-/* sample_text.c - writes the functions of a sample or call site as one line. Writers of formats call it through struct
- * pithi_naming, because they are in a lower layer and cannot include symbols/. */
+/* sample_text.c - writes the functions of a sample or call site as one line. The code that writes other formats belongs
+ * to a lower layer than symbols/ and cannot include its headers, so it calls these functions through the pointers of
+ * struct pithi_naming. */
 #include "symbols/sample_text.h"
 
 #include <stdio.h>

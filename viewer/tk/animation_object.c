@@ -1,11 +1,11 @@
 /* animation_object.c - the methods of an animation, for Tcl.
  *
- * An animation is a command: Tcl decides when to draw which moment; this file only turns words into calls of
- * core/scene/animation.h.
+ * An animation is a Tcl command. Scripts decide when to draw which moment. This file only converts the words of the
+ * command to calls of functions in core/scene/animation.h.
  *
- *     set a [::pithtk::animation log run.pith] or `follow FOLDER` for a running program
- *     $a look $keep reads more for some ms; may drop records before time $keep
- *     $a draw 800 600 ring photo1 $now 200000000   the moment $now; a message is shown for at least 200 ms
+ *     set a [::pithtk::animation log run.pith]     for a running program: [::pithtk::animation follow FOLDER]
+ *     $a look $keep                                reads further records for some ms; may drop those before time $keep
+ *     $a draw 800 600 ring photo1 $now 200000000   draws the moment $now; each message is shown for at least 200 ms
  *     $a close */
 #include "tk/commands.h"
 
@@ -19,7 +19,7 @@
 #include "core/scene/animation.h"
 #include "tk/log_object.h"
 
-enum { MOST_PIXELS = 8192 }; /* most pixels of a side of the picture */
+enum { MOST_PIXELS = 8192 }; /* the largest width and height of the picture */
 
 struct anim_object {
     struct pithi_anim *anim;
@@ -36,7 +36,7 @@ static void put_moment(Tcl_Obj *dict, const char *key, int64_t time)
 /* The method `states` returns id, name and colour of each state that has occurred so far. */
 static int anim_states(struct anim_object *object, Tcl_Interp *interp)
 {
-    /* A log may define many states that no lane enters; the legend leaves them out. */
+    /* Leaves out states that no lane enters, because a log may define many of them. */
     Tcl_Obj *list = Tcl_NewListObj(0, NULL);
     char name[256], colour[16];
 
@@ -67,7 +67,8 @@ static int get_layout(Tcl_Interp *interp, Tcl_Obj *const words[], int *width, in
     return TCL_ERROR;
 }
 
-/* The method `places WIDTH HEIGHT LAYOUT` returns the radius, then x and y of each rank. */
+/* The method `places WIDTH HEIGHT LAYOUT` returns a list: the radius of the circles that stand for ranks, then x and y
+ * of each rank. */
 static int anim_places(struct anim_object *object, Tcl_Interp *interp, Tcl_Obj *const words[])
 {
     struct pithi_anim_place *places;
@@ -127,7 +128,7 @@ static int anim_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *
     if ((which == AT || which == LOOK || which == SENT) && pithi_get_time(interp, objv[2], &time) != TCL_OK)
         return TCL_ERROR;
     switch (which) {
-    case AT: /* for each rank the id of its state; -1: in no state, -2: without records at this time */
+    case AT: /* returns the id of each rank's state at a time; -1: in no state; -2: the rank has no records then */
         result = Tcl_NewListObj(0, NULL);
         for (uint32_t rank = 0; rank < anim->ranks; rank++) {
             uint32_t state = pithi_anim_state(anim, rank, time);

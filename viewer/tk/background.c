@@ -2,9 +2,9 @@
  * without threads is enough.
  *
  * The checks come after 1, 2, 4, 8, 16 ms and then every 20 ms, so that the end of a job of 2 ms is noticed after 3 ms,
- * and a long job costs only 50 checks a second. The thread sets `over` as its last step. Until then everything else of
- * a job belongs to its thread, and after that to Tcl's thread. Only `stopped` and `part` are read and written by both,
- * and are atomic. */
+ * and a long job costs only 50 checks a second. The thread of a job sets `over` as its last step. Until `over` is set,
+ * all other data of the job belongs to its thread, afterwards to Tcl's thread. Only `stopped` and `part` are used by
+ * both threads at any time, so they are atomic. */
 #include "tk/background.h"
 
 #include <pthread.h>
@@ -18,8 +18,7 @@
 #include "tk/log_object.h"
 
 /* FIRST_LOOK_MS, LOOK_MS: the first and the longest time between checks. The first checks come quickly, because many
- * jobs end soon, and the user waits for them. TELL_EVERY: number of checks from one report of the progress to the
- * next. */
+ * jobs end soon, and the user waits for them. TELL_EVERY: each time after so many checks, the progress is reported. */
 enum { FIRST_LOOK_MS = 1, LOOK_MS = 20, TELL_EVERY = 8 /* looks */ };
 
 struct pithi_job_state {
@@ -28,11 +27,11 @@ struct pithi_job_state {
     const struct pithi_job_kind *kind;
     Tcl_Interp *interp; /* the interpreter; this struct does not own it */
     Tcl_Obj *callback;
-    Tcl_Command command; /* NULL: Tcl has deleted it */
+    Tcl_Command command; /* the command of the job; NULL: Tcl has deleted it */
     pthread_t thread;
     atomic_int over;   /* set by the job's thread as its last step */
-    int err;           /* enum pith_err of `run` */
-    char *error;       /* malloc'ed; read after `over` */
+    int err;           /* the enum pith_err that `run` returned */
+    char *error;       /* malloc'ed text of the error; Tcl's thread reads it when `over` is set */
     unsigned reported; /* index of the check that last reported the job's progress */
 };
 
@@ -110,15 +109,16 @@ static void look_after(int ms)
     timer = Tcl_CreateTimerHandler(wait_ms, look, NULL);
 }
 
-/* Checks all jobs. After each callback the search for ended jobs begins again, because a callback may start and stop
- * jobs. */
+/* Checks all jobs. After each callback it searches the list of jobs from the beginning, because a callback may start
+ * and stop jobs, which changes the list. */
 static void look(ClientData data)
 {
     struct pithi_job_state *state;
 
     (void)data;
     while ((state = one_over())) {
-        /* The state is freed before the callback is run, because the callback may start and stop other jobs. */
+        /* Frees the state of the job before it runs the callback, because the callback may start and stop other jobs.
+         */
         Tcl_Interp *interp = state->interp;
         Tcl_Obj *callback = state->callback, *value = NULL;
         const char *word = "stopped";

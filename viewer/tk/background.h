@@ -1,14 +1,14 @@
-/* background.h - jobs. A job is long work on a log, done in a thread, so that the window stays responsive. Tcl gets its
- * progress and its result, and can stop it.
+/* background.h - jobs. A job is long work on a log, done in a thread of its own, so that the window stays responsive.
+ * Scripts get its progress and its result, and can stop it.
  *
  *     struct lengths_job { struct pithi_job job; ... copies of its input, because the log object may change ... };
  *     static const struct pithi_job_kind lengths_kind = {run, result, release};
  *     pithi_job_start(interp, object, &lengths->job, &lengths_kind, callback)
  *
- * leaves the name of a command as the interpreter's result. The command `NAME stop` ends the work. Tcl's thread calls
- * the callback, a list of words, with more words: `progress PART` (0 to 1, a few times a second), and at the end `done
- * RESULT`, `failed TEXT` or `stopped`. After that the command is gone. Closing a log stops its jobs first, without a
- * callback. */
+ * pithi_job_start makes a Tcl command for the job and sets the interpreter's result to its name. The command `NAME
+ * stop` ends the work. Tcl's thread calls the callback, a list of words, with further words: `progress PART` (0 to 1, a
+ * few times a second), and at the end `done RESULT`, `failed TEXT` or `stopped`. At the end the command is deleted.
+ * Closing a log stops the jobs of the log first, without a callback. */
 #ifndef PITHI_BACKGROUND_H
 #define PITHI_BACKGROUND_H
 
@@ -40,7 +40,8 @@ struct pithi_job {
     atomic_int stopped;              /* 1: the result is not needed any more */
 };
 
-/* Starts a job and returns a Tcl status. background.c releases the job, also if it cannot start. */
+/* Starts a job and returns a Tcl status. `release` is called for the job in any case, even if it could not be started.
+ */
 int pithi_job_start(Tcl_Interp *interp, struct pithi_log_object *object, struct pithi_job *job,
                     const struct pithi_job_kind *kind, Tcl_Obj *callback);
 /* Stops all jobs of a log and waits for them. */

@@ -13,8 +13,9 @@ pithi_command pithi_query_command;                        /* log_search.c */
 pithi_command pithi_font_command;                         /* font_glyphs.c */
 pithi_command pithi_theme_command, pithi_scale_command, pithi_text_on_command, pithi_safe_command; /* log_colours.c */
 pithi_command pithi_paper_command;                                                                 /* paper.c */
-/* pinch.c: calls the callback with `begin`, `update` or `end`, x in the window, and the scale relative to the begin.
- * The command's result is 0 if this X server or this build does not support pinches. */
+/* pinch.c: for each pinch it calls the callback with `begin`, `update` or `end`, the x of the pinch in the window, and
+ * its scale relative to the begin. The command's result is 1, or 0 if this X server or this build does not support
+ * pinches. */
 pithi_command pithi_pinch_command;
 
 #endif

@@ -1,12 +1,12 @@
-/* font_glyphs.c - makes the letters of core/raster/raster.h from Tk's font: draws them white on black and reads them
- * back.
+/* font_glyphs.c - makes the letters for core/raster/raster.h from a font of Tk: Tk draws them white on black, and their
+ * pixels are read back.
  *
  * Names in bars are painted by core/raster/raster.c, because Tk and X cannot paint in several threads and into memory.
- * But the names should look like other texts of the window. So Tk draws each letter of the names once, 128 letters side
- * by side in a pixmap, which is read back in one request. The whiteness of a pixel is the fraction of it that the
- * letter covers.
+ * But the names should look like other texts of the window. So Tk draws each letter of the names once, up to 128
+ * letters side by side in a pixmap, which is read back in one request. The whiteness of a pixel is the fraction of the
+ * pixel that the letter covers.
  *
- *     | gap | M | gap | P | gap | I | ...        the gaps hold parts that reach beyond a letter's width, as of a j */
+ *     | gap | M | gap | P | gap | I | ...     a gap has room for parts of a letter that reach beyond its width (of a j) */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@
 #include "tk/commands.h"
 #include "tk/log_object.h"
 
-/* MOST_CODES: if names have more different letters, the rest stays blank. AT_ONCE: letters in one pixmap. */
+/* MOST_CODES: number of different letters that are made; further letters stay blank. AT_ONCE: letters in one pixmap. */
 enum { MOST_CODES = 4096, AT_ONCE = 128 };
 
 struct letters {
@@ -46,8 +46,8 @@ static void take_masks(const struct letters *letters, XImage *image)
     }
 }
 
-/* Draws the letters side by side into a pixmap, with gaps, so that no letter reaches into the place of its
- * neighbour. */
+/* Draws the letters side by side into a pixmap, and takes their masks from it. There are gaps between the letters, so
+ * that no letter reaches into the place of the next one. */
 static void draw_letters(struct letters *letters, Tk_Window window, Tk_Font font)
 {
     struct pithi_glyphs *glyphs = pithi_glyphs();
@@ -58,7 +58,7 @@ static void draw_letters(struct letters *letters, Tk_Window window, Tk_Font font
     GC white, black;
     int left = letters->gap, width = letters->width + (letters->count + 1) * letters->gap;
 
-    if (letters->width < 1) { /* no letter has a width, as with combining marks */
+    if (letters->width < 1) { /* no letter has a width: all are combining marks, for example */
         letters->count = 0;
         return;
     }

@@ -1,5 +1,5 @@
-/* log_colours.c - the colours of a log's states, set singly or by a palette, and the theme, which has all other
- * colours. */
+/* log_colours.c - sets the colours of a log's definitions, one by one or by a palette, and chooses the theme, which has
+ * all other colours of a picture. */
 #include <stdio.h>
 #include <string.h>
 
@@ -51,8 +51,8 @@ int pithi_log_palette(struct pithi_log_object *object, Tcl_Interp *interp, int o
     if (pithi_palette_parse(Tcl_GetString(objv[2]), &palette))
         return usage(interp, "no such palette (log, classic, safe)", Tcl_GetString(objv[2]));
     if (pithi_palette_fill(object->log, object->summary, palette, object->rgb))
-        Tcl_ResetResult(interp); /* damage of the log only affects the order of the colours; the picture reports the
-                                  * damage */
+        Tcl_ResetResult(interp); /* damage is no error here: it only affects the order of the colours, and the picture
+                                  * reports it */
     list = Tcl_NewListObj(0, NULL);
     for (uint32_t id = 0; id < pithlog_get_info(object->log)->defs; id++)
         Tcl_ListObjAppendElement(NULL, list, colour_word(object->rgb[id]));

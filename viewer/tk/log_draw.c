@@ -1,13 +1,14 @@
 /* log_draw.c - draws a log, and finds the record behind a pixel of the picture.
  *
- * A picture comes in two steps. `draw` reads the log for 1.5 ms while the window moves (80 ms for the first picture of
- * a view) and paints what it has read. It returns `rough 1` if that is not everything. Then the rest is read in the
- * background, and `refine` with the same arguments paints again what has been read since. So a drag at 60 pictures a
- * second stays smooth in a log of any size, and the picture is exact a moment after the drag stops.
+ * A picture comes in two steps. `draw` reads the log for 1.5 ms while the view moves (80 ms for the first picture), and
+ * paints what it has read. It returns `rough 1` if it could not read all that the picture needs. Then the rest is read
+ * in the background, and `refine` with the same arguments paints the picture again with what has been read since. So a
+ * drag at 60 pictures a second stays smooth in a log of any size, and the picture is exact a moment after the drag
+ * stops.
  *
- * Rows that are lower than a pixel are grouped. Groups begin at multiples of their size: with 5 rows in each group, a
- * picture that is scrolled to row 7 begins with the group of rows 5 to 9. Otherwise each step of scrolling would make
- * other groups, and colours would flicker. */
+ * Rows that are lower than a pixel are grouped. The first row of a group is a multiple of the group's size: with 5 rows
+ * in each group, a picture that is scrolled to row 7 begins with the group of rows 5 to 9. If groups began at the first
+ * row of the picture, each step of scrolling would make other groups, and colours would flicker. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,9 +25,9 @@
 
 /* Pixels between the marks of the time axis and between the grid lines; timeline.tcl uses the same value. */
 enum { TICK_SPACING = 90 };
-/* The time for a picture when the window moves, and for the first picture of a view. */
+/* Seconds of reading for a picture: MOVE_S while the view moves, FIRST_S for the first picture. */
 #define MOVE_S 0.0015
-#define FIRST_S 0.08 /* seconds */
+#define FIRST_S 0.08
 
 /* ---- Drawing ----------------------------------------------------------------------------------------------------- */
 
@@ -83,8 +84,8 @@ static void set_plot(struct pithi_log_object *object, const struct view *view)
     plot->lit_from_ns = view->lit_from_ns;
     plot->lit_to_ns = view->lit_to_ns;
     plot->width = (uint32_t)view->width;
-    /* Rows that are too low to be visible are grouped. Groups begin at multiples of `per`, so that they do not change
-     * when the rows are scrolled. */
+    /* Rows that are lower than a pixel are drawn in groups of `per` rows. The first row of a group is a multiple of
+     * `per`, so that the groups do not change when the rows are scrolled. */
     uint32_t per = pithi_groups_per(view->row_height), first = (uint32_t)view->first_row / per * per, rest;
     uint32_t fit = ((uint32_t)(view->height / (view->row_height * per)) + 1) * per;
     plot->rows = pithi_log_rows_from(object, first, &rest);
@@ -103,7 +104,7 @@ static void set_plot(struct pithi_log_object *object, const struct view *view)
 
 /* Copies a raster, in which each pixel is a word, into a photo without alpha. Tk needs the offset of each colour in the
  * bytes of a pixel. On little-endian machines the word 0xRRGGBB is the bytes BB GG RR 00, so red has the offset 2,
- * green 1, blue 0; on others it is 00 RR GG BB. */
+ * green 1, blue 0. On big-endian machines it is 00 RR GG BB, so the offsets are 1, 2, 3. */
 static int show(Tcl_Interp *interp, const struct pithi_raster *raster, Tk_PhotoHandle photo)
 {
     static const union {
@@ -136,8 +137,8 @@ static int is_rough(const struct pithi_log_object *object)
     return object->plot.moving || (object->cell_cache && pithi_cell_cache_rough(object->cell_cache));
 }
 
-/* Returns a dict about the picture: its numbers of arrows and messages; `leftout`: if arrows are not drawn because they
- * would cover too much, the fraction of the picture that they would cover; `rough`: 1 if pithi_log_refine must be
+/* Returns a dict about the picture: its numbers of arrows and messages; `leftout`: the fraction of the picture that the
+ * arrows would cover, if they are not drawn because this fraction is too large; `rough`: 1 if pithi_log_refine must be
  * called; `exact`: the fraction of the cells that is exact. */
 static void describe(const struct pithi_log_object *object, Tcl_Interp *interp)
 {
@@ -165,8 +166,8 @@ static int find_target(Tcl_Interp *interp, Tcl_Obj *word, struct target *target)
     return target->paper || target->photo ? TCL_OK : TCL_ERROR;
 }
 
-/* Reports to a paper that scanlines up to `end` are painted. A photo (context NULL) gets all scanlines when the picture
- * is complete. */
+/* Reports to a paper that the scanlines up to `end` are painted. For a photo (context is NULL) it does nothing, because
+ * a photo gets all scanlines when the picture is complete. */
 static void show_lines(void *context, int end)
 {
     if (context)
@@ -176,7 +177,7 @@ static void show_lines(void *context, int end)
 static void paint_plot(const struct pithi_log_object *object, const struct view *view, const struct target *target,
                        uint32_t *words, struct pithi_raster *raster)
 {
-    /* Makes the background of one scanline; it is the same for all. */
+    /* Makes the background of a scanline, which is the same for all scanlines. */
     uint32_t *ground = pithi_alloc((size_t)view->width, sizeof *ground);
     struct pithi_axis axis;
     for (int x = 0; x < view->width; x++)
@@ -191,7 +192,7 @@ static void paint_plot(const struct pithi_log_object *object, const struct view 
     free(ground);
 }
 
-/* Paints the picture. `moved`: number of pixels by which the old picture has moved to the left. */
+/* Paints the picture. If it is the last picture, moved to the left, `moved` is the number of pixels; otherwise 0. */
 static int paint(struct pithi_log_object *object, Tcl_Interp *interp, const struct view *view,
                  const struct target *target, int moved)
 {
@@ -222,8 +223,8 @@ int pithi_log_draw(struct pithi_log_object *object, Tcl_Interp *interp, int objc
         object->helper = pithi_helper_new();
         object->cell_cache = pithi_cell_cache_new(object->log, object->summary, object->helper);
         pithi_interruptions_read(
-            object->log, &object->interruptions); /* if the log is damaged, gets the pauses and losses that can be
-                                                      * read */
+            object->log, &object->interruptions); /* ignores errors: of a damaged log, it gets the pauses and losses
+                                                   * that can be read */
     }
     object->plot.moving = 1;
     first = pithi_cell_cache_is_new(object->cell_cache);
@@ -232,13 +233,13 @@ int pithi_log_draw(struct pithi_log_object *object, Tcl_Interp *interp, int objc
         return pithi_log_error(interp);
     object->plot.moving = pithi_arrows_crowded(&object->plot);
     painted = paint(object, interp, &view, &target, (int)pithi_cell_cache_moved(object->cell_cache));
-    /* After the first picture, reading the rest does not begin before pithi_log_refine, because Tk and the X server are
-     * busy with showing a new window. */
+    /* Begins to read the rest in the background. After the first picture, only pithi_log_refine begins this, because Tk
+     * and the X server are still busy with showing the new window. */
     if (!first)
         pithi_cell_cache_go_on(object->cell_cache);
     if (painted != TCL_OK)
         return TCL_ERROR;
-    /* The readable part of a damaged log was painted. Reports the damage. */
+    /* Reports damage of the log; the readable part was painted. */
     if (err)
         return pithi_log_error(interp);
     describe(object, interp);
@@ -278,12 +279,12 @@ int pithi_log_refine(struct pithi_log_object *object, Tcl_Interp *interp, int ob
     return TCL_OK;
 }
 
-/* The overview strip shows at most this many lanes, evenly selected, because it is drawn without a job, and 100,000
- * lanes would take 4.7 s. */
+/* The overview strip shows at most this many lanes, evenly selected. It is drawn in Tcl's thread, and 100,000 lanes
+ * would take 4.7 s. */
 enum { STRIP_LANES = 1024 };
 
-/* Makes the rows of a strip of this height from the visible lanes. If there are many lanes, they are joined, so that
- * each row is at least a pixel high. */
+/* Makes the rows of an overview strip of this height from the visible lanes. If there are many lanes, a row has several
+ * of them, so that each row is at least a pixel high. */
 static void strip_groups(const struct pithi_log_object *object, uint32_t height, struct pithi_groups *groups)
 {
     uint32_t shown, *lanes = pithi_rows_lanes(object->tree, &shown);
@@ -297,7 +298,8 @@ static void strip_groups(const struct pithi_log_object *object, uint32_t height,
     free(lanes);
 }
 
-/* Draws the overview strip twice: normally for the part inside the window, and faded for the parts outside. */
+/* Draws the overview strip twice: in normal colours for the part that the view shows, and faded for the parts outside
+ * the view. */
 int pithi_log_overview(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     Tk_PhotoHandle photo = find_photo(interp, objv[2]), faded = find_photo(interp, objv[3]);
@@ -316,8 +318,8 @@ int pithi_log_overview(struct pithi_log_object *object, Tcl_Interp *interp, int 
     if (width < 1 || width > PITHI_MAX_WIDTH || height < 2 || height > PITHI_MAX_WIDTH)
         return TCL_OK;
     strip_groups(object, (uint32_t)height, &groups);
-    /* Reads the records if each lane has only a few. This costs little, and the summary's pieces would be too long for
-     * a picture. */
+    /* If each lane has only a few records, reads the records and not the summary: this costs little, and the pieces of
+     * the summary would be too long for an exact picture. */
     const struct pithlog_info *info = pithlog_get_info(object->log);
     uint64_t lanes = info->lanes < STRIP_LANES ? info->lanes : STRIP_LANES;
     plot.care = lanes && info->records / info->lanes * lanes < PITHI_SUMMARY_RECORDS ? PITHI_EXACT : PITHI_QUICK;

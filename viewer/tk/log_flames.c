@@ -1,5 +1,5 @@
-/* log_flames.c - the functions that a log's samples fell into: their rows below the states, and the functions in an
- * interval outside all states. */
+/* log_flames.c - the functions in which the samples of a log were taken: the rows of functions below the states of a
+ * lane, and the functions in an interval outside all states. */
 #include "tk/log_object.h"
 
 #include <stdio.h>
@@ -30,7 +30,7 @@ int pithi_log_flames(struct pithi_log_object *object, Tcl_Interp *interp, int ob
         return pithi_usage_error(interp, "the functions are those of another log");
     if (err)
         return pithi_log_error(interp);
-    /* Lanes that were unfolded before get rows for their functions. */
+    /* Unfolds again all lanes that are unfolded, so that they get rows for their functions. */
     for (uint32_t i = 1; i < object->tree->node_count; i++)
         if (object->tree->nodes[i].bands)
             pithi_log_unfold(object, i, 1);

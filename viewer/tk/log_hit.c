@@ -1,9 +1,9 @@
 /* log_hit.c - describes bundles and rows of many lanes, and finds records related to a record, such as the state around
  * a state or the messages of a call.
  *
- * The answers are dicts for the status line and the panel of details (log_object.h lists their keys). Each reads little
- * of the log, because it runs in Tcl's thread while the pointer moves. If more would have to be read, the dict has an
- * estimate (about 1), or the number of lanes that were read (asked). */
+ * The results are dicts for the status line and the panel of details (log_object.h lists their keys). Each method reads
+ * only little of the log, because it runs in Tcl's thread while the pointer moves. If an exact result would need more,
+ * the dict has an estimate (key about is 1), or the number of lanes that were read (key asked). */
 #include "tk/log_object.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@
 #include "core/rows/legend.h"
 #include "core/cells/memory.h"
 
-/* Puts the label of a row, such as "rank 3" or "node1". */
+/* Puts the label of a row, such as "rank 3" or "node1", into the dict under `key`. */
 static void put_place(struct pithi_log_object *object, Tcl_Obj *dict, const char *key, const struct pithi_row *row)
 {
     char place[64];
@@ -26,7 +26,8 @@ static void put_place(struct pithi_log_object *object, Tcl_Obj *dict, const char
 
 /* ---- Bundles ----------------------------------------------------------------------------------------------------- */
 
-/* `bundleat`: the bundle of messages under the pointer; "" if there is none. */
+/* `bundleat` returns the bundle of messages under the pointer, or "" if there is none. A bundle is an arrow that stands
+ * for several messages between two rows. */
 int pithi_log_bundle_at(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     const struct pithi_plot *plot = &object->plot;
@@ -45,7 +46,7 @@ int pithi_log_bundle_at(struct pithi_log_object *object, Tcl_Interp *interp, int
         return TCL_OK;
     exact = *bundle;
     if (about)
-        about = pithi_plot_look(plot, bundle, &exact) != 0; /* if this returns 0, the bundle was counted exactly */
+        about = pithi_plot_look(plot, bundle, &exact) != 0; /* 0: `exact` is now the exact count of the bundle */
     bundle = &exact;
     dict = Tcl_NewDictObj();
     put_place(object, dict, "from", &plot->rows[bundle->from_row]);
@@ -69,7 +70,8 @@ int pithi_log_bundle_at(struct pithi_log_object *object, Tcl_Interp *interp, int
 
 /* ---- Rows of many lanes ------------------------------------------------------------------------------------------ */
 
-/* The group of rows at y, if the last picture has groups; otherwise the visible row `row`. */
+/* Returns the group of rows at y and sets *grouped to 1, if the last picture has groups; otherwise returns the visible
+ * row `row`. */
 static const struct pithi_row *row_at(const struct pithi_log_object *object, uint32_t row, double y, int *grouped)
 {
     double line = floor(y / (object->plot.row_height > 0 ? object->plot.row_height : 1));
@@ -80,7 +82,7 @@ static const struct pithi_row *row_at(const struct pithi_log_object *object, uin
     return line >= 0 && line < object->groups.count ? &object->groups.rows[(uint32_t)line] : NULL;
 }
 
-/* `groupat`: what the lanes of a row do in this time; "" for a counter or a single lane. */
+/* `groupat` returns in which states the lanes of a row are in an interval; "" for a counter or a single lane. */
 int pithi_log_group_at(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     const struct pithi_row *group;
@@ -106,7 +108,7 @@ int pithi_log_group_at(struct pithi_log_object *object, Tcl_Interp *interp, int 
     put_place(object, dict, "place", group);
     pithi_put_wide(dict, "lanes", lanes);
     pithi_put_wide(dict, "auto", grouped);
-    pithi_hit_row_mix(object->log, group, t0, t1, &mix); /* of a damaged log, the readable part */
+    pithi_hit_row_mix(object->log, group, t0, t1, &mix); /* ignores errors: of a damaged log, uses the readable part */
     pithi_put_wide(dict, "asked", mix.asked);
     list = Tcl_NewListObj(0, NULL); /* {name share name share ...}, the largest share first */
     for (uint32_t i = 0; i < mix.count; i++) {
@@ -169,8 +171,8 @@ Tcl_Obj *pithi_function_dict(const struct pithi_flames *flames, const struct pit
     return dict;
 }
 
-/* Sets the result to the dict of the state `hit`, or to "" if `found` is 0. If `found` is negative, the log cannot be
- * read; returns TCL_ERROR. */
+/* Sets the result to the dict of the state `hit` if `found` is 1, or to "" if it is 0. A negative `found` means that
+ * the log cannot be read; then it returns TCL_ERROR. */
 static int give_state(struct pithi_log_object *object, Tcl_Interp *interp, uint32_t lane, int found,
                       struct pithi_hit *hit)
 {
@@ -188,7 +190,7 @@ static int give_state(struct pithi_log_object *object, Tcl_Interp *interp, uint3
     return TCL_OK;
 }
 
-/* `parent`: the state around a state. */
+/* `parent` returns the state around a state. */
 int pithi_log_parent(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     struct pithi_hit hit;
@@ -205,7 +207,7 @@ int pithi_log_parent(struct pithi_log_object *object, Tcl_Interp *interp, int ob
                       pithi_jump_parent(object->log, lane, (uint32_t)id, start, (uint32_t)depth, &hit), &hit);
 }
 
-/* `stateof`: the innermost state of a lane at a time. */
+/* `stateof` returns the innermost state of a lane at a time. */
 int pithi_log_state_of(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     struct pithi_hit hit;
@@ -216,7 +218,7 @@ int pithi_log_state_of(struct pithi_log_object *object, Tcl_Interp *interp, int 
     if (pithi_get_lane(object, interp, objv + 2, &lane) != TCL_OK || pithi_get_time(interp, objv[4], &time) != TCL_OK)
         return TCL_ERROR;
     return give_state(object, interp, lane,
-                      /* the deepest level that a picture can show means the innermost state */
+                      /* asks for the deepest level that a picture can show, which gives the innermost state */
                       pithi_hit_state(object->log, lane, time, time + 1, PITHI_LEVELS - 1, NULL, &hit), &hit);
 }
 
@@ -233,7 +235,7 @@ Tcl_Obj *pithi_message_dict(const struct pithlog *log, const struct pithlog_mess
     return dict;
 }
 
-/* `messageof`: finds the message of a send in the digest, by time, peer and tag. */
+/* `messageof` returns the message of a send, which it finds in the digest by time, peer and tag. */
 int pithi_log_message_of(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     struct pithlog_record send = {.kind = PITHLOG_SEND};
@@ -271,8 +273,8 @@ static Tcl_Obj *call_message(const struct pithi_log_object *object, const struct
     for (uint32_t i = 0; i < number; i++) /* counts earlier messages of the call with the same time, peer and tag */
         nth += call->records[i].kind == record->kind && call->records[i].time_ns == record->time_ns &&
                call->records[i].peer == record->peer && call->records[i].tag == record->tag;
-    /* A value of 0 means that the message has no partner. Below 0, the digest cannot be read; here this is treated in
-     * the same way. */
+    /* pithi_jump_message returns 0 if the message has no partner, and less if the digest cannot be read. In both cases
+     * only the known end of the message is given. */
     if (object->digest && pithi_jump_message(object->log, object->digest, record, nth, &message) > 0) {
         dict = pithi_message_dict(object->log, &message);
     } else {
@@ -299,7 +301,7 @@ static void put_member(Tcl_Obj *dict, const char *key, const struct pithlog_lane
     pithi_put(dict, key, member);
 }
 
-/* `callof`: the messages and the collective of an MPI call. */
+/* `callof` returns the messages and the collective of an MPI call. */
 int pithi_log_call_of(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     struct pithi_exchange call;
@@ -312,7 +314,7 @@ int pithi_log_call_of(struct pithi_log_object *object, Tcl_Interp *interp, int o
     if (pithi_get_lane(object, interp, objv + 2, &lane) != TCL_OK ||
         Tcl_GetIntFromObj(interp, objv[4], &id) != TCL_OK || pithi_get_times(interp, objv + 5, &from, &to) != TCL_OK)
         return TCL_ERROR;
-    pithi_hit_exchange(object->log, lane, (uint32_t)id, from, to, &call); /* of a damaged log, the readable part */
+    pithi_hit_exchange(object->log, lane, (uint32_t)id, from, to, &call); /* uses the readable part of a damaged log */
     dict = Tcl_NewDictObj();
     messages = Tcl_NewListObj(0, NULL);
     for (uint32_t i = 0; i < call.count; i++)
@@ -327,7 +329,7 @@ int pithi_log_call_of(struct pithi_log_object *object, Tcl_Interp *interp, int o
         pithi_put_wide(dict, "bytes", (int64_t)call.coll.bytes);
         pithi_put_wide(dict, "got", (int64_t)call.coll.got_bytes);
     }
-    /* If the log is analyzed, puts the members of the call's collective that began it first and last. */
+    /* If the log is analyzed, puts the two members that began the collective first and last. */
     uint32_t lanes = pithlog_get_info(object->log)->lanes, first = PITHI_NONE, last = PITHI_NONE, count = 0;
     int64_t *begins = pithi_alloc(lanes, sizeof *begins); /* INT64_MIN: the lane is no member */
     if (object->analysis && pithlog_analysis_members(object->analysis, lane, from, begins))
@@ -350,7 +352,7 @@ int pithi_log_call_of(struct pithi_log_object *object, Tcl_Interp *interp, int o
 
 /* ---- Counters ---------------------------------------------------------------------------------------------------- */
 
-/* `counterat`: the counter's values in [from, to): the lowest, the highest, the last. */
+/* `counterat` returns the lowest, the highest and the last value of a counter in [from, to). */
 int pithi_log_counter_at(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     const struct pithlog_lane *lane;
@@ -367,7 +369,7 @@ int pithi_log_counter_at(struct pithi_log_object *object, Tcl_Interp *interp, in
         pithi_get_window(interp, objv + 3, &from, &to) != TCL_OK)
         return TCL_ERROR;
     row = &object->rows[number];
-    /* the digest was not read yet, or the row is not a counter's */
+    /* the result is "" if the digest is not read yet, or the row is not that of a counter */
     if (!object->digest || row->kind != PITHI_ROW_COUNTER)
         return TCL_OK;
     found = pithi_jump_counter(object->digest, row->lane, row->counter, from, to, &value);
@@ -391,10 +393,10 @@ int pithi_log_counter_at(struct pithi_log_object *object, Tcl_Interp *interp, in
 
 /* ---- Interruptions ----------------------------------------------------------------------------------------------- */
 
-/* 1: the row shows pauses, losses and missing records, as only rows of a single lane do. */
+/* Returns 1 if the row shows pauses, losses and missing records. Only rows of a single lane do. */
 static int shows_interruptions(const struct pithi_row *row) { return pithi_row_is_whole(row) && row->lane_count <= 1; }
 
-/* 1: records of a lane are missing at this time in the last picture. */
+/* Returns 1 if the last picture shows that records of a lane are missing at this time. */
 static int is_missing(const struct pithi_plot *plot, uint32_t lane, int64_t time_ns)
 {
     double column = pithi_plot_x(plot, time_ns) - plot->x;
@@ -402,7 +404,7 @@ static int is_missing(const struct pithi_plot *plot, uint32_t lane, int64_t time
     uint32_t row = 0;
     int is;
 
-    /* the row in the last picture that shows this lane's holes */
+    /* finds the row in the last picture that shows the holes of this lane */
     while (row < plot->row_count && (!shows_interruptions(&plot->rows[row]) || plot->rows[row].lane != lane))
         row++;
     if (row == plot->row_count || plot->cell_row[row] == PITHI_NONE || column < 0 || column >= plot->width)
@@ -413,7 +415,7 @@ static int is_missing(const struct pithi_plot *plot, uint32_t lane, int64_t time
     return is;
 }
 
-/* Callback of pithi_holes_lost. Sets the end of the hole that begins with the loss. */
+/* Callback of pithi_holes_lost. If the hole begins where the loss of `context` begins, sets the end of the loss. */
 static void note_end(void *context, int64_t from_ns, int64_t to_ns)
 {
     struct pithi_interruption *loss = context;
@@ -434,7 +436,7 @@ static int is_lost(const struct pithi_log_object *object, uint32_t lane, int64_t
         if (interruptions->items[i].lost &&
             interruptions->items[i].from_ns <= time_ns) /* the last loss before the time */
             *loss = interruptions->items[i];
-    if (loss->lost) /* no record has the end of the hole, so pithi_holes_lost finds it */
+    if (loss->lost) /* no record says where the hole ends; pithi_holes_lost finds its end */
         pithi_holes_lost(object->log, lane, loss->from_ns, time_ns + 1, note_end, loss);
     return loss->lost && time_ns < loss->to_ns;
 }
@@ -451,8 +453,8 @@ static Tcl_Obj *interruption_dict(const struct pithlog_lane *lane, const char *w
     return dict;
 }
 
-/* `interruptionat`: a pause, a loss or missing records at this time. The record of a loss has no length, so it is found
- * up to `reach` ns (some pixels) away. */
+/* `interruptionat` returns the pause, the loss or the missing records at a time. The record of a loss has no length, so
+ * a loss is found up to `reach` ns (some pixels) away. */
 int pithi_log_interruption_at(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     const struct pithi_interruptions *interruptions = &object->interruptions;
@@ -475,7 +477,7 @@ int pithi_log_interruption_at(struct pithi_log_object *object, Tcl_Interp *inter
     for (uint32_t i = pithi_interruptions_of(interruptions, row->lane);
          i < interruptions->count && interruptions->items[i].lane == row->lane; i++) {
         const struct pithi_interruption *interruption = &interruptions->items[i];
-        int64_t around = interruption->lost ? reach : 0; /* a pause has a length, so it needs no reach */
+        int64_t around = interruption->lost ? reach : 0; /* only a loss has no length */
         if (time < interruption->from_ns - around || time > interruption->to_ns + around)
             continue;
         dict =
@@ -485,7 +487,7 @@ int pithi_log_interruption_at(struct pithi_log_object *object, Tcl_Interp *inter
         return TCL_OK;
     }
     missing = is_missing(&object->plot, row->lane, time);
-    /* if the pixel shows missing records, a loss up to `reach` before the time may be the cause */
+    /* if the picture shows missing records at this pixel, a loss up to `reach` before the time may be the cause */
     if (is_lost(object, row->lane, time, &loss) || (missing && is_lost(object, row->lane, time - reach, &loss))) {
         dict = interruption_dict(lane, "lost", loss.from_ns, loss.from_ns);
         pithi_put_wide(dict, "lost", (Tcl_WideInt)loss.lost);

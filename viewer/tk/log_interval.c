@@ -1,8 +1,8 @@
-/* log_interval.c - adds up the states, events and messages of an interval, by row, in jobs.
+/* log_interval.c - adds up the states, events and messages of an interval for each row, in jobs.
  *
- * The result is a command, from which the window gets only the sums that it shows: `row 7` for a tooltip, `rows ID` for
- * a graph of one state over all rows. All sums of a thousand rows with fifty states would be a Tcl list of 50,000
- * items.
+ * The result of a job is a command, from which the window gets only the sums that it shows: `row 7` for a tooltip,
+ * `rows ID` for a graph of one state over all rows. It is no list, because all sums of a thousand rows with fifty
+ * states would be a Tcl list of 50,000 items.
  *
  *     LOG interval 0 1000000 done     done gets ::pithtk::interval1
  *     ::pithtk::interval1 row 7       lanes of the row, then {id count total self} of each state in it
@@ -27,7 +27,8 @@ struct interval_job {
     struct pithi_traffic traffic;
 };
 
-/* Makes damage no error: the readable part of the log is used, and the time lines report the damage. */
+/* Turns the error of a damaged log into PITH_OK, because the readable part of the log was used, and the picture of the
+ * log reports the damage. */
 static int unless_damaged(int err) { return err == PITH_ERR_DAMAGED ? PITH_OK : err; }
 
 static int interval_run(struct pithi_job *data)
@@ -54,8 +55,7 @@ static Tcl_Obj *sum_list(uint32_t id, const struct pithi_sum *sum)
     return pithi_wide_list((const int64_t[]){id, (int64_t)sum->count, sum->total_ns, sum->self_ns}, 4);
 }
 
-/* ---- The result as a command: only the rows that a method returns become Tcl values
- * ------------------------------- */
+/* ---- The result as a command ------------------------------------------------------------------------------------- */
 
 struct interval_object {
     struct pithi_interval interval;
@@ -124,13 +124,13 @@ static int interval_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_O
              i < interval->count && interval->entries[i].row == (uint32_t)number; i++)
             Tcl_ListObjAppendElement(NULL, result, sum_list(interval->entries[i].id, &interval->entries[i].sum));
         break;
-    case ROWS: /* the sums of one definition in all rows */
+    case ROWS: /* returns the sums of one definition in all rows */
         sums = pithi_alloc(object->row_count, sizeof *sums);
         for (uint32_t i = 0; i < interval->count; i++)
             if (interval->entries[i].id == (uint32_t)number)
                 sums[interval->entries[i].row] = interval->entries[i].sum;
-        /* Leaves out rows without sums (counters and headings). A row in which the definition does not occur gets
-         * zeros. */
+        /* Leaves out rows that cannot have sums (counters and headings). A row in which the definition does not occur
+         * has sums of 0. */
         for (uint32_t row = 0; row < object->row_count; row++) {
             int64_t numbers[] = {row, object->lane_counts[row], (int64_t)sums[row].count, sums[row].total_ns,
                                  sums[row].self_ns};
@@ -165,7 +165,7 @@ static Tcl_Obj *interval_result(struct pithi_job *data)
     memset(&job->interval, 0, sizeof job->interval);
     object->row_count = job->query.row_count;
     object->lane_counts = pithi_alloc(object->row_count, sizeof *object->lane_counts);
-    /* Rows of headings and counters keep 0 lanes. */
+    /* Counts the lanes of each row. The count of headings and counters stays 0. */
     for (uint32_t row = 0; row < object->row_count; row++)
         if (pithi_row_is_whole(&job->rows[row]))
             pithi_row_lanes(&job->rows[row], &object->lane_counts[row]);

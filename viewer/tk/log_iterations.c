@@ -1,8 +1,9 @@
 /* log_iterations.c - the iterations of an analyzed log: their marks on a time axis, and pictures that show them one
  * below the other.
  *
- * Marks that are too narrow to be hit are joined: if 400 iterations share 800 pixels, each has 2 pixels, so a mark of 6
- * pixels stands for three iterations. A mark is slow if one of its iterations is.
+ * If iterations are too narrow to be hit with the pointer, a mark stands for several of them: if 400 iterations share
+ * 800 pixels, each has 2 pixels, so a mark of 6 pixels stands for three iterations. A mark is slow if one of its
+ * iterations is slow.
  *
  * A stack draws each iteration as a band. All bands begin at the same x and have the same scale, so that the same work
  * of successive iterations lies one below the other. Each band is a plot of the same rows in the interval of its
@@ -18,13 +19,13 @@
 #include "core/scene/figure.h"
 #include "tk/log_object.h"
 
-/* Number of iterations; 0 if there are none, or the log is not analyzed. */
+/* Returns the number of iterations, which is 0 if the log is not analyzed. */
 static uint32_t count_of(const struct pithi_log_object *object)
 {
     return object->iterations ? (uint32_t)object->iterations->count : 0;
 }
 
-/* `iterations`: the number of iterations and their lengths. */
+/* `iterations` returns the number of iterations and their lengths. */
 int pithi_log_iterations(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     Tcl_Obj *dict = Tcl_NewDictObj();
@@ -49,7 +50,7 @@ int pithi_log_iterations(struct pithi_log_object *object, Tcl_Interp *interp, in
     return TCL_OK;
 }
 
-/* `iteration`: describes an iteration; "" if there is none with this index. */
+/* `iteration` describes the iteration with an index. The result is "" if there is no such iteration. */
 int pithi_log_iteration(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     char label[64], reason[256];
@@ -79,9 +80,9 @@ int pithi_log_iteration(struct pithi_log_object *object, Tcl_Interp *interp, int
 enum { LEAST_MARK = 6 }; /* pixels */
 
 struct mark {
-    uint32_t first, last;
-    double x0, x1;
-    int is_slow; /* 1: one of its iterations is slow */
+    uint32_t first, last; /* indices of its iterations */
+    double x0, x1;        /* pixels */
+    int is_slow;          /* 1: one of its iterations is slow */
 };
 
 static void put_mark(Tcl_Obj *list, const struct mark *mark)
@@ -91,7 +92,7 @@ static void put_mark(Tcl_Obj *list, const struct mark *mark)
     Tcl_ListObjAppendElement(NULL, list, Tcl_NewListObj(5, words));
 }
 
-/* `iterationmarks`: {first last x0 x1 slow} for the axis above the rows. */
+/* `iterationmarks` returns {first last x0 x1 slow} for each mark of the axis above the rows. */
 int pithi_log_iteration_marks(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     uint32_t count = count_of(object);
@@ -116,7 +117,7 @@ int pithi_log_iteration_marks(struct pithi_log_object *object, Tcl_Interp *inter
         double x = ((double)iteration->from_ns - (double)t0) * scale;
         if (iteration->to_ns <= t0 || iteration->from_ns >= t1)
             continue;
-        /* If the open mark is wide enough, this iteration begins a new mark. */
+        /* If the mark so far is wide enough, it ends here, and this iteration begins a new mark. */
         if (is_open && mark.x1 - mark.x0 >= LEAST_MARK) {
             put_mark(list, &mark);
             is_open = 0;
@@ -139,8 +140,8 @@ int pithi_log_iteration_marks(struct pithi_log_object *object, Tcl_Interp *inter
 
 enum { TICK_SPACING = 90 }; /* pixels; stack.tcl uses the same value for its axis */
 
-/* Makes the plot that all bands are copies of. It has the visible rows, joined so that each is at least a pixel
- * high. */
+/* Makes the plot of which each band is a copy with an interval of its own. It has the visible rows; if they would be
+ * lower than a pixel, several rows are joined. */
 static struct pithi_plot make_like(const struct pithi_log_object *object, int width, int height,
                                    struct pithi_groups *groups)
 {
@@ -171,7 +172,7 @@ static struct pithi_plot make_like(const struct pithi_log_object *object, int wi
     return like;
 }
 
-/* `iterationsdraw`: draws the chosen iterations one below the other into a photo. */
+/* `iterationsdraw` draws the chosen iterations one below the other into a photo. */
 int pithi_log_iterations_draw(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     struct pithi_iteration_stack stack = {.all = object->iterations};
@@ -195,8 +196,8 @@ int pithi_log_iterations_draw(struct pithi_log_object *object, Tcl_Interp *inter
         if (Tcl_GetIntFromObj(interp, words[i], &index) == TCL_OK && index >= 0 && (uint32_t)index < count_of(object))
             stack.chosen[stack.count++] = (uint32_t)index;
     stack.pitch = height + gap; /* pixels from one band to the next */
-    /* The width of the picture stands for the longest of all iterations and not of the chosen ones, so that the scale
-     * does not depend on the choice. */
+    /* The width of the picture stands for the longest iteration of the log, even if it is not among the chosen ones, so
+     * that the scale does not depend on the choice. */
     stack.longest_ns = stack.count ? object->iterations->max_ns : 1;
     like = make_like(object, width, height, &groups);
     err = pithi_iteration_stack_load(&stack, &like);

@@ -1,12 +1,12 @@
-/* log_lengths.c - durations of the instances of a state. A job collects them; its result is a command, which returns
- * statistics and instances of any range of durations.
+/* log_lengths.c - durations of the instances of a state. A job collects the durations. Its result is a command, which
+ * returns statistics and instances for any range of durations.
  *
- * Each move of a slider needs the histogram, its numbers and the longest instances for another range. So the sorted
- * list is kept as long as the command exists, and the log is read only once:
+ * Whenever the user moves a slider, the window needs the histogram, its numbers and the longest instances for another
+ * range of durations. So the command keeps the sorted list, and the log is read only once:
  *
  *     LOG lengths 3 0 5000000 shown time CALLBACK     -> done ::pithtk::lengths1
- *     ::pithtk::lengths1 spread 1000 20000       -> count 42 total ... of those from 1 to 20 us
- *     ::pithtk::lengths1 nth 1000 20000 0        -> rank 3 thread 0 start ... end ...: the longest of them
+ *     ::pithtk::lengths1 spread 1000 20000       -> count 42 total ... of the instances that took 1 to 20 us
+ *     ::pithtk::lengths1 nth 1000 20000 0        -> rank 3 thread 0 start ... end ...: the longest of these instances
  *     ::pithtk::lengths1 map PHOTO time 1000 20000 log 200 100 600 300 {}    draws them over time: 200 x 100 tiles
  *     ::pithtk::lengths1 at 30 40 6              -> place 10 bin 86 ...: the tile at most 6 pixels from 30 40 */
 #include <stdio.h>
@@ -21,8 +21,8 @@
 #include "tk/background.h"
 #include "tk/log_object.h"
 
-/* Returns the lanes of ROWS (`shown` or `all`), without those of counters; to be freed. Returns NULL after a message if
- * ROWS is another word. */
+/* Returns the lanes of ROWS (`shown` or `all`), without rows of counters, as an array that the caller frees. If ROWS is
+ * another word, sets an error message and returns NULL. */
 static uint32_t *get_lanes(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *rows, uint32_t *count)
 {
     static const char *const words[] = {"all", "shown", NULL};
@@ -60,7 +60,7 @@ static Tcl_Obj *lane_words(const struct lengths_list *lengths, uint32_t number)
     return pithi_wide_list((const int64_t[]){lane->rank, lane->thread}, 2);
 }
 
-/* Returns the first lane at a place of a map of ranks, as an index into `lanes`. */
+/* Returns the first of the lanes that share a place of a map of ranks, as an index into `lanes`. */
 static uint32_t first_lane(const struct pithi_length_map *map, uint32_t place)
 {
     return pithi_tile_begin(place, map->places, map->list->lane_count);
@@ -110,7 +110,8 @@ static Tcl_Obj *entry_dict(const struct lengths_list *lengths, const struct pith
 
 /* ---- Maps -------------------------------------------------------------------------------------------------------- */
 
-/* Draws horizontal lines at the places in `list`, before the tiles, which hide them. */
+/* Draws horizontal lines at the places in `list`. It is called before the tiles are drawn, so that the tiles hide the
+ * lines. */
 static int draw_grid(Tcl_Interp *interp, Tcl_Obj *list, const struct pithi_length_map *map,
                      const struct pithi_painter *painter)
 {
@@ -164,8 +165,8 @@ static int map_draw(struct lengths_list *lengths, Tcl_Interp *interp, Tcl_Obj *c
     return TCL_OK;
 }
 
-/* Returns a dict about a tile: its place, bin, box {x y width height}, number of instances, the limits of its bin (from
- * <= length < to), and the longest instance. */
+/* Returns a dict about a tile: its place, bin, box {x y width height}, number of instances, the limits `from` and `to`
+ * of its bin (from <= length < to), and the longest instance. */
 static Tcl_Obj *tile_dict(const struct lengths_list *lengths, uint32_t place, uint32_t bin)
 {
     const struct pithi_length_map *map = &lengths->map;
@@ -328,7 +329,7 @@ struct lengths_job {
     struct pithi_length_list list;
 };
 
-/* Runs in the job's thread. Of a damaged log, uses the readable part; the time lines report the damage. */
+/* Runs in the job's thread. It uses the readable part of a damaged log; the picture of the log reports the damage. */
 static int lengths_run(struct pithi_job *job)
 {
     struct lengths_job *lengths = (struct lengths_job *)job;

@@ -1,9 +1,9 @@
-/* log_matrix.c - messages and wait states by pair of ranks. A job collects them; its result is a command, which draws
- * and lists them.
+/* log_matrix.c - sums of messages and wait states for each pair of ranks. A job collects the sums. Its result is a
+ * command, which draws and lists them.
  *
- * The pairs are collected by the job's thread. Wait states come from the analysis of the log, which only Tcl's thread
- * uses, so they are added when the job is done. `at` refers to the picture that was drawn last. The tiles of this
- * picture are kept, because a tile may stand for many ranks. */
+ * The job's thread collects the messages of each pair. Wait states come from the analysis of the log, which only Tcl's
+ * thread may use, so they are added when the job is done. The method `at` describes a tile of the picture that was
+ * drawn last. The tiles of this picture are kept, because a tile may stand for many ranks. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,12 +16,12 @@
 #include "tk/background.h"
 #include "tk/log_object.h"
 
-/* The matrix as a command, with the picture drawn last. */
+/* The data of a matrix command. */
 struct matrix_object {
     struct pithi_matrix matrix;
     struct pithlog *log;           /* the window deletes a matrix before it closes the log */
-    struct pithi_matrix_view view; /* what the last picture shows; `at` refers to it */
-    struct pithi_tiles tiles;
+    struct pithi_matrix_view view; /* the part that the last picture shows */
+    struct pithi_tiles tiles;      /* the tiles of this picture */
 };
 
 /* the names of enum pithi_matrix_value, in its order */
@@ -53,7 +53,7 @@ static void put_longest(Tcl_Obj *dict, const struct matrix_object *matrix, const
     pithi_put(dict, "longest", message);
 }
 
-/* Puts the first and the last rank of the places `first` to end - 1 into the dict. */
+/* Puts the ranks at the places `first` and end - 1 into the dict. */
 static void put_ranks(Tcl_Obj *dict, const struct matrix_object *matrix, const char *first_key, const char *last_key,
                       uint32_t first, uint32_t end)
 {
@@ -76,7 +76,7 @@ static int get_view(struct matrix_object *matrix, Tcl_Interp *interp, Tcl_Obj *c
             return TCL_ERROR;
         *fields[i] = number < 0 ? 0 : (uint32_t)number;
     }
-    /* 8192: more pixels than screens have */
+    /* limits the picture to 8192 pixels in width and height, which is more than screens have */
     if (view->from0 >= view->from1 || view->from1 > matrix->matrix.rank_count || view->to0 >= view->to1 ||
         view->to1 > matrix->matrix.rank_count || !view->width || view->width > 8192 || !view->height ||
         view->height > 8192) {
@@ -86,7 +86,8 @@ static int get_view(struct matrix_object *matrix, Tcl_Interp *interp, Tcl_Obj *c
     return TCL_OK;
 }
 
-/* `draw`: draws a part of the matrix, and returns how many tiles it has and the ends of the colour scale. */
+/* `draw` draws a part of the matrix. It returns a dict: the numbers of columns and lines of tiles, and the lowest and
+ * highest value of the colour scale. */
 static int matrix_draw(struct matrix_object *matrix, Tcl_Interp *interp, Tcl_Obj *const objv[])
 {
     struct pithi_raster raster = {0};
@@ -115,7 +116,7 @@ static int matrix_draw(struct matrix_object *matrix, Tcl_Interp *interp, Tcl_Obj
     return TCL_OK;
 }
 
-/* `scale`: the colours from the smallest to the largest value, for the legend. */
+/* `scale` draws the colours from the smallest to the largest value, for the legend. */
 static int matrix_scale(Tcl_Interp *interp, Tcl_Obj *const objv[])
 {
     struct pithi_raster raster = {0};
@@ -131,7 +132,8 @@ static int matrix_scale(Tcl_Interp *interp, Tcl_Obj *const objv[])
     return status;
 }
 
-/* `at`: the tile at a pixel. The totals of the lines are beside the picture, the totals of the columns below it. */
+/* `at` describes the tile at a pixel. A pixel to the right of the picture means the total of a line, a pixel below the
+ * picture the total of a column. */
 static int matrix_at(struct matrix_object *matrix, Tcl_Interp *interp, Tcl_Obj *const objv[])
 {
     const struct pithi_matrix_view *view = &matrix->view;
@@ -142,7 +144,7 @@ static int matrix_at(struct matrix_object *matrix, Tcl_Interp *interp, Tcl_Obj *
 
     if (Tcl_GetIntFromObj(interp, objv[2], &x) != TCL_OK || Tcl_GetIntFromObj(interp, objv[3], &y) != TCL_OK)
         return TCL_ERROR;
-    /* the pixel may lie to the right of the lines (a total) or below the columns (a total), but not in the corner */
+    /* a pixel that is both to the right of the picture and below it belongs to no total */
     if (!tiles->lines || x < 0 || y < 0 || ((uint32_t)x >= view->width && (uint32_t)y >= view->height))
         return TCL_OK;
     line = (uint32_t)y < view->height ? (int)pithi_tile_at((uint32_t)y, tiles->lines, view->height) : -1;
@@ -166,8 +168,8 @@ static int matrix_at(struct matrix_object *matrix, Tcl_Interp *interp, Tcl_Obj *
     return TCL_OK;
 }
 
-/* For qsort: orders pairs by rank, because users look for a rank. In the matrix, pairs are in the order of their first
- * messages. */
+/* For qsort: orders pairs by sender, then receiver, so that users find a rank in the list. (In struct pithi_matrix,
+ * pairs have the order of their first messages.) */
 static int by_place(const void *a, const void *b)
 {
     const struct pithi_pair *x = a, *y = b;
@@ -233,11 +235,11 @@ static int matrix_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj
         return matrix_pairs(object, interp);
     result = Tcl_NewObj();
     switch (which) {
-    case RANKS: /* a list from place to rank */
+    case RANKS: /* returns the list of the ranks, in the order of their places */
         for (uint32_t i = 0; i < matrix->rank_count; i++)
             Tcl_ListObjAppendElement(NULL, result, Tcl_NewIntObj(matrix->ranks[i]));
         break;
-    case SIDES: /* the totals of lines and those of columns; Tcl draws them beside the picture */
+    case SIDES: /* returns the totals of the lines and those of the columns, which Tcl draws beside the picture */
         lines = Tcl_NewListObj(0, NULL), columns = Tcl_NewListObj(0, NULL);
         for (uint32_t i = 0; i < tiles->lines; i++)
             Tcl_ListObjAppendElement(NULL, lines,
@@ -248,7 +250,7 @@ static int matrix_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj
         Tcl_ListObjAppendElement(NULL, result, lines);
         Tcl_ListObjAppendElement(NULL, result, columns);
         break;
-    case STATES: /* {id senderCount senderNs receiverCount receiverNs} of states whose calls waited */
+    case STATES: /* returns {id senderCount senderNs receiverCount receiverNs} of each state whose calls waited */
         for (uint32_t id = 0; id < matrix->defs; id++) {
             const struct pithi_late_state *late = &matrix->states[id];
             int64_t numbers[] = {id, (int64_t)late->sender_count, late->sender_ns, (int64_t)late->receiver_count,
@@ -257,7 +259,7 @@ static int matrix_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj
                 Tcl_ListObjAppendElement(NULL, result, pithi_wide_list(numbers, 5));
         }
         break;
-    case TOTALS: /* a dict of all values, over all messages */
+    case TOTALS: /* returns a dict of all values for all messages together */
         for (uint32_t i = 0; i < matrix->pair_count; i++)
             pithi_pair_add(&all, &matrix->pairs[i]);
         put_sums(result, &all);
@@ -294,10 +296,10 @@ static int run(struct pithi_job *data)
     struct matrix_job *job = (struct matrix_job *)data;
     int err = pithi_matrix_run(job->log, &job->query, &job->matrix);
 
-    return err == PITH_ERR_DAMAGED ? PITH_OK : err; /* the time lines report the damage */
+    return err == PITH_ERR_DAMAGED ? PITH_OK : err; /* the picture of the log reports the damage */
 }
 
-/* Runs in Tcl's thread. Makes the matrix a command, which a script deletes by its name. */
+/* Runs in Tcl's thread. Makes a command for the matrix; scripts delete this command to free the matrix. */
 static Tcl_Obj *result(struct pithi_job *data)
 {
     static unsigned number;
@@ -305,7 +307,7 @@ static Tcl_Obj *result(struct pithi_job *data)
     struct matrix_object *matrix = pithi_alloc(1, sizeof *matrix);
     char name[48];
 
-    const struct pithlog_analysis *analysis = job->object->analysis; /* only this thread uses the analysis */
+    const struct pithlog_analysis *analysis = job->object->analysis; /* only Tcl's thread may use the analysis */
 
     if (analysis && job->query.comm == UINT32_MAX)
         pithi_matrix_add_waits(&job->matrix, job->log, analysis, job->query.t0_ns, job->query.t1_ns);
@@ -325,7 +327,7 @@ static void release(struct pithi_job *data)
     free(job);
 }
 
-/* `matrix`: starts the job. Its argument COMM is the index of a communicator or `all`. */
+/* `matrix` starts the job. Its argument COMM is the index of a communicator or `all`. */
 int pithi_log_matrix(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     static const struct pithi_job_kind kind = {run, result, release};
