@@ -6,7 +6,7 @@
  * letters side by side in a pixmap, which is read back in one request. The whiteness of a pixel is the fraction of the
  * pixel that the letter covers.
  *
- *     | gap | M | gap | P | gap | I | ...     a gap has room for parts of a letter that reach beyond its width (of a j) */
+ *     | gap | M | gap | P | gap | I | ...     gaps have room for parts of letters, as of j, that exceed their width */
 #include <stdlib.h>
 #include <string.h>
 

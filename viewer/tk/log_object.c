@@ -1,7 +1,7 @@
 /* log_object.c - the table of a log's methods, the methods that only read its description, and conversions between Tcl
  * and C.
  *
- * A log is a Tcl command that pithtk makes. The first word after the command names a method:
+ * For each open log there is a Tcl command. The first word after the command names a method:
  *
  *     set log [pithtk open run.pith]         ::pithtk::log1
  *     $log info                              a dict: format native, ranks 4, t0 0, t1 1200000000 ...
@@ -26,8 +26,8 @@
 
 /* ---- Between Tcl and C ------------------------------------------------------------------------------------------- */
 
-/* Puts a key and its value into a dict. The dict must be new: if nothing else refers to it, Tcl allows to change it in
- * place. */
+/* Puts a key and its value into a dict. The dict must be new, because Tcl allows to change a dict in place only if
+ * nothing else refers to it. */
 void pithi_put(Tcl_Obj *dict, const char *key, Tcl_Obj *value)
 {
     Tcl_DictObjPut(NULL, dict, Tcl_NewStringObj(key, -1), value);
@@ -87,8 +87,8 @@ static int fail(Tcl_Interp *interp, const char *kind, const char *text)
 int pithi_log_error(Tcl_Interp *interp) { return fail(interp, "LOG", pithlog_error()); }
 int pithi_usage_error(Tcl_Interp *interp, const char *text) { return fail(interp, "USAGE", text); }
 
-/* Finds a method in a table whose rows begin with struct pithi_method, and checks the number of words, so that methods
- * need not do this. Used for the log's methods, the words of `rows` and other commands. */
+/* Finds a method in a table whose rows begin with struct pithi_method, and checks the number of arguments, so that the
+ * methods need not check it. Used for the methods of a log, the words after `LOG rows`, and other commands. */
 int pithi_find_method(Tcl_Interp *interp, int objc, Tcl_Obj *const objv[], int at, const void *table, size_t row_size,
                       int *which)
 {
@@ -102,7 +102,7 @@ int pithi_find_method(Tcl_Interp *interp, int objc, Tcl_Obj *const objv[], int a
         TCL_OK)
         return TCL_ERROR;
     method = (const void *)((const char *)table + (size_t)*which * row_size);
-    if (method->words == PITHI_ANY || objc == method->words + at + 1) /* PITHI_ANY: the method checks its words
+    if (method->words == PITHI_ANY || objc == method->words + at + 1) /* PITHI_ANY: the method checks its arguments
                                                                        * itself */
         return TCL_OK;
     Tcl_WrongNumArgs(interp, at + 1, objv, method->usage);
@@ -151,8 +151,8 @@ int pithi_get_ids(Tcl_Interp *interp, Tcl_Obj *ids, unsigned char *flags, uint32
     return TCL_OK;
 }
 
-/* Reads the index of a visible row. An index that is too large is an error; Tcl may have it from before a change of the
- * rows. */
+/* Reads the index of a visible row. An index that is too large is an error, which may happen: a script may have got the
+ * index before the rows changed. */
 int pithi_get_row(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *word, uint32_t *row)
 {
     int value;
@@ -195,7 +195,7 @@ static int log_info(struct pithi_log_object *object, Tcl_Interp *interp, int obj
     int64_t t0, t1;
 
     (void)objc, (void)objv;
-    pithi_whole_window(object->log, &t0, &t1); /* not start_ns and end_ns, because the window must have a length even if
+    pithi_whole_window(object->log, &t0, &t1); /* unlike info->start_ns and end_ns, this interval has a length even if
                                                 * all records have the same time */
     pithi_put_text(dict, "path", object->path);
     pithi_put_text(dict, "format", info->format);
@@ -276,7 +276,7 @@ static int log_time(struct pithi_log_object *object, Tcl_Interp *interp, int obj
     return TCL_OK;
 }
 
-/* Switches names in bars on or off; affects the next picture. */
+/* Switches the names in bars on or off, from the next picture on. */
 static int log_show_names(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     int on;
@@ -297,7 +297,8 @@ static int log_hide(struct pithi_log_object *object, Tcl_Interp *interp, int obj
     return pithi_get_ids(interp, objv[2], object->hidden, defs);
 }
 
-/* Shows times of day on the axis, if the log has the recorder's wall clock. Sets the result to 1 if it has. */
+/* Switches times of day on the axis on or off. They can be shown only if the log has the wall clock of the recording;
+ * the result is 1 if it has. */
 static int log_time_of_day(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     int64_t unix_ns;
@@ -311,7 +312,7 @@ static int log_time_of_day(struct pithi_log_object *object, Tcl_Interp *interp, 
     return TCL_OK;
 }
 
-/* Returns a time as text, as the axis shows it. */
+/* The method `timetext` returns a time as text, in the form in which the axis shows it. */
 static int log_time_text(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     char text[64];
@@ -328,8 +329,8 @@ static int log_time_text(struct pithi_log_object *object, Tcl_Interp *interp, in
     return TCL_OK;
 }
 
-/* The method `ticks` returns {base x label x label ...}: the base, to which all labels are relative (axis.h), then each
- * tick. */
+/* The method `ticks` returns {base x label x label ...}: the base is a time to which all labels are relative (axis.h),
+ * and each tick has an x and a label. */
 static int log_ticks(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     static const char *const kinds[] = {"time", "duration", NULL};
@@ -366,7 +367,7 @@ static int log_close(struct pithi_log_object *object, Tcl_Interp *interp, int ob
     return TCL_OK;
 }
 
-/* The methods with their arguments as usage messages show them; `words` is the number of arguments. */
+/* Each row has the name of a method, the number of its arguments, and the arguments as usage messages show them. */
 static const struct {
     struct pithi_method method;
     pithi_log_method *run;
@@ -450,7 +451,7 @@ static const struct {
     {{NULL, 0, NULL}, NULL},
 };
 
-/* The command of a log: `data` is its object. */
+/* The command of a log; `data` is the struct pithi_log_object. */
 static int log_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     int which;
@@ -460,8 +461,8 @@ static int log_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *c
     return methods[which].run(data, interp, objc, objv);
 }
 
-/* Tcl calls this when it deletes the command, also at the end of the program. Ends the jobs first, because they read
- * the log; then frees everything that refers to the log; the log itself last. */
+/* Tcl calls this when it deletes the command, also at the end of the program. It ends the jobs first, because they read
+ * the log. Then it frees everything that refers to the log, and the log itself last. */
 static void log_delete(ClientData data)
 {
     struct pithi_log_object *object = data;
@@ -494,8 +495,8 @@ static void log_delete(ClientData data)
     free(object);
 }
 
-/* Makes the command of an opened log. The command owns the log and the digest. If `digest` is NULL, it is read
- * later. */
+/* Makes the command of an opened log. The command owns the log and the digest. `digest` may be NULL; the method
+ * `digest` then reads it later. */
 Tcl_Obj *pithi_log_command(Tcl_Interp *interp, struct pithlog *log, struct pithlog_digest *digest, const char *path)
 {
     static unsigned next;
@@ -506,16 +507,16 @@ Tcl_Obj *pithi_log_command(Tcl_Interp *interp, struct pithlog *log, struct pithl
     object->digest = digest;
     if (pithlog_get_info(log)->records >= PITHI_SUMMARY_RECORDS)
         pithlog_summary_open(log, &object->summary); /* if this fails, records are read instead */
-    object->path = strdup(path);                     /* the caller's path may be freed */
+    object->path = strdup(path);                     /* a copy, because the caller may free its string */
     object->rgb = pithi_palette_make(log);
     object->hidden = pithi_alloc(pithlog_get_info(log)->defs, 1);
     object->tree = pithi_rows_open(log);
     if (digest)
         pithi_log_add_counters(object);
     else
-        pithi_log_rows_changed(object); /* add_counters also makes the rows */
+        pithi_log_rows_changed(object); /* makes the list of visible rows, as pithi_log_add_counters does */
     snprintf(name, sizeof name, "::pithtk::log%u", ++next);
-    /* Tcl frees the object by log_delete */
+    /* Tcl calls log_delete to free the object */
     object->command = Tcl_CreateObjCommand(interp, name, log_command, object, log_delete);
     return Tcl_NewStringObj(name, -1);
 }

@@ -1,8 +1,8 @@
 /* log_open.c - opens a log, reads its digest, and reads what a running program has recorded so far. All this runs in
  * threads, because a foreign format, a missing index or a digest can take seconds.
  *
- * The job owns the opened log until its result is made; then the log's command owns the log. So if a job is stopped
- * after its thread has opened the log, the job closes the log (in release). No other code has used the log then. */
+ * The job owns the opened log until its result is made; from then on the log's command owns it. So if a job is stopped
+ * after its thread has opened the log, the job's `release` closes the log, which no other code has used. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,7 @@ static int open_run(struct pithi_job *base)
     return pithlog_open_watched(job->path, pithi_job_is_over, base, &job->log);
 }
 
-/* Makes the log's command, and reports an incomplete log as the other commands do. */
+/* Makes the log's command. If the log is incomplete, prints a note, as the commands of pith do. */
 static Tcl_Obj *opened(Tcl_Interp *interp, struct pithlog *log, const char *path)
 {
     const struct pithlog_info *info = pithlog_get_info(log);
@@ -140,8 +140,8 @@ struct snapshot {
     int64_t now_ns;
 };
 
-/* Finds out which processes have ended before it reads. So the records of a process that counts as ended are
- * complete. */
+/* Reads the spill files of a program. Before it reads them, it finds out which processes have ended, so that the
+ * records of a process that counts as ended are complete. */
 static int snapshot_run(struct pithi_job *job)
 {
     struct snapshot *snapshot = (struct snapshot *)job;

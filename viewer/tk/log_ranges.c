@@ -1,8 +1,9 @@
 /* log_ranges.c - counts and draws the mountain ranges and the derived rows of a log.
  *
- * Rough ranges are made from the summary, in steps of 12 ms; exact ranges are made from all records, by a job. When the
- * job ends, the window may already show another part of the log. So `loaded` counts the loads. The job stores this
- * count at its start, and its result is used only if the count is still the same. */
+ * The picture of mountain ranges shows for each time how many lanes are in which state (core/measure/ranges.h). Rough
+ * counts are made from the summary, in steps of 12 ms; exact counts are made from all records, by a job. When the job
+ * ends, the window may already show another part of the log. So `loaded` counts the calls of rangesload. The job stores
+ * this number at its start, and its result is used only if the number is still the same. */
 #include "tk/log_object.h"
 
 #include <math.h>
@@ -21,10 +22,10 @@
 #include "core/rows/rows.h"
 #include "tk/background.h"
 
-/* Pixels between marks of the time axis (the same as in the time lines), and between marks of the scale. */
+/* Pixels between the ticks of the time axis (the same as in log_draw.c), and between the marks of the scale. */
 enum { TICK_SPACING = 90, SCALE_SPACING = 22 };
 
-/* If there are at most this many records, all are read at once, and no rough picture is made. */
+/* If there are at most this many records, all of them are read at once, and no rough picture is made. */
 enum { FEW_RECORDS = 50000 };
 
 /* A rough picture is made in steps of this time, so that the window stays responsive. */
@@ -32,11 +33,11 @@ enum { FEW_RECORDS = 50000 };
 
 /* The mountain ranges of a log. */
 struct pithi_log_ranges {
-    struct pithi_ranges *ranges; /* NULL: nothing yet */
+    struct pithi_ranges *ranges; /* the counts; NULL: nothing is loaded yet */
     struct pithi_ranges_query query;
     uint32_t *lanes;
     unsigned char *hidden;
-    unsigned loaded; /* number of loads; a job uses it to check whether its result is still current */
+    unsigned loaded; /* number of calls of rangesload; with it a job checks whether its result is still current */
     struct pithi_layers_look look;
     uint32_t *order;
     unsigned char *chosen;
@@ -68,7 +69,7 @@ void pithi_log_ranges_free(struct pithi_log_object *object)
 
 /* ---- Loading ----------------------------------------------------------------------------------------------------- */
 
-/* Counts in damaged lanes the readable part. The time lines report the damage. */
+/* Damage of the log is no error here: the readable part is counted, and the picture of the log reports the damage. */
 int pithi_log_ranges_load(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     struct pithi_log_ranges *view = view_of(object);
@@ -106,15 +107,15 @@ int pithi_log_ranges_load(struct pithi_log_object *object, Tcl_Interp *interp, i
     free(taken);
     view->query.lanes = view->lanes;
     view->query.lane_count = count;
-    /* Copies the flags of hidden states, so that a job counts the same states as are on the screen, even if others are
-     * hidden meanwhile. */
+    /* Copies the flags of hidden states, so that a later job counts the same states as this load, even if the user
+     * hides other states meanwhile. */
     uint32_t defs = pithlog_get_info(object->log)->defs;
     free(view->hidden);
     view->hidden = pithi_alloc(defs, 1);
     memcpy(view->hidden, object->hidden, defs);
     view->query.hidden = view->hidden;
     pithi_ranges_free(view->ranges);
-    /* A job that is running now belongs to the load before, and its result will be dropped. */
+    /* From here on the result of a job that is still running is dropped, because it is for the load before. */
     view->loaded++;
     view->ranges = pithi_ranges_new(object->log, &view->query);
     /* If there is no summary, or there are few records, all records are read at once. */
@@ -131,8 +132,8 @@ int pithi_log_ranges_load(struct pithi_log_object *object, Tcl_Interp *interp, i
     return TCL_OK;
 }
 
-/* Makes the rough ranges better for another 12 ms. Sets the result to 1 if there is more to do. Tcl calls this when it
- * is idle. */
+/* Improves the rough counts for another 12 ms. Sets the result to 1 if they can be improved further. Scripts call this
+ * when Tcl is idle. */
 int pithi_log_ranges_more(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     struct pithi_log_ranges *view = view_of(object);
@@ -160,8 +161,8 @@ static int run_job(struct pithi_job *any)
     return err == PITH_ERR_DAMAGED ? PITH_OK : err;
 }
 
-/* Exchanges the rough counts for the job's exact counts. The rough counts are then freed with the job, so nothing is
- * copied. This runs in Tcl's thread, between two drawings, so counts do not change while they are drawn. */
+/* Swaps the rough counts and the job's exact counts; the rough counts are then freed with the job. This runs in Tcl's
+ * thread, between two drawings, so counts do not change while they are drawn. */
 static Tcl_Obj *job_result(struct pithi_job *any)
 {
     struct ranges_job *job = (struct ranges_job *)any;
@@ -194,8 +195,8 @@ int pithi_log_ranges_exact(struct pithi_log_object *object, Tcl_Interp *interp, 
     if (!view->ranges)
         return pithi_usage_error(interp, "nothing is loaded");
     job = pithi_alloc(1, sizeof *job);
-    /* The job counts into an object of its own, with a copy of the query, because the window draws the rough counts
-     * meanwhile. */
+    /* The job has a struct pithi_ranges of its own, with a copy of the query, because the window draws the rough counts
+     * while the job runs. */
     job->ranges = pithi_ranges_new(object->log, &view->query);
     job->loaded = view->loaded;
     return pithi_job_start(interp, object, &job->job, &kind, objv[2]);
@@ -203,7 +204,7 @@ int pithi_log_ranges_exact(struct pithi_log_object *object, Tcl_Interp *interp, 
 
 /* ---- Drawing ----------------------------------------------------------------------------------------------------- */
 
-/* Reads a list of states: `listed` gets a flag for each definition, `ids` the ids in the order of the list. */
+/* Reads a list of states. Sets listed[id] for each state, and stores the ids in `ids`, in the order of the list. */
 static int get_states(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *list, uint32_t *ids,
                       uint32_t *count, unsigned char *listed)
 {
@@ -219,7 +220,7 @@ static int get_states(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_O
     for (Tcl_Size i = 0; i < length; i++) {
         if (Tcl_GetIntFromObj(interp, items[i], &id) != TCL_OK)
             return TCL_ERROR;
-        /* Skips ids that the log does not have, because Tcl may have them from another log, and repeated ids. */
+        /* Skips repeated ids, and ids that the log does not have, which a script may have from another log. */
         if (id < 0 || (uint32_t)id >= defs || listed[id])
             continue;
         listed[id] = 1;
@@ -240,7 +241,7 @@ static int get_look(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj
         view->order = pithi_alloc(defs, sizeof *view->order);
         view->chosen = pithi_alloc(defs, 1);
     }
-    /* Refers to the colours of the log object, so that the next picture has a colour that was changed there. */
+    /* Points to the colours of the log object, so that the next picture shows a colour that was changed there. */
     view->look = (struct pithi_layers_look){.rgb = object->rgb, .order = view->order};
     status = Tcl_GetIntFromObj(interp, words[0], &height);
     if (status == TCL_OK)
@@ -252,7 +253,7 @@ static int get_look(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj
     if (status == TCL_OK && (height < 1 || height > PITHI_MAX_WIDTH))
         status = pithi_usage_error(interp, "picture too low or too high");
     view->look.height = height;
-    /* An empty list means all states. */
+    /* If the list of chosen states is empty, all states are drawn. */
     view->look.chosen = status == TCL_OK && chosen_count ? view->chosen : NULL;
     free(listed);
     free(ids);
@@ -341,7 +342,7 @@ int pithi_log_ranges_times(struct pithi_log_object *object, Tcl_Interp *interp, 
 
 /* ---- The result as a command ------------------------------------------------------------------------------------- */
 
-/* A column without a value (NaN) is an empty word. */
+/* Returns the value of a column, or an empty word if the column has no value (NaN). */
 static Tcl_Obj *value_object(double value) { return isnan(value) ? Tcl_NewObj() : Tcl_NewDoubleObj(value); }
 
 static int get_line(const struct pithi_derived *derived, Tcl_Interp *interp, Tcl_Obj *word, uint32_t *line)
@@ -439,7 +440,7 @@ static int run(struct pithi_job *data)
     struct derived_job *job = (struct derived_job *)data;
     int err = pithi_derived_run(job->log, &job->query, &job->derived);
 
-    return err == PITH_ERR_DAMAGED ? PITH_OK : err; /* the time lines report the damage */
+    return err == PITH_ERR_DAMAGED ? PITH_OK : err; /* the picture of the log reports the damage */
 }
 
 static Tcl_Obj *result(struct pithi_job *data)

@@ -1,8 +1,8 @@
-/* log_rows.c - the method `LOG rows WORD`, which reads and changes the tree of rows. Nodes are given by number. The
- * methods `LOG sort` and `LOG alike` are described below.
+/* log_rows.c - the method `LOG rows WORD`, which reads and changes the tree of rows. The nodes of the tree have
+ * numbers. The methods `LOG sort` and `LOG alike` are described below.
  *
- * A node keeps its number as long as the log is open; its visible row, if it has one, changes with each fold and
- * filter. So Tcl stores nodes, and gets their rows when it draws.
+ * A node keeps its number as long as the log is open. The index of its visible row, if it has one, changes whenever
+ * rows are folded or filtered. So scripts store the numbers of nodes, and ask for their rows when they draw.
  *
  * Pinned rows stay at the top: of 10 rows with 2 pinned, a picture scrolled by 3 has the rows 0, 1, 5, 6, 7, 8, 9. */
 #include "tk/log_object.h"
@@ -23,13 +23,13 @@ static int usage(Tcl_Interp *interp, const char *text)
     return TCL_ERROR;
 }
 
-/* Makes the list of visible rows again. Must be called after each change of the tree. */
+/* Updates the list of visible rows. Must be called after each change of the tree. */
 void pithi_log_rows_changed(struct pithi_log_object *object)
 {
     pithi_rows_seen(object->tree);
     object->rows = object->tree->seen;
     object->row_count = object->tree->seen_count;
-    /* Drops the plot of the old rows, so that a search for the bar at a place does not find old bars. */
+    /* Drops the plot of the old rows, so that `stateat` does not find bars of rows that are gone. */
     pithi_plot_free(&object->plot);
     memset(&object->plot, 0, sizeof object->plot);
 }
@@ -44,8 +44,8 @@ void pithi_log_add_counters(struct pithi_log_object *object)
     free(made);
 }
 
-/* Returns the rows of a picture that is scrolled by `first`: a part of the object's own array, or, if there are pinned
- * rows, a copy with these in front. The copy is valid until the next call. */
+/* Returns the rows of a picture that is scrolled by `first` rows. Without pinned rows, this is the rest of object->rows
+ * from `first` on. With pinned rows, it is a copy that begins with them. The copy is valid until the next call. */
 const struct pithi_row *pithi_log_rows_from(struct pithi_log_object *object, uint32_t first, uint32_t *count)
 {
     uint32_t pinned = object->tree->pinned_count, rest;
@@ -54,8 +54,8 @@ const struct pithi_row *pithi_log_rows_from(struct pithi_log_object *object, uin
         *count = object->row_count - first;
         return object->rows + first;
     }
-    /* In the example at the top of this file, 10 rows with 2 pinned and scrolled by 3 leave 10 - 2 - 3 = 5 other
-     * rows. */
+    /* Counts the rows after the pinned rows: in the example at the top of this file, 10 rows with 2 pinned rows,
+     * scrolled by 3, leave 10 - 2 - 3 = 5 rows. */
     rest = pinned + first < object->row_count ? object->row_count - pinned - first : 0;
     *count = pinned + rest;
     free(object->scrolled);
@@ -80,7 +80,7 @@ static int get_node(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj
     return TCL_OK;
 }
 
-/* Returns the nodes of a list of numbers as an array of *count, to be freed. */
+/* Converts a list of numbers of nodes to an array of *count numbers, which the caller frees. */
 static uint32_t *get_nodes(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *word, uint32_t *count)
 {
     Tcl_Obj **items;
@@ -111,7 +111,7 @@ static Tcl_Obj *row_dict(struct pithi_log_object *object, uint32_t row)
     struct pithi_rows *tree = object->tree;
     uint32_t number = tree->places[row].node, lanes;
     const struct pithi_node *node = &tree->nodes[number];
-    /* For a group, this is the group's first lane. The key "lanes" has the number of lanes. */
+    /* `lane` is the first lane if the row is a group. (The key `lanes` of the dict has the number of lanes.) */
     const struct pithlog_lane *lane = pithlog_get_lane(object->log, object->rows[row].lane);
     Tcl_Obj *dict = Tcl_NewDictObj();
     char text[256], tip[512];
@@ -150,7 +150,7 @@ static int rows_list(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Ob
     if (Tcl_GetIntFromObj(interp, args[0], &first) != TCL_OK || Tcl_GetIntFromObj(interp, args[1], &last) != TCL_OK)
         return TCL_ERROR;
     list = Tcl_NewListObj(0, NULL);
-    /* Rows after the last are left out, so that Tcl may ask for as many rows as fit into the window. */
+    /* Ignores indices after the last row, so that scripts may ask for as many rows as fit into the window. */
     for (int row = first < 0 ? 0 : first; row <= last && (uint32_t)row < object->row_count; row++)
         Tcl_ListObjAppendElement(NULL, list, row_dict(object, (uint32_t)row));
     Tcl_SetObjResult(interp, list);
@@ -161,7 +161,7 @@ static int rows_find(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Ob
 {
     uint32_t count, *nodes = pithi_rows_find(object->tree, Tcl_GetString(args[0]), &count);
 
-    /* the message explains valid patterns, because a dialog shows it */
+    /* the message says which patterns are valid, because a dialog shows it to the user */
     if (!count) {
         free(nodes);
         Tcl_SetObjResult(interp, Tcl_ObjPrintf("no row fits \"%s\": give ranks (0-3,7.1) or a part of a label, "
@@ -178,8 +178,8 @@ static int rows_find(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Ob
     return TCL_OK;
 }
 
-/* `lanes` returns the lanes of the visible rows, as commands of pith take them after --lane, such as 0-3,7.1; {} if all
- * lanes are visible. */
+/* `lanes` returns the lanes of the visible rows in the form that the option --lane of the commands of pith takes, such
+ * as 0-3,7.1; {} if all lanes are visible. */
 static int rows_lanes(struct pithi_log_object *object, Tcl_Interp *interp)
 {
     uint32_t count, *lanes = pithi_rows_lanes(object->tree, &count), all = pithlog_get_info(object->log)->lanes;
@@ -191,13 +191,13 @@ static int rows_lanes(struct pithi_log_object *object, Tcl_Interp *interp)
         first = last = pithlog_get_lane(object->log, lanes[i]);
         if (Tcl_GetCharLength(text))
             Tcl_AppendToObj(text, ",", 1);
-        /* A range can be written if successive lanes are thread 0 of successive ranks. */
+        /* Finds successive lanes that are thread 0 of successive ranks, because these can be written as a range. */
         while (end + 1 < count && lanes[end + 1] == lanes[end] + 1 &&
                pithlog_get_lane(object->log, lanes[end + 1])->rank == last->rank + 1 && !first->thread &&
                !pithlog_get_lane(object->log, lanes[end + 1])->thread)
             last = pithlog_get_lane(object->log, lanes[++end]);
         if (end > i)
-            /* Writes ".0", because "0-3" alone would mean all threads of these ranks. */
+            /* adds ".0", because "0-3" alone means all threads of the ranks */
             Tcl_AppendPrintfToObj(text, "%d-%d.0", first->rank, last->rank);
         else
             Tcl_AppendPrintfToObj(text, "%d.%u", first->rank, first->thread);
@@ -208,21 +208,22 @@ static int rows_lanes(struct pithi_log_object *object, Tcl_Interp *interp)
     return TCL_OK;
 }
 
-/* `row NODE` returns the visible row of a node; -1 if it has none. */
+/* `row NODE` returns the index of the visible row of a node, or -1 if the node has no visible row. */
 static int rows_row(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
 {
     uint32_t node, row = 0;
 
     if (get_node(object, interp, args[0], &node) != TCL_OK)
         return TCL_ERROR;
-    /* Searches all rows, because no node stores its row, which changes with each fold. */
+    /* Searches all rows, because a node does not store the index of its row, which changes whenever rows are folded. */
     while (row < object->row_count && object->tree->places[row].node != node)
         row++;
     Tcl_SetObjResult(interp, Tcl_NewWideIntObj(row < object->row_count ? (Tcl_WideInt)row : -1));
     return TCL_OK;
 }
 
-/* `shows RANK THREAD` returns the row that shows this thread, perhaps together with others; -1 if no row does. */
+/* `shows RANK THREAD` returns the index of the row that shows this thread, perhaps together with other threads, or -1
+ * if no row shows it. */
 static int rows_shows(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
 {
     const struct pithlog_lane *lane;
@@ -234,7 +235,7 @@ static int rows_shows(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_O
     for (row = 0; row < object->row_count; row++) {
         uint32_t count, i = 0;
         const uint32_t *lanes = pithi_row_lanes(&object->rows[row], &count);
-        /* the row of a counter has a lane, too, but does not show this lane's states */
+        /* skips rows of counters: such a row has a lane, too, but does not show the states of the lane */
         if (!pithi_row_has_cells(&object->rows[row]))
             continue;
         while (i < count && (lane = pithlog_get_lane(object->log, lanes[i])) &&
@@ -262,20 +263,21 @@ static int set_each(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj
     for (uint32_t i = 0; status == TCL_OK && i < count; i++)
         set(object->tree, nodes[i], on);
     free(nodes);
-    /* If a word is wrong, nothing has changed, and this call is not needed, but harmless. */
+    /* (After a wrong argument nothing has changed; then this call is not needed, but harmless.) */
     pithi_log_rows_changed(object);
     return status;
 }
 
 void pithi_log_unfold(struct pithi_log_object *object, uint32_t node, int on)
 {
-    /* Looks at the states of the whole log, so that the number of rows does not change with the view. */
+    /* Finds the nesting levels in the whole log, so that the number of rows does not depend on the view. */
     struct pithi_unfolding unfolding = {object->log, object->summary, object->flames, INT64_MIN, INT64_MAX};
 
     pithi_rows_unfold(object->tree, node, on, &unfolding);
 }
 
-/* `unfold NODES ON` gives these lanes a row for each nesting level, or, if ON is 0, one row for all levels. */
+/* `unfold NODES ON` gives the lanes of the nodes a row for each nesting level if ON is 1, or one row for all levels if
+ * ON is 0. */
 static int rows_unfold(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
 {
     uint32_t count, *nodes;
@@ -290,7 +292,8 @@ static int rows_unfold(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_
     return TCL_OK;
 }
 
-/* `move NODES TARGET BEHIND` moves nodes before or (BEHIND 1) after the target, and returns how many could be moved. */
+/* `move NODES TARGET BEHIND` moves nodes to a place before TARGET, or after it if BEHIND is 1. It returns how many
+ * nodes could be moved. */
 static int rows_move(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
 {
     uint32_t target, count, *nodes;
@@ -300,8 +303,8 @@ static int rows_move(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Ob
         Tcl_GetBooleanFromObj(interp, args[2], &behind) != TCL_OK ||
         !(nodes = get_nodes(object, interp, args[0], &count)))
         return TCL_ERROR;
-    /* Moved nodes must keep their order. Each is placed directly behind the target, so the last one is moved first. In
-     * front of the target, the first one is moved first. */
+    /* Keeps the order of the moved nodes. Each node is placed directly next to the target. So if they are moved behind
+     * the target, the last node is moved first; if they are moved before it, the first node is moved first. */
     for (uint32_t i = 0; i < count; i++)
         if (pithi_rows_move(object->tree, nodes[behind ? count - 1 - i : i], target, behind) == 0)
             moved++;
@@ -313,8 +316,8 @@ static int rows_move(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Ob
 
 /* ---- An arrangement as words ------------------------------------------------------------------------------------- */
 
-/* Appends the key of a node. A key is a name, such as the rank and thread of a lane, because nodes may have other
- * numbers when the log is opened again. */
+/* Appends the key of a node to a list. A key is a name that stays the same, such as the rank and thread of a lane. The
+ * number of the node may change when the log is opened again. */
 static void put_key(const struct pithi_rows *tree, uint32_t node, Tcl_Obj *list)
 {
     char key[512];
@@ -333,12 +336,12 @@ static Tcl_Obj *keys_with(const struct pithi_rows *tree, unsigned mask, unsigned
     return list;
 }
 
-/* Returns the arrangement as a dict for set_state, without default values. */
+/* `state` returns the arrangement of the rows as a dict for `set_state`, without default values. */
 static int rows_state(struct pithi_log_object *object, Tcl_Interp *interp)
 {
     const struct pithi_rows *tree = object->tree;
-    /* Saves only what differs from a new tree. So another log, for which this arrangement is restored, has its own
-     * defaults for everything else. */
+    /* Saves only what differs from a new tree. So if the arrangement is later applied to another log, this log keeps
+     * its own defaults for everything else. */
     const unsigned opens = PITHI_NODE_OPEN | PITHI_NODE_BORN_OPEN;
     Tcl_Obj *dict = Tcl_NewDictObj(), *pins = Tcl_NewListObj(0, NULL), *unfolded = Tcl_NewListObj(0, NULL);
     Tcl_Obj *order = Tcl_NewListObj(0, NULL);
@@ -348,7 +351,7 @@ static int rows_state(struct pithi_log_object *object, Tcl_Interp *interp)
     for (uint32_t i = 1; i < tree->node_count; i++)
         if (tree->nodes[i].bands)
             put_key(tree, i, unfolded);
-    /* Saves the order only of parents whose children were moved or sorted. */
+    /* Saves the order of children only for parents whose children were moved or sorted. */
     for (uint32_t i = 0; i < tree->node_count; i++) {
         if (!(tree->nodes[i].flags & PITHI_NODE_ARRANGED))
             continue;
@@ -375,8 +378,8 @@ static int rows_state(struct pithi_log_object *object, Tcl_Interp *interp)
     return TCL_OK;
 }
 
-/* Returns the nodes of the keys in `list` as an array of *count, to be freed. Keys of rows that this log does not have
- * are skipped. */
+/* Converts the keys in `list` to an array of the numbers of *count nodes, which the caller frees. Skips keys of rows
+ * that this log does not have. */
 static uint32_t *nodes_of_keys(struct pithi_rows *tree, Tcl_Obj *list, uint32_t *count)
 {
     Tcl_Obj **items;
@@ -417,8 +420,8 @@ static void set_keys(struct pithi_rows *tree, Tcl_Obj *state, const char *key, i
     free(nodes);
 }
 
-/* Applies an arrangement that rows_state has returned. Skips keys of rows that this log does not have, because it may
- * be a new recording. */
+/* `set_state` applies an arrangement that `state` has returned. It skips keys of rows that this log does not have,
+ * because the arrangement may come from an earlier recording. */
 static int rows_set_state(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
 {
     struct pithi_rows *tree = object->tree;
@@ -431,7 +434,7 @@ static int rows_set_state(struct pithi_log_object *object, Tcl_Interp *interp, T
     if (Tcl_DictObjSize(interp, args[0], &size) != TCL_OK ||
         (group && Tcl_GetIndexFromObj(interp, group, groupings, "grouping", 0, &grouping) != TCL_OK))
         return TCL_ERROR;
-    /* The filter of the old arrangement must not limit the new one. */
+    /* Removes the filter first, so that it does not limit the new arrangement. */
     pithi_rows_filter(tree, "");
     if (alike)
         pithi_rows_set_alike(tree, Tcl_GetString(alike));
@@ -562,7 +565,7 @@ int pithi_log_rows(struct pithi_log_object *object, Tcl_Interp *interp, int objc
         return rows_list(object, interp, args);
     case ROWS_FIND:
         return rows_find(object, interp, args);
-    case ROWS_PARENT: /* the node above this node; 0 for an outermost node */
+    case ROWS_PARENT: /* returns the number of the node's parent; 0 for an outermost node */
         if (get_node(object, interp, args[0], &node) != TCL_OK)
             return TCL_ERROR;
         Tcl_SetObjResult(interp, Tcl_NewWideIntObj(tree->nodes[node].parent));
@@ -579,12 +582,12 @@ int pithi_log_rows(struct pithi_log_object *object, Tcl_Interp *interp, int objc
         return rows_shows(object, interp, args);
     case ROWS_STATE:
         return rows_state(object, interp);
-    case ROWS_TREE: /* 1: some rows are nested; by communicator always, because communicators have children only while
-                     * they are open */
+    case ROWS_TREE: /* returns 1 if some rows are nested. Rows grouped by communicator count as nested in any case,
+                     * because a communicator has children only while it is open */
         Tcl_SetObjResult(interp, Tcl_NewBooleanObj(tree->grouping == PITHI_BY_COMM ||
                                                    tree->node_count > tree->nodes[0].child_count + 1));
         return TCL_OK;
-    case ROWS_TROUBLE: /* if lists of members are damaged, a message, because their communicators have no rows;
+    case ROWS_TROUBLE: /* returns a message if lists of members are damaged, so that their communicators have no rows;
                         * otherwise {} */
         if (pithlog_check_comms(object->log))
             Tcl_SetObjResult(interp, Tcl_NewStringObj(pithlog_error(), -1));
@@ -632,11 +635,14 @@ int pithi_log_rows(struct pithi_log_object *object, Tcl_Interp *interp, int objc
 
 /* ---- Sorting ----------------------------------------------------------------------------------------------------- */
 
-/* LOG sort BY FALLING T0 T1 IDS CALLBACK: a job that sorts the rows by what they do in [T0, T1). BY is `name` or
- * `rank`; `total`, `self`, `share` or `count` of the definitions IDS; `messages` or `bytes`; `waiting` in [T0, T1); or
- * `caused`, the waiting that the row causes in the whole run. `waiting` and `caused` need an analysis, and use all
- * definitions. `share` is a share of the row's own time, so that a group of few lanes may precede a group of many
- * lanes. */
+/* LOG sort BY FALLING T0 T1 IDS CALLBACK starts a job that sorts the rows by what they do in [T0, T1). If FALLING is 1,
+ * the largest comes first. BY is
+ *     name, rank
+ *     total, self, share, count    of the definitions IDS. share is the fraction of the row's time, so that a group of
+ *                                  few lanes may precede a group of many lanes
+ *     messages, bytes
+ *     waiting                      the waiting of the row in [T0, T1); needs an analysis, and ignores IDS
+ *     caused                       the waiting that the row causes in the whole run; likewise */
 static const struct sort_word {
     const char *name;
     enum pithi_rows_order order;
@@ -662,18 +668,18 @@ struct sort_job {
     unsigned char *chosen; /* malloc'ed */
     enum pithi_rows_order order;
     int falling;
-    int known;     /* 1: the values are known before the job runs */
+    int known;     /* 1: `value` is filled in before the job runs */
     double *value; /* [lanes] malloc'ed */
     uint32_t lanes;
 };
 
-/* Runs in the job's thread. Skips damaged parts of the log, which the picture reports. */
+/* Runs in the job's thread. Skips damaged parts of the log; the picture of the log reports the damage. */
 static int run(struct pithi_job *job)
 {
     struct sort_job *sort = (struct sort_job *)job;
     int err = PITH_OK;
 
-    /* Nothing must be read to sort by names, ranks or values that are known already. */
+    /* To sort by names, ranks or known values, the log need not be read. */
     if (sort->known || (sort->order != PITHI_ORDER_VALUE && sort->order != PITHI_ORDER_MEAN))
         return PITH_OK;
     if (pithlog_get_info(sort->log)->records >= PITHI_SUMMARY_RECORDS)
@@ -692,7 +698,7 @@ static Tcl_Obj *result(struct pithi_job *job)
 {
     struct sort_job *sort = (struct sort_job *)job;
 
-    /* The tree is sorted here, in Tcl's thread, because the window draws from the tree. */
+    /* Sorts the tree here, in Tcl's thread, and not in the job's thread, because the window draws from the tree. */
     pithi_rows_sort(job->object->tree, sort->order, sort->value, sort->falling);
     pithi_log_rows_changed(job->object);
     return Tcl_NewObj();
@@ -733,7 +739,7 @@ int pithi_log_sort(struct pithi_log_object *object, Tcl_Interp *interp, int objc
     sort->known = waiting || caused;
     /* If there is no analysis, all values stay 0, and the order does not change. */
     if (waiting && object->analysis) {
-        /* Only the window's thread may use the analysis, so these sums are made here and not in the job. */
+        /* Only Tcl's thread may use the analysis, so these sums are made here and not in the job. */
         const struct pithlog_wait_state *waits;
         for (uint32_t lane = 0; lane < sort->lanes; lane++) {
             size_t count = pithlog_analysis_waits(object->analysis, lane, &waits);
@@ -756,8 +762,8 @@ int pithi_log_sort(struct pithi_log_object *object, Tcl_Interp *interp, int objc
 
 /* ---- Ranks alike ------------------------------------------------------------------------------------------------- */
 
-/* LOG alike PERCENT T0 T1 CALLBACK: a job that groups ranks which divide the time [T0, T1) alike among states
- * (core/rows/alike.h). */
+/* LOG alike PERCENT T0 T1 CALLBACK starts a job that groups ranks. The ranks of a group spend nearly the same fractions
+ * of [T0, T1) in each state (core/rows/alike.h). */
 struct alike_job {
     struct pithi_job job;
     struct pithlog *log;
@@ -781,7 +787,7 @@ static Tcl_Obj *alike_result(struct pithi_job *job)
 {
     struct alike_job *find = (struct alike_job *)job;
 
-    /* If there are no ranks, the job was stopped. */
+    /* `ranks` is NULL if the job was stopped. */
     if (find->alike.ranks) {
         pithi_rows_group_alike(job->object->tree, &find->alike);
         pithi_log_rows_changed(job->object);

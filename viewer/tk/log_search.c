@@ -1,10 +1,10 @@
 /* log_search.c - searches a log in jobs, and picks the messages that are drawn.
  *
- * A search continues from the place of the last hit, {TIME LANE TIE}. Records with the same time are ordered by their
- * lanes. Records with the same lane and time are numbered; TIE is this number. So `next` finds each record once, even
- * if a thousand records have the same time.
+ * A search continues from the position of the last hit, {TIME LANE TIE}. Records with the same time are ordered by
+ * their lanes. Records with the same lane and time are numbered; TIE is this number. So `next` finds each record once,
+ * even if a thousand records have the same time.
  *
- * The job has its own copy of all arguments and its own summary, because those of the log object belong to Tcl's
+ * The job has copies of all arguments and a summary of its own, because the data of the log object belongs to Tcl's
  * thread. */
 #include "tk/log_object.h"
 
@@ -23,7 +23,7 @@
 struct search_job {
     struct pithi_job job;
     struct pithi_search search;
-    struct pithlog *log;           /* the log that is searched: for functions, the log of the flames (scene/flames.h) */
+    struct pithlog *log;           /* the log that is searched; functions are in a log of their own (scene/flames.h) */
     unsigned char *wanted;         /* NULL: all definitions */
     uint32_t *lanes;               /* malloc'ed */
     char *payload;                 /* malloc'ed; "": any */
@@ -52,8 +52,8 @@ static Tcl_Obj *get(Tcl_Interp *interp, Tcl_Obj *dict, const char *key)
     return value;
 }
 
-/* Reads the kinds of records to search. Functions of samples cannot be combined with other kinds, because they are
- * states of a log of their own (scene/flames.h). */
+/* Reads the kinds of records to search. Functions of samples cannot be combined with other kinds, because they are the
+ * states of another log, which was made from the samples (scene/flames.h). */
 static int get_kinds(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *list, struct search_job *job)
 {
     static const char *const names[] = {"state", "event", "message", "function", NULL};
@@ -63,7 +63,7 @@ static int get_kinds(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Ob
     Tcl_Size count;
     int which;
 
-    /* The default: states and events. */
+    /* Without a list, states and events are searched. */
     *kinds = 1u << PITHLOG_ENTER | 1u << PITHLOG_EVENT;
     if (!list)
         return TCL_OK;
@@ -92,7 +92,8 @@ static int get_lanes(Tcl_Interp *interp, const struct pithlog *log, Tcl_Obj *wor
     uint32_t count;
     struct pithi_row *rows = pithi_rows_make(log, NULL, &count);
 
-    /* A list that matches no rank of the log is an error, because the search would find nothing, without saying why. */
+    /* A list that matches no rank of the log is an error. Otherwise the search would find nothing, without saying why.
+     */
     if (*list && (pithi_rows_choose(log, list, rows, &count) || !count)) {
         free(rows);
         Tcl_SetObjResult(interp, Tcl_ObjPrintf("no such ranks: %s; give a list such as 0-3,7.1", list));
@@ -113,7 +114,7 @@ static int get_wide(Tcl_Interp *interp, Tcl_Obj *word, int64_t *value)
     return word ? pithi_get_time(interp, word, value) : TCL_OK;
 }
 
-/* Parses a query. On an error, the error code {PITH USAGE COLUMN} says at which column. */
+/* Parses a query. If it is wrong, sets the error code {PITH USAGE COLUMN}, where COLUMN is the place of the mistake. */
 static int get_query(Tcl_Interp *interp, const char *text, struct pithlog_filter **filter)
 {
     unsigned column;
@@ -222,8 +223,8 @@ static int run(struct pithi_job *base)
 
     job->search.stopped = stopped;
     job->search.context = base;
-    /* Opens a summary for the job, because only one thread may use a summary. The summary stays NULL if it would have
-     * to be made first, which takes too long. */
+    /* Opens a summary for the job, because only one thread may use a summary. Only a complete native log has a summary
+     * in its file. For other logs it stays NULL, because making a summary first would take too long. */
     const struct pithlog_info *info = pithlog_get_info(log);
     struct pithlog_summary *summary = NULL;
     if (info->records >= PITHI_SUMMARY_RECORDS && !strcmp(info->format, "native") && info->complete)
@@ -264,7 +265,7 @@ static Tcl_Obj *found_dict(const struct pithlog *log, const struct pithi_found *
     pithi_put_wide(dict, "start", found->at.time_ns);
     pithi_put_wide(dict, "end", found->end_ns);
     pithi_put_wide(dict, "ended", found->ended);
-    /* A message has other keys, because it has no definition and no depth. */
+    /* A message gets keys of its own, and not those below, because it has no definition and no depth. */
     if (found->kind == PITHLOG_SEND) {
         pithi_put_wide(dict, "peer", found->peer);
         pithi_put_wide(dict, "tag", found->tag);
@@ -276,7 +277,7 @@ static Tcl_Obj *found_dict(const struct pithlog *log, const struct pithi_found *
     pithi_put_text(dict, "name", pithi_def_label(log, found->id, name, sizeof name));
     if (flames) {
         pithi_put_text(dict, "place", pithi_flames_place(flames, found->id));
-        pithi_put_wide(dict, "flame", found->depth + (int64_t)1); /* row 0 has the states */
+        pithi_put_wide(dict, "flame", found->depth + (int64_t)1); /* flame counts from 1 */
     }
     if (found->kind == PITHLOG_EVENT)
         pithi_put_text(dict, "payload", found->payload);

@@ -1,9 +1,9 @@
-/* log_sums.c - adds up states, messages, counters and waiting of an interval: `sums` at once, `sumsjob` and
- * `waitingjob` as jobs.
+/* log_sums.c - adds up states, messages, counters and waiting of an interval. The methods `sumsjob` and `waitingjob`
+ * start jobs; `sums`, `messages` and `counters` return at once.
  *
- * The job goes lane by lane, so that it can report its progress and can be stopped after each lane. Its sums are the
- * same as from one query for all lanes. Only one thread may use a summary, so a job needs a second one. Making a
- * summary takes long, so a job that ends leaves it for the next job (spare_summary).
+ * `sumsjob` goes lane by lane, so that it can report its progress and can be stopped after each lane. The sums are the
+ * same as from one query for all lanes. Only one thread may use a summary, so the job needs a summary of its own.
+ * Making a summary takes long, so a job that ends leaves its summary for the next job (spare_summary).
  *
  * The waiting in an interval cannot be taken from an analysis of the whole run, because which rank waits for which
  * depends on the interval that is analyzed. So the interval is analyzed by itself, as `pith analyze --from --to` does,
@@ -40,7 +40,8 @@ static Tcl_Obj *sums_list(struct pithi_log_object *object, const struct pithi_ce
     return Tcl_NewListObj(2, (Tcl_Obj *[]){list, computing});
 }
 
-/* Makes damage no error: the readable part of the log is counted, and the timelines mark the rest. */
+/* Turns the error of a damaged log into PITH_OK, because the readable part of the log was counted, and the picture of
+ * the log shows where records are missing. */
 static int unless_damaged(int err) { return err == PITH_ERR_DAMAGED ? PITH_OK : err; }
 
 int pithi_log_sums(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
@@ -62,8 +63,8 @@ int pithi_log_sums(struct pithi_log_object *object, Tcl_Interp *interp, int objc
     return status;
 }
 
-/* Returns the number of drawn messages between visible lanes in an interval. Returns "" if the number is not known:
- * before the digest is read; and if only some lanes are visible in a log with too many messages to read. */
+/* `messages` returns the number of drawn messages between visible lanes in an interval. It returns "" if the number is
+ * not known: before the digest is read, or if only some lanes are visible and there are too many messages to read. */
 int pithi_log_messages(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     enum { MOST_LOOKED_THROUGH = 1000000 }; /* most messages that are read if only some lanes are visible */
@@ -192,11 +193,11 @@ static int run(struct pithi_job *job)
 static Tcl_Obj *result(struct pithi_job *job)
 {
     struct sums_job *sums = (struct sums_job *)job;
-    sums->sum.rows = sums->sum.lanes = sums->lane_count; /* so that shares refer to the time of all lanes */
+    sums->sum.rows = sums->sum.lanes = sums->lane_count; /* makes shares fractions of the time of all lanes */
     return sums_list(job->object, &sums->sum, sums->t1_ns - sums->t0_ns);
 }
 
-/* Keeps the summary for the next job if the log object has none, because making it takes long. */
+/* Leaves the summary to the next job if the log object has no spare summary, because making a summary takes long. */
 static void release(struct pithi_job *job)
 {
     struct sums_job *sums = (struct sums_job *)job;

@@ -1,9 +1,9 @@
-/* log_waiting.c - analyzes a log in a job. Returns which rank a call waits for, where the run waits most, and when
- * threads had no core.
+/* log_waiting.c - analyzes a log in a job. Its methods return which rank a call waited for, where the run waited most,
+ * and when threads had no core.
  *
- * The job also gets findings, iterations and answer from the analysis, although it does not need them. They are made
- * when they are first asked for, which takes long, and Tcl's thread must not wait for that. After the job the analysis
- * belongs to Tcl's thread, and all functions of the analysis return at once. */
+ * The job also asks the analysis for findings, iterations and answer, although the job itself does not need them. The
+ * analysis makes them when they are first asked for, which takes long, and Tcl's thread must not wait for this. After
+ * the job the analysis belongs to Tcl's thread, and all functions of the analysis return at once. */
 #include "tk/log_object.h"
 
 #include <pithlog_findings.h>
@@ -24,8 +24,8 @@ struct analyze_job {
     char *trouble; /* malloc'ed; NULL: none */
 };
 
-/* Runs in the job's thread. Damage of the log is no error here: the readable part is analyzed, and the damage is shown
- * beside the result. */
+/* Runs in the job's thread. Damage of the log is no error here: the readable part is analyzed, and the damage becomes
+ * the text `trouble`, which the window shows beside the result. */
 static int analyze_run(struct pithi_job *base)
 {
     struct analyze_job *job = (struct analyze_job *)base;
@@ -40,7 +40,7 @@ static int analyze_run(struct pithi_job *base)
         job->trouble = strdup(pithlog_error());
     else if (err)
         return err;
-    /* These calls make findings, iterations and answer, so that later calls return at once. */
+    /* Asks for findings, iterations and answer, so that the analysis makes them now, and later calls return at once. */
     err = pithlog_analysis_findings(job->analysis, &findings, &count);
     err = err ? err : pithlog_analysis_iterations(job->analysis, job->state, &job->iterations);
     return err ? err : pithlog_analysis_answer(job->analysis, &answer);
@@ -54,7 +54,7 @@ static Tcl_Obj *analyze_result(struct pithi_job *base)
     pithi_log_findings_free(base->object);
     pithlog_analysis_free(base->object->analysis);
     base->object->analysis = job->analysis;
-    /* the next picture draws wait states from the new analysis */
+    /* makes the next picture draw wait states from the new analysis */
     base->object->plot.analysis = job->analysis;
     base->object->iterations = job->iterations;
     job->analysis = NULL;
@@ -94,7 +94,8 @@ int pithi_log_show_waiting(struct pithi_log_object *object, Tcl_Interp *interp, 
     return Tcl_GetBooleanFromObj(interp, objv[3], &object->shows_path);
 }
 
-/* `waitof` returns the wait state of a call as a dict, for the tip under the pointer; {} if the call did not wait. */
+/* `waitof` returns the wait state of a call as a dict, which the window shows for the call under the pointer; {} if the
+ * call did not wait. */
 int pithi_log_wait_of(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     const struct pithlog_wait_state *wait;
@@ -127,8 +128,8 @@ int pithi_log_wait_of(struct pithi_log_object *object, Tcl_Interp *interp, int o
 
 /* ---- Findings ---------------------------------------------------------------------------------------------------- */
 
-/* MOST_INSTANCES of the longest wait states of the finding `chosen` are kept, because the user steps from one to the
- * next. */
+/* At most MOST_INSTANCES of the longest wait states of the finding `chosen` are kept, because the user steps from one
+ * wait state to the next. */
 enum { MOST_INSTANCES = 1000, NONE = -1 };
 
 struct pithi_log_findings {
@@ -166,7 +167,7 @@ static void put_place(Tcl_Obj *dict, const struct pithi_log_object *object, uint
     pithi_put_wide(dict, "thread", pithlog_get_lane(object->log, lane)->thread);
 }
 
-/* findings: a list of dicts, in the order of the analysis. */
+/* `findings` returns a list of dicts, in the order of the analysis. */
 int pithi_log_findings(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     const struct pithi_log_findings *findings = findings_of(object);
@@ -193,7 +194,8 @@ int pithi_log_findings(struct pithi_log_object *object, Tcl_Interp *interp, int 
     return TCL_OK;
 }
 
-/* finding NUMBER NTH: the place of the NTH longest wait state of a finding; {} if the finding has fewer. */
+/* `finding NUMBER NTH` returns the place of the NTH longest wait state of a finding; {} if the finding has fewer wait
+ * states. */
 int pithi_log_finding(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     struct pithi_log_findings *findings = findings_of(object);
@@ -207,10 +209,10 @@ int pithi_log_finding(struct pithi_log_object *object, Tcl_Interp *interp, int o
     if (!findings || number < 0 || (uint32_t)number >= findings->count || nth < 0)
         return TCL_OK;
     finding = &findings->items[number];
-    /* a finding without wait states has one place at most */
+    /* a finding that is not about wait states has at most one place */
     if (!finding->worst && (nth > 0 || finding->place.lane == UINT32_MAX))
         return TCL_OK;
-    /* if another finding was chosen before, collects the wait states of this one */
+    /* if the last call was for another finding, collects the wait states of this finding */
     if (finding->worst && findings->chosen != number) {
         free(findings->instances);
         findings->instances = pithi_waits_longest(object->log, object->analysis, finding->kind, MOST_INSTANCES,
@@ -232,7 +234,7 @@ int pithi_log_finding(struct pithi_log_object *object, Tcl_Interp *interp, int o
     return TCL_OK;
 }
 
-/* answer: a sentence about what costs most, and the place of its worst instance. */
+/* `answer` returns a sentence about what costs most, and the place of its worst instance. */
 int pithi_log_answer(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     const struct pithlog_answer *answer;
@@ -270,7 +272,7 @@ int pithi_log_missing(struct pithi_log_object *object, Tcl_Interp *interp, int o
 
 /* ---- Efficiencies ------------------------------------------------------------------------------------------------ */
 
-/* Returns the lane that computes longest, as a place (a dict of rank and thread). */
+/* Returns the lane that computes longest, as a dict of rank and thread. */
 static Tcl_Obj *busiest_lane(struct pithi_log_object *object)
 {
     uint32_t lanes = pithlog_get_info(object->log)->lanes, busiest = UINT32_MAX;
@@ -326,7 +328,7 @@ static Tcl_Obj *longest_transfer(struct pithi_log_object *object)
     return place;
 }
 
-/* efficiencies: the tree of efficiencies, each with a place that shows why it is low. */
+/* `efficiencies` returns the tree of efficiencies, each with a place in the log that shows why it is low. */
 int pithi_log_efficiencies(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     enum { PARALLEL, LOAD_BALANCE, COMMUNICATION, SERIALISATION, TRANSFER };
@@ -349,8 +351,8 @@ int pithi_log_efficiencies(struct pithi_log_object *object, Tcl_Interp *interp, 
     places[LOAD_BALANCE] = busiest_lane(object);
     places[SERIALISATION] = longest_wait(object);
     places[TRANSFER] = longest_transfer(object);
-    /* Communication efficiency is the product of serialisation and transfer efficiency. Its place is that of the lower
-     * one. */
+    /* Communication efficiency is the product of serialisation and transfer efficiency. So the lower of these two gives
+     * its place. */
     places[COMMUNICATION] = places[all[SERIALISATION].value <= all[TRANSFER].value ? SERIALISATION : TRANSFER];
     for (int i = 0; i < PITHLOG_EFFICIENCIES; i++) {
         Tcl_Obj *dict = Tcl_NewDictObj();
@@ -409,8 +411,8 @@ static void core_release(struct pithi_job *base)
     free(job);
 }
 
-/* `corewaits` returns 1 if the log has the counter of times without a core. `corewaits CALLBACK` reads the counter in a
- * job. */
+/* `corewaits` returns 1 if the log has the counter of the times in which threads had no core. `corewaits CALLBACK`
+ * reads this counter in a job. */
 int pithi_log_core_waits(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     static const struct pithi_job_kind kind = {core_run, core_result, core_release};
@@ -441,7 +443,8 @@ const struct pithi_core_waits *pithi_log_core_waits_shown(const struct pithi_log
     return object->shows_core_waits ? object->core_waits : NULL;
 }
 
-/* `corewaitof` returns the time in ns that a lane had no core in an interval; {} if these times were not read. */
+/* `corewaitof` returns for how many ns of an interval a lane had no core; {} if the times without a core were not read.
+ */
 int pithi_log_core_wait_of(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     int64_t from, to;

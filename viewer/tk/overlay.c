@@ -1,9 +1,9 @@
 /* overlay.c - finds the canvas items that lie over a picture, by commands of the canvas, and draws the thin items.
  *
- * While a picture is painted, its scanlines go straight to the window (paper.c). These scanlines would cover a cursor
- * line or a frame over the picture until the canvas draws again, and the line would flicker. So lines and frames are
- * drawn again at once, directly to the window. Other items (texts, boxes) are few and small. The bounding box of all
- * other items is left out of the picture, and the canvas draws it. */
+ * While a picture is painted, its scanlines go directly to the window (paper.c). They would cover a cursor line or a
+ * frame that lies over the picture until the canvas draws again, so the line or frame would flicker. Therefore lines
+ * and frames (thin items) are drawn again at once, directly to the window. Other items (texts, boxes) are few and
+ * small. Scanlines leave out the bounding box of all other items, and the canvas draws this box at the end. */
 #include "tk/paper_parts.h"
 
 #include <math.h>
@@ -12,8 +12,8 @@
 
 #include "core/cells/memory.h"
 
-/* Runs "CANVAS COMMAND ITEM [OPTION]" and returns the result, which is valid until the next command. Returns NULL on an
- * error. */
+/* Runs the Tcl command "CANVAS COMMAND ITEM [OPTION]" and returns its result, which is valid until the next command.
+ * Returns NULL on an error. */
 static Tcl_Obj *ask(Tcl_Interp *interp, Tcl_Obj *canvas, const char *command, Tcl_Obj *item, const char *option)
 {
     Tcl_Obj *words[] = {canvas, Tcl_NewStringObj(command, -1), item, Tcl_NewStringObj(option ? option : "", -1)};
@@ -33,7 +33,8 @@ static const char *ask_text(Tcl_Interp *interp, Tcl_Obj *canvas, Tcl_Obj *item, 
     return answer ? Tcl_GetString(answer) : "";
 }
 
-/* Reads four coordinates, rounded to pixels. Returns 0 if there are not exactly four, or one is too large for X. */
+/* Gets the coordinates that "CANVAS COMMAND ITEM" returns, rounded to pixels. Returns 0 if there are not exactly four
+ * coordinates, or one is too large for X. */
 static int ask_places(Tcl_Interp *interp, Tcl_Obj *canvas, const char *command, Tcl_Obj *item, int places[4])
 {
     Tcl_Obj *list = ask(interp, canvas, command, item, NULL), **parts;
@@ -50,8 +51,8 @@ static int ask_places(Tcl_Interp *interp, Tcl_Obj *canvas, const char *command, 
     return 1;
 }
 
-/* Examines an item. Returns 1 if the item is thin (a line along an axis, or an empty rectangle), and sets *thin; 0 if
- * it is another item; -1 if it is not visible. */
+/* Examines an item. Returns 1 and sets *thin if the item is thin (a horizontal or vertical line, or the frame of a
+ * rectangle); 0 if it is another item; -1 if it is not visible. */
 static int look_at(Tcl_Interp *interp, Tcl_Obj *canvas, Tcl_Obj *item, struct pithi_thin *thin)
 {
     int framed = strcmp(ask_text(interp, canvas, item, NULL), "rectangle") == 0, at[4];
@@ -143,7 +144,7 @@ static void draw_thin(Tcl_Interp *interp, const struct pithi_thin *thin, Tk_Wind
                        (unsigned)(thin->y1 - thin->y0));
     else
         XDrawLine(display, Tk_WindowId(window), gc, thin->x0, thin->y0, thin->x1, thin->y1);
-    XSetClipMask(display, gc, None); /* Tk shares this context with other widgets */
+    XSetClipMask(display, gc, None); /* removes the clip, because Tk shares this graphics context with other widgets */
     Tk_FreeGC(display, gc);
     Tk_FreeColorFromObj(window, thin->colour);
 }

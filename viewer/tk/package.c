@@ -1,6 +1,6 @@
 /* package.c - the Tcl package pithtk, with its commands in the namespace ::pithtk.
  *
- *     open FILE ?CALLBACK?       opens a log and returns its command (log_object.h); with a callback as a job
+ *     open FILE ?CALLBACK?       opens a log and returns its command (log_object.h). With CALLBACK, a job opens it
  *     snapshot FOLDER CALLBACK   a job that reads what a running program has recorded in its spill files. The result is
  *                                a dict: log (a log's command, which the caller closes), running (processes that have
  *                                not ended), finished (1: all ended, and the log was or is being written), now (time
@@ -10,15 +10,15 @@
  *     time NS RESOLUTION         "12.345 s"
  *     parse WORD                 "20ms" as nanoseconds
  *     nearest WORD NAMES         "; did you mean NAME?", or {} if none of the names is similar
- *     number N                   digits in groups
+ *     number N                   the number with its digits in groups
  *     font FONT new|more TEXT    the font of the names in bars: makes the letters of the text, for a new font or more
  *     theme ?NAME?               chooses a theme; returns the colours of the current theme
  *     scale FACTOR               sets the scale of lengths; 1: for 96 dots per inch
  *     texton COLOUR              black or white, whichever is legible on the colour
  *     safe COUNT                 the first colours of the palette safe
- *     covered WINDOW 1 if another window lies over this one, so that its pixels cannot be copied
+ *     covered WINDOW             1 if another window lies over this one, so that its pixels cannot be copied
  *     grab WINDOW PHOTO          copies a visible window into a photo
- *     paper WINDOW the transports that the window's display supports (paper.h)
+ *     paper WINDOW               the transports that the window's display supports (paper.h)
  */
 #include <signal.h>
 #include <string.h>
@@ -117,13 +117,12 @@ static int is_composed(Display *display, int screen)
     return XGetSelectionOwner(display, XInternAtom(display, name, False)) != None;
 }
 
-/* Returns 1 if another window, of this or another application, lies over a part of the window; the server does not have
- * the pixels of this part. Looks at the root window's children that come after this window, because later
- * children lie above earlier ones. */
+/* Returns 1 if another window, of this or another application, lies over a part of the window. Then the server does not
+ * have the pixels of this part. Only children of the root window that come after this window can lie over it. */
 static int is_covered(Tk_Window window)
 {
     Display *display = Tk_Display(window);
-    /* Ignores X errors, because a window may be closed meanwhile. */
+    /* Ignores X errors, because one of the windows may be closed while they are examined. */
     Tk_ErrorHandler handler = Tk_CreateErrorHandler(display, -1, -1, -1, NULL, NULL);
     Window root = RootWindow(display, Tk_ScreenNumber(window)), top = Tk_WindowId(window), parent, ignored, *children;
     int x, y, covered = 0;
@@ -177,8 +176,8 @@ static int grab_command(Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
         Tcl_SetObjResult(interp, Tcl_NewStringObj("no such window on the screen", -1));
         return TCL_ERROR;
     }
-    /* Ignores the X error BadMatch, which a window causes that is partly off the screen or is being resized. Without a
-     * handler, the error would end the program. */
+    /* Ignores the X error BadMatch, which XGetImage causes if the window is partly off the screen or is being resized.
+     * Without a handler, the error would end the program. */
     handler = Tk_CreateErrorHandler(Tk_Display(window), BadMatch, -1, -1, NULL, NULL);
     image = XGetImage(Tk_Display(window), Tk_WindowId(window), 0, 0, (unsigned)Tk_Width(window),
                       (unsigned)Tk_Height(window), AllPlanes, ZPixmap);
@@ -188,7 +187,7 @@ static int grab_command(Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
         return TCL_ERROR;
     }
     pithi_raster_prepare(&raster, image->width, image->height, 0);
-    /* A true colour visual with 8 bits a channel is expected. */
+    /* This works for a true colour visual with 8 bits for each of red, green and blue. */
     unsigned char *out = raster.pixels;
     int red = shift_of(image->red_mask), green = shift_of(image->green_mask), blue = shift_of(image->blue_mask);
     for (int y = 0; y < image->height; y++)
@@ -206,7 +205,7 @@ static int grab_command(Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 
 static const struct command {
     const char *name;
-    int least, most; /* arguments */
+    int least, most; /* limits of the number of arguments */
     const char *usage;
     pithi_command *run;
 } commands[] = {{"::pithtk::animation", 2, 2, "follow|log file", pithi_anim_command},
@@ -242,8 +241,8 @@ int Pithtk_Init(Tcl_Interp *interp)
 {
     if (!Tcl_InitStubs(interp, TCL_VERSION, 0) || !Tk_InitStubs(interp, TK_VERSION, 0))
         return TCL_ERROR;
-    /* A file that exceeds a size limit raises SIGXFSZ. If the signal is ignored, the write fails instead, and the
-     * partial file is removed. */
+    /* Ignores SIGXFSZ, which a write beyond the limit of file sizes raises. The write then fails, and the partial file
+     * is removed. */
     signal(SIGXFSZ, SIG_IGN);
     if (!Tcl_FindNamespace(interp, "::pithtk", NULL, 0))
         Tcl_CreateNamespace(interp, "::pithtk", NULL, NULL);

@@ -1,17 +1,16 @@
-/* paper.c - the image type pithpaper. Which of two transports carries the pixels of a picture to the X server depends
- * on the display.
+/* paper.c - the image type pithpaper. The pixels of a picture go to the X server by one of two transports (paper.h),
+ * which depends on the display.
  *
- * paper.h describes the two transports. The painter always gets words 0xRRGGBB; this file does the rest for each
- * transport:
+ * The painter paints words 0xRRGGBB into memory. This file brings the words to the X server:
  *
  *     shared   the words are in memory that the X server also sees (MIT-SHM): a picture of 2000 x 1000 pixels, 8 MB, is
- *              copied once, by the server; the next picture must not be painted before the server has read them
+ *              copied once, by the server; the next picture must not be painted before the server has read the words
  *              (XSync)
  *     sent     the words are in memory of this process, and the server has a copy, which is updated after painting
  *
  * While a shared picture is still being painted, finished scanlines already go to the window, in up to eight parts.
  * Items of the canvas that lie over the picture must not flicker. So their area is left out, and the canvas draws it at
- * the end; but thin lines are drawn again after each part (paper_parts.h). */
+ * the end. Only thin items (lines and frames) are drawn by overlay.c after each part (paper_parts.h). */
 #include "tk/paper.h"
 
 #include <stdlib.h>
@@ -39,18 +38,19 @@ struct pithi_paper {
     struct pithi_shared *shared;        /* the memory of the words */
     struct pithi_server_pixels *server; /* the X server's copy of the words, if the transport is `sent` */
     GC gc;
-    /* the name of the canvas, and a tag expression for all its items but the picture; NULL: no direct drawing */
+    /* the name of the canvas that shows the picture, and a tag expression for all its items but the picture; NULL: the
+     * picture is not drawn directly to a window */
     Tcl_Obj *canvas, *others;
-    Tk_Window straight;           /* the window that gets the pixels directly, while painting; NULL: none */
-    struct pithi_overlay overlay; /* the items over the picture; set only if `straight` is */
+    Tk_Window straight;           /* the window that gets pixels directly while the picture is painted; NULL: none */
+    struct pithi_overlay overlay; /* the items over the picture; only used if `straight` is set */
     int sent;                     /* number of scanlines sent to `straight` */
 };
 
-/* Most parts in which a picture goes to the screen while it is painted. There are not more, because each part wakes the
- * X server. */
+/* A picture goes to the screen in at most this many parts while it is painted. There are not more, because each part
+ * wakes the X server. */
 enum { PARTS = 8 };
 
-/* ---- Drawing on it ----------------------------------------------------------------------------------------------- */
+/* ---- Drawing a picture ------------------------------------------------------------------------------------------- */
 
 /* Frees the pixels (`words`), and the X server's copy of them. If the pixels are in shared memory, pithi_shared_free
  * frees them. */
@@ -95,8 +95,8 @@ static Tk_Window straight_window(const struct pithi_paper *paper)
 
 static int clamped(int value, int least, int most) { return value < least ? least : value > most ? most : value; }
 
-/* Copies scanlines [from, to) to the window, except in the area that the canvas draws, which would flicker. Then draws
- * the thin items. */
+/* Copies scanlines [from, to) to the window, except for the area that the canvas draws, because items there would
+ * flicker. Then draws the thin items. */
 static void put_lines(struct pithi_paper *paper, int from, int to)
 {
     /* The box that the canvas draws is cut to these scanlines. The picture is copied to the four areas around it:
@@ -121,7 +121,7 @@ uint32_t *pithi_paper_begin(struct pithi_paper *paper, int width, int height)
         paper->width = width;
         paper->height = height;
         paper->sized = 0;
-        /* If the server refuses shared memory, the picture is sent. */
+        /* If the server refuses shared memory, `shared` stays NULL, and the picture is sent. */
         if (paper->way == SHARED)
             paper->shared = pithi_shared_new(paper->window, width, height);
         if (paper->shared)
@@ -131,7 +131,7 @@ uint32_t *pithi_paper_begin(struct pithi_paper *paper, int width, int height)
         if (!paper->shared)
             paper->server = pithi_server_pixels_new(paper->window, width, height);
     } else if (paper->under_way) {
-        /* The words are now painted over. Waits until the server has copied the last picture from them. */
+        /* Waits until the server has read the last picture, because the caller now paints over its words. */
         XSync(Tk_Display(paper->window), False);
     }
     paper->under_way = 0;
@@ -160,7 +160,9 @@ void pithi_paper_ready(struct pithi_paper *paper, int end)
 
 void pithi_paper_end(struct pithi_paper *paper, int moved)
 {
-    /* The server shifts its own copy by `moved` columns, and gets only the new pixels. */
+    /* Sends the picture. The server shifts its copy of the last picture by `moved` columns, and gets only the new
+     * pixels.
+     */
     if (paper->server)
         pithi_server_pixels_update(paper->server, paper->words, paper->gc, moved);
     if (paper->straight) {
@@ -209,8 +211,8 @@ static void delete_paper(ClientData data)
 {
     struct pithi_paper *paper = data;
 
-    /* Deleting the image deletes its command, and deleting the command deletes the image. `command` is NULL after the
-     * command was deleted, so that this ends. */
+    /* Deleting the image deletes its command, and deleting the command deletes the image. `command` is set to NULL
+     * before the command is deleted, so that the two do not call each other again. */
     if (paper->command) {
         Tcl_Command command = paper->command;
         paper->command = NULL;

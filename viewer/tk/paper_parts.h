@@ -10,8 +10,8 @@
 
 /* ---- Items over the picture (overlay.c) -------------------------------------------------------------------------- */
 
-/* Thin items are lines along an axis and frames of rectangles. overlay.c draws them itself, because the canvas would
- * redraw the whole area that an item spans. */
+/* Thin items are horizontal and vertical lines, and frames of rectangles. overlay.c draws them itself, because the
+ * canvas would redraw the whole area that an item spans. */
 
 /* An area [left, right) x [top, bottom) in pixels of the canvas. */
 struct pithi_area {
@@ -19,7 +19,7 @@ struct pithi_area {
 };
 
 struct pithi_thin {
-    int framed; /* 1: the frame of a rectangle; 0: a line along an axis */
+    int framed; /* 1: the frame of a rectangle; 0: a horizontal or vertical line */
     int x0, y0, x1, y1, width;
     Tcl_Obj *colour;
 };
@@ -53,8 +53,8 @@ Pixmap pithi_server_pixels_pixmap(const struct pithi_server_pixels *pixels);
 
 struct pithi_shared;
 
-/* Memory that the X server and this program share (MIT-SHM). shared_pixels_none.c replaces it if the library for
- * MIT-SHM is missing at compile time. */
+/* Memory that the X server and this program share (MIT-SHM). shared_pixels_none.c replaces shared_pixels.c if the
+ * library for MIT-SHM is missing at compile time. */
 
 /* Returns 1 if memory can be shared with the display. Tests this with a picture of a single pixel. */
 int pithi_shared_known(Tk_Window window);
@@ -62,7 +62,8 @@ int pithi_shared_known(Tk_Window window);
 struct pithi_shared *pithi_shared_new(Tk_Window window, int width, int height);
 void pithi_shared_free(struct pithi_shared *shared);
 char *pithi_shared_data(struct pithi_shared *shared);
-/* Asks the server to draw. The server reads the data later, so they must not change until the next XSync. */
+/* Asks the server to draw a part of the picture. The server reads the pixels later, so they must not change until the
+ * next XSync. */
 void pithi_shared_put(struct pithi_shared *shared, Drawable to, GC gc, int from_x, int from_y, int x, int y,
                       unsigned width, unsigned height);
 

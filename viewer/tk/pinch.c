@@ -1,5 +1,5 @@
-/* pinch.c - reports pinches on a touchpad. Tk 8.6 does not read events of the X Input Extension, so they are requested
- * by a second connection to the X server. This needs XInput 2.4, which X servers have from 21.1 on. */
+/* pinch.c - reports pinches on a touchpad. Tk 8.6 does not read events of the X Input Extension, so this file requests
+ * them by a second connection to the X server. Pinches need XInput 2.4, which X servers have from version 21.1 on. */
 #include <X11/extensions/XInput2.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,8 +33,8 @@ static void report(struct pinch *pinch, const XIGesturePinchEvent *event)
     Tcl_DecrRefCount(call);
 }
 
-/* Reads all events that have arrived. Of successive updates only the last one is reported, because its scale is
- * relative to the begin of the pinch. */
+/* Reads all events that have arrived. Of several successive updates only the last one is reported. The others are not
+ * needed, because the scale of an update is relative to the begin of the pinch. */
 static void read_events(ClientData data, int mask)
 {
     struct pinch *pinch = data;
@@ -42,7 +42,7 @@ static void read_events(ClientData data, int mask)
     XEvent event;
 
     (void)mask;
-    /* The callback may close the window. Without this, `pinch` would be freed within the loop. */
+    /* Keeps `pinch` from being freed within the loop, because the callback may close the window. */
     Tcl_Preserve(pinch);
     while (pinch->display && XPending(pinch->display)) {
         XNextEvent(pinch->display, &event);
@@ -51,7 +51,7 @@ static void read_events(ClientData data, int mask)
             continue;
         XIGesturePinchEvent now = *(const XIGesturePinchEvent *)event.xcookie.data;
         XFreeEventData(pinch->display, &event.xcookie);
-        /* Reports the last update before the event that follows it. */
+        /* If an event other than an update follows, reports the last update first. */
         if (last.evtype == XI_GesturePinchUpdate && now.evtype != XI_GesturePinchUpdate)
             report(pinch, &last);
         last = now;
@@ -102,8 +102,8 @@ static int ask(struct pinch *pinch, Window window)
         return 0;
     for (int type = XI_GesturePinchBegin; type <= XI_GesturePinchEnd; type++)
         XISetMask(bits, type);
-    /* If XISelectEvents fails, an X error arrives later, which would end the program. So a handler only notes the
-     * error, and XSync waits for it. */
+    /* If XISelectEvents fails, an X error arrives later, which would end the program. So a handler is set that only
+     * notes the error, and XSync waits until an error has arrived. */
     failed = 0;
     before = XSetErrorHandler(on_error);
     XISelectEvents(pinch->display, window, &mask, 1);
@@ -112,8 +112,8 @@ static int ask(struct pinch *pinch, Window window)
     return !failed;
 }
 
-/* Returns 1 if the display is on another machine. Then pinches are not requested, because the window would wait for
- * several round trips of a second connection. */
+/* Returns 1 if the display is on another machine. Pinches of such a display are not requested, because the window would
+ * have to wait for several round trips of a second connection. */
 static int is_remote(const char *name) { return *name != ':' && strncmp(name, "unix:", 5) != 0; }
 
 int pithi_pinch_command(Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
@@ -125,7 +125,8 @@ int pithi_pinch_command(Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
     (void)objc;
     if (!window)
         return TCL_ERROR;
-    /* The result is 0 until the request has succeeded. This is no error, because the window works without pinches. */
+    /* The result is 0 unless the request succeeds. A failed request is no error, because the window works without
+     * pinches. */
     Tcl_SetObjResult(interp, Tcl_NewIntObj(0));
     if (is_remote(DisplayString(Tk_Display(window))))
         return TCL_OK;

@@ -2,8 +2,8 @@
  * picture.
  *
  * A picture of 1000 x 600 pixels has 2.4 MB, which takes 0.2 s over 100 Mbit/s. If the pointer lights up a state of 20
- * x 12 pixels, one band of 16 lines differs in 20 columns: 1280 bytes. If the picture has moved, the server first moves
- * its pixels, and the copy is moved in the same way. After that only the new columns differ.
+ * x 12 pixels, one band of 16 lines differs in 20 columns: 1280 bytes. If the picture has moved to the left, the server
+ * first moves its pixels, and the copy here is moved in the same way. After that only the new columns differ.
  *
  * The copy must always equal the server's pixels; otherwise a change would be missed. */
 #include "tk/paper_parts.h"
@@ -23,8 +23,8 @@ struct pithi_server_pixels {
     Pixmap pixmap;
     XImage *image;
     int width, height;
-    int fresh; /* 1: the server has no picture yet */
-    uint32_t *words;
+    int fresh;       /* 1: the server has no picture yet */
+    uint32_t *words; /* the copy of the picture that the server has */
 };
 
 struct pithi_server_pixels *pithi_server_pixels_new(Tk_Window window, int width, int height)

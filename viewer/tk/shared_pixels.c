@@ -1,9 +1,10 @@
-/* shared_pixels.c - a picture in memory shared with the X server, by MIT-SHM. The server copies from it to the window
- * by itself, so for a picture of 2.4 MB only a short request is sent. This works only on the server's own machine.
+/* shared_pixels.c - a picture in memory shared with the X server, by MIT-SHM. The server copies pixels from this memory
+ * to the window by itself, so for a picture of 2.4 MB only a short request is sent. This works only if viewer and
+ * server are on the same machine.
  *
- * The segment is marked for removal as soon as viewer and server have attached it. So the system removes the segment
- * when both have ended, even if the viewer is killed. Otherwise it would stay until the next boot, and the number of
- * segments is limited. */
+ * The shared memory is a segment of System V. It is marked for removal as soon as viewer and server have attached it.
+ * So the system removes the segment when both have ended, even if the viewer is killed. Without the mark, the segment
+ * of a killed viewer would stay until the next boot, and the number of segments is limited. */
 #include "tk/paper_parts.h"
 
 #include <stdlib.h>
@@ -28,8 +29,8 @@ static int note_error(ClientData data, XErrorEvent *event)
     return 0;
 }
 
-/* Attaches the segment to the server. Returns 0 if this fails, as on a remote display; such a display has the
- * extension, too, so only an attempt shows whether sharing works. */
+/* Makes the server attach the segment. Returns 0 if this fails, as it does on a remote display. A remote display may
+ * have the extension, too, so only an attempt shows whether sharing works. */
 static int attach(struct pithi_shared *shared)
 {
     int failed = 0;
