@@ -1,7 +1,8 @@
 /* bytes.h - little-endian numbers, varints and a growing buffer, for the native format.
  *
- * A varint has 7 bits per byte, lowest first; the top bit is set in all bytes but the last; at most 10 bytes. Signed
- * numbers use zigzag (0 -1 1 -2 ... -> 0 1 2 3 ...). Getters never read at or after `end`.
+ * A varint is a number in 1 to 10 bytes. Each byte has 7 bits of the number, the lowest bits first. The top bit is set
+ * in all bytes but the last. A signed number becomes an unsigned one by zigzag first (0 -1 1 -2 ... become 0 1 2 3
+ * ...). The functions that get numbers never read at or after `end`.
  */
 #ifndef PITHI_BYTES_H
 #define PITHI_BYTES_H
@@ -107,7 +108,7 @@ struct pithi_buffer {
     size_t size, room;
 };
 
-/* Makes room for `more` bytes at data + size; 0: no memory. */
+/* Makes room for `more` bytes at data + size. Returns 1, or 0 if there is no memory. */
 static inline int pithi_buffer_reserve(struct pithi_buffer *b, size_t more)
 {
     if (more <= b->room - b->size)

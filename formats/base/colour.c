@@ -131,8 +131,8 @@ static const struct family {
 static const char *const grays[101] = {GRAY10(""),  GRAY10("1"), GRAY10("2"), GRAY10("3"), GRAY10("4"), GRAY10("5"),
                                        GRAY10("6"), GRAY10("7"), GRAY10("8"), GRAY10("9"), "gray100"};
 
-/* Names that only X.Org's later rgb.txt has. They are parsed but never returned, because old viewers do not know them.
- */
+/* Names that only X.Org's later rgb.txt has. pithi_colour_parse accepts these names, but no function returns them,
+ * because old viewers do not know them. */
 static const struct single later[] = {
     {"crimson", 0xdc143c}, {"indigo", 0x4b0082}, {"olive", 0x808000}, {"silver", 0xc0c0c0}, {"teal", 0x008080},
     {"aqua", 0x00ffff},    {"fuchsia", 0xff00ff}, {"lime", 0x00ff00}, {"RebeccaPurple", 0x663399},
@@ -194,7 +194,7 @@ static const char *find(const char *key, uint32_t *rgb)
 {
     uint32_t percent;
 
-    /* The grays are not stored with their colours: 101 rows would say no more than one formula does. */
+    /* The colours of the grays are computed, because a table of 101 rows would say no more than the formula. */
     if (parse_gray(key, &percent)) {
         *rgb = gray_rgb(percent);
         return grays[percent];

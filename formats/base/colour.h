@@ -8,10 +8,10 @@
  * ":bitmap" that MPE and upshot may append to a colour. Returns 1, or 0 if `name` is not a colour. */
 int pithi_colour_parse(const char *name, uint32_t *rgb);
 
-/* The X11 name with the nearest colour, in the spelling of rgb.txt without blanks ("SeaGreen"). */
+/* Returns the X11 name whose colour is nearest, in the spelling of rgb.txt without blanks ("SeaGreen"). */
 const char *pithi_colour_nearest(uint32_t rgb);
 
-/* The X11 name of a colour if it has one, else "#rrggbb" in `text`. */
+/* Returns the X11 name of a colour. If the colour has no name, writes "#rrggbb" to `text` and returns `text`. */
 const char *pithi_colour_text(uint32_t rgb, char text[8]);
 
 /* Returns the spelling of rgb.txt for a name in any spelling: "SeaGreen" for "sea green". Returns NULL if `name` is not

@@ -2,8 +2,9 @@
  *
  * A double is m / 2^s. For values from 0.0001 to 10^15, s is between 3 and 66. The first n digits are m * 10^p / 2^s,
  * rounded, where p = n - 1 - (power of ten of the first digit). All these integers are below 2^120, so the result is
- * exact. The n digits read back as the same double if they are nearer to it than half the distance to the next double:
- * if the error of rounding, in units of 2^-s, is less than 10^p / 2.
+ * exact. The n digits read back as the same double if their distance to the double is less than half the distance
+ * between the double and the next one. That is the case if the error of rounding m * 10^p / 2^s, in units of 2^-s, is
+ * less than 10^p / 2.
  *
  * 0.1 is m / 2^56 with m = 7205759403792794. For 15 digits p is 15, and m * 10^15 / 2^56 is 100000000000000 with a rest
  * of 4 * 10^14, which is less than 10^15 / 2: "0.1".
@@ -11,8 +12,9 @@
  * 0.1 + 0.2 has the m of 5404319552844596 and s = 54. For 15 digits the rest is 8 * 10^14, which is too much. For 16
  * digits it is 8 * 10^15, which is too much as well. Only 17 digits distinguish it from 0.3: "0.30000000000000004".
  *
- * printf converts all other values and ties, and every value on machines without integers of 128 bits. Its result is
- * right, too, but it is ten times slower, because each guess is printed and read back.
+ * All other values and ties are converted by printf, and so is every value on machines without integers of 128 bits.
+ * This gives the right result, too, but is ten times slower, because the value is printed with 15, 16 and 17 digits
+ * until the text reads back as the same double.
  */
 #include "base/decimal.h"
 

@@ -37,7 +37,7 @@ static char *own_text(void)
 int pithi_fail(int err, const char *format, ...)
 {
     va_list args;
-    char text[TEXT], *own = own_text(); /* a second buffer, because the arguments may point into the old text */
+    char text[TEXT], *own = own_text(); /* formats into `text` first, because the arguments may point into `own` */
 
     if (own == NULL)
         return err;

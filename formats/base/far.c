@@ -1,4 +1,6 @@
-/* far.c - far.h for programs whose files are near. It does nothing unless pithi_far_pretend says that files are far. */
+/* far.c - the functions of far.h for programs whose files are near. They do nothing unless pithi_far_pretend was
+ * called.
+ */
 #include "base/far.h"
 
 #include <stddef.h>

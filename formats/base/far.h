@@ -18,7 +18,7 @@ void pithi_far_pretend(void (*soon)(void *context, int fd, uint64_t offset, uint
 
 /* pithi_far_coarse(1) allows summaries to be coarse: a sketch beside the log (reader/index/sketch.h) may then stand for
  * the exact summary. pithi_far_coarse(0) forbids it. Opening a summary also calls pithi_far_coarse(0) if the log has no
- * sketch. pithi_far_is_coarse returns 1 while coarse summaries are allowed. Both are for the whole process. */
+ * sketch. pithi_far_is_coarse returns 1 while coarse summaries are allowed. The setting is for the whole process. */
 void pithi_far_coarse(int may);
 int pithi_far_is_coarse(void);
 

@@ -78,7 +78,7 @@ static struct extent *claim(void)
         if (__atomic_compare_exchange_n(&list->next, &next, more, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
             next = more;
         else
-            munmap(more, sizeof *more); /* another thread has added a list, which is `next` */
+            munmap(more, sizeof *more); /* another thread has added a list first; `next` is now this list */
     }
 }
 

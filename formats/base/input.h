@@ -32,8 +32,8 @@ static inline int pithi_watched_at(struct pithi_watched *watched, uint64_t at, u
 }
 
 /* Lets a reader read a log twice, if it must know facts from the end of the log when it reads the middle. In the first
- * reading it stores these facts in `numbers`, in a form of its own. If it stored any, it is called a second time, with
- * a new writer and `is_second` set. */
+ * reading, the reader stores these facts in `numbers`, in any form. If it has stored any, it is called a second time,
+ * with a new writer and `is_second` set. */
 struct pithi_again {
     uint64_t *numbers; /* malloc'ed, [count] */
     uint32_t count, room;
@@ -54,14 +54,15 @@ struct pithi_input {
     struct pithi_again *again; /* NULL: the reader is called once */
 };
 
-/* The length of a path without the suffix of a packed file, for readers that look at the suffix before ".gz". */
+/* Returns the length of a path without ".gz" at its end, for readers that look at the suffix before ".gz". */
 static inline size_t pithi_unpacked_length(const char *path)
 {
     size_t length = strlen(path);
     return length > 3 && strcmp(path + length - 3, ".gz") == 0 ? length - 3 : length;
 }
 
-/* A reader reports that it has reached byte `at`. 0: it must stop, as if the file ended; its result is discarded. */
+/* Called by a reader to report that it has reached byte `at`. Returns 1, or 0 if the reader must stop, as if the file
+ * ended there; what it has read is then discarded. */
 static inline int pithi_input_at(const struct pithi_input *input, size_t at)
 {
     return pithi_watched_at(input->watched, at, input->size);

@@ -14,7 +14,8 @@
 #define PITHI_LOCAL_RANK_VARIABLES                                                                                     \
     "OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "PMI_LOCAL_RANK", "FLUX_TASK_LOCAL_ID", "SLURM_LOCALID"
 
-/* The first of `variables` that is set, with its value; NULL: none. `variables` ends with NULL. */
+/* Returns the first of `variables` that is set, and sets *value to its value. Returns NULL if none is set. `variables`
+ * ends with NULL. */
 static inline const char *pithi_launcher_variable(const char *const *variables, const char **value)
 {
     for (; *variables; variables++)
@@ -23,7 +24,7 @@ static inline const char *pithi_launcher_variable(const char *const *variables, 
     return NULL;
 }
 
-/* This process's rank according to the launcher; `otherwise` if the launcher gives none. */
+/* Returns this process's rank according to the launcher, or `otherwise` if the launcher gives none. */
 static inline int pithi_launcher_rank(int otherwise)
 {
     static const char *const variables[] = {PITHI_RANK_VARIABLES, NULL};
@@ -31,7 +32,7 @@ static inline int pithi_launcher_rank(int otherwise)
     return pithi_launcher_variable(variables, &value) ? atoi(value) : otherwise;
 }
 
-/* 1: PITH_QUIET suppresses lines that only inform. */
+/* Returns 1 if PITH_QUIET is set and not "0", which suppresses lines that only inform. */
 static inline int pithi_is_quiet(void)
 {
     const char *value = secure_getenv("PITH_QUIET");

@@ -11,7 +11,7 @@
 
 #include "base/hash.h"
 
-/* All zero is an empty table; end with pithi_map_free. */
+/* A struct of zeros is an empty table. Free it with pithi_map_free. */
 struct pithi_map {
     struct pithi_map_slot {
         uint64_t key; /* the key + 1; 0: a free slot */
@@ -30,7 +30,8 @@ static inline struct pithi_map_slot *pithi_map_slot(const struct pithi_map *m, u
     return &m->slots[at];
 }
 
-/* The value of `key`; NULL: none. Valid until the next pithi_map_at. */
+/* Returns the address of the value of `key`, or NULL if the table does not have the key. The address is valid until the
+ * next pithi_map_at. */
 static inline uint64_t *pithi_map_find(const struct pithi_map *m, uint64_t key)
 {
     if (key == UINT64_MAX)
@@ -39,7 +40,8 @@ static inline uint64_t *pithi_map_find(const struct pithi_map *m, uint64_t key)
     return slot && slot->key ? &slot->value : NULL;
 }
 
-/* The value of `key`, which is added with the value 0 if it is new. NULL: no memory. */
+/* Returns the address of the value of `key`. A new key is added with the value 0. Returns NULL if there is no memory.
+ */
 static inline uint64_t *pithi_map_at(struct pithi_map *m, uint64_t key)
 {
     if (key == UINT64_MAX) {
@@ -70,7 +72,8 @@ static inline void pithi_map_free(struct pithi_map *m)
     *m = (struct pithi_map){0};
 }
 
-/* Gets and puts 32-bit values. Get returns 0 if there is no such key; put returns 0 without memory. */
+/* pithi_map_get and pithi_map_put are for 32-bit values. pithi_map_get returns 0 if there is no such key, else 1.
+ * pithi_map_put returns 0 if there is no memory, else 1. */
 static inline int pithi_map_get(const struct pithi_map *m, uint64_t key, uint32_t *value)
 {
     const uint64_t *at = pithi_map_find(m, key);
@@ -90,8 +93,8 @@ static inline int pithi_map_put(struct pithi_map *m, uint64_t key, uint32_t valu
 /* Two 32-bit numbers as one key. */
 static inline uint64_t pithi_map_pair(uint32_t high, uint32_t low) { return (uint64_t)high << 32 | low; }
 
-/* Makes room for one more item in an array that doubles. `array`: the address of the pointer to its first item. 0: no
- * memory. */
+/* Makes room for one more item in an array, by doubling its room if it is full. `array`: the address of the pointer to
+ * the first item. Returns 1, or 0 if there is no memory. */
 static inline int pithi_grow(void *array, uint32_t count, uint32_t *room, size_t item)
 {
     void **at = array;
@@ -114,8 +117,9 @@ static inline int pithi_grow_one(void *array, uint32_t count, size_t item)
     return pithi_grow(array, count, &room, item);
 }
 
-/* The item of `key` in an array that grows by pithi_grow; the map `of` keeps index + 1 of each key's item. A new item
- * is zero, and *fresh is 1 (`fresh` may be NULL). Valid until the next item is made. NULL: no memory. */
+/* Returns the item of `key` in an array that grows by pithi_grow, or NULL if there is no memory. The map `of` has 1 +
+ * the index of each key's item. If the key is new, makes an item of zeros and sets *fresh to 1 (`fresh` may be NULL).
+ * The result is valid until the next item is made. */
 static inline void *pithi_item_at(struct pithi_map *of, uint64_t key, void *array, uint32_t *count, uint32_t *room,
                                   size_t item, int *fresh)
 {
@@ -132,7 +136,7 @@ static inline void *pithi_item_at(struct pithi_map *of, uint64_t key, void *arra
     return (char *)*items + (*place - 1) * item;
 }
 
-/* Resizes an array from `from` to `to` items; new items are 0. 0: no memory. */
+/* Resizes an array from `from` to `to` items; new items are 0. Returns 1, or 0 if there is no memory. */
 static inline int pithi_resize(void *array, size_t from, size_t to, size_t item)
 {
     char **at = array, *moved = realloc(*at, to * item);

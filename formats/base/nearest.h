@@ -43,8 +43,8 @@ static inline void pithi_nearest_begin(struct pithi_nearest *nearest, const char
             nearest->given[used++] = given[i];
 }
 
-/* The distance of two names. Only the last three rows of the table of distances are kept; row i, column j has the
- * distance between the first i letters of `a` and the first j letters of `b`. */
+/* Returns the distance of two names. In the table of distances, row i, column j has the distance between the first i
+ * letters of `a` and the first j letters of `b`. Only the last three rows are kept. */
 static inline int pithi_nearest_edits(const char *a, const char *b)
 {
     int rows[3][PITHI_NEAREST_LONGEST + 1], *before = rows[0], *last = rows[1], *row = rows[2];
@@ -72,8 +72,8 @@ static inline int pithi_nearest_edits(const char *a, const char *b)
     return row[size];
 }
 
-/* Compares a known name. If several have the same distance, the first one stays. `known` must live as long as
- * `nearest`. */
+/* Compares a known name with the given one. If several known names have the same distance, the first one stays. The
+ * string `known` must live as long as `nearest`. */
 static inline void pithi_nearest_try(struct pithi_nearest *nearest, const char *known)
 {
     size_t size = strlen(nearest->given);
@@ -89,7 +89,7 @@ static inline void pithi_nearest_try(struct pithi_nearest *nearest, const char *
     }
 }
 
-/* "; did you mean NAME?", or "". The text lives as long as `nearest`. */
+/* Returns "; did you mean NAME?", or "" if no known name is similar. The text lives as long as `nearest`. */
 static inline const char *pithi_nearest_ask(struct pithi_nearest *nearest)
 {
     if (nearest->name)

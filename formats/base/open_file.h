@@ -67,7 +67,7 @@ static inline FILE *pithi_make_stream(const char *part, const char *mode)
     return file;
 }
 
-/* The text of errno after one of these functions has failed. */
+/* Returns a text for errno after a function of this header has failed: "is not a regular file". */
 static inline const char *pithi_open_why(void)
 {
     return errno == ESPIPE ? "is not a regular file" : errno == EFBIG ? "is larger than 64 MiB" : strerror(errno);

@@ -3,7 +3,7 @@
  * Numbers are written digit by digit, because printf reads its format for each one. 1,234,567,890 ns becomes
  * "1.234567890": the whole seconds, one digit, and four pairs of digits "34" "56" "78" "90" from a table.
  *
- * Each way to write a string keeps it in one line and readable. For the name `a,"b<TAB>` they write:
+ * Each way to write a string keeps the string in one line and readable. These are the results for `a,"b<TAB>`:
  *
  *     TABS  a,"b\t       CSV  "a,""b\t"       JSON  "a,\"b\t"       HTML  a,&quot;b\t
  */
@@ -148,7 +148,8 @@ static int quotes_formulas; /* 1: texts that a spreadsheet would take for formul
 
 void pithi_quote_formulas(void) { quotes_formulas = 1; }
 
-/* "=1+1" and "-x" are formulas for a spreadsheet, "-1.5" is a number. */
+/* Returns 1 if a spreadsheet would take the text for a formula: "=1+1" and "-x", but not the number "-1.5". Returns 0
+ * for all texts if formulas are not to be quoted. */
 static int is_formula(const char *text)
 {
     char *end;

@@ -22,7 +22,7 @@ enum {
     PITHI_OUT_SHORT = 64      /* enough bytes for any number */
 };
 
-int pithi_out_open(struct pithi_out *out, FILE *file); /* PITH_OK or PITH_ERR_MEMORY; the caller keeps the file */
+int pithi_out_open(struct pithi_out *out, FILE *file); /* PITH_OK or PITH_ERR_MEMORY; does not take over `file` */
 /* Writes the rest and frees the buffer. If `err` is an error, returns `err` and keeps its text; else returns PITH_OK,
  * or PITH_ERR_IO with errno.
  */
@@ -58,11 +58,12 @@ void pithi_out_u64(struct pithi_out *out, uint64_t value);
 void pithi_out_i64(struct pithi_out *out, int64_t value);
 void pithi_out_seconds(struct pithi_out *out, int64_t time_ns); /* "-12.000000345" */
 
-/* The shortest decimal that reads back as the same double; "nan", "inf", "-inf". Independent of the locale. */
+/* Writes the shortest decimal that reads back as the same double, or "nan", "inf", "-inf". The text does not depend on
+ * the locale. */
 void pithi_out_double(struct pithi_out *out, double value);
 
-/* Ways to write a string from a log. All escape control characters (C0, DEL, C1) and bytes that are not UTF-8, so that
- * no name can move the cursor of a terminal. */
+/* Ways to write a string from a log. All these ways escape control characters (C0, DEL, C1) and bytes that are not
+ * UTF-8, so that no name can move the cursor of a terminal. */
 enum pithi_quote {
     PITHI_QUOTE_TABS,     /* \t \n \r \\ \xHH */
     PITHI_QUOTE_TEXT,     /* as TABS, but keeps backslashes: for text that is already escaped */
@@ -72,11 +73,12 @@ enum pithi_quote {
     PITHI_QUOTE_HTML      /* as TEXT; & < > " as entities, for text and attributes of HTML and XML */
 };
 /* From now on, CSV text that a spreadsheet would take for a formula (it begins with = + - or @ and is no number) gets a
- * ' before it. For a whole process; call it before other threads write. */
+ * ' before it. This holds for the whole process; call it before other threads write. */
 void pithi_quote_formulas(void);
 void pithi_out_quoted(struct pithi_out *out, enum pithi_quote quote, const char *text);
 
-/* The text that pithi_out_quoted writes, as a malloc'ed string, for names that are written often; NULL: no memory. */
+/* Returns the text that pithi_out_quoted writes as a malloc'ed string, for names that are written often. Returns NULL
+ * if there is no memory. */
 char *pithi_quoted(enum pithi_quote quote, const char *text);
 
 #endif

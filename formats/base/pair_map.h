@@ -9,7 +9,8 @@
 #include "base/error.h"
 #include "base/hash.h"
 
-/* Open addressing; `room` is a power of two, and at most half of the slots are used. Zeros: an empty map. */
+/* A hash table with open addressing. `room` is a power of two, and at most half of the slots are used. A struct of
+ * zeros is an empty map. */
 struct pithi_pair_map {
     struct pithi_pair_slot {
         uint64_t a, b;
@@ -26,7 +27,8 @@ static inline struct pithi_pair_slot *pithi_pair_slot(const struct pithi_pair_ma
     return &map->slots[i];
 }
 
-/* Sets *number to the number of the pair (a, b). A new pair gets the next number, map->count. PITH_OK or an error. */
+/* Sets *number to the number of the pair (a, b). A new pair gets the next number, map->count. Returns PITH_OK or an
+ * error. */
 static inline int pithi_pair_number(struct pithi_pair_map *map, uint64_t a, uint64_t b, uint32_t *number)
 {
     if (2 * map->count >= map->room) {

@@ -1,5 +1,5 @@
-/* parts.h - a work of many parts, shared among threads. Parts are done in any order, but their results are added in the
- * order of parts. So the result does not depend on the number of threads.
+/* parts.h - shares work that consists of many parts among threads. Parts are done in any order, but their results are
+ * added in the order of the parts. So the result of the work does not depend on the number of threads.
  *
  *     thread 0    work 0 | finish 0 | work 2 ------------ | finish 2 | work 4 ...
  *     thread 1    work 1 ---- | finish 1 | work 3 | waits . . . . . . | finish 3 ... */
@@ -24,8 +24,8 @@ struct pithi_parts {
     void *context;
 };
 
-/* Returns when all threads have ended. 1: all parts are done; 0: `work` or `finish` returned 0, and later parts may be
- * missing. */
+/* Does the parts, and returns when all threads have ended. Returns 1 if all parts are done, or 0 if `work` or `finish`
+ * has returned 0; later parts may then be missing. */
 int pithi_parts_do(const struct pithi_parts *parts);
 
 #endif

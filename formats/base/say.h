@@ -51,8 +51,8 @@ static inline void pithi_signals_end(const struct pithi_signals *signals)
 /* ---- Standard error ---------------------------------------------------------------------------------------------- */
 
 /* 1: the process was started without a standard error. Descriptor 2 may then become a file of the program or of its
- * MPI, so nothing may be written to it. Weak: each file that includes this header defines the variable, and the files
- * of one library share it. */
+ * MPI, so nothing may be written to it. The variable is weak, because each file that includes this header defines it,
+ * and all files of a library must share it. */
 __attribute__((weak, visibility("hidden"))) int pithi_no_stderr;
 __attribute__((constructor)) static void find_stderr(void) { pithi_no_stderr = fcntl(STDERR_FILENO, F_GETFD) < 0; }
 
@@ -60,7 +60,7 @@ __attribute__((constructor)) static void find_stderr(void) { pithi_no_stderr = f
 
 static inline void pithi_say_values(int fd, const char *format, va_list values)
 {
-    char line[4096]; /* PIPE_BUF: a pipe does not split a write of up to this many bytes */
+    char line[4096]; /* PIPE_BUF of Linux: a pipe does not split a write of up to this many bytes */
     struct pithi_signals signals;
     size_t length;
     int saved = errno;

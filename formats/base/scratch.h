@@ -1,5 +1,5 @@
-/* scratch.h - memory for results that grow with a log: small amounts in memory, more in a mapped temporary file, which
- * the kernel may write out. Freed as a whole. */
+/* scratch.h - memory for results that grow with a log. Small amounts are in memory; larger ones are in mapped temporary
+ * files, which the kernel may write to disk. A scratch memory can only be freed as a whole. */
 #ifndef PITHI_SCRATCH_H
 #define PITHI_SCRATCH_H
 
@@ -21,7 +21,8 @@ struct pithi_scratch {
     struct pithi_scratch_pool *pool; /* shared by scratch memories that release pages together; NULL: not shared */
 };
 
-/* Zeroed memory, aligned to 16 bytes. NULL: no memory, or no place for a temporary file. */
+/* Returns `bytes` bytes of zeros, aligned to 16 bytes, or NULL if there is no memory or no place for a temporary file.
+ */
 void *pithi_scratch_get(struct pithi_scratch *scratch, size_t bytes);
 /* If too much is in memory, releases the pages of the whole pool; the kernel reads a page back from its file when it is
  * used again. */
@@ -50,11 +51,12 @@ void pithi_scratch_free(struct pithi_scratch *scratch);
  * shorter, so that items that all arrays get at the same time are close together. */
 enum { PITHI_CHUNK_FIRST_BITS = 6, PITHI_CHUNK_FIRST = 1 << PITHI_CHUNK_FIRST_BITS, PITHI_CHUNK_BITS = 12 }; /* items */
 struct pithi_chunks {
-    char **chunks;                                /* [chunk_count] together with room for item_room items */
+    char **chunks;                                /* [chunk_count]; all chunks together have room for item_room items */
     uint32_t chunk_count, bits, count, item_room; /* bits: log2 of the number of items in the longest chunks */
 };
 
-/* Adds an item of `size` bytes; NULL: no memory, or almost 2^32 items. */
+/* Adds an item of `size` bytes and returns it. Returns NULL if there is no memory, or the array has almost 2^32 items.
+ */
 void *pithi_chunks_add(struct pithi_chunks *array, struct pithi_scratch *scratch, size_t size);
 /* A source of chunks for arrays that are read one after another: it keeps the chunks of these arrays side by side,
  * although the arrays grow in any order. A struct of zeros is empty. */
@@ -77,7 +79,7 @@ static inline void *pithi_chunks_add_after(struct pithi_chunks *array, struct pi
 }
 static inline void *pithi_chunks_at(const struct pithi_chunks *array, uint32_t index, size_t size)
 {
-    if (index >> array->bits) /* in a chunk of full length; the chunks before these have as many items as one of them */
+    if (index >> array->bits) /* the item is in a full chunk; all shorter chunks together have the items of one */
         return array->chunks[(index >> array->bits) + array->bits - PITHI_CHUNK_FIRST_BITS] +
                (index & ((1u << array->bits) - 1)) * size;
     unsigned log2 = 31 - (unsigned)__builtin_clz(index | (PITHI_CHUNK_FIRST / 2)); /* 5: the first chunk */

@@ -60,7 +60,7 @@ struct pithi_sorter {
     uint64_t written; /* bytes of the file */
     struct run *runs; /* [run_count] */
     uint32_t run_count, run_room;
-    uint32_t *heap; /* of runs that have an item; the least item is on top */
+    uint32_t *heap; /* numbers of the runs that have an item left; the run with the least item is on top */
     uint32_t heap_count;
     int given;                /* 1: the item on top was returned already */
     struct pithi_sorted kept; /* an item that pithi_sorter_before left, if `keeps` */
@@ -103,7 +103,8 @@ static int before(const struct pithi_sort_key *a, const struct pithi_sort_key *b
     return a->word[2] < b->word[2];
 }
 
-/* Sorts entries. It skips the merge if the halves are already in order, because most files are nearly in order. */
+/* Sorts entries. It does not merge two halves that are already in order, which saves time, because most logs are nearly
+ * in order. */
 static void merge_sort(struct entry *entries, uint32_t count, struct entry *scratch)
 {
     uint32_t half = count / 2, left = 0, right = half, to = 0;
@@ -199,7 +200,8 @@ int pithi_sorter_add(struct pithi_sorter *s, const struct pithi_sort_key *key, c
     if (s->count && (s->used + need + 2 * s->count * sizeof(struct entry) > s->room || s->used > UINT32_MAX / 2))
         CHECK(write_run(s));
     if (!s->block || (s->count == 0 && need > s->room)) {
-        /* The size of the block is a multiple of the size of an entry, so entries at its end are aligned. */
+        /* Makes the size of the block a multiple of the size of an entry, so that the entries at its end are aligned.
+         */
         size_t want = s->memory > need ? s->memory : need;
         want += sizeof(struct entry) - want % sizeof(struct entry);
         free(s->block);
@@ -303,7 +305,7 @@ int pithi_sorter_end(struct pithi_sorter *s)
     return PITH_OK;
 }
 
-/* Moves past the item on top of the heap, which the last call returned. */
+/* Goes on from the item on top of the heap, which the last pithi_sorter_next returned, to the next item of its run. */
 static int pass(struct pithi_sorter *s)
 {
     struct run *run = &s->runs[s->heap[0]];

@@ -31,14 +31,14 @@ struct pithi_sorted {
     uint32_t size;    /* bytes */
 };
 
-/* The time of an item whose first word is pithi_sort_time. */
+/* Returns the time of an item whose first key word was made by pithi_sort_time. */
 static inline int64_t pithi_sorted_time(const struct pithi_sorted *item)
 {
     return (int64_t)(item->key.word[0] ^ UINT64_C(1) << 63);
 }
 
 struct pithi_sorter;
-/* `memory_bytes`: the limit of memory, unless a single item is larger; memory is touched only as needed. */
+/* `memory_bytes`: the most memory to use, unless a single item is larger. Memory is only touched when it is needed. */
 int pithi_sorter_new(struct pithi_sorter **sorter, size_t memory_bytes);
 int pithi_sorter_add(struct pithi_sorter *sorter, const struct pithi_sort_key *key, const void *data, uint32_t size);
 /* Call after the last item. */

@@ -245,7 +245,8 @@ static size_t parse_quoted(const char *text, unsigned char *out)
 
 unsigned char *pithi_payload_parse(const char *format, const char *text, size_t *size)
 {
-    /* a token of two bytes in the format gives at most 8 bytes; a string gives its text, two bytes of size and a NUL */
+    /* makes room for the largest payload: each token, which has two characters in the format, gives at most 8 bytes,
+     * and a string also gives its text */
     unsigned char *out = malloc(strlen(text) + 8 * strlen(format) + 8);
     *size = SIZE_MAX;
     if (out && *format)

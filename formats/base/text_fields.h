@@ -14,7 +14,7 @@ struct pithi_fields {
 
 /* Cuts `line` at its tabs, in place. If it has more than PITHI_FIELDS_MAX columns, the last field has all the rest. */
 void pithi_fields_cut(struct pithi_fields *fields, char *line);
-/* The text after "key=" in the fields from `first` on; NULL: none. */
+/* Returns the text after "key=" in the fields from `first` on, or NULL if no field has the key. */
 char *pithi_fields_get(const struct pithi_fields *fields, uint32_t first, const char *key);
 
 /* Decodes \t \n \r \\ \xHH in place. Returns the size of the result, which ends with a NUL. */

@@ -18,11 +18,11 @@
 #include "base/error.h"
 
 #define APART_NS 10000000               /* ns between two points that may give a drift (far_apart) */
-#define APART_ROUNDS 50                 /* the same in round trips */
+#define APART_ROUNDS 50                 /* the same limit in mean round trips */
 #define ROUND_MAX_NS (INT64_C(1) << 40) /* ns: a longer round trip says nothing */
 #define DRIFT_USUAL 50e-6               /* see clock_sync.h */
 #define DRIFT_MAX 500e-6
-#define ERROR_PART 6 /* the error of a point is about a sixth of its bound, which is half the round trip */
+#define ERROR_PART 6 /* the error of a point is about a sixth of its bound (its bound is half the round trip) */
 
 static int by_local(const void *a, const void *b)
 {
@@ -106,7 +106,7 @@ int64_t pithi_sync_ns(const struct pithi_sync *points, uint32_t count, int64_t l
     return pithi_ns_sum(pithi_ns_sum(local_ns, from->offset_ns), (int64_t)more);
 }
 
-/* Converts local time to ticks. Spans are in order; the first one also applies to earlier times. */
+/* Converts local time to ticks. The spans are in order of time; the first span also applies to earlier times. */
 static uint64_t ticks_at(const struct pithi_spill_time *time, int64_t local_ns)
 {
     const struct pithi_span *span = time->spans;

@@ -19,7 +19,7 @@
  * the process dies at that moment, they stay. Both are complete. A reader that follows a running process checks the
  * window's lane and seq after reading from it; if they have changed, the reader continues in the copy at the same word.
  *
- * A ring (used by a flight recorder, and by any recording with PITH_FROM until that time) has more and smaller chunks,
+ * A ring (used by a flight recorder, and by any recording with PITH_FROM before this time) has more and smaller chunks,
  * and reuses the oldest chunk without a copy. The states that the records of a reused chunk left open must not be lost.
  * Each chunk of a ring therefore has room, between header and words, for the states open at its start (struct
  * pithi_spill_open). At the start of chunk 0 no state is open. When chunk S + 2 begins, S is settled: the states open
@@ -62,7 +62,7 @@ struct pithi_spill_page {
     uint32_t clock;     /* enum pithi_spill_clock */
     int32_t rank, size; /* in the job; -1, 0 before pith_job_join */
     uint32_t pid;       /* of the process */
-    uint64_t job;       /* the same in all processes of a job; before joining, unique to the process */
+    uint64_t job;       /* the same number in all processes of a job; before pith_job_join unique to the process */
     uint64_t lost;      /* records not stored so far */
     uint64_t finished;  /* 1: the log was written, the file may be removed */
     char host[256];
@@ -162,7 +162,7 @@ enum pithi_word {
  * and a record's size is stored last. Ids of states, events and counters come from one series (1, 2, ...). Strings are
  * NUL-terminated, one after another. */
 struct pithi_spill_def {
-    uint32_t size_bytes; /* of this record with its strings; 0: no more in this chunk */
+    uint32_t size_bytes; /* of this record with its strings; 0: the chunk has no further record */
     uint16_t type;       /* enum pithi_spill_def_type */
     uint16_t reserved;
     uint32_t id;    /* of the definition, communicator or lane */

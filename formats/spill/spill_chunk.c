@@ -76,10 +76,10 @@ uint64_t pithi_open_scan(struct pithi_spill_open *open, const uint64_t *word, co
 
 /* ---- Check values ------------------------------------------------------------------------------------------------ */
 
-/* A check value is computed from the words of a chunk or definition, by which a reader verifies that they are as they
- * were stored. sum_of adds up the words, and also adds up the sum after each word, so that the result depends on the
- * order of the words. It deals the words in turn to eight pairs of such sums (a, b, c and d have two each), because a
- * processor can add several words at the same time. */
+/* A reader computes the check value of a chunk or definition again, to verify that its words are as they were stored.
+ * The function sum_of adds up these words, and also adds up the sum after each word, so that the check value depends on
+ * the order of the words. It deals the words in turn to eight columns, each with two such sums (a, b, c and d have two
+ * columns each), because a processor can add several words at the same time. */
 
 typedef uint64_t pair __attribute__((vector_size(16)));
 struct pairs {

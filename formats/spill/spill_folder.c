@@ -104,7 +104,7 @@ static int add_file(struct pithi_spill_folder *folder, const char *path)
     return PITH_OK;
 }
 
-/* Orders the files by job, then by rank; the files of a rank with several are ordered by their start. */
+/* Orders the files by job, then by rank, then by start, because a rank may have several files. */
 static int by_job(const void *a, const void *b)
 {
     const struct pithi_spill_member *left = a, *right = b;
@@ -138,7 +138,7 @@ static int find_jobs(struct pithi_spill_folder *folder)
             *job = (struct pithi_spill_job){.first = i, .start_real_ns = member->start_real_ns};
             ranks_there = 0;
         }
-        /* A rank may have several files. It counts once. */
+        /* Counts each rank once, because a rank may have several files. */
         ranks_there += job->count == 0 || member->rank != folder->members[i - 1].rank;
         job->count++;
         job->running += member->running != 0;

@@ -66,7 +66,7 @@ static int meanings_of_set(const struct pithi_defs *defs, struct pithi_meanings 
     return PITH_OK;
 }
 
-/* The format of a state's payloads if the program gave none: most are plain strings. */
+/* The format of a state's payloads if the program gave none; most such payloads are plain strings. */
 #define TEXT_FORMAT "\"%s\""
 
 /* Adds the event "NAME info" for payloads of state NAME, in the colour of the state. */

@@ -309,7 +309,8 @@ static int add_anchor(struct pithi_spill *spill, const struct pithi_anchor *anch
     return PITH_OK;
 }
 
-/* Finds the parts of a file that is in memory or mapped. After an error there is nothing to free. */
+/* Finds page, chunks, lanes and definitions of a file that is in memory or mapped. After an error there is nothing to
+ * free. */
 static int scan(struct pithi_spill *spill, const char *path, const void *data, size_t size, int mapped)
 {
     int err;
@@ -405,7 +406,7 @@ int pithi_spill_open(struct pithi_spill *spill, const char *path)
 static int keep_chunk(const struct pithi_spill *spill, const struct pithi_spill_chunk *chunk)
 {
     unsigned char *at = (unsigned char *)(uintptr_t)spill->data + chunk->offset, *end = at + chunk->size;
-    static const volatile unsigned char zero = 0; /* volatile: clang turns an "or" with a known 0 into a load */
+    static const volatile unsigned char zero = 0; /* volatile, because clang turns an "or" with a known 0 into a load */
     struct pithi_chunk header;
     for (; at < end; at += PITHI_SPILL_PAGE)
         /* an atomic "or" with 0 is a store that changes nothing, even if the process writes to the page */

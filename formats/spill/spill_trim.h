@@ -32,7 +32,7 @@ struct pithi_spill_trim {
     /* private */
     struct pithi_stack open;
     uint64_t above;    /* number of states that are open inside those in `open` and whose ids are unknown */
-    int entered, over; /* 1: open states were entered; 1: the window is over */
+    int entered, over; /* entered: 1 once the kept records have begun; over: 1 once the window has ended */
     uint32_t cuts;     /* number of cuts so far */
 };
 

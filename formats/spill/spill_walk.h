@@ -46,7 +46,7 @@ struct pithi_spill {
     size_t size;
     int mapped;                       /* 1: `data` is mapped, so pithi_spill_close unmaps it */
     int still, fd;                    /* still: 1 if pithi_spill_open_still opened the file, with descriptor fd */
-    int settled;                      /* 1: all chunks are as they were at one moment (only if `still`) */
+    int settled;                      /* 1: the copies of all chunks are of one moment (only if `still` is set) */
     struct pithi_spill_page page;     /* a copy, with terminated strings */
     struct pithi_spill_chunk *chunks; /* sorted by lane and seq */
     uint32_t chunk_count;
@@ -79,7 +79,7 @@ int pithi_spill_keep(const struct pithi_spill *spill, const struct pithi_spill_c
 int pithi_spill_used_again(const struct pithi_spill *spill, const struct pithi_spill_chunk *chunk);
 /* Frees the memory of the copy that pithi_spill_keep made. */
 void pithi_spill_let_go(const struct pithi_spill *spill, const struct pithi_spill_chunk *chunk);
-/* Like pithi_spill_open, for a file whose bytes are in memory. They must stay until pithi_spill_close. */
+/* Like pithi_spill_open, for a file whose bytes are in memory. The bytes must stay until pithi_spill_close. */
 int pithi_spill_scan(struct pithi_spill *spill, const char *path, const void *data, size_t size);
 /* Fits the clock; call it once, before any time is needed. `base` (may be NULL): see pithi_time_fit. */
 int pithi_spill_fit(struct pithi_spill *spill, const struct pithi_anchor_pair *base);

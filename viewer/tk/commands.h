@@ -4,7 +4,7 @@
 
 #include "tk/tcl_kinds.h"
 
-/* objv[0] is the command; the table has checked the number of arguments. */
+/* objv[0] is the command. The number of arguments was checked by the table in package.c. */
 typedef int pithi_command(Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
 
 pithi_command pithi_anim_command;                         /* animation_object.c */

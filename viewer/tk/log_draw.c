@@ -246,7 +246,7 @@ int pithi_log_draw(struct pithi_log_object *object, Tcl_Interp *interp, int objc
     return TCL_OK;
 }
 
-/* Redraws the last picture if it has become more exact. The arguments are the same as for `draw`. */
+/* `refine` draws the last picture again if more of the log has been read since. It has the same arguments as `draw`. */
 int pithi_log_refine(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     struct target target;

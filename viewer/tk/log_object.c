@@ -187,7 +187,7 @@ int pithi_put_photo(Tcl_Interp *interp, const char *name, const struct pithi_ras
 
 /* ---- Description of the log -------------------------------------------------------------------------------------- */
 
-/* The method `info`. Its keys are listed in log_object.h. */
+/* The method `info` returns a dict that describes the log. */
 static int log_info(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     const struct pithlog_info *info = pithlog_get_info(object->log);

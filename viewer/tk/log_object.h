@@ -1,5 +1,5 @@
-/* log_object.h - an open log as a Tcl command. `pithtk::open FILE` creates the command and returns its name. Methods
- * are listed in the table of log_object.c.
+/* log_object.h - an open log as a Tcl command. `pithtk::open FILE` creates the command and returns its name. The table
+ * in log_object.c has all methods and their arguments; most of them are described below.
  *
  * Times are nanoseconds (wide integers), rows are indexes into the list of visible rows, lengths in a picture are
  * pixels. A state, event or message is a dict; a method that finds nothing returns {}. */
@@ -63,7 +63,7 @@ Tcl_Obj *pithi_log_command(Tcl_Interp *interp, struct pithlog *log, struct pithl
 typedef int pithi_log_method(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
 
 /* log_open.c
- * digest CALLBACK              reads the digest; the log has it when the job is done */
+ * digest CALLBACK              reads the digest and stores it in the log object */
 pithi_log_method pithi_log_digest;
 
 /* log_search.c
@@ -219,8 +219,10 @@ pithi_log_method pithi_log_find, pithi_log_count;
 pithi_log_method pithi_log_sums, pithi_log_sums_job, pithi_log_waiting_job, pithi_log_messages, pithi_log_counters;
 
 /* log_lengths.c
- * lengths STATE T0 T1 ROWS CALLBACK    STATE is an id or `messages`, ROWS `shown` or `all`. The result is a command,
- * which the caller deletes with `rename NAME {}`:
+ * lengths STATE T0 T1 ROWS OVER CALLBACK      collects the durations of the instances of a state in [T0, T1). STATE
+ * is an id, `messages` (transfer times) or `sizes` (of messages). ROWS is `shown` or `all`. OVER is `time` or `ranks`
+ * if the result is to draw a map over time or ranks (log_lengths.c), else `none`. The result is a command, which the
+ * caller deletes with `rename NAME {}`:
  *     NAME spread LOW HIGH          dict of count total min max mean median p95 deviation, for LOW <= duration <= HIGH
  *     NAME bins LOW HIGH HOW COUNT  for each bin: from to count total; HOW is linear or log
  *     NAME nth LOW HIGH NUMBER      the NUMBER-th longest instance (from 0): rank thread start end, or a message

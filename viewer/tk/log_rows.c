@@ -391,7 +391,7 @@ static uint32_t *nodes_of_keys(struct pithi_rows *tree, Tcl_Obj *list, uint32_t 
         length = 0;
     nodes = pithi_alloc((size_t)length, sizeof *nodes);
     for (Tcl_Size i = 0; i < length; i++) {
-        /* The arrangement may come from a log with more ranks, so this log may not have all of its nodes. */
+        /* Skips a key without a node, because the arrangement may come from a log with more ranks. */
         uint32_t node = pithi_rows_node(tree, Tcl_GetString(items[i]));
         if (node && node != PITHI_NONE)
             nodes[(*count)++] = node;

@@ -99,8 +99,8 @@ struct counter_sum {
     double low, high; /* least and largest value */
 };
 
-/* If there are more series of counter values than this, their ranges are those of the whole log. A range for the window
- * would need a search of the digest for each series. */
+/* If there are more series of counter values than this, `low` and `high` are those of the whole log. For the values in
+ * an interval, the digest would have to be searched for each series. */
 enum { MOST_SERIES = 2000 };
 
 int pithi_log_counters(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
@@ -263,8 +263,8 @@ static void add_waiting(struct waiting_job *job, const struct pithlog_analysis *
     job->done = 1;
 }
 
-/* Analyzes the interval, as `pith analyze --from --to` does, because the analysis of the whole log cannot be
- * divided. */
+/* Runs in the job's thread. Analyzes the interval, as `pith analyze --from --to` does, because its waiting cannot be
+ * taken from the analysis of the whole log. */
 static int waiting_run(struct pithi_job *base)
 {
     struct waiting_job *job = (struct waiting_job *)base;
