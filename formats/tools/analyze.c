@@ -1,12 +1,13 @@
-/* analyze.c - `pith analyze`: the options, the findings as a table, what-ifs.
+/* analyze.c - `pith analyze`: reads the options, prints the findings as a table, and computes the what-ifs.
  *
  * A what-if is a replay of the run with a change. It is compared with a replay without the change, not with the run, so
  * that the error that both replays have does not count as an effect of the change:
  *
  *     the run 10.0 s, its replay 10.2 s, the replay with half the latency 9.7 s      9.7 / 10.2: -4.9 %, not -3.0 %
  *
- * A change of the network begins with a model of it, fitted to the log. If a replay on the unchanged model is far from
- * the run, the model does not hold for this run, and a note below the predictions says so. */
+ * For a change of the network, a model of the network (a latency and a bandwidth) is first fitted to the log, and the
+ * model is changed. If a replay on the unchanged model is far from the run, the model does not hold for this run, and a
+ * note below the predictions says so. */
 #include "tools/analyze.h"
 
 #include <math.h>
@@ -106,16 +107,16 @@ int pithi_findings_open(struct pithi_findings *f, const char *path, const struct
     TRY(pithi_window_find(f->log, words, &query.from_ns, &query.to_ns));
     TRY(pithi_tool_filter(&f->log, filter));
     pithi_progress_begin_part("analyze", pithlog_get_info(f->log)->bytes);
-    /* A damaged log gives an analysis and PITH_ERR_DAMAGED: what can be read is analysed and printed, and the error
-     * follows. */
+    /* For a damaged log this call returns PITH_ERR_DAMAGED and still gives an analysis of the readable records. The
+     * command prints this analysis, and the error after it. */
     err = pithlog_analyze(f->log, &query, &f->analysis);
     pithi_progress_end();
     if (f->analysis)
         f->info = pithlog_analysis_get_info(f->analysis);
-    /* Nothing is left to analyse. The error says why. */
+    /* If the interval is empty, there is nothing to analyse: sets an error that says why it is empty. */
     if (f->analysis && f->info->to_ns <= f->info->from_ns)
         err = pithi_findings_none(f, err == PITH_ERR_DAMAGED);
-    else if (err == PITH_OK) /* not if damaged: the states in which counters of threads grew are then unknown */
+    else if (err == PITH_OK) /* In a damaged log it is unknown in which states the threads' counters grew. */
         err = pithlog_analysis_computation(f->analysis, &f->computation);
 out:
     return err;
@@ -127,11 +128,12 @@ int pithi_findings_make(struct pithi_findings *f)
     int err = PITH_OK;
 
     CHECK(pithi_findings_gather(f));
-    /* Where the overloaded rank of a load imbalance spent its longer time, from samples. Without samples there is no
-     * such text; this is no error. */
+    /* functions[i] says, for a load imbalance, in which functions its overloaded rank computed longer. This text comes
+     * from samples; in a log without samples it is missing, which is no error. */
     if (!(f->functions = calloc(f->count + (size_t)1, sizeof *f->functions)))
         return pithi_no_memory();
-    /* Failures do not end the loop: each entry is NULL or a string, so that pithi_findings_close can free them. */
+    /* A failure does not end the loop. In each case an entry is NULL or a string, so pithi_findings_close can free all
+     * entries. */
     for (uint32_t i = 0; i < f->count; i++) {
         const struct pithlog_finding *finding = &f->list[i];
         if (strcmp(finding->name, "load imbalance") != 0 ||
@@ -232,7 +234,7 @@ out:
 static int parse_what_if(const struct pithi_findings *f, const char *text, struct pithlog_what_if *what)
 {
     const struct pithlog_info *info = pithlog_get_info(f->log);
-    /* The last '=', as names of states may contain one. */
+    /* Takes the last '=', as the name of a state may contain another one. */
     const char *value = strrchr(text, '='), *at;
     struct pithi_nearest nearest;
     char name[256], *end;
@@ -293,7 +295,7 @@ static int parse_what_if(const struct pithi_findings *f, const char *text, struc
 }
 
 /* Prints the predicted run time with each change, beside the time of a replay without a change. A change of the network
- * is applied to the fitted network. */
+ * changes the model of the network that was fitted to the log. */
 static int print_what_ifs(const struct pithi_findings *f, const struct asked *asked, FILE *out)
 {
     struct pithlog_what_if what = {.network = 1, .factor = 1}, unchanged = what;
@@ -305,8 +307,8 @@ static int print_what_ifs(const struct pithi_findings *f, const struct asked *as
     for (uint32_t i = 0; i < asked->what_if_count; i++)
         if ((status = parse_what_if(f, asked->what_ifs[i], &what)) != 0)
             return -status;
-    /* Time that no message explains cannot be predicted for another network, so if it is much, there is no
-     * prediction. */
+    /* Calls whose partners are not in the log take a time that cannot be predicted. If this is much of the time,
+     * refuses to predict. */
     if (unknown > PITHI_UNKNOWN_MOST)
         return pithi_fail(PITH_ERR_UNSUPPORTED,
                           "%s: no prediction: %.0f %% of the time is in calls whose partners are not in the log",
@@ -342,8 +344,8 @@ static int print_what_ifs(const struct pithi_findings *f, const struct asked *as
                      "the log does not show for whom. So this is no prediction.\n");
     if (!err && pithi_crowded(f->analysis))
         fprintf(out, "Ranks share cores: the times contain waiting for a core, also after the change.\n");
-    /* The fitted network is a model with a latency and a bandwidth; if its replay does not take the run's time, the
-     * model is wrong for this run. */
+    /* The fitted network is a model with a latency and a bandwidth. If a replay on this model does not take about as
+     * long as the run, the model is wrong for this run. */
     if (!err && replayed[1] > 0 && fabs(replayed[1] / run_ns - 1) > PITHI_TRUSTED)
         fprintf(out,
                 "The fitted network does not explain this run: its replay is %.0f %% %s.\n"
@@ -381,8 +383,8 @@ static int write_html(struct pithi_findings *f, const struct asked *asked)
     return err;
 }
 
-/* The context that pithi_outfile_print passes on for --json-file, which writes the findings as JSON to a file; the page
- * for people still goes to standard output. */
+/* --json-file writes the findings as JSON to a file; the page for people still goes to standard output. This struct is
+ * the context that pithi_outfile_print passes to print_json. */
 struct json_file {
     const struct pithi_findings *findings;
     int with_waits;
@@ -405,8 +407,9 @@ static int analyze(const char *path, const struct asked *asked, FILE *out)
     damaged = pithi_findings_open(&findings, path, &asked->words, asked->where.filter);
     if (damaged != PITH_ERR_DAMAGED || !findings.analysis)
         TRY(damaged);
-    /* keeps the text of the error until the rest is printed: the next call that fails would overwrite it */
-    snprintf(said, sizeof said, "%s", pithlog_error()); /* on the damage */
+    /* The error on the damage is printed last. Its text is copied here, as the next call that fails would overwrite
+     * it. */
+    snprintf(said, sizeof said, "%s", pithlog_error());
     findings.iterations_of = asked->iterations;
     findings.no_commands = asked->no_commands;
     if (asked->html || asked->what_if_count ||
@@ -431,7 +434,8 @@ static int analyze(const char *path, const struct asked *asked, FILE *out)
         TRY(pithi_findings_find_iterations(&findings));
         TRY(pithi_findings_find_answer(&findings));
         TRY(pithi_findings_find_sites(&findings, 0));
-        /* negative: a usage error, which has been printed */
+        /* The function returns 2 for a usage error that it has printed. The minus makes it negative, so that `out` does
+         * not print an error again. */
         TRY(-pithi_findings_explain(&findings, asked->explain, out));
     } else if (asked->style == PITHI_TEXT_CSV)
         TRY(print_csv(&findings, out));
@@ -449,7 +453,7 @@ static int analyze(const char *path, const struct asked *asked, FILE *out)
     }
     err = damaged ? pithi_fail(damaged, "%s", said) : PITH_OK;
 out:
-    /* a positive error still has to be printed; a negative one has been */
+    /* Prints a positive error here. A negative one is a usage error that has been printed already. */
     if (err > 0)
         pithi_tool_failed();
     pithi_findings_close(&findings);

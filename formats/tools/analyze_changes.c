@@ -14,15 +14,16 @@
 #include "tools/analyze.h"
 #include "tools/table.h"
 
-/* NAME to NUMBER: widths of columns, in lines of WIDTH characters; SHOWN: lines of each part */
+/* NAME, NAME_WITH_RANK, LABEL and NUMBER are widths of columns; a line has at most WIDTH characters. SHOWN: at most so
+ * many states are listed below a part of the run time */
 enum { NAME = 30, NAME_WITH_RANK = 20, LABEL = 42, NUMBER = 12, WIDTH = 79, SHOWN = 4 };
 
 /* Parts of the run time, in the order of the table. */
 enum part { COMPUTING, WAITING, REST, RUN };
 static const char *const part_names[] = {"computing", "waiting", "transfer", "run time"};
 
-/* A row: a part of the run time or a kind of waiting (name is NULL), or a state within it. In a row of waiting, this
- * state is one that caused the waiting. */
+/* A row of the table. If `name` is NULL, it is a part of the run time or a kind of waiting. Otherwise it is a state
+ * within such a part; within a kind of waiting, it is a state of another rank that caused the waiting. */
 struct change {
     enum part part;
     uint32_t kind; /* enum pithlog_wait_kind; 0: all */
@@ -41,7 +42,7 @@ static double run_ns(const struct pithi_findings *f) { return (double)(f->info->
 
 /* ---- Gathering --------------------------------------------------------------------------------------------------- */
 
-/* Adds a time that is summed over all lanes of a log. */
+/* Adds the row `what` for log `side`. `ns` is a sum over all lanes of this log; the row gets the mean per rank. */
 static int add(struct changes *c, int side, struct change what, double ns)
 {
     if (!pithi_grow(&c->list, c->count, &c->room, sizeof what))
@@ -51,7 +52,8 @@ static int add(struct changes *c, int side, struct change what, double ns)
     return PITH_OK;
 }
 
-/* The parts are whole nanoseconds, rounded down, so that they add up exactly. */
+/* Adds a row for a part of the run time or a kind of waiting. Its caller rounds the mean per rank down to whole
+ * nanoseconds, so that the parts add up exactly to the run time. */
 static int add_total(struct changes *c, int side, enum part part, uint32_t kind, double per_rank_ns)
 {
     return add(c, side, (struct change){.part = part, .kind = kind, .rank = -1},
@@ -76,7 +78,7 @@ static int add_side(struct changes *c, int side)
             CHECK(add(c, side, what, ns));
     }
 
-    /* Each kind of waiting in MPI calls, and its delays. */
+    /* Adds a row for each kind of waiting in MPI calls, and rows for the delays that caused it. */
     f = &c->findings[side];
     const struct pithlog_wait_state *waits;
     const struct pithlog_delay *delays;
@@ -183,7 +185,7 @@ out:
 
 /* ---- For people -------------------------------------------------------------------------------------------------- */
 
-/* "refine on rank 6"; long names are cut. */
+/* Writes the name of a row's state and its rank to `text`, as "refine on rank 6". A long name is cut. */
 static void describe(const struct change *x, char *text, size_t size)
 {
     int bytes = 0, characters = 0, most = x->rank < 0 ? NAME : NAME_WITH_RANK;
@@ -208,7 +210,8 @@ static void put_change(int indent, const char *label, const double ns[2], double
     char line[LABEL + 4 * NAME + 64];
     int digits = unit < 1e6 ? 3 : 6, width = LABEL;
 
-    for (const char *p = label; *p; p++) /* skips continuation bytes of UTF-8 */
+    /* printf() pads by bytes. So the width grows by one for each continuation byte of UTF-8, which takes no column. */
+    for (const char *p = label; *p; p++)
         width += ((unsigned char)*p & 0xc0) == 0x80;
     snprintf(line, sizeof line, "%*s%-*s%*.*f%*.*f%+*.*f", indent, "", width - indent, label, NUMBER, digits,
              ns[0] / unit, NUMBER, digits, ns[1] / unit, NUMBER, digits, (ns[1] - ns[0]) / unit);
@@ -237,8 +240,8 @@ int pithi_changes_print(struct pithi_findings findings[2], FILE *out, enum pithi
     if (style != PITHI_TEXT_TABS) {
         TRY(put_for_programs(&c, out, style));
     } else {
-        /* Prints the sentence with its reasons. Reasons are changes of at least 5 % of the largest change; if the runs
-         * take equally long, changes of at least 0.1 % of the run. */
+        /* Prints by how much B is slower or faster than A, then the changes of parts that are the reasons. A reason is
+         * at least 5 % of the largest change and, if the runs take equally long, at least 0.1 % of the run. */
         const struct change *reasons[RUN + PITHLOG_WAIT_KINDS];
         double a_ns = run_ns(&c.findings[0]), b_ns = run_ns(&c.findings[1]), least;
         int is_equal = fabs(b_ns - a_ns) < 0.001 * a_ns;
@@ -257,7 +260,7 @@ int pithi_changes_print(struct pithi_findings findings[2], FILE *out, enum pithi
         else
             fprintf(out, "\nB is %s (%.1f %%) %s than A. Per rank:\n", pithi_ns_text(text, fabs(b_ns - a_ns)),
                     100 * fabs(b_ns - a_ns) / a_ns, b_ns > a_ns ? "slower" : "faster");
-        /* "710.0 ms more late sender, 650.0 ms of it caused by refine on rank 6" */
+        /* Prints a reason in each line: "710.0 ms more late sender, 650.0 ms of it caused by refine on rank 6". */
         for (size_t i = 0; i < shown; i++) {
             const struct change *x = reasons[i];
             const struct change *end = c.list + c.count, *cause = x + 1;
@@ -281,7 +284,7 @@ int pithi_changes_print(struct pithi_findings findings[2], FILE *out, enum pithi
                 pithi_tool_say(out, "     %s", tail + 1);
         }
 
-        /* Indented lines add up to the line above them. */
+        /* Prints the table. Indented lines add up to the line above them. */
         double longest = fmax(run_ns(&c.findings[0]), run_ns(&c.findings[1]));
         double unit = longest >= 1e9 ? 1e9 : longest >= 1e6 ? 1e6 : 1e3;
         char label[160];

@@ -1,14 +1,14 @@
 /* analyze_compare.c - `pith analyze A B ...`: how a program scales, from several of its logs.
  *
- * Strong or weak scaling is found from the *work*, which all ranks together do outside MPI. Time is a bad measure of it
- * where ranks share cores, for example in the same computation of 10 s with 2 and with 8 ranks, on 2 cores:
+ * Whether scaling is strong or weak is found from the *work* that all ranks together do outside MPI. Time is a bad
+ * measure of work where ranks share cores. Example: the same computation of 10 s with 2 and with 8 ranks, on 2 cores:
  *
  *     2 ranks: 5 s each outside MPI, sum 10 s      8 ranks: 5 s each outside MPI, sum 40 s
  *
- * The sum grows like the ranks as if scaling were weak, but three quarters of the 40 s are waiting for a core. So work
- * is measured by instructions or by CPU time, if all logs have the counters. Otherwise the time of the cores is an
- * upper limit of the work: 2 cores x 5 s = 10 s. If the scaling is strong even with this limit, it is strong; else the
- * logs do not show which scaling it is. */
+ * The sum grows by the same factor as the number of ranks, as if scaling were weak, but three quarters of the 40 s are
+ * waiting for a core. So work is measured by instructions or by CPU time, if all logs have the counters. Otherwise the
+ * cores' number times the run time is an upper limit of the work: 2 cores x 5 s = 10 s. If scaling is strong even when
+ * each run is taken to have done this much work, it is strong; otherwise the logs do not show which scaling it is. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,33 +21,33 @@
 #include "tools/table.h"
 #include "tools/tools.h"
 
-enum { LOGS_BESIDE = 5 }; /* logs side by side in a table */
+enum { LOGS_BESIDE = 5 }; /* the most logs side by side in a table */
 
 struct run {
     char letter; /* the name of the run in the text */
     const char *path;
     char program[64];      /* "": unknown */
-    uint32_t ranks, cores; /* cores: of all hosts, 0: unknown */
+    uint32_t ranks, cores; /* cores: the number on all hosts; 0: unknown */
     struct pithlog_analysis_info info;
     double cpu_ns;                   /* CPU time outside MPI of all ranks; below 0: not known */
     double speedup, scaling, global; /* `scaling` is the computation scaling */
-    double all_threads, threads;     /* efficiencies; 0: all threads call MPI */
+    double all_threads, threads;     /* efficiencies of the threads; 0 if all threads call MPI */
     struct pithlog_computation computation;
     double instruction_scaling, ipc_scaling, frequency_scaling; /* their product: scaling; 0: not known */
     double gigahertz;                                           /* cycles of a core a second / 1e9; 0: unknown */
-    double short_part;                                          /* the known part as a share of the run, if it is too
-                                                                   short to judge the run; else 0 */
+    double short_part; /* the fraction of the run that the known part is, if that is too short to judge the run; else
+                          0 */
 };
 
 struct compare {
     const struct pithi_compare_query *query;
     struct run *runs;
-    uint32_t count, reference, largest; /* reference, largest: fewest and most ranks */
+    uint32_t count, reference, largest; /* reference, largest: indexes of the runs with the fewest and most ranks */
     int has_holes;                      /* records of a log are missing, so run times cannot be compared */
     enum pithi_scaling scaling;         /* PITHI_SCALING_FIND: all runs have the same number of ranks */
     int is_unknown;                     /* the logs do not show whether scaling is strong or weak */
-    double more_ranks, more_useful;     /* of the largest run, as multiples of the reference */
-    struct pithi_findings findings[2];  /* open if there are two logs */
+    double more_ranks, more_useful;     /* ranks and time outside MPI of `largest`, divided by those of `reference` */
+    struct pithi_findings findings[2];  /* the two logs that were added last */
 };
 
 static double run_ns(const struct run *run) { return (double)(run->info.to_ns - run->info.from_ns); }
@@ -68,7 +68,8 @@ static double work_of(const struct run *run, enum work measure)
                                                                            : useful_ns;
 }
 
-/* Fits k in work ~ ranks^k through the reference. Ideally k is 0 with strong scaling and 1 with weak scaling. */
+/* Fits the exponent k of work ~ ranks^k, with a curve through the reference. Ideally k is 0 with strong scaling and 1
+ * with weak scaling, so a k above 1/2 is taken as weak scaling. */
 static enum pithi_scaling fit_scaling(const struct compare *c, enum work measure)
 {
     const struct run *from = &c->runs[c->reference];
@@ -100,12 +101,12 @@ static enum pithi_scaling find_scaling(struct compare *c)
 
 /* ---- Ratios ------------------------------------------------------------------------------------------------------ */
 
-/* A ratio of a run: its name for programs, its label, and the offset of its number in struct run. The number of an
- * optional ratio is 0 if it is not known. */
+/* A ratio that the table shows of each run: its name in output for programs (`column`), its label in text for people,
+ * and the offset of its value in struct run. The value of an optional ratio is 0 if it is not known. */
 static const struct ratio {
     const char *column, *label;
     size_t offset;
-    int is_optional, is_factor; /* is_factor: the global efficiency is the product of the factors */
+    int is_optional, is_factor; /* is_factor: one of the factors whose product is the global efficiency */
 } ratios[] = {
     {"speedup", "speedup", offsetof(struct run, speedup), 1, 0},
     {"global_efficiency", "global efficiency", offsetof(struct run, global), 1, 0},
@@ -118,7 +119,7 @@ static const struct ratio {
     {"communication", "    communication", offsetof(struct run, info.communication), 0, 0},
     {"serialisation", "      serialisation", offsetof(struct run, info.serialisation), 0, 1},
     {"transfer", "      transfer", offsetof(struct run, info.transfer), 0, 1},
-    {"all_threads", "all threads", offsetof(struct run, all_threads), 1, 0}, /* parallel x threads */
+    {"all_threads", "all threads", offsetof(struct run, all_threads), 1, 0}, /* parallel * threads */
     {"threads", "  threads", offsetof(struct run, threads), 1, 0},
     {"ipc", "IPC", offsetof(struct run, computation.ipc), 1, 0},
     {"gigahertz", "GHz", offsetof(struct run, gigahertz), 1, 0},
@@ -141,7 +142,7 @@ static int has_changes(const struct compare *c) { return c->count == 2 && !c->ha
 
 static int put_for_programs(struct compare *c, FILE *out)
 {
-    enum { BEFORE = 4 }; /* columns before the ratios */
+    enum { BEFORE = 4 }; /* the number of columns before the ratios */
     struct pithi_table_column columns[BEFORE + RATIOS] = {{"log", PITHI_CELL_TEXT, 0},
                                                           {"ranks", PITHI_CELL_COUNT, 0},
                                                           {"run", PITHI_CELL_TIME, 0},
@@ -175,7 +176,7 @@ static int put_for_programs(struct compare *c, FILE *out)
     if (is_json)
         fprintf(out, ",\"changes\":%s", has_changes(c) ? "" : "[]\n");
     else if (has_changes(c))
-        fprintf(out, "\n"); /* between two tables */
+        fprintf(out, "\n"); /* an empty line between two tables */
     if (has_changes(c))
         TRY(pithi_changes_print(c->findings, out, c->query->style));
     if (is_json)
@@ -246,8 +247,8 @@ static void put_scaling(const struct compare *c, FILE *out)
                 c->scaling == PITHI_SCALING_WEAK ? "Weak" : "Strong", c->query->scaling ? "--scaling" : "found",
                 c->more_ranks, c->more_useful);
 
-        /* Names the factor of the global efficiency that falls most from the fewest ranks to the most. If ranks share
-         * cores, names none: the lack of cores lowers each factor. */
+        /* Names the factor of the global efficiency that falls most from the run with the fewest ranks to the one with
+         * the most ranks. Names no factor if ranks share cores, because the lack of cores lowers each factor. */
         const struct run *from = &c->runs[c->reference], *to = &c->runs[c->largest];
         const struct ratio *worst = NULL;
         double lowest = 1;
@@ -270,8 +271,8 @@ static void put_scaling(const struct compare *c, FILE *out)
 
 /* ---- The whole --------------------------------------------------------------------------------------------------- */
 
-/* Finds the CPU time outside MPI: from the counter of CPU time; in a log without this counter, the time outside MPI
- * minus the counted time without a core. */
+/* Sets run->cpu_ns, the CPU time outside MPI, from the counter of CPU time. In a log without this counter, it is the
+ * time outside MPI minus the time without a core, if a counter has this time. */
 static int find_cpu_time(const struct pithi_findings *f, struct run *run)
 {
     struct pithlog_query part = {.from_ns = f->info->from_ns, .to_ns = f->info->to_ns};
@@ -301,7 +302,8 @@ static int find_cpu_time(const struct pithi_findings *f, struct run *run)
     return err;
 }
 
-/* Analyses a log. PITH_ERR_DAMAGED, after its message: parts could not be read. */
+/* Analyses log `i` and fills c->runs[i]. Returns PITH_OK or an error. If parts of the log could not be read, returns
+ * PITH_ERR_DAMAGED, whose message it has printed. */
 static int add_run(struct compare *c, struct pithi_findings *f, uint32_t i)
 {
     struct pithlog_efficiency hybrid[PITHLOG_HYBRID];
@@ -344,7 +346,7 @@ int pithi_compare(const struct pithi_compare_query *query, FILE *out)
     if (!(c.runs = calloc(c.count, sizeof *c.runs)))
         TRY(pithi_no_memory());
     for (uint32_t i = 0; i < c.count; i++) {
-        struct pithi_findings *f = &c.findings[i % 2]; /* two logs stay open */
+        struct pithi_findings *f = &c.findings[i % 2]; /* the last two logs stay open, for pithi_changes_print */
         if (i >= 2)
             pithi_findings_close(f);
         err = add_run(&c, f, i);
@@ -354,8 +356,8 @@ int pithi_compare(const struct pithi_compare_query *query, FILE *out)
         c.has_holes |= c.runs[i].info.gaps > 0;
     }
 
-    /* POP's computation scaling and global efficiency. For both kinds of scaling, speedup = ratio of ranks * ratio
-     * of global efficiencies. */
+    /* Computes the computation scaling and the global efficiency as POP (a European centre for performance) defines
+     * them. For strong and weak scaling, speedup = (ratio of ranks) * (ratio of global efficiencies). */
     for (uint32_t i = 1; i < c.count; i++) {
         c.reference = c.runs[i].info.lanes < c.runs[c.reference].info.lanes ? i : c.reference;
         c.largest = c.runs[i].info.lanes > c.runs[c.largest].info.lanes ? i : c.largest;

@@ -1,13 +1,14 @@
 /* analyze_explain.c - `pith analyze --explain NAME`: what a term means, with the numbers of this log.
  *
- * A term is a row of a table. For an efficiency, a formula and its value are printed. A row may have a function `here`,
- * which prints the numbers of this log. For all other terms the findings with the name of the term are printed:
+ * Each term is a row of the table below. For an efficiency, its formula and its value are printed. If a row has a
+ * function `here`, this function prints the numbers of this log; otherwise the findings with the term's name are
+ * printed:
  *
  *     load balance        = mean time outside MPI / largest time outside MPI
  *                         = 0.842 here
  *     late sender         Here: 7.3 % of all ranks' time, 1.9 s
  *
- * The same table gives the words that `pith --complete analyze --explain` offers. */
+ * From this table also come the words that `pith --complete analyze --explain` offers. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -20,7 +21,7 @@
 
 enum { SHOWN = 3 };
 
-/* `here` prints the numbers of this log; NULL: the findings with this name are printed. */
+/* `here` prints the numbers of this log. If it is NULL, the findings whose name is `name` are printed. */
 struct term {
     const char *name, *meaning, *formula;
     double (*value)(const struct pithi_findings *f);
@@ -255,7 +256,7 @@ static const char *const meanings[PITHLOG_WAIT_KINDS] = {
 #undef WAIT_KIND
 };
 
-/* "late-sender" and "Late_Sender" are "late sender". */
+/* Returns 1 if the user's word is the term `name`: "late-sender" and "Late_Sender" are "late sender". */
 static int is_term(const char *given, const char *name)
 {
     size_t i;
@@ -266,7 +267,7 @@ static int is_term(const char *given, const char *name)
     return !given[i] && !name[i];
 }
 
-/* Prints a warning if the part without holes is too short to judge the run. */
+/* Prints a warning if the known part is too short to judge the run. */
 static void put_short(const struct pithi_findings *f, FILE *out)
 {
     if (f->info->is_too_short)
@@ -275,8 +276,8 @@ static void put_short(const struct pithi_findings *f, FILE *out)
                 100 * f->info->part);
 }
 
-/* Explains a term. If the part without holes is too short to judge the run, prints only the figures of the formula, no
- * sentence on the run. */
+/* Explains a term. If the known part is too short to judge the run, prints only the formula with its value, no sentence
+ * on the run. */
 static void explain(const struct pithi_findings *f, const struct term *term, FILE *out)
 {
     char text[PITHI_NS_TEXT];
@@ -291,7 +292,7 @@ static void explain(const struct pithi_findings *f, const struct term *term, FIL
     } else if (term->here && !f->info->is_too_short) {
         term->here(f, out);
     } else if (!term->here && !f->info->is_too_short) {
-        /* The findings with this name. */
+        /* Prints the findings with the term's name. */
         int some = 0;
         for (uint32_t i = 0; i < f->count; i++) {
             if (strcmp(f->list[i].name, term->name) != 0)

@@ -1,13 +1,13 @@
-/* analyze_html.c - `pith analyze --html`: the page of the analysis for a browser, in one file that needs no other. It
- * is also well-formed XML. All text from the log is escaped.
+/* analyze_html.c - `pith analyze --html`: writes the page of the analysis for a browser, in one file that needs no
+ * other file. The page is also well-formed XML. All text from the log is escaped.
  *
- * The file has no script and loads nothing, as it is sent by mail, attached to a report of a bug and opened where there
- * is no network. Two functions write into it: `put` writes markup and numbers; pithi_out_quoted writes all text that
- * comes from the log. So a name such as "a<b>" never becomes markup.
+ * The file has no script and loads nothing, as people send it by mail, attach it to a bug report and open it where
+ * there is no network. Two functions write into the file: `put` writes markup and numbers; pithi_out_quoted writes and
+ * escapes all text that comes from the log. So a name such as "a<b>" never becomes markup.
  *
  * The picture shows the worst wait state, with half its length before and after: a wait state from 10 to 12 s is drawn
- * from 9 to 13 s. `pith draw` makes it, if it is installed, as formats/ has no cairo; without it the page has no
- * picture. */
+ * from 9 to 13 s. `pith draw` makes the picture, as the programs of formats/ are built without cairo. If `pith draw` is
+ * not installed, the page has no picture. */
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
@@ -28,9 +28,9 @@
 struct html {
     struct pithi_out out;
     const struct pithi_findings *f;
-    const struct pithlog_finding *shown; /* in the picture */
+    const struct pithlog_finding *shown; /* the finding in the picture */
     const char *what_if;
-    char *communication; /* the section of the page in text; empty: none */
+    char *communication; /* the section on communication as text; empty: none */
     char *picture;       /* an SVG; NULL: none */
 };
 
@@ -76,9 +76,9 @@ static const char style[] =
     "  h2 { break-after: avoid; }\n"
     "}\n";
 
-/* ---- Pieces ------------------------------------------------------------------------------------------------------ */
+/* ---- Writing text and markup ------------------------------------------------------------------------------------- */
 
-/* Writes markup and numbers; not for text from the log, as it does not escape. */
+/* Writes markup and numbers. It does not escape, so it must not be used for text from the log. */
 __attribute__((format(printf, 2, 3))) static void put(struct html *h, const char *format, ...)
 {
     char text[512];
@@ -106,8 +106,8 @@ static void put_lines(struct html *h, const char *text, size_t bytes, size_t ind
     free(copy);
 }
 
-/* Adds an element `tag` with the text that `print` writes; the blanks are kept if `tag` is "pre". Adds nothing if
- * `print` writes nothing. */
+/* Adds an element `tag` with the text that `print` writes. If `tag` is "pre", blanks at the begin of lines are kept.
+ * Adds nothing if `print` writes nothing. */
 static void put_printed(struct html *h, const char *tag, void (*print)(const struct pithi_findings *f, FILE *out))
 {
     char *text = NULL;
@@ -245,7 +245,7 @@ static void put_path(struct html *h)
     free(sums);
 }
 
-/* The function that pithi_outfile_print calls: writes the page. */
+/* Writes the page. pithi_outfile_print calls this function. */
 static int print_page(void *context, FILE *file)
 {
     struct html *h = context;
@@ -325,7 +325,7 @@ static int print_page(void *context, FILE *file)
 
 enum { MOST_LANES = 16 }; /* if the log has more, only the two lanes of the wait state are drawn */
 
-/* Runs a program without output; 0: it succeeded. */
+/* Runs a program and discards its output. Returns 0 if the program succeeded. */
 static int run(const char *path, char *const *argv)
 {
     posix_spawn_file_actions_t actions;
@@ -342,8 +342,8 @@ static int run(const char *path, char *const *argv)
     return status;
 }
 
-/* Draws a wait state, with half its length before and after. Returns an SVG, malloc'ed, or NULL: pith draw is not
- * installed, or failed; then the page has no picture. */
+/* Draws the worst wait state of a finding, with half its length before and after. Returns an SVG, malloc'ed, or NULL if
+ * `pith draw` is not installed or failed; then the page has no picture. */
 static char *draw(const struct pithi_findings *f, const struct pithlog_finding *finding)
 {
     const struct pithlog_info *info = pithlog_get_info(f->log);
@@ -383,7 +383,7 @@ static char *draw(const struct pithi_findings *f, const struct pithlog_finding *
     if (asprintf(&out, "%s/worst.svg", folder) < 0)
         out = NULL;
     argv[named] = out;
-    /* The page takes the <svg> element as it is. */
+    /* The page takes the <svg> element unchanged, so the file must begin with it. */
     FILE *file = out && run(program, argv) == 0 ? pithi_open_whole(out) : NULL;
     size_t capacity = 0;
     if (file && (getdelim(&svg, &capacity, 0, file) <= 0 || strncmp(svg, "<svg", 4) != 0)) {
@@ -407,7 +407,8 @@ int pithi_findings_html(const struct pithi_findings *f, const char *path, const 
     FILE *stream = open_memstream(&h.communication, &size);
     int err = stream ? pithi_findings_put_communication(f, stream) : PITH_OK;
 
-    /* h.communication now has a blank line and the section as on the page in text, or is empty */
+    /* h.communication is now empty, or has an empty line and the section on communication as `pith analyze` prints
+     * it */
     if ((!stream || fclose(stream) != 0 || !h.communication) && !err)
         err = pithi_no_memory();
     if (err) {

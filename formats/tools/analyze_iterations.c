@@ -1,12 +1,12 @@
 /* analyze_iterations.c - the iterations of a program, as `pith analyze` prints them.
  *
- * The algorithm causes a finding in every iteration; a finding in a single iteration is an accident. So the page says
- * in which iterations each finding occurs: "in iterations 4 to 7 of 100"; "nearly all of it in 20 of 100 iterations" if
- * these are not adjacent; or "spread over all 100 iterations".
+ * If a finding occurs in every iteration, the algorithm causes it; in a single iteration it is an accident. So the page
+ * says in which iterations each finding occurs: "in iterations 4 to 7 of 100"; "nearly all of it in 20 of 100
+ * iterations" if the 20 are not adjacent; or "spread over all 100 iterations".
  *
- * Iterations that become longer or shorter are described by a straight line: with a first length of 10 ms and 0.1 ms
- * more for each, the hundredth takes 10 + 99 * 0.1 = 19.9 ms. The ends of the line are cut to the shortest and the
- * longest length that were measured, as no iteration was shorter or longer. */
+ * If iterations become longer or shorter, a straight line describes their lengths. Example: if the line begins at 10 ms
+ * and rises by 0.1 ms an iteration, the hundredth iteration takes 10 + 99 * 0.1 = 19.9 ms. A length on the line is
+ * never printed as shorter or longer than the shortest and the longest iteration that were measured. */
 #include <string.h>
 
 #include "base/decimal.h"
@@ -16,7 +16,7 @@
 #include "tools/table.h"
 #include "tools/tools.h"
 
-enum { SHOWN = 3, NAME = 28 }; /* iterations; columns of a name */
+enum { SHOWN = 3, NAME = 28 }; /* the most iterations that are listed; the columns of a name */
 
 int pithi_findings_find_iterations(struct pithi_findings *f)
 {
@@ -53,8 +53,9 @@ const char *pithi_findings_range(const struct pithi_findings *f, const struct pi
     return text;
 }
 
-/* The length on the line of the drift, `steps` iterations after the first. The measured lengths may follow a curve;
- * then the ends of the straight line can lie beyond the shortest and the longest length, and are cut to these. */
+/* Returns the length that the straight line gives to the iteration `steps` after the first. The measured lengths may
+ * follow a curve. Then the ends of the line can lie beyond the shortest and the longest measured length, and the
+ * result is limited to these two lengths. */
 static double on_line(const struct pithlog_iterations *all, double steps)
 {
     double ns = all->drift_first_ns + all->drift_ns * steps;

@@ -21,8 +21,8 @@
 enum { COLUMNS = 79, WIDTH = 80, SHORT_LIST = 5 };
 #define UNMATCHED 0.99 /* below this matched fraction the page prints a warning */
 
-/* The text for an edge of the window: `call` if it is at this MPI call, `log_end` if it is at the end of the log, else
- * the time. */
+/* Returns the text for an edge of the window: `call` ("MPI_Init", for example) if the edge is at this call, `log_end`
+ * if it is at log_ns, a begin or end of the log, else the time. */
 static const char *edge(char text[32], int64_t ns, int is_call, const char *call, int64_t log_ns, const char *log_end)
 {
     snprintf(text, 32, "%.6f s", (double)ns / 1e9);
@@ -36,7 +36,7 @@ void pithi_findings_head(const struct pithi_findings *f, FILE *out)
     char text[PITHI_NS_TEXT], from[32], to[32];
     const char *name = strrchr(f->path, '/');
 
-    /* The name without its folders, as a path may be longer than the page. */
+    /* Prints the name without its folders, as a path may be wider than the page. */
     fprintf(out, "%s: %u rank%s", name ? name + 1 : f->path, f->ranks, f->ranks == 1 ? "" : "s");
     if (log->lanes > f->ranks)
         fprintf(out, ", %u threads", log->lanes);
@@ -50,8 +50,8 @@ void pithi_findings_head(const struct pithi_findings *f, FILE *out)
             edge(to, info->to_ns, info->has_finalize, "MPI_Finalize", log->end_ns, "the end"));
 }
 
-/* Ends the pause of a lane, and returns the time of this pause within the interval that is analysed. *since_ns: when
- * the pause began; INT64_MAX: the lane is not paused. */
+/* Ends the pause of a lane at end_ns, and returns how much of it lies within the interval that is analysed. *since_ns
+ * is the time at which the pause began, or INT64_MAX if the lane is not paused. */
 static double end_pause(const struct pithi_findings *f, uint32_t lane, int64_t *since_ns, int64_t end_ns)
 {
     int64_t from_ns = *since_ns > f->info->from_ns ? *since_ns : f->info->from_ns;
@@ -61,7 +61,7 @@ static double end_pause(const struct pithi_findings *f, uint32_t lane, int64_t *
     return pithlog_analysis_calls_mpi(f->analysis, lane) && to_ns > from_ns ? (double)(to_ns - from_ns) : 0;
 }
 
-/* The time of all ranks in which the recording was paused. */
+/* Returns the sum of the times of all lanes in which recording was paused. */
 static double paused_ns(const struct pithi_findings *f)
 {
     /* Reads the whole log, as a pause may begin before the interval that is analysed. */
@@ -79,7 +79,7 @@ static double paused_ns(const struct pithi_findings *f)
     }
     for (uint32_t i = 0; i < lanes; i++)
         since_ns[i] = INT64_MAX;
-    /* A second PAUSE of a lane that is paused already changes nothing; a RESUME without a pause adds nothing. */
+    /* A PAUSE in a lane that is paused already changes nothing; a RESUME in a lane that is not paused adds nothing. */
     while (pithlog_iter_next(iter, &record) > 0)
         if (record.kind == PITHLOG_RESUME)
             sum_ns += end_pause(f, record.lane, &since_ns[record.lane], record.time_ns);
@@ -103,8 +103,8 @@ void pithi_findings_note_short(const struct pithi_findings *f)
             f->path, 100 * f->info->part);
 }
 
-/* Breaks words into lines of `width` characters at most. The first line begins with `indent`, the others with `more`. A
- * word that is longer than a line has a line of its own. */
+/* Breaks a text at blanks into lines of at most `width` characters. The first line begins with `indent`, each further
+ * line with `more`. A word that is longer than a line has a line of its own. */
 static void wrap(const char *text, size_t size, const char *indent, const char *more, size_t width, FILE *out)
 {
     const char *end = text + size;
@@ -112,7 +112,8 @@ static void wrap(const char *text, size_t size, const char *indent, const char *
 
     for (const char *word = text; word < end; word += strspn(word, " \n")) {
         size_t length = strcspn(word, " \n");
-        if (word[length] == ' ' && word[length + 1] == '%' && end - word > (ptrdiff_t)length + 1) /* "52 %" */
+        /* "52 %" is not broken. */
+        if (word[length] == ' ' && word[length + 1] == '%' && end - word > (ptrdiff_t)length + 1)
             length += 1 + strcspn(word + length + 1, " \n");
         if (column && column + 1 + length > width) {
             fprintf(out, "\n");
@@ -126,13 +127,13 @@ static void wrap(const char *text, size_t size, const char *indent, const char *
     fprintf(out, "\n");
 }
 
-/* Writes the lines of a text after `indent`. What is beyond WIDTH columns goes into further lines, indented by two more
- * columns. */
+/* Writes each line of a text after `indent`. A line longer than WIDTH columns is broken, and its further lines are
+ * indented by two more columns. */
 static void put_lines(const char *indent, const char *text, FILE *out)
 {
     char first[64], more[64];
 
-    /* each line of these texts ends with a newline, so strchr() finds one */
+    /* Each line of `text` ends with a newline, so strchr() never returns NULL. */
     for (const char *line = text; *line; line = strchr(line, '\n') + 1) {
         size_t size = strcspn(line, "\n"), blanks = strspn(line, " ");
         snprintf(first, sizeof first, "%s%.*s", indent, (int)blanks, line);
@@ -144,7 +145,7 @@ static void put_lines(const char *indent, const char *text, FILE *out)
     }
 }
 
-/* 1: the log has a state whose name begins with `begin`. */
+/* Returns 1 if the log has a state whose name begins with `begin`. */
 static int has_state(const struct pithlog *log, const char *begin)
 {
     const struct pithlog_def *def;
@@ -155,17 +156,17 @@ static int has_state(const struct pithlog *log, const char *begin)
     return 0;
 }
 
-/* 1: the matched fraction is below UNMATCHED. Without any messages it returns 0, as 0 is not below 0. */
+/* Returns 1 if the matched fraction of messages (or collectives) is below UNMATCHED. For none at all it returns 0, as 0
+ * is not below 0. */
 static int is_unmatched(uint64_t matched, uint64_t all) { return (double)matched < UNMATCHED * (double)all; }
 
 void pithi_findings_trust(const struct pithi_findings *f, FILE *out)
 {
     const struct pithi_trust *trust = &f->trust;
-    const char *error = pithi_property(f->log, "clock_error_ns"); /* the clocks of the ranks agree up to this */
+    const char *error = pithi_property(f->log, "clock_error_ns"); /* the most by which a clock differs from rank 0's */
     char text[PITHI_NS_TEXT];
 
-    /* Prints a line for each kind of records that the log does not have. The page of a complete log has no such
-     * line. */
+    /* Prints a line for each kind of record that is missing in the log. For a complete log it prints none. */
     const struct pithlog_info *log = pithlog_get_info(f->log);
     uint32_t absent = pithi_findings_absent(f);
     char missing[PITHLOG_MISSING_TEXT];
@@ -179,7 +180,7 @@ void pithi_findings_trust(const struct pithi_findings *f, FILE *out)
     if (paused > 0)
         fprintf(out, "  Recording was paused for %.1f %% of all ranks' time, which counts as computing.\n",
                 pithi_analysis_percent(f->analysis, paused));
-    /* The log has several threads of a rank, but no states of a wrapper that records how threads wait. */
+    /* If the log has several threads of a rank, but no states of a wrapper that records how threads wait, says so. */
     if (log->lanes > f->ranks && !has_state(f->log, "pthread_") && !has_state(f->log, "omp:"))
         fprintf(out, "  Waiting of threads for one another is not in the log (pith run --also pthread, "
                      "--also openmp).\n");
@@ -199,12 +200,12 @@ void pithi_findings_trust(const struct pithi_findings *f, FILE *out)
     }
     if (is_unmatched(trust->messages, trust->of_messages) || is_unmatched(trust->collectives, trust->of_collectives))
         fprintf(out, "  Waiting for partners that are not in the log counts as transfer.\n");
-    /* A number is converted to the best unit; another text is shown as it is. */
+    /* If the property is a number, it is printed in a unit that fits; any other text is printed as it is. */
     if (error && *error >= '0' && *error <= '9')
         fprintf(out, "  Clock error: %s\n", pithi_ns_text(text, strtod(error, NULL)));
     else if (error) {
-        /* A property may hold anything: it is quoted and cut, so that it cannot change the terminal or break the
-         * line. */
+        /* A property may hold any bytes, so it is quoted and cut. Otherwise its control characters could act on the
+         * terminal, or its length break the layout. */
         char *shown = pithi_quoted(PITHI_QUOTE_TABS, error);
 
         fprintf(out, "  Clock error: %.20s\n", shown ? shown : "?");
@@ -212,7 +213,8 @@ void pithi_findings_trust(const struct pithi_findings *f, FILE *out)
     }
     if (trust->unknown_ns > 0 && f->info->lanes > 0) {
         double run_ns = (double)(f->info->to_ns - f->info->from_ns);
-        /* No line if both are below 1 %: so little does not matter, and would only worry. */
+        /* Prints no line if both percentages are below 1 %: so little does not matter, and would only worry the
+         * user. */
         double part = 100 * trust->unknown_ns / f->info->lanes / run_ns, path = 100 * trust->path_unknown_ns / run_ns;
         if (part >= 1 || path >= 1)
             fprintf(out,
@@ -229,9 +231,9 @@ void pithi_findings_trust(const struct pithi_findings *f, FILE *out)
         fprintf(out, "  %llu dependencies contradict the times and are left out (pith convert --causal).\n",
                 (unsigned long long)f->info->given_up);
 
-    /* Says whether the model of the network explains this run: a difference of at most 2 % (PITHI_TRUSTED) is good
-     * enough for predictions. `off` is the difference of the replay from the run, as a fraction of the run: -0.02 if
-     * the replay is 2 % shorter. */
+    /* Prints whether a replay on the fitted model of the network takes about as long as the run. If the two differ by
+     * at most 2 % (PITHI_TRUSTED), the model is good enough for predictions. `off` is this difference as a fraction of
+     * the run: -0.02 if the replay is 2 % shorter. */
     double replayed_run_ns = (double)(f->info->to_ns - f->info->from_ns),
            off = f->trust.replay_ns / replayed_run_ns - 1;
     const struct pithi_replay_state *worst = f->trust.worst, *after = worst + f->trust.worst_count;
@@ -247,8 +249,8 @@ void pithi_findings_trust(const struct pithi_findings *f, FILE *out)
         return;
     fprintf(out, "predictions for another network cannot be trusted%s.\n",
             f->cores && f->ranks > f->cores ? ": there are more ranks than cores" : "");
-    /* The state that explains the difference must differ in the same direction; `worst` begins with the largest
-     * difference. */
+    /* Finds the state that explains the difference most. The states are sorted by their difference, the largest first;
+     * states that differ in the other direction are skipped. */
     while (worst < after && (worst->replay_ns < worst->log_ns) != (off < 0))
         worst++;
     if (worst < after && worst->calls)
@@ -257,7 +259,8 @@ void pithi_findings_trust(const struct pithi_findings *f, FILE *out)
                 pithi_ns_text(replay, worst->replay_ns));
 }
 
-/* Prints how far the analysis can be trusted, in lines of at most WIDTH columns. 0: no memory. */
+/* Prints how far the analysis can be trusted, in lines of at most WIDTH columns. Returns 1, or 0 if there is no
+ * memory. */
 static int put_trust(const struct pithi_findings *f, FILE *out)
 {
     char *text = NULL;
@@ -275,7 +278,7 @@ static int put_trust(const struct pithi_findings *f, FILE *out)
     return good;
 }
 
-/* 1: most of the transfer time is in calls of ranks that were descheduled. */
+/* Returns 1 if most of the transfer time is in calls of ranks that were descheduled. */
 static int is_descheduled(const struct pithi_findings *f)
 {
     double transfer_ns = 0, descheduled_ns = 0;
@@ -287,7 +290,7 @@ static int is_descheduled(const struct pithi_findings *f)
     return descheduled_ns > transfer_ns / 2;
 }
 
-/* The sentence for the lowest of the three efficiencies that have a remedy of their own. */
+/* Prints a sentence on the lowest efficiency of load balance, serialisation and transfer, and what it could save. */
 void pithi_findings_lowest(const struct pithi_findings *f, FILE *out)
 {
     const struct pithlog_analysis_info *info = f->info;
@@ -298,8 +301,8 @@ void pithi_findings_lowest(const struct pithi_findings *f, FILE *out)
 
     if (f->info->is_too_short)
         return;
-    /* Prints the first sentence that is true, in this order: a lack of cores, which makes the other figures useless;
-     * threads; MPI. */
+    /* Prints one sentence, the first that applies: on a lack of cores, which makes all other figures useless; on
+     * threads; on MPI. */
     if (pithi_crowded(f->analysis))
         fprintf(out,
                 "  %u %s share %u core%s: all these figures contain waiting for a core, so first\n"
@@ -309,8 +312,9 @@ void pithi_findings_lowest(const struct pithi_findings *f, FILE *out)
     else if (lack && 2 * lack->share >= 1 - info->parallel)
         fprintf(out, "  All these figures contain waiting for a core, which costs %.0f %% of the run.\n",
                 100 * lack->share);
-    /* The efficiency of all threads is the product of MPI's efficiency and the threads' efficiency. So threads lose
-     * more than MPI if the product is less than MPI's efficiency squared: 0.40 with MPI at 0.80, as 0.40 < 0.64. */
+    /* The efficiency of all threads, hybrid[0], is the product of MPI's efficiency and the threads' efficiency. So
+     * threads lose more than MPI does if the product is less than the square of MPI's efficiency. Example: with MPI's
+     * efficiency 0.80 and the product 0.40, threads lose more, as 0.40 < 0.64. */
     else if (has_threads && hybrid[0].value < 0.95 && hybrid[0].value < info->parallel * info->parallel)
         fprintf(out,
                 "  Threads are lowest: they work %.0f %% of the time, but those that call MPI\n"
@@ -355,7 +359,7 @@ void pithi_findings_ipc(const struct pithi_findings *f, FILE *out)
 static void put_tree(const struct pithlog_efficiency *all, uint32_t count, FILE *out)
 {
     for (uint32_t i = 0; i < count; i++) {
-        /* The names are indented by depth, and the values stay in one column. */
+        /* Names are indented by their depth in the tree; values stay in one column. */
         int blanks = 2 + 2 * (int)all[i].depth;
         fprintf(out, "%*s%-*s%5.2f  %s\n", blanks, "", 26 - blanks, all[i].name, all[i].value, all[i].meaning);
     }
@@ -395,14 +399,14 @@ void pithi_findings_sums(const struct pithi_findings *f, FILE *out)
 {
     double waits = pithi_analysis_percent(f->analysis, (double)f->info->wait_ns), files = 0;
     double useful = pithi_analysis_percent(f->analysis, (double)f->info->useful_ns), moves;
-    /* For MPI, waiting for other threads counts as computing. The sentence names this waiting separately, so it is
-     * subtracted from computing here. */
+    /* The analysis of MPI counts waiting for other threads as computing. The line below names this waiting separately,
+     * so it is subtracted from computing here. */
     double threads = 100 * pithi_thread_wait_share(f->analysis);
     char text[160], for_threads[40] = "", of_files[40] = "";
 
     for (uint32_t i = 0; i < f->count; i++)
         files += strcmp(f->list[i].name, "files") == 0 ? 100 * f->list[i].share : 0;
-    /* The rest is data transfer and MPI itself. Rounding can make it less than 0. */
+    /* The rest of the time is data transfer and MPI itself. Rounding can make the rest less than 0. */
     moves = 100 - waits - useful - files;
     if (!f->info->has_mpi || !f->info->lanes)
         return;
@@ -436,7 +440,7 @@ int pithi_findings_page(const struct pithi_findings *f, FILE *out)
 {
     const char *incomplete = pithlog_get_info(f->log)->incomplete;
 
-    /* The answer, and the command that shows its worst instance. */
+    /* Prints the answer, and the command that shows its worst instance in the viewer. */
     pithi_findings_wrap(f->answer->text, "", out);
     if (f->answer_site)
         fprintf(out, "Longest: %s.\n", f->answer_site);
@@ -453,20 +457,20 @@ int pithi_findings_page(const struct pithi_findings *f, FILE *out)
         fprintf(out, "  The log is incomplete: %s\n", incomplete);
     pithi_findings_sums(f, out);
 
-    /* The findings, a line each, without those that may be due to a lack of cores. */
+    /* Prints a line for each of the first findings, leaving out findings that may be due to a lack of cores. */
     for (uint32_t i = 0, shown = 0; i < f->count && shown < SHORT_LIST; i++) {
         const struct pithlog_finding *finding = &f->list[i];
         char lane[32] = "";
         if (!pithi_findings_is_listed(finding) || pithi_finding_is_guess(f->analysis, finding))
             continue;
         shown++;
-        /* indented below the finding that it is part of, if that finding has a line */
+        /* A finding that is part of another one is indented below it, if the other one has a line. */
         int is_part = finding->part_of && !pithi_finding_is_guess(f->analysis, &f->list[finding->part_of - 1]);
-        /* A wait state has many lanes, so the lane is named only for other findings. */
+        /* A kind of wait state occurs on many lanes, so the lane is named only for findings that are no wait states. */
         if (!finding->kind && finding->lane != UINT32_MAX)
             pithi_lane_text(f->log, finding->lane, lane);
-        /* Findings about computing have no state to show. An imbalance can be in computing or in a state, so it always
-         * shows which. */
+        /* The line of a finding on computing names no state, except for a load imbalance: that can be in computing or
+         * in a state, so its line always says which. */
         int has_state = finding->state != PITHLOG_COMPUTING || strcmp(finding->name, "load imbalance") == 0;
         fprintf(out, "  %5.1f %%  %s%-*s", 100 * finding->share, is_part ? "  " : "", has_state ? 18 : 0,
                 finding->name);
@@ -480,8 +484,8 @@ int pithi_findings_page(const struct pithi_findings *f, FILE *out)
     pithi_run_delay_put(f->log, out);
     if (!put_trust(f, out))
         return pithi_no_memory();
-    /* Without MPI calls and messages there is nothing to match, so the page ends after the lines on how far it can be
-     * trusted. */
+    /* Without MPI calls and messages no waiting can be found, so the page ends after the lines on how far the analysis
+     * can be trusted. */
     if (!f->info->has_mpi && !f->trust.of_messages) {
         fprintf(out, "pith stat shows where the time goes.\n");
         return pithi_tool_flush(out);
@@ -489,7 +493,7 @@ int pithi_findings_page(const struct pithi_findings *f, FILE *out)
     if (!f->info->has_mpi)
         fprintf(out, "\nThere are no efficiencies without MPI calls; a state that receives may wait.\n");
 
-    /* A finding that is part of another one stands below it, two columns further right. */
+    /* Prints the findings with their causes. A finding that is part of another one is indented below it. */
     char text[PITHI_NS_TEXT], range[80];
     uint32_t number = 0;
     fprintf(out, "\nFindings (%% of all ranks' time; an indented one is part of the one above it, or\n"

@@ -1,11 +1,12 @@
-/* analyze_sites.c - where in the program the worst instance of a finding is: the call site of its MPI call or, if the
- * rank computes there, of the rank's next MPI call.
+/* analyze_sites.c - finds where in the program the worst instance of a finding is. This is the call site of the MPI
+ * call in which the instance lies. If it lies outside MPI, it is the call site of the rank's next MPI call.
  *
  *     recv [MPI_Recv, 10-90]      MPI_Recv in `exchange`, halo.c:42
  *     work [10-90] MPI_Send       up to MPI_Send in `exchange`, halo.c:51
  *
- * A call's site is an event inside its state: at its begin, or at its end if only long calls have sites. In OpenMP the
- * parallel region has a call site, on the first thread of the rank. */
+ * The log has a call site as an event inside the call's state. The event is at the state's begin, or at its end if
+ * sites are recorded only for long calls. In OpenMP a parallel region has a call site, on the first thread of the
+ * rank. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,8 +16,8 @@
 #include "symbols/sample_names.h"
 #include "tools/analyze.h"
 
-/* The first call site in [from_ns, to_ns] of a lane, in the state that begins at from_ns. 1: found; 0: none, or the
- * negated error. */
+/* Finds the first call site in [from_ns, to_ns] of a lane, in the state that begins at from_ns. Returns 1 if there is
+ * one; 0 if there is none; the negative of an error. */
 static int find_site(struct pithi_findings *f, struct pithi_sample_names *names, uint32_t lane, uint32_t state,
                      int64_t from_ns, int64_t to_ns, const struct pithi_place **place)
 {
@@ -42,7 +43,8 @@ static int find_site(struct pithi_findings *f, struct pithi_sample_names *names,
     return found;
 }
 
-/* Returns the begin of the parallel region that is open on a lane at time_ns, its state in *state; INT64_MIN: none. */
+/* Returns the begin of the parallel region that is open on a lane at time_ns, and its state in *state. Returns
+ * INT64_MIN if no parallel region is open. */
 static int64_t region_begin(struct pithi_findings *f, uint32_t lane, int64_t time_ns, uint32_t *state)
 {
     struct pithlog_query query = {.from_ns = time_ns,
@@ -66,7 +68,7 @@ static int64_t region_begin(struct pithi_findings *f, uint32_t lane, int64_t tim
     return begin_ns;
 }
 
-/* Finds the call site of the MPI call that contains a moment, or else of the next MPI call. */
+/* Finds the call site of the MPI call that contains the place `where` or, if there is none, of the next MPI call. */
 static int find_call(struct pithi_findings *f, struct pithi_sample_names *names,
                      const struct pithlog_finding_place *where, uint32_t *state, const struct pithi_place **place)
 {

@@ -9,7 +9,7 @@
 #include "tools/progress.h"
 #include "tools/tools.h"
 
-/* Prints a damage to standard output, as damages are the output of this command. */
+/* Prints a damage. It goes to standard output, as the list of damages is what this command is asked for. */
 static void say(void *context, const char *text)
 {
     (void)context;
@@ -39,9 +39,9 @@ int pithi_tool_check(int argc, char **argv)
                        damages == 1 ? "" : "s");
     else
         pithi_tool_say(stdout, "%s: %" PRIu64 " records read, no damage found", argv[optind], records);
-    /* Faults of clocks that linear correction cannot remove are no damage, so they do not change the exit status. But
-     * such a fault makes times less certain than the log states, so it is printed. Only native logs have data on
-     * clocks. */
+    /* Prints the faults of clocks, for example a clock that jumped. They are no damage, so they do not change the exit
+     * status, but with such a fault the log's times are less certain than the log states. Only native logs have data
+     * on clocks. */
     if (pithi_tool_is_native(argv[optind]) && pithlog_open(argv[optind], &log) == PITH_OK) {
         for (uint32_t i = 0; i < log->clock_count; i++)
             if (*pithi_clock_fault(&log->clocks[i]))

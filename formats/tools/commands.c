@@ -1,12 +1,12 @@
 /* commands.c - the table of commands, with their help. The man pages have the details.
  *
- * One row has all that the rest of `pith` knows of a command: the function that runs it, the line of `pith help`, the
- * text of `pith help NAME`. Two readers share it: help.c prints it, complete.c offers the options that it finds in the
- * texts. So the form of the texts matters:
+ * A row has all that `pith` knows of a command: the function that runs it, its line in `pith help`, the text of `pith
+ * help NAME`. Two files read the texts: help.c prints them, and complete.c offers the options that it finds in them. So
+ * the form of the texts matters:
  *
  *     "  --from TIME    start of the part"     an option begins its line, its meaning follows after two blanks
  *     "[--by state|lane|comm]"                 small letters after an option are the words that it takes
- *     "[--from TIME]"                          capital letters are a value of the user's
+ *     "[--from TIME]"                          capital letters stand for a value that the user chooses
  *
  * If `run` is NULL, the command is the program libexec/pith/pith-NAME, whose source is in another folder. */
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* compensate_log.c - `pith compensate LOG -o OUT`: removes the cost of recording from a log, by
- * analysis/delay_replay.c. */
+/* compensate_log.c - `pith compensate LOG -o OUT`: removes the cost of recording from a log. analysis/delay_replay.c
+ * does the work. */
 #include "analysis/delay_replay.h"
 #include "base/error.h"
 #include "native/log.h"
@@ -9,7 +9,7 @@
 
 struct compensation {
     const char *out, *format;
-    int local; /* 1: only own costs, no effect on other lanes */
+    int local; /* 1: removes only each lane's own cost, not the waiting that this cost caused on other lanes */
     struct pithlog *log;
     struct pithi_delay_replay_result result;
 };
@@ -47,7 +47,8 @@ static int write_compensated(const char *command, const char *path, struct compe
     if (r->early > 0)
         fprintf(stderr, " (%llu calls ended before the event they waited for: own costs only)",
                 (unsigned long long)r->early);
-    /* " (own costs only of 12 MPI_Put, 2 others)": calls that may still be longer than they should be */
+    /* Prints, as " (own costs only of 12 MPI_Put, 2 others)", the calls from which only their own cost was removed.
+     * They may still be too long, by waiting that recording caused. */
     for (int i = 0; i < PITHI_ALONE_NAMES && r->alone[i].count > 0; i++)
         fprintf(stderr, "%s%llu %s", i ? ", " : " (own costs only of ", (unsigned long long)r->alone[i].count,
                 r->alone[i].name);

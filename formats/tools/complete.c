@@ -1,15 +1,16 @@
-/* complete.c - `pith --complete WORD...`: how the last word can be completed. The files of formats/tools/completion run
- * it in bash, zsh and fish.
+/* complete.c - `pith --complete WORD...`: prints how the last word can be completed. The scripts in
+ * formats/tools/completion run this command in bash, zsh and fish.
  *
- * It prints a line for each word that begins with the last WORD: the word, a tab, what it means. The line ":files"
- * means that names of files also fit. Commands and options are taken from their help (commands.c), so new ones are
- * completed, too.
+ * It prints a line for each word that begins with the last WORD: the word, a tab, what the word means. The line
+ * ":files" means that names of files also fit. Commands and options are taken from the texts of the help (commands.c),
+ * so new ones are completed without a change here.
  *
  *     pith --complete stat app.pith --by st      state, state,lane, statepath
  *     pith --complete info                       info<TAB>print what a log holds, as `key: value` lines
  *
- * The shell runs this for each press of the tab key. So it starts no other program, opens a log only if a state's name
- * is wanted, and prints no error: an unknown word has no completions, or only names of files. */
+ * The shell runs `pith --complete` for each press of the tab key. So it must be fast and silent: it starts no other
+ * program, opens a log only if a state's name is wanted, and prints no error. An unknown word has no completions, or
+ * only names of files. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,11 +61,11 @@ static void offer_words(const char *begun, const char *words, const char *separa
     }
 }
 
-/* The start of the next option in a text, such as "-o" or "--lane"; NULL: none. */
+/* Returns the start of the next option in a text, such as "-o" or "--lane", or NULL if there is none. */
 static const char *next_option(const char *text)
 {
     for (const char *at = text; *at; at++)
-        /* "-" behind a word, as in "0-3", begins no option */
+        /* "-" inside a word, as in "0-3", begins no option */
         if (*at == '-' && (at == text || strchr(" [|(\n", at[-1])) && (isalpha((unsigned char)at[1]) || at[1] == '-'))
             return at;
     return NULL;
@@ -79,8 +80,8 @@ static size_t option_length(const char *option)
     return length;
 }
 
-/* The meaning of an option, from the line of the details that begins with it: "  -o OUT  the file",
- * "  --csv, --json  text". */
+/* Returns the meaning of an option. It stands in the line of the command's details that begins with this option, as in
+ * "  -o OUT  the file" or "  --csv, --json  text". */
 static const char *meaning_of(const struct pithi_command *command, const char *option, size_t length)
 {
     const char *text = command->details ? command->details : "";
@@ -90,7 +91,8 @@ static const char *meaning_of(const struct pithi_command *command, const char *o
             strncmp(at, option, length) == 0) {
             /* "  --from TIME    start of": the meaning begins after two blanks */
             const char *end = at + strcspn(at, "\n"), *gap = strstr(at, "  ");
-            /* if the value's name is long, only one blank follows it: the meaning begins after this name */
+            /* If no two blanks follow, as the name of the option's value is long, the meaning begins after this
+             * name. */
             if (!gap || gap > end)
                 gap = at + length + strspn(at + length, " ") + strcspn(at + length + strspn(at + length, " "), " \n");
             return gap + strspn(gap, " ");
@@ -111,14 +113,14 @@ static void offer_options(const struct pithi_command *command, const char *begun
                 for (before = next_option(texts[j]); before; before = next_option(before + option_length(before)))
                     if (option_length(before) == length && strncmp(before, at, length) == 0)
                         break;
-            /* a bare "--" is no option; an option of the details is offered only if a line with its meaning begins with
-             * it */
+            /* A bare "--" is no option. An option that occurs only in the details is offered only if a line begins with
+             * this option and states its meaning. */
             if (before == at && (i == 0 || meaning) && (length > 2 || at[1] != '-'))
                 offer(begun, at, length, meaning);
         }
 }
 
-/* The values "a|b|c" that the help of a command shows for an option; they are in small letters. */
+/* Offers the values "a|b|c", in small letters, that the help of a command shows after an option. */
 static int offer_listed(const struct pithi_command *command, const char *option, const char *begun)
 {
     const char *at = command->arguments;
@@ -136,8 +138,9 @@ static int offer_listed(const struct pithi_command *command, const char *option,
     return 0;
 }
 
-/* Offers the states of the log among the earlier words. The log must be a regular file or a folder, because opening a
- * pipe could wait. A foreign log is slow to open only until the cache has it. */
+/* Offers the names of the states of a log, which is found among the earlier words. The log must be a regular file or a
+ * folder, because opening a pipe could wait. A log of another format is slow to open only the first time; after that
+ * the cache has it. */
 static void offer_states(const char *begun, char **words, int count)
 {
     for (int i = 0; i < count; i++) {
@@ -178,13 +181,14 @@ static void offer_value(const struct pithi_command *command, const char *option,
             char term[80];
             snprintf(term, sizeof term, "%s", pithi_findings_term(i));
             for (char *blank = term; (blank = strchr(blank, ' '));)
-                /* a term of two words is one word for the shell; --explain takes either */
+                /* Writes a term of two words as one word for the shell, as "late-sender". --explain takes both
+                 * forms. */
                 *blank = '-';
             offer(begun, term, strlen(term), NULL);
         }
 }
 
-/* 1: the help shows a value after the option: "--from TIME", "--by state|lane". */
+/* Returns 1 if the help shows a value after the option, as in "--from TIME" or "--by state|lane". */
 static int takes_value(const struct pithi_command *command, const char *option)
 {
     const char *texts[] = {command->details ? command->details : "", command->arguments};

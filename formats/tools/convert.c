@@ -40,8 +40,8 @@ int pithi_tool_convert(int argc, char **argv)
         return status;
     }
     TRY(pithi_tool_open(argv[0], argv[optind], &log));
-    /* Corrects the times and says what was corrected (analysis/causal.h). If any time was wrong, the corrected log is
-     * converted. */
+    /* Corrects times by which a message arrives before it was sent (analysis/causal.h), and prints what was corrected.
+     * If any time was wrong, the corrected log is converted. */
     if (causal) {
         struct pithi_causal_report report;
         char line[256];

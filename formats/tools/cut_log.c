@@ -31,7 +31,7 @@ static int write_cut(const char *command, struct cut *cut)
     const struct pithi_format *format;
     uint32_t *lanes = NULL;
     const struct pithlog_info *info = pithlog_get_info(cut->log);
-    uint64_t records; /* to read */
+    uint64_t records; /* about how many are read, for the display of progress */
     int err, status = pithi_outfile_format(command, cut->format, cut->out, info->format, &format);
 
     if (status)
