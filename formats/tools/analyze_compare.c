@@ -356,8 +356,8 @@ int pithi_compare(const struct pithi_compare_query *query, FILE *out)
         c.has_holes |= c.runs[i].info.gaps > 0;
     }
 
-    /* Computes the computation scaling and the global efficiency as POP (a European centre for performance) defines
-     * them. For strong and weak scaling, speedup = (ratio of ranks) * (ratio of global efficiencies). */
+    /* Computes the computation scaling and the global efficiency as the POP project defines them. For strong and weak
+     * scaling, speedup = (ratio of ranks) * (ratio of global efficiencies). */
     for (uint32_t i = 1; i < c.count; i++) {
         c.reference = c.runs[i].info.lanes < c.runs[c.reference].info.lanes ? i : c.reference;
         c.largest = c.runs[i].info.lanes > c.runs[c.largest].info.lanes ? i : c.largest;

@@ -1,13 +1,13 @@
 /* diff.c - `pith diff A B`: how log b differs from log a.
  *
- * By default it compares sums: the self time of each state, rank or lane. These sums come from the summaries of both
- * logs, so that records are read only at the ends of lanes. A difference is b - a. Rows are sorted by the size of the
- * difference, so the states that made a run slower or faster are at the top:
+ * By default it compares the sums of self time of each state, rank or lane. The sums come from the summaries of both
+ * logs, so records are read only at the ends of lanes. A difference is b - a. Rows are sorted by the size of the
+ * difference, so the states that made b slower or faster are at the top:
  *
  *     a: solve 3 s, MPI_Recv 1 s    b: solve 3 s, MPI_Recv 2.5 s    rows: MPI_Recv +1.5 s, solve 0 s
  *
- * With --records it compares record by record, each lane by itself: a difference in one lane does not affect the
- * others, and records are paired by their order, so small differences of times do not change the pairs. */
+ * With --records it compares the records of each lane one by one, so a difference in one lane does not affect other
+ * lanes. Records are paired by their order in the lane, so small differences of times do not change the pairs. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,11 +26,11 @@
 
 /* ---- The pair ---------------------------------------------------------------------------------------------------- */
 
-/* The definitions of both logs as one set. Definitions with the same kind and name are equal. */
+/* Both logs, with one set that has the definitions of both. Definitions with the same kind and name are equal. */
 struct pair {
     struct pithlog *log[2];
     struct pithi_defs *defs;
-    uint32_t *ids[2]; /* [side][definition of the log]: its number in the set */
+    uint32_t *ids[2]; /* ids[side][id in that log] is the id in `defs` */
 };
 
 static int join_defs(struct pair *pair, int side)
@@ -45,8 +45,8 @@ static int join_defs(struct pair *pair, int side)
     return err;
 }
 
-/* -1, 0, 1: lane `i` of a sorts before, with or after lane `k` of b, by rank and, if `threads`, by thread. An index
- * past the end sorts after all lanes. */
+/* Compares lane `i` of a with lane `k` of b by rank and, if `threads` is set, by thread. Returns -1 if `i` sorts first,
+ * 1 if `k` sorts first, 0 if they are equal. An index past the last lane sorts after all lanes. */
 static int order_of(const struct pair *pair, uint32_t i, uint32_t k, int threads)
 {
     const struct pithlog_lane *a = pithlog_get_lane(pair->log[0], i), *b = pithlog_get_lane(pair->log[1], k);
@@ -60,10 +60,10 @@ static int order_of(const struct pair *pair, uint32_t i, uint32_t k, int threads
 
 /* ---- Sums -------------------------------------------------------------------------------------------------------- */
 
-/* The numbers of a row in one of the two logs. */
+/* What a row of the table says of one of the two logs. */
 struct side {
     uint64_t count;
-    int64_t total_ns, self_ns; /* ns; self: without the states inside it */
+    int64_t total_ns, self_ns;
 };
 
 enum row_kind { RUN, ALL, STATE, COMPUTING, EVENT, RANK, LANE };
@@ -76,17 +76,17 @@ struct row {
     int64_t thread;
     struct side side[2];
     uint32_t most;   /* for a rank or lane: the state (or computing) whose time differs most; UINT32_MAX: none */
-    int64_t most_ns; /* by how much its self time differs, b - a */
+    int64_t most_ns; /* by how much the self time of `most` differs, b - a */
 };
 
-enum { IN_CALL = 1, WAITING }; /* IN_CALL: a call of MPI; WAITING: in a state that waits for other threads */
+enum { IN_CALL = 1, WAITING }; /* kinds of states in `is_idle`: IN_CALL: MPI calls; WAITING: waits for other threads */
 
 struct gathering {
     struct pair *pair;
     struct pithlog_summary *summary[2];
-    struct pithlog_sum *own;    /* sums of a lane, by definition of its log */
-    struct pithlog_sum *sum[2]; /* sums of all lanes of a row, by definition of the pair; [defs]: computing */
-    unsigned char *is_idle;     /* by definition of the pair: IN_CALL, WAITING, or 0 */
+    struct pithlog_sum *own;    /* sums of one lane; the index is the id in the lane's log */
+    struct pithlog_sum *sum[2]; /* sums over all lanes of a row; the index is the id in pair->defs; [defs]: computing */
+    unsigned char *is_idle;     /* IN_CALL, WAITING, or 0 for other states; the index is the id in pair->defs */
     uint32_t defs;
     struct row *rows;
     uint32_t count, room;
@@ -125,11 +125,12 @@ static void close_sums(struct gathering *g)
     free(g->rows);
 }
 
-/* Adds the sums of a lane to g->sum, and the time that it computed. The total of computing is the time outside MPI and
- * outside waiting in OpenMP; its self time is the part of this outside all states. States inside an MPI call, such as
- * the I/O of MPI_File_write, belong to the call, so its whole time is subtracted. (If a callback of the program calls
- * MPI inside an MPI call, the inner call is subtracted twice: summaries do not show which state is inside which.) A log
- * has no more definitions than the pair, so g->own has room. */
+/* Adds the sums of a lane to g->sum, and the time in which the lane computed. The total of computing is the time
+ * outside MPI and outside waiting for other threads; its self time is the part of this total outside all states. States
+ * inside an MPI call, such as the I/O of MPI_File_write, belong to the call, so the whole time of the call is
+ * subtracted. If a callback of the program calls MPI inside an MPI call, the inner call is subtracted twice, because
+ * summaries do not show which state is inside which. g->own has room for all definitions of a log, because pair->defs
+ * has at least as many. */
 static int add_lane(struct gathering *g, int side, uint32_t lane)
 {
     const struct pithlog_info *info = pithlog_get_info(g->pair->log[side]);
@@ -164,7 +165,7 @@ static struct row *add_row(struct gathering *g, enum row_kind kind, const char *
     return &g->rows[g->count++];
 }
 
-/* Adds the numbers of all states: instances and self time. */
+/* Adds to `to` the number of instances and the self time of all states. */
 static void add_states(const struct gathering *g, int side, struct side *to)
 {
     for (uint32_t i = 0; i < g->defs; i++)
@@ -204,8 +205,8 @@ static int64_t difference(const struct row *row)
 
 static uint64_t magnitude(int64_t value) { return value < 0 ? 0 - (uint64_t)value : (uint64_t)value; }
 
-/* Sorts rows by difference, the largest first; equal ones in order of definitions or ranks. Computing is sorted like a
- * state; in tables by rank it comes first. Events have no time and follow the states. */
+/* Sorts rows by difference, the largest first; rows with equal differences in order of definitions or ranks. Computing
+ * is sorted like a state, but comes first in tables by rank. Events have no time and follow the states. */
 static int compare_rows(const void *a, const void *b)
 {
     const struct row *x = a, *y = b;
@@ -271,7 +272,7 @@ static int fill_table(struct gathering *g, int places, struct pithi_report **tab
         for (int side = 0; side < 2; side++)
             put_or_skip(*table, computing || (timed && !run && row->side[side].count > 0), row->side[side].self_ns);
         put_or_skip(*table, timed, difference(row));
-        /* The ratio b / a of the compared numbers. */
+        /* Computes the ratio b / a of run times, of counts of events, or of self times. */
         const struct side *a = &row->side[0], *b = &row->side[1];
         double from = row->kind == RUN     ? (double)a->total_ns
                       : row->kind == EVENT ? (double)a->count
@@ -327,7 +328,7 @@ out:
 
 /* ---- By rank and lane -------------------------------------------------------------------------------------------- */
 
-/* The lanes of one row: in a and b, `more` lanes from `at` on. */
+/* The lanes of one row: in log a `more[0]` lanes from index `at[0]` on, in log b `more[1]` from `at[1]` on. */
 struct row_lanes {
     uint32_t at[2], more[2];
 };
@@ -337,7 +338,8 @@ static int same_place(const struct pithlog_lane *x, const struct pithlog_lane *y
     return x && y && x->rank == y->rank && (!threads || x->thread == y->thread);
 }
 
-/* 1: has found the lanes of the next row; 0: end of both logs. The lanes of a log are sorted. */
+/* Finds the lanes of the next row in both logs, whose lanes are sorted. Returns 1, or 0 if neither log has more
+ * lanes. */
 static int next_row(const struct pair *pair, struct row_lanes *s, int threads)
 {
     s->at[0] += s->more[0];
@@ -356,7 +358,7 @@ static int next_row(const struct pair *pair, struct row_lanes *s, int threads)
 /* Fills in one side of a row: the sums of its lanes, and the time from the first to the last record. */
 static int sum_side(struct gathering *g, const struct row_lanes *s, int side, struct row *row)
 {
-    int64_t first_ns = INT64_MAX, last_ns = INT64_MIN; /* until a record is seen */
+    int64_t first_ns = INT64_MAX, last_ns = INT64_MIN; /* these two values mean that no record was seen */
 
     /* clears g->sum, as add_lane adds to it */
     memset(g->sum[side], 0, (g->defs + (size_t)1) * sizeof *g->sum[side]);
@@ -383,7 +385,7 @@ static int diff_places(struct pair *pair, int threads, struct pithi_report **tab
 
     TRY(open_sums(&g, pair));
     while (next_row(pair, &lanes, threads)) {
-        int has = lanes.more[0] ? 0 : 1; /* a log that has lanes of this row */
+        int has = lanes.more[0] ? 0 : 1; /* 0 for log a, 1 for log b: a log that has lanes of this row */
         const struct pithlog_lane *lane = pithlog_get_lane(g.pair->log[has], lanes.at[has]);
         struct row *row = add_row(&g, threads ? LANE : RANK, "");
         if (!row)
@@ -420,22 +422,22 @@ static int diff_lanes(struct pair *pair, struct pithi_report **table) { return d
 
 /* ---- Records, one by one ----------------------------------------------------------------------------------------- */
 
-/* Records of a lane are compared one by one up to the first difference. There the comparison of the lane ends, because
- * after one additional record all later pairs would differ. So each lane counts one difference at most. */
+/* Records of a lane are compared one by one up to the first difference. The comparison of a lane ends there: if one log
+ * has an additional record, all later pairs differ, too. So each lane counts as one difference at most. */
 enum { MOST = 10, BATCH = 128 }; /* MOST differences are shown; BATCH records are fetched at once */
 
 /* Reads the records of one lane. */
 struct reading {
     struct pithlog_iter *iter;
     struct pithlog_record records[BATCH]; /* in time order; payloads belong to the iterator */
-    int next, count;                      /* of `records`; count 0: the end, or nothing read yet */
+    int next, count;                      /* the next of `count` records; count 0: nothing is read yet, or the end */
 };
 
 struct comparing {
     struct pair *pair;
     int64_t within_ns;    /* 0: times must be equal */
-    uint32_t *comms;      /* [communicator of a]: number of the equal communicator of b, + 1; 0: none found yet */
-    uint64_t differences; /* lanes with a difference, or in one log only */
+    uint32_t *comms;      /* by communicator of a: 1 + the number of the equal one of b; 0: not found yet */
+    uint64_t differences; /* the number of lanes that differ, or that only one log has */
     int printing;         /* 1: the printers are open */
     struct pithi_printer printer[2];
     FILE *file[2]; /* streams that write to `text`, from open_memstream */
@@ -470,7 +472,7 @@ static int same_record(struct comparing *c, const struct pithlog_record *a, cons
 {
     if (a->kind != b->kind || !same_time(c, a->time_ns, b->time_ns))
         return 0;
-    /* records of these kinds (ENTER, LEAVE, EVENT, COUNTER) have a definition, and a value or a payload */
+    /* ENTER, LEAVE, EVENT and COUNTER records have a definition, and a value or a payload. */
     if (a->kind <= PITHLOG_COUNTER)
         return c->pair->ids[0][a->id] == c->pair->ids[1][b->id] && a->payload_bytes == b->payload_bytes &&
                (!a->payload_bytes || memcmp(a->payload, b->payload, a->payload_bytes) == 0) &&
@@ -491,11 +493,11 @@ static int open_lane(struct reading *reading, struct pithlog *log, uint32_t lane
     return pithlog_iter_open(log, &query, &reading->iter);
 }
 
-/* Gives the next record; *record NULL: end of the lane. */
+/* Sets *record to the next record, or to NULL at the end of the lane. Returns PITH_OK or an error. */
 static int next_record(struct reading *reading, const struct pithlog_record **record)
 {
     *record = NULL;
-    /* 128 at once cost less than 128 calls */
+    /* One call for 128 records costs less than 128 calls. */
     if (reading->next == reading->count) {
         reading->next = 0;
         reading->count = pithlog_iter_next_many(reading->iter, reading->records, BATCH);
@@ -536,7 +538,8 @@ static void show_record(struct comparing *c, int side, const struct pithlog_reco
         printf("%c (end of the thread)\n", "<>"[side]);
         return;
     }
-    pithi_out_flush(&p->out); /* earlier output is not needed any more: start again at byte 0 */
+    /* The text of the record before is not needed any more: the stream writes again from byte 0. */
+    pithi_out_flush(&p->out);
     rewind(c->file[side]);
     pithi_printer_record(p, record);
     pithi_out_flush(&p->out);
@@ -564,7 +567,7 @@ static int compare_lanes(struct comparing *c, uint32_t i, uint32_t k)
         TRY(next_record(b, &y));
         number++; /* from 1, as people count */
     } while (x && y && same_record(c, x, y));
-    /* further differences are only counted */
+    /* The first MOST differences are shown; further ones are only counted. */
     if ((!x && !y) || c->differences++ >= MOST)
         goto out;
     if (!c->printing)
@@ -593,7 +596,7 @@ static int diff_records(struct pair *pair, int64_t within_ns, int *different)
 
     c.comms = calloc(pithlog_get_info(pair->log[0])->comms + (size_t)1, sizeof *c.comms);
     err = c.comms ? PITH_OK : pithi_no_memory();
-    /* Lanes of both logs are sorted: the next one is of a, of b, or of both. */
+    /* The lanes of both logs are sorted, so the next lane is in a only, in b only, or in both logs. */
     while (err == PITH_OK && (i < pithlog_get_info(pair->log[0])->lanes || k < pithlog_get_info(pair->log[1])->lanes)) {
         int order = order_of(pair, i, k, 1);
         if (order == 0) {
@@ -609,7 +612,7 @@ static int diff_records(struct pair *pair, int64_t within_ns, int *different)
         i += order <= 0;
         k += order >= 0;
     }
-    if (c.differences > MOST) /* each lane counts once */
+    if (c.differences > MOST) /* each lane is one difference at most, so the rest is a number of threads */
         printf("and %llu more threads\n", (unsigned long long)(c.differences - MOST));
     if (!err)
         err = pithi_tool_flush(stdout);
@@ -631,7 +634,7 @@ static int diff_records(struct pair *pair, int64_t within_ns, int *different)
 static int (*const answers[])(struct pair *pair, struct pithi_report **table) = {diff_states, diff_ranks, diff_lanes};
 
 struct asked {
-    int by; /* place in `answers`, from 1; 0: not given */
+    int by; /* 1 + the index in `answers`; 0: --by was not given */
     enum pithi_text_style style;
     int records;
     int64_t within_ns; /* -1: not given */
@@ -666,7 +669,7 @@ static int read_options(int argc, char **argv, struct asked *asked)
 
 /* ---- The command ------------------------------------------------------------------------------------------------- */
 
-/* Exit status as of diff(1): 0: equal, 1: different, 2: error. */
+/* Returns the exit status, as diff(1) has it: 0 if the logs are equal, 1 if they differ, 2 on an error. */
 int pithi_tool_diff(int argc, char **argv)
 {
     struct asked asked = {.style = PITHI_TEXT_TABS, .within_ns = -1};

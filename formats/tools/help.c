@@ -1,7 +1,8 @@
 /* help.c - `pith help`: all text comes from tables.
  *
- * `pith help run` prints the row of commands.c, `pith help env` the rows of env.def, `pith help formats` the table that
- * also selects readers and writers. So a new row needs no second text, and help cannot name a format that is not there.
+ * `pith help run` prints a row of the table in commands.c, and `pith help env` prints the rows of env.def. `pith help
+ * formats` prints the table from which the readers and writers are also selected. So a new row needs no second text,
+ * and help cannot name a format that does not exist.
  *
  * The table of formats is for a terminal of 100 columns and wraps each column by itself, at blanks:
  *
@@ -27,18 +28,19 @@ static const struct {
 /* ---- The table of formats ---------------------------------------------------------------------------------------- */
 
 enum {
-    NAME_WIDTH = 9, /* of columns */
+    NAME_WIDTH = 9, /* this and the next three are the widths of the four columns */
     ACCESS_WIDTH = 11,
     SUFFIX_WIDTH = 16,
     SUMMARY_WIDTH = 65
-}; /* 100 columns, each followed by a blank */
+}; /* a line has 100 characters at most, as each column ends with a blank */
 
-/* Writes the next line of a column, padded to its width, and moves *text past it. */
+/* Writes as many words of *text as fit into one line of a column, padded to the column's width, and moves *text past
+ * them. Returns the size. */
 static size_t put_column(char *line, const char **text, size_t width)
 {
-    size_t fits = 0, length, size; /* bytes of *text that are taken; the length of the word at `at` */
+    size_t fits = 0, length, size; /* fits: bytes of *text that are taken; length: that of the word at `at` */
 
-    /* whole words, at least one, and a blank before the next column */
+    /* Takes whole words, at least one, and leaves a blank before the next column. */
     for (size_t at = 0; (*text)[at]; at += length + strspn(*text + at + length, " ")) {
         length = strcspn(*text + at, " ");
         if (fits && at + length > width - 1) /* a first word that is too long stands alone, and makes its line longer */
@@ -94,7 +96,7 @@ static int print_help(int argc, char **argv)
         for (const struct pithi_format *format = pithi_formats; format->name; format++) {
             char suffixes[128]; /* each with '/' at its end if the format is a folder */
             size_t used = 0;
-            /* `+ 3`: this byte, a slash and the NUL */
+            /* 3 bytes must be free: for this byte, a slash and the NUL. */
             for (const char *from = format->suffixes; *from && used + 3 < sizeof suffixes; from++) {
                 suffixes[used++] = *from;
                 if (format->write_folder && (from[1] == ' ' || from[1] == 0))

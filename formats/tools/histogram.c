@@ -7,7 +7,7 @@ static unsigned bucket_of(uint64_t value)
 {
     if (value < 32)
         return (unsigned)value;
-    unsigned shift = 58u - (unsigned)__builtin_clzll(value); /* 0 for 32..63 */
+    unsigned shift = 58u - (unsigned)__builtin_clzll(value); /* 0 for values from 32 to 63, 1 from 64 to 127 */
     return (shift + 1) * 32 + (unsigned)(value >> shift & 31);
 }
 

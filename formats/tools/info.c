@@ -1,15 +1,15 @@
-/* info.c - `pith info LOG`: key: value lines.
+/* info.c - `pith info LOG`: prints facts on a log, in lines of the form "key: value".
  *
  * The lines are for people and for scripts alike, so they are not a table: `pith info LOG | sed -n 's/^records: //p'`
  * is all that a script needs, and a new line breaks no script that looks for another one. A log with 35 records in
  * 2,064 bytes gives:
  *
  *     records: 35
- *     first_s: 0.002000000          9 decimals: ns, also for a script
- *     bytes_per_event: 58.97        2064 / 35, the whole file, so definitions and summaries count, too
+ *     first_s: 0.002000000          always 9 decimals, so a script can read nanoseconds
+ *     bytes_per_event: 58.97        2064 / 35; the bytes of the whole file, with definitions and summaries
  *
  * Hosts, ranks and counts of records are at the front or the end of a log and are known as soon as the log is open, so
- * no record is read even from a log of many GB. Properties of the log (`creator: Pith`) follow as they are, quoted. */
+ * no record is read even from a log of many GB. Then follow the log's properties, such as `creator: Pith`, quoted. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -39,7 +39,8 @@ static void put_seconds(struct pithi_out *out, const char *key, int64_t time_ns)
     pithi_out_char(out, '\n');
 }
 
-/* Key and text may come from a log, so they are quoted: a line break in them cannot begin a new line of output. */
+/* Prints "key: text". Both may come from a log, so both are quoted; otherwise a line break in the log would begin a new
+ * line of output. */
 static void put_text(struct pithi_out *out, const char *key, const char *text)
 {
     pithi_out_quoted(out, PITHI_QUOTE_TABS, key);
@@ -53,7 +54,7 @@ static int compare_texts(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-enum { HOSTS_TOLD = 16 }; /* hosts that are named; more are only counted */
+enum { HOSTS_TOLD = 16 }; /* the most hosts whose names are printed; further hosts are only counted */
 
 /* Prints the first 16 hosts on one line, and then how many ranks each of them has. Hosts are at the front of a log, so
  * no lane is loaded. */
@@ -66,7 +67,7 @@ static int put_hosts(struct pithi_out *out, const struct pithlog *log)
 
     if (!hosts)
         return pithi_no_memory();
-    /* an entry for each rank that has a host, sorted below */
+    /* hosts[] gets the host name of each rank that has one, and is sorted. */
     for (uint32_t i = 0; i < ranks; i++)
         if (*(hosts[count] = pithi_log_host(log, pithi_log_rank(log, i))))
             count++;
@@ -74,7 +75,7 @@ static int put_hosts(struct pithi_out *out, const struct pithlog *log)
     if (count)
         pithi_out_text(out, "host: ");
     for (uint32_t i = 0; i < count; i++) {
-        /* sorted, so equal names are neighbours */
+        /* Equal names are neighbours, as the names are sorted. */
         if (i && strcmp(hosts[i], hosts[i - 1]) == 0)
             continue;
         if (told == HOSTS_TOLD) {
@@ -90,7 +91,7 @@ static int put_hosts(struct pithi_out *out, const struct pithlog *log)
         pithi_out_text(out, text);
     if (count)
         pithi_out_char(out, '\n');
-    /* prints a line "ranks HOST: N" for each host that was named */
+    /* For each host named above, prints the line "ranks HOST: N"; N is the number of its ranks. */
     for (told = 0; first < count && told < HOSTS_TOLD; told++) {
         uint32_t next = first + 1;
         while (next < count && strcmp(hosts[next], hosts[first]) == 0)
@@ -104,8 +105,9 @@ static int put_hosts(struct pithi_out *out, const struct pithlog *log)
     return PITH_OK;
 }
 
-/* 0: the property is not printed. Other lines of the output show the sync points and why the log is incomplete; event
- * numbers are used only by other formats; names of functions are used by `pith stat`. */
+/* Returns 1 if the property is printed. Not printed are: the points at which clocks were compared and the reason for an
+ * incomplete log, as other lines of the output show them; event numbers, which only other formats use; names of
+ * functions, which only `pith stat` uses. */
 static int is_for_people(const char *key)
 {
     int32_t numbers[2];
@@ -137,8 +139,8 @@ int pithi_tool_info(int argc, char **argv)
             threads = pithi_log_rank(log, i)->lane_count;
     put_text(&out, "format", info->format);
     put_u64(&out, "version", info->version);
-    /* A log recovered from a running program has all that was recorded so far: it is not damaged, but not complete
-     * either. */
+    /* A log recovered from a program that still runs is printed as not complete, although it is not damaged: it has all
+     * that was recorded so far. */
     const char *recovered = pithi_property(log, "recovered");
     int runs = strcmp(info->format, "spill") == 0 && recovered && strstr(recovered, PITHI_STILL_RUNNING);
     put_text(&out, "complete", info->complete && !runs ? "yes" : "no");
@@ -156,16 +158,16 @@ int pithi_tool_info(int argc, char **argv)
     put_u64(&out, "events", info->events);
     put_u64(&out, "messages", info->messages);
     put_u64(&out, "lost", info->lost);
-    /* the start of recording in UTC, from the recorder's property */
+    /* Prints the start of recording in UTC, from the property start_unix_s that the recorder writes. */
     for (uint32_t i = 0; (key = pithlog_get_property(log, i, &value)) != NULL; i++) {
-        /* the value of another key may give any number here; it is used only for start_unix_s */
+        /* `seconds` has a meaning only if the key is start_unix_s; the values of other keys give any number. */
         time_t seconds = (time_t)strtoll(value, NULL, 10);
         if (strcmp(key, "start_unix_s") == 0 && gmtime_r(&seconds, &utc) &&
             strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc))
             put_text(&out, "start", text);
     }
     put_seconds(&out, "first_s", info->records ? info->start_ns : 0);
-    /* unsigned: so the length from INT64_MIN to INT64_MAX does not overflow */
+    /* Subtracts unsigned numbers, as the length from INT64_MIN to INT64_MAX would overflow an int64_t. */
     put_seconds(&out, "duration_s", info->records ? (int64_t)((uint64_t)info->end_ns - (uint64_t)info->start_ns) : 0);
     put_u64(&out, "bytes", info->bytes);
     snprintf(text, sizeof text, "%.2f", info->records ? (double)info->bytes / (double)info->records : 0.0);
@@ -176,12 +178,12 @@ int pithi_tool_info(int argc, char **argv)
         if (is_for_people(key))
             put_text(&out, key, value);
 
-    /* Prints the clocks that were compared with the log's clock, the clock of rank 0's host. */
+    /* Prints a line for each clock that was compared with the log's clock, which is the clock of rank 0's host. */
     char numbers[160];
     for (uint32_t i = 0; i < log->clock_count; i++) {
         const struct pithi_clock *clock = &log->clocks[i];
         const char *fault = pithi_clock_fault(clock), *host = "";
-        /* One rank of each host compared the host's clock; the name of the host is found by this rank. */
+        /* One rank of each host compared that host's clock. Finds the host's name by the number of this rank. */
         for (uint32_t k = 0; k < pithi_log_ranks(log); k++)
             if (pithi_log_rank(log, k)->rank == clock->rank)
                 host = pithi_log_host(log, pithi_log_rank(log, k));
@@ -190,8 +192,8 @@ int pithi_tool_info(int argc, char **argv)
         pithi_out_text(&out, ": host ");
         pithi_out_quoted(&out, PITHI_QUOTE_TABS, host);
         if (clock->count > 0) {
-            /* Negated: the first point holds what must be added to this clock, but the line says how far the clock is
-             * ahead. */
+            /* The offset is negated, because the log stores what must be added to this clock, but the line says how far
+             * the clock is ahead. */
             snprintf(numbers, sizeof numbers, ", offset_s %.9f, drift_ppm %.3f, error_ns %lld, %u points",
                      (double)-clock->points->offset_ns / 1e9, clock->drift_ppm, (long long)clock->error_ns,
                      clock->count);

@@ -1,13 +1,15 @@
-/* merge_logs.c - `pith merge -o OUT LOG LOG...`: several logs as one. It decides the ranks and the time shift of each
- * log.
+/* merge_logs.c - `pith merge -o OUT LOG LOG...`: makes one log of several logs. This file decides which ranks each log
+ * gets in OUT and by how much its times are shifted.
  *
- * Logs of the processes of one run keep their ranks and share communicators and definitions. Logs of several programs,
- * which all begin with rank 0, get consecutive ranks, lanes named after the program, and communicators of their own.
+ * If no rank occurs in two logs, the logs are of the processes of one run: they keep their ranks and share
+ * communicators and definitions. Otherwise they are of several programs, which all begin with rank 0: they get
+ * consecutive ranks, lanes named after the program, and communicators of their own.
  *
  *     heat.pith: ranks 0-3    render.pith: ranks 0-1    OUT: ranks 0-3 "heat", 4-5 "render"
  *
- * If the logs state the time of day of their begin, their times are shifted to one time axis. Records are copied log by
- * log, because readers sort them by time. A property that differs between logs gets the values of all logs. */
+ * If the logs state the time of day at which they begin, their times are shifted to one time axis. Records are copied
+ * log by log, not in the order of time, because readers sort records by time. A property that differs between logs gets
+ * the values of all logs. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,18 +31,18 @@
 struct source {
     const char *path;
     uint32_t place;       /* position among the arguments */
-    int64_t shift_ns;     /* added to its times: first --shift, then the alignment too */
+    int64_t shift_ns;     /* added to the log's times: the value of --shift; later also the shift of the alignment */
     struct pithlog *log;  /* opened by merge_logs, closed by pithi_tool_merge */
     int knows_clock;      /* the log says when its time 0 was */
-    int64_t zero_unix_ns; /* wall-clock time of its time 0, ns since 1970; only if knows_clock */
-    int32_t rank_offset;  /* added to its ranks */
-    char *program;        /* prefix of its lane names if several programs are merged; else NULL */
-    uint32_t *threads;    /* by lane: new thread numbers if several logs have the same ranks; else NULL */
+    int64_t zero_unix_ns; /* wall-clock time of the log's time 0, ns since 1970; only if knows_clock */
+    int32_t rank_offset;  /* added to the log's ranks */
+    char *program;        /* prefix of the names of the log's lanes if several programs are merged; else NULL */
+    uint32_t *threads;    /* [lane]: its thread number in OUT, if logs with the same ranks are joined; else NULL */
 };
 
-/* properties that are made anew for the joined log */
+/* keys of the properties that are not copied from the logs, but computed for OUT */
 static const char *const start_key = "start_unix_s", *const error_key = "clock_error_ns";
-enum { MOST_BYTES = 2000 }; /* limit of all values of a property */
+enum { MOST_BYTES = 2000 }; /* once the joined values of a property are longer, no further value is added */
 
 /* ---- Names ------------------------------------------------------------------------------------------------------- */
 
@@ -54,7 +56,8 @@ static int name_taken(const struct source *sources, uint32_t count, const char *
 
 /* ---- Properties -------------------------------------------------------------------------------------------------- */
 
-/* 1: `value` is in the list "a, b, c". An empty value is in every list: it adds nothing. */
+/* Returns 1 if `value` is in the list `values`, "a, b, c". An empty value counts as being in each list, so that it is
+ * not added. */
 static int value_among(const char *values, const char *value)
 {
     size_t size = strlen(value);
@@ -69,7 +72,8 @@ static int value_among(const char *values, const char *value)
     return size == 0;
 }
 
-/* The values of a property in all logs, each once, separated by ", "; malloc'ed. */
+/* Returns the values that a property has in the logs, each once, separated by ", "; malloc'ed. *left_out counts values
+ * for which there is no room. */
 static char *all_values(const struct source *sources, uint32_t count, const char *key, uint64_t *left_out)
 {
     char *all = strdup("");
@@ -79,7 +83,7 @@ static char *all_values(const struct source *sources, uint32_t count, const char
         char *more;
         if (!value || strcmp(all, value) == 0 || value_among(all, value))
             continue;
-        if (strlen(all) > MOST_BYTES) { /* more would be of no use to a reader, and may not fit into a property */
+        if (strlen(all) > MOST_BYTES) { /* a longer list helps nobody, and may not fit into a property */
             ++*left_out;
             continue;
         }
@@ -91,7 +95,7 @@ static char *all_values(const struct source *sources, uint32_t count, const char
     return all;
 }
 
-/* 1: an earlier log has the property, so its values are already joined. */
+/* Returns 1 if a log before `index` has the property. Then all values of this property have been joined already. */
 static int joined_before(const struct source *sources, uint32_t index, const char *key)
 {
     for (uint32_t i = 0; i < index; i++)
@@ -100,7 +104,8 @@ static int joined_before(const struct source *sources, uint32_t index, const cha
     return 0;
 }
 
-/* 1: the logs are pieces of one log: they began at the same nanosecond, and none was moved. */
+/* Returns 1 if the logs are pieces of one log: their times 0 are the same nanosecond, and the times of none are
+ * shifted. */
 static int one_time_axis(const struct source *sources, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
@@ -117,10 +122,10 @@ enum align { ALIGN_UNSAID, ALIGN_CLOCK, ALIGN_START, ALIGN_NONE };
 struct merge {
     const char *out, *format; /* as given */
     int ranks, align;         /* enum ranks, enum align */
-    int64_t shift_ns;         /* of the next log */
+    int64_t shift_ns;         /* the value of the last --shift, for the log that follows it */
     struct source *sources;
     uint32_t count, room;
-    uint64_t differing, values_left_out, hosts_left_out; /* numbers of facts that OUT cannot hold */
+    uint64_t differing, values_left_out, hosts_left_out; /* counts of facts for which OUT has no room */
 };
 
 /* ---- Options ----------------------------------------------------------------------------------------------------- */
@@ -132,7 +137,7 @@ static int read_shift(const char *command, const char *option, const char *value
     return 0;
 }
 
-/* --shift applies to the next log. */
+/* Adds a log of the command line. The --shift before it applies to this log only. */
 static int add_source(const char *command, const char *option, const char *path, void *merge)
 {
     struct merge *m = merge;
@@ -171,7 +176,7 @@ static int read_options(int argc, char **argv, struct merge *m)
         return pithi_tool_usage(argv[0], "--shift has no log after it");
     /* If a log is given twice, OUT would have each record twice. This is an error unless --ranks is given. */
     struct stat a, b;
-    /* inputs are few, so each pair is compared */
+    /* There are few logs, so each pair is compared. */
     for (uint32_t i = 0; i < m->count && m->ranks == RANKS_UNSAID; i++)
         for (uint32_t k = 0; k < i && stat(m->sources[i].path, &a) == 0; k++)
             if (stat(m->sources[k].path, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino)
@@ -192,8 +197,8 @@ static int by_start(const void *a, const void *b)
     return left != right ? (left < right ? -1 : 1) : (x->place > y->place) - (x->place < y->place);
 }
 
-/* lanes: (rank, thread) to an index into `ends`, the time of the lane's last record so far. threads: rank to its next
- * free thread number. */
+/* The lanes of OUT while logs are added. `lanes` maps (rank, thread) to an index into `ends`; ends[i] is the time of
+ * the last record that the lane has so far. `threads` maps a rank to its next free thread number. */
 struct lanes_taken {
     struct pithi_map lanes, threads;
     int64_t *ends;
@@ -224,8 +229,9 @@ static int take_lane(struct lanes_taken *t, struct source *s, uint32_t number)
     return pithi_map_put(&t->threads, (uint32_t)lane->rank, thread >= next ? thread + 1 : next);
 }
 
-/* A lane that occurs in two logs becomes one lane if its records in one log begin after those in the other end;
- * otherwise its records in the second log become a new thread of the rank. */
+/* Decides the thread number of each lane in OUT. If a lane occurs in two logs, and its records in one log begin after
+ * its last record in the other, both become one lane. Otherwise its records in the later log become a new thread of the
+ * rank. */
 static int join_lanes(struct merge *m)
 {
     struct lanes_taken taken = {.count = 0};
@@ -247,7 +253,8 @@ static int join_lanes(struct merge *m)
     return err;
 }
 
-/* A rank has one host: the last log decides. */
+/* OUT has one host for a rank. If the logs have different hosts for it, it is the host in the last of them; this
+ * function counts such ranks. */
 static int count_hosts(struct merge *m)
 {
     struct pithi_map seen = {0};
@@ -283,7 +290,7 @@ static int number_ranks(struct merge *m)
     for (uint32_t i = 0; err == PITH_OK && i < m->count; i++)
         for (uint32_t k = 0; err == PITH_OK && k < pithi_log_ranks(m->sources[i].log); k++) {
             uint32_t rank = (uint32_t)pithi_log_rank(m->sources[i].log, k)->rank;
-            /* `before`, the log that had the rank, is not used: it only matters whether there was one */
+            /* `before`, the index of an earlier log with this rank, is not used; only whether there is one matters. */
             collide |= pithi_map_get(&seen, rank, &before);
             if (!pithi_map_put(&seen, rank, i))
                 err = pithi_no_memory();
@@ -292,7 +299,7 @@ static int number_ranks(struct merge *m)
     CHECK(err);
     if (m->ranks == RANKS_UNSAID)
         m->ranks = collide ? RANKS_FOLLOW : RANKS_KEEP;
-    /* adds the number of ranks of all earlier logs to the ranks of each log */
+    /* Gives the logs consecutive ranks: to the ranks of a log, adds the number of ranks of all logs before it. */
     for (uint32_t i = 0; m->ranks == RANKS_FOLLOW && i < m->count; i++) {
         struct source *s = &m->sources[i];
         uint32_t ranks = pithi_log_ranks(s->log);
@@ -304,7 +311,7 @@ static int number_ranks(struct merge *m)
     if (m->ranks == RANKS_FOLLOW) {
         /* Gives each log the name of its program, made unique: the second run of "heat" is "heat:2". */
         for (uint32_t i = 0; i < m->count; i++) {
-            /* "heat" from the program "/home/u/heat", else from the file name "run/heat.pith" */
+            /* The name is "heat" from the property `program`, "/home/u/heat", or else from the file "run/heat.pith". */
             const char *full = pithi_property(m->sources[i].log, "program"), *slash;
             int of_file = !full || !*full;
             if (of_file)
@@ -312,7 +319,7 @@ static int number_ranks(struct merge *m)
             slash = strrchr(full, '/');
             if (slash && slash[1])
                 full = slash + 1;
-            /* "heat.pith" without its suffix; a program may have dots in its name */
+            /* A suffix is cut from the name of a file only, as the name of a program may contain dots. */
             char *own = of_file ? strndup(full, strcspn(full, ".")) : strdup(full), *name = own ? strdup(own) : NULL;
             for (unsigned n = 2; name && name_taken(m->sources, i, name); n++) {
                 free(name);
@@ -352,8 +359,9 @@ static int fill(void *context, struct pithi_writer *writer)
     const char *key, *value;
     for (uint32_t i = 0; i < m->count; i++)
         for (uint32_t k = 0; (key = pithlog_get_property(m->sources[i].log, k, &value)) != NULL; k++) {
-            /* start_unix_s and clock_error_ns are not joined: their values depend on the alignment and follow below.
-             * Nor is PITHI_PART_NS_KEY joined: it has times of a single log, from before they are shifted. */
+            /* start_unix_s and clock_error_ns are not joined, because their values depend on the alignment; they are
+             * set below. PITHI_PART_NS_KEY is not joined either, because its value is times of a single log before they
+             * are shifted. */
             if (strcmp(key, start_key) == 0 || strcmp(key, error_key) == 0 || joined_before(m->sources, i, key) ||
                 strcmp(key, PITHI_PART_NS_KEY) == 0)
                 continue;
@@ -363,24 +371,25 @@ static int fill(void *context, struct pithi_writer *writer)
             CHECK(err);
         }
     if (m->align == ALIGN_CLOCK) {
-        /* Time 0 is known if the clock aligns all logs, or if there is only one. */
+        /* Logs aligned by the clock all state when their time 0 was. OUT takes the earliest of these times. */
         const struct source *first = &m->sources[0];
         for (uint32_t i = 1; i < m->count; i++)
             if (m->sources[i].zero_unix_ns < first->zero_unix_ns)
                 first = &m->sources[i];
         CHECK(pithi_defs_property(defs, start_key, pithi_property(first->log, start_key)));
     }
-    /* clock_error_ns: for pieces of one log it is the largest error of all pieces. For several runs, or logs whose
-     * times were moved, the error is unknown. */
+    /* Sets clock_error_ns. If the logs are pieces of one log, it is the largest error of all pieces. For logs of
+     * several runs, or logs whose times were shifted, the error is unknown. */
     int known = one_time_axis(m->sources, m->count), told = 0;
     long long worst = 0;
     char text[32] = "unknown", *end;
     for (uint32_t i = 0; i < m->count; i++) {
         value = pithi_property(m->sources[i].log, error_key);
-        /* the error of the log's clocks against its rank 0; it does not limit the error between two runs */
+        /* `error` is the error of this log's clocks relative to its own rank 0. It does not limit the error between the
+         * clocks of two runs. */
         long long error = value ? strtoll(value, &end, 10) : 0;
         known &= value && *value && *end == '\0';
-        /* known: all logs have the property, as a number; `told`: at least one log has it */
+        /* `known` becomes 0 if a log does not have the property as a number; `told` becomes 1 if a log has it. */
         told |= value != NULL;
         worst = error > worst ? error : worst;
     }
@@ -400,7 +409,9 @@ static int fill(void *context, struct pithi_writer *writer)
                                   .salt = i + UINT64_C(1),
                                   .one_of_many = 1};
         err = pithi_log_copy(s->log, writer, &what);
-        if (err == PITH_OK && !s->threads) /* no other log has its ranks */
+        /* If no other log has the ranks of this log, they get no more records, and the memory of their lanes is
+         * freed. */
+        if (err == PITH_OK && !s->threads)
             err = pithi_writer_rest(writer);
     }
     return err;

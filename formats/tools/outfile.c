@@ -1,13 +1,13 @@
 /* outfile.c - writes a log completely or not at all.
  *
- * A format writes OUT.part and gives it the name OUT only when it is whole (foreign/format.c), so an old OUT stays if
- * the work fails. If a signal ends the process, with Ctrl-C for example, OUT.part must be removed, too. A signal
- * handler cannot do that: OUT.part may be a folder of many files, and the functions to read a folder are not
- * async-signal-safe. So all threads block the signals, and one thread waits for them; it removes OUT.part and then ends
- * the process by the same signal, as the shell expects.
+ * The writer of a format writes OUT.part, which is renamed to OUT only when it is whole (foreign/format.c). So an
+ * earlier OUT stays if the work fails. If a signal ends the process, for example by Ctrl-C, OUT.part must be removed,
+ * too. A signal handler cannot remove it: OUT.part may be a folder of many files, and the functions to read a folder
+ * are not async-signal-safe. So all threads block the signals, and one thread waits for a signal. This thread removes
+ * OUT.part and then ends the process by the same signal, as the shell expects.
  *
- * A command must not write the log that it reads: the only copy would be gone if the work fails. Names may differ (a
- * link, ./OUT), so inputs are recognised by device and number of the file.
+ * A command must not replace the log that it reads by a page or a picture, as this may be the only copy of the log. A
+ * file can have several names (a link, ./OUT), so inputs are recognised by the device and the inode number.
  */
 #include "tools/outfile.h"
 
@@ -29,8 +29,8 @@
 static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
 static struct {
     const struct pithi_format *format;
-    const char *path; /* OUT, of the command line */
-    char part[4096];  /* OUT.part; its size is the progress where records are not counted */
+    const char *path; /* the name OUT that the command line gives */
+    char part[4096];  /* the name OUT.part; its size is shown as progress where records are not counted */
 } out;
 
 static void *wait_for_signal(void *set)
@@ -40,7 +40,8 @@ static void *wait_for_signal(void *set)
     sigwait(set, &number); /* the other threads have these signals blocked */
     pithi_format_discard(out.format, out.path);
     signal(number, SIG_DFL);
-    /* with the signal unblocked, raise() ends the process with the status that a shell expects */
+    /* raise() ends the process by this signal, so that the shell sees the expected exit status. It needs the signal
+     * unblocked. */
     pthread_sigmask(SIG_UNBLOCK, set, NULL);
     raise(number);
     return NULL;
@@ -54,7 +55,7 @@ static void guard(void)
     struct sigaction action;
     pthread_t thread;
 
-    /* one thread serves all outputs of a command: it removes the part that `out` names at the time of the signal */
+    /* One thread serves all outputs of a command: it removes the OUT.part that `out` names when the signal comes. */
     if (guarded++)
         return;
     sigemptyset(&set);
@@ -65,17 +66,17 @@ static void guard(void)
     pthread_sigmask(SIG_BLOCK, &set, NULL);
     if (pthread_create(&thread, NULL, wait_for_signal, &set) == 0)
         pthread_detach(thread);
-    else /* without the thread, a signal leaves OUT.part behind; better than no output */
+    else /* Goes on without the thread: then a signal leaves OUT.part behind, which is better than no output. */
         pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }
 
 /* ---- Inputs ------------------------------------------------------------------------------------------------------ */
 
 static struct {
-    dev_t device; /* of a file that the command reads */
-    ino_t file;   /* its number on the device */
+    dev_t device; /* the device of a file that the command reads */
+    ino_t file;   /* the inode number of this file */
 } * inputs;
-static uint32_t input_count; /* of `inputs` */
+static uint32_t input_count; /* the number of `inputs` */
 
 void pithi_outfile_reads(const char *path)
 {
@@ -91,7 +92,7 @@ int pithi_outfile_check(const char *path)
 {
     struct stat status;
 
-    /* /dev/null may be input and output */
+    /* Checks only regular files and folders: /dev/null may be input and output. */
     if (stat(path, &status) == 0 && (S_ISREG(status.st_mode) || S_ISDIR(status.st_mode)))
         for (uint32_t i = 0; i < input_count; i++)
             if (inputs[i].device == status.st_dev && inputs[i].file == status.st_ino)
@@ -103,7 +104,7 @@ int pithi_outfile_check(const char *path)
 
 static uint64_t records_read; /* from the input logs */
 
-/* Assumes that records are spread evenly: half of a log's time has half of its records. */
+/* Assumes that records are spread evenly over time, so half of a log's time has half of its records. */
 uint64_t pithi_outfile_expect(const struct pithlog *log, int64_t from_ns, int64_t to_ns)
 {
     const struct pithlog_info *info = pithlog_get_info(log);
@@ -115,7 +116,7 @@ uint64_t pithi_outfile_expect(const struct pithlog *log, int64_t from_ns, int64_
     return (uint64_t)(part * (double)info->records);
 }
 
-/* The reader adds to records_read as it delivers records. */
+/* From here on the reader of `log` adds the number of records that it has read to records_read. */
 void pithi_outfile_count(struct pithlog *log) { log->records_read = &records_read; }
 
 static uint64_t bytes_written(const void *context)
@@ -126,7 +127,8 @@ static uint64_t bytes_written(const void *context)
     return stat(out.part, &status) == 0 ? (uint64_t)status.st_size : 0;
 }
 
-/* Begins to show the records read so far; if the total of records is unknown (0), the bytes written so far. */
+/* Begins to show the progress: the number of records read so far or, if their total `records` is unknown (0), the bytes
+ * written so far. */
 static void begin_progress(const char *command, uint64_t records)
 {
     records_read = 0;
@@ -137,8 +139,8 @@ static void begin_progress(const char *command, uint64_t records)
                                                   .unit = records ? "records" : "B"});
 }
 
-/* Writes the log, shows progress, and removes the partial file after a signal. `records`: an estimate of the records to
- * read. */
+/* Writes `log` in the given format to `path` and shows the progress; if a signal comes, removes the partial file.
+ * `records` is an estimate of how many records will be read. */
 static int write_guarded(const char *command, struct pithlog *log, const struct pithi_format *format, const char *path,
                          const struct pithi_convert *how, uint64_t records)
 {
@@ -167,13 +169,14 @@ int pithi_outfile_write(const char *command, struct pithlog *log, const struct p
     uint64_t records = pithi_outfile_expect(log, how->from_ns, how->to_ns);
 
     pithi_outfile_count(log);
-    /* a format that reads the log twice reads twice the records */
+    /* The writers of some formats read the log several times; each pass reads all records. */
     return write_guarded(command, log, format, path, how, records * (uint64_t)(format->passes ? format->passes : 1));
 }
 
 /* ---- A new log made by a function -------------------------------------------------------------------------------- */
 
-/* The context of write_made and write_printed, as the function `write` of a format has no parameter for it. */
+/* The context of write_made and write_printed. It is global, as the function `write` of a format has no parameter for a
+ * context. */
 static struct {
     int (*fill)(void *context, struct pithi_writer *writer);
     int (*print)(void *context, FILE *out);
@@ -195,10 +198,10 @@ int pithi_outfile_make(const char *command, const struct pithi_format *format, c
     making.fill = fill;
     making.context = context;
     if (format->write == pithi_native_write) {
-        own.write = write_made; /* native: `fill` writes into the file itself */
+        own.write = write_made; /* in the native format, `fill` writes into OUT.part itself */
         return write_guarded(command, NULL, &own, path, &how, records);
     }
-    /* A format that needs a whole log: write a native one first, then convert it. */
+    /* The writers of other formats need a complete log. So a temporary native log is written first and converted. */
     struct pithlog *log = NULL;
     int err;
     begin_progress(command, records);
@@ -232,7 +235,7 @@ int pithi_outfile_print(const char *command, const char *path, int (*print)(void
     return pithi_outfile_rewrite(command, path, print, context);
 }
 
-/* 1: a suffix of `pith draw`. */
+/* Returns 1 if the path ends with a suffix of a picture that `pith draw` can make. */
 static int is_picture(const char *path)
 {
     static const char *const suffixes[] = {".png", ".svg", ".pdf", ".ps", ".eps", ".html"};

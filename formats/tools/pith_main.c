@@ -1,15 +1,16 @@
-/* pith_main.c - the command `pith`: finds and runs the command.
+/* pith_main.c - the program `pith`: finds the command that is its first argument, and runs it.
  *
- * Commands of other folders (run, draw, serve, view) are programs of their own, ../libexec/pith/pith-NAME as seen from
- * this one, so that nothing here links Tcl, cairo, MPI or an HTTP server.
+ * The commands run, draw, serve and view are programs of their own, ../libexec/pith/pith-NAME relative to this program.
+ * So this program links no Tcl, cairo, MPI or HTTP server.
  *
  *     pith stat a.pith     a function of this program: pithi_tool_stat
- *     pith view a.pith     execv of ../libexec/pith/pith-view; nothing of this process is left
+ *     pith view a.pith     execv of ../libexec/pith/pith-view, which replaces this program
  *     pith sta a.pith      "no such command: sta; did you mean `pith stat`?"
  *     pith a.pith          "a command is missing before this file"
  *
- * For an unknown command, a hint saves a look at the manual. It is looked for in this order: the words of other tools
- * for Pith's commands; a file in place of a command; the nearest name. */
+ * For an unknown command, a hint is printed, which saves a look at the manual. Three things are tried: whether another
+ * tool has a command of this name; whether it is a file, so that the command is missing; which command has the nearest
+ * name. */
 #include <errno.h>
 #include <limits.h>
 #include <sched.h>
@@ -34,7 +35,7 @@ const struct pithi_command *pithi_command_find(const char *name)
     return NULL;
 }
 
-/* Words from perf and other tools, with the command of Pith that does the same. */
+/* Names of commands of perf and other tools, with the command of Pith that does the same. */
 static const struct {
     const char *word, *instead;
 } elsewhere[] = {
@@ -67,7 +68,7 @@ static int unknown_command(const char *name)
 {
     struct pithi_nearest nearest;
 
-    /* words of other tools first: the nearest name to `report` is not what its user means */
+    /* Names of other tools' commands are tried first: who types perf's `report` does not mean the nearest name. */
     for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
         if (strcmp(name, elsewhere[i].word) == 0) {
             pithi_tool_say(stderr, "pith: no such command: %s; use %s", name, elsewhere[i].instead);
@@ -103,18 +104,21 @@ static const char *const variables[] = {
  * `mpirun -n 4 pith analyze LOG` starts the same command four times. Rank 0 runs the command, on as many cores as ranks
  * were started on its host; the other ranks end. So the page is printed once, and no two processes write one file.
  *
- * If mpirun starts a program or script that runs a command of Pith, each rank runs it: each may read another log. So
- * only a command in the launcher's arguments, which are the same for all ranks, is left to rank 0:
+ * If mpirun starts a program or script that runs a command of Pith, each rank runs the command, because each rank may
+ * read another log. So a command is left to rank 0 only if it stands in the launcher's arguments, which are the same
+ * for all ranks:
  *
- *     mpirun -n 4 pith analyze a.pith                 rank 0 does it
- *     mpirun -n 4 sh -c 'pith analyze $PMI_RANK'      each does its own
- *     mpirun -n 1 pith analyze a : -n 1 pith ...      each does its own
+ *     mpirun -n 4 pith analyze a.pith                 rank 0 runs the command
+ *     mpirun -n 4 sh -c 'pith analyze $PMI_RANK'      each rank runs its own command
+ *     mpirun -n 1 pith analyze a : -n 1 pith ...      each rank runs its own command
  *
- * The launcher must have the same working folder, and must have started this process itself. The launcher's environment
- * has no variable with a rank; the environments of its children have. On hosts where the launcher does not run its
- * arguments are not known, so each process runs the command. */
+ * Two more conditions hold. The launcher has the same working folder as this process. And no program or script stands
+ * between the two: the parent's environment does not have the variable with the rank, which the launcher sets only for
+ * its children. On hosts where the launcher does not run, its arguments are not known, so each process runs the
+ * command. */
 
-/* Reads /proc/PID/NAME, which may contain zeros. Returns the size; 0: it cannot be read, or is too long. */
+/* Reads /proc/PID/NAME, which may contain bytes of 0. Returns the size, or 0 if the file cannot be read or is too
+ * long. */
 static size_t read_of_process(int pid, const char *name, char *text, size_t room)
 {
     char path[64];
@@ -130,14 +134,14 @@ static int parent_of(int pid)
 {
     char text[1024];
     size_t size = read_of_process(pid, "stat", text, sizeof text);
-    const char *end = memrchr(text, ')', size); /* the end of the program's name, which may contain any character, ')'
-                                                   too */
+    const char *end = memrchr(text, ')', size); /* the end of the program's name; the name itself may contain ')' */
     int parent = 0;
     text[size] = '\0';
     return end && sscanf(end, ") %*c %d", &parent) == 1 ? parent : 0;
 }
 
-/* 1: an ancestor is a launcher whose arguments contain the command line of this process. */
+/* Returns 1 if one of the three nearest ancestors is a launcher with the same working folder, whose arguments contain
+ * the command line of this process. */
 static int is_in_arguments_of_launcher(void)
 {
     static char own[1 << 16], others[1 << 16], place[PATH_MAX], other_place[PATH_MAX];
@@ -158,7 +162,7 @@ static int is_in_arguments_of_launcher(void)
     return 0;
 }
 
-/* 1: the parent has the launcher's variable, too. */
+/* Returns 1 if the environment of the parent process has the launcher's variable, too. */
 static int has_parent(const char *variable)
 {
     static char text[1 << 18];
@@ -169,8 +173,8 @@ static int has_parent(const char *variable)
     return 0;
 }
 
-/* Lets this process use `count` cores. A launcher that binds each rank to a core leaves the cores of the other ranks,
- * which end, idle. Without the right to use more cores, nothing changes. */
+/* Lets this process use `count` cores. If the launcher binds each rank to a core, the cores of the ranks that end would
+ * be idle. If this process has no right to use more cores, nothing changes. */
 static void use_cores(unsigned count)
 {
     cpu_set_t bound, all;
@@ -185,7 +189,7 @@ static void use_cores(unsigned count)
     sched_setaffinity(0, sizeof bound, &bound);
 }
 
-/* 1: rank 0 of the same job runs the command for this process. */
+/* Returns 1 if rank 0 of the same job runs the command, so that this process can end. */
 static int is_done_by_rank_0(const char *command)
 {
     static const char *const ranks[] = {PITHI_RANK_VARIABLES, NULL},
@@ -209,8 +213,8 @@ static int is_done_by_rank_0(const char *command)
 
 static int is_help(const char *word) { return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0; }
 
-/* 1: the arguments ask for help, at any place. Always 0 for `run`, which looks for --help itself, because it knows
- * where the arguments of the program begin. */
+/* Returns 1 if one of the arguments asks for help. For `run` it returns 0, because only `run` itself knows where the
+ * arguments of the user's program begin; it looks for --help itself. */
 static int asks_for_help(const struct pithi_command *command, int argc, char **argv)
 {
     int count = strcmp(command->name, "run") == 0 ? 0 : argc;
@@ -226,14 +230,14 @@ static int run_command(const struct pithi_command *command, int argc, char **arg
         char *help[] = {"help", argv[0], NULL};
         return pithi_tool_help(2, help);
     }
-    /* only rank 0 prints the hints: 64 ranks would print them 64 times */
+    /* Only rank 0 prints hints; otherwise 64 ranks would print each hint 64 times. */
     if (strcmp(command->name, "run") == 0 && pithi_launcher_rank(0) == 0) {
         /* Prints a hint for each environment variable whose name is nearly that of one of Pith's variables. Other
          * unknown names may be the user's. */
         for (char **at = environ; *at; at++) {
             struct pithi_nearest nearest;
             size_t length = strcspn(*at, "=");
-            /* only names that begin like Pith's are checked; a known name has 0 edits, so there is no hint */
+            /* Only names that begin with PITH are checked. For the name of a variable of Pith, no hint is printed. */
             if (strncmp(*at, "PITH", 4) != 0)
                 continue;
             pithi_nearest_begin(&nearest, *at, length);
@@ -268,7 +272,7 @@ static int run_command(const struct pithi_command *command, int argc, char **arg
     /* `pith print x | head` ends quietly even if the parent ignores SIGPIPE, as some Python programs do. */
     signal(SIGPIPE, SIG_DFL);
     signal(SIGXFSZ, SIG_IGN); /* then write() fails at the limit of file sizes, and the half-written file is removed */
-    /* these commands draw nothing, so logs of other formats need no summaries */
+    /* The commands of this program draw nothing, so no summaries are made for logs of other formats. */
     pithi_log_plain();
     return command->run(argc, argv);
 }
@@ -277,7 +281,7 @@ int main(int argc, char **argv)
 {
     const char *slash = strrchr(argv[0], '/'), *name = slash ? slash + 1 : argv[0];
 
-    /* installed under the name of the viewer of MPE, upshot is `pith view` */
+    /* If this program is installed under the name `upshot`, that of MPE's viewer, it acts as `pith view`. */
     if (strcmp(name, "upshot") == 0) {
         if (argc > 1 && strcmp(argv[1], "--complete") == 0) {
             argv[1] = "view";

@@ -1,9 +1,13 @@
-/* prepare.c - `pith --prepare LOG`, which `pith serve` runs: makes what a web page reads in place of LOG, in the files
- * that are open as descriptors 3 to 5. 3: the log in the native format, if LOG has another format. 4: its digest. 5:
- * all that the web page needs for its first picture, so that one request gets it. File 5 consists of parts, each with a
- * head of three numbers of 4 bytes: the kind (0: the log, 1: its digest, 2: its sketch, 3: JSON with facts that take
- * long to find); the number of the 256-byte block at which the data begin; the size in bytes. The web page requests
- * other data when it needs them. */
+/* prepare.c - `pith --prepare LOG`, which `pith serve` runs: writes what the web page of the viewer reads in place of
+ * LOG. It writes into three files that are open already, as descriptors 3 to 5:
+ *
+ *     3  the log in the native format, if LOG has another format
+ *     4  the digest of the log
+ *     5  all data that the web page needs for its first picture, so that one request gets them
+ *
+ * File 5 consists of parts. A part begins with a head of three numbers of 4 bytes: its kind (0: bytes of the log, 1: of
+ * the digest, 2: the sketch, 3: JSON with facts that take long to find); the number of the 256-byte page of the log or
+ * the digest at which its data begin; its size in bytes. The web page requests other data when it needs them. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +40,7 @@ static int copy(const char *path, int from, uint64_t size, int to)
     return sound ? PITH_OK : pithi_fail(PITH_ERR_IO, "%s: no place for a temporary copy; set TMPDIR", path);
 }
 
-/* 1: the log is read from the file that the user named, not from a copy. */
+/* Returns 1 if the open file of the log is the file that the user named; 0 if it is a copy in the native format. */
 static int is_itself(const struct pithlog *log)
 {
     struct stat named, opened;
@@ -48,21 +52,21 @@ static int is_itself(const struct pithlog *log)
 /* ---- What the first picture reads ------------------------------------------------------------------------------- */
 
 enum {
-    PAGE = 256,             /* as in far_worker.js */
-    FIRST_MOST = 2 << 20,   /* bytes; over a slow network, more would leave the web page without a sign of progress for
-                               too long */
+    PAGE = 256,             /* bytes, as in far_worker.js */
+    FIRST_MOST = 2 << 20,   /* bytes of file 5; over a slow network, more would leave the web page without a sign of
+                               progress for too long */
     WHOLE_MOST = 256 << 10, /* bytes; a smaller file is sent as a whole */
     COLUMNS = 2000,
     LANES = 128 /* as many as most screens can show */
 };
 
-/* PART: bytes of a part's head. SKETCH and KNOWN (the facts that take long to find) are kinds of parts; so are 0, the
- * log, and 1, its digest. */
+/* PART is the size of a part's head in bytes. SKETCH and KNOWN (the facts that take long to find) are kinds of parts; 0
+ * and 1 are the kinds of parts with bytes of the log and of the digest. */
 enum { PART = 12, SKETCH = 2, KNOWN = 3 };
 
 struct first {
     uint64_t sizes[2], written;
-    unsigned char *taken[2]; /* bit p: page p (of PAGE bytes) of the log [0] or the digest [1] is to be written */
+    unsigned char *taken[2]; /* bit p of [0]: page p of the log, of PAGE bytes, is to be written; [1]: of the digest */
 };
 
 static void take(struct first *first, int file, uint64_t offset, uint64_t size)
@@ -79,7 +83,7 @@ static void take_read(void *context, int fd, uint64_t offset, uint64_t size)
     take(context, 0, offset, size);
 }
 
-/* Takes all of the digest except the messages, which the web page requests later, for the exact picture. */
+/* Takes all pages of the digest except those with the messages, which the web page requests later. */
 static void take_digest(struct first *first, const struct pithlog_digest *digest)
 {
     unsigned char head[PITHI_DIGEST_HEAD];
@@ -91,8 +95,8 @@ static void take_digest(struct first *first, const struct pithlog_digest *digest
     take(first, 1, pithi_get64(head + 32) + messages, pithi_get64(head + 40) - messages);
 }
 
-/* Writes a part. `data` begins with room for the head, PART bytes; `size` bytes follow. 0: FIRST_MOST does not leave
- * room for it, or it cannot be written. */
+/* Writes a part. `data` begins with PART bytes of room for the head; the part's `size` bytes follow. Returns 1, or 0 if
+ * file 5 would become larger than FIRST_MOST or cannot be written. */
 static int write_part(struct first *first, int file, uint64_t page, unsigned char *data, size_t size)
 {
     pithi_put32(data, (uint32_t)file);
@@ -105,7 +109,7 @@ static int write_part(struct first *first, int file, uint64_t page, unsigned cha
     return 1;
 }
 
-/* Writes all taken pages of a file. Adjacent pages make one part. */
+/* Writes all taken pages of the log or the digest to file 5. Adjacent pages become one part. */
 static void write_pages(struct first *first, int file, int fd)
 {
     enum { IN_ROW = 4096 };
@@ -126,8 +130,8 @@ static void write_pages(struct first *first, int file, int fd)
     free(part);
 }
 
-/* The interval that the web page shows first: the program's work, from MPI_Init to MPI_Finalize; the whole log if it
- * has no such calls. */
+/* Finds the interval that the web page shows first: from MPI_Init to MPI_Finalize, or the whole log if it has no such
+ * calls. */
 static void find_work(struct pithlog *log, int64_t *from_ns, int64_t *to_ns)
 {
     int64_t from = log->info.start_ns, to = log->info.end_ns + 1, init, finalize;
@@ -142,7 +146,7 @@ static void find_work(struct pithlog *log, int64_t *from_ns, int64_t *to_ns)
     *to_ns = finalize;
 }
 
-/* 1: recording paused somewhere, or records were lost. */
+/* Returns 1 if the log has a pause or a lost record. */
 static int has_interruptions(struct pithlog *log)
 {
     struct pithlog_query query = {.from_ns = INT64_MIN,
@@ -174,7 +178,7 @@ static void write_sketch(struct first *first, struct pithlog *log, int64_t from_
     free(part.data);
 }
 
-/* Makes file 5. Errors are ignored: without this file the web page requests the same data one by one. */
+/* Writes file 5. Errors are ignored, as without this file the web page requests the same data one by one. */
 static void put_first(struct pithlog *log, const struct pithlog_digest *digest)
 {
     struct first first = {.sizes = {log->files.size, (uint64_t)lseek(digest->fd, 0, SEEK_END)}};
@@ -188,8 +192,8 @@ static void put_first(struct pithlog *log, const struct pithlog_digest *digest)
         if (first.sizes[0] <= WHOLE_MOST)
             take(&first, 0, 0, first.sizes[0]);
         else {
-            /* Opens the log again, and takes all bytes that are read meanwhile: a web page that opens the log and loads
-             * all lanes reads the same bytes. */
+            /* Opens the log a second time and loads all lanes, as the web page will do, and takes all pages that are
+             * read meanwhile. */
             struct pithlog *again = NULL;
             int fd = dup(log->files.fd);
 
@@ -214,7 +218,7 @@ static void put_first(struct pithlog *log, const struct pithlog_digest *digest)
         write_pages(&first, 1, digest->fd);
         write_pages(&first, 0, log->files.fd);
     }
-    /* removes a part that was only half written, because the disk is full */
+    /* If the disk became full, the last part is only half written; it is cut off. */
     if (ftruncate(FIRST_FD, (off_t)first.written) != 0)
         (void)0;
     for (int i = 0; i < 2; i++)
@@ -236,11 +240,11 @@ int pithi_tool_prepare(int argc, char **argv)
                          "%s: a page cannot hold a log of several files; `pith convert` makes one of it", argv[1]);
     else
         err = is_itself(log) ? PITH_OK : copy(argv[1], log->files.fd, log->files.size, LOG_FD);
-    /* For a damaged log no digest is made: the web page makes the digest itself, and so finds and reports the
-     * damage. */
+    /* For a damaged log no digest is written. So the web page makes the digest itself, finds the damage, and reports
+     * it. */
     if (!err && pithlog_digest_open(log, NULL, NULL, &digest) == PITH_OK)
         err = copy(argv[1], digest->fd, (uint64_t)lseek(digest->fd, 0, SEEK_END), DIGEST_FD);
-    /* if the index of the log had to be rebuilt, the web page must read the whole log anyway */
+    /* If the index of the log had to be rebuilt, the web page must read the whole log anyway, so file 5 stays empty. */
     if (!err && digest && !log->rebuilt)
         put_first(log, digest);
     if (digest)

@@ -1,8 +1,8 @@
-/* print.c - `pith print` of an existing log and of a running program; the lines are written by foreign/text/.
+/* print.c - `pith print`: prints an existing log, or the records of a running program. foreign/text/ writes the lines.
  *
- * A running program is looked at 5 times a second. Each look first prints the new lanes, definitions and communicators,
- * as the lines of records refer to their names; then it prints the new records. A lane or a communicator is printed
- * again if it has changed: the rank of a lane is 0 until its process has joined the job, then perhaps 3.
+ * The spill files of a running program are read 5 times a second. Each time, first the new lanes, definitions and
+ * communicators are printed, as the lines of records use their names; then the new records. A lane or a communicator
+ * is printed again if it has changed: the rank of a lane is 0 until its process has joined the job, then perhaps 3.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -20,8 +20,8 @@
 
 /* ---- An existing log --------------------------------------------------------------------------------------------- */
 
-/* Prints the log `path`, all lanes or those in `set`, in the window of `words` or, if `words` is NULL, of `how`.
- * Returns the exit status. */
+/* Prints the log `path`: all lanes, or the lanes in `set` if it is not empty. `words` gives the window; if it is NULL,
+ * `how` gives it. Returns the exit status. */
 static int print_log(const char *path, const struct pithi_text_print *how, const struct pithi_window_words *words,
                      const struct pithi_lane_set *set)
 {
@@ -29,7 +29,7 @@ static int print_log(const char *path, const struct pithi_text_print *how, const
     struct pithi_sample_text *text = NULL;
     struct pithlog *log = NULL;
     uint32_t *lanes = NULL;
-    uint64_t printed = 0; /* records that matched, for a note if there was none */
+    uint64_t printed = 0; /* how many records were printed; if the filter matches none, a note says so */
     int err;
 
     TRY(pithi_tool_open("print", path, &log));
@@ -45,7 +45,7 @@ static int print_log(const char *path, const struct pithi_text_print *how, const
     TRY(pithi_text_print(log, stdout, &own));
     if (own.query.filter && printed == 0)
         pithi_tool_note_none(path);
-    err = pithlog_check_comms(log); /* damaged lists of members are an error only after all records were printed */
+    err = pithlog_check_comms(log); /* checked last, so that damaged lists of members do not keep records unprinted */
 out:
     pithi_sample_text_close(text);
     if (log)
@@ -56,19 +56,21 @@ out:
 
 /* ---- A running program ------------------------------------------------------------------------------------------- */
 
-enum { LOOK_MS = 200 }; /* between two looks, 5 a second: a person sees no delay */
+enum { LOOK_MS = 200 }; /* the pause between two looks at the spill files; a person sees no delay */
 
-/* Waits for the program. *follow NULL: it has ended, or nobody reads the output. */
+/* Waits until the program's spill files exist, and opens them. *follow stays NULL if the program has ended, or if
+ * nobody reads the output any more. */
 static int await(const struct pithi_running *target, struct pithlog_follow **follow)
 {
     int err, told = 0;
 
     do {
         err = pithlog_follow_open(target->spill, follow);
-        /* any other error, such as no memory or another version of Pith, does not go away by waiting */
+        /* These two errors can mean that the program has not yet written its files. Any other error, such as no memory
+         * or another version of Pith, does not go away by waiting. */
         if (err == PITH_OK || (err != PITH_ERR_OPEN && err != PITH_ERR_FORMAT))
             return err;
-        /* a file that exists but cannot be read: an error, as waiting does not help */
+        /* If the file exists but must not be read, waiting does not help either. */
         if (access(target->spill, R_OK) != 0 && errno != ENOENT)
             return err;
         if (pithi_running_is_finished(target)) /* the program may end before the first look */
@@ -81,29 +83,29 @@ static int await(const struct pithi_running *target, struct pithlog_follow **fol
 
 /* ---- Following ------------------------------------------------------------------------------------------------- */
 
-/* The lane (with its rank) or communicator (with its size) as last printed; either may change. */
+/* A lane or a communicator as it was printed last. It is printed again if its number or name changes. */
 struct known {
-    int32_t number;
-    char *name; /* malloc'ed; NULL: never printed */
+    int32_t number; /* the rank of a lane, the size of a communicator */
+    char *name;     /* malloc'ed; NULL: never printed */
 };
 
 struct follower {
     struct pithlog_follow *follow;
     const struct pithi_text_print *how;
     const struct pithi_lane_set *set;
-    struct pithi_follow_filter *filter; /* NULL: all */
+    struct pithi_follow_filter *filter; /* NULL: all records are printed */
     struct pithi_printer printer;
-    struct known *lanes, *comms; /* by their number in the follower */
+    struct known *lanes, *comms; /* [number of a lane or communicator in `follow`] */
     uint32_t lane_count, comm_count;
 };
 
-/* Sets *news to 1 if an item is new or differs from what was printed. */
+/* Sets *news to 1 if a lane or communicator is new or differs from what was printed of it last. */
 static int look_at(struct known **known, uint32_t *count, uint32_t index, int32_t number, const char *name, int *news)
 {
     struct known *k;
 
     name = name ? name : "";
-    if (index == *count) { /* items come in order of their numbers: a new one is the next */
+    if (index == *count) { /* the caller goes through all numbers in order, so a new item has the next number */
         if (!pithi_grow_one(known, index, sizeof **known))
             return pithi_no_memory();
         (*known)[(*count)++] = (struct known){0, NULL};
@@ -134,7 +136,7 @@ static int put_all(struct follower *f)
     pithi_printer_property(&f->printer, "times", "as recorded, not corrected");
     do {
         CHECK(pithlog_follow_look(f->follow));
-        /* lanes, definitions and communicators that are new or have changed */
+        /* Prints the lanes, definitions and communicators that are new or have changed. */
         for (uint32_t i = 0; i < info->lanes; i++) {
             const struct pithlog_lane *lane = pithlog_follow_get_lane(f->follow, i);
             CHECK(look_at(&f->lanes, &f->lane_count, i, lane->rank, lane->name, &news));
@@ -151,7 +153,7 @@ static int put_all(struct follower *f)
         }
 
         struct pithlog_record record,
-            selected[2]; /* two: with a LEAVE that matches, the filter also gives its ENTER (filter_follow.c) */
+            selected[2]; /* two, as for a LEAVE that matches the filter also returns the ENTER (filter_follow.c) */
         int more = 0, count = 1;
         while (count >= 0 && !f->printer.out.failed && !pithi_running_interrupted() &&
                (more = pithlog_follow_next(f->follow, &record)) == 1) {
@@ -161,8 +163,8 @@ static int put_all(struct follower *f)
             for (int i = 0; i < count; i++)
                 put_record(f, &selected[i]);
         }
-        /* the program has ended: print the ENTERs that the filter held back for a LEAVE, which will never be
-         * recorded */
+        /* The filter holds back an ENTER until it sees its LEAVE. If the program has ended, such a LEAVE will never be
+         * recorded, so these ENTERs are printed now. */
         if (f->filter && pithlog_follow_get_info(f->follow)->ended)
             while (pithi_follow_filter_end(f->filter, &record))
                 put_record(f, &record);
@@ -192,7 +194,7 @@ static int print_program(struct follower *f, const struct pithi_running *target)
     forget(f->comms, f->comm_count);
     if (err)
         return pithi_tool_failed();
-    /* the program ended, but no log was written: it died */
+    /* If the program ended but wrote no log, it died. */
     return info->ended && !info->finished ? pithi_running_tell_death(target, info) : 0;
 }
 
@@ -208,7 +210,7 @@ static int print_follow(const char *path, const struct pithi_text_print *how, co
     if (pithi_running_find(&target, path) != PITH_OK || await(&target, &f.follow) != PITH_OK)
         return pithi_tool_failed();
     if (!f.follow)
-        /* the program has ended and its log exists: print the log */
+        /* If the program has ended and its log exists, prints the log. */
         return pithi_running_is_finished(&target) ? print_log(target.log, how, NULL, set) : 0;
     if (how->query.filter && pithi_follow_filter_new(&f.filter, how->query.filter, f.follow) != PITH_OK)
         status = pithi_tool_failed();
@@ -221,11 +223,11 @@ static int print_follow(const char *path, const struct pithi_text_print *how, co
 
 /* ---- The command ------------------------------------------------------------------------------------------------- */
 
-/* Accepts only plain times: in a running program, words such as `finalize` have no time yet, and the first records may
- * already be gone. 0, or 2 after a message. */
+/* Reads --from and --to for a running program, which may only be times: a word such as `finalize` has no time yet, and
+ * for `init` the first records may be gone already. Returns 0, or 2 after it has printed a message. */
 static int follow_window(const char *command, const struct pithi_window_words *words, struct pithlog_query *query)
 {
-    /* fails for words such as init, which need a whole log */
+    /* pithlog_time_parse() fails for words such as `init`, whose times can be found only in a whole log. */
     if (words->from && pithlog_time_parse(words->from, &query->from_ns))
         return pithi_tool_usage(command, "--from with --follow: %s", pithlog_error());
     if (words->to && pithlog_time_parse(words->to, &query->to_ns))
@@ -244,7 +246,7 @@ static int read_columns(const char *command, const char *option, const char *val
                : 0;
 }
 
-/* --format text|csv|json: the style, with the line of the version. */
+/* Reads --format text|csv|json. With this option, the output also has a line with the version. */
 static int read_format(const char *command, const char *option, const char *value, void *to)
 {
     struct pithi_text_print *how = to;
@@ -259,7 +261,7 @@ static int read_format(const char *command, const char *option, const char *valu
     return 0;
 }
 
-/* Adds name ~ "GLOB" to the filter for --state GLOB. */
+/* Adds the condition name ~ "GLOB" to the filter. GLOB is the value of --state. */
 static int add_glob(struct pithi_asked_query *where, struct pithi_text_print *how)
 {
     const char *given = where->text ? where->text : "", *glob = how->name_glob;
@@ -270,17 +272,17 @@ static int add_glob(struct pithi_asked_query *where, struct pithi_text_print *ho
         return pithi_no_memory();
     to += sprintf(to, *given ? "(%s) and name ~ \"" : "%sname ~ \"", given);
     for (; *glob; *to++ = *glob++)
-        if (*glob == '"' || *glob == '\\') /* escaped, as it would end the quoted text, or quote the next byte */
+        if (*glob == '"' || *glob == '\\') /* must be escaped within a quoted text */
             *to++ = '\\';
     strcpy(to, "\"");
     pithlog_filter_free(where->filter);
     err = pithlog_filter_parse(text, &where->filter, NULL);
     free(text);
-    how->name_glob = NULL; /* the printer need not compare names a second time */
+    how->name_glob = NULL; /* the filter compares the names now, so the printer need not */
     return err;
 }
 
-/* Reads the options; 0, or 2 after a message. */
+/* Reads the options. Returns 0, or 2 after it has printed a message. */
 static int read_options(int argc, char **argv, struct pithi_text_print *how, struct pithi_window_words *words,
                         struct pithi_lane_set *set, struct pithi_asked_query *where, int *follow)
 {

@@ -1,10 +1,10 @@
-/* progress.c - prints the line from a timer's signal handler, so it uses only async-signal-safe calls: no stdio, no
- * malloc.
+/* progress.c - prints the line of progress. A signal handler of a timer prints it, so only async-signal-safe calls are
+ * used: no stdio, no malloc.
  *
- * The rate is the mean since the begin; the time left follows from it: 43 of 100 million records after 3.5 s are 12.3
- * million a second, so the other 57 million take 5 s. The mean of the last second would jump whenever the disk is slow
- * for a moment. The line never shows 100 %: the total is an estimate, and work is left after the last record, such as
- * the end of the file.
+ * The rate is the mean since the begin of the work, and the time left is computed with this rate. Example: 43 of 100
+ * million records after 3.5 s are 12.3 million a second, so the other 57 million take 5 s. A mean of the last second
+ * only would jump whenever the disk is slow for a moment. The line never shows 100 %, because the total is an estimate,
+ * and because work is left after the last record, such as writing the end of the file.
  */
 #include "tools/progress.h"
 
@@ -14,8 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
-static struct pithi_progress current; /* command == NULL: none */
-static int64_t begun_ms;              /* CLOCK_MONOTONIC */
+static struct pithi_progress current; /* command == NULL: no progress is shown */
+static int64_t begun_ms;              /* the time of CLOCK_MONOTONIC when the work began */
 static volatile sig_atomic_t shown;   /* the line is on the terminal and must be cleared */
 static volatile uint64_t part_bytes;  /* set by pithi_progress_part, read by the timer */
 
@@ -31,7 +31,7 @@ static int64_t now_ms(void)
 
 /* ---- The line ---------------------------------------------------------------------------------------------------- */
 
-struct line { /* one write() for the whole line */
+struct line { /* the line is put together here, and printed by a single write() */
     char text[160];
     size_t size;
 };
@@ -66,7 +66,7 @@ static void put_scaled(struct line *line, uint64_t number)
     uint64_t tenths = number < UINT64_MAX / 10 ? number * 10 : number;
 
     while (tenths >= 10000 && prefix < 3) {
-        tenths /= 1000; /* at most 999.9 before the next prefix */
+        tenths /= 1000; /* the next prefix (k, M, G) is used from 1000.0 on */
         prefix++;
     }
     put_number(line, tenths / 10);
@@ -91,7 +91,7 @@ static void show(int signal_number)
     put_text(&line, current.command);
     put_text(&line, ": ");
     if (total) {
-        /* the total is an estimate: never 100 % */
+        /* Shows 99 % at most, as the total is an estimate. */
         put_number(&line, done < total ? (uint64_t)((double)done * 100 / (double)total) : 99);
         put_text(&line, " %, ");
     } else {
@@ -130,7 +130,7 @@ void pithi_progress_begin(const struct pithi_progress *progress)
     current = *progress;
     begun_ms = now_ms();
     sigaction(SIGALRM, &action, NULL);
-    set_timer(500000); /* 0.5 s: short work shows nothing */
+    set_timer(500000); /* prints twice a second; so work shorter than 0.5 s shows nothing */
 }
 
 void pithi_progress_clear(void)
@@ -146,7 +146,7 @@ void pithi_progress_end(void)
     if (!current.command)
         return;
     set_timer(0);
-    signal(SIGALRM, SIG_IGN); /* a pending signal would call show() when `current` has no command any more */
+    signal(SIGALRM, SIG_IGN); /* otherwise a pending signal would still call show() */
     current.command = NULL;
     pithi_progress_clear();
 }

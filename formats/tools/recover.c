@@ -1,15 +1,15 @@
-/* recover.c - `pith recover SPILLDIR [-o LOG]`: makes logs of what a dead or running program recorded, or
- * copies the intact parts of a damaged log. It never removes its input.
+/* recover.c - `pith recover SPILLDIR [-o LOG]`: makes logs from the spill files of a dead or running program, or copies
+ * the intact parts of a damaged log. It never removes its input.
  *
  * The argument decides what is done:
  *
- *     run.pith.spill/     the folder of one or several jobs   -> run.pith, run-2.pith ... one log for each job
- *     a .spill file       of one process                      -> one log
- *     run.pith, damaged   a native log (its first bytes)      -> -o NEW.pith: its intact parts
+ *     run.pith.spill/     the folder of one or several jobs     -> run.pith, run-2.pith ... one log for each job
+ *     a .spill file       the records of one process            -> one log
+ *     run.pith, damaged   known as native by its first bytes    -> -o NEW.pith: the intact parts
  *
- * Each job gets its own log: a folder that is used again after a crash has the files of both runs, and their ranks have
- * the same numbers. Losses are printed as they are found, and the exit status is then 1, so that a script notices. The
- * log is written in any case, because it is all that is left of the run. */
+ * Each job gets a log of its own. A folder can have the files of several jobs if it is used again after a crash, and
+ * the ranks of these jobs have the same numbers. Losses are printed as they are found, and then the exit status is 1,
+ * so that a script notices. The log is written even if records were lost, because it is all that is left of the run. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,8 +46,8 @@ struct recovering {
     const struct pithi_spill_folder *folder;
     const struct pithi_spill_job *job;
     struct pithi_spill_result result;
-    const char *path; /* of a log */
-    uint64_t damages; /* places of the log that were left out */
+    const char *path; /* the damaged log, if a log is recovered */
+    uint64_t damages; /* the number of places in this log that were left out */
 };
 
 static int fill_from_job(void *context, struct pithi_writer *writer)
@@ -78,13 +78,13 @@ static int recover_job(const struct pithi_spill_folder *folder, const struct pit
     if (result->unreadable > 0)
         printf(", %u file%s not readable", result->unreadable, result->unreadable == 1 ? "" : "s");
     printf("\n");
-    /* Which ranks are missing is the first question of users after a crash. */
+    /* Prints which ranks are missing, as this is the first question of users after a crash. */
     char ranks[128];
     pithi_spill_ranks_missing(folder, job, ranks, sizeof ranks);
     if (*ranks != '\0')
         printf("  no records of %s\n", ranks);
-    /* The exit status is 1 for these losses. Records that the program could not record (result.lost) are no failure of
-     * `pith recover`. */
+    /* These losses make the exit status 1. Records that the program could not record (result.lost) are not counted:
+     * they are no failure of `pith recover`. */
     *losses += r.result.losses + r.result.damaged + r.result.unreadable + job->gone;
     return PITH_OK;
 }
@@ -121,17 +121,17 @@ int pithi_tool_recover(int argc, char **argv)
         return 2;
     if (pithi_tool_arguments(argc, argv, names) != 0)
         return 2;
-    chosen = log != NULL; /* -o may replace a file; a default name may not */
+    chosen = log != NULL; /* a file that -o names may be replaced, but not a file with the default name */
     pithi_outfile_reads(argv[optind]);
     if (pithi_tool_is_native(argv[optind]))
         return chosen ? recover_log(argv[optind], log)
                       : pithi_tool_usage(argv[0], "a damaged log is recovered into a new file; give -o LOG");
-    /* the default name: LOG of LOG.spill */
+    /* The default name is that of the folder LOG.spill without ".spill". */
     if (!chosen) {
         size_t length = strlen(argv[optind]);
         while (length > 1 && argv[optind][length - 1] == '/') /* "run.pith.spill/" is the same folder */
             length--;
-        /* longer than 6: a folder ".spill" itself has no name before it */
+        /* In the name of a folder that is only ".spill", nothing would be left, so the name is not cut. */
         if (length > 6 && strncmp(argv[optind] + length - 6, ".spill", 6) == 0)
             length -= 6;
         if (length >= sizeof name)
@@ -157,8 +157,8 @@ int pithi_tool_recover(int argc, char **argv)
                    folder.unreadable > 0 ? " that can be read" : "");
         err = PITH_ERR_FORMAT;
     }
-    /* run.pith, run-2.pith, run-3.pith ... for the first, second, third job. A dot in the name of a folder is no
-     * suffix. */
+    /* The logs of the jobs are named run.pith, run-2.pith, run-3.pith ... The suffix is looked for after the last
+     * slash, because a dot in the name of a folder begins no suffix. */
     const char *slash = strrchr(log, '/'), *dot = strrchr(slash != NULL ? slash : log, '.');
     int stem = dot != NULL ? (int)(dot - log) : (int)strlen(log); /* bytes before the suffix */
     for (i = 0; err == PITH_OK && i < folder.job_count; i++) {
