@@ -1,4 +1,5 @@
-/* running.c - finds the files of a running program, and handles the signals that end the following of the program. */
+/* running.c - finds the spill files of a running program, and handles the signals by which the user ends a command that
+ * prints what this program records. */
 #include "tools/running.h"
 
 #include <errno.h>
@@ -11,7 +12,7 @@
 #include "base/shell_word.h"
 #include "tools/tools.h"
 
-static volatile sig_atomic_t interrupted; /* set by the handler of SIGINT */
+static volatile sig_atomic_t interrupted; /* set by the handler of SIGINT and SIGTERM */
 
 static void interrupt(int signal)
 {
@@ -31,7 +32,7 @@ int pithi_running_interrupted(void) { return interrupted; }
 
 int pithi_running_nap(int ms)
 {
-    struct pollfd out = {STDOUT_FILENO, 0, 0}; /* events 0: poll reports a closed pipe in any case */
+    struct pollfd out = {STDOUT_FILENO, 0, 0}; /* 0 events: poll reports a closed pipe even if not asked for it */
 
     return (poll(&out, 1, ms) == 0 || errno == EINTR) && !interrupted;
 }

@@ -1,12 +1,12 @@
-/* sql.c - `pith sql LOG QUERY`: queries the database of a log (foreign/sqlite). The first query makes the database,
- * which is kept in the cache. Queries can neither change it nor reach other files.
+/* sql.c - `pith sql LOG QUERY`: runs an SQL query on the database of a log (foreign/sqlite). The first query makes the
+ * database, which is kept in the cache. A query can neither change the database nor reach other files.
  *
- * The query may come from somebody else, a page or a program, so all ways out of the database are closed: the database
- * is opened for reading only, ATTACH is limited to 0 databases, and the two settings that move files are denied. Also,
- * a statement runs only if sqlite3_stmt_readonly() returns 1 for it.
+ * The query may come from somebody else, a web page or a program, so it must not write or reach any file: the database
+ * is opened for reading only, ATTACH is limited to 0 databases, and the two PRAGMAs that change where SQLite puts files
+ * are denied. Also, a statement runs only if sqlite3_stmt_readonly() returns 1 for it.
  *
- * A database that is not in the cache is made as TMPDIR/pith-sql-XXXXXX.part, which a signal removes (outfile.c). Once
- * it is open, its name is removed, so a process that dies later leaves nothing behind.
+ * A database that is not in the cache is written to TMPDIR/pith-sql-XXXXXX.part. If a signal comes, outfile.c removes
+ * this file. Once the database is open, its file is unlinked, so a process that dies later leaves nothing behind.
  */
 #include <fcntl.h>
 #include <math.h>
@@ -31,24 +31,25 @@
 #include "tools/table.h"
 #include "tools/tools.h"
 
-/* the kind of the file in the cache. Change the number if the tables change, or the rule about which logs get no
- * database */
+/* The kind of file under which the cache keeps databases. Change the number if the tables change, or the rule by which
+ * a log gets no database. */
 #define KIND "sql3"
-/* SQLITE_LIMIT_ATTACHED, SQLITE_DBCONFIG_DEFENSIVE of sqlite3.h. */
+/* The values of SQLITE_LIMIT_ATTACHED and SQLITE_DBCONFIG_DEFENSIVE in sqlite3.h. */
 enum { LIMIT_ATTACHED = 7, CONFIG_DEFENSIVE = 1010 };
 
 static const struct pithi_sqlite *sqlite; /* the functions of SQLite, once they were loaded */
-static char damage[1024];                 /* if the log is damaged and the database has only its intact parts: the error
-                                             text; else "" */
+static char damage[1024]; /* the error text if the log is damaged, so that the database has only its intact parts; else
+                             "" */
 
-/* Appends the names that `query` selects to `list`, and finds the one nearest to the unknown name. */
+/* Appends the names that `query` selects to `list`, and passes them to `nearest`, which keeps the name that is most
+ * like the unknown one. */
 static void collect(struct sqlite3 *db, const char *query, struct pithi_nearest *nearest, char *list, size_t size)
 {
     static char found[PITHI_NEAREST_LONGEST + 1];
     struct sqlite3_stmt *s = NULL;
 
     *list = '\0';
-    /* a query that fails here leaves the list empty; the first error is the one to report */
+    /* If this query fails, the list stays empty, and the error of the user's query is reported without it. */
     if (sqlite->prepare_v2(db, query, -1, &s, NULL) != PITHI_SQLITE_OK)
         return;
     while (sqlite->step(s) == PITHI_SQLITE_ROW) {
@@ -56,10 +57,10 @@ static void collect(struct sqlite3 *db, const char *query, struct pithi_nearest 
         int edits = nearest->edits;
         if (!name)
             continue;
-        /* an equal name exists, but in a table that the query does not use: no suggestion */
+        /* If a column of just this name exists, it is in a table that the query does not use: no help as a hint. */
         if (strcasecmp(name, nearest->given) != 0)
             pithi_nearest_try(nearest, name);
-        /* SQLite frees the text with the next row */
+        /* A name that became the nearest is copied, as SQLite frees the text at the next row. */
         if (nearest->edits != edits)
             nearest->name = strcpy(found, name);
         snprintf(list + strlen(list), size - strlen(list), "%s%s", *list ? ", " : "", name);
@@ -67,8 +68,8 @@ static void collect(struct sqlite3 *db, const char *query, struct pithi_nearest 
     sqlite->finalize(s);
 }
 
-/* Makes an error of SQLite's message. For an unknown table or column it adds the nearest name, and the list of
- * tables. */
+/* Sets the error from SQLite's message. For an unknown table or column, adds the nearest name; for a table, also the
+ * list of tables. */
 static int failed(struct sqlite3 *db)
 {
     static const char table[] = "no such table: ", column[] = "no such column: ";
@@ -84,7 +85,7 @@ static int failed(struct sqlite3 *db)
         return pithi_fail(PITH_ERR_USAGE, "sql: %s%s%s: %s", text, pithi_nearest_ask(&nearest),
                           nearest.name ? " There are" : "; there are", list);
     }
-    /* "no such column: l.rnak": the column is behind the table's name */
+    /* The message is, for example, "no such column: l.rnak"; the name of the column follows the dot. */
     if (strncmp(text, column, sizeof column - 1) == 0) {
         const char *name = strrchr(text, '.') ? strrchr(text, '.') + 1 : text + sizeof column - 1;
         pithi_nearest_begin(&nearest, name, strlen(name));
@@ -98,7 +99,7 @@ static int failed(struct sqlite3 *db)
 
 /* ---- The database ------------------------------------------------------------------------------------------------ */
 
-/* Returns 1 if the file is already a database; then the file itself is queried. */
+/* Returns 1 if the file LOG is a database itself. Then it is queried as it is. */
 static int is_database(const char *path)
 {
     char start[16] = "";
@@ -118,11 +119,11 @@ static void keep(const char *path, const struct pithi_cache_key *key)
     struct stat status;
     int fd = pithi_open_input(path, 0), whole;
 
-    /* a database that fills half of the cache would push everything else out */
+    /* A database of half the cache's size or more is not kept, as the cache would have to drop most other files. */
     if (fd >= 0 && fstat(fd, &status) == 0 && (uint64_t)status.st_size < PITHI_CACHE_BYTES / 2 &&
         pithi_cache_begin(&part, key, KIND)) {
         off_t at = 0;
-        /* copies within the kernel; the copy is kept only if it is complete */
+        /* sendfile() copies within the kernel. The copy is kept only if it is complete. */
         while (at < status.st_size && sendfile(part.fd, fd, &at, (size_t)(status.st_size - at)) > 0)
             ;
         whole = at == status.st_size;
@@ -145,9 +146,9 @@ static int fill(void *context, struct pithi_writer *writer)
     return pithi_native_recover(r->path, writer, &r->damages);
 }
 
-/* Makes the database of the log under a temporary name, *path, malloc'ed. If the log is damaged, the database has its
- * intact parts, and `damage` is set. Until the database is whole, its file has the name with .part added, and a signal
- * removes it (outfile.c). */
+/* Makes the database of the log in a temporary file, whose name is returned in *path, malloc'ed. If the log is damaged,
+ * the database has its intact parts, and `damage` is set. While the database is written, ".part" is added to the name
+ * of its file; if a signal comes then, outfile.c removes the file. */
 static int make(const char *command, struct pithlog *log, const char *name, char **path)
 {
     const char *folder = getenv("TMPDIR");
@@ -165,11 +166,12 @@ static int make(const char *command, struct pithlog *log, const char *name, char
     if ((fd = mkstemp(*path)) < 0)
         TRY(pithi_fail(PITH_ERR_IO, "sql: no place for a temporary file; set TMPDIR"));
     close(fd);
-    /* only the name is needed, because the writer makes the file under this name with .part added */
+    /* mkstemp() was called for a unique name only. The writer makes a file of its own, with ".part" added to the
+     * name. */
     unlink(*path);
     TRY(pithi_sample_text_open(log, &text, &how.naming));
     err = pithi_outfile_write(command, log, format, *path, &how);
-    /* The writer refuses a damaged log; then a database of its intact parts is made. */
+    /* The writer refuses a damaged log. In this case the database is made from a temporary log of the intact parts. */
     if (err == PITH_ERR_DAMAGED) {
         snprintf(damage, sizeof damage, "%s", pithlog_error());
         err = pithi_native_temporary("the temporary copy (see TMPDIR)", fill, &r, &rest);
@@ -185,7 +187,7 @@ out:
     return err;
 }
 
-/* Denies the settings that move files of the process. */
+/* Denies the PRAGMAs that change the folders in which SQLite makes files. SQLite calls this function. */
 static int authorize(void *context, int action, const char *name, const char *value, const char *database,
                      const char *trigger)
 {
@@ -196,9 +198,9 @@ static int authorize(void *context, int action, const char *name, const char *va
                : PITHI_SQLITE_OK;
 }
 
-/* 1: the database must be opened with immutable=1, because it is in WAL mode: otherwise SQLite would make files beside
- * it even for reading. 0 if the database has a write-ahead log or a journal: the newest rows are in such a file, and
- * SQLite ignores these files with immutable=1. */
+/* Returns 1 if the database must be opened with immutable=1. This is so for a database in WAL mode, beside which SQLite
+ * would otherwise make files, even for reading. Returns 0 if a write-ahead log or a journal is beside the database:
+ * such a file has its newest rows, and with immutable=1 SQLite would ignore the file. */
 static int is_immutable(const char *path)
 {
     static const char *const beside[] = {"-wal", "-journal"};
@@ -219,7 +221,7 @@ static int is_immutable(const char *path)
 
 static int open_readonly(const char *path, struct sqlite3 **db)
 {
-    /* SQLite looks for the write-ahead log beside the file itself */
+    /* Resolves links, because the write-ahead log is beside the file to which a link points. */
     char *full = realpath(path, NULL);
     size_t room = full ? 3 * strlen(full) + sizeof "file://?immutable=1" : 0, at;
     char *uri = full ? malloc(room) : NULL;
@@ -230,7 +232,7 @@ static int open_readonly(const char *path, struct sqlite3 **db)
     }
     at = (size_t)sprintf(uri, "%s", *full == '/' ? "file://" : "file:");
     for (const unsigned char *c = (const unsigned char *)full; *c; c++)
-        /* '%', '?' and '#' have a meaning in a URI */
+        /* '%', '?' and '#' have a meaning in a URI, so they are written as %25, %3F and %23. */
         at += (size_t)sprintf(uri + at, *c == '%' || *c == '?' || *c == '#' ? "%%%02X" : "%c", *c);
     sprintf(uri + at, "%s", is_immutable(full) ? "?immutable=1" : "");
     free(full);
@@ -248,9 +250,9 @@ static int open_readonly(const char *path, struct sqlite3 **db)
     return sqlite->exec(*db, "SELECT count(*) FROM sqlite_schema", NULL, NULL, NULL) ? failed(*db) : PITH_OK;
 }
 
-/* Opens the database of the log at `path`. A database that is not in the cache is made in a temporary file, which loses
- * its name as soon as it is open. *temporary: this name, malloc'ed, or NULL; the caller frees it at the end, as
- * outfile.c keeps a pointer to it. */
+/* Opens the database of the log at `path`. A database that is not in the cache is made in a temporary file, which is
+ * unlinked as soon as it is open. Sets *temporary to the name of this file, malloc'ed, or to NULL if there is none. The
+ * caller frees the name at the very end, because outfile.c keeps a pointer to it. */
 static int open_database(const char *command, const char *path, struct sqlite3 **db, char **temporary)
 {
     struct pithi_cache_key key;
@@ -263,13 +265,13 @@ static int open_database(const char *command, const char *path, struct sqlite3 *
     CHECK(pithi_tool_open(command, path, &log));
     has_key = pithi_cache_key(log, &key);
     if (has_key && (fd = pithi_cache_find(&key, KIND)) >= 0) {
-        /* opens it by its descriptor, as another process may remove the name meanwhile */
+        /* Opens the database by its descriptor, as another process may remove its name from the cache meanwhile. */
         snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
         err = open_readonly(name, db);
         close(fd);
         if (!err)
             goto out;
-        /* the database in the cache is damaged: it is removed and made anew */
+        /* The database in the cache is damaged, so it is removed and made anew. */
         sqlite->close(*db);
         *db = NULL;
         pithi_cache_remove(&key, KIND);
@@ -294,7 +296,7 @@ static const char *value_of(struct sqlite3_stmt *s, int column)
     return text ? text : "";
 }
 
-/* A blob is written as SQL has it: X'00FF'. */
+/* Returns 1 if the value in a column is a blob. put_blob writes it as SQL does, X'00FF'. */
 static int is_blob(struct sqlite3_stmt *s, int column) { return sqlite->column_type(s, column) == PITHI_SQLITE_BLOB; }
 
 static void put_blob(struct pithi_out *out, struct sqlite3_stmt *s, int column)
@@ -311,7 +313,7 @@ static void put_blob(struct pithi_out *out, struct sqlite3_stmt *s, int column)
     pithi_out_char(out, '\'');
 }
 
-/* Writes a row for programs. `names`: 1: writes the names of the columns instead, for CSV. */
+/* Writes a row for programs. If `names` is 1, writes the names of the columns, the first line of CSV, instead. */
 static void put_row(struct pithi_out *out, struct sqlite3_stmt *s, enum pithi_text_style style, int names)
 {
     enum pithi_quote quote = style == PITHI_TEXT_CSV ? PITHI_QUOTE_CSV : PITHI_QUOTE_JSON;
@@ -329,7 +331,7 @@ static void put_row(struct pithi_out *out, struct sqlite3_stmt *s, enum pithi_te
         if (type == PITHI_SQLITE_NULL)
             pithi_out_text(out, json ? "null" : "");
         else if (type == PITHI_SQLITE_INTEGER || type == PITHI_SQLITE_FLOAT)
-            /* JSON has no infinity */
+            /* JSON has no infinite numbers, so they become null. */
             pithi_out_text(out, json && !isfinite(sqlite->column_double(s, i)) ? "null" : value_of(s, i));
         else if (is_blob(s, i)) {
             pithi_out_text(out, json ? "\"" : "");
@@ -364,20 +366,21 @@ static int answer_programs(struct pithi_out *out, struct sqlite3 *db, struct sql
     return !out->failed && more != PITHI_SQLITE_DONE ? failed(db) : PITH_OK;
 }
 
-/* Rows for people: columns as wide as their widest value in the first rows. A wider value of a later row moves the rest
- * of its line. So a query of any length needs little memory, and its first rows are shown at once. */
+/* In the table for people, a column is as wide as its widest value in the first FIRST_ROWS rows or FIRST_BYTES bytes.
+ * If a later row has a wider value, the rest of its line moves to the right. So a query with any number of rows needs
+ * little memory, and its first rows are shown soon. */
 enum { FIRST_ROWS = 1000, FIRST_BYTES = 1 << 20 };
 
 struct people {
     struct pithi_out *out;
     int columns;
     size_t *widths;
-    char **first; /* the texts of the first rows; NULL after they were written */
+    char **first; /* the texts of the first rows; NULL once these are printed */
     uint32_t count, room;
     size_t bytes;
 };
 
-/* Malloc'ed; NULL: no memory. */
+/* Returns the value in a column as text, malloc'ed, or NULL if there is no memory. */
 static char *text_of(struct sqlite3_stmt *s, int column)
 {
     struct pithi_out out;
@@ -401,7 +404,8 @@ static void put_texts(struct people *p, char *const *texts)
     int last = 0;
 
     for (int i = 0; i < p->columns; i++)
-        /* stops after the last cell with a text: blanks at the end could make the line longer than the terminal */
+        /* The line ends after its last cell that has a text: blanks after it could make the line wider than the
+         * terminal. */
         last = *texts[i] ? i : last;
     for (int i = 0; i <= last; i++) {
         size_t width = pithi_text_width(texts[i]);
@@ -429,11 +433,11 @@ static void put_first(struct people *p)
     pithi_out_flush(p->out);
 }
 
-/* Keeps one of the first rows, from which the widths are computed, or prints a later row. The texts are malloc'ed and
- * are freed after printing. */
+/* Keeps the texts of a row if it is one of the first rows, from which the widths are computed; prints a later row. The
+ * texts are malloc'ed and are freed after printing. */
 static int take_row(struct people *p, char **texts)
 {
-    if (p->room == UINT32_MAX) { /* the first rows are written */
+    if (p->room == UINT32_MAX) { /* this value means that the first rows are printed */
         put_texts(p, texts);
         for (int i = 0; i < p->columns; i++)
             free(texts[i]);
@@ -463,7 +467,7 @@ static int answer_people(struct pithi_out *out, struct sqlite3 *db, struct sqlit
     p.widths = calloc((size_t)p.columns, sizeof *p.widths);
     if (!texts || !p.widths)
         TRY(pithi_no_memory());
-    /* the names of the columns are the first row, so the widths fit them, too */
+    /* The first round takes the names of the columns as a row, so that the widths fit the names, too. */
     for (int names = 1; !out->failed; names = 0) {
         if (!names && (more = sqlite->step(s)) != PITHI_SQLITE_ROW)
             break;
@@ -483,7 +487,7 @@ out:
     return err;
 }
 
-/* Runs the statements of a query; prints the rows of each that has columns. */
+/* Runs the statements of a query one by one, and prints the rows of each statement that returns rows. */
 static int answer(struct sqlite3 *db, const char *query, enum pithi_text_style style)
 {
     struct sqlite3_stmt *s = NULL;
@@ -491,16 +495,16 @@ static int answer(struct sqlite3 *db, const char *query, enum pithi_text_style s
     int err, statements = 0;
 
     CHECK(pithi_out_open(&out, stdout));
-    /* prepare_v2 sets `query` to the statement that follows */
+    /* prepare_v2 reads one statement and moves `query` to the next one. */
     while (*query) {
         if (sqlite->prepare_v2(db, query, -1, &s, &query))
             TRY(failed(db));
-        if (!s) /* blanks or a comment */
+        if (!s) /* there were only blanks or a comment */
             continue;
         statements++;
         if (!sqlite->stmt_readonly(s))
             TRY(pithi_fail(PITH_ERR_USAGE, "sql: a query cannot change the database"));
-        if (sqlite->column_count(s) == 0) { /* BEGIN, a PRAGMA that sets */
+        if (sqlite->column_count(s) == 0) { /* a statement without rows, such as BEGIN */
             if (sqlite->step(s) != PITHI_SQLITE_DONE)
                 TRY(failed(db));
         } else if (style == PITHI_TEXT_TABS) {
@@ -531,7 +535,7 @@ int pithi_tool_sql(int argc, char **argv)
         return 2;
     if ((status = pithi_tool_arguments(argc, argv, names)) != 0)
         return status;
-    /* a usual mistake: QUERY before LOG */
+    /* Users often give QUERY before LOG by mistake. */
     if (access(argv[optind], F_OK) != 0 && access(argv[optind + 1], F_OK) == 0)
         return pithi_tool_usage(argv[0], "LOG comes before QUERY; exchange them");
     TRY(pithi_sqlite_begin(argv[optind], &sqlite));

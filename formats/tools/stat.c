@@ -1,8 +1,9 @@
-/* stat.c - `pith stat LOG`: the options. The functions of stat.h make the tables.
+/* stat.c - `pith stat LOG`: reads the options. The functions of stat.h make the tables.
  *
- * A row of `answers` says which options a table has, and how it treats --where. Tables of states, messages or instances
- * apply the filter to each state, message or instance. All other tables count a smaller log, as `pith cut --where`
- * would make it, because samples and wait states are no records that a query could match one by one.
+ * A row of `answers` has a table that `pith stat` can print, the options that apply to it, and how it treats --where.
+ * Tables of states, messages or instances apply the filter to each state, message or instance. For all other tables a
+ * smaller log is counted, as `pith cut --where` would make it, because samples and wait states are not records, so a
+ * filter cannot match them one by one.
  */
 #include "tools/stat.h"
 
@@ -45,9 +46,9 @@ static const struct answer longest = {"longest", pithi_stat_longest, 1, 0, 1, 0}
 enum { CALLPATH = 8 }; /* index of the table of call paths in `answers` */
 
 struct asked {
-    int by; /* place in `answers`, from 1; 0: not given */
+    int by; /* 1 + the index in `answers`; 0: --by was not given */
     const struct answer *answer;
-    int flamed; /* --folded or --flame */
+    int flamed; /* 1: --folded or --flame was given */
     enum pithi_flame flame;
     const char *flame_path; /* NULL: standard output */
     enum pithi_text_style style;
@@ -129,7 +130,7 @@ static int read_options(int argc, char **argv, struct asked *asked)
     if (pithi_tool_options(argc, argv, options))
         return 2;
     asked->query.for_people = asked->style == PITHI_TEXT_TABS;
-    /* options that contradict each other */
+    /* Refuses options that contradict each other. */
     if (asked->query.longest && asked->by)
         return pithi_tool_usage(command, "--longest cannot be used with --by");
     if (asked->flamed && (asked->query.longest || asked->by || asked->style != PITHI_TEXT_TABS))
@@ -171,8 +172,8 @@ int pithi_tool_stat(int argc, char **argv)
     if (asked.query.state_glob && fnmatch(asked.query.state_glob, PITHI_COMPUTING_NAME, 0) != 0 &&
         !pithi_defs_have(log, PITHI_DEFS_ALL, asked.query.state_glob, 1))
         TRY(pithi_no_such_name(log, PITHI_DEFS_ALL, asked.query.state_glob));
-    /* The window is limited to the times of the log. If the window is outside the log, from_ns becomes larger than
-     * to_ns. */
+    /* Limits the window to the times of the log. If the window lies outside the log, from_ns becomes larger than to_ns,
+     * which means an empty window. */
     struct pithi_stat_query *query = &asked.query;
     const struct pithlog_info *info = pithlog_get_info(log);
     query->cut = query->from_ns > info->start_ns || query->to_ns < info->end_ns;

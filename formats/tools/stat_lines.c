@@ -1,15 +1,15 @@
-/* stat_lines.c - `pith stat --by line`: the time of the program's source lines, from samples.
+/* stat_lines.c - `pith stat --by line`: prints the time that the program spent in its source lines, from samples.
  *
- * A sample adds to the self time of the innermost line on its stack that is known and outside MPI, the C library and
- * Pith. So the time of a function without known lines belongs to the line that calls it. The total of a line is the
- * time of all samples that have the line on their stack.
+ * A sample adds to the self time of one line on its stack: the innermost line that is known and outside MPI, the C
+ * library and Pith. So the time of a function without known lines is counted for the line that calls it. The total of a
+ * line is the time of all samples that have the line on their stack.
  *
  *     main (main.c:10)  step (mesh.c:40)  step (mesh.c:40)  memcpy (libc)
  *                                          |
- *                                          self time: nobody can change a line of memcpy
+ *                                          self time: here, as the user cannot change memcpy
  *
- * The total of mesh.c:40 grows once for this sample, though the line is twice on the stack: `seen` has the number of
- * the last sample that was added to the line.
+ * The line mesh.c:40 is on this stack twice, but the sample adds to its total only once: `seen` has the number of the
+ * sample that was added to the line last.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -25,11 +25,11 @@
 struct line {
     const struct pithi_place *place; /* NULL: unknown, or the recorder */
     uint32_t function;
-    uint64_t samples, seen; /* seen: the number of the last sample added to it */
+    uint64_t samples, seen; /* seen: the number of the sample that was added last */
     int64_t self_ns, cpu_ns, all_ns;
 };
 
-/* A source file, if it can be read on this machine. */
+/* A source file and its text. */
 struct source {
     const char *path;
     char *text; /* NULL: cannot be read */
@@ -39,7 +39,7 @@ struct source {
 struct lines {
     struct pithi_sample_names *names; /* names of the functions, by address */
     const struct pithi_stat_query *query;
-    struct pithi_pair_map map; /* (line, hash of the file): lines */
+    struct pithi_pair_map map; /* from (number of the line, hash of the file) to an index into `lines` */
     struct line *lines;
     uint32_t room;
     struct pithi_sample_last *last; /* by lane */
@@ -56,7 +56,8 @@ static const struct pithi_function *function_of(const struct lines *l, uint32_t 
     return pithi_function_get(l->names, function);
 }
 
-/* 1: the time of this call belongs to the line of its caller. */
+/* Returns 1 if the time in this call is counted for the line of its caller: a call into the C library, MPI or Pith, or
+ * one whose line is unknown. */
 static int is_inside(const struct lines *l, const struct pithi_stack_call *call)
 {
     const struct pithi_function *function = function_of(l, call->function);
@@ -84,14 +85,14 @@ static int take(void *context, const struct pithlog_record *r)
     innermost = l->stack.count - 1;
     while (innermost > 0 && !l->query->all_frames && is_inside(l, &l->stack.calls[innermost]))
         innermost--;
-    /* if the stack has no known line, the sample belongs to its innermost function */
+    /* If the stack has no known line, the sample is counted for its innermost function. */
     if (is_inside(l, &l->stack.calls[innermost]))
         innermost = l->stack.count - 1;
     for (uint32_t i = 0; i <= innermost; i++) {
         if (i < innermost && pithi_function_is_own(function_of(l, l->stack.calls[i].function)))
             continue;
 
-        /* The line of a call; without a source file, all samples of a function make one row. */
+        /* Finds the row for the line of this call. If the source file is unknown, the whole function has one row. */
         const struct pithi_place *place =
             l->stack.calls[i].place && l->stack.calls[i].place->source ? l->stack.calls[i].place : NULL;
         uint64_t file = place ? pithi_hash_text(PITHI_HASH, place->source) : l->stack.calls[i].function;
@@ -116,10 +117,10 @@ static int take(void *context, const struct pithlog_record *r)
 
 /* ---- The text of a line ------------------------------------------------------------------------------------------ */
 
-enum { SHOWN = 72 }; /* columns of a source line */
+enum { SHOWN = 72 }; /* so many characters of a source line are shown */
 
-/* Gives the text of a source line without blanks at its begin and without control characters. "": the file cannot be
- * read, or is too short. */
+/* Copies the text of a source line to `text`, without blanks at its begin and without control characters. `text`
+ * becomes "" if the file cannot be read or has fewer lines. */
 static int source_text(struct lines *l, const struct pithi_place *place, char *text, size_t size)
 {
     const char *at, *end;
@@ -152,7 +153,7 @@ static int source_text(struct lines *l, const struct pithi_place *place, char *t
         at++;
     for (; at && at < end && *at != '\n' && *at != '\r' && length + 1 < size; at++)
         text[length++] = *at == '\t' || (unsigned char)*at < ' ' || *at == 127 ? ' ' : *at;
-    /* removes a UTF-8 character that was cut */
+    /* If the last UTF-8 character was cut in the middle, its rest is removed. */
     while (length > 0 && (text[length - 1] & 0xc0) == 0x80 && length + 1 == size)
         length--;
     text[length] = '\0';

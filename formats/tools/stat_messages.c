@@ -1,13 +1,12 @@
 /* stat_messages.c - counts messages by pair of ranks and by size.
  *
  * The latency of a message is the time from the record of the send to the record of the receive, so it includes the
- * wait for a late receiver. If the clocks of two hosts disagree, the latency may be negative, and is shown as a
- * negative number.
+ * wait for a late receiver. If the clocks of two hosts disagree, a latency may be negative; it is shown as it is.
  *
- * The size class of a message is the number of bits of its size: 1000 bytes have 10 bits, so they are in the class 512
- * to 1023, and 1024 bytes begin the next. 65 classes hold all sizes, so each has a histogram of latencies. The rate of
- * a class is its bytes divided by the sum of its latencies: the rate of one message, not the rate of the network, which
- * may carry many messages at once.
+ * The size class of a message is the number of bits of its size. Example: 1000 is a number of 10 bits, so a message of
+ * 1000 bytes is in class 10, which has the sizes 512 to 1023. Only 65 classes are needed for all sizes, so there is
+ * memory for a histogram of latencies for each. The rate of a class is its bytes divided by the sum of its latencies.
+ * This is the rate of one message; the rate of the network may be higher, as it may carry many messages at once.
  */
 #include <stdlib.h>
 
@@ -16,8 +15,8 @@
 #include "tools/progress.h"
 #include "tools/stat_pass.h"
 
-/* 1: the message is under way in the window, and its send or its receive is on a selected lane and matches the
- * filter. */
+/* Returns 1 if the message is under way at some time in the window, and its send or its receive is on a selected lane
+ * and matches the filter. */
 static int reaches(const struct pithlog *log, const struct pithi_stat_query *window, const struct pithlog_message *m)
 {
     int64_t first_ns = m->send_ns < m->recv_ns ? m->send_ns : m->recv_ns;
@@ -28,7 +27,8 @@ static int reaches(const struct pithlog *log, const struct pithi_stat_query *win
            (!window->filter || pithlog_filter_message(window->filter, log, m));
 }
 
-/* Calls `add` for every matched message in the window. Then reports unmatched ends on stderr. */
+/* Calls `add` for every matched message in the window. Then prints on stderr how many sends and receives are
+ * unmatched. */
 static int each_message(struct pithlog *log, const struct pithi_stat_query *window,
                         int (*add)(void *context, const struct pithlog_message *message), void *context)
 {
@@ -68,13 +68,14 @@ static int each_message(struct pithlog *log, const struct pithi_stat_query *wind
 struct pair {
     int32_t from, to;
     uint64_t bytes;
-    struct pithi_lengths latency; /* of the messages, ns */
+    struct pithi_lengths latency; /* the latencies of the pair's messages, ns */
 };
 
-/* Pairs have no percentiles, because the memory for a histogram per pair would grow with the square of the ranks. */
+/* For pairs no percentiles are shown, because the memory for a histogram of each pair would grow with the square of the
+ * number of ranks. */
 struct pairs {
     const struct pithlog *log;
-    struct pithi_map of; /* (from, to): pairs */
+    struct pithi_map of; /* from (sender, receiver) to an index into `pairs` */
     struct pair *pairs;
     uint32_t count, room;
 };
@@ -141,7 +142,8 @@ out:
 
 /* ---- By size --------------------------------------------------------------------------------------------------- */
 
-/* Classes 0, 1, 2..3, 4..7 ...: the number of bits of the size. */
+/* A size class is the number of bits of the size: class 0 has size 0, class 1 size 1, class 2 sizes 2 to 3, class 3
+ * sizes 4 to 7. */
 enum { CLASSES = 65 };
 struct size_class {
     uint64_t bytes;

@@ -1,8 +1,8 @@
 /* stat_pass.c - adds up the intervals of pithlog_walk, once for all tables.
  *
- * A lane's time is divided into phases: in MPI, waiting in OpenMP, or computing (stat_pass.h). A step of the walk has
- * an interval, in which nothing changes, and the change at its end. So a step first adds its time to the present phase,
- * and then may end the phase. The steps of the picture in stat_pass.h:
+ * A lane's time is divided into phases: in MPI, waiting in OpenMP, or computing (stat_pass.h). A step of the walk is an
+ * interval in which no state begins or ends, with the change at its end. So a step first adds its length to the present
+ * phase, and then may end the phase. These are the steps for the example in stat_pass.h:
  *
  *     step       adds                     then
  *     0..20      20 outside states        solve begins: still computing, the phase goes on
@@ -11,7 +11,8 @@
  *     50..80     30 in states             solve ends: still computing
  *     80..100    20 outside states        the lane ends: ends the phase 50..100, of which 20 were outside states
  *
- * All tables come from this one pass, so their numbers agree; a table only says what it does with an instance.
+ * All tables are made by this pass, so their numbers agree. A table only has a callback for what it does with an
+ * instance.
  */
 #include "tools/stat_pass.h"
 
@@ -67,7 +68,7 @@ int pithi_stat_each_record(struct pithlog *log, const struct pithlog_query *quer
     struct pithlog_iter *iter;
     int err = PITH_OK, more = 0;
 
-    if (query->from_ns > query->to_ns) /* outside of the log, where no state is open */
+    if (query->from_ns > query->to_ns) /* the window is outside the log, where no state is open */
         return PITH_OK;
     CHECK(pithlog_iter_open(log, query, &iter));
     pithi_iter_tell_holes(iter, (struct pithi_holes){hole, context});
@@ -94,18 +95,18 @@ struct lane {
     uint32_t mpi_calls; /* number of open MPI calls */
     enum doing doing;   /* kind of the present phase */
     int is_added;       /* 1: a lane that an analysis added; it is no thread of the program, so it does not compute */
-    int has_begun;      /* 1: a record has come */
-    int64_t since_ns;   /* when the present phase began */
-    int64_t outside_ns; /* time of the present phase outside all states */
+    int has_begun;      /* 1: the walk has delivered a step of this lane */
+    int64_t since_ns;   /* the time at which the present phase began */
+    int64_t outside_ns; /* how much of the present phase was outside all states */
     struct pithi_lane_time time;
 };
 
 struct run {
     const struct pithi_stat_pass *pass;
     struct lane *lanes;
-    unsigned char *is_mpi;   /* by definition */
-    unsigned char *is_wait;  /* by definition: waits for other threads */
-    unsigned char *is_shown; /* [defs + 1]; [defs]: computing */
+    unsigned char *is_mpi;   /* [id]: 1 if the state is an MPI call */
+    unsigned char *is_wait;  /* [id]: 1 if a thread in the state waits for other threads */
+    unsigned char *is_shown; /* [id]: 1 if the query shows the state; [defs]: computing */
     uint32_t defs, lane_count;
     struct pithi_judge *judge; /* NULL: no filter */
 };
@@ -140,8 +141,8 @@ static int next_interval(const struct run *run, uint32_t index, int64_t time_ns,
     return was == COMPUTING ? report(run, &computing) : PITH_OK;
 }
 
-/* Takes a step of the walk. States that the filter does not match count for depth and self time, but are not
- * reported. */
+/* The callback for a step of the walk. States that the filter does not match still take part in the computing of depth
+ * and self time, but are not reported. */
 static int take(const struct run *run, const struct pithlog_step *step)
 {
     struct lane *lane = &run->lanes[step->lane];
@@ -151,7 +152,7 @@ static int take(const struct run *run, const struct pithlog_step *step)
     if (is_wanted < 0)
         return pithi_no_memory();
     if (step->is == PITHLOG_IS_HOLE || !lane->has_begun)
-        /* a hole belongs to no phase, so the phase begins at the end of the hole */
+        /* A hole belongs to no phase, so a new phase begins at the end of the hole. */
         lane->since_ns = step->is == PITHLOG_IS_HOLE ? step->to_ns : step->from_ns;
     lane->has_begun = 1;
     if (step->is != PITHLOG_IS_HOLE)
@@ -166,7 +167,7 @@ static int take(const struct run *run, const struct pithlog_step *step)
         if (is_wanted && r)
             CHECK(report(run, &instance));
     }
-    /* Ends the phase if the lane does something else after the step. */
+    /* Ends the phase if the change at the step's end brings the lane into another kind of phase. */
     uint32_t depth = step->depth, innermost = depth > 0 ? step->open[depth - 1].id : UINT32_MAX;
     if (step->change == PITHLOG_BEGINS)
         innermost = r->id;
@@ -180,8 +181,8 @@ static int take(const struct run *run, const struct pithlog_step *step)
     return r && is_wanted && run->pass->kinds >> r->kind & 1 ? run->pass->record(run->pass->context, r) : PITH_OK;
 }
 
-/* Opens the judge, which applies the filter. The pass itself still reads all states of its lanes, because states that
- * do not match also count for the depth and self time of those that do. */
+/* Opens the judge, which decides whether the filter matches a state. The pass still reads all states of its lanes,
+ * because states that do not match also count for the depth and self time of states that match. */
 static int open_judge(struct run *run, const struct pithlog_query *query)
 {
     struct pithi_scope scope;

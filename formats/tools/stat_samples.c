@@ -1,5 +1,5 @@
-/* stat_samples.c - `pith stat --by function`, `--by callpath` and `--by statepath`: the time of the program's
- * functions, and of its states inside each other.
+/* stat_samples.c - `pith stat --by function`, `--by callpath` and `--by statepath`: prints the time that the program
+ * spent in its functions and call paths, from samples, and the time of its states by the states around them.
  *
  * All samples make one tree of call paths. A sample stands for the time since the previous sample of its thread, by
  * the clock of the samples: CPU time or wall-clock time. The first sample of a lane stands for one period.
@@ -10,12 +10,12 @@
  *     main                                 solve                20     20
  *     main step send                       send                 10     10
  *
- * While the log is read, a sample adds only to the node where it ends. The sums of the callers are made once at the
- * end, from the last node to the first: a node always has a higher number than its caller, so its sum is complete when
- * it is added to its caller. The cost of a sample does not grow with the number of samples, and memory only with the
- * number of different paths.
+ * While the log is read, a sample adds only to the node of its innermost function. The sums of the callers are computed
+ * once at the end, from the last node to the first. A node always has a higher number than its caller, so the node's
+ * sum is complete when it is added to that of its caller. The cost of a sample does not grow with the number of
+ * samples, and memory grows only with the number of different paths.
  *
- * States make such a tree, too, from the intervals in which they are open; this tree is exact. */
+ * States make a tree of the same form, from the intervals in which they are open. The times in this tree are exact. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -33,10 +33,10 @@
 #define ROOT UINT32_MAX
 
 struct node {
-    uint32_t parent, function;       /* function: in a tree of states, the definition; the number of definitions stands
-                                        for the time outside all states */
-    uint64_t samples, all_samples;   /* samples (or instances) that ended here; that ended here or in a call from
-                                        here */
+    uint32_t parent, function;       /* function: in a tree of states, the state's id; the number of definitions means
+                                        the time outside all states */
+    uint64_t samples, all_samples;   /* samples whose path ends here (or instances of the state); all_samples: also
+                                        those whose path goes on from here */
     int64_t self_ns, all_ns, cpu_ns; /* cpu_ns: the CPU time of self_ns */
     int64_t lane_ns;                 /* the part of self_ns on the lane `lane` of struct paths */
 };
@@ -45,10 +45,10 @@ struct paths {
     struct pithlog *log;
     struct pithi_sample_names *names; /* NULL: a tree of states */
     const struct pithi_stat_query *query;
-    struct pithi_pair_map map; /* (parent, function): nodes; a parent has a lower number */
+    struct pithi_pair_map map; /* from (parent, function) to an index into `nodes`; a parent has a lower index */
     struct node *nodes;
     uint32_t room;
-    struct pithi_sample_last *last; /* by lane */
+    struct pithi_sample_last *last; /* [lane]: its last sample */
     uint32_t lane;                  /* the lane whose time is in the `lane_ns` of the nodes */
     int64_t sum_ns;
     double squares; /* sum of the squares of the samples' times */
@@ -78,14 +78,14 @@ static int take(void *context, const struct pithlog_record *r)
 
     if (!pithi_sample_read(p->names, r, &p->sample))
         return PITH_OK;
-    /* a sample stands for the time since the previous sample of this lane */
+    /* The sample stands for the time since the previous sample of this lane. */
     length = pithi_sample_length(p->names, r, &p->sample, &p->last[r->lane]);
     p->last[r->lane] = (struct pithi_sample_last){p->sample.cpu_ns, r->time_ns, 1};
-    /* the functions from the outermost in */
+    /* Follows the path in the tree, from the outermost function to the innermost. */
     CHECK(pithi_call_stack_read(p->names, r, &p->sample, p->query->all_frames, &p->stack));
     for (uint32_t i = 0; i < p->stack.count; i++)
         CHECK(go_down(p, &node, p->stack.calls[i].function));
-    /* a sample without any function has no place in the tree */
+    /* A sample without any function has no node, so it is not counted. */
     if (node == ROOT)
         return PITH_OK;
     p->nodes[node].samples++;
@@ -94,13 +94,13 @@ static int take(void *context, const struct pithlog_record *r)
     if (r->lane == p->lane)
         p->nodes[node].lane_ns += length.ns;
     p->sum_ns += length.ns;
-    /* for spread(), below */
+    /* spread(), below, needs the sum of the squares. */
     p->squares += (double)length.ns * (double)length.ns;
     return PITH_OK;
 }
 
-/* Adds up the whole tree, from the last node to the first. A node comes after its caller, so its sum is complete when
- * it is added to its caller. */
+/* Computes the sums of all nodes, from the last node to the first. A node comes after its caller, so the node's sum is
+ * complete when it is added to that of its caller. */
 static void add_callees(struct paths *p)
 {
     for (uint32_t i = 0; i < p->map.count; i++) {
@@ -137,10 +137,10 @@ static int gather(struct paths *p)
 
 /* ---- States inside each other ------------------------------------------------------------------------------------ */
 
-/* The paths of the states that are open in a lane. */
+/* The nodes of the states that are open in a lane. */
 struct lane_path {
-    uint32_t *nodes;      /* nodes[d]: the node of the path of the outermost d + 1 states */
-    uint32_t known, room; /* known: number of `nodes` that are valid */
+    uint32_t *nodes;      /* nodes[d]: the node for the path of the outermost d + 1 open states */
+    uint32_t known, room; /* known: how many entries of `nodes` are valid */
 };
 
 struct state_paths {
@@ -148,7 +148,8 @@ struct state_paths {
     struct lane_path *lanes;
 };
 
-/* Adds the time of a step to the path of the states open in it, and an instance for each state that begins. */
+/* The callback for a step of the walk. Adds the step's length to the path of the states that are open in it, and counts
+ * an instance if a state begins at its end. */
 static int take_step(void *context, const struct pithlog_step *step)
 {
     const struct state_paths *s = context;
@@ -157,7 +158,7 @@ static int take_step(void *context, const struct pithlog_step *step)
     int64_t length_ns = step->is == PITHLOG_IS_HOLE ? 0 : step->to_ns - step->from_ns;
     uint32_t node = ROOT;
 
-    /* The nodes of states that are still open are kept; those inside a state that ended are found again. */
+    /* The first step->kept states are still open, so their nodes stay valid. The nodes of the others are found anew. */
     lane->known = lane->known < step->kept ? lane->known : step->kept;
     if (length_ns <= 0 && step->change != PITHLOG_BEGINS) /* makes no node for a path without time and instances */
         return PITH_OK;
@@ -169,7 +170,7 @@ static int take_step(void *context, const struct pithlog_step *step)
         lane->nodes[lane->known] = node;
     }
     node = step->depth > 0 ? lane->nodes[step->depth - 1] : ROOT;
-    /* time outside all states is a path of its own */
+    /* The time outside all states gets a path of its own. */
     if (length_ns > 0 && node == ROOT) {
         uint32_t outside = ROOT;
         CHECK(go_down(p, &outside, pithlog_get_info(p->log)->defs));
@@ -220,9 +221,9 @@ static int64_t millionths(int64_t part, int64_t whole)
     return whole > 0 ? (int64_t)(1e6 * (double)part / (double)whole) : 0;
 }
 
-/* The standard deviation of a share p that was estimated from n samples: sqrt(p (1 - p) / n). Samples with times of
- * different lengths have the information of n = (sum of times)^2 / (sum of their squares) samples of equal length: 1,
- * 1, 2 ms count as 16 / 6 = 2.7 samples. */
+/* Returns the standard deviation of the share `part` / sum_ns, in millionths. For a share p that is estimated from n
+ * samples it is sqrt(p (1 - p) / n). Samples that stand for times of different lengths count as fewer, as n = (sum of
+ * the times)^2 / (sum of their squares): three samples of 1, 1 and 2 ms count as 16 / 6 = 2.7. */
 static int64_t spread(const struct paths *p, int64_t part)
 {
     double sum = (double)p->sum_ns, share = sum > 0 ? (double)part / sum : 0;
@@ -248,8 +249,8 @@ static int compare_rows(const void *a, const void *b)
     return x->function < y->function ? -1 : x->function > y->function;
 }
 
-/* A function inside itself counts once: in the path main;f;g;f only the outer f adds to the total of f, as its time
- * includes the inner f. */
+/* Returns 1 if the node's function is not among its callers. If it is, the node must not add to the function's total:
+ * in the path main;f;g;f only the outer f does, as its time includes the inner f. */
 static int is_outermost(const struct paths *p, const struct node *node)
 {
     for (uint32_t up = node->parent; up != ROOT; up = p->nodes[up].parent)
@@ -258,7 +259,8 @@ static int is_outermost(const struct paths *p, const struct node *node)
     return 1;
 }
 
-/* For people the name is last, as names in C++ may be longer than a line. For programs the order of columns stays. */
+/* For people the name is in the last column, as names in C++ may be longer than a line. For programs it stays in the
+ * first column, so that programs written for an earlier version still work. */
 static const struct pithi_table_column function_columns[] = {
     {"function", PITHI_CELL_TEXT, 1},     {"self", PITHI_CELL_TIME, 0},     {"self_share", PITHI_CELL_RATIO, 0},
     {"spread", PITHI_CELL_RATIO, 0},      {"cpu", PITHI_CELL_TIME, 0},      {"total", PITHI_CELL_TIME, 0},
@@ -283,7 +285,7 @@ int pithi_stat_functions(struct pithlog *log, const struct pithi_stat_query *que
     }
     for (uint32_t i = 0; i < count; i++)
         rows[i].function = i;
-    /* a function may be in many paths */
+    /* Adds the node's numbers to the row of its function, which may have nodes in many paths. */
     for (uint32_t i = 0; i < p.map.count; i++) {
         struct row *row = &rows[p.nodes[i].function];
         row->is_there = 1;
@@ -321,7 +323,7 @@ out:
     return err;
 }
 
-/* ---- What a lane does longer ------------------------------------------------------------------------------------- */
+/* ---- In which function a lane spends more time than the others --------------------------------------------------- */
 
 int pithi_stat_longer(struct pithlog *log, uint32_t lane, int64_t from_ns, int64_t to_ns, char *text, size_t size)
 {
@@ -329,14 +331,13 @@ int pithi_stat_longer(struct pithlog *log, uint32_t lane, int64_t from_ns, int64
     uint32_t *lanes = calloc(info->lanes + (size_t)1, sizeof *lanes);
     struct pithi_stat_query query = {.from_ns = from_ns, .to_ns = to_ns, .lanes = lanes};
     struct paths p = {.log = log, .query = &query, .lane = lane};
-    int64_t *differences = NULL; /* by function: the difference from the mean of the other lanes, multiplied by the
-                                    number of other lanes */
+    int64_t *differences = NULL; /* [function]: (self time of this lane - mean of the others) * (number of others) */
     int err = PITH_OK, sampled = 0;
 
     *text = '\0';
     for (uint32_t i = 0; i < info->defs; i++)
         sampled |= pithi_code_event(pithlog_get_def(log, i)) == PITHI_CODE_SAMPLE;
-    /* takes the lanes with the same thread number: main threads are compared with main threads */
+    /* Compares only lanes with the same thread number, so main threads with main threads. */
     for (uint32_t i = 0; lanes && i < info->lanes; i++)
         if (pithlog_get_lane(log, i)->thread == pithlog_get_lane(log, lane)->thread)
             lanes[query.lane_count++] = i;
@@ -347,25 +348,25 @@ int pithi_stat_longer(struct pithlog *log, uint32_t lane, int64_t from_ns, int64
         TRY(pithi_no_memory());
     for (uint32_t i = 0; i < p.map.count; i++)
         differences[p.nodes[i].function] +=
-            query.lane_count * p.nodes[i].lane_ns - p.nodes[i].self_ns; /* (n - 1) own - others */
+            query.lane_count * p.nodes[i].lane_ns - p.nodes[i].self_ns; /* = (n - 1) * own time - sum of the others */
     if (!p.map.count)
         goto out;
     uint32_t function = 0, best = ROOT;
     const struct pithi_function *f;
     const char *slash;
-    /* the function on which this lane spends most beyond the others */
+    /* Finds the function with the largest difference. */
     for (uint32_t i = 1; i < pithi_function_count(p.names); i++)
         if (differences[i] > differences[function])
             function = i;
-    /* A difference of less than ten samples may be chance. `differences` is multiplied by the number of other lanes, so
-     * the limit is, too. */
+    /* A difference of less than ten samples may be chance, so it is not reported. The differences are multiplied by the
+     * number of other lanes, so the limit is, too. */
     if (differences[function] < 10 * pithi_sample_period_ns(p.names) * (int64_t)(query.lane_count - 1))
         goto out;
-    /* the path with the function on which the lane spends most beyond the others */
+    /* Finds the path of this function in which the lane spends most time; it tells the caller. */
     for (uint32_t i = 0; i < p.map.count; i++)
         if (p.nodes[i].function == function && (best == ROOT || p.nodes[i].lane_ns > p.nodes[best].lane_ns))
             best = i;
-    /* the file's name without its folders */
+    /* Prints the name of the source file without its folders. */
     f = pithi_function_get(p.names, function);
     slash = f->source ? strrchr(f->source, '/') : NULL;
     snprintf(text, size, f->source ? "%.200s (%.200s:%d)" : "%.200s", f->name, slash ? slash + 1 : f->source, f->line);
@@ -381,8 +382,8 @@ out:
 
 /* ---- By call path ------------------------------------------------------------------------------------------------ */
 
-/* The text of a path, "main;step;solve", malloc'ed. It is written from its end, as the path is known from its last
- * function to its first. */
+/* Returns the text of a path, "main;step;solve", malloc'ed. The text is written from its end, because a node knows only
+ * its caller. */
 static char *path_text(const struct paths *p, uint32_t node)
 {
     size_t size = 0;
@@ -398,7 +399,7 @@ static char *path_text(const struct paths *p, uint32_t node)
         size_t length = strlen(name);
         *--at = i == node ? '\0' : ';';
         memcpy(at -= length, name, length);
-        for (char *c = at; c < at + length; c++) /* a ';' separates functions, so it is replaced in names */
+        for (char *c = at; c < at + length; c++) /* as ';' separates functions, a ';' within a name is replaced */
             if (*c == ';')
                 *c = ':';
     }
@@ -439,7 +440,7 @@ static int sort_paths(const struct paths *p, struct path_row **rows)
     return PITH_OK;
 }
 
-/* The callees of one caller stand together, the longest first. */
+/* Compares two nodes for qsort: the callees of one caller come together, the one with the longest time first. */
 static int compare_branches(const void *a, const void *b)
 {
     const struct node *x = ((const struct path_row *)a)->node, *y = ((const struct path_row *)b)->node;
@@ -450,8 +451,9 @@ static int compare_branches(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Adds a row for each path, below the row of its caller and indented by its depth; the longest callee comes first. In
- * `rows` the callees of a path are adjacent; the callees of path i begin at first[i] - 1. */
+/* Adds a row for each path to the table, below the row of its caller and indented by its depth. Of the callees of a
+ * caller, the one with the longest time comes first. In `rows` the callees of a caller are adjacent; those of node i
+ * begin at rows[first[i] - 1]. */
 static int put_tree(const struct paths *p, struct pithi_report *table)
 {
     uint32_t count = p->map.count, depth = 0, roots = 0;
@@ -464,18 +466,19 @@ static int put_tree(const struct paths *p, struct pithi_report *table)
         rows[i].node = &p->nodes[i];
     if (!err)
         qsort(rows, count, sizeof *rows, compare_branches);
-    /* from the last row to the first, so that first[] is left at the first callee of each path */
+    /* Goes from the last row to the first, so the value that remains in first[] is that of the first callee. */
     for (uint32_t i = count; !err && i-- > 0;)
         if (rows[i].node->parent == ROOT)
             roots = i;
         else
             first[rows[i].node->parent] = i + 1;
-    /* next[d]: the row to show next at depth d; a depth is left when the parent changes. */
+    /* next[d] is the row to show next at depth d. All callees of a caller are shown when the next row has another
+     * parent. */
     for (next[0] = roots; !err && count > 0;) {
         uint32_t at = next[depth];
         const struct node *node = at < count ? rows[at].node : NULL;
         uint32_t parent = depth > 0 ? (uint32_t)(rows[next[depth - 1] - 1].node - p->nodes) : ROOT;
-        /* the caller has no more callees: back to the caller's depth */
+        /* The caller has no more callees: goes back to the caller's depth. */
         if (!node || node->parent != parent) {
             if (depth-- == 0)
                 break;
@@ -552,11 +555,11 @@ int pithi_stat_statepaths(struct pithlog *log, const struct pithi_stat_query *qu
 
 struct flame {
     struct paths paths;
-    struct path_row *rows; /* in order of their text, so a path comes after the path of its caller */
+    struct path_row *rows; /* sorted by their text, so a path comes after the path of its caller */
     enum pithi_flame kind;
 };
 
-/* Writes the numbers of the functions from the outermost to `node`. */
+/* Writes the numbers of the functions of a path, from the outermost function to that of `node`. */
 static void put_numbers(const struct paths *p, struct pithi_out *out, uint32_t node)
 {
     if (p->nodes[node].parent != ROOT) {
@@ -566,8 +569,8 @@ static void put_numbers(const struct paths *p, struct pithi_out *out, uint32_t n
     pithi_out_u64(out, p->nodes[node].function);
 }
 
-/* Writes the format https://www.speedscope.app/file-format-schema.json: one profile, in which each path is a sample
- * with a weight. Functions are numbered, and a sample is a list of numbers. */
+/* Writes the format https://www.speedscope.app/file-format-schema.json. It is one profile, in which each path is a
+ * sample; the weight of the sample is its time. Functions have numbers, and a sample is a list of these. */
 static void put_speedscope(const struct flame *f, struct pithi_out *out)
 {
     const struct paths *p = &f->paths;
@@ -601,7 +604,7 @@ static void put_speedscope(const struct flame *f, struct pithi_out *out)
             pithi_out_char(out, ']');
             comma = ",\n";
         }
-    /* One weight for each sample above, in the same order. */
+    /* Writes one weight for each sample above, in the same order as the samples. */
     pithi_out_text(out, "],\"weights\":[");
     comma = "";
     for (uint32_t i = 0; i < p->map.count; i++)
@@ -613,7 +616,7 @@ static void put_speedscope(const struct flame *f, struct pithi_out *out)
     pithi_out_text(out, "]}]}\n");
 }
 
-enum { WIDE = 1200, HIGH = 18, LETTER = 7 }; /* pixels of the picture, of a line, of a letter */
+enum { WIDE = 1200, HIGH = 18, LETTER = 7 }; /* pixels: width of the picture, height of a line, width of a letter */
 
 /* Writes the flame graph as SVG. The outermost functions are on top; the width of a box is its share of the time. Boxes
  * below half a pixel are left out. */
@@ -621,7 +624,7 @@ static int put_svg(const struct flame *f, struct pithi_out *out)
 {
     const struct paths *p = &f->paths;
     struct place {
-        int64_t next_ns; /* where the next callee begins */
+        int64_t next_ns; /* at how many ns from the left edge the next callee begins */
         uint32_t depth;
     } *places = calloc(p->map.count + (size_t)1, sizeof *places);
     int64_t next_ns = 0;
@@ -631,7 +634,7 @@ static int put_svg(const struct flame *f, struct pithi_out *out)
     if (!places)
         return pithi_no_memory();
     for (uint32_t i = 0; i < p->map.count; i++) {
-        uint32_t parent = p->nodes[i].parent; /* has a lower number */
+        uint32_t parent = p->nodes[i].parent; /* a lower number than i, so its depth is set already */
         places[i].depth = parent == ROOT ? 0 : places[parent].depth + 1;
         if (places[i].depth > deepest)
             deepest = places[i].depth;
@@ -651,7 +654,7 @@ static int put_svg(const struct flame *f, struct pithi_out *out)
             continue;
         double left = WIDE * (double)own->next_ns / (double)p->sum_ns;
         const char *name = name_of(p, node->function);
-        /* letters that fit into the box, with 3 pixels at each side */
+        /* Computes how many letters fit into the box with a margin of 3 pixels at each side. */
         double share = (double)node->all_ns / (double)p->sum_ns;
         int letters = ((int)(WIDE * share) - 6) / LETTER;
         snprintf(text, sizeof text, "<g><rect x=\"%.1f\" y=\"%u\" width=\"%.1f\" height=\"%d\" fill=\"#%06x\"/><title>",
@@ -661,7 +664,7 @@ static int put_svg(const struct flame *f, struct pithi_out *out)
         snprintf(text, sizeof text, " %.1f %%, %.3f s, itself %.3f s</title>", 100 * share, 1e-9 * (double)node->all_ns,
                  1e-9 * (double)node->self_ns);
         pithi_out_text(out, text);
-        /* fewer than three letters say nothing */
+        /* Writes no name if fewer than three letters fit, as they would say nothing. */
         if (letters >= 3) {
             int cut = (int)strlen(name) > letters;
             snprintf(text, sizeof text, "<text x=\"%.1f\" y=\"%u\">", left + 3, own->depth * HIGH + 13);
@@ -689,7 +692,8 @@ static int put_flame(void *context, FILE *file)
         put_speedscope(f, &out);
     else if (f->kind == PITHI_FLAME_SVG)
         err = put_svg(f, &out);
-    /* "main;solve 20": the form that flamegraph.pl and others read; paths without samples of their own are left out */
+    /* Writes lines such as "main;solve 20", the form that flamegraph.pl and other tools read. Leaves out paths at which
+     * no sample ends. */
     for (uint32_t i = 0; f->kind == PITHI_FLAME_FOLDED && i < f->paths.map.count; i++)
         if (f->rows[i].node->samples > 0) {
             pithi_out_text(&out, f->rows[i].text);
@@ -700,7 +704,7 @@ static int put_flame(void *context, FILE *file)
     return pithi_out_close(&out, err);
 }
 
-/* The context that pithi_outfile_make passes on: what the log of the functions, by time, is made from. */
+/* The context that pithi_outfile_make passes to the function that writes the log of the functions. */
 struct flame_source {
     struct pithlog *log;
     struct pithi_flame_log *flame;

@@ -1,17 +1,18 @@
-/* stat_sites.c - `pith stat --by callsite`: the calls of MPI and the states of OpenMP by their place in the program.
+/* stat_sites.c - `pith stat --by callsite`: prints the time of MPI calls and OpenMP states by their place in the
+ * program.
  *
- * The recorder stores the place as an event inside the state of the call. When a state ends, it takes the last place
- * from its lane's list if this place was recorded after the state's begin. The states inside it have already ended, and
- * have taken their own places:
+ * The recorder stores the place of a call as an event inside the call's state. While the log is read, each lane has a
+ * list of the places seen. When a state ends, the last place is taken from the list and is that of the state, if it was
+ * recorded after the state's begin. States inside the state have ended before, and have taken their own places:
  *
  *     MPI_File_write_all  |---------------------|     at 0: place A      the list of the lane: A
  *     MPI_Allreduce           |-----|                 at 2: place B                            A B
- *                         0   2     5          10     at 5: takes B, recorded at 2 or later
- *                                                     at 10: A
+ *                         0   2     5          10     at 5: MPI_Allreduce takes B, recorded at 2 or later
+ *                                                     at 10: MPI_File_write_all takes A
  *
- * For a call without a place, the list is empty or its last place is from before the call's begin, and the call is
- * shown as [unknown]. Calls that the table does not show must take their places from the list, too, or an outer call
- * would get them.
+ * A call has no place if the list is empty, or if its last place is from before the call's begin; such a call is shown
+ * as [unknown]. Calls that the table does not show must take their places from the list, too; otherwise an outer call
+ * would get such a place.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +30,7 @@ struct site {
     int64_t total_ns, longest_ns; /* ns */
 };
 
-/* The list of places of a lane's open calls. */
+/* The list of places of a lane's calls that are still open. */
 struct lane {
     struct open_site {
         int64_t time_ns;
@@ -43,7 +44,7 @@ struct sites {
     const struct pithi_stat_query *query;
     struct pithi_sample_names *names;
     struct lane *lanes;
-    struct pithi_pair_map map; /* (state and function, line): sites */
+    struct pithi_pair_map map; /* from (state and function, line) to an index into `sites` */
     struct site *sites;
     uint32_t room;
 };
@@ -117,8 +118,8 @@ static const struct pithi_table_column columns[] = {
 
 int pithi_stat_sites(struct pithlog *log, const struct pithi_stat_query *query, struct pithi_report **table)
 {
-    struct pithi_stat_query all = *query; /* without the filter by name: a call that is not shown must take its place
-                                             from the list */
+    struct pithi_stat_query all = *query; /* the pass must report also calls that --state hides, so that these take
+                                             their places from the list */
     struct sites s = {.log = log, .query = query};
     struct pithi_stat_pass pass = {.log = log,
                                    .query = &all,

@@ -1,14 +1,14 @@
-/* stat_states.c - the tables that come from one pass over the instances of states (stat_pass.h): by state, by state and
- * lane, by lane, and the longest instances.
+/* stat_states.c - makes the tables by state, by state and lane, by lane, and of the longest instances. They come from
+ * one pass over the instances of states (stat_pass.h).
  *
- * If a state is open inside itself, each instance counts, but only the outermost one adds to the total, so no
- * moment counts twice.
+ * If an instance of a state lies inside another instance of the same state, both are counted, but only the outermost
+ * one adds to the total, so that no time counts twice.
  *
- *     f from 0 to 10 calls f from 2 to 5:  count 2, total 10, self 7 + 3 = 10, mean length 6.5
- *     the window from 3 to 20 of this:     lengths 2 and 7, self 2 + 5
+ *     f from 0 to 10 calls f from 2 to 5:    count 2, total 10, self 7 + 3 = 10, mean length 6.5
+ *     the same in the window from 3 to 20:   lengths 7 and 2, self 5 + 2
  *
- * Lengths go into a histogram for each state (histogram.h), so percentiles need no list of all instances: memory grows
- * with the number of states, not with the log.
+ * Each state has a histogram of its lengths (histogram.h), so percentiles need no list of all instances. Memory grows
+ * with the number of states, not with the size of the log.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,13 +22,14 @@
 #include "tools/progress.h"
 #include "tools/stat_pass.h"
 
-/* The names of the columns of waits. new_table compares pointers, as a counter may have an equal name. */
+/* The names of the two columns of waits. new_table recognises these columns by the pointer to the name, not by its
+ * text, as a counter may have an equal name. */
 static const char wait_name[] = "wait", transfer_name[] = "transfer";
 
-/* Computing is counted as a state with the number `defs`. */
+/* Returns the index of a state in an array of defs + 1 entries: its id, or `defs` for computing. */
 static uint32_t index_of(uint32_t id, uint32_t defs) { return id == PITHLOG_COMPUTING ? defs : id; }
 
-/* Makes a table with `columns`, without the columns of waits unless they are wanted. */
+/* Makes a table with `columns`. Leaves out the two columns of waits unless `waits` is set. */
 static int new_table(struct pithi_report **table, const struct pithi_table_column *columns, uint32_t count, int waits)
 {
     struct pithi_table_column *shown = malloc(count * sizeof *shown);
@@ -45,7 +46,7 @@ static int new_table(struct pithi_report **table, const struct pithi_table_colum
     return err;
 }
 
-/* Fills the first cells of a row: name and group. def NULL: computing. */
+/* Begins a row and fills its first cells, such as name and group. `def` NULL means computing. */
 static void begin_row(struct pithi_report *table, const struct pithlog_def *def)
 {
     static const char *const kinds[] = {
@@ -57,14 +58,14 @@ static void begin_row(struct pithi_report *table, const struct pithlog_def *def)
     pithi_table_text(table, def ? def->group : "");
 }
 
-/* Fills the cells of waiting and transfer, which are parts of the self time of an MPI call. For other states both cells
- * stay empty. */
+/* Fills the cells for waiting and transfer, the two parts of the self time of an MPI call. For states that are no MPI
+ * calls and have no wait states, both cells stay empty. */
 static void put_waits(struct pithi_report *table, const struct pithlog_def *def, int64_t self_ns, int64_t wait_ns)
 {
     if (def && (pithi_mpi_call_traits(def) || wait_ns > 0)) {
         pithi_table_number(table, wait_ns);
-        /* Waiting comes from the analysis, self time from the walk; near a hole, waiting may be longer than self
-         * time. */
+        /* The waiting comes from the analysis, the self time from the pass. Near a hole the waiting may be the longer
+         * one, and then the transfer is 0. */
         pithi_table_number(table, self_ns > wait_ns ? self_ns - wait_ns : 0);
     } else {
         pithi_table_skip(table);
@@ -73,7 +74,7 @@ static void put_waits(struct pithi_report *table, const struct pithlog_def *def,
 }
 
 struct order {
-    uint32_t id; /* definition; `defs`: computing */
+    uint32_t id; /* that of the definition; `defs` means computing */
     int kind;
     int64_t self_ns;
 };
@@ -95,7 +96,7 @@ static int compare_order(const void *a, const void *b)
 struct state {
     struct pithi_histogram *lengths;    /* NULL: no instance so far */
     int64_t total_ns, self_ns, wait_ns; /* ns; wait_ns is a part of self_ns */
-    uint64_t count;                     /* number of events or counter values */
+    uint64_t count;                     /* for an event or counter: how many records it has */
 };
 
 struct states {
@@ -104,7 +105,7 @@ struct states {
     struct state *states; /* [defs + 1] */
     uint32_t defs;
     struct pithi_counter_sums counters;
-    const double *instructions, *cycles; /* sums by definition, part of `counters`; NULL: the log does not have them */
+    const double *instructions, *cycles; /* [id]: sums, within `counters`; NULL: the log does not have the counter */
 };
 
 static int add_instance(void *context, const struct pithi_stat_instance *instance)
@@ -112,12 +113,12 @@ static int add_instance(void *context, const struct pithi_stat_instance *instanc
     const struct states *s = context;
     struct state *state = &s->states[index_of(instance->id, s->defs)];
 
-    /* a histogram is large, so only states that occur get one */
+    /* A histogram is large, so a state gets one only at its first instance. */
     if (!state->lengths && !(state->lengths = calloc(1, sizeof *state->lengths)))
         return pithi_no_memory();
     pithi_histogram_add(state->lengths, instance->length_ns);
     state->self_ns += instance->self_ns;
-    /* The time of an inner instance is part of the time of the outer instance of the same state. */
+    /* An inner instance does not add to the total: its time is part of the outer instance of the same state. */
     if (instance->is_outermost)
         state->total_ns += instance->length_ns;
     return PITH_OK;
@@ -156,7 +157,7 @@ void pithi_stat_lengths(struct pithi_report *table, const struct pithi_histogram
     pithi_table_number(table, lengths->all.max);
 }
 
-/* Rounds down, limited to 0 ... INT64_MAX, as a log may have any values. */
+/* Rounds a sum down to a whole number, limited to 0 to INT64_MAX, as a log may have any values. */
 static int64_t whole(double sum) { return sum >= 9.2e18 ? INT64_MAX : sum > 0 ? (int64_t)sum : 0; }
 
 int pithi_stat_states(struct pithlog *log, const struct pithi_stat_query *query, struct pithi_report **table)
@@ -173,8 +174,8 @@ int pithi_stat_states(struct pithlog *log, const struct pithi_stat_query *query,
     s.states = calloc(s.defs + (size_t)1, sizeof *s.states);
     if (!s.states)
         return pithi_no_memory();
-    /* Sums of counters cover all records, so with a filter they would not belong to the counted records and are left
-     * out. */
+    /* Sums of counters are computed over all records. With a filter only some records are counted, so these sums would
+     * not fit to the other columns and are left out. */
     if (!query->filter)
         TRY(pithi_counter_sums_make(log,
                                     &(struct pithlog_query){.from_ns = query->from_ns,
@@ -186,22 +187,21 @@ int pithi_stat_states(struct pithlog *log, const struct pithi_stat_query *query,
     s.cycles = pithi_counter_sums_of(log, &s.counters, PITHI_COUNTER_CYCLES);
 
     /* Makes the table by state. After the column "self" it has a column for each counter of threads, and one for the
-     * instructions per cycle. */
-    /* BEFORE: number of columns before the columns of counters */
+     * instructions per cycle. BEFORE is the number of columns before these. */
     enum { COLUMNS = sizeof state_columns / sizeof *state_columns, BEFORE = 6 };
     struct pithi_table_column *columns = malloc((COLUMNS + (size_t)s.counters.count + 1) * sizeof *columns);
     uint32_t more = s.counters.count;
     if (!columns)
         TRY(pithi_no_memory());
-    /* The columns of counters stand between "self" and the waits, as counters are sums like the times there. */
+    /* Puts the columns of counters between "self" and the columns of waits. */
     memcpy(columns, state_columns, BEFORE * sizeof *columns);
     for (uint32_t i = 0; i < s.counters.count; i++) {
         const struct pithlog_def *def = pithlog_get_def(s.log, s.counters.counters[i]);
-        /* the two counters that are times have heads of their own; the others have their names */
+        /* The head of a column is the counter's name, except for the two counters of times, which have short heads. */
         const char *head = strcmp(def->name, PITHI_COUNTER_CPU) == 0       ? "cpu"
                            : strcmp(def->name, PITHI_COUNTER_NO_CORE) == 0 ? "no_core"
                                                                            : def->name + strlen(PITHI_THREAD_COUNTER);
-        /* a counter in ns is printed like other times, with a unit */
+        /* A counter in ns is printed like all times, with a unit. */
         columns[BEFORE + i] =
             (struct pithi_table_column){head, strcmp(def->format, "ns") == 0 ? PITHI_CELL_TIME : PITHI_CELL_COUNT, 0};
     }
@@ -222,7 +222,7 @@ int pithi_stat_states(struct pithlog *log, const struct pithi_stat_query *query,
     uint32_t count = 0;
     if (!order)
         TRY(pithi_no_memory());
-    /* up to `defs`, which is computing */
+    /* The last id is `defs`, computing. */
     for (uint32_t id = 0; id <= s.defs; id++)
         if (s.states[id].lengths || s.states[id].count) {
             int kind = id < s.defs ? (int)pithlog_get_def(s.log, id)->kind : PITHLOG_STATE;
@@ -266,13 +266,13 @@ out:
 
 struct cell {
     uint64_t count;
-    int64_t total_ns, self_ns, wait_ns, length_ns, max_ns; /* length_ns: of all instances */
+    int64_t total_ns, self_ns, wait_ns, length_ns, max_ns; /* length_ns: the sum over all instances, also inner ones */
 };
 
 struct grid {
     struct pithlog *log;
     const struct pithi_stat_query *query;
-    struct cell **cells; /* [defs + 1][lanes]; NULL: no instance of this state */
+    struct cell **cells; /* [defs + 1][lanes]; cells[id] is NULL if the state has no instance */
     uint32_t defs, lanes;
 };
 
@@ -281,8 +281,8 @@ static int add_to_cell(void *context, const struct pithi_stat_instance *instance
     const struct grid *g = context;
     struct cell **row = &g->cells[index_of(instance->id, g->defs)];
 
-    /* One row of lanes for each state that occurs: 1000 states on 1000 lanes would be a million cells, most of them
-     * empty. */
+    /* Memory for a state's row of lanes is allocated at its first instance: the cells of 1000 states on 1000 lanes
+     * would be a million, most of them empty. */
     if (!*row && !(*row = calloc(g->lanes, sizeof **row)))
         return pithi_no_memory();
     struct cell *cell = &(*row)[instance->lane];
@@ -300,7 +300,7 @@ static void add_wait_to_cell(void *context, const struct pithlog_wait_state *wai
 {
     const struct grid *g = context;
 
-    if (g->cells[wait->state]) /* no cell: the state is filtered out */
+    if (g->cells[wait->state]) /* a state without cells is not shown by the query */
         g->cells[wait->state][wait->lane].wait_ns += wait_ns;
 }
 
@@ -313,7 +313,7 @@ static const struct pithi_table_column grid_columns[] = {
     {transfer_name, PITHI_CELL_TIME, 0}, {"mean", PITHI_CELL_TIME, 0},    {"max", PITHI_CELL_TIME, 0},
 };
 
-/* Adds a row for each lane that has been in the state. */
+/* Adds a row to the table for each lane that has an instance of the state. */
 static void put_list(const struct grid *g, struct pithi_report *table, uint32_t id)
 {
     const struct pithlog_def *def = pithlog_get_def(g->log, id);
@@ -330,7 +330,7 @@ static void put_list(const struct grid *g, struct pithi_report *table, uint32_t 
         pithi_table_number(table, cell->self_ns);
         if (g->query->waits)
             put_waits(table, def, cell->self_ns, cell->wait_ns);
-        /* the mean of all instances, also of those inside others */
+        /* The mean is over all instances, also those inside another instance of the state. */
         pithi_table_number(table, cell->length_ns / (int64_t)cell->count);
         pithi_table_number(table, cell->max_ns);
     }
@@ -340,7 +340,7 @@ static void put_list(const struct grid *g, struct pithi_report *table, uint32_t 
 static int new_matrix(const struct grid *g, struct pithi_report **table)
 {
     struct pithi_table_column *columns = calloc(g->lanes + 1u, sizeof *columns);
-    /* The names of columns must live until the table has copied them. */
+    /* This memory holds the names of the columns until the table has copied them. */
     char(*names)[32] = calloc(g->lanes + 1u, sizeof *names);
     uint32_t count = 0;
     int err = PITH_ERR_MEMORY;
@@ -379,7 +379,8 @@ static void put_matrix_row(const struct grid *g, struct pithi_report *table, uin
     }
 }
 
-/* People get a matrix of self times, with a lane in each column; programs, and people who ask for waits, a list. */
+/* Makes the table by state and lane. For people it is a matrix of self times, with a column for each lane; for
+ * programs, and for people who ask for waits, it is a list. */
 int pithi_stat_states_of_lanes(struct pithlog *log, const struct pithi_stat_query *query, struct pithi_report **table)
 {
     const struct pithlog_info *info = pithlog_get_info(log);
@@ -396,7 +397,7 @@ int pithi_stat_states_of_lanes(struct pithlog *log, const struct pithi_stat_quer
     if (query->waits)
         TRY(pithi_stat_each_wait(log, query, add_wait_to_cell, &g));
 
-    /* The state with the largest sum of self times comes first. */
+    /* Sorts the states by the sum of their self times on all lanes, the largest first. */
     struct order *order = calloc(g.defs + 1u, sizeof *order);
     uint32_t count = 0;
     if (!order)
@@ -462,7 +463,7 @@ static int count_in_lane(void *context, const struct pithlog_record *r)
         lane->sent_bytes += r->bytes;
         break;
     case PITHLOG_RECV:
-        lane->recvs += r->peer >= 0; /* -1: cancelled */
+        lane->recvs += r->peer >= 0; /* peer -1 means a cancelled receive */
         lane->got_bytes += r->bytes;
         break;
     case PITHLOG_COLL:
@@ -475,7 +476,8 @@ static int count_in_lane(void *context, const struct pithlog_record *r)
     return PITH_OK;
 }
 
-/* Counts the records of the log alone, without the LEAVEs that PITHLOG_CLIP adds at the window's edges. */
+/* Counts a record for its lane. Only records of the log come here, without the LEAVEs that PITHLOG_CLIP adds at the
+ * window's edges. */
 static int count_own(void *context, const struct pithlog_record *r)
 {
     const struct lanes *all = context;
@@ -501,7 +503,8 @@ int pithi_stat_lanes(struct pithlog *log, const struct pithi_stat_query *query, 
         goto out;
     }
     TRY(pithi_table_new(table, lane_columns, sizeof lane_columns / sizeof *lane_columns));
-    /* for the whole log, the numbers are in the log's table of lanes; only a part of the log needs another pass */
+    /* For the whole log the numbers are in the log's table of lanes. Another pass is needed only for a part of the
+     * log. */
     if (query->cut) {
         const struct pithlog_query own = {
             .from_ns = query->from_ns, .to_ns = query->to_ns, .lanes = query->lanes, .lane_count = query->lane_count};
@@ -538,7 +541,7 @@ int pithi_stat_lanes(struct pithlog *log, const struct pithi_stat_query *query, 
         pithi_table_number(*table, (int64_t)counts->got_bytes);
         pithi_table_number(*table, (int64_t)counts->colls);
         pithi_table_number(*table, (int64_t)counts->lost);
-        /* a lane without records has no first and last time */
+        /* For a lane without records these cells stay empty. */
         if (counts->records) {
             pithi_table_number(*table, counts->first_ns);
             pithi_table_number(*table, counts->last_ns);
@@ -552,14 +555,14 @@ out:
 
 /* ---- The longest instances --------------------------------------------------------------------------------------- */
 
-/* A heap of the longest instances so far, the shortest of them in front. A longer instance replaces the shortest one,
- * so memory does not grow with the log. */
+/* The `most` longest instances so far, as a heap with the shortest one in front. A longer instance replaces the
+ * shortest one, so memory does not grow with the log. */
 struct longest {
     struct pithi_stat_instance *heap;
-    uint32_t count, room, most; /* most: number of instances wanted */
+    uint32_t count, room, most; /* most: how many instances are wanted */
 };
 
-/* 1: x comes before y in the list: it is longer, or began earlier. */
+/* Returns 1 if x comes before y in the list: x is longer, or both are equally long and x began earlier. */
 static int comes_first(const struct pithi_stat_instance *x, const struct pithi_stat_instance *y)
 {
     if (x->length_ns != y->length_ns)
@@ -596,8 +599,8 @@ static const struct pithi_table_column longest_columns[] = {
 };
 enum { COLUMNS = sizeof longest_columns / sizeof *longest_columns };
 
-/* Finds the iterations of a program with MPI calls; *iterations is NULL if there are none, and valid as long as
- * *analysis. */
+/* Finds the iterations of a program with MPI calls. *iterations stays NULL if there are none; otherwise it is valid
+ * until *analysis is freed. */
 static int find_iterations(struct pithlog *log, struct pithlog_analysis **analysis,
                            const struct pithlog_iterations **iterations)
 {
@@ -606,8 +609,8 @@ static int find_iterations(struct pithlog *log, struct pithlog_analysis **analys
     uint32_t i = 0;
     int err;
 
-    /* Iterations are found by their MPI calls; in a log without MPI calls, the analysis, which takes long, is not
-     * made. */
+    /* Iterations are found by their MPI calls. So for a log without MPI calls, the analysis, which takes long, is
+     * skipped. */
     while (i < info->defs && strncmp(pithlog_get_def(log, i)->name, "MPI", 3) != 0)
         i++;
     if (i == info->defs)
@@ -619,17 +622,17 @@ static int find_iterations(struct pithlog *log, struct pithlog_analysis **analys
         err = pithlog_analysis_iterations(*analysis, UINT32_MAX, iterations);
     if (err == PITH_OK && !(*iterations)->count)
         *iterations = NULL;
-    /* Damage is no error here: the column has the iterations that were found, or stays empty. The pass reports the
+    /* Damage is not treated as an error here: the column shows the iterations that were found. The pass reports the
      * damage. */
     return err == PITH_ERR_DAMAGED ? PITH_OK : err;
 }
 
-/* The number of the iteration that contains a moment, from 1; 0: none. */
+/* Returns the number, from 1, of the iteration that contains the moment `ns`, or 0 if none contains it. */
 static size_t iteration_at(const struct pithlog_iterations *iterations, int64_t ns)
 {
     size_t low = 0, high = iterations->count;
 
-    while (low < high) { /* the iterations before `low` begin at or before the moment */
+    while (low < high) { /* binary search: all iterations before `low` begin at `ns` or earlier */
         size_t middle = low + (high - low) / 2;
         if (iterations->all[middle].from_ns <= ns)
             low = middle + 1;
@@ -649,7 +652,7 @@ int pithi_stat_longest(struct pithlog *log, const struct pithi_stat_query *query
     int err;
 
     TRY(find_iterations(log, &analysis, &iterations));
-    /* without iterations the last column is left out */
+    /* If there are no iterations, the table is made without its last column, the number of the iteration. */
     TRY(pithi_table_new(table, longest_columns, COLUMNS - !iterations));
     TRY(pithi_stat_run(&pass));
     if (l.count)

@@ -1,7 +1,7 @@
-/* stat_waits.c - sums up wait states, from the analysis of the whole log, by state and kind.
+/* stat_waits.c - makes the table of wait states: sums by state and kind of wait state.
  *
- * The whole log is analysed even if only a part of it is to be counted: a rank may wait in the part because another
- * rank was late before it. After that, wait states are cut to the part: a wait state from 5 to 9 s counts 2 s in the
+ * The whole log is analysed even if only a window of it is counted, because the cause of a wait state in the window may
+ * lie before the window. Then the wait states are cut to the window: a wait state from 5 to 9 s counts 2 s in the
  * window from 7 to 20 s. */
 #include <stdlib.h>
 
@@ -42,7 +42,7 @@ int pithi_stat_each_wait(struct pithlog *log, const struct pithi_stat_query *que
     return err;
 }
 
-/* The wait states of one kind in one state. */
+/* A row of the table: the wait states of one kind in one state. */
 struct waits {
     uint32_t state, kind;
     struct pithi_lengths lengths;
@@ -55,7 +55,7 @@ static void add_wait(void *context, const struct pithlog_wait_state *wait, int64
     pithi_lengths_add(&rows[(size_t)wait->state * PITHLOG_WAIT_KINDS + wait->kind].lengths, wait_ns);
 }
 
-/* The longest sum first. */
+/* Compares two rows for qsort: the row with the longest sum comes first. */
 static int compare(const void *a, const void *b)
 {
     const struct waits *x = a, *y = b;
@@ -88,7 +88,7 @@ int pithi_stat_waits(struct pithlog *log, const struct pithi_stat_query *query, 
     TRY(pithi_table_new(table, columns, sizeof columns / sizeof *columns));
     TRY(pithi_stat_each_wait(log, query, add_wait, rows));
     qsort(rows, count, sizeof *rows, compare);
-    for (size_t i = 0; rows[i].lengths.count; i++) { /* the last row has no wait states */
+    for (size_t i = 0; rows[i].lengths.count; i++) { /* stops at a row without wait states; the last row has none */
         const struct pithlog_def *def = pithlog_get_def(log, rows[i].state);
         const struct waits *row = &rows[i];
         if (!pithi_stat_shows(query, def))

@@ -10,7 +10,7 @@
 #include "tools/outfile.h"
 #include "tools/tools.h"
 
-/* --search DIR: DIR is made absolute, since libdw takes a relative name as relative to the folder of the program. */
+/* Reads --search DIR. Makes DIR absolute, because libdw would look for a relative DIR in the folder of the program. */
 static int add_folder(const char *command, const char *option, const char *value, void *unused)
 {
     char *path = realpath(value, NULL);
@@ -19,10 +19,10 @@ static int add_folder(const char *command, const char *option, const char *value
     if (!path || strchr(path, ':'))
         return pithi_tool_usage(command, "--search %s: %s", value,
                                 path ? "a name with a colon is not possible" : "there is no such folder");
-    return pithi_code_file_search(path) ? pithi_tool_failed() : 0; /* pithi_code_file_search keeps `path` */
+    return pithi_code_file_search(path) ? pithi_tool_failed() : 0; /* the function keeps `path`, so it is not freed */
 }
 
-/* Looks up every address of the log. */
+/* Looks up the function of every address in the log's call stacks. */
 static int look_up(struct pithlog *log, struct pithi_sample_names *names)
 {
     struct pithlog_query query = {.from_ns = INT64_MIN, .to_ns = INT64_MAX, .kinds = 1u << PITHLOG_EVENT};
@@ -77,7 +77,8 @@ int pithi_tool_symbols(int argc, char **argv)
         err = pithi_fail(PITH_ERR_USAGE, "%s: only an intact log in Pith's own format can keep names", argv[optind]);
         goto out;
     }
-    if (!(path = realpath(argv[optind], NULL))) /* the new log replaces the file that a link points to, not the link */
+    /* Resolves links, so that the new log replaces the file to which a link points, not the link. */
+    if (!(path = realpath(argv[optind], NULL)))
         path = strdup(argv[optind]);
     TRY(path ? pithi_sample_names_open(log, PITHI_NEED_ANY, &names) : pithi_no_memory());
     TRY(look_up(log, names));

@@ -1,4 +1,5 @@
-/* table.c - decides on the widths and units of tables. It does not use logs. A cell with 50 ns in the three styles:
+/* table.c - prints tables and chooses the widths of their columns and the units. It knows nothing of logs. This is a
+ * cell with 50 ns in the three styles:
  *
  *     people      name   total          columns as wide as their widest cell, four digits and a unit
  *                 A      50 ns
@@ -6,8 +7,9 @@
  *                 A,0.000000050
  *     JSON        {"name":"A","total_s":0.000000050}
  *
- * Cells keep whole numbers (ns, bytes, millionths), not text, until the style is known. An error is kept as well:
- * callers that fill cells need not check each call, as pithi_table_print fails at the end.
+ * A cell holds a whole number (ns, bytes, millionths), which becomes text only when the style is known. A lack of
+ * memory is remembered until pithi_table_print, which returns the error. So callers that fill cells need not check each
+ * call.
  */
 #include "tools/table.h"
 
@@ -21,17 +23,17 @@
 #include "base/out.h"
 
 struct cell {
-    int filled;     /* 0: skipped, and empty in each style */
-    int64_t number; /* ns, bytes, bytes per second, count or millionths: by the type of its column */
-    char *text;     /* malloc'ed; NULL: a number, or skipped */
+    int filled;     /* 0: skipped; such a cell is empty in each style */
+    int64_t number; /* ns, bytes, bytes per second, a count or millionths, depending on the type of the cell's column */
+    char *text;     /* malloc'ed; NULL: the cell has a number, or is skipped */
 };
 
 struct pithi_report {
-    struct pithi_table_column *columns; /* a copy, names too: callers may build them on their stack */
+    struct pithi_table_column *columns; /* a copy, with copied names, as callers may have the columns on their stack */
     uint32_t column_count, rows, next;  /* `next`: the cell to fill */
     struct cell *cells;                 /* row after row */
-    struct cell spare;                  /* the target for cells that have no memory or no column */
-    int no_memory;                      /* kept until pithi_table_print */
+    struct cell spare;                  /* takes what is written if there is no memory for a cell, or no column */
+    int no_memory;                      /* 1: there was no memory; pithi_table_print returns the error */
 };
 
 uint32_t pithi_table_rows(const struct pithi_report *table) { return table->rows; }
@@ -65,7 +67,7 @@ void pithi_table_row(struct pithi_report *table)
 static struct cell *next_cell(struct pithi_report *table)
 {
     return table->no_memory || table->next >= table->column_count
-               ? &table->spare /* no row, or more cells than columns: harmless */
+               ? &table->spare /* if there is no memory for the row, or more cells are filled than it has columns */
                : &table->cells[(size_t)(table->rows - 1) * table->column_count + table->next++];
 }
 
@@ -88,7 +90,7 @@ void pithi_table_number(struct pithi_report *table, int64_t value)
     cell->number = value;
 }
 
-/* Only goes to the next cell: a row begins with empty cells, so the skipped one is empty already. */
+/* Goes to the next cell. The skipped cell is empty already, as a row begins with empty cells. */
 void pithi_table_skip(struct pithi_report *table) { table->next++; }
 
 void pithi_table_free(struct pithi_report *table)
@@ -106,7 +108,7 @@ void pithi_table_free(struct pithi_report *table)
 
 /* ---- For people ------------------------------------------------------------------------------------------------ */
 
-/* The text of a cell in the table for people, malloc'ed. */
+/* Returns the text that a cell has in the table for people, malloc'ed. */
 static char *cell_text(const struct cell *cell, enum pithi_cell_type type)
 {
     static const char *const sizes[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
@@ -129,7 +131,7 @@ static char *cell_text(const struct cell *cell, enum pithi_cell_type type)
         pithi_ns_text(text, (double)cell->number);
         break;
     case PITHI_CELL_MOMENT:
-        /* Computed with integers: a double has 15 to 16 digits, and a time since 1970 in ns has 19. */
+        /* Computes with integers, because a time since 1970 in ns has 19 digits, and a double only 15 to 16. */
         snprintf(text, sizeof text, "%s%" PRIu64 ".%09" PRIu64, cell->number < 0 ? "-" : "", magnitude / 1000000000,
                  magnitude % 1000000000);
         break;
@@ -141,7 +143,7 @@ static char *cell_text(const struct cell *cell, enum pithi_cell_type type)
         }
         break;
     case PITHI_CELL_RATIO:
-        /* from 100 on, decimals say nothing */
+        /* A ratio of 100 or more is printed without decimals, as they would say nothing. */
         snprintf(text, sizeof text, "%.*f", cell->number < 100000000 ? 3 : 0, (double)cell->number / 1e6);
         break;
     case PITHI_CELL_BYTES:
@@ -154,7 +156,7 @@ static char *cell_text(const struct cell *cell, enum pithi_cell_type type)
     return strdup(text);
 }
 
-/* The number of characters: skips continuation bytes of UTF-8. */
+/* Returns the number of characters of a UTF-8 text. */
 size_t pithi_text_width(const char *text)
 {
     size_t width = 0;
@@ -164,13 +166,13 @@ size_t pithi_text_width(const char *text)
     return width;
 }
 
-/* Prints a row of `texts`; NULL: the names of the columns. */
+/* Prints a row with the given texts or, if `texts` is NULL, the row with the names of the columns. */
 static void put_row(const struct pithi_report *table, struct pithi_out *out, char *const *texts, const size_t *widths)
 {
     uint32_t last = 0;
 
     for (uint32_t i = 0; i < table->column_count; i++)
-        /* `last`: the last column with a text; the cells after it are not padded */
+        /* `last` becomes the last column that has a text; the line ends after it. */
         if (!table->columns[i].only_programs && (!texts || texts[i][0]))
             last = i;
     for (uint32_t i = 0; i <= last; i++) {
@@ -178,8 +180,8 @@ static void put_row(const struct pithi_report *table, struct pithi_out *out, cha
         if (column->only_programs)
             continue;
         const char *text = texts ? texts[i] : column->name;
-        int left = column->type <= PITHI_CELL_SOURCE; /* text */
-        /* Aligns text left, numbers right; no blanks at the end of a line. */
+        int left = column->type <= PITHI_CELL_SOURCE; /* text is aligned left, a number right */
+        /* Adds blanks up to the column's width, but no blanks at the end of a line. */
         size_t blanks = widths[i] - pithi_text_width(text);
         if (left)
             pithi_out_text(out, text);
@@ -243,7 +245,7 @@ static void put_name(struct pithi_out *out, const struct pithi_table_column *col
 static void put_cell(struct pithi_out *out, const struct cell *cell, enum pithi_cell_type type, enum pithi_quote quote)
 {
     if (!cell->filled) {
-        if (quote == PITHI_QUOTE_JSON) /* JSON has null for an empty cell, CSV nothing between two commas */
+        if (quote == PITHI_QUOTE_JSON) /* an empty cell is null in JSON, and nothing between two commas in CSV */
             pithi_out_text(out, "null");
     } else if (type == PITHI_CELL_SOURCE && quote == PITHI_QUOTE_CSV) {
         pithi_out_quoted(out, PITHI_QUOTE_CSV_TEXT, cell->text);

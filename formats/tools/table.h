@@ -13,10 +13,10 @@
 
 enum pithi_cell_type {
     PITHI_CELL_TEXT,
-    PITHI_CELL_SOURCE, /* a line of source code: its backslashes are shown as they are */
+    PITHI_CELL_SOURCE, /* a line of source code; its backslashes are not escaped */
     PITHI_CELL_COUNT,
     PITHI_CELL_TIME,
-    PITHI_CELL_MOMENT, /* a time in seconds with 9 decimals, for people, too: they can pass it to another command */
+    PITHI_CELL_MOMENT, /* a point in time; seconds with 9 decimals in each style, as people pass it to other commands */
     PITHI_CELL_CHANGE, /* a difference of times, with its sign */
     PITHI_CELL_BYTES,
     PITHI_CELL_RATE,
@@ -29,21 +29,21 @@ struct pithi_table_column {
     int only_programs; /* 1: not shown to people */
 };
 
-/* The name of the row of the time outside MPI, in the tables of states. */
+/* In tables of states, the name of the row for the time outside MPI. */
 #define PITHI_COMPUTING_NAME "computing"
 
 struct pithi_report;
-/* Copies the columns. */
+/* Makes an empty table with a copy of the columns. Returns PITH_OK or an error. */
 int pithi_table_new(struct pithi_report **table, const struct pithi_table_column *columns, uint32_t count);
 /* Begins a row of empty cells. If there is no memory for a row or a text, pithi_table_print fails. */
 void pithi_table_row(struct pithi_report *table);
-/* These set the next cell of the row. Texts are copied. */
+/* Each of these three functions fills the next cell of the row. Texts are copied. */
 void pithi_table_text(struct pithi_report *table, const char *text);
-void pithi_table_number(struct pithi_report *table, int64_t value); /* count, ns, bytes, bytes per second */
+void pithi_table_number(struct pithi_report *table, int64_t value); /* in the unit of the column's type */
 void pithi_table_skip(struct pithi_report *table);                  /* leaves the next cell empty */
 uint32_t pithi_table_rows(const struct pithi_report *table);        /* the number of rows */
 int pithi_table_print(const struct pithi_report *table, FILE *out, enum pithi_text_style style);
-size_t pithi_text_width(const char *text); /* in characters */
+size_t pithi_text_width(const char *text); /* returns the width in characters */
 void pithi_table_free(struct pithi_report *table);
 
 #endif

@@ -1,8 +1,10 @@
-/* tools.c - what the commands share: errors, options, times, sets of lanes.
+/* tools.c - functions that the commands share: for errors, options, times, and sets of lanes.
  *
- * A command has one table of its options: name, letter, kind, where the value goes. The tables for getopt are made from
- * it, and also hints that getopt does not have: for `pith stat -csv` the message ends with "did you mean --csv?". The
- * exit status is 2 for a wrong command line, when nothing was read, and 1 for an error with a log.
+ * A command has one table of its options: name, letter, kind, and where the value is stored. From this table the tables
+ * for getopt are made, and also hints that getopt does not give: for `pith stat -csv` the message ends with "did you
+ * mean --csv?". The exit status is 2 for a wrong command line, before any log is read, and 1 for an error with a log.
+ *
+ * A set of lanes is written as in this example:
  *
  *     --lane 0-3,7.1        ranks 0 to 3 with all their threads, and thread 1 of rank 7
  */
@@ -47,7 +49,7 @@ int pithi_tool_flush(FILE *out)
     return pithi_fail(PITH_ERR_IO, "standard output: %s", errno ? strerror(errno) : "cannot be written");
 }
 
-/* Makes the text by pithi_fail, which replaces control characters. */
+/* Has pithi_fail format the text, because it replaces control characters. */
 void pithi_tool_say(FILE *out, const char *format, ...)
 {
     char text[4096];
@@ -68,8 +70,8 @@ int pithi_tool_usage(const char *command, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    /* A text that ends with a question, "did you mean --csv?", gets no other advice. */
-    if (*text && text[strlen(text) - 1] == '?') /* the question says what to do */
+    /* If the text ends with a question such as "did you mean --csv?", the advice to see the help is left out. */
+    if (*text && text[strlen(text) - 1] == '?')
         pithi_tool_say(stderr, "pith: %s: %s", command, text);
     else
         pithi_tool_say(stderr, "pith: %s: %s; see `pith help %s`", command, text, command);
@@ -100,10 +102,10 @@ int pithi_tool_open(const char *command, const char *path, struct pithlog **log)
 {
     int err;
 
-    /* the progress is of the bytes of the file */
+    /* The progress is shown as a part of the file's bytes. */
     pithi_progress_begin_part(command, pithi_tool_bytes(path));
     err = pithlog_open_watched(path, pithi_progress_part, NULL, log);
-    /* notes the file, because an output must not replace a file that is read */
+    /* A page or a picture must not replace a file that is read, so the file is registered. */
     pithi_outfile_reads(path);
     pithi_progress_end();
     if (err == PITH_OK && !pithlog_get_info(*log)->complete)
@@ -117,7 +119,7 @@ char *pithi_tool_program(const char *name)
     ssize_t size = readlink("/proc/self/exe", own, sizeof own);
 
     if (size < 0 || size == sizeof own)
-        /* the other program is found from the path of this one, so that an installation that was moved still works */
+        /* The path is built from that of this program, so that an installation still works after it was moved. */
         pithi_fail(PITH_ERR_OPEN, "/proc/self/exe: %s", strerror(size < 0 ? errno : ENAMETOOLONG));
     else if (asprintf(&path, "%.*s/../libexec/pith/pith-%s", (int)((char *)memrchr(own, '/', (size_t)size) - own), own,
                       name) < 0)
@@ -127,10 +129,10 @@ char *pithi_tool_program(const char *name)
 
 /* ---- Arguments ------------------------------------------------------------------------------------------------- */
 
-/* Reports an unknown option. `given` is as the user wrote it, perhaps with one dash instead of two. */
+/* Reports an unknown option. `given` is what the user wrote, perhaps with one dash where two are right. */
 static int unknown_option(const char *command, const char *given, const struct pithi_option *options)
 {
-    /* the name is compared without its dashes and without "=VALUE" */
+    /* Compares the name without its dashes and without "=VALUE". */
     const char *name = given + strspn(given, "-");
     struct pithi_nearest nearest;
 
@@ -143,27 +145,27 @@ static int unknown_option(const char *command, const char *given, const struct p
     return pithi_tool_usage(command, "no such option: %s", given);
 }
 
-/* Reports an option that getopt refused. Options without a letter have values from 256 on, so `optopt` shows whether
- * the user gave a letter or a long name. */
+/* Reports an option that getopt refused. In the tables for getopt, options without a letter have values from 256 on. So
+ * `optopt` shows whether the user gave a letter or a long name. */
 static int bad_option(char **argv, int option, const struct pithi_option *options)
 {
     char letter[] = {'-', (char)optopt, '\0'};
     const char *given = argv[optind - 1], *problem = option == ':' ? "needs a value" : "takes no value";
 
-    /* a long option: `given` is what the user wrote */
+    /* It is a long option, and `given` is the word that the user wrote. */
     if (optopt >= 256)
         return pithi_tool_usage(argv[0], "option %.*s %s", (int)strcspn(given, "="), given, problem);
     if (optopt && option == ':')
         return pithi_tool_usage(argv[0], "option -%c needs a value", optopt);
-    /* no option of this name is in the table */
+    /* The table has no option of this name. */
     if (!optopt)
         return unknown_option(argv[0], given, options);
-    /* in "-csv", getopt refuses "-c"; the message names the whole word */
+    /* In "-csv" getopt refuses the letter "-c", but the message names the whole word. */
     return unknown_option(argv[0], argv[optind] && strncmp(argv[optind], letter, 2) == 0 ? argv[optind] : letter,
                           options);
 }
 
-/* Puts the value of one option where its row says. Returns 0 or the exit status. */
+/* Stores the value of an option where its row in the table says. Returns 0, or the exit status after a wrong value. */
 static int read_option(const char *command, const struct pithi_option *option, const char *value)
 {
     switch (option->kind) {
@@ -174,7 +176,7 @@ static int read_option(const char *command, const struct pithi_option *option, c
         *(const char **)option->to = value;
         return 0;
     case PITHI_WORD: {
-        /* Finds the value among the words of an option; names the words if it is none of them. */
+        /* Finds the value among the words that the option takes. If it is none of them, the message names the words. */
         char text[256] = "";
         int place = 0;
 
@@ -208,7 +210,7 @@ int pithi_tool_options(int argc, char **argv, const struct pithi_option *options
     for (; options[count].name && *options[count].name; count++) {
         const struct pithi_option *o = &options[count];
         int has_value = o->kind != PITHI_FLAG && o->kind != PITHI_BARE;
-        /* options without a letter get values that no letter has */
+        /* An option without a letter gets a value from 256 on, which no letter has. */
         longs[count] = (struct option){o->name, has_value, NULL, o->letter ? o->letter : 256 + count};
         if (o->letter)
             snprintf(shorts + strlen(shorts), 3, has_value ? "%c:" : "%c", o->letter);
@@ -219,7 +221,7 @@ int pithi_tool_options(int argc, char **argv, const struct pithi_option *options
         memmove(shorts + 1, shorts, strlen(shorts) + 1);
         shorts[0] = '-';
     }
-    /* getopt prints no messages; this file makes them */
+    /* Lets getopt print no messages, as bad_option prints better ones. */
     opterr = 0;
     while (!status && (option = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
         int row = 0;
@@ -228,7 +230,7 @@ int pithi_tool_options(int argc, char **argv, const struct pithi_option *options
         status = option == ':' || option == '?' ? bad_option(argv, option, options)
                                                 : read_option(argv[0], &options[row], optarg);
     }
-    for (; !status && options[count].name && optind < argc; optind++) /* after -- */
+    for (; !status && options[count].name && optind < argc; optind++) /* the arguments after "--" */
         status = read_option(argv[0], &options[count], argv[optind]);
     return status;
 }
@@ -240,7 +242,7 @@ int pithi_tool_arguments(int argc, char **argv, const char *const *names)
     for (; *names; names++, i++)
         if (i >= argc || !*argv[i]) /* an empty argument is refused: a script has probably not set a variable */
             return pithi_tool_usage(argv[0], "%s is %s", *names, i < argc ? "empty" : "missing");
-    /* "10 ms" are two words */
+    /* If an argument is a unit, the user has probably written "10 ms", which are two arguments. */
     if (i < argc && (strcmp(argv[i], "ms") == 0 || strcmp(argv[i], "us") == 0 || strcmp(argv[i], "ns") == 0))
         return pithi_tool_usage(argv[0], "write a time without a blank before its unit, such as 10%s", argv[i]);
     if (i < argc)
@@ -250,7 +252,7 @@ int pithi_tool_arguments(int argc, char **argv, const char *const *names)
 
 /* ---- Sets of lanes --------------------------------------------------------------------------------------------- */
 
-/* Reads a number and moves *text past it; -1: no number. */
+/* Reads a number and moves *text past it. Returns -1 if there is no number, or if it is too large for a rank. */
 static int64_t parse_number(const char **text)
 {
     char *end;
@@ -264,7 +266,8 @@ static int64_t parse_number(const char **text)
     return errno || value > INT32_MAX ? -1 : value;
 }
 
-/* Reads "0-3,7.1". Returns -1 for anything else. thread -1: all threads of the ranks. */
+/* Reads a text such as "0-3,7.1" and adds its lanes to the set; `thread` -1 in the set means all threads of the ranks.
+ * Returns 0, or -1 if the text does not have this form. */
 int pithi_parse_lanes(struct pithi_lane_set *set, const char *text)
 {
     for (;;) {
@@ -303,7 +306,8 @@ int pithi_lanes_has(const struct pithi_lane_set *set, const struct pithlog_lane 
     return 0;
 }
 
-/* Finds the lanes of the log that are in the set. The caller frees *lanes. No lane in the set is an error. */
+/* Finds the lanes of the log that are in the set. The caller frees *lanes. If the log has none of these lanes, returns
+ * an error. */
 int pithi_lanes_find(const struct pithi_lane_set *set, const struct pithlog *log, uint32_t **lanes, uint32_t *count)
 {
     uint32_t all = pithlog_get_info(log)->lanes;
@@ -341,11 +345,11 @@ int pithi_tool_window(const char *command, const char *option, const char *value
     struct pithi_window_words *words = to;
     int64_t from_ns, to_ns;
 
-    /* Checks the form now. The times are found later, when the log is open: a word may refer to its begin or end. */
+    /* Checks only the form here. The times are found when the log is open, because a word may mean its begin or end. */
     if (pithlog_time_check(value))
         return pithi_tool_usage(command, "--%s: %s", option, pithlog_error());
     *(*option == 'f' ? &words->from : &words->to) = value;
-    /* times that are numbers can be compared at once */
+    /* If both times are numbers, they can be compared now. */
     if (words->from && words->to && pithlog_time_parse(words->from, &from_ns) == PITH_OK &&
         pithlog_time_parse(words->to, &to_ns) == PITH_OK && from_ns > to_ns)
         return pithi_tool_usage(command, "--from %s is after --to %s; exchange them", words->from, words->to);
@@ -363,7 +367,7 @@ int pithi_window_find(struct pithlog *log, const struct pithi_window_words *word
     if (words->from && words->to && *from_ns > *to_ns)
         return pithi_fail(PITH_ERR_USAGE, "%s: --from %s (%.9f s) is after --to %s (%.9f s); exchange them", log->path,
                           words->from, (double)*from_ns / 1e9, words->to, (double)*to_ns / 1e9);
-    /* only a note, because an empty part of the log is no error */
+    /* An empty part of the log is no error, so this is only a note. */
     if (info->records && ((words->from && *from_ns > info->end_ns) || (words->to && *to_ns < info->start_ns)))
         pithi_tool_say(stderr, "pith: note: %s: no record lies in the window; the log covers %.9f s to %.9f s",
                        log->path, (double)info->start_ns / 1e9, (double)info->end_ns / 1e9);
@@ -385,7 +389,7 @@ int pithi_tool_style(const char *command, const char *option, const char *value,
     enum pithi_text_style wanted = strcmp(option, "json") ? PITHI_TEXT_CSV : PITHI_TEXT_JSON, *style = to;
 
     (void)value;
-    /* makes CSV quote texts that begin with '=' or the like, which a spreadsheet would compute */
+    /* --spreadsheet makes CSV quote texts that begin with '=' or the like, as a spreadsheet would compute them. */
     if (strcmp(option, "spreadsheet") == 0)
         pithi_quote_formulas();
     if (*style != PITHI_TEXT_TABS && *style != wanted)
@@ -406,14 +410,14 @@ int pithi_tool_where(const char *command, const char *option, const char *value,
         return 0;
     pithi_tool_say(stderr, "pith: %s", pithlog_error());
     if (column) {
-        /* the query again, with a mark under the place of the mistake */
+        /* Prints the query with a mark under the place of the mistake. */
         pithi_tool_say(stderr, "  %s", value);
         pithi_tool_say(stderr, "  %*s", (int)column, "^");
     }
     return 2;
 }
 
-/* Replaces *log by the part that matches the filter; the whole log is closed. */
+/* Replaces *log by a log of only those records that match the filter, and closes the whole log. */
 int pithi_tool_filter(struct pithlog **log, const struct pithlog_filter *filter)
 {
     struct pithlog *part;

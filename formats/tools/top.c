@@ -1,15 +1,15 @@
-/* top.c - `pith top`: pages about a running job, as a table, as JSON or as metrics.
+/* top.c - `pith top`: prints pages about a running job, as a table, as JSON or as metrics.
  *
- * `pith top LOG` looks at the spill files of a job from outside. The job does nothing for it. A page:
+ * `pith top LOG` reads the spill files of a running job. The job itself need not do anything for this. This is a page:
  *
  *     rank  state      for        MPI share  records
  *     3     computing  12.40 s    0.021      20411       the others wait for this one
  *     0-2   MPI_Recv   12.38 s    0.977      61108
  *
  * Rows are sorted by how likely it is that the rank keeps others waiting. In a job that hangs, most ranks are in MPI
- * and one is not; the one outside MPI comes first. Last come the ranks that have been in MPI for the longest time: most
- * likely they only wait. Ranks in the same state share a row only if the terminal has fewer lines than there are ranks:
- * then the row has the longest of their times and the mean of their shares. */
+ * and one is not; this rank outside MPI comes first. The ranks that have been in MPI for the longest time come last, as
+ * most likely they only wait. If there are more ranks than lines on the terminal, ranks in the same state share a row,
+ * which then has the longest of their times and the mean of their shares. */
 #include "tools/top.h"
 
 #include <stdlib.h>
@@ -27,25 +27,26 @@
 
 struct asked {
     int once, json, why, metrics;
-    const char *out;             /* the file of the metrics; NULL: standard output */
-    int has_written;             /* this process has made the file of the metrics */
-    int64_t every_ns, recent_ns; /* every_ns 0: not given */
-    int64_t hang_ns;             /* prints a page only if no rank has recorded anything for this time; 0: in any case */
+    const char *out;             /* the file for the metrics; NULL: standard output */
+    int has_written;             /* 1: this process has written the file for the metrics */
+    int64_t every_ns, recent_ns; /* every_ns: the time between two pages; 0: not given */
+    int64_t hang_ns;             /* a page is printed only if no rank has recorded for this time; 0: in any case */
 };
 
 /* ---- A page ------------------------------------------------------------------------------------------------------ */
 
-/* A row: a rank, or ranks in the same state. */
+/* A row of the page: one rank, or all ranks in the same state. */
 struct row {
     const struct pithi_top_rank *first;
     int32_t *ranks; /* ascending */
     uint32_t count, room;
-    int64_t for_ns; /* the longest time in the state */
-    double share;   /* the mean */
+    int64_t for_ns; /* the longest time that a rank of the row is in the state */
+    double share;   /* the mean of the ranks' shares of time in MPI */
     uint64_t records;
 };
 
-/* 1: the process has ended while others run. After the end of the whole job, returns 0 for each rank. */
+/* Returns 1 if the rank's process has ended while other processes of the job run. After the end of the whole job,
+ * returns 0 for each rank. */
 static int is_gone(const struct pithi_top *top, const struct pithi_top_rank *rank)
 {
     return top->info->running > 0 && !rank->is_running;
@@ -53,7 +54,7 @@ static int is_gone(const struct pithi_top *top, const struct pithi_top_rank *ran
 
 /* Sorts by how likely a rank keeps others waiting: first ranks that have ended; then ranks outside MPI, the longest
  * time first; then ranks in MPI, the shortest time first. */
-static const struct pithi_top *sorted_top; /* for qsort */
+static const struct pithi_top *sorted_top; /* what compare_rows uses, as qsort passes it no context */
 static int compare_rows(const void *a, const void *b)
 {
     const struct pithi_top *top = sorted_top;
@@ -64,7 +65,7 @@ static int compare_rows(const void *a, const void *b)
     if (gone || inside)
         return gone ? gone : inside;
     if (x->for_ns != y->for_ns)
-        /* outside MPI the longest first, in MPI the shortest */
+        /* Outside MPI the rank with the longest time comes first; in MPI, the rank with the shortest time. */
         return (x->for_ns < y->for_ns) == !pithi_top_lane_of(top, x->first)->calls ? 1 : -1;
     return x->first->rank < y->first->rank ? -1 : 1;
 }
@@ -79,14 +80,14 @@ static int is_alike(const struct pithi_top *top, const struct pithi_top_rank *a,
 /* Makes rows for all ranks. If there are more than `most`, ranks in the same state share a row. */
 static int make_rows(const struct pithi_top *top, uint32_t most, struct row **rows, uint32_t *count)
 {
-    int grouped = top->rank_count > most; /* else each rank has a row of its own */
+    int grouped = top->rank_count > most; /* 0: each rank has a row of its own */
 
     *count = 0;
     *rows = calloc(top->rank_count + 1, sizeof **rows);
     if (!*rows)
         return pithi_no_memory();
     for (uint32_t i = 0; i < top->rank_count; i++) {
-        uint32_t at = grouped ? 0 : *count; /* not grouped: the next free row, without a search */
+        uint32_t at = grouped ? 0 : *count; /* begins to search at the first row, or takes the next free row */
         while (at < *count && !is_alike(top, (*rows)[at].first, &top->ranks[i]))
             at++;
         if (at == *count)
@@ -98,7 +99,7 @@ static int make_rows(const struct pithi_top *top, uint32_t most, struct row **ro
             return pithi_no_memory();
         row->ranks[row->count++] = rank->rank;
         row->for_ns = for_ns > row->for_ns ? for_ns : row->for_ns;
-        row->share += (pithi_top_share(top, rank) - row->share) / row->count; /* the mean so far */
+        row->share += (pithi_top_share(top, rank) - row->share) / row->count; /* the mean of the ranks so far */
         row->records += rank->records;
     }
     sorted_top = top;
@@ -148,7 +149,7 @@ static int put_table(const struct pithi_top *top, const struct pithi_running *ru
         {"rank", PITHI_CELL_TEXT, 0},       {"state", PITHI_CELL_TEXT, 0},    {"for", PITHI_CELL_TIME, 0},
         {"MPI share", PITHI_CELL_RATIO, 0}, {"records", PITHI_CELL_COUNT, 0},
     };
-    uint32_t shown = count > most ? most - 1 : count; /* one line is for "... and N more rows" */
+    uint32_t shown = count > most ? most - 1 : count; /* keeps a line free for "... and N more rows" */
     err = pithi_table_new(&table, columns, sizeof columns / sizeof *columns);
     for (uint32_t i = 0; err == PITH_OK && i < shown; i++) {
         char ranks[PITHI_TOP_RANKS_TEXT], state[256];
@@ -177,7 +178,7 @@ static int put_json(const struct pithi_top *top, int why)
     struct pithi_json_out j = {.is_first = 1};
     struct row *rows;
     uint32_t count;
-    int err = make_rows(top, UINT32_MAX, &rows, &count); /* JSON has a row for each rank, whatever their number */
+    int err = make_rows(top, UINT32_MAX, &rows, &count); /* in JSON each rank has a row, even if there are many */
 
     if (err == PITH_OK)
         err = pithi_out_open(&j.out, stdout);
@@ -224,13 +225,13 @@ static int put_json(const struct pithi_top *top, int why)
 
 /* ---- Pages ------------------------------------------------------------------------------------------------------- */
 
-/* The number of ranks that fit on the terminal below its two lines of heading, with a line left for the prompt. */
+/* Returns how many ranks fit on the terminal: two lines are for the heading, and one is left for the shell's prompt. */
 static uint32_t terminal_rows(void)
 {
     struct winsize size;
 
     if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_row == 0)
-        size.ws_row = 24; /* the terminal does not give its size */
+        size.ws_row = 24; /* taken if the terminal does not give its size */
     return size.ws_row > 5 ? size.ws_row - 3 : 2;
 }
 
@@ -240,13 +241,13 @@ static int put_page(const struct pithi_top *top, const struct pithi_running *run
     int err;
 
     if (asked->out) {
-        /* without the name of the log, the label is the folder's name */
+        /* If the name of the log is not known, the label `log` of the metrics is the name of the folder. */
         CHECK(pithi_top_metrics_file(top, *top->info->log ? top->info->log : running->spill, asked->out));
         asked->has_written = 1;
         return PITH_OK;
     }
     if (on_terminal && !asked->json && !asked->once)
-        fputs("\033[H\033[2J", stdout); /* to the top left corner; clear the screen */
+        fputs("\033[H\033[2J", stdout); /* moves to the top left corner and clears the screen */
     if (asked->metrics) {
         err = pithi_top_metrics(top, *top->info->log ? top->info->log : running->spill, stdout);
     } else if (asked->json) {
@@ -255,7 +256,7 @@ static int put_page(const struct pithi_top *top, const struct pithi_running *run
         put_head(top, running, asked->hang_ns > 0);
         err = pithi_top_why_print(top);
     } else {
-        err = put_table(top, running, on_terminal ? terminal_rows() : UINT32_MAX); /* a file or pipe gets all ranks */
+        err = put_table(top, running, on_terminal ? terminal_rows() : UINT32_MAX); /* a file or pipe gets all rows */
     }
     if (err == PITH_OK)
         err = pithi_tool_flush(stdout);
@@ -265,14 +266,15 @@ static int put_page(const struct pithi_top *top, const struct pithi_running *run
 static int watch(struct pithi_top *top, const struct pithi_running *running, struct asked *asked)
 {
     int on_terminal = isatty(STDOUT_FILENO);
-    /* A pipe gets one page, unless --every asks for more: `pith top LOG | grep x` must end. */
+    /* If the output is a pipe, prints one page and ends, unless --every asks for more, so that `pith top LOG | grep x`
+     * ends. */
     int once = asked->once || (asked->metrics ? !asked->out : !on_terminal && asked->every_ns == 0);
-    /* the time between two pages: 15 s for a file, 2 s for a person */
+    /* The time between two pages is 15 s for a file of metrics and 2 s for a person, unless --every gives it. */
     int64_t every_ns = asked->every_ns ? asked->every_ns : asked->out ? 15000000000 : 2000000000;
 
     do {
         CHECK(pithi_top_look(top));
-        if (top->info->finished) /* the log has all records now, and the folder is removed */
+        if (top->info->finished) /* the log is written and has all records, and the folder is removed */
             return PITH_OK;
         if (asked->hang_ns == 0 || pithi_top_hangs(top, asked->hang_ns))
             CHECK(put_page(top, running, asked, on_terminal));
@@ -331,20 +333,20 @@ int pithi_tool_top(int argc, char **argv)
 
         struct pithlog *log;
         char word[4096];
-        if (access(running.spill, F_OK) == 0) /* the folder exists: reports why it cannot be read */
+        if (access(running.spill, F_OK) == 0) /* if the folder exists, the error says why it cannot be read */
             return pithi_tool_failed();
         if (!*running.log || access(running.log, F_OK) != 0)
             pithi_fail(PITH_ERR_OPEN, "%s: no such job: there is no folder %s",
                        *running.log ? running.log : running.spill, running.spill);
-        else if (pithlog_open(running.log, &log) == PITH_OK) { /* if it cannot be opened, the error of pithlog_open is
-                                                                  reported */
+        else if (pithlog_open(running.log, &log) == PITH_OK) { /* otherwise the error of pithlog_open is reported */
             pithlog_close(log);
             pithi_fail(PITH_ERR_OPEN, "%s: the job has ended and its log is written: `pith analyze %s`", running.log,
                        pithi_shell_word(running.log, word, sizeof word));
         }
         return pithi_tool_failed();
     }
-    /* with --hang 200ms, a call that has lasted 200 ms no longer counts as young */
+    /* A call younger than young_ns may be about to end, so it is not taken as waiting. With --hang 200ms this limit is
+     * 200 ms at most. */
     if (asked.hang_ns > 0 && asked.hang_ns < top.young_ns)
         top.young_ns = asked.hang_ns;
     if (watch(&top, &running, &asked) != PITH_OK)
@@ -353,7 +355,7 @@ int pithi_tool_top(int argc, char **argv)
         pithi_tool_say(stderr, "pith: %s: the job has ended and its log is written", top.info->log);
     else if (top.info->ended)
         pithi_running_tell_death(&running, top.info);
-    /* removes the file of metrics: a monitor would take its old values as present ones */
+    /* Removes the file of metrics, because a monitor would take its old values as present ones. */
     if (asked.has_written && !asked.once)
         unlink(asked.out);
     pithi_top_close(&top);

@@ -1,8 +1,8 @@
-/* top_metrics.c - the page of `pith top` as metrics for Prometheus (top.h).
+/* top_metrics.c - writes the page of `pith top` as metrics for Prometheus (top.h).
  *
  * The text is valid both as OpenMetrics 1.0 and in Prometheus's older text format, because the textfile collector of
- * node_exporter reads only the latter. All metrics are gauges, as the two formats name counters differently. The lines
- * that only OpenMetrics has, UNIT and EOF, are comments in the older format. */
+ * node_exporter reads only the older format. All metrics are gauges, because the names of counters differ between the
+ * two formats. The lines that only OpenMetrics has, UNIT and EOF, are comments in the older format. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #include "base/utf8.h"
 #include "tools/top.h"
 
-/* `rank`: NULL for a value of the job. */
+/* Computes the value of a metric for a rank, or for the whole job if `rank` is NULL. */
 typedef double value_of(const struct pithi_top *top, const struct pithi_top_rank *rank);
 
 static double seconds(int64_t ns) { return (double)ns / 1e9; }
@@ -43,8 +43,8 @@ VALUE(rank_share, pithi_top_share(top, rank))
 VALUE(rank_threads, rank->threads)
 VALUE(rank_records, (double)rank->records)
 
-/* A row for each metric, so that each has the unit and the help text that Prometheus shows. `of` NULL: counts of ranks,
- * which put_states writes. */
+/* A row for each metric, with the unit and the help text that Prometheus shows. `of` computes the value. If `of` is
+ * NULL, the metric is the number of ranks in each state, which put_states writes. */
 static const struct family {
     const char *name, *unit, *help;
     value_of *of;
@@ -80,12 +80,12 @@ static void put_label(struct pithi_out *out, char before, const char *name, cons
     pithi_out_text(out, "=\"");
     for (; left > 0; value += size, left -= size) {
         size = pithi_utf8_character(value, left);
-        if (size == 0) /* no valid character */
+        if (size == 0) /* the byte begins no valid character */
             pithi_out_char(out, '?');
         else if (*value == '"' || *value == '\\')
             pithi_out_char(out, '\\');
         pithi_out_bytes(out, value, size);
-        size += size == 0; /* an invalid byte: go past it */
+        size += size == 0; /* skips an invalid byte */
     }
     pithi_out_char(out, '"');
 }
@@ -105,7 +105,7 @@ static void begin(struct pithi_out *out, const struct family *family, const char
 
 static int compare_names(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
-/* Different states may have the same name, so names are counted. */
+/* Writes the number of ranks in each state. Different states may have the same name, so ranks are counted by name. */
 static int put_states(struct pithi_out *out, const struct pithi_top *top, const struct family *family, const char *job)
 {
     const char **names = malloc((top->rank_count + 1) * sizeof *names);
@@ -115,7 +115,7 @@ static int put_states(struct pithi_out *out, const struct pithi_top *top, const 
     for (uint32_t i = 0; i < top->rank_count; i++)
         names[i] = pithi_top_state_text(top, &top->ranks[i]);
     qsort(names, top->rank_count, sizeof *names, compare_names);
-    /* equal names are neighbours now */
+    /* Equal names are neighbours, as the names are sorted. */
     for (uint32_t i = 0, end; i < top->rank_count; i = end) {
         for (end = i + 1; end < top->rank_count && strcmp(names[i], names[end]) == 0; end++)
             ;
@@ -135,7 +135,7 @@ int pithi_top_metrics(const struct pithi_top *top, const char *job, FILE *file)
     CHECK(pithi_out_open(&out, file));
     for (size_t i = 0; err == PITH_OK && i < sizeof families / sizeof *families; i++) {
         const struct family *family = &families[i];
-        /* OpenMetrics demands that all lines of a family are together, the descriptions before the values. */
+        /* OpenMetrics demands that all lines of a metric stand together, the descriptions before the values. */
         const char *const lines[][2] = {{"# TYPE ", " gauge"}, {"# UNIT ", family->unit}, {"# HELP ", family->help}};
         for (size_t k = 0; k < 3; k++) {
             if (!*lines[k][1])
@@ -170,7 +170,7 @@ int pithi_top_metrics(const struct pithi_top *top, const char *job, FILE *file)
     return pithi_out_close(&out, err);
 }
 
-/* Writes a temporary file beside `path` and renames it, so that a reader sees the old page or the new page. The
+/* Writes a temporary file beside `path` and renames it, so that a reader sees either the old page or the new page. The
  * temporary name does not end with .prom, because node_exporter reads all files with this suffix. */
 int pithi_top_metrics_file(const struct pithi_top *top, const char *job, const char *path)
 {
@@ -180,7 +180,7 @@ int pithi_top_metrics_file(const struct pithi_top *top, const char *job, const c
     FILE *file;
     int err;
 
-    /* /dev/stdout or a pipe would be replaced by a file */
+    /* Refuses a device or a pipe, such as /dev/stdout, because the renaming would replace it by a file. */
     if (lstat(path, &status) == 0 && !S_ISREG(status.st_mode))
         return pithi_fail(PITH_ERR_USAGE, "%s: is no regular file, and would be replaced; give another name", path);
     if ((size_t)snprintf(part, sizeof part, "%s.part", path) >= sizeof part)

@@ -1,13 +1,14 @@
-/* top_ranks.c - the present of each rank, from the records of a running program (top.h).
+/* top_ranks.c - finds what each rank does now, from the records of a running program (top.h).
  *
- * Only the present state is kept, so memory does not grow with the run. The recent time in MPI is a ring of 33 sums,
- * one for each step of 1/32 of the recent time. With --last 10 a step is 312,500,001 ns:
+ * Only the present of each rank is kept, so memory does not grow with the run. The share of time in MPI is computed
+ * over the recent time, which --last gives. For this, a lane has a ring of 33 sums of time in MPI, one for each step of
+ * 1/32 of the recent time. With --last 10 a step is 312,500,001 ns:
  *
  *     call from 0.9 s to 1.3 s     crosses steps 2 to 4: 37.5 ms in step 2, 312.5 ms in step 3, 50.0 ms in step 4
  *
- * A slot is cleared when it is used for a new step, so a lane that records nothing costs nothing. The share covers the
- * last 10 to 10.3 s, as old steps are dropped as a whole. The time of the present call is added separately, since its
- * end is not recorded. */
+ * A sum is cleared when its slot of the ring is used for a new step, so a lane that records nothing costs nothing. The
+ * share covers the last 10 to 10.3 s, as an old step is dropped as a whole. The time of the present call is added
+ * separately, because the call's end is not recorded yet. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,18 +19,18 @@
 #include "tools/table.h"
 #include "tools/top.h"
 
-/* More traits of calls, in bits that mpi_calls.h does not use. OTHER_REQUEST: the call begins a request that is no
- * message. */
+/* Two more traits of calls, in bits that mpi_calls.h does not use. OTHER_REQUEST: the call begins a request that is not
+ * that of a message. */
 #define OTHER_REQUEST (1u << 30)
 #define MEETS_STRANGERS (1u << 31) /* the call may connect to processes of other jobs */
 
 /* ---- Definitions and lanes --------------------------------------------------------------------------------------- */
 
-/* Adds the two traits above, by the name of the function in the C or C++ interface. Collectives with a request and
- * one-sided calls are known from `rule`. */
+/* Adds OTHER_REQUEST and MEETS_STRANGERS to the traits of a call, by the name of the function in the C or C++
+ * interface. `rule` shows whether the call is a collective with a request, or one-sided. */
 static unsigned more_traits(const char *name, struct pithi_coll_rule rule, unsigned traits)
 {
-    /* beginnings of names: Sp stands for Spawn and Spawn_multiple */
+    /* These are begins of names: "Sp", for example, is that of Spawn and Spawn_multiple. */
     static const char *const strangers[] = {"MPI_Comm_spawn",      "MPI_Comm_connect",   "MPI_Comm_accept",
                                             "MPI_Comm_join",       "MPI::Intracomm::Sp", "MPI::Intracomm::Con",
                                             "MPI::Intracomm::Acc", "MPI::Comm::Join"};
@@ -52,19 +53,19 @@ static int compare_ranks(const void *a, const void *b)
 
 /* ---- Time in MPI ------------------------------------------------------------------------------------------------- */
 
-/* The length of a step in ns; + 1, so that 32 steps are not shorter than the recent time. */
+/* Returns the length of a step in ns. It is rounded up, so that 32 steps are not shorter than the recent time. */
 static int64_t step_ns(const struct pithi_top *top) { return top->recent_ns / PITHI_TOP_STEPS + 1; }
 
 static void add_time(const struct pithi_top *top, struct pithi_top_lane *lane, int64_t from_ns, int64_t to_ns)
 {
     int64_t width = step_ns(top), last = to_ns / width, step = from_ns / width;
 
-    if (step < last - PITHI_TOP_STEPS) /* older steps have left the ring */
+    if (step < last - PITHI_TOP_STEPS) /* the ring has no room for older steps */
         step = last - PITHI_TOP_STEPS;
     for (step = step < 0 ? 0 : step; step <= last; step++) {
         int64_t begin = step * width > from_ns ? step * width : from_ns;
         int64_t end = (step + 1) * width < to_ns ? (step + 1) * width : to_ns;
-        /* the slot that the step shares with the steps 33, 66 ... before it */
+        /* The slot of this step was used before by the steps that are 33, 66 ... older. */
         size_t at = (size_t)(step % (PITHI_TOP_STEPS + 1));
         if (lane->steps[at].number != step)
             lane->steps[at].ns = 0;
@@ -77,14 +78,14 @@ double pithi_top_share(const struct pithi_top *top, const struct pithi_top_rank 
 {
     const struct pithi_top_lane *lane = pithi_top_lane_of(top, rank);
     int64_t width = step_ns(top), oldest = top->now_ns / width - PITHI_TOP_STEPS, ns = 0;
-    /* the share covers the time from from_ns, or from the lane's first record if that is later */
+    /* The share covers the time from the oldest step on, or from the lane's first record on if that is later. */
     int64_t from_ns = oldest > 0 ? oldest * width : 0;
 
     for (int i = 0; i <= PITHI_TOP_STEPS; i++)
         if (lane->steps[i].number >= oldest)
             ns += lane->steps[i].ns;
     from_ns = lane->first_ns > from_ns ? lane->first_ns : from_ns;
-    /* the present call, which has not ended */
+    /* Adds the time of the present call, which has not ended. */
     if (lane->calls)
         ns += top->now_ns - (lane->inside_ns > from_ns ? lane->inside_ns : from_ns);
     return top->now_ns > from_ns && ns > 0 ? (double)ns / (double)(top->now_ns - from_ns) : 0;
@@ -102,8 +103,8 @@ static int count_one(struct pithi_map *map, uint64_t key, uint64_t *count)
     return PITH_OK;
 }
 
-/* 1: the record shows progress. 0 for a sample and for a counter recorded with it, because timers record both even if
- * the rank only waits. */
+/* Returns 1 if the record shows that the rank makes progress. Returns 0 for a sample and for a counter that is recorded
+ * with the sample, because timers record both even if the rank only waits. */
 static int is_progress(const struct pithi_top *top, const struct pithlog_record *r)
 {
     if (r->kind == PITHLOG_EVENT)
@@ -111,8 +112,8 @@ static int is_progress(const struct pithi_top *top, const struct pithlog_record 
     return r->kind != PITHLOG_COUNTER;
 }
 
-/* Takes the event of a posted receive. Its payload, big-endian: 8 bytes `posted`, 4 bytes source, 4 bytes tag. Programs
- * record this event only with PITH_HANG (`announce` in wrappers/mpi/message.c). */
+/* Takes the event of a posted receive. The event's payload is big-endian: 8 bytes `posted`, 4 bytes source, 4 bytes
+ * tag. This event is recorded only if PITH_HANG is set (`announce` in wrappers/mpi/message.c). */
 static void expect(struct pithi_top_lane *lane, const struct pithlog_record *r)
 {
     const unsigned char *p = r->payload;
@@ -126,7 +127,7 @@ static void expect(struct pithi_top_lane *lane, const struct pithlog_record *r)
     lane->call.has_source = 1;
     lane->call.source = new.source;
     lane->call.source_tag = new.tag;
-    /* when the list is full, only a flag is kept */
+    /* If the list is full, only a flag says that there are more. */
     if (lane->expected_count == PITHI_TOP_EXPECTED)
         lane->has_more_expected = 1;
     else
@@ -135,7 +136,7 @@ static void expect(struct pithi_top_lane *lane, const struct pithlog_record *r)
 
 static int complete(struct pithi_top_lane *lane, uint64_t posted)
 {
-    /* searches from the oldest and keeps the order in which receives were posted */
+    /* Searches from the oldest receive on. Removing one keeps the order in which the others were posted. */
     for (uint32_t i = 0; i < lane->expected_count; i++)
         if (lane->expected[i].posted == posted) {
             memmove(&lane->expected[i], &lane->expected[i + 1], (--lane->expected_count - i) * sizeof *lane->expected);
@@ -144,10 +145,11 @@ static int complete(struct pithi_top_lane *lane, uint64_t posted)
     return 0;
 }
 
-/* A receive may be posted by one thread and completed by another. */
+/* Removes a completed receive from the list of the lane that posted it. The lane of the record is tried first; another
+ * thread of the rank may have posted the receive. */
 static void complete_in_rank(struct pithi_top *top, const struct pithlog_record *r, int32_t rank)
 {
-    /* completed in its own lane, or no thread records posted receives: no need to search the other lanes */
+    /* The other lanes need not be searched if the receive was found, or if no thread records posted receives. */
     if (complete(&top->lanes[r->lane], r->posted) || top->expect_id == UINT32_MAX)
         return;
     for (uint32_t i = 0; i < top->lane_count; i++)
@@ -168,7 +170,7 @@ static int take(struct pithi_top *top, const struct pithlog_record *r)
         top->last_ns = r->time_ns;
     if (r->time_ns > top->progress_ns && is_progress(top, r))
         top->progress_ns = r->time_ns;
-    lane->is_paused = r->kind == PITHLOG_PAUSE; /* until the next record */
+    lane->is_paused = r->kind == PITHLOG_PAUSE; /* any later record ends the pause */
     switch (r->kind) {
     case PITHLOG_ENTER: {
         uint32_t before = lane->open.count;
@@ -176,14 +178,14 @@ static int take(struct pithi_top *top, const struct pithlog_record *r)
         lane->since_ns = r->time_ns;
         if (!pithi_stack_enter(&lane->open, r->id, r->time_ns))
             return pithi_no_memory();
-        if (lane->open.count != before + 1) { /* the list was full, so it has dropped states */
+        if (lane->open.count != before + 1) { /* the list of open states was full and has dropped some of them */
             lane->calls = 0;
             for (uint32_t i = 0; i + 1 < lane->open.count; i++)
                 lane->calls += top->traits[lane->open.states[i].id] != 0;
         }
         lane->has_other_requests |= (top->traits[r->id] & OTHER_REQUEST) != 0;
         top->has_strangers |= (top->traits[r->id] & MEETS_STRANGERS) != 0;
-        /* the outermost MPI call counts; MPI calls inside it belong to it */
+        /* Only the outermost MPI call counts as the present call; MPI calls inside it are parts of it. */
         if (top->traits[r->id] && lane->calls++ == 0) {
             lane->inside_ns = r->time_ns;
             lane->call = (struct pithi_top_call){.state = r->id}; /* forgets the facts of the call before */
@@ -205,11 +207,11 @@ static int take(struct pithi_top *top, const struct pithlog_record *r)
         return PITH_OK;
     case PITHLOG_SEND:
         lane->call.has_send = 1;
-        /* MPI_Isend: the message may still be under way when the call has ended */
+        /* After MPI_Isend or the like, the message may still be under way when the call has ended. */
         lane->has_sent_later |= lane->calls > 0 && (top->traits[lane->call.state] & PITHI_SENDS_LATER) != 0;
         lane->call.peer = r->peer;
         lane->call.tag = r->tag;
-        if (!lane->call.has_coll) /* the send of a collective does not change the communicator of the call */
+        if (!lane->call.has_coll) /* a send within a collective does not change the communicator of the call */
             lane->call.comm = r->comm;
         return r->peer < 0 ? PITH_OK : count_one(&top->sent, (uint32_t)r->peer, &count);
     case PITHLOG_RECV:
@@ -219,16 +221,16 @@ static int take(struct pithi_top *top, const struct pithlog_record *r)
         lane->call.has_coll = 1;
         lane->call.comm = r->comm;
         lane->call.root = r->peer;
-        /* all members call the collectives of a communicator in the same order, so equal numbers mean the same
-         * instance */
+        /* Gives the collective its number on the communicator. All members call the collectives of a communicator in
+         * the same order, so equal numbers mean the same instance. */
         return count_one(&top->entered, pithi_map_pair(r->comm, rank), &lane->call.number);
     case PITHLOG_EVENT:
         if (r->id == top->expect_id)
             expect(lane, r);
-        /* the call site, recorded inside of the call */
+        /* The event may be the call site of the present call, which is recorded inside the call. */
         if (lane->calls)
             pithi_site_read(top->names, r, &lane->call.site);
-        return pithi_sample_names_take(top->names, r); /* names of call sites arrive as events */
+        return pithi_sample_names_take(top->names, r); /* the event may also bring names for addresses of call sites */
     case PITHLOG_PAUSE:
     case PITHLOG_LOST:
         lane->is_partial = 1;
@@ -259,7 +261,7 @@ int pithi_top_look(struct pithi_top *top)
     int more;
 
     CHECK(pithlog_follow_look(top->follow));
-    /* definitions never change, so only new ones are looked at */
+    /* Finds the traits and rules of new definitions. Definitions never change, so earlier ones need no look. */
     uint32_t defs = top->info->defs;
     if (defs != top->def_count && (!pithi_resize(&top->traits, top->def_count, defs, sizeof *top->traits) ||
                                    !pithi_resize(&top->rules, top->def_count, defs, sizeof *top->rules)))
@@ -276,22 +278,23 @@ int pithi_top_look(struct pithi_top *top)
         }
     }
     if (top->info->lanes != top->lane_count) {
-        if (!pithi_resize(&top->lanes, top->lane_count, top->info->lanes, sizeof *top->lanes)) /* new: zeros */
+        if (!pithi_resize(&top->lanes, top->lane_count, top->info->lanes, sizeof *top->lanes)) /* new lanes are zeros */
             return pithi_no_memory();
         top->lane_count = top->info->lanes;
     }
     while ((more = pithlog_follow_next(top->follow, &record)) == 1) {
         CHECK(take(top, &record));
-        /* takes the messages without using them, so that the list of messages does not grow until the next look */
+        /* The follower also keeps a list of messages. They are fetched and not used, so that this list does not
+         * grow. */
         while (pithlog_follow_message(top->follow, &message))
             ;
     }
     if (more < 0)
         return PITH_ERR_MEMORY;
-    /* It is not known when a dead program died, so its present is the time of its last record. */
+    /* It is not known when a dead program died, so "now" is the time of its last record. */
     top->now_ns = top->info->running > 0 && top->info->now_ns > top->last_ns ? top->info->now_ns : top->last_ns;
 
-    /* Makes the list of ranks anew: the rank of a process changes when it joins its job, perhaps since the last
+    /* Makes the list of ranks anew, because a process gets its rank only when it joins its job, perhaps since the last
      * look. */
     uint32_t count = 0;
     top->rank_count = 0;
@@ -303,11 +306,12 @@ int pithi_top_look(struct pithi_top *top)
             (struct pithi_top_rank){lane->rank, i, 1, top->lanes[i].records, pithlog_follow_is_running(top->follow, i)};
     }
     qsort(top->ranks, top->rank_count, sizeof *top->ranks, compare_ranks);
-    /* Lanes of a rank follow each other: join them in place. */
+    /* So far the list has an entry for each lane. It is sorted, so the lanes of a rank are neighbours; they are joined
+     * to one entry. */
     for (uint32_t i = 0; i < top->rank_count; i++) {
         struct pithi_top_rank *last = &top->ranks[count ? count - 1 : 0], *next = &top->ranks[i];
         if (count && last->rank == next->rank) {
-            /* thread 0 stands for the rank, else the thread that recorded first */
+            /* The lane of thread 0 stands for the rank; if there is none, that of the thread that recorded first. */
             if (pithlog_follow_get_lane(top->follow, next->lane)->thread == 0)
                 last->lane = next->lane;
             last->threads++;
@@ -322,7 +326,7 @@ int pithi_top_look(struct pithi_top *top)
 
 int pithi_top_hangs(const struct pithi_top *top, int64_t for_ns)
 {
-    /* A rank on which the program has switched recording off records nothing, though it may work. */
+    /* A rank on which recording is switched off records nothing even if it works. */
     for (uint32_t i = 0; i < top->lane_count; i++)
         if (top->lanes[i].is_paused && pithlog_follow_is_running(top->follow, i))
             return 0;
@@ -347,7 +351,7 @@ void pithi_top_close(struct pithi_top *top)
 
 const struct pithi_top_rank *pithi_top_find(const struct pithi_top *top, int32_t rank)
 {
-    /* binary search: ranks are sorted */
+    /* Ranks are sorted, so a binary search finds the rank. */
     uint32_t low = 0, high = top->rank_count;
 
     while (low < high) {
@@ -383,7 +387,7 @@ int64_t pithi_top_for_ns(const struct pithi_top *top, const struct pithi_top_ran
 
 const char *pithi_top_ranks_text(char text[PITHI_TOP_RANKS_TEXT], const int32_t *ranks, uint32_t count)
 {
-    /* TAIL, RANGE: bytes of the longest end of a cut list, of the longest range */
+    /* TAIL: bytes of the longest text that can end a cut list; RANGE: bytes of the longest range of ranks */
     enum { TAIL = sizeof "... (4294967295 ranks)", RANGE = sizeof ",2147483647-2147483647" };
     size_t used = 0;
 
@@ -395,7 +399,7 @@ const char *pithi_top_ranks_text(char text[PITHI_TOP_RANKS_TEXT], const int32_t 
             snprintf(text + used, PITHI_TOP_RANKS_TEXT - used, "... (%u ranks)", count);
             break;
         }
-        /* two ranks are "0,1", three are "0-2" */
+        /* Writes two neighbouring ranks as "0,1", three as "0-2". */
         used += (size_t)snprintf(text + used, RANGE + 1, "%s%d", i ? "," : "", ranks[i]);
         if (last > i)
             used += (size_t)snprintf(text + used, RANGE + 1, "%s%d", last > i + 1 ? "-" : ",", ranks[last]);

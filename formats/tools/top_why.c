@@ -1,31 +1,37 @@
 /* top_why.c - concludes from the records of a running job which ranks wait for which (top.h).
  *
  * A collective or a send is recorded when the call begins, so it is known what a rank in such a call waits for. All
- * members call the collectives of a communicator in the same order, so a member that has begun fewer of them has not
- * entered the present one. A receive is recorded when it ends, so of a rank in MPI_Recv or MPI_Wait only the function
- * is known, unless PITH_HANG also records the source and tag of receives as they are posted (pith:expect).
+ * members call the collectives of a communicator in the same order. So a member that has begun fewer collectives than
+ * this rank has not entered the collective in which this rank is. A receive is recorded when it ends. So of a rank in
+ * MPI_Recv or MPI_Wait only the function is known, unless PITH_HANG is set: then the source and tag of a receive are
+ * recorded when it is posted (event pith:expect).
  *
- * Ranks with the same activity make a group: the same call, with the same communicator and collective, or the same
- * receiver and tag; outside MPI, the same state. A group has blockers: the ranks that it waits for. A group without
- * blockers is an origin: it keeps others waiting. The groups that wait for an origin, directly or through other groups,
- * are its chain.
+ * Ranks that do the same make a group. In MPI, this is the same call with the same communicator and collective, or with
+ * the same receiver and tag; outside MPI, the same state. The blockers of a group are the ranks that the group waits
+ * for. A group without blockers is an origin: it keeps others waiting. The groups that wait for an origin, directly or
+ * through other groups, are the chain of this origin. Example:
  *
  *     rank 0 in MPI_Ssend to rank 1, on MPI_COMM_WORLD; ranks 1 and 2 in MPI_Barrier on `others`, of which rank 0 is
  *     no member; rank 3 outside MPI in `io`
+ *
  *     origin  rank 3, outside MPI in `io`; 3 ranks wait for it
  *     chain   ranks 1,2 in MPI_Barrier, for rank 3; rank 0 in MPI_Ssend, for rank 1
  *
- * To find deadlocks, first find the ranks that may go on. A rank may go on if it is outside MPI; if it is in a call
- * whose blockers are not known; in a collective or a send, if all its blockers may go on; in a receive, if any rank may
- * go on and send, or if a message to it is under way. A rank that waits for requests may also go on if it has had
- * requests other than messages (collectives, files). A rank in a receive may also go on if the job has communicated
- * with other jobs. A call that began less than a second ago (or less than the time of --hang) may be about to end, so
- * its rank may go on. All other ranks wait for ever: in a cycle, or in receives that no rank can serve.
+ * To find deadlocks, the ranks that may go on are found first. A rank may go on in each of these cases:
  *
- * For a rank with several threads, thread 0 and all threads in MPI are considered. Other ranks wait for the rank as a
- * whole, since it is not known which thread would send or answer; so the rank may go on if one of its threads may.
- * Whether other threads outside MPI have ended is not known; so such threads count as threads that may go on, but the
- * text does not name them:
+ *     it is outside MPI, or in a call whose blockers are not known
+ *     it is in a collective or a send, and all its blockers may go on
+ *     it is in a receive, and a message to it is under way, or any rank may go on and could send, or the job has
+ *         communicated with other jobs
+ *     it waits for requests, and has had requests that are not those of messages (collectives, files)
+ *     its call began less than a second ago (or less than the time of --hang), so the call may be about to end
+ *
+ * All other ranks wait for ever: in a cycle, or in receives for which no rank can send.
+ *
+ * For a rank with several threads, thread 0 and all threads in MPI are considered. If another rank waits for this rank,
+ * it is not known which thread would send or answer, so the rank may go on if one of its threads may. It is not known
+ * either whether the other threads outside MPI have ended. They count as threads that may go on, but the text does not
+ * name them:
  *
  *     rank 1: thread 0 outside MPI (in pthread_join), thread 1 in MPI_Recv from rank 0; rank 0 in MPI_Barrier
  *     origin  thread 0 of rank 1, outside MPI; 1 rank waits for it
@@ -50,49 +56,48 @@ enum doing {
     ENDED,   /* the process has ended, while others run */
     COLLECTIVE,
     SEND,
-    RECEIVE,    /* MPI_Recv, MPI_Probe ...: source unknown */
-    COMPLETION, /* MPI_Wait ...: requests unknown */
+    RECEIVE,    /* MPI_Recv, MPI_Probe ... */
+    COMPLETION, /* MPI_Wait ... */
     FINALIZE,
-    CALL /* another MPI call, or too little is known */
+    CALL /* another MPI call, or one of which too little is known */
 };
 
-/* A thread that is considered: a thread in MPI, or thread 0 of a rank. Sorted by rank, then by lane. */
+/* A thread that is considered: a thread in MPI, or thread 0 of a rank. Actors are sorted by rank, then by lane. */
 struct actor {
-    uint32_t rank, lane; /* rank: an index */
+    uint32_t rank, lane; /* rank: an index into the ranks of struct pithi_top */
 };
 
 /* Facts about a rank, from all its lanes. */
 struct of_rank {
-    uint32_t actor, count; /* its first actor, and the number of its actors */
-    uint32_t others;       /* threads outside MPI that are no actors */
+    uint32_t actor, count; /* the index of the rank's first actor, and the number of its actors */
+    uint32_t others;       /* the number of threads outside MPI that are no actors */
     int is_partial, has_finalized;
 };
 
-/* The activity of an actor. Actors with equal keys make a group. */
+/* What an actor does. Actors with equal keys make a group. */
 struct deed {
     struct key {
         enum doing doing;
         uint32_t state; /* definition; UINT32_MAX: none */
         uint32_t comm;
-        int32_t peer, tag; /* SEND: of the message. COLLECTIVE: peer is the root. tag differs between members that wait
-                              for different ranks: root and other members, or in MPI_Scan each rank */
+        int32_t peer, tag; /* SEND: those of the message. COLLECTIVE: `peer` is the root, and `tag` differs between
+                              members that wait for different ranks: the root and others, or in MPI_Scan each rank */
         uint64_t number;
-        int32_t thread; /* the thread, for a rank with several actors; else -1 */
+        int32_t thread; /* the number of the thread if the rank has several actors; else -1 */
     } key;
     uint32_t at; /* index of the actor */
     int64_t for_ns;
 };
 
 struct group {
-    const struct deed *deeds; /* [count], by rank */
+    const struct deed *deeds; /* [count], sorted by rank */
     uint32_t count;
     int32_t *ranks;
     int64_t shortest_ns, longest_ns;
     uint32_t *blockers, blocker_count, blocker_room; /* indexes of ranks */
-    uint32_t unseen;                                 /* number of ranks that it may wait for, but that have no records
-                                                        here */
-    int is_guess;
-    int is_open; /* 1: it receives from any source */
+    uint32_t unseen; /* how many ranks the group may wait for that are no blockers, as their records are missing */
+    int is_guess;    /* 1: whether the group waits for its blockers is not certain */
+    int is_open;     /* 1: the group receives from any source */
 };
 
 enum finding_kind { ORIGIN, CYCLE, NO_SENDER };
@@ -100,9 +105,9 @@ enum finding_kind { ORIGIN, CYCLE, NO_SENDER };
 struct finding {
     enum finding_kind kind;
     uint32_t group;          /* ORIGIN: the group that keeps others waiting */
-    int32_t *ranks;          /* the ranks that keep others waiting; CYCLE: each waits for the next */
-    uint32_t count, waiting; /* count: of `ranks`; waiting: number of other ranks that wait for them */
-    uint32_t *chain, length; /* groups that wait */
+    int32_t *ranks;          /* the ranks that keep others waiting; in a CYCLE each waits for the next */
+    uint32_t count, waiting; /* count: the number of `ranks`; waiting: the number of other ranks that wait for these */
+    uint32_t *chain, length; /* the groups that wait, `length` indexes */
 };
 
 struct why {
@@ -112,12 +117,12 @@ struct why {
     struct deed *deeds;
     struct group *groups;
     uint32_t group_count;
-    uint32_t *group_of; /* [actor]: its group */
-    struct of_rank *of; /* [index of a rank], as in the arrays of the next line: */
-    unsigned char *may_go, *marked;
+    uint32_t *group_of;             /* [actor]: the index of its group */
+    struct of_rank *of;             /* [index of a rank] */
+    unsigned char *may_go, *marked; /* [index of a rank] */
     struct finding *findings;
     uint32_t finding_count;
-    uint32_t partial, unseen; /* partial: number of ranks with missing records; unseen: number of ranks without any */
+    uint32_t partial, unseen; /* the number of ranks of which records are missing; of those without any records */
 };
 
 static const struct pithi_top_lane *lane_at(const struct why *w, uint32_t at)
@@ -145,7 +150,7 @@ static void set_call(const struct pithi_top *top, struct key *key, const struct 
     struct pithi_coll_rule rule = top->rules[key->state];
 
     key->doing = CALL;
-    /* too little is known: a call without known traits, or missing records */
+    /* If the traits of the call are not known, or records are missing, too little is known. */
     if (!traits || lane->is_partial)
         return;
     if (strcmp(pithlog_follow_get_def(top->follow, key->state)->name, "MPI_Finalize") == 0) {
@@ -161,11 +166,12 @@ static void set_call(const struct pithi_top *top, struct key *key, const struct 
         if (rule.shape == PITHI_COLL_LOWER || rule.shape == PITHI_COLL_NEIGHBOURS)
             key->tag = rank;
         else
-            /* the root waits for other ranks than the other members do */
+            /* The root does not wait for the same ranks as the other members, so its tag differs. */
             key->tag = lane->call.root == rank;
     } else if (traits & PITHI_COMPLETES) {
         key->doing = COMPLETION;
-        /* the key has the first receive; with several, `comm` is the rank, so that each rank is a group of its own */
+        /* The key has the source and tag of the first posted receive. If there are several receives, `comm` is set to
+         * the rank, so that each rank is a group of its own. */
         if (lane->expected_count > 0 && !lane->has_more_expected) {
             key->number = lane->expected_count;
             key->peer = lane->expected[0].source;
@@ -173,7 +179,7 @@ static void set_call(const struct pithi_top *top, struct key *key, const struct 
             key->comm = lane->expected_count > 1 ? (uint32_t)rank : 0;
         }
     } else if (lane->call.has_send && traits & (PITHI_SENDS | PITHI_SYNCHRONOUS) && !(traits & PITHI_SENDS_LATER)) {
-        /* a send that goes on in the background waits for nobody */
+        /* Only a send that ends within its call can wait; MPI_Isend and the like wait for no rank. */
         key->doing = SEND;
         key->comm = lane->call.comm;
         key->peer = lane->call.peer;
@@ -216,14 +222,14 @@ static int compare_deeds(const void *a, const void *b)
 
 /* ---- Blockers ---------------------------------------------------------------------------------------------------- */
 
-/* 0: never counted */
+/* Returns the count that the map has for a rank; 0 if it has none. */
 static uint64_t value_of(const struct pithi_map *map, int32_t rank)
 {
     const uint64_t *value = pithi_map_find(map, (uint32_t)rank);
     return value ? *value : 0;
 }
 
-/* Number of messages to the rank that it has not received. */
+/* Returns the number of messages that were sent to the rank and that it has not received. */
 static uint64_t under_way(const struct why *w, int32_t rank)
 {
     uint64_t sent = value_of(&w->top->sent, rank), received = value_of(&w->top->received, rank);
@@ -240,8 +246,8 @@ static int add_blocker(struct group *g, uint32_t at)
     return PITH_OK;
 }
 
-/* Adds the rank to the blockers unless it has entered the collective. Members call collectives in the same order, so
- * the number of collectives that a rank has begun shows which ones it has entered. */
+/* Adds a rank to the blockers of a group in a collective, unless the rank has entered this collective. Members call
+ * collectives in the same order, so the number of collectives that a rank has begun shows whether it has. */
 static int add_missing(struct why *w, struct group *g, int32_t rank)
 {
     const struct key *key = &g->deeds[0].key;
@@ -262,27 +268,29 @@ static int add_blockers(struct why *w, struct group *g)
 
     if (key->doing == COLLECTIVE) {
         struct pithi_coll_rule rule = w->top->rules[key->state];
-        /* the root's key differs, so the root is alone in its group, and the first rank stands for the group */
+        /* The root has a key of its own, so it is alone in its group. So the group is the root's if its first rank is
+         * the root. */
         int is_root = key->peer == g->ranks[0];
         int32_t until = rule.shape == PITHI_COLL_LOWER ? g->ranks[0] : -1;
 
-        /* In these cases the call needs no data of the other members. Some MPI libraries wait all the same, always or
-         * if the data are large, so the blockers are a guess. */
+        /* In the following cases the call can end without the other members. Some MPI libraries wait for them
+         * nevertheless, always or if the data are large, so these blockers are a guess. */
         g->is_guess = (rule.flags & PITHI_COLL_LOOSE) != 0 || rule.shape == PITHI_COLL_NEIGHBOURS ||
                       (rule.shape == PITHI_COLL_FROM && is_root) || (rule.shape == PITHI_COLL_TO && !is_root);
-        /* members of a broadcast wait for the root only */
+        /* In a broadcast, for example, a member that is not the root waits for the root only. */
         if ((rule.shape == PITHI_COLL_FROM || rule.shape == PITHI_COLL_TO) && !is_root && key->peer >= 0)
             return add_missing(w, g, key->peer);
-        /* Adds the members that have not entered. `until`: only members before this rank; -1: all. */
+        /* Adds the members that have not entered the collective. In MPI_Scan a rank waits only for members before it:
+         * `until` is this rank then, and -1 if all members are added. */
         const struct pithlog_comm *comm = pithlog_follow_get_comm(w->top->follow, key->comm);
         int64_t count = comm ? (int64_t)comm->size + comm->remote_size : 0;
-        /* the members are known */
+        /* If the records list the members, uses the list. */
         if (count > 0) {
             for (int64_t i = 0; i < count && comm->world_ranks[i] != until; i++)
                 if (until < 0 || g->blocker_count < MOST_LOWER)
                     CHECK(add_missing(w, g, comm->world_ranks[i]));
         } else if (key->comm == 0) {
-            /* the members of MPI_COMM_WORLD are all ranks of the job */
+            /* Otherwise, if it is MPI_COMM_WORLD, the members are all ranks of the job. */
             for (uint32_t i = 0; i < w->top->rank_count && w->top->ranks[i].rank != until; i++)
                 if (until < 0 || g->blocker_count < MOST_LOWER)
                     CHECK(add_missing(w, g, w->top->ranks[i].rank));
@@ -298,8 +306,8 @@ static int add_blockers(struct why *w, struct group *g)
         return peer ? add_blocker(g, (uint32_t)(peer - w->top->ranks)) : PITH_OK;
     }
     if (is_receive(key->doing)) {
-        /* The sources of the receives that a group waits for, if they are recorded. For MPI_Wait these blockers are a
-         * guess if the rank has had other requests than receives. */
+        /* Adds the sources of the receives that the group waits for, if these are recorded. For MPI_Wait the blockers
+         * are a guess if the rank has had other requests than receives. */
         const struct pithi_top_lane *lane = lane_at(w, g->deeds[0].at);
         uint32_t count = key->doing == COMPLETION ? lane->expected_count : 1;
 
@@ -311,24 +319,24 @@ static int add_blockers(struct why *w, struct group *g)
             uint32_t at = peer ? (uint32_t)(peer - w->top->ranks) : 0, k = 0;
             g->unseen += source >= 0 && !peer;
             g->is_open |= source < 0;
-            /* each rank is named once */
+            /* Several receives may have the same source, which is added only once. */
             while (k < g->blocker_count && g->blockers[k] != at)
                 k++;
             if (peer && k == g->blocker_count)
                 CHECK(add_blocker(g, at));
         }
         if (g->is_open)
-            g->blocker_count = 0; /* any rank may send */
+            g->blocker_count = 0; /* if any rank may send, the group waits for no certain rank */
         for (uint32_t k = 0; key->doing == COMPLETION && k < g->count; k++)
             g->is_guess |= lane_at(w, g->deeds[k].at)->has_sent_later || lane_at(w, g->deeds[k].at)->has_other_requests;
-        g->is_guess |= key->doing == COMPLETION && count > 1; /* MPI_Wait may wait for only one of them */
-        /* a rank may wait for a message that is under way */
+        g->is_guess |= key->doing == COMPLETION && count > 1; /* the call may wait for only one of the receives */
+        /* If a message to the rank is under way, the rank may be about to receive it. */
         for (uint32_t k = 0; key->doing == RECEIVE && k < g->count; k++)
             g->is_guess |= under_way(w, g->ranks[k]) > 0;
         g->is_guess &= g->blocker_count > 0;
         return PITH_OK;
     }
-    /* MPI_Finalize may wait for all ranks that have not begun it */
+    /* A rank in MPI_Finalize may wait for all ranks that have not begun MPI_Finalize. */
     if (key->doing != FINALIZE)
         return PITH_OK;
     for (uint32_t i = 0; i < w->top->rank_count; i++)
@@ -340,7 +348,7 @@ static int add_blockers(struct why *w, struct group *g)
 
 /* ---- Which ranks may go on --------------------------------------------------------------------------------------- */
 
-/* 1: this thread may go on whatever other ranks do. A rank in a receive may wait for a message that is under way. */
+/* Returns 1 if this thread may go on whatever other ranks do. */
 static int may_go_alone(const struct why *w, const struct group *g, const struct deed *deed)
 {
     enum doing doing = deed->key.doing;
@@ -358,7 +366,7 @@ static int may_go_alone(const struct why *w, const struct group *g, const struct
     return g->is_guess || g->blocker_count == 0;
 }
 
-/* 1: all blockers of the group may go on, or none is known. */
+/* Returns 1 if all blockers of the group may go on, or if it has no blockers. */
 static int blockers_may_go(const struct why *w, const struct group *g)
 {
     for (uint32_t i = 0; i < g->blocker_count; i++)
@@ -367,7 +375,7 @@ static int blockers_may_go(const struct why *w, const struct group *g)
     return 1;
 }
 
-/* The group of an actor of a rank. */
+/* Returns the group of an actor of a rank. `rank` is an index; `actor` counts from 0 within the rank. */
 static const struct group *group_at(const struct why *w, uint32_t rank, uint32_t actor)
 {
     return &w->groups[w->group_of[w->of[rank].actor + actor]];
@@ -375,7 +383,7 @@ static const struct group *group_at(const struct why *w, uint32_t rank, uint32_t
 
 static enum doing doing_of(const struct why *w, uint32_t rank) { return group_at(w, rank, 0)->deeds[0].key.doing; }
 
-/* 1: a thread of the rank is in the group. Searches the deeds, as other threads of the rank may be in other groups. */
+/* Returns 1 if a thread of the rank is in the group. Other threads of the rank may be in other groups. */
 static int has_rank(const struct why *w, const struct group *g, uint32_t rank)
 {
     for (uint32_t k = 0; k < g->count; k++)
@@ -384,11 +392,11 @@ static int has_rank(const struct why *w, const struct group *g, uint32_t rank)
     return 0;
 }
 
-/* Sets may_go, and then guesses which ranks the receives wait for. */
+/* Sets may_go for all ranks. Then guesses which ranks the receives without known blockers wait for. */
 static int find_movable(struct why *w)
 {
-    uint32_t alone = 0, only = 0; /* alone: number of ranks that may go on whatever other ranks do; only: the last of
-                                     them */
+    uint32_t alone = 0, only = 0; /* alone: the number of ranks that may go on whatever other ranks do; only: the last
+                                     rank that was counted */
     int any, changed = 1;
 
     for (uint32_t i = 0; i < w->group_count; i++)
@@ -413,8 +421,8 @@ static int find_movable(struct why *w)
             }
         }
     }
-    /* Guesses the blockers of receives whose blockers are not known: the rank that may go on by itself, if there is
-     * only one; if there is none, all ranks that have ended. */
+    /* Guesses the blockers of receives whose blockers are not known. If only one rank may go on whatever other ranks
+     * do, it is this rank; if there is no such rank, all ranks that have ended. */
     for (uint32_t i = 0; i < w->group_count; i++) {
         struct group *g = &w->groups[i];
         if (!is_receive(g->deeds[0].key.doing) || g->blocker_count > 0)
@@ -431,7 +439,7 @@ static int find_movable(struct why *w)
 
 /* ---- Findings ---------------------------------------------------------------------------------------------------- */
 
-/* 1: all actors of the rank are in groups that are marked in `is_in`. */
+/* Returns 1 if all actors of the rank are in groups that are marked in `is_in`. */
 static int waits_wholly(const struct why *w, uint32_t rank, const unsigned char *is_in)
 {
     for (uint32_t k = 0; k < w->of[rank].count; k++)
@@ -447,8 +455,8 @@ static void put_in_chain(struct finding *f, uint32_t group, unsigned char *is_in
     is_in[group] = 1;
 }
 
-/* Adds a finding about `ranks` (indexes). Finds the groups that wait for them. A rank of these groups makes others wait
- * only if all its threads wait. */
+/* Adds a finding about `ranks` (indexes), and finds the groups that wait for these ranks, its chain. A rank of a group
+ * in the chain makes further groups wait only if all its threads wait. */
 static int add_finding(struct why *w, enum finding_kind kind, uint32_t group, const uint32_t *ranks, uint32_t count)
 {
     struct finding *f = &w->findings[w->finding_count];
@@ -466,7 +474,7 @@ static int add_finding(struct why *w, enum finding_kind kind, uint32_t group, co
     w->finding_count++;
     if (!is_in || !f->ranks || !f->chain)
         TRY(pithi_no_memory());
-    /* an origin does not wait, so its own group is not in the chain */
+    /* The group of an origin does not wait. Marking it here keeps it out of the chain. */
     if (kind == ORIGIN)
         is_in[group] = 1;
     for (uint32_t i = 0; i < count; i++) {
@@ -475,7 +483,8 @@ static int add_finding(struct why *w, enum finding_kind kind, uint32_t group, co
         for (uint32_t k = 0; kind != ORIGIN && k < w->of[ranks[i]].count; k++)
             put_in_chain(f, (uint32_t)(group_at(w, ranks[i], k) - w->groups), is_in);
     }
-    /* A group waits if one of its blockers is marked; then its ranks are marked, too. Repeats until nothing changes. */
+    /* A group waits if one of its blockers is marked. Then the group's ranks are marked, too, if all their threads
+     * wait. Repeats this until nothing changes. */
     while (changed) {
         changed = 0;
         for (uint32_t i = 0; i < w->group_count; i++) {
@@ -491,12 +500,12 @@ static int add_finding(struct why *w, enum finding_kind kind, uint32_t group, co
                 w->marked[rank_of(w, &g->deeds[k])] |= waits_wholly(w, rank_of(w, &g->deeds[k]), is_in);
         }
     }
-    /* counts the ranks in the chain that are not ranks of the finding */
+    /* Counts the ranks in the chain, without the ranks of the finding itself. */
     memset(w->marked, 0, w->top->rank_count);
     for (uint32_t i = 0; i < f->count; i++)
         w->marked[ranks[i]] = 1;
     for (uint32_t i = 0; i < f->length; i++) {
-        /* each rank counts once, whichever of its threads wait */
+        /* A rank counts only once, even if several of its threads wait. */
         const struct group *g = &w->groups[f->chain[i]];
         for (uint32_t k = 0; k < g->count; k++) {
             f->waiting += !w->marked[rank_of(w, &g->deeds[k])];
@@ -508,12 +517,12 @@ out:
     return err;
 }
 
-/* Returns a rank that a thread of `rank` waits for and that cannot go on either; UINT32_MAX: none. */
+/* Returns a rank for which a thread of `rank` waits and that cannot go on either, or UINT32_MAX if there is none. */
 static uint32_t next_stuck(const struct why *w, uint32_t rank)
 {
     for (uint32_t k = 0; k < w->of[rank].count; k++) {
         const struct group *g = group_at(w, rank, k);
-        /* skips guesses, which are not enough to report a deadlock */
+        /* Skips blockers that are a guess, because a deadlock is reported only if it is certain. */
         for (uint32_t i = 0; i < g->blocker_count && !g->is_guess; i++)
             if (!w->may_go[g->blockers[i]])
                 return g->blockers[i];
@@ -521,8 +530,9 @@ static uint32_t next_stuck(const struct why *w, uint32_t rank)
     return UINT32_MAX;
 }
 
-/* Walks from each rank that cannot go on to a blocker that cannot go on either, and so on. If the walk comes back to
- * one of its ranks, there is a cycle. seen[rank]: the number of the walk that first reached it; 0: none. */
+/* Finds cycles. Walks from each rank that cannot go on to a blocker that cannot go on either, and so on. If a walk
+ * comes back to a rank on its way, the ranks from there on are a cycle. seen[rank] is the number of the walk that
+ * reached the rank first; 0: no walk has. */
 static int find_cycles(struct why *w)
 {
     uint32_t ranks = w->top->rank_count, length, walk = 0;
@@ -539,10 +549,10 @@ static int find_cycles(struct why *w)
             path[length++] = next;
             next = next_stuck(w, next);
         }
-        /* the walk ended at a rank that may go on, or at a rank that an earlier walk has reached */
+        /* There is no cycle if the walk ended at a rank that may go on, or that an earlier walk has reached. */
         if (next == UINT32_MAX || seen[next] != walk || length == 0)
             continue;
-        /* the first ranks of the path only lead to the cycle */
+        /* The ranks of the path before `first` only lead to the cycle. */
         uint32_t first = 0;
         while (path[first] != next)
             first++;
@@ -554,7 +564,7 @@ out:
     return err;
 }
 
-/* Adds a finding about the ranks in receives that no rank can serve, because no rank that could send may go on. */
+/* Adds a finding about the ranks that wait for ever in receives, because no rank that could send to them may go on. */
 static int find_unserved(struct why *w)
 {
     uint32_t *found = malloc(w->top->rank_count * sizeof *found), count = 0;
@@ -576,8 +586,8 @@ static int find_unserved(struct why *w)
     return err;
 }
 
-/* Adds findings of groups without known blockers, if others wait for them, or if they have been in a call for a long
- * time. */
+/* Adds a finding for each group without known blockers, if other groups wait for it, if its ranks have ended, or if it
+ * has been in a call for a long time. */
 static int find_origins(struct why *w)
 {
     for (uint32_t i = 0; i < w->group_count; i++) {
@@ -609,7 +619,7 @@ static int find_origins(struct why *w)
     return PITH_OK;
 }
 
-/* Adds findings of groups whose blockers are only a guess, and which are in no chain so far. */
+/* Adds a finding for each group whose blockers are only a guess and that is in no chain so far. */
 static int find_guessed(struct why *w)
 {
     unsigned char *is_told = calloc(w->group_count + 1, 1);
@@ -641,7 +651,7 @@ static int find_guessed(struct why *w)
     return err;
 }
 
-/* Sorts findings: deadlocks first, then by the number of ranks that wait. */
+/* Compares findings for qsort: deadlocks come first; then the finding for which most ranks wait. */
 static int compare_findings(const void *a, const void *b)
 {
     const struct finding *x = a, *y = b;
@@ -685,7 +695,7 @@ static int conclude(struct why *w, const struct pithi_top *top)
             of->others++;
     }
     qsort(w->actors, w->actor_count, sizeof *w->actors, compare_actors);
-    /* from the last to the first, so that `actor` is left at the first actor of the rank */
+    /* Goes from the last actor to the first, so that `actor` keeps the index of the rank's first actor. */
     for (uint32_t i = w->actor_count; i-- > 0;) {
         w->of[w->actors[i].rank].actor = i;
         w->of[w->actors[i].rank].count++;
@@ -704,11 +714,11 @@ static int conclude(struct why *w, const struct pithi_top *top)
         deed->key.thread = -1;
         if (w->of[w->actors[i].rank].count > 1)
             deed->key.thread = pithlog_follow_get_lane(top->follow, w->actors[i].lane)->thread;
-        /* the innermost open state */
+        /* `state` is the innermost open state. */
         deed->key.state = lane->open.count ? lane->open.states[lane->open.count - 1].id : UINT32_MAX;
         deed->for_ns = top->now_ns - (lane->calls ? lane->inside_ns : lane->outside_ns);
         deed->for_ns = deed->for_ns > 0 ? deed->for_ns : 0;
-        /* after MPI_Finalize, outside all calls */
+        /* is_over: the thread has called MPI_Finalize and is outside all calls. */
         if (is_over)
             deed->key.doing = OVER;
         else if (!rank->is_running && top->info->running > 0)
@@ -784,7 +794,7 @@ static const char *name_ranks(struct ranks_text *to, const int32_t *ranks, uint3
     return to->text;
 }
 
-/* The ranks of a group: "rank 3", "thread 1 of ranks 0-2". */
+/* Returns the text for the ranks of a group, such as "rank 3" or "thread 1 of ranks 0-2". */
 static const char *name_who(struct ranks_text *to, const struct group *g)
 {
     struct ranks_text ranks;
@@ -830,7 +840,7 @@ static const char *comm_name(const struct why *w, uint32_t id, char text[32])
     return comm && comm->name && *comm->name ? comm->name : id == 0 ? "MPI_COMM_WORLD" : text;
 }
 
-/* The ranks of the blockers, in ascending order; malloc'ed. */
+/* Returns the ranks of the blockers in ascending order, malloc'ed. */
 static int32_t *blocker_ranks(const struct why *w, const struct group *g)
 {
     int32_t *ranks = malloc((g->blocker_count + 1) * sizeof *ranks);
@@ -840,7 +850,8 @@ static int32_t *blocker_ranks(const struct why *w, const struct group *g)
     return ranks;
 }
 
-/* Returns a group in another function whose collective has the same number on the same communicator; NULL: none. */
+/* Returns a group that is in another function, but whose collective has the same number on the same communicator, or
+ * NULL if there is none. If there is one, the members call different collectives, which is an error. */
 static const struct group *other_call(const struct why *w, const struct group *g)
 {
     const struct key *key = &g->deeds[0].key;
@@ -854,7 +865,7 @@ static const struct group *other_call(const struct why *w, const struct group *g
     return NULL;
 }
 
-/* Writes the known reason why a group waits. */
+/* Writes to `text` why a group waits, as far as it is known. */
 static void put_reason(const struct why *w, const struct group *g, char *text, size_t size)
 {
     enum doing doing = g->deeds[0].key.doing;
@@ -905,7 +916,7 @@ static void put_reason(const struct why *w, const struct group *g, char *text, s
     }
 }
 
-/* "rank 0 in MPI_Ssend to rank 1, tag 7, on MPI_COMM_WORLD" */
+/* Writes what a group does to `text`, as "rank 0 in MPI_Ssend to rank 1, tag 7, on MPI_COMM_WORLD". */
 static void name_group(const struct why *w, const struct group *g, char *text, size_t size)
 {
     const struct key *key = &g->deeds[0].key;
@@ -930,15 +941,15 @@ static void name_group(const struct why *w, const struct group *g, char *text, s
         snprintf(text + at, size - (size_t)at, " on %.100s", comm_name(w, key->comm, comm));
 }
 
-/* Adds ", called in `exchange_halo` (heat2d.c:89)", where the ranks made their present calls. At most three
- * places are named. */
+/* Appends the places from which the ranks made their present calls to `text`, as ", called in `exchange_halo`
+ * (heat2d.c:89)". At most three places are named. */
 static void add_places(const struct why *w, const struct group *g, char *text, size_t size)
 {
     const struct pithi_place *places[MOST_PLACES] = {NULL}, *place;
     uint32_t count = 0, more = 0;
     size_t at = strlen(text);
 
-    for (uint32_t i = 0; i < g->count && i < 64; i++) { /* finding a place takes time */
+    for (uint32_t i = 0; i < g->count && i < 64; i++) { /* at most 64 ranks, as finding a place takes time */
         uint32_t lane = w->actors[g->deeds[i].at].lane, k = 0;
         const struct pithi_top_call *call = &w->top->lanes[lane].call;
         struct pithlog_record record = {.time_ns = w->top->now_ns, .lane = lane};
@@ -968,7 +979,7 @@ static void add_places(const struct why *w, const struct group *g, char *text, s
         snprintf(text + at, size - at, " or elsewhere");
 }
 
-/* The name of the last MPI call of a group of ranks outside MPI. */
+/* Returns the name of the last MPI call that the ranks of a group outside MPI have made. */
 static const char *last_call(const struct why *w, const struct group *g)
 {
     uint32_t state = lane_at(w, g->deeds[0].at)->call.state;

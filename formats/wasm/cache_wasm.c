@@ -1,6 +1,6 @@
-/* cache_wasm.c - the cache (reader/read/cache.h) in a web page. It stores no new entries. Its only entries are
- * LOG.digest and LOG.sketch, if another machine made these files and they are beside LOG. The caller has checked that
- * both files belong to this log. So the log's key is not computed from the log, but read from LOG.digest. */
+/* cache_wasm.c - the cache (reader/read/cache.h) in a web page. It stores no new entries. The only entries that it can
+ * find are the files LOG.digest and LOG.sketch beside LOG, if another machine has made them. The caller has checked
+ * that both files belong to this log. So the key of the log is not computed from the log, but read from LOG.digest. */
 #include <stdio.h>
 #include <unistd.h>
 
@@ -12,7 +12,7 @@
 #include "reader/index/digest_file.h"
 #include "reader/read/cache.h"
 
-static char asked[4096]; /* path of the log in the last call of pithi_cache_key */
+static char asked[4096]; /* the path of the log for which pithi_cache_key was called last */
 
 static int open_beside(const char *kind)
 {

@@ -1,5 +1,5 @@
-/* far_wasm.c - base/far.h in a web page. A log may be on another machine, so the reader announces the bytes that it
- * will read soon: posix_fadvise() in system.c tells the page to load them. */
+/* far_wasm.c - the functions of base/far.h in a web page. A log may be on another machine, so the reader announces the
+ * bytes that it will read soon. It calls posix_fadvise() in system.c, which asks the web page to load these bytes. */
 #include "base/far.h"
 
 #include <fcntl.h>

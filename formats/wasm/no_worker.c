@@ -1,5 +1,5 @@
-/* no_worker.c - worker.h without threads. pithi_worker_start always returns 0 (no thread), and the caller does the work
- * itself. */
+/* no_worker.c - the functions of worker.h without threads. pithi_worker_start always returns 0, "no thread", and then
+ * the caller does the work itself. */
 #include "base/worker.h"
 
 unsigned pithi_cores(void) { return 1; }

@@ -1,6 +1,7 @@
-/* no_writers.c - a page reads logs and writes none, so the writers of formats are left out of its module. The table of
- * formats names all writers; each has a stub here, which is weak: a writer that is in the module after all replaces it.
- * A reader that is missing in the module is an error of the linker, except for the two at the end. */
+/* no_writers.c - stubs for the writers of formats. A web page reads logs and writes none, so the writers are left out
+ * of its WebAssembly module. But the table of formats names all writers, so each has a stub here. The stubs are weak
+ * symbols: if the module has a writer after all, the writer is used. Readers have no stubs, except for the two at the
+ * end, so that the linker reports a reader that was left out by mistake. */
 #include "base/error.h"
 #include "foreign/formats.h"
 
@@ -19,10 +20,11 @@
 #include "base/formats.def"
 #undef FORMAT
 
-/* A folder of the Common Trace Format is recognised only to be replaced by a new one. */
+/* This function recognises a folder of the Common Trace Format, which is needed only before a writer replaces it. */
 int pithi_ctf_probe(const struct pithi_input *input) { return (void)input, 0; }
 
-/* Always fails, because the reader of OTF2 needs a library, and a page cannot load libraries. No other reader does. */
+/* Always fails, because the reader of OTF2 needs a library, and a web page cannot load libraries. OTF2 is the only
+ * format whose reader needs a library. */
 int pithi_otf2_read(const struct pithi_input *input, struct pithi_writer *writer)
 {
     (void)writer;

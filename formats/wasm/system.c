@@ -1,5 +1,5 @@
-/* system.c - the operating system of a WebAssembly module, as far as the C library needs it: the calls of WASI, as
- * functions of the module itself.
+/* system.c - the operating system of a WebAssembly module, as far as the C library needs it. The C library makes calls
+ * of WASI, the system interface of WebAssembly; here they are functions of the module itself.
  *
  * There are two kinds of files: files of the web page, whose bytes are read by an imported function, and files in
  * memory, which the module creates. Files in memory have no names, because while Pith reads a log, it creates only
@@ -19,9 +19,9 @@
 
 #include "base/fault.h"
 
-/* Functions of the web page. page_read reads up to `size` bytes of a file and returns how many it has read. page_expect
- * announces that these bytes of a file will be read soon. page_print appends to the message that the page reports if
- * the module ends by a trap. page_now_ns returns the time of a clock. */
+/* Functions of the web page that the module calls. page_read reads up to `size` bytes of a file from the offset `at`
+ * on, and returns how many it has read. page_expect announces that such bytes will be read soon. page_print appends to
+ * the message that the web page reports if the module ends by a trap. page_now_ns returns the time of a clock. */
 __attribute__((import_module("pith"), import_name("read"))) uint32_t page_read(int file, double at, void *to,
                                                                                uint32_t size);
 __attribute__((import_module("pith"), import_name("expect"))) void page_expect(int file, double at, double size);
@@ -47,7 +47,7 @@ static struct named {
 static int named_count; /* number of entries of `named` */
 static struct open {
     int in_use;
-    int file;              /* index of a file of the web page; -1: in memory */
+    int file;              /* the index of a file of the web page; -1: the file is in memory */
     struct memory *memory; /* NULL: a folder or the console */
     uint64_t at;
 } table[MOST];
@@ -79,7 +79,7 @@ static unsigned char *page_at(struct memory *m, uint64_t at, int make)
 {
     size_t page = (size_t)(at / PAGE);
     if (page >= m->page_count) {
-        /* Doubles the list, so that it is rarely moved when a file grows. */
+        /* Doubles the length of the list of blocks, so that it is rarely moved when a file grows. */
         size_t count = page < 8 ? 8 : page * 2;
         unsigned char **more = make ? realloc(m->pages, count * sizeof *more) : NULL;
         if (!more)
@@ -98,14 +98,15 @@ static size_t get(struct open *o, uint64_t at, void *to, size_t size)
     uint64_t end = size_of(o);
     size_t done = 0;
 
-    /* Does not read behind the end. Offsets are passed as double, which is exact below 2^53. */
+    /* Limits the size, so that no byte after the file's end is read. The offset is passed as a double, which is exact
+     * below 2^53. */
     size = at >= end ? 0 : end - at < size ? (size_t)(end - at) : size;
     if (!o->memory)
         return size ? page_read(o->file, (double)at, to, (uint32_t)size) : 0;
     while (done < size) {
         size_t from = (size_t)((at + done) % PAGE), part = PAGE - from < size - done ? PAGE - from : size - done;
         const unsigned char *page = page_at(o->memory, at + done, 0);
-        /* A block that was never written is zeros, and takes no memory. */
+        /* A block that was never written takes no memory and is read as zeros. */
         if (page)
             memcpy((char *)to + done, page + from, part);
         else
@@ -204,7 +205,7 @@ __wasi_errno_t __wasi_fd_seek(__wasi_fd_t fd, __wasi_filedelta_t by, __wasi_when
     struct open *o = open_of(fd);
     if (!o)
         return fd < FIRST ? __WASI_ERRNO_SPIPE : __WASI_ERRNO_BADF;
-    /* The new position is relative to the begin, the present position or the end of the file. */
+    /* `by` counts from `start`: the begin of the file, the present position or the end of the file. */
     int64_t start = from == __WASI_WHENCE_SET ? 0 : (int64_t)(from == __WASI_WHENCE_CUR ? o->at : size_of(o));
     if (start + by < 0)
         return __WASI_ERRNO_INVAL;
@@ -232,7 +233,7 @@ __wasi_errno_t __wasi_fd_filestat_set_size(__wasi_fd_t fd, __wasi_filesize_t siz
     struct open *o = open_of(fd);
     if (!o || !o->memory)
         return __WASI_ERRNO_BADF;
-    /* Frees or clears the bytes behind the new end, because they must be zeros when the file grows again. */
+    /* Frees or clears the bytes after the new end, because they must be zeros if the file grows again. */
     for (size_t i = 0; i < o->memory->page_count; i++)
         if ((uint64_t)i * PAGE >= size) {
             free(o->memory->pages[i]);
@@ -284,7 +285,8 @@ __wasi_errno_t __wasi_fd_fdstat_get(__wasi_fd_t fd, __wasi_fdstat_t *stat)
 
 __wasi_errno_t __wasi_fd_fdstat_set_flags(__wasi_fd_t fd, __wasi_fdflags_t flags) { return (void)fd, (void)flags, 0; }
 
-/* Descriptors 3 and 4: the root as / and as the current folder. */
+/* The C library asks for the folders that are open at the start: descriptor 3 is the root as /, descriptor 4 the root
+ * as the current folder. */
 __wasi_errno_t __wasi_fd_prestat_get(__wasi_fd_t fd, __wasi_prestat_t *stat)
 {
     if (!is_root(fd))
@@ -316,7 +318,7 @@ __wasi_errno_t __wasi_path_open(__wasi_fd_t dir, __wasi_lookupflags_t lookup, co
     (void)dir, (void)lookup, (void)rights, (void)inherited, (void)flags;
     if (file < 0 && !(how & __WASI_OFLAGS_CREAT))
         return __WASI_ERRNO_NOENT;
-    /* A file of the web page has this name. It cannot be replaced, because a created file is in memory and has no
+    /* A file of the web page has this name. A new file cannot replace it, because a new file is in memory and has no
      * name. */
     if (file >= 0 && how & __WASI_OFLAGS_CREAT)
         return __WASI_ERRNO_EXIST;
@@ -362,7 +364,7 @@ __wasi_errno_t __wasi_fd_advise(__wasi_fd_t fd, __wasi_filesize_t at, __wasi_fil
         page_expect(o->file, (double)at, (double)size);
     return 0;
 }
-/* Newer C libraries call this when they start. Fixed bytes are enough, because nothing here is secret. */
+/* Newer C libraries ask for random bytes when they start. Fixed bytes are enough, because nothing here is secret. */
 __wasi_errno_t __wasi_random_get(uint8_t *bytes, __wasi_size_t count)
 {
     memset(bytes, 0x5a, count);
@@ -370,9 +372,9 @@ __wasi_errno_t __wasi_random_get(uint8_t *bytes, __wasi_size_t count)
 }
 __wasi_errno_t __wasi_sched_yield(void) { return 0; }
 
-/* The C library has its versions of all WASI calls in one object file. If one call were missing here, the linker would
- * take that file, and each call would be defined twice. So calls that are never made are defined here, too. Unused
- * parameters have no names, which C2x allows. */
+/* The C library has its own versions of all WASI calls in one object file. If one call were missing here, the linker
+ * would add that object file to the module, and each call would be defined twice. So calls that are never made are
+ * defined here, too. Their parameters have no names, which C2x allows. */
 #pragma clang diagnostic ignored "-Wc2x-extensions"
 #define NOT_HERE                                                                                                       \
     {                                                                                                                  \
@@ -397,7 +399,7 @@ NOT_HERE
 __wasi_errno_t __wasi_path_symlink(const char *, __wasi_fd_t, const char *) NOT_HERE __wasi_errno_t
     __wasi_poll_oneoff(const __wasi_subscription_t *, __wasi_event_t *, __wasi_size_t, __wasi_size_t *) NOT_HERE
 
-    /* The trap ends the module; the web page then reports the text that was printed before. */
+    /* The trap ends the module. Then the web page reports the text that page_print got before. */
     _Noreturn void __wasi_proc_exit(__wasi_exitcode_t code)
 {
     (void)code;
@@ -421,8 +423,8 @@ void *mmap(void *at, size_t size, int protection, int flags, int fd, off_t offse
         return free(memory), errno = EBADF, MAP_FAILED;
     if (flags & MAP_PRIVATE || !o->memory)
         get(o, (uint64_t)offset, memory, size);
-    /* Nothing is copied for a shared mapping of a file in memory. Such a file was just made and has only zeros, and is
-     * read and written only by its mapping. */
+    /* For a shared mapping of a file in memory, nothing is copied. Such a file was just made and has only zeros, and it
+     * is read and written only by this mapping. */
     return memory;
 }
 
@@ -450,9 +452,9 @@ int renameat2(int from_dir, const char *from, int to_dir, const char *to, unsign
 
 char *secure_getenv(const char *name) { return getenv(name); }
 
-/* Sorts by merging, which keeps equal items in order. glibc's qsort_r does this, too, and results must be equal to
- * those of a native build. Items are copied in a loop over words, because a call of memcpy would take longer than the
- * copy. */
+/* qsort_r, here as a merge sort, which keeps equal items in order. qsort_r of glibc does so, too, and results must be
+ * equal to those of a native build. Items are copied in a loop over words, because a call of memcpy would take longer
+ * than the copy. */
 struct sorting {
     size_t size;
     int (*compare)(const void *, const void *, void *);
@@ -481,7 +483,8 @@ static void merge(const struct sorting *sorting, char *to, const char *from, siz
     }
 }
 
-/* Sorts `count` items into `to`. Before the call, `from` and `to` must both contain the items. Overwrites `from`. */
+/* Sorts `count` items. Before the call, both `from` and `to` must contain the items; after it, `to` has the sorted
+ * items, and `from` is overwritten. */
 static void merge_sort(const struct sorting *sorting, char *to, char *from, size_t count)
 {
     size_t half = count / 2;
@@ -513,6 +516,7 @@ void qsort(void *items, size_t count, size_t size, comparison *compare)
 
 int kill(int process, int number) { return (void)process, (void)number, errno = ESRCH, -1; }
 
-/* These functions do nothing, because a file that is copied into memory cannot become shorter meanwhile. */
+/* In a native build these functions catch the fault if a mapped file becomes shorter. Here they do nothing, because a
+ * mapping is a copy in memory. */
 void pithi_fault_watch(const void *begin, uint64_t size_bytes, int *seen) { (void)begin, (void)size_bytes, (void)seen; }
 void pithi_fault_leave(const void *begin) { (void)begin; }

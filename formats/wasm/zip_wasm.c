@@ -1,6 +1,6 @@
-/* zip_wasm.c - zip.h without zlib. The web page unpacks with pako, a JavaScript library. The browser's own inflate
- * (DecompressionStream) is not used, because it is asynchronous, and the reader needs the bytes at once. Packing always
- * fails; then a writer stores its blocks unpacked or by its own code. */
+/* zip_wasm.c - the functions of base/zip.h without zlib. The web page unpacks with pako, a JavaScript library. The
+ * browser's own inflate (DecompressionStream) is not used, because it is asynchronous, and the reader needs the bytes
+ * at once. Packing always fails; then a writer stores its blocks unpacked, or packs them by its own code. */
 #include "base/zip.h"
 
 #include <stdlib.h>
@@ -28,9 +28,10 @@ size_t pithi_zip_pack_runs(struct pithi_zip *zip, const void *data, size_t size,
 /* ---- The page's inflate ------------------------------------------------------------------------------------------ */
 
 /* Errors that page_inflate returns instead of the number of bytes that it has read. */
-enum { CUT = -1, BAD = -2 }; /* any other negative number: the callback stopped unpacking */
+enum { CUT = -1, BAD = -2 }; /* any other negative number means that the callback stopped the unpacking */
 
-/* Unpacks raw deflate to `out`. Calls pithi_system_unpacked for each piece of `room` bytes, and for the last piece. */
+/* A function of the web page. Unpacks raw deflate data into `out`, piece by piece. Calls pithi_system_unpacked after
+ * each piece of `room` bytes, and after the last, shorter piece. */
 __attribute__((import_module("pith"), import_name("inflate"))) double page_inflate(const void *in, uint32_t size,
                                                                                    void *out, uint32_t room);
 
@@ -49,7 +50,8 @@ static double inflate(const void *in, size_t size, void *out, size_t room, int (
     return page_inflate(in, (uint32_t)size, out, (uint32_t)room);
 }
 
-/* The callback of pithi_zip_unpack. Returns 0 at a second piece, because the first one must contain all bytes. */
+/* The callback by which pithi_zip_unpack gets the size. All bytes must be in the first piece, so at a second piece it
+ * returns 0, which stops the unpacking. */
 static int add_size(void *context, size_t size)
 {
     size_t *sum = context;
@@ -84,7 +86,8 @@ static void make_table(void)
             table[k][byte] = table[k - 1][byte] >> 8 ^ table[0][table[k - 1][byte] & 255];
 }
 
-/* Continues the CRC `before` (0 at the begin) with these bytes. */
+/* Returns the CRC of some data followed by the bytes of `data`. `before` is the CRC of the data before, or 0 if there
+ * are none. */
 static uint32_t crc_of(uint32_t before, const void *data, size_t size)
 {
     const unsigned char *p = data;
@@ -110,8 +113,8 @@ struct unpacked {
     unsigned char *room;
     int fd, err;
     uint64_t size, packed_size;
-    size_t packed; /* the byte at which the member begins */
-    uint32_t crc;  /* CRC of the member so far */
+    size_t packed; /* the offset at which the present member of the gzip file begins */
+    uint32_t crc;  /* the CRC of what is unpacked of this member so far */
     struct pithi_watched *watched;
 };
 
@@ -126,7 +129,7 @@ static int put(void *context, size_t size)
     return !to->err && pithi_watched_at(to->watched, to->packed, to->packed_size);
 }
 
-/* The size of the head of a member of a gzip file (RFC 1952); 0: the data end within the head. */
+/* Returns the size of the head of a member of a gzip file (RFC 1952), or 0 if the data end within the head. */
 static size_t head_size(const unsigned char *data, size_t size)
 {
     enum { HEAD_CRC = 2, EXTRA = 4, NAME = 8, COMMENT = 16 };
@@ -149,7 +152,7 @@ static size_t head_size(const unsigned char *data, size_t size)
 int pithi_zip_gunzip(const void *data, size_t size, int fd, struct pithi_watched *watched, uint64_t *out_size,
                      const char **why)
 {
-    enum { ROOM = 1 << 20, TAIL = 8 }; /* TAIL: CRC and size */
+    enum { ROOM = 1 << 20, TAIL = 8 }; /* TAIL: the bytes of the CRC and the size, which end a member */
     struct unpacked to = {.room = malloc(ROOM), .fd = fd, .packed_size = size, .watched = watched};
     const unsigned char *in = data;
     double status = 0;

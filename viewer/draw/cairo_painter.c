@@ -1,10 +1,10 @@
-/* cairo_painter.c - draws shapes with cairo, and text with cairo or, where a script needs it, Pango. Successive shapes
- * of the same colour become one path.
+/* cairo_painter.c - draws shapes with cairo, and text with cairo or, if its script (such as Arabic) needs it, Pango.
+ * Successive shapes of the same colour become one path.
  *
- * In a PDF or PostScript file each bar is some bytes of text. For 10,000 bars or more, an image of the same pixels is
- * smaller, and viewers draw it faster. How many bars come is known only when something else is drawn over them. Until
- * then bars wait in a list; then they are written as text or as an image. Names and axes always stay text, which can be
- * searched and enlarged. */
+ * In a PDF or PostScript file each bar is a drawing command of some bytes. For 10,000 bars or more, an image of the
+ * same pixels is smaller, and viewers draw it faster. How many bars come is known only when something else is drawn
+ * over them. So the bars wait in a list until then, and are then written as commands or as an image. Names and axes are
+ * never part of an image, so they can be searched and enlarged. */
 #include "draw/painters.h"
 
 #include <math.h>
@@ -22,17 +22,17 @@ static void set_colour(cairo_t *cairo, uint32_t rgb, double alpha)
 }
 
 enum { MOST_GATHERED = 4000 }; /* most shapes in one path of cairo */
-/* If there are at least so many rectangles, an image is smaller: a rectangle takes 34 bytes of PostScript, or 5 bytes
- * of a compressed PDF. */
+/* If at least so many rectangles wait, they are written as an image, which is smaller then: a rectangle takes 34 bytes
+ * of PostScript, or 5 bytes of a compressed PDF. */
 enum { LEAST_IMAGE = 10000 };
-/* The number of alpha values that lines give to pixels of the image; the fewer colours the image has, the smaller it
- * is. */
+/* The number of different alpha values that pixels of lines have in an image. The fewer colours an image has, the
+ * smaller it is. */
 enum { LEVELS = 12 };
 
 /* ---- Paths ------------------------------------------------------------------------------------------------------- */
 
-/* Draws the path without smoothing its edges. They lie on whole pixels, and so stay sharp even if a program that shows
- * the file scales it. */
+/* Draws the path that was gathered. Its edges lie on whole pixels and are not smoothed, so that they stay sharp even if
+ * a viewer of the file scales it. */
 static void draw_path(struct pithi_cairo *context)
 {
     if (!context->gathered)
@@ -70,8 +70,8 @@ static void lay_on_paper(const struct pithi_cairo *context, uint32_t *rgb, doubl
 static void draw_shape(struct pithi_cairo *context, struct pithi_cairo_shape shape)
 {
     lay_on_paper(context, &shape.rgb, &shape.alpha);
-    /* Adds a shape to the path. Half-transparent shapes get a path each, because overlaps within one path would not
-     * add up. */
+    /* Before a shape of another colour is added, draws the path. A half-transparent shape gets a path of its own,
+     * because overlaps within one path would not become darker. */
     if (shape.rgb != context->rgb || shape.alpha != context->alpha || shape.is_line != context->lines ||
         shape.alpha < 1 || context->gathered >= MOST_GATHERED)
         draw_path(context);
@@ -84,8 +84,8 @@ static void draw_shape(struct pithi_cairo *context, struct pithi_cairo_shape sha
 
 /* ---- Images ------------------------------------------------------------------------------------------------------ */
 
-/* Computes the bounding box x0, y0, x1, y1 of the waiting shapes on whole pixels. If there are lines, the box includes
- * the whole clip, because the ends of lines may lie outside of it. */
+/* Computes the bounding box x0, y0, x1, y1 of the waiting shapes in whole pixels. If lines wait, the box is at least
+ * the whole clip, because the ends of lines may lie outside the clip. */
 static void cover_all(const struct pithi_cairo *context, double box[4])
 {
     const double *clip = context->clip;
@@ -211,7 +211,8 @@ static void wait_for_more(struct pithi_cairo *context, const struct pithi_cairo_
     context->wait_lines += (uint32_t)shape->is_line;
 }
 
-/* Draws everything that waits, and returns the cairo context. */
+/* Draws all waiting shapes and the gathered path, and returns the cairo context, which is then ready for drawing over
+ * them. */
 static cairo_t *flushed(struct pithi_cairo *context)
 {
     draw_waiting(context);
@@ -279,8 +280,8 @@ static void cairo_triangle(void *data, const double x[3], const double y[3], uin
     cairo_fill(cairo);
 }
 
-/* Sets the clip. Waiting lines are drawn before, within the old clip. Waiting rectangles were cut to the old clip when
- * they were added, so they can wait longer. */
+/* Sets the clip. Before this, waiting lines are drawn within the old clip. Waiting rectangles were cut to the old clip
+ * when they were added, so they need not be drawn yet. */
 static void cairo_clip_to(void *data, double x, double y, double width, double height)
 {
     struct pithi_cairo *context = data;
@@ -300,7 +301,7 @@ static void choose_font(cairo_t *cairo, struct pithi_font font)
     cairo_set_font_size(cairo, font.size);
 }
 
-/* Options that switch hinting off, so that texts have the same width in all kinds of files. */
+/* Returns font options that switch hinting off, so that a text has the same width in all kinds of files. */
 static cairo_font_options_t *font_options(void)
 {
     cairo_font_options_t *options = cairo_font_options_create();

@@ -1,4 +1,4 @@
-/* draw.h - `pith draw`: its options, and the functions of its parts. */
+/* draw.h - `pith draw`: the struct with its options and data, and the functions of its source files. */
 #ifndef PITHI_DRAW_H
 #define PITHI_DRAW_H
 
@@ -46,7 +46,7 @@ struct pithi_draw {
                                 * iterations */
     int is_viewer;             /* 1: makes the page that opens logs (--viewer); log_path may be NULL */
     int full;                  /* 1: no limit on the size of an SVG */
-    const char **script;       /* -e, in order */
+    const char **script;       /* the values of -e, in the order of the command line */
     int script_count;
     const char *size;      /* --size as given */
     int width, height;     /* pixels; width 0: the default width; height 0: the height that the rows need */
@@ -65,7 +65,7 @@ struct pithi_draw {
     struct pithi_flames *flames;     /* NULL: no unfolded row has functions */
     enum pithi_care care;
     struct pithi_row *rows;
-    uint32_t row_count, per; /* per: number of rows drawn as one, set by pithi_draw_fewer_rows */
+    uint32_t row_count, per; /* per: how many rows are joined to one, set by pithi_draw_fewer_rows */
     uint32_t *grouped;       /* the lanes of joined rows */
     uint32_t *rgb;
     uint32_t *own_rgb; /* [defs] the colours set by words, each with the flag PITHI_OWN_RGB; NULL: none */
@@ -73,9 +73,9 @@ struct pithi_draw {
     unsigned char *hidden;                           /* [defs] */
     int64_t lit_from_ns, lit_to_ns;                  /* the selection; equal times: there is none */
     struct pithlog_digest *picked;                   /* the messages to draw; NULL: all */
-    int no_arrows, all_arrows, no_names, row_height; /* all_arrows: 1: draws arrows even if they cover much of the
+    int no_arrows, all_arrows, no_names, row_height; /* all_arrows 1: arrows are drawn even if they cover much of the
                                                       * picture */
-    char *list;                                      /* the ranks and threads of the rows; NULL: all */
+    char *list;                                      /* the ranks and threads that get rows; NULL: all */
     struct pithi_rows *tree;                         /* NULL: the rows are not arranged */
     char **labels;                                   /* [label_count] labels of the tree's rows */
     uint32_t label_count;
@@ -152,12 +152,13 @@ int pithi_draw_terminal(struct pithi_draw *draw); /* writes text to standard out
 int pithi_save(const char *path, const char *(*write)(void *context, FILE *file), void *context);
 
 /* Sets what happens from now on if a signal ends this program: the process `writer` (0: none) is ended, too, and the
- * file `path` is removed. The string must stay valid. If `path` is NULL, signals have their usual effect again. */
+ * file `path` is removed. The string `path` must stay valid. If `path` is NULL, signals have their usual effect
+ * again. */
 void pithi_guard(const char *path, pid_t writer);
 
 /* ---- Words ------------------------------------------------------------------------------------------------------- */
 
-enum { PITHI_MOST_ITEMS = 8 }; /* words of a command */
+enum { PITHI_MOST_ITEMS = 8 }; /* the most items of a command of -e: its word and its arguments */
 
 struct pithi_draw_word {
     char *item[PITHI_MOST_ITEMS]; /* [0] is the word itself */
@@ -170,7 +171,7 @@ int pithi_draw_word_wrong(const char *word, const char *why, const char *what);
  * left, or if the rest is not a list. */
 char *pithi_draw_next_item(const char **list, char *letters);
 
-/* The words of draw_rows.c. They return an exit status. */
+/* These functions of draw_rows.c each run a word of -e, such as `rows`. They return an exit status. */
 int pithi_draw_do_rows(struct pithi_draw *draw, const struct pithi_draw_word *word);
 int pithi_draw_do_group(struct pithi_draw *draw, const struct pithi_draw_word *word);
 int pithi_draw_do_expand(struct pithi_draw *draw, const struct pithi_draw_word *word);

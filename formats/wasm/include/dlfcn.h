@@ -1,4 +1,5 @@
-/* dlfcn.h - in place of the C library's: a WebAssembly module cannot load libraries, so dlopen() always fails. */
+/* dlfcn.h - replaces the header of the C library. A WebAssembly module cannot load libraries, so dlopen() always
+ * fails. */
 #ifndef PITHI_WASM_DLFCN_H
 #define PITHI_WASM_DLFCN_H
 

@@ -1,4 +1,4 @@
-/* fts.h - in place of the C library's: a WebAssembly module has no folders, so fts_open() always fails. */
+/* fts.h - replaces the header of the C library. A WebAssembly module has no folders, so fts_open() always fails. */
 #ifndef PITHI_WASM_FTS_H
 #define PITHI_WASM_FTS_H
 

@@ -1,5 +1,5 @@
-/* more_posix.h - declares functions of Linux that wasi-libc does not have and system.c defines. The compiler includes
- * it before every source file. */
+/* more_posix.h - declares functions of Linux that wasi-libc, the C library for WebAssembly, does not have. system.c
+ * defines them. The compiler includes this header before every source file. */
 #ifndef PITHI_WASM_MORE_POSIX_H
 #define PITHI_WASM_MORE_POSIX_H
 

@@ -1,5 +1,5 @@
-/* pthread.h - for a module without threads: pthread_create always fails, and locks do nothing. A caller whose
- * pthread_create fails does the thread's work itself. */
+/* pthread.h - replaces the header of the C library in a WebAssembly module, which has no threads. pthread_create always
+ * fails, and locks do nothing. A caller whose pthread_create fails does the work of the thread itself. */
 #ifndef PITHI_WASM_PTHREAD_H
 #define PITHI_WASM_PTHREAD_H
 
@@ -34,7 +34,7 @@ static inline int pthread_once(pthread_once_t *once, void (*run)(void))
     *once = 1;
     return 0;
 }
-/* `drop` is never called, because it would run at the end of a thread, and the only thread never ends. */
+/* `drop` is never called: it is for the end of a thread, and the module's only thread never ends. */
 static inline int pthread_key_create(pthread_key_t *key, void (*drop)(void *)) { return (void)drop, *key = 0, 0; }
 static inline int pthread_setspecific(pthread_key_t key, const void *value) { return (void)key, (void)value, 0; }
 

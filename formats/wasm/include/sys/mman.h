@@ -1,5 +1,5 @@
-/* sys/mman.h - in place of the C library's. A mapping is ordinary memory that is filled once from the file
- * (system.c). */
+/* sys/mman.h - replaces the header of the C library. A mapping is ordinary memory into which the file's bytes are
+ * copied once (system.c). */
 #ifndef PITHI_WASM_MMAN_H
 #define PITHI_WASM_MMAN_H
 
